@@ -1,0 +1,50 @@
+"""What people are asked: protocols, their questions and checks. Standard library only."""
+
+from evaluation.checks import Check, MaxWords, NoPersonaCopy, word_count
+from evaluation.protocol import (
+    TAGS,
+    Chat,
+    Draw,
+    InvalidAnswers,
+    InvalidSetting,
+    Protocol,
+    Rate,
+    Setting,
+    Source,
+    Step,
+)
+from evaluation.questions import (
+    InvalidAnswer,
+    Level,
+    Likert,
+    PersonaChoice,
+    Question,
+    Shown,
+    Value,
+    YesNo,
+)
+
+__all__ = [
+    "TAGS",
+    "Chat",
+    "Check",
+    "Draw",
+    "InvalidAnswer",
+    "InvalidAnswers",
+    "InvalidSetting",
+    "Level",
+    "Likert",
+    "MaxWords",
+    "NoPersonaCopy",
+    "PersonaChoice",
+    "Protocol",
+    "Question",
+    "Rate",
+    "Setting",
+    "Shown",
+    "Source",
+    "Step",
+    "Value",
+    "YesNo",
+    "word_count",
+]

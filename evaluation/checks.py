@@ -1,0 +1,79 @@
+"""Checks of what a participant writes; a protocol names those it uses.
+
+A check is called with the text and the sender's own persona and returns a complaint to show, or
+None. Its fields are settings of the protocol.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import ClassVar
+from typing import Protocol as Interface
+
+PRONOUNS = ("I", "I'm", "My", "i")
+
+
+class Check(Interface):
+    """A rule for one message; `name` is its name among the protocol's settings."""
+
+    name: ClassVar[str]
+
+    def __call__(self, text: str, persona: Sequence[str]) -> str | None: ...
+
+
+def word_count(text: str) -> int:
+    """Whitespace tokens of the stripped text (spec: shared mechanics)."""
+    return len(text.split())
+
+
+@dataclass(frozen=True)
+class MaxWords:
+    """At most `limit` words a message (PERSONA-CHAT, section 3: 15)."""
+
+    name: ClassVar[str] = "max_words"
+    limit: int = field(
+        default=15, metadata={"setting": "Most words in a message", "least": 1}
+    )
+
+    def __call__(self, text: str, persona: Sequence[str]) -> str | None:
+        words = word_count(text)
+        if words <= self.limit:
+            return None
+        return f"Please use at most {self.limit} words; this message has {words}."
+
+
+@dataclass(frozen=True)
+class NoPersonaCopy:
+    """No message may contain a sentence of the sender's own persona.
+
+    PERSONA-CHAT section 3 says that simple string matching is used; the rule is the released
+    code's: drop the first of each of I, I'm, My, i, and look for the rest. With `lenient_match` the
+    search also ignores case and final punctuation (our default).
+    """
+
+    name: ClassVar[str] = "no_persona_copy"
+    lenient_match: bool = field(
+        default=True,
+        metadata={"setting": "Ignore case and final punctuation when comparing"},
+    )
+
+    def __call__(self, text: str, persona: Sequence[str]) -> str | None:
+        for sentence in persona:
+            if self._copies(text, _essence(sentence)):
+                return f"Please do not copy your character: say “{sentence}” in your own words."
+        return None
+
+    def _copies(self, text: str, essence: str) -> bool:
+        if essence and essence in text:
+            return True
+        plain = essence.lower().rstrip(".!?")
+        return self.lenient_match and bool(plain) and plain in text.lower()
+
+
+def _essence(sentence: str) -> str:
+    words = [word for word in sentence.split(" ") if word]
+    for pronoun in PRONOUNS:
+        if pronoun in words:
+            words.remove(pronoun)
+    return " ".join(words)

@@ -1,0 +1,1 @@
+"""One file per protocol, named for it; each declares `PROTOCOL`."""
