@@ -1,0 +1,1 @@
+"""The Django app: the only code that knows the web and the database."""

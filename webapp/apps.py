@@ -1,0 +1,27 @@
+"""Start-up checks: what would be unsafe to run with is refused before anything is served."""
+
+from __future__ import annotations
+
+from django.apps import AppConfig
+from django.conf import settings
+from django.core.exceptions import ImproperlyConfigured
+
+WEAKEST_KEY = 50  # characters; Django's own generated keys have 50
+
+
+class ParleyConfig(AppConfig):
+    name = "webapp"
+    verbose_name = "Parley"
+
+    def ready(self) -> None:
+        if settings.DEBUG:
+            return
+        if len(settings.SECRET_KEY) < WEAKEST_KEY or len(set(settings.SECRET_KEY)) < 5:
+            raise ImproperlyConfigured(
+                f"SECRET_KEY has {len(settings.SECRET_KEY)} characters; a server needs a random "
+                f"one of {WEAKEST_KEY} or more (or DEBUG=1 on your own machine)"
+            )
+        if not settings.ALLOWED_HOSTS or "*" in settings.ALLOWED_HOSTS:
+            raise ImproperlyConfigured(
+                "ALLOWED_HOSTS must name this server's hosts, without *"
+            )

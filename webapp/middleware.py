@@ -1,0 +1,91 @@
+"""Request ids, structured logs, honest 503s, and headers of personal pages."""
+
+from __future__ import annotations
+
+import contextvars
+import json
+import logging
+import secrets
+from collections.abc import Callable
+
+from django.db import InterfaceError, OperationalError
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import render
+
+Handler = Callable[[HttpRequest], HttpResponse]
+request_id: contextvars.ContextVar[str] = contextvars.ContextVar(
+    "request_id", default="-"
+)
+log = logging.getLogger(__name__)
+
+
+class JsonFormatter(logging.Formatter):
+    """One line of JSON a record: newline-safe, with the request's id, never message text (S16)."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        line = {
+            "at": self.formatTime(record),
+            "level": record.levelname,
+            "logger": record.name,
+            "request": request_id.get(),
+            "text": record.getMessage(),
+        }
+        if record.exc_info:
+            line["trace"] = self.formatException(record.exc_info)
+        return json.dumps(line)
+
+
+class RequestId:
+    """Give each request an id, for its log lines and its error page."""
+
+    def __init__(self, get_response: Handler) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        token = request_id.set(secrets.token_hex(6))
+        try:
+            response = self.get_response(request)
+            response.headers["X-Request-Id"] = request_id.get()
+            return response
+        finally:
+            request_id.reset(token)
+
+
+class Busy:
+    """Answer 503 with Retry-After when the database cannot be had (R23)."""
+
+    def __init__(self, get_response: Handler) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        return self.get_response(request)
+
+    def process_exception(
+        self, request: HttpRequest, problem: Exception
+    ) -> HttpResponse | None:
+        if not isinstance(problem, OperationalError | InterfaceError):
+            return None
+        log.error("database trouble", exc_info=problem)
+        if "application/json" in request.headers.get("Accept", ""):
+            response: HttpResponse = JsonResponse({"error": "busy"}, status=503)
+        else:
+            response = render(
+                request, "busy.html", {"request_id": request_id.get()}, status=503
+            )
+        response.headers["Retry-After"] = "5"
+        return response
+
+
+class PrivatePages:
+    """Personal pages are not stored by browsers or proxies, and name no referrer (S6)."""
+
+    def __init__(self, get_response: Handler) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        response = self.get_response(request)
+        if not request.path.startswith("/static/"):
+            response.headers.setdefault("Cache-Control", "no-store")
+        if request.path.startswith("/c/"):
+            response.headers["Referrer-Policy"] = "no-referrer"
+        return response

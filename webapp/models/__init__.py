@@ -1,0 +1,35 @@
+"""The rows, and what the database itself refuses."""
+
+from webapp.models.campaign import PEOPLE, Amendment, Campaign, QuotaCell, System
+from webapp.models.conversation import Conversation, Event, ReplyJob, Seat
+from webapp.models.participation import Consent, ExternalId, Participation
+from webapp.models.payment import Bonus, CompletionCode
+from webapp.models.persona import Persona
+from webapp.models.rating import Assignment, Candidate, Context, Item, Rating
+from webapp.models.record import AuditEntry, Flag, Heartbeat
+
+__all__ = [
+    "PEOPLE",
+    "Amendment",
+    "Assignment",
+    "AuditEntry",
+    "Bonus",
+    "Campaign",
+    "Candidate",
+    "CompletionCode",
+    "Consent",
+    "Context",
+    "Conversation",
+    "Event",
+    "ExternalId",
+    "Flag",
+    "Heartbeat",
+    "Item",
+    "Participation",
+    "Persona",
+    "QuotaCell",
+    "Rating",
+    "ReplyJob",
+    "Seat",
+    "System",
+]

@@ -1,0 +1,139 @@
+"""A campaign, the systems it evaluates, and how many of each are wanted."""
+
+from __future__ import annotations
+
+import secrets
+
+from django.conf import settings
+from django.db import models
+from django.db.models import Q
+
+from evaluation.registry import protocol_names
+from webapp.models.counted import Counted
+
+PEOPLE = "people"  # the bot name of a system that is another participant
+
+
+def new_slug() -> str:
+    """Return an address part that cannot be guessed."""
+    return secrets.token_urlsafe(9)
+
+
+def protocol_choices() -> list[tuple[str, str]]:
+    return [(name, name) for name in protocol_names()]
+
+
+class Campaign(models.Model):
+    """One study. Everything that shapes it is fixed in `plan` when it opens."""
+
+    class State(models.TextChoices):
+        DRAFT = "DRAFT", "draft"
+        OPEN = "OPEN", "open"
+        PAUSED = "PAUSED", "paused"
+        STOPPED = "STOPPED", "stopped"
+        CLOSED = "CLOSED", "complete"
+
+    name = models.CharField(max_length=120)
+    slug = models.CharField(max_length=20, unique=True, default=new_slug)
+    protocol = models.CharField(max_length=60, choices=protocol_choices)
+    changes = models.JSONField(
+        default=dict, blank=True
+    )  # settings that depart from the protocol
+    state = models.CharField(max_length=10, choices=State, default=State.DRAFT)
+    owner = models.ForeignKey(
+        settings.AUTH_USER_MODEL, models.PROTECT, related_name="+"
+    )
+
+    consent = models.TextField()  # Markdown
+    contact = models.CharField(max_length=200)
+    minutes = models.PositiveSmallIntegerField(default=10)
+    currency = models.CharField(max_length=3, default="USD")
+    pay = models.DecimalField(max_digits=7, decimal_places=2, default=0)
+    waiting_pay = models.DecimalField(max_digits=7, decimal_places=2, default=0)
+    return_url = models.URLField(
+        blank=True
+    )  # the panel's completion address, takes the code
+    wait_seconds = models.PositiveSmallIntegerField(default=300)
+    reply_seconds = models.PositiveSmallIntegerField(default=60)
+    bot_when_alone = models.BooleanField(
+        default=False
+    )  # offer a bot to who waited in vain
+    partner_left_counts = models.BooleanField(default=False)
+    seed = models.PositiveIntegerField(default=0)
+
+    plan = models.JSONField(null=True, blank=True)
+    plan_hash = models.CharField(max_length=64, blank=True)
+    created_at = models.DateTimeField(auto_now_add=True)
+    opened_at = models.DateTimeField(null=True, blank=True)
+    ended_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        ordering = ("-id",)
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class System(models.Model):
+    """What is under evaluation: a bot with its options, or people."""
+
+    class Rehearsal(models.TextChoices):
+        UNTESTED = "UNTESTED", "not tested"
+        QUEUED = "QUEUED", "being tested"
+        PASSED = "PASSED", "passed"
+        FAILED = "FAILED", "failed"
+
+    campaign = models.ForeignKey(Campaign, models.PROTECT, related_name="systems")
+    name = models.SlugField(max_length=60)
+    bot = models.CharField(max_length=60)
+    options = models.JSONField(default=dict, blank=True)
+    sees_persona = models.BooleanField(default=True)
+    rehearsal = models.CharField(
+        max_length=10, choices=Rehearsal, default=Rehearsal.UNTESTED
+    )
+    rehearsal_note = models.TextField(blank=True)
+    rehearsed_at = models.DateTimeField(null=True, blank=True)
+    version = models.JSONField(
+        default=dict, blank=True
+    )  # model version and parameter hash
+
+    class Meta:
+        ordering = ("id",)
+        constraints = (
+            models.UniqueConstraint(
+                fields=("campaign", "name"), name="one_system_of_a_name"
+            ),
+        )
+
+    def __str__(self) -> str:
+        return self.name
+
+    @property
+    def is_people(self) -> bool:
+        return self.bot == PEOPLE
+
+
+class QuotaCell(Counted):
+    """How many participations a system gets; only for protocols with a chat."""
+
+    system = models.OneToOneField(System, models.PROTECT, related_name="cell")
+
+    class Meta(Counted.Meta):
+        pass
+
+
+class Amendment(models.Model):
+    """A visible change of an open campaign: the plan itself stays as it was."""
+
+    campaign = models.ForeignKey(Campaign, models.PROTECT, related_name="amendments")
+    made_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, models.PROTECT, related_name="+"
+    )
+    made_at = models.DateTimeField(auto_now_add=True)
+    text = models.TextField()
+
+    class Meta:
+        ordering = ("id",)
+        constraints = (
+            models.CheckConstraint(condition=~Q(text=""), name="amendment_says_what"),
+        )

@@ -1,0 +1,159 @@
+"""A conversation, its two sides, its log, and the replies that bots owe."""
+
+from __future__ import annotations
+
+from django.db import models
+from django.db.models import Q
+
+from webapp.models.campaign import Campaign, System
+from webapp.models.participation import Participation
+from webapp.models.persona import Persona
+
+
+class Conversation(models.Model):
+    """A dialogue for one system. Lengths are in messages of both sides.
+
+    A CONTEXT conversation is a fixed beginning that a bot continues; a REHEARSAL, and a requester's
+    test chat, is never part of the study's data.
+    """
+
+    class Purpose(models.TextChoices):
+        STUDY = "STUDY", "study"
+        CONTEXT = "CONTEXT", "static context"
+        REHEARSAL = "REHEARSAL", "rehearsal"
+
+    class State(models.TextChoices):
+        CHECKING = "CHECKING", "both are asked whether they are there"
+        OPEN = "OPEN", "open"
+        FINISHED = "FINISHED", "finished"
+        ABANDONED = "ABANDONED", "abandoned"
+        FAILED = "FAILED", "a system failure"
+
+    campaign = models.ForeignKey(Campaign, models.PROTECT, related_name="conversations")
+    system = models.ForeignKey(System, models.PROTECT, related_name="conversations")
+    state = models.CharField(max_length=10, choices=State, default=State.OPEN)
+    purpose = models.CharField(max_length=9, choices=Purpose, default=Purpose.STUDY)
+    context = models.CharField(
+        max_length=40, blank=True
+    )  # key of the context continued
+    minimum = models.PositiveSmallIntegerField(default=0)
+    maximum = models.PositiveSmallIntegerField(null=True, blank=True)
+    last_seq = models.PositiveIntegerField(default=0)
+    seed = models.PositiveBigIntegerField()
+    started_at = models.DateTimeField()
+    deadline_at = models.DateTimeField(null=True, blank=True)  # of the ready check
+    ended_at = models.DateTimeField(null=True, blank=True)
+    ended_because = models.CharField(max_length=40, blank=True)
+    excluded = models.CharField(max_length=200, blank=True)  # a reviewer's reason
+
+    class Meta:
+        ordering = ("id",)
+
+
+class Seat(models.Model):
+    """A side of a conversation: a participation, or the system's bot where that is null."""
+
+    conversation = models.ForeignKey(Conversation, models.PROTECT, related_name="seats")
+    side = models.PositiveSmallIntegerField()
+    participation = models.ForeignKey(
+        Participation, models.PROTECT, null=True, related_name="seats"
+    )
+    persona = models.ForeignKey(Persona, models.PROTECT, null=True, related_name="+")
+    sees_persona = models.BooleanField(default=True)
+    active = models.BooleanField(
+        default=True
+    )  # until the participation leaves this conversation
+    ready_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        ordering = ("side",)
+        constraints = (
+            models.UniqueConstraint(
+                fields=("conversation", "side"), name="one_seat_a_side"
+            ),
+            models.UniqueConstraint(
+                fields=("participation",),
+                condition=Q(active=True, participation__isnull=False),
+                name="one_active_conversation_a_participation",
+            ),
+            models.CheckConstraint(condition=Q(side__in=(0, 1)), name="two_sides"),
+        )
+
+
+class Event(models.Model):
+    """One entry of a conversation's log; `side` is null where the platform speaks."""
+
+    class Kind(models.TextChoices):
+        MESSAGE = "message"
+        LABEL = "label"
+        STATE = "state"
+        NOTICE = "notice"
+
+    conversation = models.ForeignKey(
+        Conversation, models.PROTECT, related_name="events"
+    )
+    seq = models.PositiveIntegerField()
+    kind = models.CharField(max_length=8, choices=Kind)
+    side = models.PositiveSmallIntegerField(null=True)
+    client_id = models.UUIDField(null=True)
+    in_reply_to = models.PositiveIntegerField(
+        null=True
+    )  # the seq a bot answers; 0 the opening
+    content = models.JSONField()
+    made_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ("conversation_id", "seq")
+        constraints = (
+            models.UniqueConstraint(
+                fields=("conversation", "seq"), name="one_event_a_seq"
+            ),
+            models.UniqueConstraint(
+                fields=("conversation", "side", "client_id"),
+                condition=Q(client_id__isnull=False),
+                name="one_event_a_client_id",
+            ),
+            models.UniqueConstraint(
+                fields=("conversation", "in_reply_to"),
+                condition=Q(in_reply_to__isnull=False),
+                name="one_reply_a_message",
+            ),
+        )
+
+
+class ReplyJob(models.Model):
+    """A reply that a bot owes. `owner` and `attempt` are the fence (R12)."""
+
+    class State(models.TextChoices):
+        QUEUED = "QUEUED", "waiting"
+        CLAIMED = "CLAIMED", "being answered"
+        ANSWERED = "ANSWERED", "answered, seems to type"
+        DONE = "DONE", "delivered"
+        FAILED = "FAILED", "given up"
+
+    conversation = models.ForeignKey(Conversation, models.PROTECT, related_name="jobs")
+    in_reply_to = models.PositiveIntegerField()
+    bot = models.CharField(max_length=60)  # its queue
+    state = models.CharField(max_length=8, choices=State, default=State.QUEUED)
+    owner = models.CharField(max_length=60, blank=True)
+    attempt = models.PositiveSmallIntegerField(default=0)
+    lease_until = models.DateTimeField(null=True)
+    queued_at = models.DateTimeField()
+    answered_at = models.DateTimeField(null=True)
+    due_at = models.DateTimeField(
+        null=True
+    )  # when the answer is shown: the bot seems to type
+    text = models.TextField(blank=True)
+    details = models.JSONField(
+        default=dict
+    )  # model version, parameter hash, seed, latency
+    error = models.TextField(blank=True)
+
+    class Meta:
+        ordering = ("id",)
+        constraints = (
+            models.UniqueConstraint(
+                fields=("conversation", "in_reply_to"), name="one_job_a_message"
+            ),
+        )
+        indexes = (models.Index(fields=("bot", "state", "lease_until")),)

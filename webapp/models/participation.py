@@ -1,0 +1,88 @@
+"""A person in a campaign, what they agreed to, and who they are outside."""
+
+from __future__ import annotations
+
+from django.db import models
+from django.db.models import Q
+
+from webapp.models.campaign import Campaign, System
+
+
+class Participation(models.Model):
+    """One person in one campaign; the cookie's secret is kept as a hash only."""
+
+    class State(models.TextChoices):
+        READY = "READY", "reading the instructions"
+        WAITING = "WAITING", "waiting for a partner"
+        MATCHED = "MATCHED", "asked whether still there"
+        CHATTING = "CHATTING", "chatting"
+        RATING = "RATING", "rating"
+        ENDED = "ENDED", "ended"
+
+    class Outcome(models.TextChoices):
+        COMPLETED = "COMPLETED", "completed"
+        PARTNER_LEFT = "PARTNER_LEFT", "partner left"
+        FAILED = "FAILED", "we failed"
+        STOPPED = "STOPPED", "campaign stopped"
+        NOBODY = "NOBODY", "waited, nobody came"
+        LEFT = "LEFT", "left and did not return"
+        FULL = "FULL", "full before any work"
+
+    campaign = models.ForeignKey(
+        Campaign, models.PROTECT, related_name="participations"
+    )
+    system = models.ForeignKey(
+        System, models.PROTECT, null=True, related_name="participations"
+    )
+    pseudonym = models.CharField(max_length=64)
+    secret_hash = models.CharField(max_length=64, unique=True)
+    state = models.CharField(max_length=10, choices=State, default=State.READY)
+    outcome = models.CharField(max_length=14, choices=Outcome, blank=True)
+    tab = models.CharField(max_length=36, blank=True)  # the newest tab controls (R10)
+    holds_slot = models.BooleanField(
+        default=False
+    )  # a reservation of a cell that is not settled
+    joined_at = models.DateTimeField(auto_now_add=True)
+    state_at = models.DateTimeField()  # when the present state began
+    seen_at = models.DateTimeField()  # last sign of life
+    waiting_at = models.DateTimeField(null=True, blank=True)  # place in the queue
+    ended_at = models.DateTimeField(null=True, blank=True)
+    withdrawn_at = models.DateTimeField(null=True, blank=True)
+    excluded = models.CharField(max_length=200, blank=True)  # a reviewer's reason
+
+    class Meta:
+        ordering = ("id",)
+        constraints = (
+            models.UniqueConstraint(
+                fields=("campaign", "pseudonym"), name="one_participation_a_person"
+            ),
+            models.CheckConstraint(
+                condition=Q(state="ENDED") ^ Q(outcome=""),
+                name="an_outcome_exactly_when_ended",
+            ),
+        )
+        indexes = (models.Index(fields=("campaign", "state", "waiting_at")),)
+
+    def __str__(self) -> str:
+        return self.pseudonym[:8]
+
+
+class Consent(models.Model):
+    """What a person agreed to: the text itself, by hash, in its version."""
+
+    participation = models.OneToOneField(
+        Participation, models.PROTECT, related_name="consent"
+    )
+    text_hash = models.CharField(max_length=64)
+    language = models.CharField(max_length=10)
+    given_at = models.DateTimeField(auto_now_add=True)
+
+
+class ExternalId(models.Model):
+    """The only place where an outside id is stored; purged after payment closes."""
+
+    participation = models.OneToOneField(
+        Participation, models.PROTECT, related_name="external"
+    )
+    platform = models.CharField(max_length=20)
+    value = models.CharField(max_length=128)

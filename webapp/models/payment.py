@@ -1,0 +1,46 @@
+"""What is paid."""
+
+from __future__ import annotations
+
+from django.conf import settings
+from django.db import models
+from django.db.models import Q
+
+from webapp.models.participation import Participation
+
+
+class CompletionCode(models.Model):
+    """The proof that a participation is to be paid; one a participation, for ever."""
+
+    class Kind(models.TextChoices):
+        FULL = "FULL", "full pay"
+        WAITING = "WAITING", "waiting pay"
+
+    participation = models.OneToOneField(
+        Participation, models.PROTECT, related_name="code"
+    )
+    code = models.CharField(max_length=24, unique=True)
+    kind = models.CharField(max_length=8, choices=Kind)
+    amount = models.DecimalField(max_digits=7, decimal_places=2)
+    made_at = models.DateTimeField(auto_now_add=True)
+
+
+class Bonus(models.Model):
+    """Extra pay given by a requester, for a stated reason."""
+
+    participation = models.ForeignKey(
+        Participation, models.PROTECT, related_name="bonuses"
+    )
+    amount = models.DecimalField(max_digits=7, decimal_places=2)
+    reason = models.CharField(max_length=200)
+    given_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, models.PROTECT, related_name="+"
+    )
+    given_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        constraints = (
+            models.CheckConstraint(
+                condition=Q(amount__gt=0), name="a_bonus_is_positive"
+            ),
+        )

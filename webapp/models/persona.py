@@ -1,0 +1,31 @@
+"""Personas of a campaign, a shuffled stack."""
+
+from __future__ import annotations
+
+from django.db import models
+
+from webapp.models.campaign import Campaign
+
+
+class Persona(models.Model):
+    """A character; `taken` counts the sides that hold or completed it (popped, pushed back)."""
+
+    campaign = models.ForeignKey(Campaign, models.PROTECT, related_name="personas")
+    key = models.CharField(max_length=40)
+    split = models.CharField(max_length=10, blank=True)
+    sentences = models.JSONField()
+    revised = models.JSONField(default=list, blank=True)
+    order = models.PositiveIntegerField()  # drawn from the campaign's seed
+    taken = models.PositiveIntegerField(default=0)
+
+    class Meta:
+        ordering = ("id",)
+        constraints = (
+            models.UniqueConstraint(
+                fields=("campaign", "key"), name="one_persona_of_a_key"
+            ),
+        )
+        indexes = (models.Index(fields=("campaign", "taken", "order")),)
+
+    def __str__(self) -> str:
+        return self.key

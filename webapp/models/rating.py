@@ -1,0 +1,117 @@
+"""What is judged, by whom, and every answer given."""
+
+from __future__ import annotations
+
+from django.db import models
+
+from webapp.models.campaign import Campaign, System
+from webapp.models.conversation import Conversation
+from webapp.models.counted import Counted
+from webapp.models.participation import Participation
+
+
+class Context(models.Model):
+    """A fixed beginning of a conversation that every system continues; the speakers alternate."""
+
+    campaign = models.ForeignKey(Campaign, models.PROTECT, related_name="contexts")
+    key = models.CharField(max_length=40)
+    messages = models.JSONField()
+
+    class Meta:
+        ordering = ("id",)
+        constraints = (
+            models.UniqueConstraint(
+                fields=("campaign", "key"), name="one_context_of_a_key"
+            ),
+        )
+
+
+class Item(Counted):
+    """What a rater sees: a conversation's partner, or a context with its reply.
+
+    `target` is the number of raters wanted; a participant's own conversation has one.
+    """
+
+    campaign = models.ForeignKey(Campaign, models.PROTECT, related_name="items")
+    key = models.CharField(max_length=80)
+    conversation = models.ForeignKey(Conversation, models.PROTECT, related_name="items")
+    order = models.PositiveIntegerField(default=0)  # drawn from the campaign's seed
+
+    class Meta(Counted.Meta):
+        ordering = ("id",)
+        constraints = (
+            *Counted.Meta.constraints,
+            models.UniqueConstraint(
+                fields=("campaign", "key"), name="one_item_of_a_key"
+            ),
+        )
+
+
+class Candidate(models.Model):
+    """A reply, or a speaker, that is judged; its system is hidden from raters."""
+
+    item = models.ForeignKey(Item, models.PROTECT, related_name="candidates")
+    key = models.CharField(max_length=20)  # opaque: p for the partner, m7 for a message
+    system = models.ForeignKey(System, models.PROTECT, related_name="candidates")
+    seq = models.PositiveIntegerField(
+        null=True
+    )  # of the message judged; null for the speaker
+    side = models.PositiveSmallIntegerField()  # who is judged
+
+    class Meta:
+        ordering = ("id",)
+        constraints = (
+            models.UniqueConstraint(
+                fields=("item", "key"), name="one_candidate_of_a_key"
+            ),
+        )
+
+
+class Assignment(models.Model):
+    """Who judges what, and what was drawn for them."""
+
+    class State(models.TextChoices):
+        RESERVED = "RESERVED", "to be judged"
+        DONE = "DONE", "judged"
+        RELEASED = "RELEASED", "given back"
+
+    item = models.ForeignKey(Item, models.PROTECT, related_name="assignments")
+    participation = models.ForeignKey(
+        Participation, models.PROTECT, related_name="assignments"
+    )
+    state = models.CharField(max_length=8, choices=State, default=State.RESERVED)
+    place = models.PositiveSmallIntegerField()  # from 0, in the participation's order
+    choices = models.JSONField(
+        default=dict
+    )  # question to the options in the order shown
+    draft = models.JSONField(default=dict)  # autosaved answers, not yet submitted
+    made_at = models.DateTimeField(auto_now_add=True)
+    done_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        ordering = ("participation_id", "place")
+        constraints = (
+            models.UniqueConstraint(
+                fields=("item", "participation"), name="one_rater_once_on_an_item"
+            ),
+        )
+
+
+class Rating(models.Model):
+    """One answer. Superseded by a higher revision, never edited (S15, R20)."""
+
+    assignment = models.ForeignKey(Assignment, models.PROTECT, related_name="ratings")
+    candidate = models.ForeignKey(Candidate, models.PROTECT, related_name="ratings")
+    question = models.CharField(max_length=40)
+    value = models.JSONField()
+    revision = models.PositiveBigIntegerField(default=0)  # the rater's own count
+    made_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ("id",)
+        constraints = (
+            models.UniqueConstraint(
+                fields=("assignment", "candidate", "question", "revision"),
+                name="one_rating_a_revision",
+            ),
+        )

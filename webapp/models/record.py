@@ -1,0 +1,58 @@
+"""What happened: the audit log, oddities for people to review, and which processes live."""
+
+from __future__ import annotations
+
+from django.db import models
+
+from webapp.models.campaign import Campaign
+from webapp.models.conversation import Conversation
+from webapp.models.participation import Participation
+
+
+class AuditEntry(models.Model):
+    """One entry of the append-only, hash-chained log (S15)."""
+
+    number = models.PositiveBigIntegerField(unique=True)
+    actor = models.CharField(
+        max_length=150
+    )  # a staff name, or "participation 12", or "sweeper"
+    action = models.CharField(max_length=60)
+    campaign = models.ForeignKey(
+        Campaign, models.PROTECT, null=True, related_name="audit"
+    )
+    detail = models.JSONField(default=dict)
+    made_at = models.DateTimeField()
+    previous_hash = models.CharField(max_length=64)
+    hash = models.CharField(max_length=64)
+
+    class Meta:
+        ordering = ("number",)
+
+
+class Flag(models.Model):
+    """Something odd that people should look at; it decides nothing."""
+
+    campaign = models.ForeignKey(Campaign, models.PROTECT, related_name="flags")
+    conversation = models.ForeignKey(
+        Conversation, models.PROTECT, null=True, related_name="flags"
+    )
+    participation = models.ForeignKey(
+        Participation, models.PROTECT, null=True, related_name="flags"
+    )
+    kind = models.CharField(max_length=40)
+    detail = models.TextField(blank=True)
+    made_at = models.DateTimeField(auto_now_add=True)
+    settled_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        ordering = ("id",)
+
+
+class Heartbeat(models.Model):
+    """A process that works for the platform: a reply worker or a sweeper."""
+
+    name = models.CharField(max_length=80, unique=True)  # host:pid
+    kind = models.CharField(max_length=20)  # replies or sweeper
+    bots = models.JSONField(default=list)
+    detail = models.JSONField(default=dict)
+    seen_at = models.DateTimeField()

@@ -1,0 +1,1 @@
+"""Every rule and every write; one function is one transaction."""

@@ -1,0 +1,83 @@
+"""The rows an actor may see; the only way views get any (S1). A foreign row is not found."""
+
+from __future__ import annotations
+
+import hashlib
+import secrets
+
+from django.contrib.auth.models import AbstractBaseUser, AnonymousUser
+from django.db.models import QuerySet
+
+from webapp.models import Campaign, Conversation, Participation, Seat
+
+User = AbstractBaseUser | AnonymousUser
+
+
+class NotFound(LookupError):
+    """There is no such row, or it is not this actor's."""
+
+
+def new_secret() -> str:
+    """Return a cookie's secret: 256 random bits."""
+    return secrets.token_urlsafe(32)
+
+
+def secret_hash(secret: str) -> str:
+    """Return what is stored of a secret. It is random, so a plain hash is enough."""
+    return hashlib.sha256(secret.encode()).hexdigest()
+
+
+def open_link(slug: str) -> Campaign:
+    """Return the campaign that a start link leads to; drafts have no link yet."""
+    try:
+        return Campaign.objects.exclude(state=Campaign.State.DRAFT).get(slug=slug)
+    except Campaign.DoesNotExist:
+        raise NotFound(f"campaign {slug}") from None
+
+
+def participation(slug: str, secret: str) -> Participation:
+    """Return the participation of a cookie in the campaign of an address."""
+    try:
+        return Participation.objects.select_related("campaign", "system").get(
+            campaign__slug=slug, secret_hash=secret_hash(secret), withdrawn_at=None
+        )
+    except Participation.DoesNotExist:
+        raise NotFound(f"participation in {slug}") from None
+
+
+def seat(person: Participation) -> Seat:
+    """Return the person's active seat, else their latest one."""
+    seats = Seat.objects.select_related(
+        "conversation__campaign", "conversation__system", "persona"
+    )
+    row = seats.filter(participation=person).order_by("-active", "-id").first()
+    if row is None:
+        raise NotFound(f"conversation of participation {person.pk}")
+    return row
+
+
+def campaigns(user: User) -> QuerySet[Campaign]:
+    """Return the campaigns that a member of staff may see."""
+    if not (
+        user.is_authenticated and user.is_active and getattr(user, "is_staff", False)
+    ):
+        return Campaign.objects.none()
+    return Campaign.objects.all()
+
+
+def campaign(user: User, pk: int) -> Campaign:
+    """Return one of the user's campaigns."""
+    try:
+        return campaigns(user).get(pk=pk)
+    except Campaign.DoesNotExist:
+        raise NotFound(f"campaign {pk}") from None
+
+
+def conversation(user: User, campaign_pk: int, pk: int) -> Conversation:
+    """Return a conversation of one of the user's campaigns."""
+    try:
+        return Conversation.objects.select_related("campaign", "system").get(
+            campaign=campaign(user, campaign_pk), pk=pk
+        )
+    except Conversation.DoesNotExist:
+        raise NotFound(f"conversation {pk}") from None

@@ -1,0 +1,31 @@
+"""Counting towards a target: reserve, complete, release, each one conditional UPDATE (R16)."""
+
+from __future__ import annotations
+
+from typing import TypeVar
+
+from django.db.models import F
+
+from webapp.models import Item, QuotaCell
+
+Counted = TypeVar("Counted", QuotaCell, Item)
+
+
+def reserve(row: Counted) -> bool:
+    """Reserve one place of a cell or item; False when there is none left."""
+    rows = type(row)._default_manager.filter(
+        pk=row.pk, target__gt=F("reserved") + F("completed")
+    )
+    return rows.update(reserved=F("reserved") + 1) == 1
+
+
+def complete(row: Counted) -> None:
+    """Turn a reservation into a completion."""
+    rows = type(row)._default_manager.filter(pk=row.pk, reserved__gt=0)
+    rows.update(reserved=F("reserved") - 1, completed=F("completed") + 1)
+
+
+def release(row: Counted) -> None:
+    """Give a reservation back."""
+    rows = type(row)._default_manager.filter(pk=row.pk, reserved__gt=0)
+    rows.update(reserved=F("reserved") - 1)

@@ -1,0 +1,87 @@
+"""The transition tables; `move` is the only way a state changes (R2).
+
+Each move is one conditional UPDATE from an allowed state, so two callers cannot both succeed.
+"""
+
+from __future__ import annotations
+
+from typing import Any, TypeVar
+
+from django.db import models
+
+from webapp.models import Campaign, Conversation, Participation, ReplyJob
+
+P, C, V, J = Participation.State, Conversation.State, Campaign.State, ReplyJob.State
+Row = TypeVar("Row", Participation, Conversation, Campaign, ReplyJob)
+ACTIVE = (P.READY, P.WAITING, P.MATCHED, P.CHATTING, P.RATING)
+
+TRANSITIONS: dict[type[models.Model], dict[str, tuple[tuple[str, ...], str]]] = {
+    Participation: {
+        "chat": ((P.READY, P.WAITING), P.CHATTING),
+        "wait": ((P.READY,), P.WAITING),
+        "match": ((P.WAITING,), P.MATCHED),
+        "meet": ((P.MATCHED,), P.CHATTING),
+        "requeue": (
+            (P.MATCHED,),
+            P.WAITING,
+        ),  # the partner did not answer the ready check
+        "miss": ((P.MATCHED,), P.READY),  # they did not answer it themselves
+        "rate": ((P.READY, P.CHATTING), P.RATING),
+        "complete": ((P.CHATTING, P.RATING), P.ENDED),
+        "fail": ((P.CHATTING, P.RATING), P.ENDED),
+        "stop": (ACTIVE, P.ENDED),
+        "give_up": ((P.WAITING, P.MATCHED), P.ENDED),  # waited, nobody came
+        "refuse": ((P.READY, P.WAITING), P.ENDED),  # full before any work
+        "leave": (ACTIVE, P.ENDED),
+        "return": ((P.ENDED,), P.READY),  # the link resumes who left
+    },
+    Conversation: {
+        "meet": ((C.CHECKING,), C.OPEN),
+        "finish": ((C.OPEN,), C.FINISHED),
+        "abandon": ((C.CHECKING, C.OPEN), C.ABANDONED),
+        "fail": ((C.OPEN,), C.FAILED),
+    },
+    Campaign: {
+        "open": ((V.DRAFT,), V.OPEN),
+        "pause": ((V.OPEN,), V.PAUSED),
+        "resume": ((V.PAUSED,), V.OPEN),
+        "stop": ((V.OPEN, V.PAUSED), V.STOPPED),
+        "close": ((V.OPEN, V.PAUSED), V.CLOSED),
+    },
+    ReplyJob: {
+        "answer": ((J.CLAIMED,), J.ANSWERED),
+        "deliver": ((J.ANSWERED,), J.DONE),
+        "put_back": ((J.CLAIMED,), J.QUEUED),
+        "give_up": ((J.QUEUED, J.CLAIMED), J.FAILED),
+        "retry": ((J.FAILED,), J.QUEUED),
+    },
+}
+
+
+class Illegal(Exception):
+    """The row is in a state from which this event is not allowed; says which."""
+
+    def __init__(self, row: models.Model, event: str, state: str) -> None:
+        super().__init__(f"{type(row).__name__} {row.pk} is {state}: cannot {event}")
+        self.state = state
+
+
+def allowed(kind: type[models.Model], event: str) -> tuple[str, ...]:
+    """Return the states from which this event is allowed."""
+    return TRANSITIONS[kind][event][0]
+
+
+def move(
+    row: Row, event: str, *, only_if: models.Q | None = None, **fields: Any
+) -> Row:
+    """Move `row` by `event`, setting `fields` in the same UPDATE, or raise `Illegal`.
+
+    `only_if` narrows the UPDATE further, such as to the fence of a reply job.
+    """
+    origins, target = TRANSITIONS[type(row)][event]
+    rows = type(row)._default_manager.filter(pk=row.pk, state__in=origins)
+    changed = rows.filter(only_if or models.Q()).update(state=target, **fields)
+    row.refresh_from_db()
+    if not changed:
+        raise Illegal(row, event, row.state)
+    return row

@@ -1,0 +1,175 @@
+"""Every setting; each default works with no server installed (docs/running.md explains them)."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import environ
+from csp.constants import NONCE, NONE, SELF
+
+env = environ.Env()
+BASE_DIR = Path(__file__).resolve().parent.parent
+DATA_DIR = Path(
+    env("DATA_DIR", default=str(BASE_DIR / "var"))
+)  # database file, weights, exports
+
+DEBUG = env.bool("DEBUG", default=False)
+SECRET_KEY = env("SECRET_KEY", default="insecure-key-for-debug-only" if DEBUG else "")
+SECRET_KEY_FALLBACKS = env.list("SECRET_KEY_FALLBACKS", default=[])
+ALLOWED_HOSTS = env.list(
+    "ALLOWED_HOSTS", default=["localhost", "127.0.0.1", "[::1]"] if DEBUG else []
+)
+
+INSTALLED_APPS = [
+    "webapp.apps.ParleyConfig",
+    "django.contrib.admin",
+    "django.contrib.auth",
+    "django.contrib.contenttypes",
+    "django.contrib.sessions",
+    "django.contrib.messages",
+    "django.contrib.staticfiles",
+    "channels",
+    "csp",
+]
+MIDDLEWARE = [
+    "webapp.middleware.RequestId",
+    "django.middleware.security.SecurityMiddleware",
+    "webapp.middleware.Busy",
+    "whitenoise.middleware.WhiteNoiseMiddleware",
+    "csp.middleware.CSPMiddleware",
+    "django.contrib.sessions.middleware.SessionMiddleware",
+    "django.middleware.locale.LocaleMiddleware",
+    "django.middleware.common.CommonMiddleware",
+    "django.middleware.csrf.CsrfViewMiddleware",
+    "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "django.contrib.messages.middleware.MessageMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
+    "webapp.middleware.PrivatePages",
+]
+ROOT_URLCONF = "webapp.urls"
+ASGI_APPLICATION = "webapp.asgi.application"
+TEMPLATES = [
+    {
+        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "DIRS": [BASE_DIR / "templates"],
+        "APP_DIRS": True,
+        "OPTIONS": {
+            "context_processors": [
+                "django.template.context_processors.request",
+                "django.contrib.auth.context_processors.auth",
+                "django.contrib.messages.context_processors.messages",
+                "csp.context_processors.nonce",
+            ],
+        },
+    }
+]
+
+# --- the database: an SQLite file (write-ahead log, immediate transactions, R28) or PostgreSQL
+DATABASES = {
+    "default": env.db(
+        "DATABASE_URL", default=f"sqlite:///{DATA_DIR / 'parley.sqlite3'}"
+    ),
+}
+DATABASE = DATABASES["default"]
+DATABASE["ATOMIC_REQUESTS"] = False
+if DATABASE["ENGINE"].endswith("sqlite3"):
+    DATABASE["OPTIONS"] = {
+        "transaction_mode": "IMMEDIATE",
+        "timeout": 20,
+        "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL;",
+    }
+    DATABASE["TEST"] = {"NAME": DATA_DIR / "test.sqlite3"}
+else:
+    DATABASE["CONN_MAX_AGE"] = 60
+    DATABASE["CONN_HEALTH_CHECKS"] = True
+    DATABASE["OPTIONS"] = {
+        "options": "-c statement_timeout=5000 -c synchronous_commit=on"
+    }
+DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+
+# --- hints: in memory within one process, Redis between several
+REDIS_URL = env("REDIS_URL", default="")
+EMBEDDED = not REDIS_URL  # the server starts reply workers and the sweeper itself
+CHANNEL_LAYERS = {
+    "default": (
+        {"BACKEND": "webapp.embedded.LoopChannelLayer"}
+        if EMBEDDED
+        else {
+            "BACKEND": "channels_redis.pubsub.RedisPubSubChannelLayer",
+            "CONFIG": {"hosts": [REDIS_URL]},
+        }
+    )
+}
+CELERY_BROKER_URL = REDIS_URL or "memory://"
+INFERENCE = env(
+    "INFERENCE", default="process"
+)  # where an embedded worker runs bots: process, thread
+DEVICE = env("DEVICE", default="auto")  # auto, cpu, cuda: CUDA when there
+WEIGHTS_DIR = Path(env("WEIGHTS_DIR", default=str(DATA_DIR / "weights")))
+
+# --- people and pages
+LANGUAGE_CODE = "en"
+USE_TZ = True
+TIME_ZONE = "UTC"
+STATIC_URL = "static/"
+STATIC_ROOT = DATA_DIR / "static"
+STATICFILES_DIRS = [BASE_DIR / "static"]
+WHITENOISE_USE_FINDERS = DEBUG
+LOGIN_URL = "login"
+LOGIN_REDIRECT_URL = "campaigns"
+LOGOUT_REDIRECT_URL = "login"
+SESSION_COOKIE_AGE = 12 * 3600
+AUTH_PASSWORD_VALIDATORS = [
+    {"NAME": f"django.contrib.auth.password_validation.{name}"}
+    for name in (
+        "UserAttributeSimilarityValidator",
+        "MinimumLengthValidator",
+        "CommonPasswordValidator",
+        "NumericPasswordValidator",
+    )
+]
+
+# --- security (trust.md S2-S7)
+SECURE = not DEBUG
+HOST_PREFIX = "__Host-" if SECURE else ""
+PARTICIPANT_COOKIE = f"{HOST_PREFIX}parley"
+SESSION_COOKIE_NAME = f"{HOST_PREFIX}session"
+CSRF_COOKIE_NAME = f"{HOST_PREFIX}csrf"
+SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = SECURE
+CSRF_COOKIE_HTTPONLY = True
+SECURE_SSL_REDIRECT = SECURE and env.bool("SSL_REDIRECT", default=True)
+SECURE_HSTS_SECONDS = 31_536_000 if SECURE else 0
+SECURE_HSTS_INCLUDE_SUBDOMAINS = SECURE_HSTS_PRELOAD = SECURE
+SECURE_PROXY_SSL_HEADER = (
+    ("HTTP_X_FORWARDED_PROTO", "https")
+    if env.int("TRUSTED_PROXIES", default=0)
+    else None
+)
+SECURE_REFERRER_POLICY = "same-origin"
+X_FRAME_OPTIONS = "DENY"
+DATA_UPLOAD_MAX_MEMORY_SIZE = 1_048_576
+CONTENT_SECURITY_POLICY = {
+    "DIRECTIVES": {
+        "default-src": [NONE],
+        "script-src": [SELF, NONCE],
+        "style-src": [SELF],
+        "img-src": [SELF, "data:"],
+        "font-src": [SELF],
+        "connect-src": [SELF],
+        "media-src": [SELF],
+        "base-uri": [NONE],
+        "object-src": [NONE],
+        "form-action": [SELF],
+        "frame-ancestors": [NONE],
+    }
+}
+MAX_FRAME_BYTES = 65_536
+MAX_MESSAGE_CHARACTERS = 4_000
+
+LOGGING = {
+    "version": 1,
+    "disable_existing_loggers": False,
+    "formatters": {"json": {"()": "webapp.middleware.JsonFormatter"}},
+    "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "json"}},
+    "root": {"handlers": ["stderr"], "level": env("LOG_LEVEL", default="WARNING")},
+}

@@ -1,0 +1,14 @@
+"""Which address is whose: each module of views lists its own addresses."""
+
+from __future__ import annotations
+
+from django.contrib import admin
+from django.urls import include, path
+
+urlpatterns = [
+    path("", include("webapp.views.participant")),
+    path("", include("webapp.views.events")),
+    path("", include("webapp.views.staff")),
+    path("", include("webapp.views.results")),
+    path("admin/", admin.site.urls),
+]

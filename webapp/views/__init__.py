@@ -1,0 +1,1 @@
+"""Which address does what: translate, call one service, answer."""

@@ -1,0 +1,7 @@
+"""A researcher's pages: metrics, reports, downloads."""
+
+from __future__ import annotations
+
+from django.urls import URLPattern
+
+urlpatterns: list[URLPattern] = []

@@ -1,0 +1,7 @@
+"""A requester's pages: campaigns, monitor, review."""
+
+from __future__ import annotations
+
+from django.urls import URLPattern
+
+urlpatterns: list[URLPattern] = []
