@@ -1,0 +1,63 @@
+"""What every test may need: settings that run anywhere, the shared data, a browser.
+
+pytest-django reads the settings after this file was imported, so the environment is set here.
+"""
+
+import os
+import shutil
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "webapp.settings")
+os.environ.setdefault("DEBUG", "1")
+os.environ.setdefault("SECRET_KEY", "for tests only")
+
+ROOT = Path(__file__).parents[1]
+SHARED = ROOT.parent / "shared" / "data"
+BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+BROWSER_PATHS = ("/Applications/Chromium.app/Contents/MacOS/Chromium",)
+BROWSER_FLAGS = (
+    "--no-sandbox",
+    "--disable-gpu",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+)
+
+
+def find_chromium() -> str | None:
+    """The program named by CHROMIUM, else the first of the usual places."""
+    named = os.environ.get("CHROMIUM")
+    places = (named,) if named else (*BROWSERS, *BROWSER_PATHS)
+    return next((found for place in places if (found := shutil.which(place))), None)
+
+
+def pytest_collection_modifyitems(items: Sequence[pytest.Item]) -> None:
+    if find_chromium() is not None:
+        return
+    skip = pytest.mark.skip(reason="no Chromium: install it, or set CHROMIUM to its path")
+    for item in items:
+        if item.get_closest_marker("browser"):
+            item.add_marker(skip)
+
+
+@pytest.fixture(scope="session")
+def shared_data() -> Path:
+    """The folder of real data beside the repository; most clones do not have it."""
+    if not SHARED.is_dir():
+        pytest.skip("no folder shared/data beside the repository")
+    return SHARED
+
+
+@pytest.fixture(scope="session")
+def browser_type_launch_args() -> dict[str, object]:
+    """How pytest-playwright starts the browser: the system's own, never a download.
+
+    Its sync interface keeps an event loop running in the test's thread, where Django refuses
+    database calls unless told that nothing else shares them.
+    """
+    os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "1"
+    return {"executable_path": find_chromium(), "args": list(BROWSER_FLAGS), "headless": True}
