@@ -22,6 +22,4 @@ class ParleyConfig(AppConfig):
                 f"one of {WEAKEST_KEY} or more (or DEBUG=1 on your own machine)"
             )
         if not settings.ALLOWED_HOSTS or "*" in settings.ALLOWED_HOSTS:
-            raise ImproperlyConfigured(
-                "ALLOWED_HOSTS must name this server's hosts, without *"
-            )
+            raise ImproperlyConfigured("ALLOWED_HOSTS must name this server's hosts, without *")

@@ -13,9 +13,7 @@ from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
 
 Handler = Callable[[HttpRequest], HttpResponse]
-request_id: contextvars.ContextVar[str] = contextvars.ContextVar(
-    "request_id", default="-"
-)
+request_id: contextvars.ContextVar[str] = contextvars.ContextVar("request_id", default="-")
 log = logging.getLogger(__name__)
 
 
@@ -60,18 +58,14 @@ class Busy:
     def __call__(self, request: HttpRequest) -> HttpResponse:
         return self.get_response(request)
 
-    def process_exception(
-        self, request: HttpRequest, problem: Exception
-    ) -> HttpResponse | None:
+    def process_exception(self, request: HttpRequest, problem: Exception) -> HttpResponse | None:
         if not isinstance(problem, OperationalError | InterfaceError):
             return None
         log.error("database trouble", exc_info=problem)
         if "application/json" in request.headers.get("Accept", ""):
             response: HttpResponse = JsonResponse({"error": "busy"}, status=503)
         else:
-            response = render(
-                request, "busy.html", {"request_id": request_id.get()}, status=503
-            )
+            response = render(request, "busy.html", {"request_id": request_id.get()}, status=503)
         response.headers["Retry-After"] = "5"
         return response
 

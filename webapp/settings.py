@@ -9,9 +9,7 @@ from csp.constants import NONCE, NONE, SELF
 
 env = environ.Env()
 BASE_DIR = Path(__file__).resolve().parent.parent
-DATA_DIR = Path(
-    env("DATA_DIR", default=str(BASE_DIR / "var"))
-)  # database file, weights, exports
+DATA_DIR = Path(env("DATA_DIR", default=str(BASE_DIR / "var")))  # database file, weights, exports
 
 DEBUG = env.bool("DEBUG", default=False)
 SECRET_KEY = env("SECRET_KEY", default="insecure-key-for-debug-only" if DEBUG else "")
@@ -66,9 +64,7 @@ TEMPLATES = [
 
 # --- the database: an SQLite file (write-ahead log, immediate transactions, R28) or PostgreSQL
 DATABASES = {
-    "default": env.db(
-        "DATABASE_URL", default=f"sqlite:///{DATA_DIR / 'parley.sqlite3'}"
-    ),
+    "default": env.db("DATABASE_URL", default=f"sqlite:///{DATA_DIR / 'parley.sqlite3'}"),
 }
 DATABASE = DATABASES["default"]
 DATABASE["ATOMIC_REQUESTS"] = False
@@ -82,9 +78,7 @@ if DATABASE["ENGINE"].endswith("sqlite3"):
 else:
     DATABASE["CONN_MAX_AGE"] = 60
     DATABASE["CONN_HEALTH_CHECKS"] = True
-    DATABASE["OPTIONS"] = {
-        "options": "-c statement_timeout=5000 -c synchronous_commit=on"
-    }
+    DATABASE["OPTIONS"] = {"options": "-c statement_timeout=5000 -c synchronous_commit=on"}
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 # --- hints: in memory within one process, Redis between several
@@ -141,9 +135,7 @@ SECURE_SSL_REDIRECT = SECURE and env.bool("SSL_REDIRECT", default=True)
 SECURE_HSTS_SECONDS = 31_536_000 if SECURE else 0
 SECURE_HSTS_INCLUDE_SUBDOMAINS = SECURE_HSTS_PRELOAD = SECURE
 SECURE_PROXY_SSL_HEADER = (
-    ("HTTP_X_FORWARDED_PROTO", "https")
-    if env.int("TRUSTED_PROXIES", default=0)
-    else None
+    ("HTTP_X_FORWARDED_PROTO", "https") if env.int("TRUSTED_PROXIES", default=0) else None
 )
 SECURE_REFERRER_POLICY = "same-origin"
 X_FRAME_OPTIONS = "DENY"

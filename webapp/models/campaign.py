@@ -10,6 +10,7 @@ from django.db.models import Q
 
 from evaluation.registry import protocol_names
 from webapp.models.counted import Counted
+from webapp.models.row import Row
 
 PEOPLE = "people"  # the bot name of a system that is another participant
 
@@ -36,13 +37,9 @@ class Campaign(models.Model):
     name = models.CharField(max_length=120)
     slug = models.CharField(max_length=20, unique=True, default=new_slug)
     protocol = models.CharField(max_length=60, choices=protocol_choices)
-    changes = models.JSONField(
-        default=dict, blank=True
-    )  # settings that depart from the protocol
+    changes = models.JSONField(default=dict, blank=True)  # settings that depart from the protocol
     state = models.CharField(max_length=10, choices=State, default=State.DRAFT)
-    owner = models.ForeignKey(
-        settings.AUTH_USER_MODEL, models.PROTECT, related_name="+"
-    )
+    owner = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="+")
 
     consent = models.TextField()  # Markdown
     contact = models.CharField(max_length=200)
@@ -50,14 +47,10 @@ class Campaign(models.Model):
     currency = models.CharField(max_length=3, default="USD")
     pay = models.DecimalField(max_digits=7, decimal_places=2, default=0)
     waiting_pay = models.DecimalField(max_digits=7, decimal_places=2, default=0)
-    return_url = models.URLField(
-        blank=True
-    )  # the panel's completion address, takes the code
+    return_url = models.URLField(blank=True)  # the panel's completion address, takes the code
     wait_seconds = models.PositiveSmallIntegerField(default=300)
     reply_seconds = models.PositiveSmallIntegerField(default=60)
-    bot_when_alone = models.BooleanField(
-        default=False
-    )  # offer a bot to who waited in vain
+    bot_when_alone = models.BooleanField(default=False)  # offer a bot to who waited in vain
     partner_left_counts = models.BooleanField(default=False)
     seed = models.PositiveIntegerField(default=0)
 
@@ -88,21 +81,15 @@ class System(models.Model):
     bot = models.CharField(max_length=60)
     options = models.JSONField(default=dict, blank=True)
     sees_persona = models.BooleanField(default=True)
-    rehearsal = models.CharField(
-        max_length=10, choices=Rehearsal, default=Rehearsal.UNTESTED
-    )
+    rehearsal = models.CharField(max_length=10, choices=Rehearsal, default=Rehearsal.UNTESTED)
     rehearsal_note = models.TextField(blank=True)
     rehearsed_at = models.DateTimeField(null=True, blank=True)
-    version = models.JSONField(
-        default=dict, blank=True
-    )  # model version and parameter hash
+    version = models.JSONField(default=dict, blank=True)  # model version and parameter hash
 
     class Meta:
         ordering = ("id",)
         constraints = (
-            models.UniqueConstraint(
-                fields=("campaign", "name"), name="one_system_of_a_name"
-            ),
+            models.UniqueConstraint(fields=("campaign", "name"), name="one_system_of_a_name"),
         )
 
     def __str__(self) -> str:
@@ -122,18 +109,14 @@ class QuotaCell(Counted):
         pass
 
 
-class Amendment(models.Model):
+class Amendment(Row):
     """A visible change of an open campaign: the plan itself stays as it was."""
 
     campaign = models.ForeignKey(Campaign, models.PROTECT, related_name="amendments")
-    made_by = models.ForeignKey(
-        settings.AUTH_USER_MODEL, models.PROTECT, related_name="+"
-    )
+    made_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="+")
     made_at = models.DateTimeField(auto_now_add=True)
     text = models.TextField()
 
     class Meta:
         ordering = ("id",)
-        constraints = (
-            models.CheckConstraint(condition=~Q(text=""), name="amendment_says_what"),
-        )
+        constraints = (models.CheckConstraint(condition=~Q(text=""), name="amendment_says_what"),)

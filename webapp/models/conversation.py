@@ -8,9 +8,10 @@ from django.db.models import Q
 from webapp.models.campaign import Campaign, System
 from webapp.models.participation import Participation
 from webapp.models.persona import Persona
+from webapp.models.row import Row
 
 
-class Conversation(models.Model):
+class Conversation(Row):
     """A dialogue for one system. Lengths are in messages of both sides.
 
     A CONTEXT conversation is a fixed beginning that a bot continues; a REHEARSAL, and a requester's
@@ -33,9 +34,7 @@ class Conversation(models.Model):
     system = models.ForeignKey(System, models.PROTECT, related_name="conversations")
     state = models.CharField(max_length=10, choices=State, default=State.OPEN)
     purpose = models.CharField(max_length=9, choices=Purpose, default=Purpose.STUDY)
-    context = models.CharField(
-        max_length=40, blank=True
-    )  # key of the context continued
+    context = models.CharField(max_length=40, blank=True)  # key of the context continued
     minimum = models.PositiveSmallIntegerField(default=0)
     maximum = models.PositiveSmallIntegerField(null=True, blank=True)
     last_seq = models.PositiveIntegerField(default=0)
@@ -50,7 +49,7 @@ class Conversation(models.Model):
         ordering = ("id",)
 
 
-class Seat(models.Model):
+class Seat(Row):
     """A side of a conversation: a participation, or the system's bot where that is null."""
 
     conversation = models.ForeignKey(Conversation, models.PROTECT, related_name="seats")
@@ -60,17 +59,13 @@ class Seat(models.Model):
     )
     persona = models.ForeignKey(Persona, models.PROTECT, null=True, related_name="+")
     sees_persona = models.BooleanField(default=True)
-    active = models.BooleanField(
-        default=True
-    )  # until the participation leaves this conversation
+    active = models.BooleanField(default=True)  # until the participation leaves this conversation
     ready_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:
         ordering = ("side",)
         constraints = (
-            models.UniqueConstraint(
-                fields=("conversation", "side"), name="one_seat_a_side"
-            ),
+            models.UniqueConstraint(fields=("conversation", "side"), name="one_seat_a_side"),
             models.UniqueConstraint(
                 fields=("participation",),
                 condition=Q(active=True, participation__isnull=False),
@@ -80,7 +75,7 @@ class Seat(models.Model):
         )
 
 
-class Event(models.Model):
+class Event(Row):
     """One entry of a conversation's log; `side` is null where the platform speaks."""
 
     class Kind(models.TextChoices):
@@ -89,25 +84,19 @@ class Event(models.Model):
         STATE = "state"
         NOTICE = "notice"
 
-    conversation = models.ForeignKey(
-        Conversation, models.PROTECT, related_name="events"
-    )
+    conversation = models.ForeignKey(Conversation, models.PROTECT, related_name="events")
     seq = models.PositiveIntegerField()
     kind = models.CharField(max_length=8, choices=Kind)
     side = models.PositiveSmallIntegerField(null=True)
     client_id = models.UUIDField(null=True)
-    in_reply_to = models.PositiveIntegerField(
-        null=True
-    )  # the seq a bot answers; 0 the opening
+    in_reply_to = models.PositiveIntegerField(null=True)  # the seq a bot answers; 0 the opening
     content = models.JSONField()
     made_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:
         ordering = ("conversation_id", "seq")
         constraints = (
-            models.UniqueConstraint(
-                fields=("conversation", "seq"), name="one_event_a_seq"
-            ),
+            models.UniqueConstraint(fields=("conversation", "seq"), name="one_event_a_seq"),
             models.UniqueConstraint(
                 fields=("conversation", "side", "client_id"),
                 condition=Q(client_id__isnull=False),
@@ -121,7 +110,7 @@ class Event(models.Model):
         )
 
 
-class ReplyJob(models.Model):
+class ReplyJob(Row):
     """A reply that a bot owes. `owner` and `attempt` are the fence (R12)."""
 
     class State(models.TextChoices):
@@ -140,13 +129,9 @@ class ReplyJob(models.Model):
     lease_until = models.DateTimeField(null=True)
     queued_at = models.DateTimeField()
     answered_at = models.DateTimeField(null=True)
-    due_at = models.DateTimeField(
-        null=True
-    )  # when the answer is shown: the bot seems to type
+    due_at = models.DateTimeField(null=True)  # when the answer is shown: the bot seems to type
     text = models.TextField(blank=True)
-    details = models.JSONField(
-        default=dict
-    )  # model version, parameter hash, seed, latency
+    details = models.JSONField(default=dict)  # model version, parameter hash, seed, latency
     error = models.TextField(blank=True)
 
     class Meta:

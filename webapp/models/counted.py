@@ -5,8 +5,10 @@ from __future__ import annotations
 from django.db import models
 from django.db.models import F, Q
 
+from webapp.models.row import Row
 
-class Counted(models.Model):
+
+class Counted(Row):
     """Never over target: the database refuses it, so a race can fail but not overshoot (R16)."""
 
     target = models.PositiveIntegerField()

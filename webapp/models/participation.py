@@ -6,6 +6,7 @@ from django.db import models
 from django.db.models import Q
 
 from webapp.models.campaign import Campaign, System
+from webapp.models.row import Row
 
 
 class Participation(models.Model):
@@ -28,20 +29,14 @@ class Participation(models.Model):
         LEFT = "LEFT", "left and did not return"
         FULL = "FULL", "full before any work"
 
-    campaign = models.ForeignKey(
-        Campaign, models.PROTECT, related_name="participations"
-    )
-    system = models.ForeignKey(
-        System, models.PROTECT, null=True, related_name="participations"
-    )
+    campaign = models.ForeignKey(Campaign, models.PROTECT, related_name="participations")
+    system = models.ForeignKey(System, models.PROTECT, null=True, related_name="participations")
     pseudonym = models.CharField(max_length=64)
     secret_hash = models.CharField(max_length=64, unique=True)
     state = models.CharField(max_length=10, choices=State, default=State.READY)
     outcome = models.CharField(max_length=14, choices=Outcome, blank=True)
     tab = models.CharField(max_length=36, blank=True)  # the newest tab controls (R10)
-    holds_slot = models.BooleanField(
-        default=False
-    )  # a reservation of a cell that is not settled
+    holds_slot = models.BooleanField(default=False)  # a reservation of a cell that is not settled
     joined_at = models.DateTimeField(auto_now_add=True)
     state_at = models.DateTimeField()  # when the present state began
     seen_at = models.DateTimeField()  # last sign of life
@@ -67,22 +62,18 @@ class Participation(models.Model):
         return self.pseudonym[:8]
 
 
-class Consent(models.Model):
+class Consent(Row):
     """What a person agreed to: the text itself, by hash, in its version."""
 
-    participation = models.OneToOneField(
-        Participation, models.PROTECT, related_name="consent"
-    )
+    participation = models.OneToOneField(Participation, models.PROTECT, related_name="consent")
     text_hash = models.CharField(max_length=64)
     language = models.CharField(max_length=10)
     given_at = models.DateTimeField(auto_now_add=True)
 
 
-class ExternalId(models.Model):
+class ExternalId(Row):
     """The only place where an outside id is stored; purged after payment closes."""
 
-    participation = models.OneToOneField(
-        Participation, models.PROTECT, related_name="external"
-    )
+    participation = models.OneToOneField(Participation, models.PROTECT, related_name="external")
     platform = models.CharField(max_length=20)
     value = models.CharField(max_length=128)

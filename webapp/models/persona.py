@@ -21,9 +21,7 @@ class Persona(models.Model):
     class Meta:
         ordering = ("id",)
         constraints = (
-            models.UniqueConstraint(
-                fields=("campaign", "key"), name="one_persona_of_a_key"
-            ),
+            models.UniqueConstraint(fields=("campaign", "key"), name="one_persona_of_a_key"),
         )
         indexes = (models.Index(fields=("campaign", "taken", "order")),)
 

@@ -8,9 +8,10 @@ from webapp.models.campaign import Campaign, System
 from webapp.models.conversation import Conversation
 from webapp.models.counted import Counted
 from webapp.models.participation import Participation
+from webapp.models.row import Row
 
 
-class Context(models.Model):
+class Context(Row):
     """A fixed beginning of a conversation that every system continues; the speakers alternate."""
 
     campaign = models.ForeignKey(Campaign, models.PROTECT, related_name="contexts")
@@ -20,9 +21,7 @@ class Context(models.Model):
     class Meta:
         ordering = ("id",)
         constraints = (
-            models.UniqueConstraint(
-                fields=("campaign", "key"), name="one_context_of_a_key"
-            ),
+            models.UniqueConstraint(fields=("campaign", "key"), name="one_context_of_a_key"),
         )
 
 
@@ -41,33 +40,27 @@ class Item(Counted):
         ordering = ("id",)
         constraints = (
             *Counted.Meta.constraints,
-            models.UniqueConstraint(
-                fields=("campaign", "key"), name="one_item_of_a_key"
-            ),
+            models.UniqueConstraint(fields=("campaign", "key"), name="one_item_of_a_key"),
         )
 
 
-class Candidate(models.Model):
+class Candidate(Row):
     """A reply, or a speaker, that is judged; its system is hidden from raters."""
 
     item = models.ForeignKey(Item, models.PROTECT, related_name="candidates")
     key = models.CharField(max_length=20)  # opaque: p for the partner, m7 for a message
     system = models.ForeignKey(System, models.PROTECT, related_name="candidates")
-    seq = models.PositiveIntegerField(
-        null=True
-    )  # of the message judged; null for the speaker
+    seq = models.PositiveIntegerField(null=True)  # of the message judged; null for the speaker
     side = models.PositiveSmallIntegerField()  # who is judged
 
     class Meta:
         ordering = ("id",)
         constraints = (
-            models.UniqueConstraint(
-                fields=("item", "key"), name="one_candidate_of_a_key"
-            ),
+            models.UniqueConstraint(fields=("item", "key"), name="one_candidate_of_a_key"),
         )
 
 
-class Assignment(models.Model):
+class Assignment(Row):
     """Who judges what, and what was drawn for them."""
 
     class State(models.TextChoices):
@@ -76,14 +69,10 @@ class Assignment(models.Model):
         RELEASED = "RELEASED", "given back"
 
     item = models.ForeignKey(Item, models.PROTECT, related_name="assignments")
-    participation = models.ForeignKey(
-        Participation, models.PROTECT, related_name="assignments"
-    )
+    participation = models.ForeignKey(Participation, models.PROTECT, related_name="assignments")
     state = models.CharField(max_length=8, choices=State, default=State.RESERVED)
     place = models.PositiveSmallIntegerField()  # from 0, in the participation's order
-    choices = models.JSONField(
-        default=dict
-    )  # question to the options in the order shown
+    choices = models.JSONField(default=dict)  # question to the options in the order shown
     draft = models.JSONField(default=dict)  # autosaved answers, not yet submitted
     made_at = models.DateTimeField(auto_now_add=True)
     done_at = models.DateTimeField(null=True, blank=True)
@@ -97,7 +86,7 @@ class Assignment(models.Model):
         )
 
 
-class Rating(models.Model):
+class Rating(Row):
     """One answer. Superseded by a higher revision, never edited (S15, R20)."""
 
     assignment = models.ForeignKey(Assignment, models.PROTECT, related_name="ratings")

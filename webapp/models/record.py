@@ -7,19 +7,16 @@ from django.db import models
 from webapp.models.campaign import Campaign
 from webapp.models.conversation import Conversation
 from webapp.models.participation import Participation
+from webapp.models.row import Row
 
 
-class AuditEntry(models.Model):
+class AuditEntry(Row):
     """One entry of the append-only, hash-chained log (S15)."""
 
     number = models.PositiveBigIntegerField(unique=True)
-    actor = models.CharField(
-        max_length=150
-    )  # a staff name, or "participation 12", or "sweeper"
+    actor = models.CharField(max_length=150)  # a staff name, or "participation 12", or "sweeper"
     action = models.CharField(max_length=60)
-    campaign = models.ForeignKey(
-        Campaign, models.PROTECT, null=True, related_name="audit"
-    )
+    campaign = models.ForeignKey(Campaign, models.PROTECT, null=True, related_name="audit")
     detail = models.JSONField(default=dict)
     made_at = models.DateTimeField()
     previous_hash = models.CharField(max_length=64)
@@ -29,13 +26,11 @@ class AuditEntry(models.Model):
         ordering = ("number",)
 
 
-class Flag(models.Model):
+class Flag(Row):
     """Something odd that people should look at; it decides nothing."""
 
     campaign = models.ForeignKey(Campaign, models.PROTECT, related_name="flags")
-    conversation = models.ForeignKey(
-        Conversation, models.PROTECT, null=True, related_name="flags"
-    )
+    conversation = models.ForeignKey(Conversation, models.PROTECT, null=True, related_name="flags")
     participation = models.ForeignKey(
         Participation, models.PROTECT, null=True, related_name="flags"
     )
@@ -48,7 +43,7 @@ class Flag(models.Model):
         ordering = ("id",)
 
 
-class Heartbeat(models.Model):
+class Heartbeat(Row):
     """A process that works for the platform: a reply worker or a sweeper."""
 
     name = models.CharField(max_length=80, unique=True)  # host:pid

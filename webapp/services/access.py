@@ -47,9 +47,7 @@ def participation(slug: str, secret: str) -> Participation:
 
 def seat(person: Participation) -> Seat:
     """Return the person's active seat, else their latest one."""
-    seats = Seat.objects.select_related(
-        "conversation__campaign", "conversation__system", "persona"
-    )
+    seats = Seat.objects.select_related("conversation__campaign", "conversation__system", "persona")
     row = seats.filter(participation=person).order_by("-active", "-id").first()
     if row is None:
         raise NotFound(f"conversation of participation {person.pk}")
@@ -58,9 +56,7 @@ def seat(person: Participation) -> Seat:
 
 def campaigns(user: User) -> QuerySet[Campaign]:
     """Return the campaigns that a member of staff may see."""
-    if not (
-        user.is_authenticated and user.is_active and getattr(user, "is_staff", False)
-    ):
+    if not (user.is_authenticated and user.is_active and getattr(user, "is_staff", False)):
         return Campaign.objects.none()
     return Campaign.objects.all()
 

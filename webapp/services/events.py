@@ -61,14 +61,10 @@ def messages(conversation: Conversation) -> QuerySet[Event]:
     return after(conversation, 0).filter(kind=Event.Kind.MESSAGE)
 
 
-def _first(
-    conversation: Conversation, side: int | None, client_id: UUID | None
-) -> Event | None:
+def _first(conversation: Conversation, side: int | None, client_id: UUID | None) -> Event | None:
     if client_id is None:
         return None
-    return Event.objects.filter(
-        conversation=conversation, side=side, client_id=client_id
-    ).first()
+    return Event.objects.filter(conversation=conversation, side=side, client_id=client_id).first()
 
 
 def _same(first: Event, kind: str, content: dict[str, Any]) -> Event:

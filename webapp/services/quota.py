@@ -13,9 +13,7 @@ Counted = TypeVar("Counted", QuotaCell, Item)
 
 def reserve(row: Counted) -> bool:
     """Reserve one place of a cell or item; False when there is none left."""
-    rows = type(row)._default_manager.filter(
-        pk=row.pk, target__gt=F("reserved") + F("completed")
-    )
+    rows = type(row)._default_manager.filter(pk=row.pk, target__gt=F("reserved") + F("completed"))
     return rows.update(reserved=F("reserved") + 1) == 1
 
 

@@ -71,9 +71,7 @@ def allowed(kind: type[models.Model], event: str) -> tuple[str, ...]:
     return TRANSITIONS[kind][event][0]
 
 
-def move(
-    row: Row, event: str, *, only_if: models.Q | None = None, **fields: Any
-) -> Row:
+def move(row: Row, event: str, *, only_if: models.Q | None = None, **fields: Any) -> Row:
     """Move `row` by `event`, setting `fields` in the same UPDATE, or raise `Illegal`.
 
     `only_if` narrows the UPDATE further, such as to the fence of a reply job.

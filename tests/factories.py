@@ -1,0 +1,86 @@
+"""Rows for tests: plain functions, each argument changes one thing."""
+
+from __future__ import annotations
+
+import itertools
+from datetime import UTC, datetime
+from typing import Any
+
+from django.contrib.auth import get_user_model
+
+from webapp.models import Campaign, Participation, Persona, QuotaCell, System
+from webapp.services import access
+
+NOW = datetime(2026, 1, 5, 12, tzinfo=UTC)
+_numbers = itertools.count(1)
+
+
+def make_staff(name: str = "") -> Any:
+    """Return a member of staff whose password is the name."""
+    name = name or f"staff{next(_numbers)}"
+    return get_user_model().objects.create_user(name, password=name, is_staff=True)
+
+
+def make_campaign(
+    protocol: str = "personachat_bot",
+    *,
+    systems: dict[str, str] | None = None,
+    target: int = 10,
+    personas: int = 8,
+    **changes: Any,
+) -> Campaign:
+    """Return an open campaign; `systems` maps names to bots."""
+    defaults: dict[str, Any] = {
+        "name": f"Campaign {next(_numbers)}",
+        "protocol": protocol,
+        "state": Campaign.State.OPEN,
+        "consent": "You will **chat** and rate.",
+        "contact": "lab@example.org",
+        "pay": "2.00",
+        "waiting_pay": "0.50",
+        "opened_at": NOW,
+        "seed": 7,
+    }
+    if "owner" not in changes:
+        defaults["owner"] = make_staff()
+    campaign = Campaign.objects.create(**defaults | changes)
+    for name, bot in (systems or {"alpha": "parrot"}).items():
+        make_system(campaign, name, bot=bot, target=target)
+    for number in range(personas):
+        make_persona(campaign, number)
+    return campaign
+
+
+def make_system(
+    campaign: Campaign, name: str, *, bot: str = "parrot", target: int = 10, **changes: Any
+) -> System:
+    """Return a rehearsed system with a cell."""
+    system = System.objects.create(
+        campaign=campaign, name=name, bot=bot, rehearsal=System.Rehearsal.PASSED, **changes
+    )
+    QuotaCell.objects.create(system=system, target=target)
+    return system
+
+
+def make_persona(campaign: Campaign, number: int, split: str = "test") -> Persona:
+    """Return persona `number`, of five sentences that no other persona has."""
+    return Persona.objects.create(
+        campaign=campaign,
+        key=f"p{number}",
+        split=split,
+        order=number,
+        sentences=[f"I own boat number {number}{letter}." for letter in "abcde"],
+        revised=[f"My ship is called {number}{letter}." for letter in "abcde"],
+    )
+
+
+def make_participation(campaign: Campaign, **changes: Any) -> Participation:
+    """Return a participation that has consented and reads the instructions."""
+    number = next(_numbers)
+    defaults: dict[str, Any] = {
+        "pseudonym": f"{number:064x}",
+        "secret_hash": access.secret_hash(f"secret {number}"),
+        "state_at": NOW,
+        "seen_at": NOW,
+    }
+    return Participation.objects.create(campaign=campaign, **defaults | changes)
