@@ -1,0 +1,67 @@
+"""Every sentence a participant is told, in one place and translatable (R34).
+
+Services raise and return keys; pages and frames turn them into text. None names a system or says
+whether the partner is a program.
+"""
+
+from __future__ import annotations
+
+from django.utils.translation import gettext_lazy as _
+
+NOTICES = {
+    # the connection
+    "reconnecting": _("Connection lost. Reconnecting; nothing you wrote is lost."),
+    "sending": _("Sending"),
+    "sent": _("Sent"),
+    "not_sent": _("Not sent yet, still trying"),
+    "other_tab": _("This conversation is open in a newer tab. You can go on here instead."),
+    "busy": _("The server is busy. Your work is safe; we try again by ourselves."),
+    # the partner
+    "slow": _("Your partner is still thinking."),
+    "no_answer": _(
+        "Your partner could not answer. You can try once more, or finish now with full pay."
+    ),
+    "partner_away": _("Your partner may be reconnecting."),
+    "partner_left": _(
+        "Your partner left. Please rate the conversation so far; you are paid %(pay)s."
+    ),
+    "looking": _("Looking for a partner. Your place is kept."),
+    "found": _("Your partner is here. Are you still there?"),
+    "nobody": _("Nobody came. You can leave now with %(pay)s for waiting."),
+    "nobody_or_bot": _(
+        "Nobody came. You can go on with another kind of partner, or leave now with %(pay)s."
+    ),
+    "missed": _("You did not answer in time, so your place went to somebody else."),
+    "partner_missed": _("Your partner did not answer. You are first in line for the next one."),
+    # the study
+    "full": _("The study is full. Thank you for coming; please return the task. No pay is due."),
+    "paused": _("The study is paused. Please come back later; nothing you did is lost."),
+    "ended_early": _("The study ended early. Thank you; here is your code for full pay, %(pay)s."),
+    "over": _("The study is over. It takes no new participants."),
+    "submitted": _("You have already submitted. This is your code."),
+    "bad_link": _(
+        "This link is wrong or no longer valid. Please open the task again where you found it."
+    ),
+    "left": _("You were away for more than 30 minutes, so your place went to somebody else."),
+    "failed": _("We could not go on, and it is our fault. You are paid in full, %(pay)s."),
+    "completed": _("Thank you! You have finished and are paid %(pay)s."),
+    "withdrawn": _("What you wrote has been deleted. Your pay does not change."),
+    # a message or an action that is refused
+    "not_your_turn": _("Please wait for your partner's message first."),
+    "empty": _("Please write a message first."),
+    "too_long": _("This message has more than %(limit)s characters. Please shorten it."),
+    "bad_text": _("This message has characters that cannot be stored. Please type it again."),
+    "not_now": _("That cannot be done at this step. The page shows what comes next."),
+    "too_few": _("Please go on: %(count)s more messages are needed before you can finish."),
+    "unlabeled": _("Please label every message of your partner before you finish."),
+    "used_id": _("This was sent before with another text. Nothing was changed."),
+    "too_fast": _("That was very fast. Please wait a moment and send it again."),
+    "bad_frame": _("Your browser sent something we could not read. Please reload the page."),
+    "locked": _("“Specific” can only be answered after “sensible: yes”."),
+    "changed_elsewhere": _("This answer was changed in another tab. The newer one is kept."),
+}
+
+
+def text(key: str, **values: object) -> str:
+    """Return the sentence of a key with its values filled in."""
+    return str(NOTICES[key]) % values if values else str(NOTICES[key])
