@@ -1,0 +1,50 @@
+"""What answers: bots, the dialogues they learn from, and how to get one. Knows no web."""
+
+from bots.bot import BatchBot, Bot, LanguageModel, Ranker, Reply, Trainable, Turn
+from bots.dialogue import Dialogue, Example, Utterance, examples
+from bots.filters import fallback, safe, unsafe
+from bots.options import InvalidOption, Option, describe, option, parse_option
+from bots.registry import (
+    Dataset,
+    UnknownName,
+    bot_names,
+    bot_options,
+    dataset_names,
+    get_bot,
+    get_dataset,
+    make_bot,
+    version,
+)
+from bots.weights import InvalidWeights
+
+__all__ = [
+    "BatchBot",
+    "Bot",
+    "Dataset",
+    "Dialogue",
+    "Example",
+    "InvalidOption",
+    "InvalidWeights",
+    "LanguageModel",
+    "Option",
+    "Ranker",
+    "Reply",
+    "Trainable",
+    "Turn",
+    "UnknownName",
+    "Utterance",
+    "bot_names",
+    "bot_options",
+    "dataset_names",
+    "describe",
+    "examples",
+    "fallback",
+    "get_bot",
+    "get_dataset",
+    "make_bot",
+    "option",
+    "parse_option",
+    "safe",
+    "unsafe",
+    "version",
+]

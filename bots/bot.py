@@ -1,0 +1,68 @@
+"""What a bot can do. A bot has one or more of these abilities; ask with `isinstance`.
+
+A bot has no memory of its own: it is given its persona and the whole history each time, so any
+worker can give any reply, and a reply can be tried again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Protocol, runtime_checkable
+
+from bots.dialogue import Dialogue, Utterance
+
+Turn = tuple[Sequence[str], Sequence[Utterance]]
+
+
+@dataclass(frozen=True)
+class Reply:
+    """What a bot says; `details` is for the log: what was refused and why, where it came from."""
+
+    text: str
+    score: float | None = None
+    details: Mapping[str, object] = field(default_factory=dict)
+
+
+@runtime_checkable
+class Bot(Protocol):
+    """Answers one conversation."""
+
+    def respond(self, persona: Sequence[str], history: Sequence[Utterance]) -> Reply: ...
+
+
+@runtime_checkable
+class BatchBot(Protocol):
+    """Answers many conversations in one pass, in the order given."""
+
+    def respond_many(self, turns: Sequence[Turn]) -> Sequence[Reply]: ...
+
+
+@runtime_checkable
+class Ranker(Protocol):
+    """Scores candidate replies; the highest is the best."""
+
+    def rank(
+        self, persona: Sequence[str], history: Sequence[Utterance], candidates: Sequence[str]
+    ) -> Sequence[float]: ...
+
+
+@runtime_checkable
+class LanguageModel(Protocol):
+    """Gives every word a probability of coming next after `prefix`, the reply's words so far."""
+
+    def next_word(
+        self, persona: Sequence[str], history: Sequence[Utterance], prefix: Sequence[str]
+    ) -> Mapping[str, float]: ...
+
+
+@runtime_checkable
+class Trainable(Protocol):
+    """Learns from dialogues; what it learned is a directory (see `bots.weights`)."""
+
+    def train(self, dialogues: Iterable[Dialogue], *, seed: int) -> None: ...
+
+    def save(self, path: Path) -> None: ...
+
+    def load(self, path: Path) -> None: ...

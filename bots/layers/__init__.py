@@ -1,0 +1,1 @@
+"""Torch building blocks that several bots share. Only bots that need them import them."""

@@ -1,0 +1,114 @@
+"""The folders `zoo/` and `datasets/` are the registry: a file there is a bot, or a dataset.
+
+Names and options are found without importing the files, so that a process which only lists and
+checks bots never loads torch.
+"""
+
+from __future__ import annotations
+
+import importlib
+import json
+import pkgutil
+import threading
+from collections.abc import Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Protocol, cast
+
+from bots import datasets, weights, zoo
+from bots.dialogue import Dialogue
+from bots.options import InvalidOption, Option, check_options, read_options
+
+_built: dict[str, object] = {}
+_building = threading.Lock()
+
+
+class UnknownName(LookupError):
+    """No file of that name in the folder."""
+
+
+class Dataset(Protocol):
+    """A file of `datasets/`: `source` is a path, or what the dataset says it is."""
+
+    def read(self, source: str) -> list[Dialogue]: ...
+
+
+class WritableDataset(Dataset, Protocol):
+    """A dataset that is a layout of files, and not only data that came with a package."""
+
+    def write(self, dialogues: Sequence[Dialogue], path: Path) -> None: ...
+
+
+def _names(folder: Sequence[str]) -> list[str]:
+    return sorted(module.name for module in pkgutil.iter_modules(folder))
+
+
+def bot_names() -> list[str]:
+    """Return the names of all bots, sorted, without importing them."""
+    return _names(list(zoo.__path__))
+
+
+def dataset_names() -> list[str]:
+    """Return the names of all datasets, sorted, without importing them."""
+    return _names(list(datasets.__path__))
+
+
+@cache
+def bot_options(name: str) -> tuple[Option, ...]:
+    """Return the options of a bot, without importing it."""
+    _known(name, bot_names(), "bot")
+    return read_options(Path(zoo.__path__[0]) / f"{name}.py")
+
+
+def get_bot(name: str, **options: object) -> object:
+    """Return the bot with these options, building it once in the life of the process."""
+    key = json.dumps([name, options], sort_keys=True, default=str)
+    with _building:
+        if key not in _built:
+            _built[key] = make_bot(name, **options)
+        return _built[key]
+
+
+def make_bot(name: str, **options: object) -> object:
+    """Build a new bot with these options; what it was trained with comes from its weights."""
+    known = bot_options(name)
+    checked = check_options(name, known, options)
+    if checked.get("weights"):
+        checked = _with_trained(name, known, checked)
+    return importlib.import_module(f"bots.zoo.{name}").BOT(**checked)
+
+
+def _with_trained(
+    name: str, known: tuple[Option, ...], given: Mapping[str, object]
+) -> dict[str, object]:
+    about = weights.read_about(Path(str(given["weights"])))
+    trained = {each.name for each in known if each.trained}
+    settled = {key: value for key, value in about.options.items() if key in trained}
+    for key in settled.keys() & given.keys():
+        if settled[key] != given[key]:
+            raise InvalidOption(
+                f"{name}: {key} is {given[key]!r}, but these weights were trained with "
+                f"{settled[key]!r}; leave it out, or train anew"
+            )
+    return {**settled, **given}
+
+
+def get_dataset(name: str) -> Dataset:
+    """Return the reader that the file `datasets/<name>.py` is."""
+    _known(name, dataset_names(), "dataset")
+    return cast(Dataset, importlib.import_module(f"bots.datasets.{name}"))
+
+
+def _known(name: str, names: Sequence[str], kind: str) -> None:
+    if name not in names:
+        raise UnknownName(f"no {kind} {name!r}; there are {', '.join(names)}")
+
+
+def version(bot: object) -> dict[str, str]:
+    """Return which bot this is and a hash of its options and weights, for every reply's record."""
+    name = type(bot).__module__.rpartition(".")[2]
+    known = bot_options(name)
+    options = {each.name: getattr(bot, each.name) for each in known if each.name != "weights"}
+    directory = str(getattr(bot, "weights", ""))
+    learned = weights.digest(Path(directory)) if directory else ""
+    return {"model": name, "parameters": weights.digest_of([options, learned])}

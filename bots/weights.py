@@ -1,0 +1,103 @@
+"""Weights on disk: arrays as safetensors, and beside them, as JSON, where they came from.
+
+Nothing here can run code that a file brings along: no pickle, in any form.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass, fields
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from safetensors import SafetensorError
+from safetensors.numpy import load_file, save_file
+
+from bots.dialogue import Dialogue
+
+ABOUT = "bot.json"
+ARRAYS = "weights.safetensors"
+
+
+class InvalidWeights(ValueError):
+    """A directory that does not hold the weights of a bot."""
+
+
+@dataclass(frozen=True)
+class About:
+    """Where weights came from, and what the arrays mean: vocabulary, replies."""
+
+    bot: str
+    options: Mapping[str, Any]
+    seed: int
+    data: str  # a hash of the dialogues
+    versions: Mapping[str, str]
+    vocabulary: tuple[str, ...] = ()
+    replies: tuple[str, ...] = ()
+    history: tuple[Mapping[str, float], ...] = ()  # one entry per epoch
+
+
+def save(path: Path, arrays: Mapping[str, np.ndarray], about: About) -> None:
+    """Write a directory of weights."""
+    path.mkdir(parents=True, exist_ok=True)
+    save_file({name: np.ascontiguousarray(array) for name, array in arrays.items()}, path / ARRAYS)
+    text = json.dumps(asdict(about), ensure_ascii=False, indent=1, sort_keys=True)
+    (path / ABOUT).write_text(text + "\n", "utf-8")
+
+
+def load(path: Path) -> tuple[dict[str, np.ndarray], About]:
+    """Read a directory of weights."""
+    about = read_about(path)
+    try:
+        return load_file(path / ARRAYS), about
+    except (OSError, SafetensorError) as error:
+        raise InvalidWeights(f"{path}: {ARRAYS} cannot be read: {error}") from error
+
+
+def read_about(path: Path) -> About:
+    """Read where the weights of a directory came from."""
+    try:
+        raw = json.loads((path / ABOUT).read_text("utf-8"))
+        known = {field.name for field in fields(About)}
+        values = {key: tuple(v) if isinstance(v, list) else v for key, v in raw.items()}
+        return About(**{key: value for key, value in values.items() if key in known})
+    except (OSError, ValueError, TypeError, AttributeError) as error:
+        raise InvalidWeights(
+            f"{path} holds no weights: it must be a directory that "
+            f"`python -m bots train` wrote, with {ABOUT} and {ARRAYS} ({error})"
+        ) from error
+
+
+def digest(path: Path) -> str:
+    """Return a hash of both files of a directory."""
+    stamps = tuple((path / name).stat().st_mtime_ns for name in (ABOUT, ARRAYS))
+    return _digest(path.resolve(), stamps)
+
+
+@lru_cache(maxsize=64)
+def _digest(path: Path, _stamps: tuple[int, ...]) -> str:
+    hashed = hashlib.sha256()
+    for name in (ABOUT, ARRAYS):
+        with (path / name).open("rb") as file:
+            hashed.update(hashlib.file_digest(file, "sha256").digest())
+    return hashed.hexdigest()
+
+
+def digest_of(value: object) -> str:
+    """Return a hash of plain values."""
+    text = json.dumps(value, ensure_ascii=False, sort_keys=True, default=asdict_or_text)
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def asdict_or_text(value: object) -> object:
+    """Turn what JSON does not know into what it knows."""
+    return asdict(value) if isinstance(value, Dialogue) else str(value)
+
+
+def data_digest(dialogues: Iterable[Dialogue]) -> str:
+    """Return a hash of the dialogues, whatever file they came from."""
+    return digest_of([asdict(dialogue) for dialogue in dialogues])
