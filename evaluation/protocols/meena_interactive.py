@@ -13,8 +13,10 @@ PROTOCOL = Protocol(
     instructions=(
         "You will chat with an experimental chatbot.",
         "Talk about anything you like: there is no topic and nothing is expected of you.",
-        "Label each of the chatbot's messages as you go: does it make sense, and if it does, "
-        "is it specific?",
+        (
+            "Label each of the chatbot's messages as you go: does it make sense, and if it does, "
+            "is it specific?"
+        ),
     ),
     steps=(
         Chat(

@@ -16,8 +16,10 @@ PROTOCOL = Protocol(
     minutes=8,
     instructions=(
         "You will chat with another speaker. You are given a character: play that character.",
-        "Chat naturally and try to get to know each other: both ask questions and answer the "
-        "questions of your chat partner.",
+        (
+            "Chat naturally and try to get to know each other: both ask questions and answer the "
+            "questions of your chat partner."
+        ),
         "Keep each message to 15 words. Do not copy the sentences of your character.",
         "Afterwards you answer four questions about the other speaker.",
     ),

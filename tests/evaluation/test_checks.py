@@ -1,0 +1,37 @@
+"""Checks of messages: PERSONA-CHAT's word limit and its rule against copying one's persona."""
+
+from __future__ import annotations
+
+import pytest
+
+from evaluation import MaxWords, NoPersonaCopy, word_count
+
+PERSONA = ("I have two dogs.", "My father worked for Ford.", "I'm a nurse")
+
+
+def test_words_are_whitespace_tokens() -> None:
+    assert word_count("  one two\tthree\nfour - five  ") == 6
+
+
+def test_fifteen_words_pass_and_the_sixteenth_is_refused() -> None:
+    assert MaxWords(15)("word " * 15, ()) is None
+    assert "at most 15 words; this message has 16" in str(MaxWords(15)("word " * 16, ()))
+
+
+@pytest.mark.parametrize(
+    "copied",
+    ["I have two dogs.", "Yes, I have two dogs. And you?", "well father worked for Ford. yes"],
+)
+def test_a_copied_sentence_is_refused_and_named(copied: str) -> None:
+    assert "own words" in str(NoPersonaCopy()(copied, PERSONA))
+
+
+def test_the_released_rule_minds_case_and_final_punctuation_and_ours_does_not() -> None:
+    text = "HAVE TWO DOGS and so on"
+    assert NoPersonaCopy(lenient_match=False)(text, PERSONA) is None
+    assert NoPersonaCopy()(text, PERSONA) is not None
+
+
+def test_own_words_pass() -> None:
+    assert NoPersonaCopy()("There are two hounds at my place", PERSONA) is None
+    assert NoPersonaCopy()("anything", ("I", "")) is None
