@@ -1,9 +1,8 @@
 """What must not be said: a first safety filter, and no reply twice.
 
 The same filter is used when real people's dialogues are read and at a bot's mouth. It is a list of
-words (better-profanity's, less those with an everyday sense) and patterns for what word lists miss:
-sexual remarks, insults, threats, ways to get in touch. It errs towards refusing: a refused candidate
-costs nothing, another one is said.
+words (better-profanity's) and patterns for what word lists miss: sexual remarks, insults, threats,
+ways to get in touch. It errs towards refusing: that costs nothing, another candidate is said.
 """
 
 from __future__ import annotations
@@ -11,64 +10,14 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from importlib.resources import files
 
 from bots.bot import Reply
 from bots.dialogue import Utterance
+from bots.patterns import EVERYDAY, PATTERNS
 from bots.text import display, key, word_count
 
-EVERYDAY = frozenset(
-    """
-arian breasts chink cowgirl cowgirls dink dinks dong dopey drunk dummy erect facial fanny fat flange
-foobar gae gai gay gays glans god guido hemp homey hooch hookah hoor hump jerked junky kill knob len
-lesbians lmao loin loins mams massa maxi muff murder nad napalm nob oral orally omg organ ovary
-paddy pastie pasty pawn pee pollock poop pot potty prude puss queer queers racy reich revue rum rump
-sandbar screw screwed seaman seamen slave slope sniper snuff souse stoned strip stroke sumo teat
-thrust thug tinkle titi toots tramp transsexual tush unwed urine uterus uzi vixen vodka vomit wad
-wang whiz willies willy womb woody yury doofus doggy doggie pms prig
-""".split()
-)
-_SEXUAL = (
-    r"\bsex(?:y|ier|iest|ual\w*|ting)?\b|\b(?:sext|nudes?|naked|horny|kinky|boobs?|orgasm\w*|porn\w*)\b",
-    r"\b(?:send|show|want|see|trade) (?:me |you |some |your )*(?:a )?(?:pics?|pictures?|photos?|selfies?)"
-    r" of (?:you|your)",
-    r"\b(?:what are you|are you) wearing\b|\btake (?:it|your \w+|that) off\b|\bmake ?out with\b",
-    r"\b(?:you(?:'re| are|r)?|ur) (?:so |really |pretty |kinda )*hot\b|\bhot (?:girls?|guys?|chicks?)\b",
-    r"\b(?:sleep|hook(?:ing)? up|shower|cuddle|netflix and chill) with (?:me|you)\b|\bin bed with\b",
-    r"\b(?:turn(?:s|ed)? (?:me|you) on|get laid|one night stand|friends with benefits|sugar daddy)\b",
-    r"\b(?:kiss|lick|spank|undress|touch) (?:me|you|my|your)\b",
-)
-_INSULT = (
-    r"\b(?:idiots?|idiotic|morons?|dumb|dumber|stupid\w*|loser|losers|retard\w*|imbecile|scumbag|creep"
-    r"|creepy|pathetic|psycho|freaks?|trash|lame|weirdos?)\b",
-    r"\b(?:shut up|get lost|go to hell|drop dead|screw (?:you|off)|hate you|you suck|u suck)\b",
-    r"\b(?:you|u|you're|ur|that's|thats|is|so|are) (?:so |really |such a |a |an )*"
-    r"(?:gay|ugly|fat|worthless|disgusting|annoying|boring|garbage|racist|sexist)\b",
-    r"\b(?:your|ur|yo) (?:mom|mama|momma|mother)\b(?! (?:is|was|has|do|does|did|live|work|like|cook)\w*)",
-)
-_THREAT = (
-    r"\bkill (?:you|u|him|her|them|me|my ?self|your ?self|people|someone|everyone)\b|\bk(?:ys|ms)\b",
-    r"\b(?:suicid\w*|self[- ]harm|hang (?:your|my)self|cut myself|end my life|want to die)\b",
-    r"\b(?:i'?ll|i will|gonna|going to) (?:find|hunt|hurt|beat|stab|shoot|punch) (?:you|u|him|her)\b",
-    r"\b(?:rap(?:e|ed|ist|ing)|molest\w*|terroris[tm]\w*|bomb(?:ing|s)?|nazis?|hitler|isis)\b",
-)
-_CONTACT = (
-    r"\S+@\S+\.\w+|\bhttps?:|\bwww\.|\b\w+\.(?:com|net|org|edu|io|co|me|ly|tv)\b",
-    r"(?<!\w)(?:\+?\d[\s().-]*){7,}(?!\w)|\b\d{3}-\d{3,4}\b",
-    r"\b(?:my|your|ur) (?:number|cell|phone number|address|email|e-mail|snap(?:chat)?|insta(?:gram)?"
-    r"|facebook|ig|last name|full name|socials?|kik|discord|venmo)\b",
-    r"(?:^|\s)@\w{2,}|\b(?:text|call|dm|message|email|follow|snap|add|friend) me\b|\bfacebook\b",
-    r"\b(?:snapchat|instagram|whatsapp|tinder)\b",
-    r"\b\d{1,5} (?:\w+ ){1,2}(?:street|st|avenue|ave|road|rd|drive|dr|lane|ln|apt|apartment)\b",
-    r"\b(?:meet|meeting|come|hang out|hang) (?:up )?(?:with )?(?:me|you) (?:at|in|tonight|tomorrow|over)\b",
-)
-PATTERNS: Mapping[str, re.Pattern[str]] = {
-    "sexual remark": re.compile("|".join(_SEXUAL)),
-    "insult": re.compile("|".join(_INSULT)),
-    "threat": re.compile("|".join(_THREAT)),
-    "contact data": re.compile("|".join(_CONTACT)),
-}
 FALLBACKS = (
     "Tell me a bit more about that.",
     "What do you like to do in your free time?",
@@ -158,21 +107,18 @@ def _plain(text: str) -> str:
 def _profane(plain: str) -> bool:
     if _SPACED.search(plain):
         plain += " " + _SPACED.sub(lambda found: re.sub(r"[^a-z]", "", found[0]), plain)
-    single, several = _profanities()
-    return any(
-        not _forms(token).isdisjoint(single) for token in set(_TOKENS.findall(plain))
-    ) or any(
-        phrase in plain and re.search(rf"(?<!\w){re.escape(phrase)}(?!\w)", plain)
-        for phrase in several
-    )
+    if any(map(_listed, _TOKENS.findall(plain))):
+        return True
+    phrases = [phrase for phrase in _profanities()[1] if phrase in plain]
+    return any(re.search(rf"(?<!\w){re.escape(phrase)}(?!\w)", plain) for phrase in phrases)
 
 
-def _forms(token: str) -> set[str]:
-    """Return what a token may stand for: look-alike signs, drawn-out letters, a possessive."""
+@lru_cache(maxsize=1 << 16)
+def _listed(token: str) -> bool:
+    """Tell whether a token is on the list, or looks like a word that is."""
     bare = token.strip("!|*-'")
-    if bare.isalpha():
-        return {bare, _DRAWN_OUT.sub(r"\1", bare)}
-    return {bare, bare.translate(_LEET), bare.split("'")[0]}
+    forms = {bare, _DRAWN_OUT.sub(r"\1", bare), bare.translate(_LEET), bare.split("'")[0]}
+    return not forms.isdisjoint(_profanities()[0])
 
 
 @cache

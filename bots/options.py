@@ -35,7 +35,7 @@ class Option:
     trained: bool = False  # settled when the bot is trained: weights carry it
 
 
-def option(  # noqa: PLR0913
+def option(
     default: Any,
     help: str,
     *,
@@ -54,27 +54,18 @@ def read_options(path: Path) -> tuple[Option, ...]:
     """Return the options that the bot in this file declares."""
     tree = ast.parse(path.read_text("utf-8"))
     named = {node.name: node for node in tree.body if isinstance(node, ast.ClassDef)}
-    bot = next(_bot_class(node) for node in tree.body if _is_bot(node))
-    return tuple(_options(named[bot]))
-
-
-def _is_bot(node: ast.stmt) -> bool:
-    if not isinstance(node, ast.Assign):
-        return False
-    return any(isinstance(target, ast.Name) and target.id == "BOT" for target in node.targets)
-
-
-def _bot_class(node: ast.stmt) -> str:
-    assert isinstance(node, ast.Assign)
-    assert isinstance(node.value, ast.Name)
-    return node.value.id
+    for node in tree.body:
+        match node:
+            case ast.Assign(targets=[ast.Name("BOT")], value=ast.Name(bot)):
+                return tuple(_options(named[bot]))
+    raise InvalidOption(f"{path.name} must end with `BOT = ` and the name of its class")
 
 
 def _options(bot: ast.ClassDef) -> Iterator[Option]:
     for node in bot.body:
-        if isinstance(node, ast.AnnAssign) and isinstance(node.value, ast.Call):
-            if ast.unparse(node.value.func) == "option":
-                yield _option(ast.unparse(node.target), ast.unparse(node.annotation), node.value)
+        match node:
+            case ast.AnnAssign(ast.Name(name), kind, ast.Call(ast.Name("option")) as call):
+                yield _option(name, ast.unparse(kind), call)
 
 
 def _option(name: str, kind: str, call: ast.Call) -> Option:

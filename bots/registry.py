@@ -15,9 +15,11 @@ from functools import cache
 from pathlib import Path
 from typing import Protocol, cast
 
-from bots import datasets, weights, zoo
+from bots import weights
 from bots.dialogue import Dialogue
 from bots.options import InvalidOption, Option, check_options, read_options
+
+HERE = Path(__file__).parent  # the folders are not imported: a bot that wraps another needs us
 
 _built: dict[str, object] = {}
 _building = threading.Lock()
@@ -39,25 +41,25 @@ class WritableDataset(Dataset, Protocol):
     def write(self, dialogues: Sequence[Dialogue], path: Path) -> None: ...
 
 
-def _names(folder: Sequence[str]) -> list[str]:
-    return sorted(module.name for module in pkgutil.iter_modules(folder))
+def _names(folder: str) -> list[str]:
+    return sorted(module.name for module in pkgutil.iter_modules([str(HERE / folder)]))
 
 
 def bot_names() -> list[str]:
     """Return the names of all bots, sorted, without importing them."""
-    return _names(list(zoo.__path__))
+    return _names("zoo")
 
 
 def dataset_names() -> list[str]:
     """Return the names of all datasets, sorted, without importing them."""
-    return _names(list(datasets.__path__))
+    return _names("datasets")
 
 
 @cache
 def bot_options(name: str) -> tuple[Option, ...]:
     """Return the options of a bot, without importing it."""
     _known(name, bot_names(), "bot")
-    return read_options(Path(zoo.__path__[0]) / f"{name}.py")
+    return read_options(HERE / "zoo" / f"{name}.py")
 
 
 def get_bot(name: str, **options: object) -> object:

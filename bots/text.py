@@ -14,8 +14,7 @@ _PUNCTUATION = str.maketrans(dict.fromkeys(string.punctuation, " "))
 _ARTICLES = re.compile(r"\b(?:a|an|the)\b")
 _WORDS = re.compile(r"[^\W_]+(?:'[^\W_]+)*")
 
-STOP = frozenset(
-    """
+_STOP = """
 a about above after again against all almost along already also although always am among an and
 another any anybody anyone anything anywhere are aren't around as at away back be because been
 before behind being below between both but by can can't cannot could couldn't did didn't do does
@@ -32,8 +31,8 @@ through to together too toward towards under until up upon us usually very was w
 we're we've well were weren't what what's whatever when whenever where wherever whether which while
 who who's whoever whole whom whose why will with within without won't would wouldn't yes yet you
 you'd you'll you're you've your yours yourself yourselves
-""".split()
-)
+"""
+STOP = frozenset(_STOP.split())
 
 
 def split(text: str) -> list[str]:

@@ -61,9 +61,11 @@ def load(path: Path) -> tuple[dict[str, np.ndarray], About]:
 def read_about(path: Path) -> About:
     """Read where the weights of a directory came from."""
     try:
-        raw = json.loads((path / ABOUT).read_text("utf-8"))
+        raw: dict[str, Any] = json.loads((path / ABOUT).read_text("utf-8"))
         known = {field.name for field in fields(About)}
-        values = {key: tuple(v) if isinstance(v, list) else v for key, v in raw.items()}
+        values: dict[str, Any] = {
+            key: tuple(v) if isinstance(v, list) else v for key, v in raw.items()
+        }
         return About(**{key: value for key, value in values.items() if key in known})
     except (OSError, ValueError, TypeError, AttributeError) as error:
         raise InvalidWeights(

@@ -1,1 +1,1 @@
-"""One file per bot, named for it; each ends with `BOT`, a dataclass whose fields are its options."""
+"""One file per bot, named for it. `BOT` is its dataclass, whose fields are its options."""

@@ -1,0 +1,94 @@
+"""Parley's own small talk: personas and dialogues that come with the package.
+
+The source is a split: train, valid or test, or all; with ":revised" after it, personas are told in
+other words, as PERSONA-CHAT's revised ones are. No persona is in two splits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from bots.dialogue import Dialogue, Utterance
+from bots.lines import BadLine, InvalidData, read_records, text_of, texts_of
+
+TEXT = Path(__file__).parent / "text"
+SPLITS = ("train", "valid", "test")
+FORMS = ("original", "revised")
+
+
+@dataclass(frozen=True)
+class Persona:
+    """Who somebody is, in five sentences, and the same in other words."""
+
+    id: str
+    split: str
+    original: tuple[str, ...]
+    revised: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class _Talk:
+    id: str
+    split: str
+    personas: tuple[str, ...]
+    turns: tuple[str, ...]
+
+
+def read(source: str) -> list[Dialogue]:
+    """Read a split, with original or revised personas."""
+    split, form = _chosen(source)
+    known = {each.id: each for each in personas(split)}
+    talks = [talk for talk in _all("dialogues", _talk) if split in (talk.split, "all")]
+    return [_dialogue(talk, known, form) for talk in talks]
+
+
+def personas(source: str = "all") -> list[Persona]:
+    """Return the personas of a split."""
+    split, _ = _chosen(source)
+    return [each for each in _all("personas", _persona) if split in (each.split, "all")]
+
+
+def _chosen(source: str) -> tuple[str, str]:
+    split, _, form = source.partition(":")
+    split, form = split or "all", form or FORMS[0]
+    if split not in (*SPLITS, "all") or form not in FORMS:
+        raise InvalidData(
+            [f"demo:{source}: must be one of train, valid, test, all, each with :revised or not"]
+        )
+    return split, form
+
+
+def _all(kind: str, parse: Any) -> list[Any]:
+    return [
+        each for path in sorted(TEXT.glob(f"{kind}_*.jsonl")) for each in read_records(path, parse)
+    ]
+
+
+def _persona(record: Mapping[str, Any]) -> Persona:
+    return Persona(
+        text_of(record, "id"),
+        text_of(record, "split"),
+        texts_of(record, "sentences", least=5),
+        texts_of(record, "revised", least=5),
+    )
+
+
+def _talk(record: Mapping[str, Any]) -> _Talk:
+    sides = texts_of(record, "personas", least=2)
+    if len(sides) > 2:
+        raise BadLine(f"personas is {list(sides)}, but must be two")
+    return _Talk(
+        text_of(record, "id"), text_of(record, "split"), sides, texts_of(record, "turns", least=2)
+    )
+
+
+def _dialogue(talk: _Talk, known: Mapping[str, Persona], form: str) -> Dialogue:
+    own, partner = (getattr(known[name], form) for name in talk.personas)
+    turns = (
+        Utterance("self" if place % 2 == 0 else "partner", text)
+        for place, text in enumerate(talk.turns)
+    )
+    return Dialogue(talk.id, tuple(turns), own, partner)
