@@ -8,7 +8,7 @@ from typing import Any
 from channels.layers import InMemoryChannelLayer
 
 
-class LoopChannelLayer(InMemoryChannelLayer):  # type: ignore[misc]
+class LoopChannelLayer(InMemoryChannelLayer):
     """Hand sends to the server's own event loop: its sockets are not woken from another thread."""
 
     loop: asyncio.AbstractEventLoop | None = None

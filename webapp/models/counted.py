@@ -17,7 +17,7 @@ class Counted(Row):
 
     class Meta:
         abstract = True
-        constraints = (
+        constraints: tuple[models.BaseConstraint, ...] = (
             models.CheckConstraint(
                 condition=Q(target__gte=F("reserved") + F("completed")),
                 name="%(class)s_never_over_target",
