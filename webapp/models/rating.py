@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 from django.db import models
 
 from webapp.models.campaign import Campaign, System
@@ -38,7 +40,7 @@ class Item(Counted):
 
     class Meta(Counted.Meta):
         ordering = ("id",)
-        constraints = (
+        constraints: ClassVar[tuple[models.BaseConstraint, ...]] = (
             *Counted.Meta.constraints,
             models.UniqueConstraint(fields=("campaign", "key"), name="one_item_of_a_key"),
         )
