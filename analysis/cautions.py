@@ -1,0 +1,69 @@
+"""What a reader must know of a table before its numbers: one sentence each, in plain words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from analysis.groups import Asked, questions
+from analysis.tables import LEVELS, RatingTable
+
+FLAGS = ("excluded", "flag", "flagged", "withdrawn")
+NOT_SET = ("", "0", "0.0", "false", "no", "nan", "none")
+
+
+def cautions(ratings: RatingTable) -> tuple[str, ...]:
+    """Return what limits the conclusions from this table, and what can be computed all the same."""
+    if ratings.empty:
+        return ("The table has no rows: nothing can be computed.",)
+    found = [*_pooled(ratings), *_flagged(ratings)]
+    for asked in questions(ratings, *LEVELS):
+        found.extend(f"{asked.protocol}, {asked.question}: {said}" for said in _of_question(asked))
+    return tuple(found)
+
+
+def _pooled(ratings: RatingTable) -> Iterator[str]:
+    names = sorted(set(ratings["campaign"]))
+    if len(names) > 1:
+        yield (
+            f"{len(names)} campaigns are pooled ({', '.join(names)}): their raters and items "
+            "are taken to be different ones."
+        )
+
+
+def _flagged(ratings: RatingTable) -> Iterator[str]:
+    for column in FLAGS:
+        if column in ratings.columns:
+            marked = ~ratings[column].astype(str).str.strip().str.lower().isin(NOT_SET)
+            marked &= ratings[column].notna()
+            if marked.any():
+                yield (
+                    f"{int(marked.sum())} rows are marked in the column {column!r}; "
+                    "all rows of the table are counted, these too."
+                )
+
+
+def _of_question(asked: Asked) -> Iterator[str]:
+    rows = asked.rows
+    if rows["rater"].nunique() == 1:
+        who = rows["rater"].iloc[0]
+        yield (
+            f"one rater only ({who}), so agreement and the rater's severity are unknown; "
+            "means are this rater's."
+        )
+    if rows["system"].nunique() == 1:
+        which = rows["system"].iloc[0]
+        yield f"one system only ({which}), so there is no ranking; its own scores are computed."
+    if rows["value"].nunique() == 1 and len(rows) > 1:
+        said = rows["value"].iloc[0]
+        shown = said if isinstance(said, str) else f"{said:g}"
+        yield (
+            f"every answer is {shown}, so t intervals and agreement beyond chance are undefined; "
+            "the mean and n are computed."
+        )
+    elif asked.level != "nominal" and asked.scale["scale_ends"] == "from the data":
+        low, high = asked.ends
+        yield (
+            f"no scale ends are given; {low:g} to {high:g}, the lowest and highest rating, "
+            "are used."
+        )
+

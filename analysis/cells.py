@@ -1,0 +1,68 @@
+"""What one cell of a file means: text, a number, or nothing, whatever format it came in."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from numbers import Real
+
+NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?")
+# A CSV cell that a spreadsheet would run as a formula is written with one apostrophe before it,
+# and so is a cell that begins with an apostrophe: taking one away restores the original.
+GUARDED = re.compile(r"'(?=[=+\-@\t\r'\uff1d\uff0b\uff0d\uff20])")
+
+
+def unguarded(cell: str) -> str:
+    """Return what stood in a CSV cell before the guard against formulas was put in front."""
+    return cell[1:] if GUARDED.match(cell) else cell
+
+
+def is_blank(cell: object) -> bool:
+    """Whether nothing was said: None, NaN, NaT, or no text but spaces."""
+    if cell is None or (isinstance(cell, str) and not cell.strip()):
+        return True
+    # NaN, NaT and NA are the only cells that do not equal themselves.
+    return not isinstance(cell, str) and hasattr(cell, "__float__") and cell != cell
+
+
+def text(cell: object) -> str:
+    """Return a cell as text; a whole number read as a float (3.0) is the name "3"."""
+    if is_blank(cell):
+        return ""
+    if isinstance(cell, float) and cell.is_integer():
+        return str(int(cell))
+    return cell if isinstance(cell, str) else _written(cell)
+
+
+def number(cell: object) -> float | None:
+    """Return a cell as a finite number, or None where it is no number."""
+    if isinstance(cell, Real):
+        value = float(cell)
+    elif isinstance(cell, str) and NUMBER.fullmatch(cell.strip()):
+        value = float(cell)
+    else:
+        return None
+    return value if math.isfinite(value) else None
+
+
+def value(cell: object) -> float | str:
+    """Return what was said: a number where it reads as one, so that 1, 1.0 and "1" agree."""
+    found = number(cell)
+    return text(cell) if found is None else found
+
+
+def items(cell: object) -> list[object] | None:
+    """Return a cell that holds a list (JSON text in a CSV), or None where it holds none."""
+    if isinstance(cell, str):
+        try:
+            cell = json.loads(cell)
+        except ValueError:
+            return None
+    if isinstance(cell, list | tuple):
+        return list(cell)
+    return list(cell.tolist()) if hasattr(cell, "tolist") and hasattr(cell, "shape") else None
+
+
+def _written(cell: object) -> str:
+    return json.dumps(cell) if isinstance(cell, list | tuple | dict) else str(cell)

@@ -1,0 +1,193 @@
+"""Checks of the three tables: every problem found is reported, by row, before anything is computed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+
+import pandas as pd
+
+from analysis import cells
+from analysis.dependencies import specific_without_sensible
+from analysis.tables import (
+    LEVELS,
+    MESSAGE_COLUMNS,
+    PREDICTION_COLUMNS,
+    RATING_COLUMNS,
+    SCALE_COLUMNS,
+    BadTable,
+    MessageTable,
+    PredictionTable,
+    Problem,
+    RatingTable,
+)
+
+RATING_KEY = ["campaign", "protocol", "question", "item", "system", "rater"]
+NEEDED = ("answer", "protocol", "question", "level", "item", "system", "rater")
+
+
+def rating_table(frame: pd.DataFrame, name: str = "ratings") -> RatingTable:
+    """Return `frame` as a RatingTable, or raise `BadTable` with all that is wrong."""
+    _require_columns(frame, RATING_COLUMNS, name)
+    texts = [column for column in RATING_COLUMNS if column != "value"]
+    table = _as_text(frame, texts)
+    scales = [column for column in SCALE_COLUMNS if column in table]
+    problems = [*_blank(table, NEEDED), *_repeated(table, ["answer"], "an id of its own")]
+    problems += _bad_levels(table)
+    problems += _bad_values(table)
+    problems += _repeated(table, RATING_KEY, "one answer of a rater to a question about an item")
+    for column in scales:
+        problems += _bad_numbers(table, column)
+    table["value"] = pd.Series(
+        [cells.value(cell) for cell in table["value"]], index=table.index, dtype=object
+    )
+    for column in scales:
+        table[column] = _numbers(table[column])
+    problems += _bad_scales(table) if len(scales) == 2 else ()
+    problems += specific_without_sensible(table)
+    _refuse(name, problems, len(table))
+    return RatingTable(table)
+
+
+def message_table(frame: pd.DataFrame, name: str = "messages") -> MessageTable:
+    """Return `frame` as a MessageTable, or raise `BadTable` with all that is wrong."""
+    _require_columns(frame, MESSAGE_COLUMNS, name)
+    table = _as_text(frame, [c for c in MESSAGE_COLUMNS if c not in ("seq", "sent_at")])
+    problems = [*_blank(table, ("message", "conversation", "seq", "side"))]
+    problems += _repeated(table, ["message"], "an id of its own")
+    problems += _bad_numbers(table, "seq")
+    problems += _repeated(table, ["conversation", "seq"], "a place of its own in the conversation")
+    problems += _bad_times(table)
+    _refuse(name, problems, len(table))
+    table["seq"] = _numbers(table["seq"])
+    return MessageTable(table)
+
+
+def prediction_table(frame: pd.DataFrame, name: str = "predictions") -> PredictionTable:
+    """Return `frame` as a PredictionTable, or raise `BadTable` with all that is wrong."""
+    _require_columns(frame, PREDICTION_COLUMNS, name)
+    table = _as_text(frame, ["prediction", "system", "dataset", "example"])
+    problems = [*_blank(table, ("prediction", "system", "example"))]
+    problems += _repeated(table, ["prediction"], "an id of its own")
+    for column in ("candidates", "scores", "log_probs"):
+        problems += _not_lists(table, column)
+        parsed = [cells.items(cell) for cell in table[column]]
+        table[column] = pd.Series(parsed, index=table.index, dtype=object)
+    problems += _unequal_lengths(table)
+    _refuse(name, problems, len(table))
+    return PredictionTable(table)
+
+
+def _refuse(name: str, problems: Sequence[Problem], rows: int) -> None:
+    if problems:
+        raise BadTable(name, sorted(problems, key=lambda problem: problem.row or 0), rows)
+
+
+def _require_columns(frame: pd.DataFrame, columns: Sequence[str], name: str) -> None:
+    missing = [column for column in columns if column not in frame.columns]
+    right = "the columns " + " ".join(columns)
+    if missing:
+        raise BadTable(name, [Problem(None, column, "missing", right) for column in missing])
+
+
+def _as_text(frame: pd.DataFrame, columns: Sequence[str]) -> pd.DataFrame:
+    table = frame.reset_index(drop=True).copy()
+    for column in columns:
+        cleaned = [cells.text(cell) for cell in table[column]]
+        table[column] = pd.Series(cleaned, index=table.index, dtype="str")
+    return table
+
+
+def _numbers(column: pd.Series) -> pd.Series:
+    found = [cells.number(cell) for cell in column]
+    return pd.Series(found, index=column.index, dtype=float)
+
+
+def _blank(table: pd.DataFrame, columns: Sequence[str]) -> Iterator[Problem]:
+    for column in columns:
+        for row, cell in enumerate(table[column], start=1):
+            if cells.is_blank(cell):
+                yield Problem(row, column, "", "some text")
+
+
+def _repeated(table: pd.DataFrame, columns: list[str], right: str) -> Iterator[Problem]:
+    first: dict[tuple[str, ...], int] = {}
+    keys = zip(*(table[column] for column in columns), strict=True)
+    for row, cells_of_key in enumerate(keys, start=1):
+        key = tuple(cells.text(cell) for cell in cells_of_key)
+        if not all(key[-2:]):
+            continue
+        if key in first:
+            said = " / ".join(key)
+            yield Problem(row, ", ".join(columns), f"{said!r}, as in row {first[key]}", right)
+        first.setdefault(key, row)
+
+
+def _bad_levels(table: pd.DataFrame) -> Iterator[Problem]:
+    known: dict[tuple[str, str], str] = {}
+    rows = zip(table["protocol"], table["question"], table["level"], strict=True)
+    for row, (protocol, question, level) in enumerate(rows, start=1):
+        usual = known.setdefault((protocol, question), level)
+        if level and level not in LEVELS:
+            yield Problem(row, "level", repr(level), "nominal, ordinal or interval")
+        elif level != usual and usual in LEVELS:
+            right = f"{usual!r}, as in the question's first row ({question})"
+            yield Problem(row, "level", repr(level), right)
+
+
+def _bad_values(table: pd.DataFrame) -> Iterator[Problem]:
+    for row, (level, cell) in enumerate(zip(table["level"], table["value"], strict=True), start=1):
+        if cells.is_blank(cell):
+            shown = "" if cell is None or isinstance(cell, str) else str(cell)
+            yield Problem(row, "value", shown, "an answer; a question not answered has no row")
+        elif level in ("ordinal", "interval") and cells.number(cell) is None:
+            right = f"a finite number, because the question's level is {level}"
+            yield Problem(row, "value", repr(cells.text(cell)), right)
+
+
+def _bad_numbers(table: pd.DataFrame, column: str) -> Iterator[Problem]:
+    for row, cell in enumerate(table[column], start=1):
+        if not cells.is_blank(cell) and cells.number(cell) is None:
+            yield Problem(row, column, repr(cells.text(cell)), "a number")
+
+
+def _bad_scales(table: pd.DataFrame) -> Iterator[Problem]:
+    known: dict[tuple[str, str], tuple[float, float]] = {}
+    columns = ("protocol", "question", "scale_low", "scale_high", "value")
+    rows = zip(*(table[column] for column in columns), strict=True)
+    for row, (protocol, question, low, high, value) in enumerate(rows, start=1):
+        if pd.isna(low) or pd.isna(high):
+            continue
+        usual = known.setdefault((protocol, question), (low, high))
+        ends = f"{low:g} to {high:g}"
+        if low >= high:
+            yield Problem(row, "scale_low, scale_high", ends, "a lower end below the upper end")
+        elif usual != (low, high):
+            right = f"{usual[0]:g} to {usual[1]:g}, as in the question's first row ({question})"
+            yield Problem(row, "scale_low, scale_high", ends, right)
+        elif isinstance(value, float) and not low <= value <= high:
+            yield Problem(row, "value", f"{value:g}", f"a number from {low:g} to {high:g}")
+
+
+def _bad_times(table: pd.DataFrame) -> Iterator[Problem]:
+    for row, cell in enumerate(table["sent_at"], start=1):
+        if cells.is_blank(cell) or isinstance(cell, datetime):
+            continue
+        try:
+            datetime.fromisoformat(str(cell))
+        except ValueError:
+            yield Problem(row, "sent_at", repr(cell), "a time such as 2026-01-31T12:00:00Z")
+
+
+def _not_lists(table: pd.DataFrame, column: str) -> Iterator[Problem]:
+    for row, cell in enumerate(table[column], start=1):
+        if not cells.is_blank(cell) and cells.items(cell) is None:
+            yield Problem(row, column, repr(cells.text(cell)[:40]), "a list, in a CSV as JSON")
+
+
+def _unequal_lengths(table: pd.DataFrame) -> Iterator[Problem]:
+    pairs = zip(table["candidates"], table["scores"], strict=True)
+    for row, (candidates, scores) in enumerate(pairs, start=1):
+        if candidates and scores and len(candidates) != len(scores):
+            said = f"{len(scores)} numbers"
+            yield Problem(row, "scores", said, f"one for each of {len(candidates)} candidates")

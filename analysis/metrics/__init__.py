@@ -1,0 +1,1 @@
+"""One file per metric, named for it; each holds a function of that name."""

@@ -1,0 +1,50 @@
+"""Scores with annotator bias removed, as ConvAI2 reports them (Kulikov et al. 2018).
+
+The published model with all SDs 1 (`analysis.calibration`): posterior mean, SD and 95 % interval
+of each system's score, on the question's own scale. `flat_mean` and `flat_sd` are the closed form
+with a flat prior. A `note` warns where ratings spread far from the SD of 1 that the model assumes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pandas as pd
+
+from analysis import calibration
+from analysis.groups import Asked, questions
+from analysis.tables import RatingTable
+from analysis.tidy import tidy
+
+
+def calibrated_score(ratings: RatingTable, *, seed: int = 0) -> pd.DataFrame:
+    """Return a row per ordinal or interval question and system."""
+    asked = questions(ratings, "ordinal", "interval")
+    return tidy("calibrated_score", (row for one in asked for row in _rows(one, seed)))
+
+
+def _rows(asked: Asked, seed: int) -> Iterator[dict[str, object]]:
+    reason = calibration.undefined(asked)
+    if reason is not None:
+        for system, rows in asked.by_system():
+            yield {**asked.name, "system": system, "n": len(rows), "reason": reason}
+        return
+    found = calibration.posterior(asked, seed=seed)
+    note = calibration.unit_variance_note(asked)
+    for k, system in enumerate(found.sums.systems):
+        low, high = found.interval(k)
+        yield {
+            **asked.name,
+            "system": system,
+            "estimate": found.mean[k],
+            "low": low,
+            "high": high,
+            "n": int(found.sums.n[k]),
+            "sd": found.sd[k],
+            "raw": found.sums.raw[k],
+            "flat_mean": found.flat.mean[k],
+            "flat_sd": found.flat.sd[k],
+            **asked.scale,
+            "note": note,
+            "reason": None,
+        }

@@ -1,0 +1,46 @@
+"""Share of raters who told the partner's persona from a random one; chance is .5.
+
+PERSONA-CHAT (Zhang et al. 2018, section 5.2): after the dialogue two personas are shown, and the
+answer is right (1) or wrong (0). SD is √(p(1 - p)), which agrees with table 4 of the paper;
+the interval is Wilson's.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import numpy as np
+import pandas as pd
+
+from analysis.groups import Asked, questions
+from analysis.intervals import wilson_interval
+from analysis.tables import RatingTable
+from analysis.tidy import tidy
+
+NAME = re.compile("persona|profile|detection", re.IGNORECASE)
+CHANCE = 0.5
+
+
+def persona_detection(ratings: RatingTable) -> pd.DataFrame:
+    """Return a row per system and right-or-wrong question whose name speaks of a persona."""
+    asked = (one for one in questions(ratings, "nominal") if NAME.search(one.question))
+    return tidy("persona_detection", (row for one in asked if one.is_yes_no for row in _rows(one)))
+
+
+def _rows(asked: Asked) -> Iterator[dict[str, object]]:
+    for system, rows in asked.by_system():
+        right, n = float(rows["value"].sum()), len(rows)
+        low, high = wilson_interval(right, n)
+        sd = float(np.sqrt(right / n * (1 - right / n)))
+        yield {
+            **asked.name,
+            "system": system,
+            "estimate": right / n,
+            "low": low,
+            "high": high,
+            "n": n,
+            "sd": sd,
+            "se": sd / np.sqrt(n),
+            "chance": CHANCE,
+        }

@@ -1,0 +1,11 @@
+"""What can be asked of a computation, and the refusal of what cannot."""
+
+from __future__ import annotations
+
+
+class BadOption(ValueError):
+    """An option that does not fit the table."""
+
+    def __init__(self, option: str, value: str, right: str) -> None:
+        self.option = option
+        super().__init__(f"{option} is {value!r}; right would be {right}")

@@ -1,0 +1,108 @@
+"""The order of systems on one question: raw beside calibrated, and how sure each step is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import pandas as pd
+
+KEYS = ["protocol", "question"]
+
+
+@dataclass(frozen=True, eq=False)
+class Ranking:
+    """Systems from best to worst by calibrated score, where there is one, else by mean."""
+
+    protocol: str
+    question: str
+    frame: pd.DataFrame
+    calibrated: str | None
+    scale: str
+
+    @property
+    def pairs(self) -> str:
+        """The metric that compares two systems on the same footing."""
+        learned = self.calibrated == "calibrated_score_learned"
+        return "win_probability_learned" if learned else "win_probability"
+
+    @property
+    def finding(self) -> str:
+        best = self.frame.iloc[0]
+        score = best["mean"] if self.calibrated is None else best["calibrated"]
+        start = f"{self.protocol}, {self.question}: {best['system']} first with {score:.2f}"
+        if len(self.frame) == 1 or pd.isna(best["beats next"]):
+            return f"{start} (mean {best['mean']:.2f}, n = {best['n']})."
+        return (
+            f"{start} of {len(self.frame)} systems, above {self.frame.iloc[1]['system']} "
+            f"with probability {best['beats next']:.2f}."
+        )
+
+    @property
+    def note(self) -> str:
+        how = f"Calibrated by {self.calibrated}. " if self.calibrated else ""
+        return f"{how}Scale {self.scale}. `beats next` is the probability to be above the next row."
+
+    def matrix(self, results: pd.DataFrame) -> pd.DataFrame:
+        """Return P(row beats column), in the order of the ranking."""
+        order = [str(name) for name in self.frame["system"]]
+        wins = _wins(results, self.pairs, self.protocol, self.question)
+        rows = [[None if a == b else wins.get((a, b)) for b in order] for a in order]
+        table = pd.DataFrame(rows, columns=order, dtype=object)
+        table.insert(0, "system", order)
+        return table
+
+
+def rankings(results: pd.DataFrame) -> tuple[Ranking, ...]:
+    """Return the ranking of each question that has a mean."""
+    means = results[results["metric"] == "likert"]
+    return tuple(
+        _ranking(results, str(protocol), str(question), rows)
+        for (protocol, question), rows in means.groupby(KEYS, sort=True)
+    )
+
+
+def _ranking(results: pd.DataFrame, protocol: str, question: str, means: pd.DataFrame) -> Ranking:
+    frame = means[["system", "estimate", "low", "high", "sd", "n"]]
+    frame = frame.rename(columns={"estimate": "mean", "low": "mean low", "high": "mean high"})
+    calibrated, scores = _calibrated(_of(results, protocol, question))
+    frame = frame.merge(scores, on="system", how="left")
+    by = "mean" if calibrated is None else "calibrated"
+    frame = frame.sort_values([by, "system"], ascending=[False, True], ignore_index=True)
+    scale = "{scale_low:g} to {scale_high:g}, {scale_ends}".format(**means.iloc[0].to_dict())
+    ranking = Ranking(protocol, question, frame, calibrated, scale)
+    frame["beats next"] = list(_beats_next(results, ranking))
+    return ranking
+
+
+def _calibrated(rows: pd.DataFrame) -> tuple[str | None, pd.DataFrame]:
+    """Return the calibrated scores whose assumptions hold, and the metric they are from."""
+    published = rows[(rows["metric"] == "calibrated_score") & rows["estimate"].notna()]
+    learned = rows[(rows["metric"] == "calibrated_score_learned") & rows["estimate"].notna()]
+    warned = "note" in published and published["note"].notna().any()
+    chosen = learned if warned and len(learned) else published
+    names = {"estimate": "calibrated", "low": "low", "high": "high"}
+    scores = chosen[["system", *names]].rename(columns=names)
+    return (str(chosen["metric"].iloc[0]) if len(chosen) else None), scores
+
+
+def _beats_next(results: pd.DataFrame, ranking: Ranking) -> Iterator[float | None]:
+    wins = _wins(results, ranking.pairs, ranking.protocol, ranking.question)
+    order = [str(name) for name in ranking.frame["system"]]
+    for system, following in zip(order, [*order[1:], ""], strict=True):
+        yield wins.get((system, following))
+
+
+def _wins(
+    results: pd.DataFrame, metric: str, protocol: str, question: str
+) -> dict[tuple[str, str], float]:
+    rows = _of(results, protocol, question)
+    rows = rows[rows["metric"] == metric]
+    if rows.empty:
+        return {}
+    keys = zip(rows["system"], rows["other_system"], strict=True)
+    return dict(zip(keys, rows["estimate"], strict=True))
+
+
+def _of(results: pd.DataFrame, protocol: str, question: str) -> pd.DataFrame:
+    return results[(results["protocol"] == protocol) & (results["question"] == question)]

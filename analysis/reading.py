@@ -1,0 +1,150 @@
+"""Reading tables from CSV, Parquet, JSON Lines, or the zip that an export makes."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import zipfile
+from collections.abc import Iterable
+from pathlib import Path, PurePosixPath
+
+import pandas as pd
+import pyarrow
+
+from analysis import cells, checking
+from analysis.tables import BadTable, Problem, Tables
+
+FORMATS = {
+    ".csv": "csv",
+    ".parquet": "parquet",
+    ".jsonl": "json lines",
+    ".ndjson": "json lines",
+    ".json": "json lines",
+    ".zip": "zip",
+}
+NAMES = ("ratings", "messages", "predictions")
+
+
+def read(path: str | Path) -> Tables:
+    """Return the tables in the file at `path`; raise `BadTable` or `OSError` where it has none."""
+    path = Path(path)
+    content = path.read_bytes()
+    if FORMATS.get(path.suffix.lower()) == "zip":
+        return _read_zip(path.name, content)
+    frame = _read_frame(path.name, content)
+    return _checked({_kind(frame): (path.name, frame)})
+
+
+def _read_zip(name: str, content: bytes) -> Tables:
+    found: dict[str, tuple[str, pd.DataFrame]] = {}
+    try:
+        with zipfile.ZipFile(io.BytesIO(content)) as archive:
+            for member in _members(archive.namelist()):
+                kind = PurePosixPath(member).stem
+                found.setdefault(kind, (member, _read_frame(member, archive.read(member))))
+    except (zipfile.BadZipFile, NotImplementedError, RuntimeError) as error:
+        raise _unreadable(name, "a zip", str(error)) from error
+    if not found:
+        right = "an export with ratings.csv, ratings.parquet or ratings.jsonl in it"
+        raise BadTable(name, [Problem(None, "contents", "without any table", right)])
+    return _checked(found)
+
+
+def _members(names: Iterable[str]) -> list[str]:
+    """Return the tables among `names`, Parquet first: it keeps the types that text loses."""
+    tables = [name for name in names if PurePosixPath(name).stem in NAMES]
+    known = [name for name in tables if FORMATS.get(PurePosixPath(name).suffix.lower(), "zip") != "zip"]
+    order = (".parquet", ".jsonl", ".ndjson", ".json", ".csv")
+    return sorted(known, key=lambda name: order.index(PurePosixPath(name).suffix.lower()))
+
+
+def _checked(frames: dict[str, tuple[str, pd.DataFrame]]) -> Tables:
+    def named(kind: str) -> tuple[pd.DataFrame, str]:
+        name, frame = frames[kind]
+        return frame, name
+
+    return Tables(
+        ratings=checking.rating_table(*named("ratings")) if "ratings" in frames else None,
+        messages=checking.message_table(*named("messages")) if "messages" in frames else None,
+        predictions=(
+            checking.prediction_table(*named("predictions")) if "predictions" in frames else None
+        ),
+    )
+
+
+def _kind(frame: pd.DataFrame) -> str:
+    for name in ("message", "prediction"):
+        if name in frame.columns and "rater" not in frame.columns:
+            return name + "s"
+    return "ratings"
+
+
+def _read_frame(name: str, content: bytes) -> pd.DataFrame:
+    kind = FORMATS.get(PurePosixPath(name).suffix.lower())
+    if kind == "csv":
+        return _read_csv(name, _decoded(name, content))
+    if kind == "json lines":
+        return _read_json_lines(name, _decoded(name, content))
+    if kind == "parquet":
+        return _read_parquet(name, content)
+    suffix = PurePosixPath(name).suffix or "no ending"
+    right = "one of " + " ".join(sorted(FORMATS))
+    raise BadTable(name, [Problem(None, "file type", suffix, right)])
+
+
+def _decoded(name: str, content: bytes) -> str:
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise _unreadable(name, "text in UTF-8", str(error)) from error
+
+
+def _read_csv(name: str, content: str) -> pd.DataFrame:
+    try:
+        lines = [line for line in csv.reader(io.StringIO(content, newline=""), strict=True) if line]
+    except csv.Error as error:
+        raise _unreadable(name, "CSV with quotes as in RFC 4180", str(error)) from error
+    if not lines:
+        raise _unreadable(name, "a CSV with a header", "the file is empty")
+    header, *rows = lines
+    problems = [
+        Problem(number, "number of fields", str(len(row)), f"{len(header)}, as in the header")
+        for number, row in enumerate(rows, start=1)
+        if len(row) != len(header)
+    ]
+    if problems:
+        raise BadTable(name, problems, len(rows))
+    unguarded = [[cells.unguarded(cell) for cell in row] for row in rows]
+    return pd.DataFrame(unguarded, columns=header, dtype="str")
+
+
+def _read_json_lines(name: str, content: str) -> pd.DataFrame:
+    # Not splitlines: a message may hold a line separator of Unicode, which JSON leaves as it is.
+    lines = [line for line in content.split("\n") if line.strip()]
+    records: list[dict[str, object]] = []
+    problems: list[Problem] = []
+    for row, line in enumerate(lines, start=1):
+        try:
+            record = json.loads(line)
+        except ValueError as error:
+            problems.append(Problem(row, "line", f"not JSON ({error})", "one JSON object"))
+            continue
+        if isinstance(record, dict):
+            records.append(record)
+        else:
+            problems.append(Problem(row, "line", f"a JSON {type(record).__name__}", "an object"))
+    if problems:
+        raise BadTable(name, problems, len(lines))
+    return pd.DataFrame.from_records(records).astype(object)
+
+
+def _read_parquet(name: str, content: bytes) -> pd.DataFrame:
+    try:
+        return pd.read_parquet(io.BytesIO(content))
+    except (pyarrow.ArrowException, OSError) as error:
+        raise _unreadable(name, "Parquet", str(error)) from error
+
+
+def _unreadable(name: str, right: str, why: str) -> BadTable:
+    return BadTable(name, [Problem(None, "content", f"unreadable ({why})", right)])

@@ -1,0 +1,66 @@
+"""The folders `metrics/` and `reports/` are the registry: a file there is a metric, or a report.
+
+The files are found by name and imported only when asked for, so that a report may itself ask for
+all metrics.
+"""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import pkgutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pandas as pd
+
+from analysis.report import Report
+
+Metric = Callable[..., pd.DataFrame]
+
+
+class UnknownName(LookupError):
+    """No file of that name in the folder."""
+
+
+def metric_names() -> list[str]:
+    """Return the names of all metrics, sorted, without importing them."""
+    return _names("metrics")
+
+
+def report_names() -> list[str]:
+    """Return the names of all reports, sorted, without importing them."""
+    return _names("reports")
+
+
+def get_metric(name: str) -> Metric:
+    """Return the function `name` of the file `metrics/<name>.py`."""
+    metric: Metric = _function("metrics", name)
+    return metric
+
+
+def get_report(name: str) -> Callable[..., Report]:
+    """Return the function `name` of the file `reports/<name>.py`."""
+    report: Callable[..., Report] = _function("reports", name)
+    return report
+
+
+def table_of(function: Callable[..., object]) -> str:
+    """Return the table that a metric or report takes: its first parameter's name."""
+    return next(iter(inspect.signature(function).parameters))
+
+
+def options_of(function: Callable[..., object]) -> set[str]:
+    """Return the names of the options that a metric or report takes beside its table."""
+    return set(inspect.signature(function).parameters) - {table_of(function)}
+
+
+def _names(folder: str) -> list[str]:
+    return sorted(found.name for found in pkgutil.iter_modules([str(Path(__file__).parent / folder)]))
+
+
+def _function(folder: str, name: str) -> Callable[..., object]:
+    if name not in _names(folder):
+        raise UnknownName(f"no {name!r} in {folder}; there are {', '.join(_names(folder))}")
+    function: Callable[..., object] = getattr(importlib.import_module(f"analysis.{folder}.{name}"), name)
+    return function

@@ -1,0 +1,80 @@
+"""Sensibleness, specificity and SSA as MEENA reports them (Adiwardana et al. 2020), with agreement.
+
+One's own systems by SSA, then percent agreement and Krippendorff's alpha of each label, each
+beside the printed values.
+"""
+
+from __future__ import annotations
+
+import pandas as pd
+
+from analysis.cautions import cautions
+from analysis.dependencies import SENSIBLE, SPECIFIC
+from analysis.metrics.krippendorff_alpha import krippendorff_alpha
+from analysis.metrics.percent_agreement import percent_agreement
+from analysis.metrics.ssa import ssa
+from analysis.reference import reference
+from analysis.report import Report, Section
+from analysis.tables import RatingTable
+from analysis.tidy import joined
+
+LABELS = ("sensibleness", "specificity", "ssa")
+
+
+def meena_ssa(ratings: RatingTable, *, seed: int = 0) -> Report:
+    """Return the systems by SSA, and how far raters agree on the labels."""
+    own = _own(ssa(ratings, seed=seed))
+    sections = [
+        Section(_finding(own), own, "Percent, 95 % bootstrap interval of SSA; open items left out."),
+        Section("Agreement on each label", _agreement(ratings, seed), "n is items with 2 ratings."),
+    ]
+    for name in ("meena_ssa", "meena_agreement"):
+        printed = reference(name)
+        frame = pd.DataFrame(list(printed.rows)).dropna(axis="columns", how="all")
+        sections.append(Section(f"As printed: {printed.source}", frame, printed.description))
+    return Report(
+        name="meena_ssa",
+        title="Sensibleness and specificity average",
+        findings=(_finding(own),),
+        sections=tuple(sections) if len(own) else tuple(sections[2:]),
+        cautions=cautions(ratings),
+    )
+
+
+def _own(results: pd.DataFrame) -> pd.DataFrame:
+    rows = []
+    for (protocol, system), part in results.groupby(["protocol", "system"], sort=True):
+        values = part.set_index("metric")
+        whole = values.loc["ssa"]
+        rows.append(
+            {
+                "system": system,
+                "protocol": protocol,
+                "evaluation": whole["evaluation"],
+                **{label: 100 * values.loc[label, "estimate"] for label in LABELS},
+                "ssa low": 100 * whole["low"],
+                "ssa high": 100 * whole["high"],
+                "n": whole["n"],
+                "open": whole["open_items"],
+            }
+        )
+    own = pd.DataFrame(rows)
+    if own.empty:
+        return own
+    return own.sort_values(["ssa", "system"], ascending=[False, True], ignore_index=True)
+
+
+def _agreement(ratings: RatingTable, seed: int) -> pd.DataFrame:
+    found = joined([percent_agreement(ratings, seed=seed), krippendorff_alpha(ratings, seed=seed)])
+    labels = found[found["question"].isin(SENSIBLE + SPECIFIC)]
+    columns = ["question", "system", "metric", "estimate", "low", "high", "n", "reason"]
+    return labels.reindex(columns=columns).reset_index(drop=True)
+
+
+def _finding(own: pd.DataFrame) -> str:
+    if own.empty:
+        return "This table has no labels named sensible and specific."
+    best = own.iloc[0]
+    if pd.isna(best["ssa"]):
+        return "No item is decided yet: too few votes, or ties."
+    return f"{best['system']} has the highest SSA of {len(own)}: {best['ssa']:.1f} %."

@@ -1,0 +1,67 @@
+"""All metrics of the folder on the tables given: what the results page and `--json` show."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from typing import TypeVar
+
+import pandas as pd
+
+from analysis import registry
+from analysis.checking import message_table, prediction_table, rating_table
+from analysis.tidy import COLUMNS, joined
+
+Result = TypeVar("Result")
+
+
+def evaluate(
+    ratings: pd.DataFrame | None = None,
+    *,
+    messages: pd.DataFrame | None = None,
+    predictions: pd.DataFrame | None = None,
+    seed: int = 0,
+    control: str | None = None,
+    control_questions: Sequence[str] = (),
+) -> pd.DataFrame:
+    """Return every number that applies, one below the other; raise `BadTable` for a bad table."""
+    tables = {
+        "ratings": None if ratings is None else rating_table(ratings),
+        "messages": None if messages is None else message_table(messages),
+        "predictions": None if predictions is None else prediction_table(predictions),
+    }
+    options = {"seed": seed, "control": control, "control_questions": tuple(control_questions)}
+    metrics = [registry.get_metric(name) for name in registry.metric_names()]
+    return joined(
+        call(metric, table, options)
+        for metric in metrics
+        if (table := tables[registry.table_of(metric)]) is not None
+    )
+
+
+def call(
+    function: Callable[..., Result], table: pd.DataFrame, options: Mapping[str, object]
+) -> Result:
+    """Return what `function` says of `table`, given those of the options that it takes."""
+    taken = registry.options_of(function)
+    return function(table, **{name: value for name, value in options.items() if name in taken})
+
+
+def records(results: pd.DataFrame) -> list[dict[str, object]]:
+    """Return results as JSON objects: null, never NaN; a metric's own columns where it has any."""
+    return [
+        {
+            name: _plain(value)
+            for name, value in row.items()
+            if name in COLUMNS or _plain(value) is not None
+        }
+        for row in results.to_dict("records")
+    ]
+
+
+def _plain(value: object) -> object:
+    """Return a value as JSON has it."""
+    item = value.item() if hasattr(value, "item") else value
+    if isinstance(item, float) and not math.isfinite(item):
+        return None
+    return None if item is pd.NA or item is pd.NaT else item

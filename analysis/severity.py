@@ -1,0 +1,152 @@
+"""Scores of systems apart from the severity of raters: a linear model with random rater effects.
+
+A rating is s = M_system + B_rater + noise, B ~ N(0, severity²), noise ~ N(0, residual²). With a
+flat prior on M everything is Gaussian and needs only sums: by rater, V⁻¹ is diagonal less a rank
+of one. Variances can be estimated by maximizing the likelihood with M integrated out (restricted
+maximum likelihood: Patterson & Thompson 1971, Biometrika 58; Searle et al. 1992, ch. 6).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+from scipy import optimize
+
+from analysis.groups import Asked
+from analysis.intervals import Floats
+
+RATIOS = (1e-4, 1e4)
+# Below this share of the squared ratings the residual is rounding error.
+ROUNDING = 1e-12
+
+
+@dataclass(frozen=True, eq=False)
+class Gaussian:
+    """A joint normal distribution of the systems' scores."""
+
+    mean: Floats
+    covariance: Floats
+
+    @property
+    def sd(self) -> Floats:
+        return np.sqrt(np.diag(self.covariance))
+
+
+@dataclass(frozen=True, eq=False)
+class Fit:
+    """Scores with the two variances that the data themselves suggest."""
+
+    scores: Gaussian
+    severity: float
+    residual: float
+    separable: bool
+
+
+@dataclass(frozen=True, eq=False)
+class Sums:
+    """All that the model needs of the ratings, which are centered at `center`."""
+
+    systems: tuple[str, ...]
+    pairs: Floats
+    by_system: Floats
+    by_rater: Floats
+    squares: float
+    center: float
+
+    @property
+    def n(self) -> Floats:
+        return np.asarray(self.pairs.sum(axis=1), dtype=float)
+
+    @property
+    def degrees_of_freedom(self) -> int:
+        return int(self.n.sum()) - len(self.systems)
+
+    @property
+    def raw(self) -> Floats:
+        return self.by_system / self.n + self.center
+
+
+def sums(asked: Asked) -> Sums:
+    """Return the sums of one question, systems in order of their scores, not of their names."""
+    rows = pd.DataFrame({"system": asked.rows["system"], "rater": asked.rows["rater"]})
+    center = float(np.mean(np.sort(asked.values)))
+    rows["value"] = asked.values - center
+    rows = rows.sort_values(["value", "system", "rater"])
+    pairs = pd.crosstab(rows["system"], rows["rater"]).astype(float)
+    unordered = Sums(
+        systems=tuple(str(name) for name in pairs.index),
+        pairs=pairs.to_numpy(),
+        by_system=rows.groupby("system")["value"].sum().to_numpy(),
+        by_rater=rows.groupby("rater")["value"].sum().to_numpy(),
+        squares=float((rows["value"] ** 2).sum()),
+        center=center,
+    )
+    return _ordered(unordered, np.argsort(flat_scores(unordered).mean, kind="stable"))
+
+
+def flat_scores(given: Sums, severity: float = 1.0, residual: float = 1.0) -> Gaussian:
+    """Return the scores under a flat prior, exactly, for the two standard deviations given."""
+    information, weighted, _ = _equations(given, (severity / residual) ** 2)
+    covariance = np.linalg.inv(information)
+    return Gaussian(covariance @ weighted + given.center, residual**2 * covariance)
+
+
+def fit(given: Sums) -> Fit | None:
+    """Return the fit by restricted maximum likelihood; None where ratings leave no residual."""
+    if given.degrees_of_freedom < 1 or _residual(given, 0.0) ** 2 <= ROUNDING * (1 + given.squares):
+        return None
+    ratio = _best_ratio(given)
+    residual = _residual(given, ratio)
+    if residual**2 <= ROUNDING * (1 + given.squares):
+        return None
+    severity = residual * np.sqrt(ratio)
+    separable = bool((given.pairs.sum(axis=0) > 1).any())
+    return Fit(flat_scores(given, severity, residual), float(severity), residual, separable)
+
+
+def _ordered(given: Sums, order: Floats) -> Sums:
+    return Sums(
+        systems=tuple(given.systems[k] for k in order),
+        pairs=given.pairs[order],
+        by_system=given.by_system[order],
+        by_rater=given.by_rater,
+        squares=given.squares,
+        center=given.center,
+    )
+
+
+def _equations(given: Sums, ratio: float) -> tuple[Floats, Floats, float]:
+    """Return X'V⁻¹X, X'V⁻¹s and s'V⁻¹s in units of the residual variance."""
+    shrink = ratio / (1 + ratio * given.pairs.sum(axis=0))
+    information = np.diag(given.n) - (given.pairs * shrink) @ given.pairs.T
+    weighted = given.by_system - given.pairs @ (shrink * given.by_rater)
+    total = given.squares - float(shrink @ given.by_rater**2)
+    return information, weighted, total
+
+
+def _residual(given: Sums, ratio: float) -> float:
+    information, weighted, total = _equations(given, ratio)
+    explained = float(weighted @ np.linalg.solve(information, weighted))
+    return float(np.sqrt(max(total - explained, 0.0) / given.degrees_of_freedom))
+
+
+def _deviance(given: Sums, ratio: float) -> float:
+    """Return minus twice the restricted log likelihood, less a constant."""
+    information, _, _ = _equations(given, ratio)
+    spread = 2 * given.degrees_of_freedom * np.log(max(_residual(given, ratio), 1e-150))
+    raters = np.log1p(ratio * given.pairs.sum(axis=0)).sum()
+    return float(spread + raters + np.linalg.slogdet(information)[1])
+
+
+def _best_ratio(given: Sums) -> float:
+    """Return severity² / residual²; 0 where no other value fits better."""
+    found = optimize.minimize_scalar(
+        lambda log_ratio: _deviance(given, float(np.exp(log_ratio))),
+        bounds=tuple(np.log(RATIOS)),
+        method="bounded",
+        options={"xatol": 1e-6},
+    )
+    better = found.fun < _deviance(given, 0.0) - 1e-8
+    return float(np.exp(found.x)) if better else 0.0

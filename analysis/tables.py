@@ -1,0 +1,74 @@
+"""The three tables that analysis reads: their columns, and the exception that lists what is wrong.
+
+A table is a pandas frame whose columns were checked (`analysis.checking`); other columns are kept
+and ignored. Each metric takes the table that its parameter names: ratings, messages, predictions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import NewType
+
+import pandas as pd
+
+RatingTable = NewType("RatingTable", pd.DataFrame)
+MessageTable = NewType("MessageTable", pd.DataFrame)
+PredictionTable = NewType("PredictionTable", pd.DataFrame)
+
+RATING_COLUMNS = tuple("answer campaign protocol question level item system rater value place".split())
+MESSAGE_COLUMNS = tuple("message conversation seq side system persona text sent_at".split())
+PREDICTION_COLUMNS = tuple(
+    "prediction system dataset example context gold response candidates scores log_probs".split()
+)
+SCALE_COLUMNS = ("scale_low", "scale_high")
+LEVELS = ("nominal", "ordinal", "interval")
+
+
+@dataclass(frozen=True)
+class Tables:
+    """What one file or export holds; a table that it lacks is None."""
+
+    ratings: RatingTable | None = None
+    messages: MessageTable | None = None
+    predictions: PredictionTable | None = None
+
+
+@dataclass(frozen=True)
+class Problem:
+    """One thing wrong with a table. Rows count from 1 below the header; None is the whole table."""
+
+    row: int | None
+    field: str
+    value: str
+    right: str
+
+    def __str__(self) -> str:
+        where = "table" if self.row is None else f"row {self.row}"
+        return f"{where}: {self.field} is {self.value or 'blank'}; right would be {self.right}"
+
+
+class BadTable(ValueError):
+    """A table that cannot be used as it is; `problems` has all that is wrong with it."""
+
+    def __init__(self, name: str, problems: Iterable[Problem], rows: int = 0) -> None:
+        self.name = name
+        self.problems = tuple(problems)
+        self.rows = rows
+        super().__init__("\n".join([self._headline(), *map(str, self.problems), self._remedy()]))
+
+    def _headline(self) -> str:
+        count = len(self.problems)
+        what = "1 problem" if count == 1 else f"{count} problems"
+        return f"{self.name}: {what} (rows are counted from 1, below the header)"
+
+    def _remedy(self) -> str:
+        if any(problem.row is None for problem in self.problems):
+            return "Nothing was computed."
+        sound = self.rows - len({problem.row for problem in self.problems})
+        if sound <= 0:
+            return "Nothing was computed: no row is sound."
+        return (
+            f"Nothing was computed. {sound} of {self.rows} rows are sound; "
+            "correct or remove the others, and everything can be computed from these."
+        )

@@ -1,0 +1,69 @@
+"""Plain text of a report, for a terminal or a file: aligned tables, a dash where nothing is known."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from textwrap import wrap
+
+import pandas as pd
+
+from analysis.report import Report, Section
+
+WIDTH = 100
+
+
+def rendered(report: Report) -> str:
+    """Return the whole report as text."""
+    return "\n".join(_lines(report)) + "\n"
+
+
+def table(frame: pd.DataFrame) -> str:
+    """Return a frame as an aligned table, numbers to the right."""
+    cells = [[written(value) for value in row] for row in frame.itertuples(index=False)]
+    rows = [[str(name) for name in frame.columns], *cells]
+    widths = [max(len(row[k]) for row in rows) for k in range(len(frame.columns))]
+    right = [_is_number(frame[name]) for name in frame.columns]
+    lines = [_row(row, widths, right) for row in rows]
+    return "\n".join([lines[0], "-" * len(lines[0]), *lines[1:]])
+
+
+def written(value: object) -> str:
+    """Return one cell as text: at most four decimals, and a dash where there is no value."""
+    if value is None or value is pd.NA:
+        return "-"
+    if isinstance(value, float):
+        return "-" if not math.isfinite(value) else f"{value:.4f}"
+    return " ".join(str(value).split())
+
+
+def _lines(report: Report) -> Iterator[str]:
+    yield report.title
+    yield "=" * len(report.title)
+    yield ""
+    for finding in report.findings:
+        yield from wrap(finding, WIDTH)
+    for caution in report.cautions:
+        yield from wrap(f"Caution: {caution}", WIDTH, subsequent_indent="  ")
+    for section in report.sections:
+        yield from _section(section)
+
+
+def _section(section: Section) -> Iterator[str]:
+    yield ""
+    yield from wrap(section.title, WIDTH)
+    yield table(section.frame)
+    if section.note:
+        yield from wrap(section.note, WIDTH, initial_indent="  ", subsequent_indent="  ")
+
+
+def _row(cells: Sequence[str], widths: Sequence[int], right: Sequence[bool]) -> str:
+    aligned = [
+        cell.rjust(width) if to_right else cell.ljust(width)
+        for cell, width, to_right in zip(cells, widths, right, strict=True)
+    ]
+    return "  ".join(aligned).rstrip()
+
+
+def _is_number(column: pd.Series) -> bool:
+    return all(not isinstance(value, str) for value in column)
