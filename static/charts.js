@@ -1,0 +1,135 @@
+/* Draws every <figure data-chart> from the Vega-Lite JSON in its <script type="application/json">.
+ *
+ *   <figure data-chart="engagingness" data-table="table-id" data-csv="/path.csv"
+ *           aria-labelledby="caption-id">
+ *     <figcaption id="caption-id">…</figcaption>
+ *     <script type="application/json">{"data": …, "mark": …}</script>
+ *   </figure>
+ *   <table id="table-id">…</table>
+ *
+ * The value of data-chart names the saved files; data-csv is optional. Load this file as a module:
+ * it brings what it needs. Expressions are interpreted, never compiled, so a policy without
+ * unsafe-eval holds, and no style element or attribute is written.
+ */
+
+import "./vendor/vega/vega.min.js";
+import "./vendor/vega-lite/vega-lite.min.js";
+import { expressionInterpreter } from "./vendor/vega-interpreter/vega-interpreter.js";
+
+const { vega, vegaLite } = globalThis;
+const dark = matchMedia("(prefers-color-scheme: dark)");
+
+/* Charts take the page's own text color and font, so both color schemes have contrast. To a screen
+ * reader a chart is one image with the figure's name: the table says each value better. */
+function theme(figure) {
+  const { color, fontFamily } = getComputedStyle(figure);
+  const text = { labelColor: color, titleColor: color };
+  const lines = { domainColor: color, tickColor: color, gridColor: color, gridOpacity: 0.15 };
+  return {
+    background: "transparent",
+    font: fontFamily,
+    axis: { ...text, ...lines },
+    header: text,
+    legend: text,
+    title: { color, subtitleColor: color },
+    text: { color },
+    rule: { color },
+    view: { stroke: "transparent" },
+  };
+}
+
+function compile(figure) {
+  const source = figure.querySelector('script[type="application/json"]').textContent;
+  const spec = { width: "container", ...JSON.parse(source) };
+  // Its warnings would fill the console: it "drops" a fit-y that no chart of ours asks for.
+  const options = { config: theme(figure), logger: vega.logger(vega.Error) };
+  return vegaLite.compile(spec, options).spec;
+}
+
+async function draw(figure, place) {
+  const refused = [];
+  const runtime = vega.parse(compile(figure), null, { ast: true });
+  const view = new vega.View(runtime, {
+    expr: expressionInterpreter,
+    renderer: "svg",
+    loader: refusing(refused),
+    logLevel: vega.Warn,
+  });
+  figure.view?.finalize();
+  figure.view = await view.initialize(place).runAsync();
+  place.querySelector("svg").setAttribute("aria-hidden", "true");
+  if (refused.length) throw new Error(`a chart may not load ${refused.join(", ")}`);
+}
+
+/* Data comes inside the specification; a chart fetches nothing. Vega only logs a failed load, so
+ * the addresses are kept for draw() to complain of. */
+function refusing(refused) {
+  const refuse = async (url) => { refused.push(url); return "[]"; };
+  return { load: refuse, sanitize: refuse, http: refuse, file: refuse };
+}
+
+async function save(figure, type) {
+  const url = await figure.view.toImageURL(type, type === "png" ? 2 : 1);
+  const link = document.createElement("a");
+  link.href = url;
+  link.download = `${figure.dataset.chart || "chart"}.${type}`;
+  link.click();
+}
+
+function link(href, text) {
+  const made = document.createElement("a");
+  made.href = href;
+  made.textContent = text;
+  return made;
+}
+
+function button(text, action) {
+  const made = document.createElement("button");
+  made.type = "button";
+  made.className = "btn btn-sm btn-outline-secondary";
+  made.textContent = text;
+  made.addEventListener("click", action);
+  return made;
+}
+
+function actions(figure) {
+  const bar = document.createElement("p");
+  bar.className = "chart-actions";
+  const { table, csv } = figure.dataset;
+  if (table) bar.append(link(`#${table}`, "The same as a table"), " ");
+  bar.append(button("Save as SVG", () => save(figure, "svg")), " ");
+  bar.append(button("Save as PNG", () => save(figure, "png")));
+  if (csv) bar.append(" ", link(csv, "Values as CSV"));
+  return bar;
+}
+
+function failed(place, error) {
+  console.error(error);
+  place.removeAttribute("aria-labelledby");
+  place.textContent = "This chart could not be drawn. The table below holds the same values.";
+  place.setAttribute("role", "status");
+}
+
+async function present(figure) {
+  const place = document.createElement("div");
+  place.className = "chart w-100";
+  place.setAttribute("role", "img");
+  place.setAttribute("aria-labelledby", figure.getAttribute("aria-labelledby"));
+  figure.append(place);
+  try {
+    await draw(figure, place);
+    figure.append(actions(figure));
+  } catch (error) {
+    failed(place, error);
+    return;
+  }
+  const redraw = () =>
+    requestAnimationFrame(() => draw(figure, place).catch((error) => failed(place, error)));
+  dark.addEventListener("change", redraw);
+  new MutationObserver(redraw).observe(document.documentElement, {
+    attributeFilter: ["data-bs-theme"],
+  });
+}
+
+await Promise.all([...document.querySelectorAll("figure[data-chart]")].map(present));
+document.documentElement.dataset.charts = "drawn";
