@@ -20,10 +20,11 @@ from analysis.groups import Asked
 from analysis.intervals import LEVEL, Floats, Interval
 from analysis.severity import Gaussian, Sums, fit, flat_scores, sums
 
-BURN_IN = 60
-KEPT = 60
-PAIRS_EVERY = 6
-WORK = 40_000
+BURN_IN = 50
+KEPT = 40
+PAIRS_EVERY = 8
+WORK = 20_000
+FEWEST, MOST = 400, 4000
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,11 +48,13 @@ def posterior(asked: Asked, *, seed: int) -> Posterior:
     """Return the posterior of one question's systems; its scale ends must differ."""
     given = sums(asked)
     flat = flat_scores(given)
-    draws = _Gibbs(flat, asked.ends, np.random.default_rng(seed))
-    draws.run()
+    found = _Gibbs(flat, asked.ends, np.random.default_rng(seed)).run()
     tail = (1 - LEVEL) / 2
-    low, high = np.quantile(np.concatenate(draws.scores), [tail, 1 - tail], axis=0)
-    return Posterior(given, flat, draws.mean, draws.sd, low, high, draws.wins)
+    low, high = np.quantile(found.scores, [tail, 1 - tail], axis=0)
+    mean, between = found.centers.mean(axis=0), found.centers.var(axis=0)
+    sd = np.sqrt(np.diag(found.covariance) + between)
+    wins = _wins(found.centers[::PAIRS_EVERY], found.covariance)
+    return Posterior(given, flat, mean, sd, low, high, wins)
 
 
 def residual_sd(asked: Asked) -> float | None:
@@ -84,6 +87,15 @@ def win_matrix(scores: Gaussian) -> Floats:
     return _wins(scores.mean[None, :], scores.covariance)
 
 
+@dataclass(frozen=True, eq=False)
+class _Draws:
+    """Draws of all scores, the means they were drawn around, and their covariance there."""
+
+    scores: Floats
+    centers: Floats
+    covariance: Floats
+
+
 class _Gibbs:
     """Many chains at once, a row each."""
 
@@ -93,32 +105,15 @@ class _Gibbs:
         self.covariance = np.linalg.inv(precision + np.eye(self.systems))
         self.root = np.linalg.cholesky(self.covariance)
         self.offset = self.covariance @ precision @ flat.mean
-        chains = int(np.clip(WORK // self.systems, 500, 4000))
-        start = self._normal(chains) @ np.linalg.cholesky(flat.covariance).T
-        self.now = flat.mean + start
-        self.centers: list[Floats] = []
-        self.scores: list[Floats] = []
+        chains = int(np.clip(WORK // self.systems, FEWEST, MOST))
+        self.now = flat.mean + self._normal(chains) @ np.linalg.cholesky(flat.covariance).T
 
-    def run(self) -> None:
-        for step in range(BURN_IN + KEPT):
-            center = self._step()
-            if step >= BURN_IN:
-                self.centers.append(center)
-                self.scores.append(self.now)
-
-    @property
-    def mean(self) -> Floats:
-        return np.asarray(np.mean([center.mean(axis=0) for center in self.centers], axis=0))
-
-    @property
-    def sd(self) -> Floats:
-        between = np.mean([((c - self.mean) ** 2).mean(axis=0) for c in self.centers], axis=0)
-        return np.asarray(np.sqrt(np.diag(self.covariance) + between))
-
-    @property
-    def wins(self) -> Floats:
-        chosen = self.centers[::PAIRS_EVERY]
-        return np.asarray(np.mean([_wins(c, self.covariance) for c in chosen], axis=0))
+    def run(self) -> _Draws:
+        for _ in range(BURN_IN):
+            self._step()
+        kept = [(self._step(), self.now) for _ in range(KEPT)]
+        centers, scores = (np.concatenate(part) for part in zip(*kept, strict=True))
+        return _Draws(scores, centers, self.covariance)
 
     def _step(self) -> Floats:
         means = _truncated_normal(self.rng, self.now, *self.ends)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import pandas as pd
@@ -27,17 +28,17 @@ class Asked:
     def name(self) -> dict[str, object]:
         return {"protocol": self.protocol, "question": self.question}
 
-    @property
+    @cached_property
     def values(self) -> Floats:
         return self.rows["value"].to_numpy(dtype=float)
 
-    @property
+    @cached_property
     def ends(self) -> tuple[float, float]:
         """The scale's ends as declared, else the lowest and highest rating."""
         declared = declared_ends(self.rows)
         return declared or (float(self.values.min()), float(self.values.max()))
 
-    @property
+    @cached_property
     def scale(self) -> dict[str, object]:
         """The ends and their origin, to be printed beside what was computed from them."""
         low, high = self.ends

@@ -70,17 +70,20 @@ class Sums:
 
 def sums(asked: Asked) -> Sums:
     """Return the sums of one question, systems in order of their scores, not of their names."""
-    rows = pd.DataFrame({"system": asked.rows["system"], "rater": asked.rows["rater"]})
-    center = float(np.mean(np.sort(asked.values)))
-    rows["value"] = asked.values - center
-    rows = rows.sort_values(["value", "system", "rater"])
-    pairs = pd.crosstab(rows["system"], rows["rater"]).astype(float)
+    # In order of value, so that sums do not depend on the order of rows even in the last digit.
+    rows = asked.rows.assign(value=asked.values).sort_values(["value", "system", "rater"])
+    values = rows["value"].to_numpy(dtype=float)
+    center = float(values.mean())
+    system, names = pd.factorize(rows["system"], sort=True)
+    rater, raters = pd.factorize(rows["rater"], sort=True)
+    pairs = np.zeros((len(names), len(raters)))
+    np.add.at(pairs, (system, rater), 1)
     unordered = Sums(
-        systems=tuple(str(name) for name in pairs.index),
-        pairs=pairs.to_numpy(),
-        by_system=rows.groupby("system")["value"].sum().to_numpy(),
-        by_rater=rows.groupby("rater")["value"].sum().to_numpy(),
-        squares=float((rows["value"] ** 2).sum()),
+        systems=tuple(str(name) for name in names),
+        pairs=pairs,
+        by_system=np.bincount(system, values - center),
+        by_rater=np.bincount(rater, values - center),
+        squares=float(((values - center) ** 2).sum()),
         center=center,
     )
     return _ordered(unordered, np.argsort(flat_scores(unordered).mean, kind="stable"))
