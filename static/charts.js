@@ -19,15 +19,14 @@ import { expressionInterpreter } from "./vendor/vega-interpreter/vega-interprete
 const { vega, vegaLite } = globalThis;
 const dark = matchMedia("(prefers-color-scheme: dark)");
 
-/* Charts take the page's own text color and font, so both color schemes have contrast. To a screen
- * reader a chart is one image with the figure's name: the table says each value better. */
-function theme(figure) {
-  const { color, fontFamily } = getComputedStyle(figure);
+/* On the page a chart takes the page's text color and font, so both color schemes have contrast;
+ * saved, it is black on white wherever it was saved from. */
+function theme(figure, color, background) {
   const text = { labelColor: color, titleColor: color };
   const lines = { domainColor: color, tickColor: color, gridColor: color, gridOpacity: 0.15 };
   return {
-    background: "transparent",
-    font: fontFamily,
+    background,
+    font: getComputedStyle(figure).fontFamily,
     axis: { ...text, ...lines },
     header: text,
     legend: text,
@@ -38,42 +37,42 @@ function theme(figure) {
   };
 }
 
-function compile(figure) {
+function compile(figure, config) {
   const source = figure.querySelector('script[type="application/json"]').textContent;
   const spec = { width: "container", ...JSON.parse(source) };
   // Its warnings would fill the console: it "drops" a fit-y that no chart of ours asks for.
-  const options = { config: theme(figure), logger: vega.logger(vega.Error) };
-  return vegaLite.compile(spec, options).spec;
+  return vegaLite.compile(spec, { config, logger: vega.logger(vega.Error) }).spec;
 }
 
-async function draw(figure, place) {
+/* Data comes inside the specification; a chart fetches nothing. Vega only logs a failed load, so
+ * the address is kept for draw() to complain of. */
+function makeView(figure, color, background) {
+  const runtime = vega.parse(compile(figure, theme(figure, color, background)), null, { ast: true });
   const refused = [];
-  const runtime = vega.parse(compile(figure), null, { ast: true });
-  const view = new vega.View(runtime, {
-    expr: expressionInterpreter,
-    renderer: "svg",
-    loader: refusing(refused),
-    logLevel: vega.Warn,
-  });
+  const refuse = async (url) => { refused.push(url); return "[]"; };
+  const loader = { load: refuse, sanitize: refuse, http: refuse, file: refuse };
+  const view = new vega.View(runtime, { expr: expressionInterpreter, renderer: "svg", loader });
+  return { view, refused };
+}
+
+/* To a screen reader a chart is one image with the figure's name: the table has its values. */
+async function draw(figure, place) {
+  const { view, refused } = makeView(figure, getComputedStyle(figure).color, "transparent");
   figure.view?.finalize();
   figure.view = await view.initialize(place).runAsync();
   place.querySelector("svg").setAttribute("aria-hidden", "true");
   if (refused.length) throw new Error(`a chart may not load ${refused.join(", ")}`);
 }
 
-/* Data comes inside the specification; a chart fetches nothing. Vega only logs a failed load, so
- * the addresses are kept for draw() to complain of. */
-function refusing(refused) {
-  const refuse = async (url) => { refused.push(url); return "[]"; };
-  return { load: refuse, sanitize: refuse, http: refuse, file: refuse };
-}
-
 async function save(figure, type) {
-  const url = await figure.view.toImageURL(type, type === "png" ? 2 : 1);
+  const { view } = makeView(figure, "black", "white");
+  await view.runAsync(); // off the page it first takes a width of its own
+  await view.width(figure.view.width()).runAsync();
   const link = document.createElement("a");
-  link.href = url;
+  link.href = await view.toImageURL(type, type === "png" ? 2 : 1);
   link.download = `${figure.dataset.chart || "chart"}.${type}`;
   link.click();
+  view.finalize();
 }
 
 function link(href, text) {
@@ -86,7 +85,7 @@ function link(href, text) {
 function button(text, action) {
   const made = document.createElement("button");
   made.type = "button";
-  made.className = "btn btn-sm btn-outline-secondary";
+  made.className = "btn btn-sm border";
   made.textContent = text;
   made.addEventListener("click", action);
   return made;
