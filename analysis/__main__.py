@@ -43,7 +43,9 @@ def _parser() -> argparse.ArgumentParser:
         "--report", default="summary", choices=report_names(), help="the report to print"
     )
     parser.add_argument("--seed", type=int, default=0, help="of resampling and simulation")
-    parser.add_argument("--control", metavar="NAME", help="the degraded system that raters must see")
+    parser.add_argument(
+        "--control", metavar="NAME", help="the degraded system that raters must see"
+    )
     parser.add_argument(
         "--control-questions",
         metavar="A,B",
@@ -54,26 +56,25 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _print(options: argparse.Namespace, tables: Tables) -> None:
-    chosen: dict[str, object] = {
-        "seed": options.seed,
-        "control": options.control,
-        "control_questions": tuple(name for name in options.control_questions.split(",") if name),
-    }
+    tested = tuple(name for name in options.control_questions.split(",") if name)
     if options.json:
-        _print_json(tables, chosen)
+        _print_json(options, tables, tested)
     elif tables.ratings is None:
         print("No report reads this table; --json prints what metrics say of it.")
     else:
+        chosen = {"seed": options.seed, "control": options.control, "control_questions": tested}
         report = call(get_report(options.report), tables.ratings, chosen)
         print(rendered(report), end="")
 
 
-def _print_json(tables: Tables, chosen: dict[str, object]) -> None:
+def _print_json(options: argparse.Namespace, tables: Tables, tested: Sequence[str]) -> None:
     results = evaluate(
         tables.ratings,
         messages=tables.messages,
         predictions=tables.predictions,
-        **chosen,
+        seed=options.seed,
+        control=options.control,
+        control_questions=tested,
     )
     if tables.ratings is not None:
         for sentence in cautions(tables.ratings):

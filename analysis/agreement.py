@@ -15,6 +15,7 @@ import pandas as pd
 
 from analysis.groups import UNIT, Asked
 from analysis.intervals import Floats, Interval, bootstrap, by_content, percentile_interval
+from analysis.tables import Level
 from analysis.tidy import ALL
 
 UNDEFINED = float("nan")
@@ -26,7 +27,7 @@ class Votes:
 
     counts: Floats
     values: Floats
-    level: str
+    level: Level
     ratings: int
     """All ratings, also those of units with one only."""
 
@@ -99,9 +100,10 @@ def alphas(given: Votes, drawn: Floats) -> Floats:
     return np.where(defined, 1 - share, UNDEFINED)
 
 
-def interval(given: Votes, statistic: Callable[[Floats], Floats], *, seed: int) -> Interval:
+def interval(given: Votes, statistic: Callable[[Votes, Floats], Floats], *, seed: int) -> Interval:
     """Return the bootstrap interval over units of a statistic of resamples."""
-    return percentile_interval(bootstrap(statistic, given.units, seed=seed))
+    values = bootstrap(lambda drawn: statistic(given, drawn), given.units, seed=seed)
+    return percentile_interval(values)
 
 
 def _sortable(value: object) -> tuple[bool, object]:

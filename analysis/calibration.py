@@ -102,7 +102,7 @@ class _Gibbs:
     def __init__(self, flat: Gaussian, ends: tuple[float, float], rng: Generator) -> None:
         precision = np.linalg.inv(flat.covariance)
         self.ends, self.rng, self.systems = ends, rng, len(flat.mean)
-        self.covariance = np.linalg.inv(precision + np.eye(self.systems))
+        self.covariance: Floats = np.linalg.inv(precision + np.eye(self.systems)).astype(float)
         self.root = np.linalg.cholesky(self.covariance)
         self.offset = self.covariance @ precision @ flat.mean
         chains = int(np.clip(WORK // self.systems, FEWEST, MOST))
@@ -132,7 +132,7 @@ def _truncated_normal(rng: Generator, center: Floats, low: float, high: float) -
     over_low, over_high = special.ndtr(near - low), special.ndtr(near - high)
     share = over_high + rng.random(near.shape) * (over_low - over_high)
     drawn = np.clip(near - special.ndtri(share), low, high)
-    return np.where(flipped, low + high - drawn, drawn)
+    return np.asarray(np.where(flipped, low + high - drawn, drawn))
 
 
 def _wins(centers: Floats, covariance: Floats) -> Floats:

@@ -66,4 +66,3 @@ def _of_question(asked: Asked) -> Iterator[str]:
             f"no scale ends are given; {low:g} to {high:g}, the lowest and highest rating, "
             "are used."
         )
-

@@ -37,9 +37,7 @@ def text(cell: object) -> str:
 
 def number(cell: object) -> float | None:
     """Return a cell as a finite number, or None where it is no number."""
-    if isinstance(cell, Real):
-        value = float(cell)
-    elif isinstance(cell, str) and NUMBER.fullmatch(cell.strip()):
+    if isinstance(cell, Real) or (isinstance(cell, str) and NUMBER.fullmatch(cell.strip())):
         value = float(cell)
     else:
         return None

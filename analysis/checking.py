@@ -1,4 +1,4 @@
-"""Checks of the three tables: every problem found is reported, by row, before anything is computed."""
+"""Checks of the three tables: every problem is reported, by row, before anything is computed."""
 
 from __future__ import annotations
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from typing import cast
 
 import numpy as np
 import pandas as pd
 
 from analysis.intervals import Floats
-from analysis.tables import RatingTable
+from analysis.tables import Level, RatingTable
 
 UNIT = ["item", "system"]
 
@@ -21,7 +22,7 @@ class Asked:
 
     protocol: str
     question: str
-    level: str
+    level: Level
     rows: pd.DataFrame
 
     @property
@@ -54,12 +55,13 @@ class Asked:
             yield str(system), rows
 
 
-def questions(ratings: RatingTable, *levels: str) -> Iterator[Asked]:
+def questions(ratings: RatingTable, *levels: Level) -> Iterator[Asked]:
     """Yield each question whose level is one of `levels`, in order of name."""
     chosen = identified(ratings)
     chosen = chosen[chosen["level"].isin(levels)]
     for (protocol, question), rows in chosen.groupby(["protocol", "question"], sort=True):
-        yield Asked(str(protocol), str(question), str(rows["level"].iloc[0]), rows)
+        level = cast(Level, rows["level"].iloc[0])
+        yield Asked(str(protocol), str(question), level, rows)
 
 
 def identified(ratings: pd.DataFrame) -> pd.DataFrame:

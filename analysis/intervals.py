@@ -1,4 +1,4 @@
-"""95 % intervals: Student's t, normal, Wilson's for a share, and the seeded percentile bootstrap."""
+"""95 % intervals: Student's t, normal, Wilson's for a share, and a seeded bootstrap."""
 
 from __future__ import annotations
 

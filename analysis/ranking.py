@@ -69,10 +69,14 @@ def _ranking(results: pd.DataFrame, protocol: str, question: str, means: pd.Data
     frame = frame.merge(scores, on="system", how="left")
     by = "mean" if calibrated is None else "calibrated"
     frame = frame.sort_values([by, "system"], ascending=[False, True], ignore_index=True)
-    scale = "{scale_low:g} to {scale_high:g}, {scale_ends}".format(**means.iloc[0].to_dict())
+    scale = _scale(means.iloc[0])
     ranking = Ranking(protocol, question, frame, calibrated, scale)
     frame["beats next"] = list(_beats_next(results, ranking))
     return ranking
+
+
+def _scale(row: pd.Series) -> str:
+    return f"{row['scale_low']:g} to {row['scale_high']:g}, {row['scale_ends']}"
 
 
 def _calibrated(rows: pd.DataFrame) -> tuple[str | None, pd.DataFrame]:

@@ -54,7 +54,9 @@ def _read_zip(name: str, content: bytes) -> Tables:
 def _members(names: Iterable[str]) -> list[str]:
     """Return the tables among `names`, Parquet first: it keeps the types that text loses."""
     tables = [name for name in names if PurePosixPath(name).stem in NAMES]
-    known = [name for name in tables if FORMATS.get(PurePosixPath(name).suffix.lower(), "zip") != "zip"]
+    known = [
+        name for name in tables if FORMATS.get(PurePosixPath(name).suffix.lower(), "zip") != "zip"
+    ]
     order = (".parquet", ".jsonl", ".ndjson", ".json", ".csv")
     return sorted(known, key=lambda name: order.index(PurePosixPath(name).suffix.lower()))
 

@@ -11,6 +11,7 @@ import inspect
 import pkgutil
 from collections.abc import Callable
 from pathlib import Path
+from typing import cast
 
 import pandas as pd
 
@@ -35,14 +36,12 @@ def report_names() -> list[str]:
 
 def get_metric(name: str) -> Metric:
     """Return the function `name` of the file `metrics/<name>.py`."""
-    metric: Metric = _function("metrics", name)
-    return metric
+    return cast(Metric, _function("metrics", name))
 
 
 def get_report(name: str) -> Callable[..., Report]:
     """Return the function `name` of the file `reports/<name>.py`."""
-    report: Callable[..., Report] = _function("reports", name)
-    return report
+    return cast(Callable[..., Report], _function("reports", name))
 
 
 def table_of(function: Callable[..., object]) -> str:
@@ -56,11 +55,15 @@ def options_of(function: Callable[..., object]) -> set[str]:
 
 
 def _names(folder: str) -> list[str]:
-    return sorted(found.name for found in pkgutil.iter_modules([str(Path(__file__).parent / folder)]))
+    return sorted(
+        found.name for found in pkgutil.iter_modules([str(Path(__file__).parent / folder)])
+    )
 
 
 def _function(folder: str, name: str) -> Callable[..., object]:
     if name not in _names(folder):
         raise UnknownName(f"no {name!r} in {folder}; there are {', '.join(_names(folder))}")
-    function: Callable[..., object] = getattr(importlib.import_module(f"analysis.{folder}.{name}"), name)
+    function: Callable[..., object] = getattr(
+        importlib.import_module(f"analysis.{folder}.{name}"), name
+    )
     return function

@@ -51,7 +51,7 @@ def records(results: pd.DataFrame) -> list[dict[str, object]]:
     """Return results as JSON objects: null, never NaN; a metric's own columns where it has any."""
     return [
         {
-            name: _plain(value)
+            str(name): _plain(value)
             for name, value in row.items()
             if name in COLUMNS or _plain(value) is not None
         }

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 from scipy import optimize
 
 from analysis.groups import Asked
@@ -81,8 +82,8 @@ def sums(asked: Asked) -> Sums:
     unordered = Sums(
         systems=tuple(str(name) for name in names),
         pairs=pairs,
-        by_system=np.bincount(system, values - center),
-        by_rater=np.bincount(rater, values - center),
+        by_system=np.bincount(system, values - center).astype(float),
+        by_rater=np.bincount(rater, values - center).astype(float),
         squares=float(((values - center) ** 2).sum()),
         center=center,
     )
@@ -92,7 +93,7 @@ def sums(asked: Asked) -> Sums:
 def flat_scores(given: Sums, severity: float = 1.0, residual: float = 1.0) -> Gaussian:
     """Return the scores under a flat prior, exactly, for the two standard deviations given."""
     information, weighted, _ = _equations(given, (severity / residual) ** 2)
-    covariance = np.linalg.inv(information)
+    covariance = np.asarray(np.linalg.inv(information), dtype=float)
     return Gaussian(covariance @ weighted + given.center, residual**2 * covariance)
 
 
@@ -109,7 +110,7 @@ def fit(given: Sums) -> Fit | None:
     return Fit(flat_scores(given, severity, residual), float(severity), residual, separable)
 
 
-def _ordered(given: Sums, order: Floats) -> Sums:
+def _ordered(given: Sums, order: NDArray[np.intp]) -> Sums:
     return Sums(
         systems=tuple(given.systems[k] for k in order),
         pairs=given.pairs[order],

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import NewType
+from typing import Literal, NewType, get_args
 
 import pandas as pd
 
@@ -16,13 +16,43 @@ RatingTable = NewType("RatingTable", pd.DataFrame)
 MessageTable = NewType("MessageTable", pd.DataFrame)
 PredictionTable = NewType("PredictionTable", pd.DataFrame)
 
-RATING_COLUMNS = tuple("answer campaign protocol question level item system rater value place".split())
-MESSAGE_COLUMNS = tuple("message conversation seq side system persona text sent_at".split())
-PREDICTION_COLUMNS = tuple(
-    "prediction system dataset example context gold response candidates scores log_probs".split()
+RATING_COLUMNS = (
+    "answer",
+    "campaign",
+    "protocol",
+    "question",
+    "level",
+    "item",
+    "system",
+    "rater",
+    "value",
+    "place",
+)
+MESSAGE_COLUMNS = (
+    "message",
+    "conversation",
+    "seq",
+    "side",
+    "system",
+    "persona",
+    "text",
+    "sent_at",
+)
+PREDICTION_COLUMNS = (
+    "prediction",
+    "system",
+    "dataset",
+    "example",
+    "context",
+    "gold",
+    "response",
+    "candidates",
+    "scores",
+    "log_probs",
 )
 SCALE_COLUMNS = ("scale_low", "scale_high")
-LEVELS = ("nominal", "ordinal", "interval")
+Level = Literal["nominal", "ordinal", "interval"]
+LEVELS: tuple[Level, ...] = get_args(Level)
 
 
 @dataclass(frozen=True)

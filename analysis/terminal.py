@@ -1,4 +1,4 @@
-"""Plain text of a report, for a terminal or a file: aligned tables, a dash where nothing is known."""
+"""Plain text of a report, for a terminal or a file: aligned tables, a dash for the unknown."""
 
 from __future__ import annotations
 

@@ -31,9 +31,7 @@ def _rows(asked: Asked, seed: int) -> Iterator[dict[str, object]]:
         row: dict[str, object] = {**asked.name, "system": system, "n": votes.units}
         row["reason"] = reason
         if reason is None:
-            low, high = agreement.interval(
-                votes, lambda drawn, votes=votes: _kappas(votes, drawn), seed=seed
-            )
+            low, high = agreement.interval(votes, _kappas, seed=seed)
             estimate = float(_kappas(votes, np.ones((1, votes.units)))[0])
             row.update(estimate=estimate, low=low, high=high)
         yield row

@@ -33,9 +33,7 @@ def _rows(asked: Asked, seed: int) -> Iterator[dict[str, object]]:
         row: dict[str, object] = {**asked.name, "system": system, "n": votes.units}
         row.update(level=asked.level, reason=votes.undefined)
         if votes.undefined is None:
-            low, high = agreement.interval(
-                votes, lambda drawn, votes=votes: agreement.alphas(votes, drawn), seed=seed
-            )
+            low, high = agreement.interval(votes, agreement.alphas, seed=seed)
             row.update(estimate=_estimate(votes), low=low, high=high)
         yield row
 

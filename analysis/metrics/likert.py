@@ -23,8 +23,10 @@ from analysis.tidy import tidy
 
 def likert(ratings: RatingTable) -> pd.DataFrame:
     """Return a row per ordinal or interval question and system."""
-    return tidy("likert", (row for asked in questions(ratings, "ordinal", "interval")
-                           for row in _rows(asked)))
+    return tidy(
+        "likert",
+        (row for asked in questions(ratings, "ordinal", "interval") for row in _rows(asked)),
+    )
 
 
 def _rows(asked: Asked) -> Iterator[dict[str, object]]:

@@ -8,10 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+import numpy as np
 import pandas as pd
 
 from analysis import agreement
+from analysis.agreement import Votes
 from analysis.groups import Asked, questions
+from analysis.intervals import Floats
 from analysis.tables import LEVELS, RatingTable
 from analysis.tidy import tidy
 
@@ -28,9 +31,10 @@ def _rows(asked: Asked, seed: int) -> Iterator[dict[str, object]]:
         if votes.units == 0:
             row["reason"] = votes.undefined
         else:
-            shares = agreement.agreements(votes)
-            low, high = agreement.interval(
-                votes, lambda drawn, shares=shares: drawn @ shares / drawn.sum(axis=1), seed=seed
-            )
-            row.update(estimate=shares.mean(), low=low, high=high)
+            low, high = agreement.interval(votes, _means, seed=seed)
+            row.update(estimate=agreement.agreements(votes).mean(), low=low, high=high)
         yield row
+
+
+def _means(votes: Votes, drawn: Floats) -> Floats:
+    return np.asarray(drawn @ agreement.agreements(votes) / drawn.sum(axis=1))

@@ -10,6 +10,7 @@ table has no column `conversation`).
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -31,13 +32,12 @@ def ssa(ratings: RatingTable, *, seed: int = 0, votes: int | None = None) -> pd.
     """
     rows = identified(ratings)
     rows = rows[rows["question"].isin(SENSIBLE + SPECIFIC) & rows["value"].isin([0.0, 1.0])]
-    found = [
+    found = (
         row
         for protocol, asked in rows.groupby("protocol", sort=True)
         for row in _of_protocol(str(protocol), _labels(asked), votes, seed)
-    ]
-    table = tidy("ssa", found)
-    return table
+    )
+    return tidy("ssa", found)
 
 
 def _labels(rows: pd.DataFrame) -> pd.DataFrame:
@@ -91,13 +91,9 @@ def _rows(
         row = {"metric": metric, "question": question, **base, "clusters": len(clusters)}
         row["reason"] = _reason(clusters)
         if len(clusters):
-            row["estimate"] = _shares(clusters, np.ones((1, len(clusters))), column)[0]
+            row["estimate"] = _shares(clusters, column, np.ones((1, len(clusters))))[0]
         if len(clusters) > 1:
-            values = bootstrap(
-                lambda drawn, column=column: _shares(clusters, drawn, column),
-                len(clusters),
-                seed=seed,
-            )
+            values = bootstrap(partial(_shares, clusters, column), len(clusters), seed=seed)
             row["low"], row["high"] = percentile_interval(values)
         yield row
 
@@ -110,7 +106,7 @@ def _clusters(decided: pd.DataFrame, *, by_item: bool) -> Floats:
     return values[by_content(*values.T)] if len(values) else values
 
 
-def _shares(clusters: Floats, drawn: Floats, column: int) -> Floats:
+def _shares(clusters: Floats, column: int, drawn: Floats) -> Floats:
     sensible, specific, replies = (drawn @ clusters).T
     labels = (sensible, specific, (sensible + specific) / 2)
     return np.asarray(labels[column] / replies)

@@ -80,7 +80,9 @@ def _standardized(rows: pd.DataFrame) -> pd.DataFrame:
     scored = scored.assign(score=_on_one_scale(scored))
     by_rater = scored.groupby("rater")["score"]
     spread = by_rater.transform("std")
-    scored = scored.assign(z=(scored["score"] - by_rater.transform("mean")) / spread.where(spread > 0))
+    scored = scored.assign(
+        z=(scored["score"] - by_rater.transform("mean")) / spread.where(spread > 0)
+    )
     # A rater without spread has no z, and cannot pass.
     return scored
 
@@ -120,4 +122,12 @@ def _summary(part: pd.DataFrame) -> dict[str, object]:
     low, high = t_interval(mean, sd / np.sqrt(max(n, 1)), n - 1)
     reason = None if n > 1 else "fewer than two dialogues: no interval"
     raw = float(known["raw"].mean()) if n else float("nan")
-    return {"estimate": mean, "low": low, "high": high, "n": n, "sd": sd, "raw": raw, "reason": reason}
+    return {
+        "estimate": mean,
+        "low": low,
+        "high": high,
+        "n": n,
+        "sd": sd,
+        "raw": raw,
+        "reason": reason,
+    }

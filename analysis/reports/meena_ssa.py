@@ -25,7 +25,9 @@ def meena_ssa(ratings: RatingTable, *, seed: int = 0) -> Report:
     """Return the systems by SSA, and how far raters agree on the labels."""
     own = _own(ssa(ratings, seed=seed))
     sections = [
-        Section(_finding(own), own, "Percent, 95 % bootstrap interval of SSA; open items left out."),
+        Section(
+            _finding(own), own, "Percent, 95 % bootstrap interval of SSA; open items left out."
+        ),
         Section("Agreement on each label", _agreement(ratings, seed), "n is items with 2 ratings."),
     ]
     for name in ("meena_ssa", "meena_agreement"):
@@ -46,12 +48,13 @@ def _own(results: pd.DataFrame) -> pd.DataFrame:
     for (protocol, system), part in results.groupby(["protocol", "system"], sort=True):
         values = part.set_index("metric")
         whole = values.loc["ssa"]
+        estimates = values["estimate"]
         rows.append(
             {
                 "system": system,
                 "protocol": protocol,
                 "evaluation": whole["evaluation"],
-                **{label: 100 * values.loc[label, "estimate"] for label in LABELS},
+                **{label: 100 * float(estimates[label]) for label in LABELS},
                 "ssa low": 100 * whole["low"],
                 "ssa high": 100 * whole["high"],
                 "n": whole["n"],

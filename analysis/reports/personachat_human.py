@@ -6,6 +6,8 @@ persona detection as share (SD); the printed rows stand below one's own.
 
 from __future__ import annotations
 
+from typing import cast
+
 import pandas as pd
 
 from analysis.cautions import cautions
@@ -77,11 +79,6 @@ def _printed() -> pd.DataFrame:
     for row in reference("personachat_human").rows:
         shown: dict[str, object] = {"system": f"{row['model']} ({row['profile']} persona)"}
         for column, name in zip((*SCALES, DETECTION), (*SCALES, "persona_detection"), strict=True):
-            shown[column] = _printed_cell(row[name])
+            shown[column] = "{mean:.2f} ({sd:.2f})".format_map(cast(dict[str, float], row[name]))
         rows.append({**shown, "n": 100})
     return pd.DataFrame(rows, columns=list(COLUMNS))
-
-
-def _printed_cell(cell: object) -> str:
-    assert isinstance(cell, dict)
-    return f"{cell['mean']:.2f} ({cell['sd']:.2f})"
