@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import ClassVar
 
 from django.db import models
+from django.utils import timezone
 
 from webapp.models.campaign import Campaign, System
 from webapp.models.conversation import Conversation
@@ -76,7 +77,7 @@ class Assignment(Row):
     place = models.PositiveSmallIntegerField()  # from 0, in the participation's order
     choices = models.JSONField(default=dict)  # question to the options in the order shown
     draft = models.JSONField(default=dict)  # autosaved answers, not yet submitted
-    made_at = models.DateTimeField(auto_now_add=True)
+    made_at = models.DateTimeField(default=timezone.now)
     done_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:
@@ -96,7 +97,8 @@ class Rating(Row):
     question = models.CharField(max_length=40)
     value = models.JSONField()
     revision = models.PositiveBigIntegerField(default=0)  # the rater's own count
-    made_at = models.DateTimeField(auto_now_add=True)
+    follows = models.BooleanField(default=False)  # not asked: it follows from another answer
+    made_at = models.DateTimeField(default=timezone.now)
 
     class Meta:
         ordering = ("id",)

@@ -21,11 +21,8 @@ TRANSITIONS: dict[type[models.Model], dict[str, tuple[tuple[str, ...], str]]] = 
         "wait": ((P.READY,), P.WAITING),
         "match": ((P.WAITING,), P.MATCHED),
         "meet": ((P.MATCHED,), P.CHATTING),
-        "requeue": (
-            (P.MATCHED,),
-            P.WAITING,
-        ),  # the partner did not answer the ready check
-        "miss": ((P.MATCHED,), P.READY),  # they did not answer it themselves
+        "requeue": ((P.MATCHED, P.CHATTING), P.WAITING),  # the partner left before any work
+        "miss": ((P.MATCHED, P.CHATTING), P.READY),  # they were away while a partner was there
         "rate": ((P.READY, P.CHATTING), P.RATING),
         "complete": ((P.CHATTING, P.RATING), P.ENDED),
         "fail": ((P.CHATTING, P.RATING), P.ENDED),
@@ -49,10 +46,13 @@ TRANSITIONS: dict[type[models.Model], dict[str, tuple[tuple[str, ...], str]]] = 
         "close": ((V.OPEN, V.PAUSED), V.CLOSED),
     },
     ReplyJob: {
+        "claim": ((J.QUEUED, J.CLAIMED), J.CLAIMED),  # a claim whose lease ran out is free
         "answer": ((J.CLAIMED,), J.ANSWERED),
+        "answer_at_once": ((J.CLAIMED,), J.DONE),
         "deliver": ((J.ANSWERED,), J.DONE),
         "put_back": ((J.CLAIMED,), J.QUEUED),
         "give_up": ((J.QUEUED, J.CLAIMED), J.FAILED),
+        "drop": ((J.QUEUED, J.CLAIMED, J.ANSWERED), J.DROPPED),  # the conversation is over
         "retry": ((J.FAILED,), J.QUEUED),
     },
 }
