@@ -1,6 +1,6 @@
 """What every test may need: settings that run anywhere, the shared data, a browser.
 
-pytest-django reads the settings after this file was imported, so the environment is set here.
+Django is set up here, because the settings need DEBUG=1 before anything reads them.
 """
 
 import os
@@ -8,6 +8,7 @@ import shutil
 from collections.abc import Sequence
 from pathlib import Path
 
+import django
 import pytest
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "webapp.settings")
@@ -32,6 +33,10 @@ def find_chromium() -> str | None:
     named = os.environ.get("CHROMIUM")
     places = (named,) if named else (*BROWSERS, *BROWSER_PATHS)
     return next((found for place in places if (found := shutil.which(place))), None)
+
+
+def pytest_configure() -> None:
+    django.setup()
 
 
 def pytest_collection_modifyitems(items: Sequence[pytest.Item]) -> None:
