@@ -12,9 +12,10 @@ import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache, lru_cache
 from importlib.resources import files
+from random import Random
 
 from bots.bot import Reply
-from bots.dialogue import Utterance
+from bots.dialogue import Example, Utterance
 from bots.patterns import EVERYDAY, PATTERNS
 from bots.text import display, key, word_count
 
@@ -93,6 +94,28 @@ def choose(
     if long is not None:
         return say(long[0], history, long[1], {"refused": refused})
     return Reply(fallback(history), None, {"refused": refused, "fallback": True})
+
+
+def speakable(
+    examples: Iterable[Example], most: int, max_words: int, seed: int
+) -> list[tuple[str, str]]:
+    """Choose pairs of message and reply that a bot may serve.
+
+    Each reply once, safe and short; those said by somebody with a persona first, the rest by lot.
+    """
+    lot = list(examples)
+    Random(seed).shuffle(lot)  # noqa: S311
+    chosen: dict[str, tuple[str, str]] = {}
+    for example in sorted(lot, key=lambda each: not each.persona):
+        if len(chosen) == most:
+            break
+        if key(example.reply) not in chosen and _speakable(example.reply, max_words):
+            chosen[key(example.reply)] = (example.history[-1].text, example.reply)
+    return list(chosen.values())
+
+
+def _speakable(reply: str, max_words: int) -> bool:
+    return 1 < word_count(reply) <= max_words and safe(reply)
 
 
 def _plain(text: str) -> str:

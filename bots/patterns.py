@@ -31,7 +31,8 @@ _SEXUAL = (
 _INSULT = (
     r"\b(?:idiots?|idiotic|morons?|dumb|dumber|stupid\w*|losers?|retard\w*|imbecile|scumbag)\b",
     r"\b(?:creep(?! me)|creepy|pathetic|psycho|lame|weirdos?)\b|^get lost\b",
-    r"\b(?:shut up|(?:just|now|so) get lost|go to hell|drop dead|screw (?:you|off)|hate you|you suck|u suck)\b",
+    r"\b(?:shut up|(?:just|now|so) get lost|go to hell|drop dead|screw (?:you|off))\b",
+    r"\b(?:hate you|you suck|u suck)\b",
     r"\b(?:you|u|you're|ur|your|you are) (?:so |really |such a |a |an )*(?:gay|ugly|fat|worthless"
     r"|disgusting|annoying|boring|garbage|trash|racist|sexist|freaks?)\b",
     r"\b(?:that's|thats|that is|this is|so) (?:so )?(?:gay|retarded|racist)\b",
@@ -42,18 +43,21 @@ _THREAT = (
     r"\bk(?:ys|ms)\b|\bsuicid\w*|\bself[- ]harm\b",
     r"\b(?:hang (?:your|my)self|cut myself|end my life|want to die)\b",
     r"\b(?:i'?ll|i will|gonna|going to) (?:hunt|hurt|beat|stab|shoot|punch) (?:you|u|him|her)\b",
-    r"\b(?:rap(?:e|ed|ist|ing)|molest\w*|terroris[tm]\w*|bomb(?:ing|s|ed)|a bomb|nazis?|hitler|isis)\b",
+    r"\b(?:rap(?:e|ed|ist|ing)|molest\w*|terroris[tm]\w*|nazis?|hitler|isis)\b",
+    r"\bbomb(?:ing|s|ed)\b|\ba bomb\b",
 )
 _CONTACT = (
     r"@\w+\.\w|\bhttps?:|\bwww\.|\w\.(?:com|net|org|edu|io|co|me|ly|tv)\b",
     r"(?<!\w)(?:\+?\d[\s().-]*){7,}(?!\w)|\b\d{3}-\d{3,4}\b",
-    r"\b(?:my|your|ur) (?:(?:phone )?number|cell(?! phone)|address|e-?mail|snap(?:chat)?|insta(?:gram)?)\b",
+    r"\b(?:my|your|ur) (?:(?:phone )?number|cell(?! phone)|address|e-?mail)\b",
+    r"\b(?:my|your|ur) (?:snap(?:chat)?|insta(?:gram)?)\b",
     r"\b(?:my|your|ur) (?:facebook|ig|last name|full name|socials?|kik|discord|venmo)\b",
     r"(?:^|\s)@\w{2,}|\b(?:text|dm|message|email|snap|add|friend) me\b",
     r"\b(?:call|follow) me (?:at|on|maybe|tonight|later|sometime|now)\b|\bcall me\W*$",
     r"\b(?:facebook|snapchat|instagram|whatsapp|tinder)\b",
     r"\b\d{1,5} (?:\w+ ){1,2}(?:street|st|avenue|ave|road|rd|drive|dr|lane|ln|apt|apartment)\b",
-    r"\b(?:meet|meeting|come|hang) (?:out |up )?(?:with )?(?:me|you) (?:at|in|over|tonight|tomorrow)\b",
+    r"\b(?:meet|meeting|come|hang) (?:out |up )?(?:with )?(?:me|you) "
+    r"(?:at|in|over|tonight|tomorrow)\b",
 )
 PATTERNS: Mapping[str, re.Pattern[str]] = {
     "sexual remark": re.compile("|".join(_SEXUAL)),

@@ -1,7 +1,7 @@
 """Fixed contexts of one to three messages, each to be answered: the shape of MEENA's benchmark.
 
 Source: MEENA (Adiwardana et al. 2020), section 2.2; its own contexts were not published, so 180 of
-our own come with the package. A line of a user's file is {"id", "turns": ["...", ...]}; the last
+our own come with the package. A line of a user's file is {"id", "messages": ["...", ...]}; the last
 message is the partner's.
 """
 
@@ -34,13 +34,13 @@ def write(dialogues: Sequence[Dialogue], path: Path) -> None:
 
 
 def _record(dialogue: Dialogue) -> dict[str, Any]:
-    return {"id": dialogue.id, "turns": [turn.text for turn in dialogue.turns]}
+    return {"id": dialogue.id, "messages": [turn.text for turn in dialogue.turns]}
 
 
 def _context(record: Mapping[str, Any]) -> Dialogue:
-    texts = texts_of(record, "turns", least=1)
+    texts = texts_of(record, "messages", least=1)
     if len(texts) > LONGEST:
-        raise BadLine(f"turns has {len(texts)} texts, but must have at most {LONGEST}")
+        raise BadLine(f"messages has {len(texts)} texts, but must have at most {LONGEST}")
     turns = (
         Utterance("self" if (len(texts) - place) % 2 == 0 else "partner", text)
         for place, text in enumerate(texts)

@@ -1,0 +1,162 @@
+"""python -m bots train | predict | chat: bots at the command line.
+
+Exit status: 0 when done, 2 when something that was given is wrong (all of it is named).
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from bots.bot import Bot, Ranker, Trainable
+from bots.dialogue import Dialogue, Utterance
+from bots.lines import InvalidData, write_records
+from bots.options import InvalidOption, parse_option
+from bots.predictions import Task, TooFewReplies, hits, predict
+from bots.registry import UnknownName, bot_names, bot_options, dataset_names, get_dataset, make_bot
+from bots.weights import InvalidWeights
+
+REFUSED = (InvalidData, InvalidOption, InvalidWeights, UnknownName, TooFewReplies)
+
+
+class CannotDo(ValueError):
+    """A bot was asked for what it is not able to do."""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command and return its exit status."""
+    given = _parser().parse_args(arguments)
+    try:
+        given.run(given)
+    except (*REFUSED, CannotDo) as refusal:
+        print(refusal, file=sys.stderr)
+        return 2
+    return 0
+
+
+def _train(given: argparse.Namespace) -> None:
+    bot = _bot(given)
+    if not isinstance(bot, Trainable):
+        raise CannotDo(f"{given.bot} is not trained; use it as it is")
+    dialogues = _read(given.data)
+    bot.train(dialogues, seed=given.seed)
+    bot.save(given.out)
+    print(f"{given.bot}: learned from {len(dialogues)} dialogues; weights in {given.out}")
+
+
+def _predict(given: argparse.Namespace) -> None:
+    bot = _bot(given)
+    if not isinstance(bot, Ranker):
+        raise CannotDo(f"{given.bot} does not rank candidates")
+    task = Task(",".join(given.data), given.candidates, given.seed, given.persona, given.sides)
+    rows = list(predict(bot, given.bot, _read(given.data), task))
+    if not rows:
+        raise InvalidData([f"{task.dataset}: no message of the side to be predicted"])
+    given.out.parent.mkdir(parents=True, exist_ok=True)
+    write_records(rows, given.out)
+    print(f"{given.bot}: hits@1/{given.candidates} {hits(rows):.3f} (n {len(rows)}); {given.out}")
+
+
+def _chat(given: argparse.Namespace) -> None:
+    bot = _bot(given)
+    if not isinstance(bot, Bot):
+        raise CannotDo(f"{given.bot} does not answer")
+    history: list[Utterance] = []
+    for line in sys.stdin:
+        history.append(Utterance("partner", line.strip()))
+        reply = bot.respond(given.persona, history)
+        history.append(Utterance("self", reply.text))
+        print(reply.text, flush=True)
+
+
+def _bot(given: argparse.Namespace) -> object:
+    known = bot_options(given.bot)
+    options: dict[str, object] = {}
+    for setting in given.set:
+        name, equals, raw = setting.partition("=")
+        if not equals:
+            raise InvalidOption(f"--set {setting}: must be option=value")
+        options[name] = parse_option(given.bot, known, name, raw)
+    if getattr(given, "epochs", None) is not None:
+        options["epochs"] = given.epochs
+    if getattr(given, "weights", None) is not None:
+        options["weights"] = str(given.weights)
+    elif given.command != "train" and any(each.name == "weights" for each in known):
+        raise InvalidOption(f"{given.bot} has to be trained: give --weights DIR")
+    return make_bot(given.bot, **options)
+
+
+def _read(sources: Iterable[str]) -> list[Dialogue]:
+    """Read all data, or name everything that is wrong with any of it."""
+    dialogues: list[Dialogue] = []
+    problems: list[str] = []
+    for source in sources:
+        kind, colon, where = source.partition(":")
+        try:
+            if not colon:
+                raise InvalidData([f"--data {source}: must be KIND:PATH, KIND one of {_kinds()}"])
+            dialogues += get_dataset(kind).read(where)
+        except InvalidData as error:
+            problems += error.problems
+        except UnknownName as error:
+            problems.append(f"--data {source}: {error}")
+    if problems:
+        raise InvalidData(problems)
+    return dialogues
+
+
+def _kinds() -> str:
+    return ", ".join(dataset_names())
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m bots", description="Train, test and try bots.")
+    commands = parser.add_subparsers(dest="command", required=True)
+    train = _command(commands, "train", "learn from dialogues", _train)
+    _data(train)
+    train.add_argument("--out", type=Path, required=True, help="directory for the weights")
+    train.add_argument("--seed", type=int, default=0)
+    train.add_argument("--epochs", type=int, help="short for --set epochs=N")
+    guess = _command(commands, "predict", "rank the true reply among others", _predict)
+    _data(guess)
+    guess.add_argument("--weights", type=Path)
+    guess.add_argument("--out", type=Path, required=True, help="a JSON Lines file")
+    guess.add_argument("--candidates", type=_at_least_two, default=20)
+    guess.add_argument("--seed", type=int, default=0)
+    guess.add_argument("--persona", choices=("none", "self", "their", "both"), default="self")
+    guess.add_argument("--sides", choices=("self", "both"), default="self")
+    chat = _command(commands, "chat", "answer the lines of standard input", _chat)
+    chat.add_argument("--weights", type=Path)
+    chat.add_argument("--persona", nargs="*", default=[], help="the bot's sentences")
+    return parser
+
+
+def _command(commands: object, name: str, text: str, run: object) -> argparse.ArgumentParser:
+    assert isinstance(commands, argparse._SubParsersAction)  # noqa: S101
+    parser: argparse.ArgumentParser = commands.add_parser(name, help=text)
+    parser.set_defaults(run=run)
+    parser.add_argument("bot", metavar="BOT", help="one of " + ", ".join(bot_names()))
+    parser.add_argument("--set", action="append", default=[], metavar="OPTION=VALUE")
+    return parser
+
+
+def _data(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--data",
+        action="append",
+        required=True,
+        metavar="KIND:PATH",
+        help=f"may be repeated; KIND is one of {_kinds()}; demo: takes a split, chitchat: nothing",
+    )
+
+
+def _at_least_two(raw: str) -> int:
+    if not raw.isdigit() or int(raw) < 2:
+        raise argparse.ArgumentTypeError(f"is {raw!r}, but must be a whole number of 2 or more")
+    return int(raw)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
