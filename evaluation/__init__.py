@@ -1,18 +1,7 @@
 """What people are asked: protocols, their questions and checks. Standard library only."""
 
 from evaluation.checks import Check, MaxWords, NoPersonaCopy, word_count
-from evaluation.protocol import (
-    TAGS,
-    Chat,
-    Draw,
-    InvalidAnswers,
-    InvalidSetting,
-    Protocol,
-    Rate,
-    Setting,
-    Source,
-    Step,
-)
+from evaluation.protocol import Chat, InvalidAnswers, Protocol, Rate, Step
 from evaluation.questions import (
     InvalidAnswer,
     Level,
@@ -23,6 +12,7 @@ from evaluation.questions import (
     Value,
     YesNo,
 )
+from evaluation.settings import TAGS, Draw, InvalidSetting, Setting, Source
 
 __all__ = [
     "TAGS",

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import ClassVar
+from typing import Any, ClassVar
 from typing import Protocol as Interface
 
 PRONOUNS = ("I", "I'm", "My", "i")
@@ -18,6 +18,7 @@ class Check(Interface):
     """A rule for one message; `name` is its name among the protocol's settings."""
 
     name: ClassVar[str]
+    __dataclass_fields__: ClassVar[dict[str, Any]]
 
     def __call__(self, text: str, persona: Sequence[str]) -> str | None: ...
 
@@ -32,9 +33,7 @@ class MaxWords:
     """At most `limit` words a message (PERSONA-CHAT, section 3: 15)."""
 
     name: ClassVar[str] = "max_words"
-    limit: int = field(
-        default=15, metadata={"setting": "Most words in a message", "least": 1}
-    )
+    limit: int = field(default=15, metadata={"setting": "Most words in a message", "least": 1})
 
     def __call__(self, text: str, persona: Sequence[str]) -> str | None:
         words = word_count(text)

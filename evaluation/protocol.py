@@ -1,9 +1,8 @@
 """A protocol: the steps a participant takes, and where each of its settings comes from.
 
-A field that a requester may change carries `setting` in its metadata; `settings()` lists them with
-their provenance and `change()` returns the protocol with some of them replaced. Lengths are counted
-in messages of both sides, because the papers' turns differ (PERSONA-CHAT: one message by each side;
-MEENA: one message).
+Lengths are counted in messages of both sides, because the papers' turns differ (PERSONA-CHAT: one
+message by each side; MEENA: one message). A field that a requester may change carries `setting` in
+its metadata (`evaluation.settings`).
 """
 
 from __future__ import annotations
@@ -11,56 +10,27 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import ClassVar, Literal
 
 from evaluation.checks import Check
 from evaluation.questions import InvalidAnswer, Question, Shown, Value
-
-Tag = Literal["S", "R", "D"]
-TAGS: dict[str, str] = {
-    "S": "stated by the paper",
-    "R": "from the authors' released code",
-    "D": "our default",
-}
+from evaluation.settings import (
+    DEFAULT,
+    Draw,
+    InvalidSetting,
+    Setting,
+    Source,
+    replaced,
+    settings_of,
+)
 
 
 class InvalidAnswers(ValueError):
     """Every answer of a form that cannot be stored: field name to complaint."""
 
     def __init__(self, problems: Mapping[str, str]) -> None:
-        super().__init__(
-            "; ".join(f"{name}: {text}" for name, text in problems.items())
-        )
+        super().__init__("; ".join(f"{name}: {text}" for name, text in problems.items()))
         self.problems = dict(problems)
-
-
-class InvalidSetting(ValueError):
-    """A setting that the protocol does not have, or a value it cannot take."""
-
-
-@dataclass(frozen=True)
-class Draw:
-    """One of `options`, drawn uniformly for each conversation."""
-
-    options: tuple[int, ...]
-
-
-@dataclass(frozen=True)
-class Source:
-    """Where a setting's value comes from: stated (S), released code (R) or our default (D)."""
-
-    tag: Tag
-    where: str
-
-
-@dataclass(frozen=True, kw_only=True)
-class Setting:
-    """One setting of a protocol as a requester sees it."""
-
-    name: str
-    label: str
-    value: Any
-    source: Source
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -72,20 +42,40 @@ class Chat:
     seems to type for each word.
     """
 
+    prefix: ClassVar[str] = "chat"
     partner: Literal["bot", "person", "either"]
     told: str
     first: Literal["participant", "partner"] = "participant"
-    opening: str = field(
-        default="", metadata={"setting": "The partner's first message"}
-    )
+    opening: str = field(default="", metadata={"setting": "The partner's first message"})
     minimum: Draw = field(metadata={"setting": "Least messages, drawn from"})
     maximum: int | None = field(default=None, metadata={"setting": "Most messages"})
     checks: tuple[Check, ...] = ()
     pool: str = field(default="", metadata={"setting": "Personas come from the split"})
-    pace: float = field(
-        default=0.0, metadata={"setting": "Typing delay, seconds a word"}
-    )
+    pace: float = field(default=0.0, metadata={"setting": "Typing delay, seconds a word"})
     debrief: str = ""
+
+    def has_setting(self, name: str) -> bool:
+        """Tell whether a setting means anything for this chat."""
+        means = {
+            "opening": self.first == "partner",
+            "pool": bool(self.pool),
+            "pace": self.partner != "person",
+        }
+        return means.get(name, True)
+
+    def changed(self, values: Mapping[str, object]) -> Chat:
+        """Return this chat with some settings replaced, those of its checks too."""
+        checks = tuple(replaced(c, f"chat.{c.name}", values) for c in self.checks)
+        chat = dataclasses.replace(replaced(self, self.prefix, values), checks=checks)
+        most = max(chat.minimum.options)
+        if chat.maximum is not None and chat.maximum < most:
+            raise InvalidSetting(f"chat.maximum: {chat.maximum} is below the least length {most}")
+        return chat
+
+    def settings(self) -> list[tuple[str, str, object]]:
+        """Return the name, label and value of each setting, those of the checks too."""
+        rows = settings_of(self, self.prefix, self.has_setting)
+        return rows + [row for c in self.checks for row in settings_of(c, f"chat.{c.name}")]
 
     def complaint(self, text: str, persona: tuple[str, ...]) -> str | None:
         """Return the first check's complaint about a message, or None."""
@@ -101,20 +91,15 @@ class Rate:
     chatting (live) or afterwards. votes: raters an item needs. batch: items a rater is given.
     """
 
+    prefix: ClassVar[str] = "rate"
     each: tuple[Question, ...]
     over: Literal["partner", "messages", "contexts"] = "partner"
     when: Literal["live", "after"] = "after"
     votes: int = field(default=1, metadata={"setting": "Raters an item", "least": 1})
-    batch: int = field(
-        default=1, metadata={"setting": "Items a participant", "least": 1}
-    )
-    label_opening: bool = field(
-        default=True, metadata={"setting": "Label the opening message too"}
-    )
+    batch: int = field(default=1, metadata={"setting": "Items a participant", "least": 1})
+    label_opening: bool = field(default=True, metadata={"setting": "Label the opening message too"})
 
-    def parse(
-        self, raw: Mapping[str, str], shown: Shown
-    ) -> dict[tuple[str, str], Value]:
+    def parse(self, raw: Mapping[str, str], shown: Shown) -> dict[tuple[str, str], Value]:
         """Return each candidate's answers from fields named `candidate.question`."""
         answers: dict[tuple[str, str], Value] = {}
         problems: dict[str, str] = {}
@@ -150,6 +135,18 @@ class Rate:
             raise InvalidAnswer(f"needs an answer to “{gate}” first")
         return question.otherwise
 
+    def has_setting(self, name: str) -> bool:
+        """Tell whether a setting means anything for what is rated."""
+        return self.over == ("messages" if name == "label_opening" else "contexts")
+
+    def changed(self, values: Mapping[str, object]) -> Rate:
+        """Return these questions with some settings replaced."""
+        return replaced(self, self.prefix, values)
+
+    def settings(self) -> list[tuple[str, str, object]]:
+        """Return the name, label and value of each setting."""
+        return settings_of(self, self.prefix, self.has_setting)
+
     def question(self, name: str) -> Question:
         """Return the question of this name, or raise `KeyError`."""
         return {question.name: question for question in self.each}[name]
@@ -181,16 +178,12 @@ class Protocol:
     @property
     def live(self) -> Rate | None:
         """The questions asked while chatting."""
-        return next(
-            (s for s in self.steps if isinstance(s, Rate) and s.when == "live"), None
-        )
+        return next((s for s in self.steps if isinstance(s, Rate) and s.when == "live"), None)
 
     @property
     def after(self) -> Rate | None:
         """The questions asked at the end, or of a static benchmark."""
-        return next(
-            (s for s in self.steps if isinstance(s, Rate) and s.when == "after"), None
-        )
+        return next((s for s in self.steps if isinstance(s, Rate) and s.when == "after"), None)
 
     @property
     def rates(self) -> tuple[Rate, ...]:
@@ -198,11 +191,9 @@ class Protocol:
 
     def settings(self) -> tuple[Setting, ...]:
         """Return everything a requester may change, with its value and provenance."""
-        found = [row for step in self.steps for row in _settings_of(step)]
+        found = [row for step in self.steps for row in step.settings()]
         return tuple(
-            Setting(
-                name=n, label=label, value=value, source=self.sources.get(n, DEFAULT)
-            )
+            Setting(name=n, label=label, value=value, source=self.sources.get(n, DEFAULT))
             for n, label, value in found
         )
 
@@ -211,124 +202,5 @@ class Protocol:
         known = {setting.name for setting in self.settings()}
         for name in values:
             if name not in known:
-                raise InvalidSetting(
-                    f"{name}: not a setting; the settings are {sorted(known)}"
-                )
-        changed = tuple(_changed(step, values) for step in self.steps)
-        return dataclasses.replace(self, steps=changed)
-
-
-DEFAULT = Source("D", "our default")
-
-
-def _prefix(part: object) -> str:
-    return {Chat: "chat", Rate: "rate"}.get(
-        type(part), ""
-    ) or f"chat.{getattr(part, 'name', '')}"
-
-
-def _parts(step: Step) -> tuple[Any, ...]:
-    return (step, *step.checks) if isinstance(step, Chat) else (step,)
-
-
-def _shows(step: object, name: str) -> bool:
-    """Tell whether a setting means anything for this step."""
-    if isinstance(step, Rate):
-        return {
-            "label_opening": step.over == "messages",
-            "batch": step.over == "contexts",
-        }.get(name, step.over == "contexts")
-    if isinstance(step, Chat) and name == "opening":
-        return step.first == "partner"
-    if isinstance(step, Chat) and name == "pool":
-        return bool(step.pool)
-    if isinstance(step, Chat) and name == "pace":
-        return step.partner != "person"
-    return True
-
-
-def _settings_of(step: Step) -> list[tuple[str, str, Any]]:
-    return [
-        (f"{_prefix(part)}.{f.name}", f.metadata["setting"], getattr(part, f.name))
-        for part in _parts(step)
-        for f in dataclasses.fields(part)
-        if "setting" in f.metadata and _shows(part, f.name)
-    ]
-
-
-def _changed(step: Step, values: Mapping[str, object]) -> Step:
-    step = _replaced(step, values)
-    if not isinstance(step, Chat):
-        return step
-    step = dataclasses.replace(
-        step, checks=tuple(_replaced(c, values) for c in step.checks)
-    )
-    return _checked(step)
-
-
-def _replaced(part: Any, values: Mapping[str, object]) -> Any:
-    fresh = {
-        f.name: _cast(
-            f"{_prefix(part)}.{f.name}", getattr(part, f.name), values, f.metadata
-        )
-        for f in dataclasses.fields(part)
-        if f"{_prefix(part)}.{f.name}" in values
-    }
-    return dataclasses.replace(part, **fresh) if fresh else part
-
-
-def _cast(
-    name: str, old: object, values: Mapping[str, object], metadata: Mapping[str, Any]
-) -> object:
-    value = values[name]
-    if isinstance(old, bool):
-        if isinstance(value, bool):
-            return value
-        raise InvalidSetting(f"{name}: {value!r} is not true or false")
-    if isinstance(old, Draw):
-        if (
-            isinstance(value, list | tuple)
-            and value
-            and all(_whole(v, 2) for v in value)
-        ):
-            return Draw(tuple(value))
-        raise InvalidSetting(
-            f"{name}: {value!r} is not a list of whole numbers of 2 or more"
-        )
-    if isinstance(old, str):
-        if isinstance(value, str) and value.strip():
-            return value.strip()
-        raise InvalidSetting(f"{name}: {value!r} is not a text")
-    if isinstance(old, float):
-        if (
-            isinstance(value, int | float)
-            and not isinstance(value, bool)
-            and 0 <= value <= 10
-        ):
-            return float(value)
-        raise InvalidSetting(f"{name}: {value!r} is not a number from 0 to 10")
-    if value is None and name == "chat.maximum":
-        return None
-    least = int(metadata.get("least", 2))
-    if _whole(value, least):
-        return value
-    raise InvalidSetting(
-        f"{name}: {value!r} is not a whole number from {least} to 1000"
-    )
-
-
-def _whole(value: object, least: int) -> bool:
-    return (
-        isinstance(value, int)
-        and not isinstance(value, bool)
-        and least <= value <= 1000
-    )
-
-
-def _checked(chat: Chat) -> Chat:
-    most = max(chat.minimum.options)
-    if chat.maximum is not None and chat.maximum < most:
-        raise InvalidSetting(
-            f"chat.maximum: {chat.maximum} is below the least length {most}"
-        )
-    return chat
+                raise InvalidSetting(f"{name}: not a setting; the settings are {sorted(known)}")
+        return dataclasses.replace(self, steps=tuple(step.changed(values) for step in self.steps))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
+from typing import cast
 
 from evaluation import protocols
 from evaluation.protocol import Protocol
@@ -21,9 +22,6 @@ def protocol_names() -> list[str]:
 def get_protocol(name: str) -> Protocol:
     """Return the protocol that the file `protocols/<name>.py` declares."""
     if name not in protocol_names():
-        raise UnknownProtocol(
-            f"no protocol {name!r}; there are {', '.join(protocol_names())}"
-        )
-    protocol = importlib.import_module(f"evaluation.protocols.{name}").PROTOCOL
-    assert isinstance(protocol, Protocol)
-    return protocol
+        raise UnknownProtocol(f"no protocol {name!r}; there are {', '.join(protocol_names())}")
+    module = importlib.import_module(f"evaluation.protocols.{name}")
+    return cast(Protocol, module.PROTOCOL)

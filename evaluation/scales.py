@@ -24,9 +24,7 @@ PERSONACHAT_QUESTIONS: tuple[Question, ...] = (
         help="Saying “I have a dog” and later “I have no pets” is not consistent.",
         points=("not consistent at all", "", "OK", "", "extremely consistent"),
     ),
-    PersonaChoice(
-        name="persona", text="Which character is more likely the other speaker's?"
-    ),
+    PersonaChoice(name="persona", text="Which character is more likely the other speaker's?"),
 )
 
 # MEENA section 2.1 and its appendix: two questions in sequence; not sensible is never specific.

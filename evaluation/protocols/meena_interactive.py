@@ -31,12 +31,8 @@ PROTOCOL = Protocol(
     ),
     sources={
         "chat.opening": Source("S", "section 2.3: the bot opens with “Hi!”"),
-        "chat.minimum": Source(
-            "S", "section 2.3: at least 14 turns, 7 of them the bot's"
-        ),
+        "chat.minimum": Source("S", "section 2.3: at least 14 turns, 7 of them the bot's"),
         "chat.maximum": Source("S", "section 2.3: at most 28 turns"),
-        "rate.label_opening": Source(
-            "D", "700 labeled turns of 100 chats imply it is counted"
-        ),
+        "rate.label_opening": Source("D", "700 labeled turns of 100 chats imply it is counted"),
     },
 )

@@ -38,14 +38,10 @@ PROTOCOL = Protocol(
         Rate(each=PERSONACHAT_QUESTIONS),
     ),
     sources={
-        "chat.minimum": Source(
-            "S", "section 3.3: at least 6 to 8 turns each, one per dialogue"
-        ),
+        "chat.minimum": Source("S", "section 3.3: at least 6 to 8 turns each, one per dialogue"),
         "chat.maximum": Source("D", "the paper enforces no maximum"),
         "chat.max_words.limit": Source("S", "section 3.3: at most 15 words a message"),
-        "chat.no_persona_copy.lenient_match": Source(
-            "D", "the paper: simple string matching"
-        ),
+        "chat.no_persona_copy.lenient_match": Source("D", "the paper: simple string matching"),
         "chat.pool": Source("S", "section 5.2: personas of the test set"),
         "chat.pace": Source("R", "released evaluation code: 0.5 seconds a word"),
     },
