@@ -119,6 +119,7 @@ class ReplyJob(Row):
         ANSWERED = "ANSWERED", "answered, seems to type"
         DONE = "DONE", "delivered"
         FAILED = "FAILED", "given up"
+        DROPPED = "DROPPED", "no longer wanted"
 
     conversation = models.ForeignKey(Conversation, models.PROTECT, related_name="jobs")
     in_reply_to = models.PositiveIntegerField()

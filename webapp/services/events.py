@@ -51,6 +51,28 @@ def append(
         return event
 
 
+def lock(pk: int) -> Conversation:
+    """Return the conversation as it is now, unchanged by others until the transaction ends.
+
+    PostgreSQL locks the row; on SQLite the immediate transaction already is the only writer.
+    """
+    rows = Conversation.objects.select_for_update(of=("self",))
+    return rows.select_related("campaign", "system").get(pk=pk)
+
+
+def first(
+    *, conversation: Conversation, side: int, client_id: UUID, kind: str, content: dict[str, Any]
+) -> Event | None:
+    """Return the entry that this client id made before, if any; another content is a conflict."""
+    event = _first(conversation, side, client_id)
+    return None if event is None else _same(event, kind, content)
+
+
+def nudge(conversation: Conversation) -> None:
+    """Let who follows a conversation look again, though nothing was appended."""
+    realtime.hint_on_commit(conversation.pk, conversation.last_seq)
+
+
 def after(conversation: Conversation, seq: int) -> QuerySet[Event]:
     """Return the entries later than `seq`, in order."""
     return Event.objects.filter(conversation=conversation, seq__gt=seq).order_by("seq")

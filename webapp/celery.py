@@ -1,0 +1,33 @@
+"""The Celery app. Tasks carry a bot's name and nothing else: the jobs are rows (R15).
+
+    celery -A webapp worker -Q bot.profile_memory -P solo
+
+None of these settings is needed for correctness, which rests on leases and fences.
+"""
+
+from __future__ import annotations
+
+import os
+
+from celery import Celery
+
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "webapp.settings")
+
+from django.conf import settings
+
+app = Celery("webapp")
+app.conf.update(
+    broker_url=settings.CELERY_BROKER_URL,
+    broker_connection_retry_on_startup=True,
+    broker_transport_options={"visibility_timeout": 300},
+    imports=("webapp.workers",),
+    task_serializer="json",
+    accept_content=["json"],
+    task_ignore_result=True,
+    task_acks_late=True,
+    task_reject_on_worker_lost=True,
+    task_soft_time_limit=240,
+    task_time_limit=270,
+    worker_prefetch_multiplier=1,
+    worker_hijack_root_logger=False,
+)

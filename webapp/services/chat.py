@@ -1,0 +1,325 @@
+"""What a participant does in a conversation: say, label, finish, leave.
+
+Each is one transaction that first locks the conversation, so two at once come one after another;
+a repeat of an action is found by its client id and returns the first result (R4).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, cast
+from uuid import UUID
+
+from django.conf import settings
+from django.db import transaction
+
+from webapp.models import Conversation, Event, Participation, Persona, ReplyJob, Seat
+from webapp.services import (
+    access,
+    delivery,
+    events,
+    items,
+    payment,
+    personas,
+    plans,
+    rating,
+    replies,
+    states,
+)
+
+C, P, Kind = Conversation.State, Participation.State, Event.Kind
+
+
+class NotNow(Exception):
+    """The action is not possible at this step; `notice` is a key of `webapp.notices`."""
+
+    def __init__(self, notice: str = "not_now", **values: object) -> None:
+        super().__init__(notice)
+        self.notice = notice
+        self.values = values
+
+
+class Refused(Exception):
+    """A message that breaks a rule of the protocol; `complaint` says which."""
+
+    notice = "refused"
+
+    def __init__(self, complaint: str) -> None:
+        super().__init__(complaint)
+        self.complaint = complaint
+
+
+@dataclass(frozen=True)
+class Action:
+    """An entry that a participant makes; its client id finds it again when it is repeated."""
+
+    conversation: Conversation
+    side: int
+    client_id: UUID
+    kind: str
+    content: dict[str, Any]
+
+    def first(self) -> Event | None:
+        """Return the entry of an earlier, equal action; another content is a conflict."""
+        return events.first(
+            conversation=self.conversation,
+            side=self.side,
+            client_id=self.client_id,
+            kind=self.kind,
+            content=self.content,
+        )
+
+    def store(self) -> Event:
+        return events.append(
+            conversation=self.conversation,
+            side=self.side,
+            client_id=self.client_id,
+            kind=self.kind,
+            content=self.content,
+        )
+
+
+def say(*, person: Participation, client_id: UUID, text: str, now: datetime) -> Event:
+    """Say something to the partner; a bot then owes a reply.
+
+    A message that breaks a check of the protocol is kept as a refused draft, which nobody is shown
+    and nothing counts, and raised as `Refused`.
+    """
+    seat = access.seat(person)
+    text = _storable(text)
+    with transaction.atomic():
+        event = _say(person, seat, client_id, text)
+    if event.kind == Kind.STATE:
+        raise Refused(event.content["complaint"])
+    Participation.objects.filter(pk=person.pk).update(seen_at=now)
+    return event
+
+
+def _say(person: Participation, seat: Seat, client_id: UUID, text: str) -> Event:
+    conversation = events.lock(seat.conversation_id)
+    kind, content = _message_or_draft(conversation, seat, text)
+    action = Action(conversation, seat.side, client_id, kind, content)
+    first = action.first()
+    if first is not None:
+        return first
+    _may_speak(person, conversation, seat)
+    event = action.store()
+    if kind == Kind.MESSAGE and not conversation.system.is_people and not _is_full(conversation):
+        replies.queue(conversation=conversation, in_reply_to=event.seq)
+    return event
+
+
+def _storable(text: str) -> str:
+    text = text.strip()
+    if not text:
+        raise NotNow("empty")
+    if len(text) > settings.MAX_MESSAGE_CHARACTERS:
+        raise NotNow("too_long", limit=settings.MAX_MESSAGE_CHARACTERS)
+    if "\0" in text or any("\ud800" <= letter <= "\udfff" for letter in text):
+        raise NotNow("bad_text")
+    return text
+
+
+def _message_or_draft(
+    conversation: Conversation, seat: Seat, text: str
+) -> tuple[str, dict[str, str]]:
+    step = plans.protocol_of(conversation.campaign).chat
+    own = tuple(seat.persona.sentences) if seat.persona else ()
+    complaint = step.complaint(text, own) if step else None
+    if complaint is None:
+        return Kind.MESSAGE, {"text": text}
+    return Kind.STATE, {"refused": text, "complaint": complaint}
+
+
+def _may_speak(person: Participation, conversation: Conversation, seat: Seat) -> None:
+    _must_chat(person, conversation)
+    sides = list(events.messages(conversation).values_list("side", flat=True))
+    if conversation.maximum is not None and len(sides) >= conversation.maximum:
+        raise NotNow("not_now")
+    if (sides[-1] if sides else 1) == seat.side:
+        raise NotNow("not_your_turn")
+
+
+def _must_chat(person: Participation, conversation: Conversation) -> None:
+    person.refresh_from_db(fields=["state"])
+    if conversation.state != C.OPEN or person.state != P.CHATTING:
+        raise NotNow("not_now")
+
+
+def _is_full(conversation: Conversation) -> bool:
+    if conversation.maximum is None:
+        return False
+    return events.messages(conversation).count() >= conversation.maximum
+
+
+def label(
+    *,
+    person: Participation,
+    client_id: UUID,
+    seq: int,
+    question: str,
+    value: str,
+    revision: int,
+    now: datetime,
+) -> Event:
+    """Label one of the partner's messages; the highest revision of an answer is the valid one."""
+    seat = access.seat(person)
+    content = {"of": seq, "question": question, "value": value, "revision": revision}
+    with transaction.atomic():
+        conversation = events.lock(seat.conversation_id)
+        action = Action(conversation, seat.side, client_id, Kind.LABEL, content)
+        first = action.first()
+        if first is not None:
+            return first
+        _must_chat(person, conversation)
+        message = events.messages(conversation).filter(seq=seq, side=1 - seat.side).first()
+        if message is None:
+            raise NotNow("not_now")
+        rating.label(
+            person=person, event=message, question=question, value=value, revision=revision, now=now
+        )
+        return action.store()
+
+
+def finish(*, person: Participation, client_id: UUID, now: datetime) -> Participation:
+    """End a conversation that has reached its length; both sides go on to what comes next."""
+    seat = access.seat(person)
+    with transaction.atomic():
+        conversation = events.lock(seat.conversation_id)
+        action = Action(conversation, seat.side, client_id, Kind.STATE, {"state": "finished"})
+        if action.first():
+            person.refresh_from_db()
+            return person
+        _must_chat(person, conversation)
+        _may_finish(conversation)
+        action.store()
+        states.move(conversation, "finish", ended_at=now, ended_because="finished")
+        delivery.drop(conversation)
+        for one in _people(conversation):
+            _go_on(one, conversation, now, notice="")
+    person.refresh_from_db()
+    return person
+
+
+def _may_finish(conversation: Conversation) -> None:
+    missing = conversation.minimum - events.messages(conversation).count()
+    if missing > 0:
+        raise NotNow("too_few", count=missing)
+    if plans.protocol_of(conversation.campaign).live and rating.unlabeled(
+        conversation=conversation
+    ):
+        raise NotNow("unlabeled")
+
+
+def _people(conversation: Conversation) -> list[Participation]:
+    """Return who sits in the conversation, in the order in which rows are locked everywhere."""
+    seats = conversation.seats.filter(active=True, participation__isnull=False)
+    rows = seats.select_related("participation__campaign").order_by("participation_id")
+    return [seat.participation for seat in rows if seat.participation is not None]
+
+
+def _go_on(person: Participation, conversation: Conversation, now: datetime, notice: str) -> None:
+    """Let a person judge the conversation, or end where nothing is left to be asked."""
+    protocol = plans.protocol_of(conversation.campaign)
+    if protocol.live:
+        rating.finish_live(person=person, conversation=conversation, now=now)
+    if protocol.after is None:
+        payment.settle(person=person, outcome=Participation.Outcome.COMPLETED, now=now)
+        return
+    states.move(person, "rate", state_at=now, notice=notice)
+    items.open_after(person=person, conversation=conversation, now=now)
+    conversation.seats.filter(participation=person).update(active=False)
+
+
+def leave(*, person: Participation, now: datetime, because: str) -> None:
+    """Take a person out of their conversation, which ends; a human partner goes on.
+
+    The person's own participation is the caller's to settle. A partner who has said something rates
+    and is paid; one who has not waits again, first in line.
+    """
+    seat = Seat.objects.filter(participation=person, active=True).first()
+    if seat is None:
+        return
+    with transaction.atomic():
+        conversation = events.lock(seat.conversation_id)
+        if conversation.state not in (C.OPEN, C.CHECKING):
+            return
+        states.move(conversation, "abandon", ended_at=now, ended_because=because)
+        events.append(conversation=conversation, kind=Kind.STATE, content={"state": "left"})
+        delivery.drop(conversation)
+        _push_back(conversation)
+        partners = [one for one in _people(conversation) if one.pk != person.pk]
+        conversation.seats.filter(active=True).update(active=False)
+        for partner in partners:
+            _left_alone(partner, conversation, now)
+
+
+def _push_back(conversation: Conversation) -> None:
+    for seat in conversation.seats.filter(persona__isnull=False).select_related("persona"):
+        personas.push_back(cast(Persona, seat.persona))
+
+
+def _left_alone(partner: Participation, conversation: Conversation, now: datetime) -> None:
+    side = conversation.seats.get(participation=partner).side
+    if events.messages(conversation).filter(side=side).exists():
+        _go_on(partner, conversation, now, notice="partner_left")
+    else:
+        states.move(partner, "requeue", state_at=now, notice="partner_missed")
+
+
+def retry(*, person: Participation, client_id: UUID, now: datetime) -> Event:
+    """Ask the partner once more for the answer that did not come; once for each message (R13)."""
+    seat = access.seat(person)
+    with transaction.atomic():
+        conversation = events.lock(seat.conversation_id)
+        action = Action(conversation, seat.side, client_id, Kind.STATE, {"state": "retried"})
+        first = action.first()
+        if first is not None:
+            return first
+        _must_chat(person, conversation)
+        delivery.retry(_failed_job(conversation))
+        return action.store()
+
+
+def _failed_job(conversation: Conversation) -> ReplyJob:
+    job = conversation.jobs.order_by("-in_reply_to").first()
+    if job is None or job.state != ReplyJob.State.FAILED:
+        raise NotNow("not_now")
+    later = events.after(conversation, job.in_reply_to).filter(kind=Kind.STATE)
+    if later.filter(content__state="retried").exists():
+        raise NotNow("not_now")
+    return job
+
+
+def give_up(*, person: Participation, client_id: UUID, now: datetime) -> Participation:
+    """End, fully paid, because the partner could not answer: the failure is ours (R13, R21)."""
+    seat = access.seat(person)
+    with transaction.atomic():
+        conversation = events.lock(seat.conversation_id)
+        action = Action(conversation, seat.side, client_id, Kind.STATE, {"state": "failed"})
+        if action.first() is None:
+            _must_chat(person, conversation)
+            job = conversation.jobs.order_by("-in_reply_to").first()
+            if job is None or job.state != ReplyJob.State.FAILED:
+                raise NotNow("not_now")
+            action.store()
+            states.move(conversation, "fail", ended_at=now, ended_because="no_answer")
+            payment.settle(person=person, outcome=Participation.Outcome.FAILED, now=now)
+            _push_back(conversation)
+            conversation.seats.filter(active=True).update(active=False)
+    person.refresh_from_db()
+    return person
+
+
+def take_over(*, person: Participation, tab: str, now: datetime) -> None:
+    """Let this tab control: older ones say that they do not (R10)."""
+    seat = access.seat(person)
+    rows = Participation.objects.filter(pk=person.pk).exclude(tab=tab)
+    if rows.update(tab=tab, seen_at=now):
+        events.nudge(seat.conversation)
+
+
+def seen(*, person: Participation, now: datetime) -> None:
+    """Note a sign of life."""
+    Participation.objects.filter(pk=person.pk, seen_at__lt=now).update(seen_at=now)
