@@ -1,0 +1,259 @@
+"""A client of docs/protocol.md: an outbox, a replay, and entries shown once and in order.
+
+It goes over a websocket, or over plain HTTP for people whose network has none. Whatever happens to
+the server, an item is sent again under its id until it is acknowledged or refused.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import time
+import uuid
+from dataclasses import dataclass, field
+from typing import Any
+
+import httpx
+from websockets.asyncio.client import ClientConnection, connect
+from websockets.exceptions import ConnectionClosed, InvalidHandshake
+from websockets.typing import Origin
+
+from webapp.crowd.ledger import Ledger
+from webapp.crowd.people import Person
+from webapp.crowd.web import Web
+
+Frame = dict[str, Any]
+PING, LONGEST = 15.0, 30.0
+
+
+@dataclass
+class Item:
+    """A write that is kept until it is settled."""
+
+    frame: Frame
+    tries: int = 0
+    due: float = 0.0
+    answer: asyncio.Future[Frame] = field(
+        default_factory=lambda: asyncio.get_running_loop().create_future()
+    )
+
+
+class Line:
+    """One person's side of one conversation, number `chat` of their participation."""
+
+    def __init__(self, web: Web, ledger: Ledger, person: Person, path: str, chat: int) -> None:
+        self.web, self.ledger, self.person, self.path, self.chat = web, ledger, person, path, chat
+        self.tab = str(uuid.uuid4())
+        self.token = ""
+        self.entries: dict[int, Frame] = {}
+        self.shown = 0  # all up to here are displayed
+        self.status: Frame = {}
+        self.over = False
+        self.superseded = False
+        self.outbox: dict[str, Item] = {}
+        self.pongs_missing = 0
+        self._news = asyncio.Event()
+        self._work = asyncio.Event()
+        self._chance = person.chance("line", chat)
+
+    # --- what the person does and sees
+
+    def put(self, kind: str, **fields: Any) -> Item:
+        """Keep an item, then have it sent."""
+        item = Item({"type": kind, "id": str(uuid.uuid4()), **fields})
+        self.outbox[item.frame["id"]] = item
+        self._note("invoke", id=item.frame["id"], frame=item.frame)
+        self._work.set()
+        return item
+
+    async def news(self, seconds: float) -> None:
+        """Wait for a change, at most so long."""
+        try:
+            await asyncio.wait_for(self._news.wait(), seconds)
+        except TimeoutError:
+            return
+        finally:
+            self._news.clear()
+
+    def messages(self) -> list[Frame]:
+        return [self.entries[seq] for seq in sorted(self.entries) if self._is_message(seq)]
+
+    def _is_message(self, seq: int) -> bool:
+        return seq <= self.shown and self.entries[seq]["kind"] == "message"
+
+    # --- staying connected
+
+    async def run(self) -> None:
+        """Stay connected until the conversation is over and nothing is left unanswered."""
+        tries = 0
+        while not self.over or self.outbox:
+            before = self.shown, len(self.outbox)
+            try:
+                if self.over:
+                    await self._leftovers()
+                elif self.person.plain:
+                    await self._over_http()
+                else:
+                    await self._over_socket()
+            except (OSError, httpx.TransportError, ConnectionClosed, InvalidHandshake) as problem:
+                self._lost(problem)
+            if self.over and not self.outbox:
+                return
+            tries = 0 if before != (self.shown, len(self.outbox)) else tries + 1
+            self.web.turn()
+            await self.web.wait(tries)
+
+    def _lost(self, problem: Exception) -> None:
+        if isinstance(problem, ConnectionClosed) and problem.rcvd and problem.rcvd.code == 1000:
+            self.over = True
+        self.web.troubles += 1
+        for name, item in self.outbox.items():
+            if item.tries:
+                self._note("unknown", id=name)
+            item.due = 0.0
+        self._news.set()
+
+    async def _over_socket(self) -> None:
+        base = self.web.base
+        address = base.replace("http", "ws", 1) + f"{self.path}socket"
+        async with connect(
+            address,
+            origin=Origin(base),
+            additional_headers={"Cookie": self.web.cookie},
+            compression=None,
+            open_timeout=8,
+            close_timeout=1,
+            ping_interval=None,
+            proxy=None,
+        ) as socket:
+            hello = {"type": "hello", "last_seen": self.shown, "tab": self.tab}
+            await socket.send(json.dumps(hello))
+            self.pongs_missing = 0
+            writer = asyncio.create_task(self._write(socket))
+            try:
+                async for raw in socket:
+                    await self._take(json.loads(raw), socket)
+                    if self.over:
+                        return
+            finally:
+                writer.cancel()
+                await asyncio.gather(writer, return_exceptions=True)
+        if socket.close_code == 1000:
+            self.over = True
+
+    async def _write(self, socket: ClientConnection) -> None:
+        pinged = time.monotonic()
+        while True:
+            for frame in self._due():
+                await socket.send(json.dumps(frame))
+            if time.monotonic() - pinged > PING:
+                pinged = time.monotonic()
+                if self.pongs_missing >= 2:
+                    await socket.close()
+                    return
+                self.pongs_missing += 1
+                await socket.send('{"type": "ping"}')
+            await self._some_work()
+
+    async def _over_http(self) -> None:
+        path = f"{self.path}frames"
+        while not self.over:
+            for frame in self._due():
+                self._answered(await self.web.frames(path, self.token, self.tab, frame))
+            await self._poll(path)
+            await self._some_work(1.0)
+
+    async def _leftovers(self) -> None:
+        """Learn what became of items whose answer was lost when the conversation ended."""
+        for item in list(self.outbox.values()):
+            answer = await self.web.frames(f"{self.path}frames", self.token, self.tab, item.frame)
+            self._answered(answer)
+            if answer.status_code == 404:
+                self._settle({"type": "refused", "id": item.frame["id"], "code": "gone"})
+
+    async def _poll(self, path: str) -> None:
+        after = f"{path}?after={self.shown}"
+        self._answered(await self.web.frames(after, self.token, self.tab))
+
+    def _answered(self, answer: httpx.Response) -> None:
+        if answer.status_code == 404:
+            self.over = True
+            self._news.set()
+            return
+        if answer.status_code in (429, 500, 502, 503):
+            raise OSError(f"status {answer.status_code}")
+        if answer.status_code not in (200, 400):
+            self._note("trouble", why=f"frames: {answer.status_code}")
+            raise OSError(f"status {answer.status_code}")
+        for frame in answer.json()["frames"]:
+            self._accept(frame)
+
+    async def _some_work(self, longest: float = 0.25) -> None:
+        try:
+            await asyncio.wait_for(self._work.wait(), longest)
+        except TimeoutError:
+            return
+        finally:
+            self._work.clear()
+
+    def _due(self) -> list[Frame]:
+        """Return the items to be sent now, some of them twice on purpose."""
+        now = time.monotonic()
+        chosen: list[Frame] = []
+        for item in self.outbox.values():
+            if item.due > now:
+                continue
+            item.due = now + min(2.0**item.tries, LONGEST) * self._chance.uniform(0.8, 1.2)
+            item.tries += 1
+            twice = self._chance.random() < self.person.twice
+            chosen += [item.frame] * (2 if twice else 1)
+        return chosen
+
+    # --- what the server says
+
+    async def _take(self, frame: Frame, socket: ClientConnection) -> None:
+        self._accept(frame)
+        if frame["type"] == "event" and frame["seq"] > self.shown:
+            await socket.send(json.dumps({"type": "sync", "last_seen": self.shown}))
+
+    def _accept(self, frame: Frame) -> None:
+        kind = frame["type"]
+        if kind == "event":
+            self._show(frame)
+        elif kind in ("ack", "refused"):
+            self._settle(frame)
+        elif kind == "status":
+            self.status = frame
+            self.over = self.over or bool(frame["ended"])
+        elif kind == "pong":
+            self.pongs_missing = 0
+        elif kind == "superseded":
+            self.superseded = True
+        elif kind == "error":
+            self._note("error", code=frame["code"])
+        if kind != "pong":
+            self._news.set()
+
+    def _show(self, frame: Frame) -> None:
+        """Display what is next; hold back what comes after a gap; drop what is known."""
+        if frame["seq"] in self.entries:
+            if self.entries[frame["seq"]] != frame:
+                self._note("changed", seq=frame["seq"], entry=frame)
+            return
+        self.entries[frame["seq"]] = frame
+        while self.shown + 1 in self.entries:
+            self.shown += 1
+            self._note("show", seq=self.shown, entry=self.entries[self.shown])
+
+    def _settle(self, frame: Frame) -> None:
+        item = self.outbox.pop(frame["id"], None)
+        if item is None:
+            return
+        item.answer.set_result(frame)
+        if frame["type"] == "ack":
+            self._note("ok", id=frame["id"], seq=frame.get("seq"), tries=item.tries)
+        else:
+            self._note("fail", id=frame["id"], code=frame["code"])
+
+    def _note(self, what: str, **fields: Any) -> None:
+        self.ledger.write(self.person.name, what, chat=self.chat, **fields)

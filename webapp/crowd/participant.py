@@ -1,0 +1,166 @@
+"""One simulated person, from the start link to the code, by what the pages offer them."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from webapp.crowd import answers
+from webapp.crowd.chatting import Chatting
+from webapp.crowd.ledger import Ledger
+from webapp.crowd.line import Line
+from webapp.crowd.page import Page
+from webapp.crowd.people import Person, Quality
+from webapp.crowd.web import Gone, Web
+
+Ask = Callable[[str], Awaitable[Mapping[str, Any]]]
+NEUTRAL: Quality = {"persona": 0.5, "sensible": 0.7, "specific": 0.5}
+
+
+@dataclass(frozen=True)
+class Visit:
+    """Where the crowd goes, what its partners are worth, and how long one person stays at most."""
+
+    bases: tuple[str, ...]
+    slug: str
+    planted: Mapping[str, Quality]
+    seconds: float = 300.0
+    patience: float = 90.0
+
+
+class Left(Exception):
+    """The person walked off."""
+
+
+class Participant:
+    """Does what a careful person would do next, whatever page they are shown."""
+
+    def __init__(self, person: Person, visit: Visit, ledger: Ledger, ask: Ask) -> None:
+        self.person, self.visit, self.ledger, self.ask = person, visit, ledger, ask
+        self.path = f"/c/{visit.slug}/"
+        self.web = Web(visit.bases, person, patience=visit.patience)
+        self.chats = 0
+        self.rated = 0
+        self.end: str | None = None
+
+    async def live(self) -> None:
+        """Take part, and record how it ended; a person gives up after a fixed time."""
+        try:
+            async with asyncio.timeout(self.visit.seconds):
+                await self._join()
+                while self.end is None:
+                    await self._step()
+        except Left:
+            self._note("left")
+        except TimeoutError:
+            self._note("stuck", state=self.end, chats=self.chats, rated=self.rated)
+        except Gone as problem:
+            self._note("gone", why=str(problem))
+        finally:
+            await self.web.close()
+
+    async def _join(self) -> None:
+        entry = f"{self.path}?id={self.person.name}"
+        page = await self.web.page(entry)
+        form = page.form("/consent")
+        if form is None:
+            self.end = "refused"
+            self._note("end", state="refused")
+            return
+        self._note("invoke", id="consent")
+        await self.web.send(form, dict.fromkeys(form.ticks, "on"), path=entry)
+        self._note("ok", id="consent")
+
+    async def _step(self) -> None:
+        status = await self._status()
+        state = status["state"]
+        await asyncio.sleep(self.person.pause)
+        if state == "READY":
+            await self._press("/start")
+        elif state == "WAITING":
+            await self._wait(status)
+        elif state == "MATCHED":
+            await self._press("/meet")
+            await asyncio.sleep(0.5)
+        elif state == "CHATTING":
+            await self._chat()
+        elif state == "RATING":
+            await self._rate()
+        else:
+            await self._ended(status)
+
+    async def _status(self) -> Mapping[str, Any]:
+        answer = await self.web.ask(
+            "GET", f"{self.path}status", headers={"Accept": "application/json"}
+        )
+        if answer.status_code != 200:
+            raise Gone(f"status: {answer.status_code}")
+        found: Mapping[str, Any] = answer.json()
+        return found
+
+    async def _now(self) -> Page:
+        return await self.web.page(f"{self.path}now")
+
+    async def _press(self, ending: str) -> bool:
+        form = (await self._now()).form(ending)
+        if form is None:
+            return False
+        await self.web.send(form, {}, path=f"{self.path}now")
+        return True
+
+    async def _wait(self, status: Mapping[str, Any]) -> None:
+        await asyncio.sleep(1.0)
+        offered = status.get("actions", ())
+        if "bot" in offered:
+            await self._press("/bot")
+        elif "give-up" in offered or "give_up" in offered:
+            await self._press("/give-up")
+
+    async def _chat(self) -> None:
+        page = await self._now()
+        line = Line(self.web, self.ledger, self.person, self.path, self.chats)
+        line.token = page.token
+        persona = answers.persona(page)
+        quality, _ = await self._truth()
+        chatting = Chatting(line, self.person, persona, quality)
+        running = asyncio.create_task(line.run())
+        try:
+            stayed = await chatting.talk()
+        finally:
+            running.cancel()
+            await asyncio.gather(running, return_exceptions=True)
+        self.chats += 1
+        if not stayed:
+            raise Left
+
+    async def _rate(self) -> None:
+        page = await self._now()
+        form = page.form("/rate")
+        if form is None:
+            return
+        quality, persona = await self._truth()
+        given = answers.fill(self.person, form, quality, persona, str(self.rated))
+        self._note("invoke", id=f"rate {self.rated}", answers=given)
+        sends = [self.web.send(form, given, path=f"{self.path}now")]
+        if self.person.chance("double", self.rated).random() < self.person.twice:
+            sends.append(self.web.send(form, given, path=f"{self.path}now"))
+        await asyncio.gather(*sends)
+        self._note("ok", id=f"rate {self.rated}")
+        self.rated += 1
+
+    async def _truth(self) -> tuple[Quality, str]:
+        truth = await self.ask(self.person.name)
+        return self.visit.planted.get(truth.get("system", ""), NEUTRAL), truth.get("persona", "")
+
+    async def _ended(self, status: Mapping[str, Any]) -> None:
+        page = await self._now()
+        self.end = "ENDED"
+        self._note(
+            "end", state="ENDED", code=answers.code(page), seconds=round(time.monotonic(), 1)
+        )
+
+    def _note(self, what: str, **fields: Any) -> None:
+        self.ledger.write(self.person.name, what, **fields)
