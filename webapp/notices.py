@@ -45,6 +45,10 @@ NOTICES = {
     "left": _("You were away for more than 30 minutes, so your place went to somebody else."),
     "failed": _("We could not go on, and it is our fault. You are paid in full, %(pay)s."),
     "completed": _("Thank you! You have finished and are paid %(pay)s."),
+    "quit": _("You stopped. Thank you for what you did; you are paid %(pay)s."),
+    "waited": _("Thank you for waiting. You are paid %(pay)s for it."),
+    "declined": _("You did not start, so no pay is due. The same link lets you come back."),
+    "away": _("You were away, so your partner went on without you. You can start again."),
     "withdrawn": _("What you wrote has been deleted. Your pay does not change."),
     # a message or an action that is refused
     "not_your_turn": _("Please wait for your partner's message first."),

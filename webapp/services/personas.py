@@ -10,7 +10,7 @@ from collections.abc import Collection
 
 from django.db.models import F, QuerySet
 
-from webapp.models import Campaign, Persona
+from webapp.models import Campaign, Conversation, Persona
 
 TRIES = 1000  # each failure means that somebody else succeeded
 
@@ -40,6 +40,13 @@ def pop(*, campaign: Campaign, split: str, seed: int, beside: Collection[int] = 
 def push_back(persona: Persona) -> None:
     """Return a persona whose conversation was not completed."""
     Persona.objects.filter(pk=persona.pk, taken__gt=0).update(taken=F("taken") - 1)
+
+
+def push_back_all(conversation: Conversation) -> None:
+    """Return the personas of both sides of a conversation that was not completed."""
+    for seat in conversation.seats.select_related("persona"):
+        if seat.persona is not None:
+            push_back(seat.persona)
 
 
 def distractors(

@@ -27,3 +27,9 @@ def release(row: Counted) -> None:
     """Give a reservation back."""
     rows = type(row)._default_manager.filter(pk=row.pk, reserved__gt=0)
     rows.update(reserved=F("reserved") - 1)
+
+
+def withdraw(row: Counted) -> None:
+    """Take a completion back: who did it has withdrawn."""
+    rows = type(row)._default_manager.filter(pk=row.pk, completed__gt=0)
+    rows.update(completed=F("completed") - 1)

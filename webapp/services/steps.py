@@ -1,0 +1,30 @@
+"""What each state of a participation shows, and what can be done there: no dead ends (R3).
+
+The addresses behind the actions are those of the participant's pages.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from webapp.models import Participation
+
+P = Participation.State
+
+
+@dataclass(frozen=True)
+class Step:
+    """A screen, and the actions that it offers."""
+
+    screen: str
+    actions: tuple[str, ...]
+
+
+STEPS: dict[Participation.State, Step] = {
+    P.READY: Step("ready", ("start", "stop")),
+    P.WAITING: Step("waiting", ("bot", "give-up", "stop")),
+    P.MATCHED: Step("matched", ("meet", "stop")),
+    P.CHATTING: Step("chat", ("frames", "stop")),
+    P.RATING: Step("rate", ("draft", "rate", "stop")),
+    P.ENDED: Step("ended", ("withdraw", "consent")),
+}
