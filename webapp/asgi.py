@@ -1,11 +1,83 @@
-"""The ASGI application: pages, and one websocket a seat."""
+"""The ASGI application: pages, one websocket a seat, and the threads that one process needs.
+
+uvicorn webapp.asgi:application --ws-max-size 65536 --ws-per-message-deflate false
+"""
 
 from __future__ import annotations
 
+import asyncio
 import os
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any
+from urllib.parse import urlsplit
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "webapp.settings")
 
 from django.core.asgi import get_asgi_application
 
-application = get_asgi_application()
+pages = get_asgi_application()
+
+from channels.routing import URLRouter
+from django.conf import settings
+from django.http.request import split_domain_port, validate_host
+from django.urls import path
+
+from webapp import realtime
+from webapp.consumers import ChatConsumer
+from webapp.embedded import Embedded
+
+Scope = dict[str, Any]
+Receive = Callable[[], Awaitable[dict[str, Any]]]
+Send = Callable[[Mapping[str, Any]], Awaitable[None]]
+
+sockets = URLRouter([path("c/<slug:slug>/socket", ChatConsumer.as_asgi())])
+
+
+async def application(scope: Scope, receive: Receive, send: Send) -> None:
+    """Serve a page, a socket, or the server's own beginning and end."""
+    if scope["type"] == "lifespan":
+        await _live(receive, send)
+    elif scope["type"] == "websocket":
+        await _connect(scope, receive, send)
+    else:
+        await pages(scope, receive, send)
+
+
+async def _connect(scope: Scope, receive: Receive, send: Send) -> None:
+    if is_own_origin(scope):
+        try:
+            await sockets(scope, receive, send)
+            return
+        except ValueError as problem:  # no route: the only one that the router raises
+            if "No route found" not in str(problem):
+                raise
+    await receive()
+    await send({"type": "websocket.close", "code": 1008})
+
+
+def is_own_origin(scope: Scope) -> bool:
+    """Tell whether a page of this very server opens the socket: scheme, host and port (S2)."""
+    headers = {key: value.decode("latin-1") for key, value in scope["headers"]}
+    origin, host = headers.get(b"origin", ""), headers.get(b"host", "")
+    name, _ = split_domain_port(host)
+    if not name or not validate_host(name, settings.ALLOWED_HOSTS):
+        return False
+    secure = settings.SECURE_SSL_REDIRECT or scope.get("scheme") == "wss"
+    try:
+        found = urlsplit(origin)
+    except ValueError:
+        return False
+    return (found.scheme, found.netloc.lower()) == ("https" if secure else "http", host.lower())
+
+
+async def _live(receive: Receive, send: Send) -> None:
+    await receive()
+    realtime.serve_on(asyncio.get_running_loop())
+    embedded = Embedded() if settings.EMBEDDED else None
+    if embedded:
+        embedded.start()
+    await send({"type": "lifespan.startup.complete"})
+    await receive()
+    if embedded:
+        await asyncio.to_thread(embedded.stop)
+    await send({"type": "lifespan.shutdown.complete"})

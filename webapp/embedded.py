@@ -1,21 +1,70 @@
-"""What makes one process enough: an in-memory channel layer that other threads can wake."""
+"""What makes one process enough: reply workers and the sweeper as threads, hints in memory.
+
+The server starts them with its first loop and ends them with its last (see `webapp.asgi`); with
+REDIS_URL set they are processes of their own and none of this runs.
+"""
 
 from __future__ import annotations
 
-import asyncio
+import contextlib
+import logging
+import threading
 from typing import Any
 
+from channels.exceptions import ChannelFull
 from channels.layers import InMemoryChannelLayer
+from django.db import Error, connection
+from django.utils import timezone
+
+from webapp import realtime, workers
+from webapp.services import sweeper
+
+log = logging.getLogger(__name__)
+SWEEP = 2.0  # seconds between ticks
 
 
 class LoopChannelLayer(InMemoryChannelLayer):
-    """Hand sends to the server's own event loop: its sockets are not woken from another thread."""
+    """The in-memory layer without its search through all channels at each message.
 
-    loop: asyncio.AbstractEventLoop | None = None
+    `realtime` hands every send to the loop that serves the sockets, so this is never called from
+    another thread. What nobody reads is bounded by the channels' capacity.
+    """
 
     async def group_send(self, group: str, message: dict[str, Any]) -> None:
-        loop = LoopChannelLayer.loop
-        if loop is None or loop is asyncio.get_running_loop():
-            await super().group_send(group, message)
-        else:
-            asyncio.run_coroutine_threadsafe(super().group_send(group, message), loop)
+        for channel in list(self.groups.get(group, ())):
+            with contextlib.suppress(ChannelFull):
+                await self.send(channel, message)
+
+    def _clean_expired(self) -> None:
+        """Do nothing: a socket leaves its groups when it closes, and is polled besides."""
+
+
+class Embedded:
+    """The threads that one process needs."""
+
+    def __init__(self) -> None:
+        self._stopped = threading.Event()
+        self._host = workers.Host()
+        self._sweeper = threading.Thread(target=self._sweep, name="sweeper", daemon=True)
+
+    def start(self) -> None:
+        self._host = workers.hosted_here()
+        self._host.start()
+        self._sweeper.start()
+
+    def stop(self) -> None:
+        realtime.listen(None)
+        self._stopped.set()
+        self._host.stop()
+        self._sweeper.join(timeout=5)
+
+    def _sweep(self) -> None:
+        while not self._stopped.wait(SWEEP):
+            try:
+                sweeper.tick(timezone.now())
+            except Error as problem:
+                log.warning("sweeper: database trouble: %s", type(problem).__name__)
+                connection.close()
+            except Exception:  # the sweeper must not end silently
+                log.exception("the sweeper's tick failed")
+        connection.close()

@@ -7,7 +7,7 @@ a repeat of an action is found by its client id and returns the first result (R4
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any, cast
 from uuid import UUID
 
@@ -28,6 +28,7 @@ from webapp.services import (
     states,
 )
 
+FRESH = timedelta(seconds=5)  # a sign of life that needs no newer one
 C, P, Kind = Conversation.State, Participation.State, Event.Kind
 
 
@@ -92,7 +93,7 @@ def say(*, person: Participation, client_id: UUID, text: str, now: datetime) -> 
         event = _say(person, seat, client_id, text)
     if event.kind == Kind.STATE:
         raise Refused(event.content["complaint"])
-    Participation.objects.filter(pk=person.pk).update(seen_at=now)
+    seen(person=person, now=now)
     return event
 
 
@@ -321,5 +322,7 @@ def take_over(*, person: Participation, tab: str, now: datetime) -> None:
 
 
 def seen(*, person: Participation, now: datetime) -> None:
-    """Note a sign of life."""
-    Participation.objects.filter(pk=person.pk, seen_at__lt=now).update(seen_at=now)
+    """Note a sign of life, at most every few seconds."""
+    old = Participation.objects.filter(pk=person.pk, seen_at__lt=now - FRESH)
+    if old.exists():
+        old.update(seen_at=now)

@@ -12,7 +12,7 @@ from django.utils import timezone
 from django.views.decorators.http import require_http_methods
 
 from webapp import exchange, frames
-from webapp.services import access
+from webapp.services import access, chat
 
 
 @require_http_methods(["GET", "POST"])
@@ -30,6 +30,7 @@ def conversation(request: HttpRequest, slug: str) -> JsonResponse:
         return JsonResponse({"frames": [frames.answer_to(bad)]}, status=400)
     tab = request.headers.get("X-Tab", "")[:36]
     now = timezone.now()
+    chat.seen(person=person, now=now)
     return JsonResponse({"frames": exchange.act(person=person, frame=frame, now=now, tab=tab)})
 
 

@@ -1,0 +1,259 @@
+"""One websocket, one seat: frames in, frames out. It keeps no more than what it sent last.
+
+ORM work runs in a pool of threads, so a slow query holds up its own socket only (R29). Hints wake
+it; it looks by itself every few seconds as well (R8).
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+import random
+import time
+from collections import defaultdict, deque
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from http.cookies import CookieError, SimpleCookie
+from typing import Any, TypeVar
+
+from channels.consumer import AsyncConsumer
+from channels.exceptions import StopConsumer
+from django.conf import settings
+from django.db import DatabaseError, InterfaceError, close_old_connections, connection
+from django.utils import timezone
+
+from webapp import exchange, frames, realtime
+from webapp.services import access, following
+
+log = logging.getLogger(__name__)
+Found = TypeVar("Found")
+POOL = ThreadPoolExecutor(max_workers=16, thread_name_prefix="socket")
+POLL = (4.0, 6.0)  # seconds between looks, drawn: sockets do not all look at once
+HELLO = 5.0  # seconds to say hello
+IDLE = 60.0  # seconds without a frame
+MINUTE, FRAMES, MESSAGES, STRIKES, SOCKETS = 60.0, 120, 30, 3, 3
+ENDED, AWAY, REFUSED, BUSY = 1000, 1001, 1008, 1013
+
+_sockets: dict[int, list[ChatConsumer]] = defaultdict(list)  # of this process, by participation
+
+
+async def database(work: Callable[[], Found]) -> Found:
+    """Run a service in the pool; its thread keeps its connection, except after trouble."""
+    return await asyncio.get_running_loop().run_in_executor(POOL, _connected, work)
+
+
+def _connected(work: Callable[[], Found]) -> Found:
+    if connection.vendor != "sqlite":
+        close_old_connections()
+    try:
+        return work()
+    except (DatabaseError, InterfaceError):
+        connection.close()
+        raise
+
+
+class ChatConsumer(AsyncConsumer):
+    """Follows one participation's conversation."""
+
+    def __init__(self) -> None:
+        self.slug = self.secret = self.tab = self.group = ""
+        self.person_pk = 0
+        self.seen = 0
+        self.strikes = 0
+        self.greeted = self.closed = self.superseded = False
+        self.shown: frames.Frame = {}  # the status sent last
+        self.heard = time.monotonic()
+        self.came: deque[float] = deque(maxlen=FRAMES)
+        self.said: deque[float] = deque(maxlen=MESSAGES)
+        self.looking = asyncio.Lock()
+        self.watcher: asyncio.Task[None] | None = None
+
+    async def dispatch(self, message: dict[str, Any]) -> None:
+        """Handle what the server or the layer sends; whatever goes wrong, only this socket ends."""
+        try:
+            await HANDLERS[message["type"]](self, message)
+        except StopConsumer:
+            raise
+        except (DatabaseError, InterfaceError) as problem:
+            log.warning("socket: database trouble: %s", type(problem).__name__)
+            await self._send(frames.error("busy"))
+            await self._close(BUSY)
+        except Exception:
+            log.exception("socket failed")
+            await self._close(BUSY)
+
+    async def connect(self, message: dict[str, Any]) -> None:
+        self.slug = self.scope["url_route"]["kwargs"]["slug"]
+        self.secret = _cookie(self.scope, f"{settings.PARTICIPANT_COOKIE}-{self.slug}")
+        try:
+            await database(self._seated)
+        except access.NotFound:
+            await self._close(REFUSED)
+            return
+        realtime.serve_on(asyncio.get_running_loop())
+        await self.base_send({"type": "websocket.accept"})
+        self.watcher = asyncio.create_task(self._watch())
+        mine = _sockets[self.person_pk]
+        mine.append(self)
+        if len(mine) > SOCKETS:
+            await mine[0]._close(REFUSED)
+
+    async def disconnect(self, message: dict[str, Any]) -> None:
+        self.closed = True
+        if self.watcher is not None:
+            self.watcher.cancel()
+        await self._forget()
+        raise StopConsumer
+
+    async def receive(self, message: dict[str, Any]) -> None:
+        """Handle one frame of the client's."""
+        self.heard = time.monotonic()
+        try:
+            if message.get("text") is None:
+                raise frames.BadFrame("must be text")
+            frame = frames.parse(message["text"])
+            if not self.greeted and frame["type"] != "hello":
+                raise frames.BadFrame("the first frame must be hello")
+        except frames.BadFrame as bad:
+            await self._refuse(bad)
+            return
+        if not self._in_time(frame):
+            await self._send(frames.error("too_fast"))
+            return
+        async with self.looking:
+            if frame["type"] == "hello":
+                await self._greet(frame)
+            if "last_seen" in frame:
+                self.seen, self.shown = frame["last_seen"], {}
+            await self._tell(await database(lambda: self._act(frame)))
+
+    async def hint(self, message: dict[str, Any]) -> None:
+        """Look for what is new; a hint that came with what was sent already is only a nudge."""
+        if self.greeted and not self.closed:
+            await self._look()
+
+    # --- what is behind them
+
+    def _seated(self) -> frames.Frame:
+        person = access.participation(self.slug, self.secret)
+        access.seat(person)
+        self.person_pk = person.pk
+        return {}
+
+    def _act(self, frame: frames.Frame) -> list[frames.Frame]:
+        person = access.participation(self.slug, self.secret)
+        return exchange.act(person=person, frame=frame, now=timezone.now(), tab=self.tab)
+
+    def _news(self) -> list[frames.Frame]:
+        person = access.participation(self.slug, self.secret)
+        return following.news(person=person, after=self.seen, now=timezone.now(), tab=self.tab)
+
+    async def _greet(self, frame: frames.Frame) -> None:
+        """Join the group before the replay, so that nothing falls between the two (R7)."""
+        if not self.greeted:
+            conversation = await database(
+                lambda: access.seat(access.participation(self.slug, self.secret)).conversation_id
+            )
+            self.group = realtime.group(conversation)
+            await self.channel_layer.group_add(self.group, self.channel_name)
+        self.tab = frame["tab"]
+        self.greeted = True
+
+    async def _look(self) -> None:
+        async with self.looking:
+            try:
+                news = await database(self._news)
+            except access.NotFound:  # withdrawn, or the secret was replaced
+                await self._close(REFUSED)
+                return
+            await self._tell(news)
+
+    async def _tell(self, answers: list[frames.Frame]) -> None:
+        """Send frames: each entry once and in order, the status when it changed."""
+        for frame in answers:
+            if frame["type"] == "event":
+                if frame["seq"] <= self.seen:
+                    continue
+                self.seen = frame["seq"]
+            elif frame["type"] == "status":
+                if frame == self.shown:
+                    continue
+                self.shown = frame
+            await self._send(frame)
+        await self._tell_older_tab()
+        if self.shown.get("ended"):
+            await self._close(ENDED)
+
+    async def _tell_older_tab(self) -> None:
+        superseded = not self.shown.get("tab_is_newest", True)
+        if superseded and not self.superseded:
+            await self._send({"type": "superseded"})
+        self.superseded = superseded
+
+    async def _refuse(self, bad: frames.BadFrame) -> None:
+        await self._send(frames.answer_to(bad))
+        self.strikes += bad.id is None
+        if self.strikes >= STRIKES:
+            await self._close(REFUSED)
+
+    def _in_time(self, frame: frames.Frame) -> bool:
+        """Tell whether a frame keeps to the limits a minute."""
+        limits = [self.came, self.said] if frame["type"] == "say" else [self.came]
+        now = time.monotonic()
+        if any(len(each) == each.maxlen and now - each[0] < MINUTE for each in limits):
+            return False
+        for each in limits:
+            each.append(now)
+        return True
+
+    async def _watch(self) -> None:
+        """Look every few seconds; close who says no hello, or nothing any more."""
+        await asyncio.sleep(HELLO)
+        if not self.greeted:
+            await self._close(REFUSED)
+        while not self.closed:
+            if time.monotonic() - self.heard > IDLE:
+                await self._close(AWAY)
+                return
+            await self.dispatch({"type": "hint"})
+            await asyncio.sleep(random.uniform(*POLL))  # noqa: S311 (spreads the load)
+
+    async def _send(self, frame: frames.Frame) -> None:
+        if not self.closed:
+            text = json.dumps(frame, ensure_ascii=False)
+            await self.base_send({"type": "websocket.send", "text": text})
+
+    async def _close(self, code: int) -> None:
+        if not self.closed:
+            self.closed = True
+            await self._forget()
+            await self.base_send({"type": "websocket.close", "code": code})
+
+    async def _forget(self) -> None:
+        mine = _sockets[self.person_pk]
+        if self in mine:
+            mine.remove(self)
+        if not mine:
+            del _sockets[self.person_pk]
+        if self.greeted:
+            await self.channel_layer.group_discard(self.group, self.channel_name)
+
+
+HANDLERS: dict[str, Callable[[ChatConsumer, dict[str, Any]], Any]] = {
+    "websocket.connect": ChatConsumer.connect,
+    "websocket.receive": ChatConsumer.receive,
+    "websocket.disconnect": ChatConsumer.disconnect,
+    "hint": ChatConsumer.hint,
+}
+
+
+def _cookie(scope: dict[str, Any], name: str) -> str:
+    for key, value in scope["headers"]:
+        if key == b"cookie":
+            try:
+                cookies = SimpleCookie(value.decode("latin-1"))
+            except CookieError:
+                return ""
+            return cookies[name].value if name in cookies else ""
+    return ""
