@@ -8,20 +8,27 @@ from collections.abc import Iterator
 from datetime import datetime
 from typing import Any
 
-from django.db import transaction
+from django.db import connection, transaction
 
 from webapp.models import AuditEntry, Campaign
+
+CHAIN = 7_261_001  # the advisory lock of the chain's end; any number nobody else uses
 
 
 def append(
     *, actor: str, action: str, campaign: Campaign | None, now: datetime, **detail: Any
 ) -> AuditEntry:
-    """Append an entry; two at once cannot take the same number, the second one fails.
+    """Append an entry; the number is unique, so two at once cannot both be next.
 
-    On PostgreSQL the last row is locked so that the second waits instead; SQLite has one writer.
+    PostgreSQL waits at an advisory lock until the transaction of the entry before has ended: who
+    waits for a lock on the last row does not see the row after it. SQLite has one writer. Append
+    last in a transaction: everybody else's entries wait for its end.
     """
     with transaction.atomic():
-        last = AuditEntry.objects.select_for_update().order_by("-number").first()
+        if connection.vendor == "postgresql":
+            with connection.cursor() as cursor:
+                cursor.execute("SELECT pg_advisory_xact_lock(%s)", [CHAIN])
+        last = AuditEntry.objects.order_by("-number").first()
         entry = AuditEntry(
             number=last.number + 1 if last else 1,
             actor=actor,

@@ -1,0 +1,51 @@
+"""`manage.py sweep`: do what is overdue, every second. Run any number; one works at a time."""
+
+from __future__ import annotations
+
+import logging
+import os
+import signal
+import socket
+import threading
+from argparse import ArgumentParser
+from typing import Any
+
+from django.core.management.base import BaseCommand
+from django.db import DatabaseError, close_old_connections, connection
+from django.utils import timezone
+
+from webapp.services import sweeper, turns
+
+log = logging.getLogger(__name__)
+
+
+class Command(BaseCommand):
+    help = "Do what is overdue, again and again; any number may run, one works at a time."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("--once", action="store_true", help="tick once and end")
+        parser.add_argument("--seconds", type=float, default=1.0, help="between two ticks")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        if options["once"]:
+            for kind, count in sweeper.tick(timezone.now()).items():
+                self.stdout.write(f"{kind}: {count}")
+            return
+        ended = threading.Event()
+        for name in (signal.SIGTERM, signal.SIGINT):
+            signal.signal(name, lambda *_: ended.set())
+        owner = f"{socket.gethostname()}:{os.getpid()}"
+        while not ended.is_set():
+            self._tick(owner)
+            ended.wait(options["seconds"])
+        connection.close()  # and with it the lock, so that another goes on at once
+
+    def _tick(self, owner: str) -> None:
+        try:
+            close_old_connections()
+            if turns.take(owner=owner, now=timezone.now()):
+                done = sweeper.tick(timezone.now())
+                turns.beat(owner=owner, now=timezone.now(), done=done)
+        except DatabaseError as problem:  # it may be restarting: the next tick connects anew
+            log.warning("sweep: %s", problem)
+            connection.close()
