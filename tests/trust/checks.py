@@ -1,0 +1,302 @@
+"""The ledger checker: ledger = database = what each client displayed = export (trust contract, 3).
+
+Each check yields a sentence for each thing that is wrong. What the clients wrote down themselves is
+taken for the truth about what they were told.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from tests.trust.snapshot import Chat, Exported, Snapshot, Someone
+from webapp.models import Event
+
+Record = Mapping[str, Any]
+FULL, WAITING = "FULL", "WAITING"
+PAYS = {
+    "COMPLETED": FULL,
+    "PARTNER_LEFT": FULL,
+    "FAILED": FULL,
+    "STOPPED": FULL,
+    "QUIT": FULL,
+    "NOBODY": WAITING,
+    "FULL": "",
+    "DECLINED": "",
+    "LEFT": "",
+}
+
+
+@dataclass
+class Client:
+    """What one client did and saw, of one conversation or of none."""
+
+    invoked: dict[str, Record] = field(default_factory=dict)
+    settled: dict[str, list[Record]] = field(default_factory=lambda: defaultdict(list))
+    shown: list[Record] = field(default_factory=list)
+    changed: list[Record] = field(default_factory=list)
+
+
+@dataclass
+class Story:
+    """One person's ledger."""
+
+    chats: dict[int, Client] = field(default_factory=lambda: defaultdict(Client))
+    ends: list[Record] = field(default_factory=list)
+    forms: dict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
+    trouble: list[str] = field(default_factory=list)
+
+    @property
+    def walked_off(self) -> bool:
+        return "left" in self.trouble
+
+    def unknown(self) -> list[str]:
+        """Return the writes of which the person never learned what became."""
+        items = [name for c in self.chats.values() for name in c.invoked if not c.settled[name]]
+        return items + [name for name, steps in self.forms.items() if "ok" not in steps]
+
+
+def stories(records: Sequence[Record]) -> dict[str, Story]:
+    """Sort the records of all ledgers by person."""
+    found: dict[str, Story] = defaultdict(Story)
+    for record in records:
+        _add(found[record["person"]], record)
+    return found
+
+
+def _add(story: Story, record: Record) -> None:
+    what = record["what"]
+    if "chat" in record and what in ("invoke", "ok", "fail", "show", "changed"):
+        _add_to_chat(story.chats[record["chat"]], record)
+    elif what in ("invoke", "ok"):
+        story.forms[record["id"]].append(what)
+    elif what == "end":
+        story.ends.append(record)
+    elif what in ("left", "stuck", "gone", "trouble"):
+        story.trouble.append(what)
+
+
+def _add_to_chat(client: Client, record: Record) -> None:
+    what = record["what"]
+    if what == "invoke":
+        client.invoked[record["id"]] = record
+    elif what in ("ok", "fail"):
+        client.settled[record["id"]].append(record)
+    elif what == "show":
+        client.shown.append(record["entry"])
+    else:
+        client.changed.append(record)
+
+
+@dataclass(frozen=True)
+class Case:
+    """All that is compared."""
+
+    stories: Mapping[str, Story]
+    base: Snapshot
+    export: Exported | None
+
+    def pairs(self) -> Iterator[tuple[str, int, Client, Chat | None]]:
+        """Yield each conversation that a client saw, beside the one of the database."""
+        for name, story in self.stories.items():
+            someone = self.base.people.get(name)
+            chats = someone.chats if someone else ()
+            for number, client in sorted(story.chats.items()):
+                yield name, number, client, chats[number] if number < len(chats) else None
+
+
+def missing(case: Case) -> Iterator[str]:
+    """Acknowledged and not stored; stored and not displayed; stored and not exported."""
+    for name, number, client, chat in case.pairs():
+        if chat is None:
+            yield f"{name}: conversation {number} is not in the database"
+            continue
+        stored = {str(event.client_id): event for event in chat.events if event.client_id}
+        for key, answers in client.settled.items():
+            if answers[0]["what"] == "ok" and not _is_stored(client.invoked[key], stored.get(key)):
+                yield f"{name}: {key} was acknowledged and is not stored"
+        if not case.stories[name].trouble and len(client.shown) < len(chat.events):
+            yield f"{name}: saw {len(client.shown)} of {len(chat.events)} entries"
+    for name, story in case.stories.items():
+        if "ok" in story.forms["consent"] and name not in case.base.people:
+            yield f"{name}: consented and is not in the database"
+    yield from _not_exported(case)
+
+
+def _is_stored(invoked: Record, event: Event | None) -> bool:
+    if event is None:
+        return False
+    frame = invoked["frame"]
+    return frame["type"] != "say" or str(event.content.get("text")) == frame["text"].strip()
+
+
+def _not_exported(case: Case) -> Iterator[str]:
+    if case.export is None:
+        return
+    study = {pk: e for pk, e in case.base.events.items() if case.base.purposes[pk] == "STUDY"}
+    for pk, events in study.items():
+        exported = case.export.events.get(pk)
+        if exported is None or [e["seq"] for e in exported] != [e.seq for e in events]:
+            yield f"conversation {pk} is not exported as it is"
+
+
+def doubled(case: Case) -> Iterator[str]:
+    """Stored, shown or answered twice."""
+    for pk, events in case.base.events.items():
+        ids = Counter((event.side, str(event.client_id)) for event in events if event.client_id)
+        replies = Counter(e.in_reply_to for e in events if e.in_reply_to is not None)
+        yield from (
+            f"conversation {pk}: {key} is stored {n} times" for key, n in ids.items() if n > 1
+        )
+        yield from (f"conversation {pk}: {n} replies to {s}" for s, n in replies.items() if n > 1)
+    for name, number, client, _ in case.pairs():
+        ids = Counter(entry["id"] for entry in client.shown if "id" in entry)
+        yield from (f"{name}: {key} was shown {n} times" for key, n in ids.items() if n > 1)
+        yield from (f"{name}: entry {r['seq']} of {number} changed" for r in client.changed)
+
+
+def mis_ordered(case: Case) -> Iterator[str]:
+    """Seqs with gaps, answers before questions, or an order that differs from the one displayed."""
+    for pk, events in case.base.events.items():
+        if [event.seq for event in events] != list(range(1, len(events) + 1)):
+            yield f"conversation {pk}: seqs are {[event.seq for event in events]}"
+        if any(e.in_reply_to is not None and e.in_reply_to >= e.seq for e in events):
+            yield f"conversation {pk}: an answer stands before its question"
+    for name, number, client, chat in case.pairs():
+        if chat is None:
+            continue
+        for entry, event in zip(client.shown, chat.events, strict=False):
+            if not _same(entry, event, chat.side):
+                yield f"{name}: entry {event.seq} of {number} differs from the one displayed"
+        places = {str(event.client_id): event.seq for event in chat.events if event.client_id}
+        order = [places[key] for key in client.invoked if key in places]
+        if order != sorted(order):
+            yield f"{name}: own writes of {number} are stored in another order"
+
+
+def _same(entry: Record, event: Event, side: int) -> bool:
+    if entry["seq"] != event.seq:
+        return False
+    if event.kind != "message":
+        return entry["kind"] != "message"
+    speaker = "you" if event.side == side else "partner"
+    return (entry["kind"], entry["side"], entry["text"]) == (
+        "message",
+        speaker,
+        event.content["text"],
+    )
+
+
+def turns(case: Case) -> Iterator[str]:
+    """Messages to a bot that did not have exactly one outcome: an answer, a failure, or the end."""
+    for name, someone in case.base.people.items():
+        for chat in someone.chats:
+            if chat.with_person:
+                continue
+            yield from (f"{name}: {what}" for what in _turns(chat, case.base))
+    for pk, count in case.base.owed.items():
+        if case.base.states[pk] != "OPEN":
+            yield f"conversation {pk} is over and {count} answers are still owed"
+
+
+def _turns(chat: Chat, base: Snapshot) -> Iterator[str]:
+    messages = [event for event in chat.events if event.kind == "message"]
+    answered = Counter(event.in_reply_to for event in messages)
+    for place, event in enumerate(messages):
+        if event.side != chat.side or answered[event.seq] == 1:
+            continue
+        is_last = place == len(messages) - 1
+        ended = chat.state != "OPEN" or (chat.number, event.seq) in base.failed
+        if not (is_last and ended):
+            yield f"message {event.seq} of conversation {chat.number} has no outcome"
+
+
+def ends(case: Case) -> Iterator[str]:
+    """Participations without exactly one end, and people who were left standing."""
+    for name, someone in case.base.people.items():
+        if someone.state != "ENDED":
+            yield f"{name}: is {someone.state}"
+    for name, story in case.stories.items():
+        codes = {end.get("code", "") for end in story.ends if end["state"] == "ENDED"}
+        if len(codes) > 1 or (not story.ends and not story.walked_off):
+            yield f"{name}: ended {len(story.ends)} times: {story.trouble}"
+
+
+def unpaid(case: Case) -> Iterator[str]:
+    """Entitled to pay and without a code, or without being shown it."""
+    for name, someone in case.base.people.items():
+        due = PAYS.get(someone.outcome, "")
+        if someone.state == "ENDED" and due and someone.code_kind != due:
+            yield f"{name}: {someone.outcome} pays {due}, the code is {someone.code_kind or 'none'}"
+        story = case.stories.get(name)
+        shown = [end["code"] for end in story.ends if end["state"] == "ENDED"] if story else []
+        if any(code != someone.code for code in shown):
+            yield f"{name}: was shown {shown}, the code is {someone.code or 'none'}"
+
+
+def without_data(case: Case) -> Iterator[str]:
+    """Codes for completed work of which there are no ratings, and codes that exist nowhere."""
+    codes = {someone.code for someone in case.base.people.values() if someone.code}
+    for name, someone in case.base.people.items():
+        if someone.code and someone.outcome == "COMPLETED" and not someone.ratings:
+            yield f"{name}: was paid as completed, and there is no rating"
+        if someone.code and not PAYS.get(someone.outcome, ""):
+            yield f"{name}: {someone.outcome or 'not ended'} is paid nothing, and has a code"
+    for name, story in case.stories.items():
+        for end in story.ends:
+            if end.get("code") and end["code"] not in codes:
+                yield f"{name}: was shown a code that is not in the database"
+
+
+def overshoot(case: Case) -> Iterator[str]:
+    """More than wanted, or counted otherwise than the rows are."""
+    for count in case.base.counts:
+        if max(count.found, count.completed + count.reserved) > count.target:
+            yield f"{count.name}: {count.found} of {count.target}"
+        if count.found != count.completed:
+            yield f"{count.name}: counts {count.completed}, there are {count.found}"
+
+
+def leaked(case: Case) -> Iterator[str]:
+    """What is still reserved when nobody is left."""
+    for count in case.base.counts:
+        if count.reserved:
+            yield f"{count.name}: {count.reserved} reserved"
+    for name, someone in case.base.people.items():
+        if someone.holds_slot or someone.open_seats or someone.open_assignments:
+            yield f"{name}: still holds a place, a seat or an item"
+
+
+def unknown(case: Case) -> Iterator[str]:
+    """Writes of which the writer never learned what became of them."""
+    for name, story in case.stories.items():
+        yield from (f"{name}: {key}" for key in story.unknown())
+
+
+CHECKS: dict[str, Callable[[Case], Iterator[str]]] = {
+    "missing": missing,
+    "doubled": doubled,
+    "mis-ordered": mis_ordered,
+    "turns without exactly one outcome": turns,
+    "participations without exactly one end": ends,
+    "unpaid entitled": unpaid,
+    "codes without data": without_data,
+    "overshoot": overshoot,
+    "leaked reservations": leaked,
+    "unresolved unknowns": unknown,
+}
+
+
+def check(case: Case) -> dict[str, list[str]]:
+    """Run every check."""
+    return {name: list(find(case)) for name, find in CHECKS.items()}
+
+
+def people_paid(case: Case) -> Counter[str]:
+    """Return how participations ended."""
+    return Counter(each.outcome or each.state for each in case.base.people.values())
+
+
+__all__ = ["CHECKS", "Case", "Someone", "check", "people_paid", "stories"]

@@ -1,0 +1,191 @@
+"""What the database holds of a campaign when all is over, and what the export says, as values."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import zipfile
+from collections import defaultdict
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from webapp.models import (
+    Assignment,
+    Campaign,
+    CompletionCode,
+    Event,
+    Item,
+    Participation,
+    QuotaCell,
+    Rating,
+    ReplyJob,
+    Seat,
+)
+
+
+@dataclass(frozen=True)
+class Chat:
+    """A conversation as one person's client should have seen it."""
+
+    number: int
+    side: int
+    state: str
+    with_person: bool
+    events: tuple[Event, ...]
+
+
+@dataclass(frozen=True)
+class Someone:
+    """One participation: how it ended, what it is paid, what it did."""
+
+    name: str
+    state: str
+    outcome: str
+    holds_slot: bool
+    code: str
+    code_kind: str
+    chats: tuple[Chat, ...]
+    ratings: int
+    open_seats: int
+    open_assignments: int
+
+
+@dataclass(frozen=True)
+class Count:
+    """A cell or an item, beside what its rows say."""
+
+    name: str
+    target: int
+    reserved: int
+    completed: int
+    found: int
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """The database at one moment."""
+
+    people: Mapping[str, Someone]
+    events: Mapping[int, tuple[Event, ...]]
+    states: Mapping[int, str]
+    owed: Mapping[int, int]  # jobs that are neither done, failed nor dropped
+    failed: set[tuple[int, int]]
+    counts: tuple[Count, ...]
+    ratings: int
+    purposes: Mapping[int, str] = field(default_factory=dict)
+
+
+def take(campaign: Campaign) -> Snapshot:
+    """Read everything about a campaign."""
+    events = _events(campaign)
+    conversations = list(campaign.conversations.all())
+    jobs = ReplyJob.objects.filter(conversation__campaign=campaign)
+    settled = (ReplyJob.State.DONE, ReplyJob.State.FAILED, ReplyJob.State.DROPPED)
+    owed: dict[int, int] = defaultdict(int)
+    for job in jobs.exclude(state__in=settled):
+        owed[job.conversation_id] += 1
+    return Snapshot(
+        people={each.name: each for each in _people(campaign, events)},
+        events=events,
+        states={each.pk: each.state for each in conversations},
+        owed=owed,
+        failed={(j.conversation_id, j.in_reply_to) for j in jobs.filter(state="FAILED")},
+        counts=(*_cells(campaign), *_items(campaign)),
+        ratings=Rating.objects.filter(assignment__item__campaign=campaign).count(),
+        purposes={each.pk: each.purpose for each in conversations},
+    )
+
+
+def _events(campaign: Campaign) -> dict[int, tuple[Event, ...]]:
+    found: dict[int, list[Event]] = defaultdict(list)
+    for event in Event.objects.filter(conversation__campaign=campaign).order_by("pk"):
+        found[event.conversation_id].append(event)
+    return {pk: tuple(sorted(each, key=lambda e: e.seq)) for pk, each in found.items()}
+
+
+def _people(campaign: Campaign, events: Mapping[int, tuple[Event, ...]]) -> list[Someone]:
+    rows = Participation.objects.filter(campaign=campaign).select_related("external")
+    codes = {code.participation_id: code for code in _codes(campaign)}
+    seats: dict[int | None, list[Seat]] = defaultdict(list)
+    for seat in Seat.objects.filter(conversation__campaign=campaign).order_by("pk"):
+        seats[seat.participation_id].append(seat)
+    return [_someone(row, codes.get(row.pk), seats[row.pk], events) for row in rows]
+
+
+def _codes(campaign: Campaign) -> list[CompletionCode]:
+    return list(CompletionCode.objects.filter(participation__campaign=campaign))
+
+
+def _someone(
+    row: Participation,
+    code: CompletionCode | None,
+    seats: list[Seat],
+    events: Mapping[int, tuple[Event, ...]],
+) -> Someone:
+    assignments = Assignment.objects.filter(participation=row)
+    return Someone(
+        name=row.external.value,
+        state=row.state,
+        outcome=row.outcome,
+        holds_slot=row.holds_slot,
+        code=code.code if code else "",
+        code_kind=code.kind if code else "",
+        chats=tuple(_chat(seat, events) for seat in seats if _was_met(seat)),
+        ratings=Rating.objects.filter(assignment__participation=row).count(),
+        open_seats=sum(seat.active for seat in seats),
+        open_assignments=assignments.filter(state=Assignment.State.RESERVED).count(),
+    )
+
+
+def _was_met(seat: Seat) -> bool:
+    """Tell whether the conversation began: a ready check that failed is none."""
+    seats = list(seat.conversation.seats.all())
+    return all(each.ready_at or each.participation_id is None for each in seats)
+
+
+def _chat(seat: Seat, events: Mapping[int, tuple[Event, ...]]) -> Chat:
+    conversation = seat.conversation
+    with_person = all(each.participation_id for each in conversation.seats.all())
+    found = events.get(conversation.pk, ())
+    return Chat(conversation.pk, seat.side, conversation.state, with_person, found)
+
+
+def _cells(campaign: Campaign) -> list[Count]:
+    found = []
+    for cell in QuotaCell.objects.filter(system__campaign=campaign).select_related("system"):
+        done = Participation.objects.filter(system=cell.system, outcome="COMPLETED").count()
+        found.append(_count(f"cell {cell.system.name}", cell, done))
+    return found
+
+
+def _items(campaign: Campaign) -> list[Count]:
+    found = []
+    for item in Item.objects.filter(campaign=campaign):
+        done = item.assignments.filter(state=Assignment.State.DONE).count()
+        found.append(_count(f"item {item.key}", item, done))
+    return found
+
+
+def _count(name: str, row: QuotaCell | Item, found: int) -> Count:
+    return Count(name, row.target, row.reserved, row.completed, found)
+
+
+@dataclass(frozen=True)
+class Exported:
+    """What a reader of the export gets."""
+
+    events: Mapping[int, list[dict[str, Any]]]
+    ratings: int
+
+
+def read_export(path: Path) -> Exported:
+    """Read the conversations and count the ratings of an export."""
+    with zipfile.ZipFile(path) as archive:
+        lines = archive.read("conversations.jsonl").decode().splitlines()
+        table = archive.read("ratings.csv").decode()
+    conversations = [json.loads(line) for line in lines]
+    events = {each["conversation"]: each["events"] for each in conversations}
+    return Exported(events, sum(1 for _ in csv.DictReader(io.StringIO(table))))

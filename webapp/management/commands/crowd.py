@@ -1,0 +1,46 @@
+"""`manage.py crowd SLUG`: simulated people take part in a campaign over its pages and sockets."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from webapp.crowd.order import Order
+from webapp.management.oracle import Crowd
+from webapp.models import Campaign
+
+
+class Command(BaseCommand):
+    help = "Let simulated people take part in a campaign that is open."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("slug", help="the last part of the campaign's start link")
+        parser.add_argument("--at", nargs="+", default=["http://127.0.0.1:8000"], metavar="URL")
+        parser.add_argument("--people", type=int, default=20)
+        parser.add_argument("--at-once", type=int, default=10)
+        parser.add_argument("--seed", type=int, default=0)
+        parser.add_argument("--seconds", type=float, default=600.0, help="for everybody")
+        parser.add_argument("--ledger", type=Path, default=settings.DATA_DIR / "crowd.jsonl")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        campaign = Campaign.objects.filter(slug=options["slug"]).first()
+        if campaign is None:
+            raise CommandError(f"slug: no campaign has {options['slug']!r}; see its start link")
+        order = Order(
+            bases=tuple(options["at"]),
+            slug=campaign.slug,
+            count=options["people"],
+            at_once=options["at_once"],
+            seed=options["seed"],
+            seconds=options["seconds"],
+            oracle=True,
+        )
+        crowd = Crowd(order, campaign, options["ledger"])
+        try:
+            crowd.wait(options["seconds"] * (1 + options["people"] / options["at_once"]))
+        finally:
+            crowd.end()
+        self.stdout.write(f"{len(crowd.ended)} of {order.count} people are done")
