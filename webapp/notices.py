@@ -6,6 +6,9 @@ whether the partner is a program.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
+from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 NOTICES = {
@@ -69,3 +72,31 @@ NOTICES = {
 def text(key: str, **values: object) -> str:
     """Return the sentence of a key with its values filled in."""
     return str(NOTICES[key]) % values if values else str(NOTICES[key])
+
+
+# --- words of the scripts: {names} are filled in by the page
+
+WAITING_WORDS = {
+    "here": _("Your partner is here"),
+    "any_time": _("now"),
+}
+CHAT_WORDS = {
+    "you": _("You"),
+    "partner": _("Your partner"),
+    "typing": _("Your partner is writing"),
+    "labels": _("What do you think of this message?"),
+    "answer_first": _("after “yes” above"),
+    "to_go": _("{done} of {minimum} messages, {left} to go"),
+    "enough": _("{done} messages: enough to finish"),
+    "full": _("{done} messages: that is all"),
+    "word_count": _("{count} words"),
+    "word_limit": _("{count} of at most {limit} words"),
+    "label_missing": _("Label {count} more to finish"),
+    "no_second_try": _("Your partner could not answer. Please finish now with full pay."),
+}
+
+
+def words(kinds: Mapping[str, Promise], *keys: str, **values: object) -> dict[str, str]:
+    """Return the words of a script, and the notices that it shows by itself."""
+    said = {name: str(word) for name, word in kinds.items()}
+    return said | {key: text(key, **values) for key in keys}

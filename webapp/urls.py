@@ -6,8 +6,8 @@ from django.contrib import admin
 from django.urls import include, path
 
 urlpatterns = [
-    path("", include("webapp.views.participant")),
     path("", include("webapp.views.events")),
+    path("", include("webapp.views.participant")),  # leads every other address of a campaign to its page
     path("", include("webapp.views.staff")),
     path("", include("webapp.views.results")),
     path("admin/", admin.site.urls),

@@ -8,7 +8,8 @@ import secrets
 from django.contrib.auth.models import AbstractBaseUser, AnonymousUser
 from django.db.models import QuerySet
 
-from webapp.models import Campaign, Conversation, Participation, Seat
+from webapp.models import Campaign, Conversation, Seat
+from webapp.models import Participation as Participation
 
 User = AbstractBaseUser | AnonymousUser
 

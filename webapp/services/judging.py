@@ -1,0 +1,83 @@
+"""What stands in front of a rater: the questions, what they are about, and what was drawn."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from django.utils.translation import gettext as _
+
+from evaluation import Question, Shown
+from webapp.models import Assignment, Item, Participation, Persona
+from webapp.services import events, rating
+
+
+@dataclass(frozen=True, kw_only=True)
+class Line:
+    """One message as it is shown beside questions; `judged` marks the one asked about."""
+
+    side: str  # you, partner
+    who: str
+    text: str
+    judged: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class Judging:
+    """One form. `personas` holds what stands behind the options of a persona choice."""
+
+    questions: tuple[Question, ...]
+    shown: Shown
+    lines: tuple[Line, ...]
+    of_context: bool  # a fixed conversation rather than the rater's own
+    personas: Mapping[str, tuple[str, ...]]
+    draft: Mapping[str, str]
+    number: int
+    total: int
+
+
+def of(person: Participation) -> Judging | None:
+    """Return the form a person has to fill in next."""
+    assignment = rating.current(person)
+    if assignment is None:
+        return None
+    shown = rating.shown_to(assignment)
+    batch = person.assignments.exclude(state=Assignment.State.RELEASED)
+    own = assignment.item.conversation.seats.filter(participation=person).first()
+    return Judging(
+        questions=rating.rate_of(person).each,
+        shown=shown,
+        lines=_lines(assignment.item, None if own is None else own.side),
+        of_context=own is None,
+        personas=_personas(person, shown),
+        draft={str(name): str(text) for name, text in assignment.draft.items()},
+        number=batch.filter(place__lt=assignment.place).count() + 1,
+        total=batch.exclude(item__key__endswith=":live").count(),
+    )
+
+
+def _lines(item: Item, own: int | None) -> tuple[Line, ...]:
+    judged = set(item.candidates.values_list("seq", flat=True))
+    candidate = item.candidates.first()
+    side = candidate.side if candidate else None
+    return tuple(
+        Line(
+            side="partner" if event.side == side else "you",
+            who=_who(event.side == side, own),
+            text=event.content["text"],
+            judged=event.seq in judged,
+        )
+        for event in events.messages(item.conversation)
+    )
+
+
+def _who(is_judged: bool, own: int | None) -> str:
+    if own is None:
+        return _("Speaker B") if is_judged else _("Speaker A")
+    return _("Your partner") if is_judged else _("You")
+
+
+def _personas(person: Participation, shown: Shown) -> dict[str, tuple[str, ...]]:
+    keys = {key for options in shown.choices.values() for key in options}
+    rows = Persona.objects.filter(campaign=person.campaign, key__in=keys)
+    return {row.key: tuple(row.sentences) for row in rows}
