@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -23,11 +24,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Print what the file says; return 2, with the reason on stderr, where it cannot be used."""
     options = _parser().parse_args(arguments)
     try:
-        _print(options, read(options.file))
-    except (BadTable, BadOption) as error:
+        tables = read(options.file)
+    except BadTable as error:
         return _refuse(str(error))
     except OSError as error:
         return _refuse(f"{options.file}: cannot be read ({error.strerror or error})")
+    try:
+        _print(options, tables)
+    except BadOption as error:
+        return _refuse(str(error))
+    except BrokenPipeError:
+        # Whoever reads the output has seen enough; nothing is left to be flushed to them.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return 0
 
 
@@ -38,8 +46,9 @@ def _parser() -> argparse.ArgumentParser:
         epilog="Metrics: " + ", ".join(metric_names()) + ".",
     )
     parser.add_argument("file", type=Path, help="CSV, Parquet, JSON Lines, or an export's zip")
-    parser.add_argument("--json", action="store_true", help="print every number as a JSON list")
-    parser.add_argument(
+    output = parser.add_mutually_exclusive_group()
+    output.add_argument("--json", action="store_true", help="print every number as a JSON list")
+    output.add_argument(
         "--report", default="summary", choices=report_names(), help="the report to print"
     )
     parser.add_argument("--seed", type=int, default=0, help="of resampling and simulation")

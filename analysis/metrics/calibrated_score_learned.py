@@ -2,7 +2,8 @@
 
 For scales on which SDs of 1 (`calibrated_score`) are wrong, such as 0 to 100: the same linear
 model with a flat prior on scores, its two variances by restricted maximum likelihood
-(`analysis.severity`), and the scores in closed form given these.
+(Patterson & Thompson 1971, Biometrika 58; `analysis.severity`), and the scores in closed form
+given these.
 """
 
 from __future__ import annotations

@@ -15,6 +15,7 @@ from functools import partial
 import numpy as np
 import pandas as pd
 
+from analysis import cells
 from analysis.dependencies import SENSIBLE, SPECIFIC
 from analysis.groups import identified
 from analysis.intervals import Floats, bootstrap, by_content, percentile_interval
@@ -28,16 +29,25 @@ NAMES = (("sensibleness", "sensible"), ("specificity", "specific"), ("ssa", "(bo
 def ssa(ratings: RatingTable, *, seed: int = 0, votes: int | None = None) -> pd.DataFrame:
     """Return three rows per protocol and system: sensibleness, specificity, ssa.
 
-    `votes` is how many raters each reply goes to; without it, the most that any reply has.
+    `votes` is how many raters each reply goes to; without it, what a column `votes` says, and
+    without that, the most that any reply has.
     """
     rows = identified(ratings)
     rows = rows[rows["question"].isin(SENSIBLE + SPECIFIC) & rows["value"].isin([0.0, 1.0])]
     found = (
         row
         for protocol, asked in rows.groupby("protocol", sort=True)
-        for row in _of_protocol(str(protocol), _labels(asked), votes, seed)
+        for row in _of_protocol(str(protocol), _labels(asked), votes or _declared(asked), seed)
     )
     return tidy("ssa", found)
+
+
+def _declared(rows: pd.DataFrame) -> int | None:
+    """Return the number of raters per reply that the table itself gives, if it does."""
+    if "votes" not in rows.columns:
+        return None
+    known = [found for found in map(cells.number, rows["votes"]) if found is not None]
+    return int(max(known)) if known else None
 
 
 def _labels(rows: pd.DataFrame) -> pd.DataFrame:

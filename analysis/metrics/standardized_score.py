@@ -22,6 +22,7 @@ from analysis.tables import RatingTable
 from analysis.tidy import ALL, tidy
 
 SIGNIFICANT = 0.05
+NOBODY = "no rater was found to rate the control lower than the others"
 
 
 def standardized_score(
@@ -61,6 +62,10 @@ def _rows(
     if control is not None and control in set(rows["system"]):
         scored = scored[scored["rater"].isin(_passing(scored, control, questions))]
     kept = {"raters": raters, "raters_kept": scored["rater"].nunique(), "control": control}
+    if raters and scored.empty:
+        for system in sorted(set(rows["system"])):
+            found = {"protocol": protocol, "question": ALL, "system": str(system)}
+            yield {**found, "n": 0, "reason": NOBODY, **kept}
     for system, of_system in scored.groupby("system", sort=True):
         parts = [(ALL, of_system), *of_system.groupby("question", sort=True)]
         for question, part in parts:

@@ -97,9 +97,11 @@ def _standardized(results: pd.DataFrame) -> Iterator[Section]:
     for protocol, rows in chosen.groupby("protocol", sort=True):
         ordered = rows.sort_values(["estimate", "system"], ascending=[False, True])
         kept = f"{int(rows['raters_kept'].iloc[0])} of {int(rows['raters'].iloc[0])} raters kept"
-        columns = ["system", "estimate", "low", "high", "n", "raw"]
+        columns = ["system", "estimate", "low", "high", "n", "raw", "reason"]
+        best = ordered.iloc[0]
+        leads = "no rater kept" if pd.isna(best["estimate"]) else f"{best['system']} first"
         yield Section(
-            f"By rater's z score (Ji et al. 2022), {protocol}: {ordered.iloc[0]['system']} first",
+            f"By rater's z score (Ji et al. 2022), {protocol}: {leads}",
             _columns(ordered, columns),
             f"{kept}; mean z over dialogues, t interval.",
         )

@@ -1,0 +1,123 @@
+"""SSA of the labels that MEENA prints, of votes, and of conversations."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from analysis import rating_table
+from analysis.metrics.ssa import ssa
+from tests.analysis.examples import cell, labels
+
+# Adiwardana et al. 2020, tables 4 and 8: [sensible, specific] of nine sample responses.
+MEENA = [(1, 1), (1, 1), (1, 0), (1, 1), (1, 1), (1, 1), (1, 1), (1, 1), (1, 1)]
+GENERIC = [(1, 0), (0, 0), (0, 0), (1, 0), (0, 0), (1, 0), (0, 0), (0, 0), (1, 0)]
+
+
+def _estimates(table: pd.DataFrame, system: str) -> dict[str, float]:
+    rows = table[table["system"] == system]
+    return dict(zip(rows["metric"], rows["estimate"], strict=True))
+
+
+def _votes(
+    item: str, sensible: list[int], specific: list[int]
+) -> list[tuple[str, str, str, int, int]]:
+    pairs = zip(sensible, specific, strict=True)
+    return [("s", item, f"r{k}", a, b) for k, (a, b) in enumerate(pairs)]
+
+
+def test_printed_labels_pooled() -> None:
+    given = [("meena", f"i{k}", f"r{k}", a, b) for k, (a, b) in enumerate(MEENA)]
+    given += [("generic", f"i{k}", f"r{k}", a, b) for k, (a, b) in enumerate(GENERIC)]
+    found = ssa(labels(given))
+    assert _estimates(found, "meena") == pytest.approx(
+        {"sensibleness": 1, "specificity": 8 / 9, "ssa": 0.9444}, abs=5e-5
+    )
+    assert _estimates(found, "generic") == pytest.approx(
+        {"sensibleness": 4 / 9, "specificity": 0, "ssa": 0.2222}, abs=5e-5
+    )
+    assert set(found["evaluation"]) == {"interactive"}
+    assert set(found["n"]) == {9}
+
+
+def test_a_majority_of_five_decides() -> None:
+    given = _votes("a", [1, 1, 1, 0, 0], [1, 1, 0, 0, 0]) + _votes("b", [1] * 5, [1] * 5)
+    found = ssa(labels(given))
+    assert _estimates(found, "s") == {"sensibleness": 1.0, "specificity": 0.5, "ssa": 0.75}
+    assert set(found["evaluation"]) == {"static"}
+    assert set(found["votes"]) == {5}
+
+
+def test_too_few_votes_and_ties_leave_an_item_open() -> None:
+    given = _votes("a", [1] * 4, [1] * 4) + _votes("b", [0] * 4, [0] * 4)
+    given += _votes("tie", [1, 1, 0, 0], [0] * 4) + _votes("few", [1] * 3, [1] * 3)
+    found = ssa(labels(given))
+    assert set(found["open_items"]) == {2}
+    assert set(found["n"]) == {2}
+    assert _estimates(found, "s")["sensibleness"] == 0.5
+
+
+def test_votes_can_be_asked_for() -> None:
+    given = _votes("a", [1] * 3, [1] * 3)
+    assert set(ssa(labels(given), votes=5)["open_items"]) == {1}
+    assert ssa(labels(given), votes=5)["reason"].str.startswith("every item is still open").all()
+
+
+def test_a_column_tells_the_votes_before_they_are_in() -> None:
+    """Without it, first votes of a static evaluation would look like an interactive one."""
+    table = labels([("s", f"i{k}", "r", 1, 1) for k in range(3)])
+    found = ssa(rating_table(table.assign(votes="5")))
+    assert set(found["evaluation"]) == {"static"}
+    assert set(found["open_items"]) == {3}
+
+
+def test_specific_is_no_where_it_was_not_asked() -> None:
+    table = labels([("s", "a", "r", 0, 0), ("s", "b", "q", 1, 1)])
+    asked = rating_table(table[(table["item"] != "a") | (table["question"] == "sensible")])
+    assert _estimates(ssa(asked), "s") == {"sensibleness": 0.5, "specificity": 0.5, "ssa": 0.5}
+
+
+def test_intervals_are_over_conversations() -> None:
+    """Ten turns of a conversation that are all alike are worth one, not ten."""
+    rng = np.random.default_rng(2)
+    talks = [(f"r{k}", int(rng.random() < 0.5)) for k in range(40)]
+    together = [("s", f"{r}-{t}", r, a, a) for r, a in talks for t in range(10)]
+    apart = [("s", f"{r}-{t}", f"{r}-{t}", a, a) for r, a in talks for t in range(10)]
+    widths = []
+    for given in (together, apart):
+        row = ssa(labels(given)).iloc[0]
+        widths.append(row["high"] - row["low"])
+    assert widths[0] > 2.5 * widths[1]
+
+
+def test_a_column_names_the_conversations() -> None:
+    table = labels([("s", f"i{k}", "r", 1, k % 2) for k in range(8)])
+    named = rating_table(table.assign(conversation=[f"c{k // 8}" for k in range(16)]))
+    assert set(ssa(named)["clusters"]) == {2}
+    assert ssa(table)["reason"].str.startswith("one item or conversation").all()
+
+
+def test_shares_of_a_known_chance_are_recovered() -> None:
+    rng = np.random.default_rng(9)
+    given = []
+    for rater in range(100):
+        for turn in range(7):
+            sensible = int(rng.random() < 0.7)
+            given.append(
+                (
+                    "s",
+                    f"{rater}-{turn}",
+                    f"r{rater}",
+                    sensible,
+                    int(sensible and rng.random() < 0.5),
+                )
+            )
+    found = ssa(labels(given)).set_index("metric")
+    for metric, truth in (("sensibleness", 0.7), ("specificity", 0.35), ("ssa", 0.525)):
+        assert cell(found, metric, "low") < truth < cell(found, metric, "high")
+
+
+def test_one_label_alone_is_not_ssa() -> None:
+    table = labels([("s", "a", "r", 1, 1)])
+    assert ssa(rating_table(table[table["question"] == "sensible"])).empty

@@ -1,0 +1,45 @@
+"""A table from which little follows is told so, in words."""
+
+from __future__ import annotations
+
+import pytest
+
+from analysis import RatingTable, cautions, evaluate, rating_table, summary
+from tests.analysis.examples import cell, ratings, simulated
+
+POOR = [
+    (ratings([{"value": v, "rater": "r"} for v in (1, 2, 3)]), "one rater only (r)"),
+    (ratings([{"value": v} for v in (1, 2, 3)]), "one system only (s)"),
+    (ratings([{"value": 3, "system": f"s{k}"} for k in range(3)]), "every answer is 3"),
+    (ratings([{"value": v} for v in (1, 2)]), "no scale ends are given; 1 to 2"),
+    (ratings([{"value": 1, "campaign": "a"}, {"value": 2, "campaign": "b"}]), "2 campaigns are"),
+    (
+        ratings([{"value": 1, "excluded": "spam"}, {"value": 2, "excluded": ""}]),
+        "1 rows are marked",
+    ),
+    (rating_table(simulated().iloc[:0]), "The table has no rows"),
+    (ratings([{"value": 4}]), "one rater only"),
+]
+
+
+@pytest.mark.parametrize(("table", "told"), POOR)
+def test_a_poor_table_is_told_and_still_computed(table: RatingTable, told: str) -> None:
+    assert any(told in sentence for sentence in cautions(table))
+    found = evaluate(table)
+    assert len(found) > 0 or table.empty
+    undefined = found[found["estimate"].isna()]
+    assert undefined.empty or undefined["reason"].notna().all()
+    assert summary(table).cautions == cautions(table)
+
+
+def test_a_sound_table_has_none() -> None:
+    assert cautions(simulated()) == ()
+
+
+def test_pooled_campaigns_keep_their_raters_apart() -> None:
+    rows: list[dict[str, object]] = [
+        {"value": value, "item": "i", "rater": "r", "campaign": name}
+        for name, value in (("a", 1), ("b", 5))
+    ]
+    found = evaluate(ratings(rows)).set_index("metric")
+    assert cell(found, "percent_agreement", "n") == 0
