@@ -6,7 +6,7 @@ from webapp.models.participation import Consent, ExternalId, Participation
 from webapp.models.payment import Bonus, CompletionCode
 from webapp.models.persona import Persona
 from webapp.models.rating import Assignment, Candidate, Context, Item, Rating
-from webapp.models.record import AuditEntry, Flag, Heartbeat
+from webapp.models.record import AuditEntry, Flag, Heartbeat, LoginAttempt
 
 __all__ = [
     "PEOPLE",
@@ -25,6 +25,7 @@ __all__ = [
     "Flag",
     "Heartbeat",
     "Item",
+    "LoginAttempt",
     "Participation",
     "Persona",
     "QuotaCell",

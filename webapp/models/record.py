@@ -51,3 +51,13 @@ class Heartbeat(Row):
     bots = models.JSONField(default=list)
     detail = models.JSONField(default=dict)
     seen_at = models.DateTimeField()
+
+
+class LoginAttempt(Row):
+    """An attempt to log in, by a keyed hash of the name or the address; kept for a minute."""
+
+    bucket = models.CharField(max_length=60)
+    made_at = models.DateTimeField()
+
+    class Meta:
+        indexes = (models.Index(fields=("bucket", "made_at")),)

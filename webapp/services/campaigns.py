@@ -1,0 +1,110 @@
+"""Campaigns as a requester writes them: created from a protocol, changed while they are drafts."""
+
+from __future__ import annotations
+
+import importlib
+import random
+from dataclasses import dataclass
+from datetime import datetime
+from decimal import Decimal
+from typing import Any
+
+from django.db import transaction
+
+from evaluation import Protocol, Setting
+from evaluation.registry import UnknownProtocol, get_protocol, protocol_names
+from webapp.models import Campaign
+from webapp.services import audit, campaign_fields, source_settings
+from webapp.services.fields import Raw
+from webapp.services.plans import protocol_of
+
+
+class NotDraft(Exception):
+    """The campaign was launched: its plan is frozen, and only amendments change it."""
+
+    def __init__(self, campaign: Campaign) -> None:
+        super().__init__(f"campaign {campaign.pk} is {campaign.state}, not a draft")
+        self.state = campaign.state
+
+
+@dataclass(frozen=True)
+class Offer:
+    """A protocol that a campaign can be created from."""
+
+    protocol: Protocol
+    about: str
+
+
+def offers() -> list[Offer]:
+    """Return all protocols with the documentation that their files begin with."""
+    return [Offer(get_protocol(name), _about(name)) for name in protocol_names()]
+
+
+def offer(name: str) -> Protocol | None:
+    """Return the protocol of this name, if there is one."""
+    try:
+        return get_protocol(name)
+    except UnknownProtocol:
+        return None
+
+
+def create(*, owner: Any, protocol: str, raw: Raw, now: datetime) -> Campaign:
+    """Create a draft from a form's fields, or raise `Invalid` with every complaint."""
+    values = campaign_fields.read(get_protocol(protocol), raw)
+    with transaction.atomic():
+        campaign = Campaign.objects.create(owner=owner, protocol=protocol, **values)
+        _note(campaign, owner, "campaign created", now)
+        return campaign
+
+
+def change(*, campaign: Campaign, by: Any, raw: Raw, now: datetime) -> Campaign:
+    """Change a draft; a new seed shuffles its personas anew."""
+    values = campaign_fields.read(get_protocol(campaign.protocol), raw)
+    with transaction.atomic():
+        row = lock_draft(campaign)
+        for name, value in values.items():
+            setattr(row, name, value)
+        row.save(update_fields=list(values))
+        _shuffle(row)
+        _note(row, by, "campaign changed", now)
+        return row
+
+
+def lock_draft(campaign: Campaign) -> Campaign:
+    """Return the draft as it is now, locked until the transaction ends, or raise `NotDraft`."""
+    row = Campaign.objects.select_for_update().get(pk=campaign.pk)
+    if row.state != Campaign.State.DRAFT:
+        raise NotDraft(row)
+    return row
+
+
+def persona_order(seed: int, key: str) -> int:
+    """Return a persona's place in the stack, drawn from the campaign's seed."""
+    return random.Random(f"{seed}:order:{key}").getrandbits(31)  # noqa: S311 (to be repeated)
+
+
+def hourly(pay: Decimal, minutes: int) -> Decimal:
+    """Return the pay for an hour of this work."""
+    return round(pay * 60 / max(1, minutes), 2)
+
+
+def protocol_and_changes(campaign: Campaign) -> tuple[Protocol, list[tuple[Setting, str, str]]]:
+    """Return the campaign's protocol as changed, and what departs from the source."""
+    original = get_protocol(campaign.protocol)
+    return protocol_of(campaign), source_settings.departures(original, campaign.changes)
+
+
+def _about(name: str) -> str:
+    module = importlib.import_module(f"evaluation.protocols.{name}")
+    return (module.__doc__ or "").strip()
+
+
+def _shuffle(campaign: Campaign) -> None:
+    personas = list(campaign.personas.all())
+    for persona in personas:
+        persona.order = persona_order(campaign.seed, persona.key)
+    campaign.personas.bulk_update(personas, ["order"], batch_size=500)
+
+
+def _note(campaign: Campaign, by: Any, action: str, now: datetime) -> None:
+    audit.append(actor=by.get_username(), action=action, campaign=campaign, now=now)

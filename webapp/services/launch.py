@@ -1,0 +1,171 @@
+"""Launching a campaign: the checklist must be green, then the plan is frozen and hashed."""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import json
+import platform
+import tomllib
+from datetime import datetime
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.db import transaction
+
+from evaluation.registry import get_protocol
+from webapp.models import Campaign
+from webapp.services import audit, campaigns, personas_import, source_settings, states
+from webapp.services.checklist import Check, checklist
+from webapp.services.plans import protocol_of
+
+SCHEMA = 1  # of the plan
+
+
+class NotReady(Exception):
+    """Some checks are red; nothing was changed."""
+
+    def __init__(self, checks: list[Check]) -> None:
+        super().__init__("; ".join(f"{check.name}: {check.text}" for check in checks))
+        self.checks = checks
+
+
+def launch(*, campaign: Campaign, by: Any, now: datetime) -> Campaign:
+    """Freeze the plan and open the campaign; of two who launch at once one finds it open."""
+    with transaction.atomic():
+        row = Campaign.objects.select_for_update().get(pk=campaign.pk)
+        if row.state == Campaign.State.DRAFT:
+            _prepare(row, now)
+        plan = plan_of(row)
+        digest = plan_hash(plan)
+        states.move(row, "open", plan=plan, plan_hash=digest, opened_at=now)
+        audit.append(
+            actor=by.get_username(),
+            action="campaign launched",
+            campaign=row,
+            now=now,
+            plan_hash=digest,
+        )
+        return row
+
+
+def plan_of(campaign: Campaign) -> dict[str, Any]:
+    """Return everything that shapes the campaign, as JSON holds it."""
+    return {
+        "schema": SCHEMA,
+        "campaign": {"name": campaign.name, "slug": campaign.slug},
+        "protocol": _protocol(campaign),
+        "systems": [_system(system) for system in campaign.systems.select_related("cell")],
+        "personas": [
+            {"key": each.key, "split": each.split, "sha256": personas_import.digest(each)}
+            for each in campaign.personas.order_by("key")
+        ],
+        "contexts": [
+            {"key": each.key, "sha256": _sha256(canonical(each.messages))}
+            for each in campaign.contexts.order_by("key")
+        ],
+        "consent": {"text": campaign.consent, "sha256": _sha256(campaign.consent)},
+        "contact": campaign.contact,
+        "pay": _pay(campaign),
+        "limits": {
+            "wait_seconds": campaign.wait_seconds,
+            "reply_seconds": campaign.reply_seconds,
+            "bot_when_alone": campaign.bot_when_alone,
+            "partner_left_counts": campaign.partner_left_counts,
+        },
+        "seed": campaign.seed,
+        "versions": versions(),
+    }
+
+
+def canonical(plan: Any) -> str:
+    """Return JSON that is the same for the same content, whatever the order of its keys."""
+    return json.dumps(plan, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+
+
+def plan_hash(plan: Any) -> str:
+    """Return the SHA-256 of the canonical JSON."""
+    return _sha256(canonical(plan))
+
+
+def versions() -> dict[str, str]:
+    """Return the versions that a repetition of the study needs to know."""
+    project = tomllib.loads((Path(settings.BASE_DIR) / "pyproject.toml").read_text("utf-8"))
+    return {
+        "parley": str(project["project"]["version"]),
+        "python": platform.python_version(),
+        "torch": metadata.version("torch"),
+        "django": metadata.version("django"),
+    }
+
+
+def _prepare(campaign: Campaign, now: datetime) -> None:
+    """Refuse what is not ready; items made before a last change get the raters it asks for."""
+    red = [check for check in checklist(campaign, now) if not check.ok]
+    if red:
+        raise NotReady(red)
+    rate = protocol_of(campaign).after
+    if rate is not None and rate.over == "contexts":
+        campaign.items.update(target=rate.votes)
+
+
+def _protocol(campaign: Campaign) -> dict[str, Any]:
+    original, changed = get_protocol(campaign.protocol), protocol_of(campaign)
+    now = {setting.name: setting.value for setting in changed.settings()}
+    return {
+        "name": original.name,
+        "title": original.title,
+        "source": original.source,
+        "instructions": list(original.instructions),
+        "settings": [
+            {
+                "name": setting.name,
+                "label": setting.label,
+                "value": source_settings.plain(now[setting.name]),
+                "source_value": source_settings.plain(setting.value),
+                "departs": setting.name in campaign.changes,
+                "provenance": setting.source.tag,
+                "where": setting.source.where,
+            }
+            for setting in original.settings()
+        ],
+        "steps": [_step(step) for step in changed.steps],
+    }
+
+
+def _step(step: Any) -> dict[str, Any]:
+    """Return a step with the wording of everything it shows or checks."""
+    plain = json.loads(json.dumps(dataclasses.asdict(step)))
+    plain["step"] = type(step).__name__.lower()
+    for name in ("checks", "each"):
+        for part, about in zip(getattr(step, name, ()), plain.get(name, ()), strict=True):
+            about["type"] = type(part).__name__
+    return dict(plain)
+
+
+def _system(system: Any) -> dict[str, Any]:
+    return {
+        "name": system.name,
+        "bot": system.bot,
+        "options": system.options,
+        "sees_persona": system.sees_persona,
+        "target": system.cell.target,
+        "version": system.version,
+    }
+
+
+def _pay(campaign: Campaign) -> dict[str, Any]:
+    return {
+        "amount": str(campaign.pay),
+        "waiting": str(campaign.waiting_pay),
+        "currency": campaign.currency,
+        "minutes": campaign.minutes,
+        "hourly": str(campaigns.hourly(campaign.pay, campaign.minutes)),
+        "return_url": campaign.return_url,
+    }
+
+
+def _sha256(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()
