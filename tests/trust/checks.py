@@ -120,7 +120,8 @@ def missing(case: Case) -> Iterator[str]:
         if not case.stories[name].trouble and len(client.shown) < len(chat.events):
             yield f"{name}: saw {len(client.shown)} of {len(chat.events)} entries"
     for name, story in case.stories.items():
-        if "ok" in story.forms["consent"] and name not in case.base.people:
+        taken = not any(end["state"] == "refused" for end in story.ends)
+        if taken and "ok" in story.forms["consent"] and name not in case.base.people:
             yield f"{name}: consented and is not in the database"
     yield from _not_exported(case)
 
@@ -129,7 +130,8 @@ def _is_stored(invoked: Record, event: Event | None) -> bool:
     if event is None:
         return False
     frame = invoked["frame"]
-    return frame["type"] != "say" or str(event.content.get("text")) == frame["text"].strip()
+    text: str = frame["text"].strip() if frame["type"] == "say" else ""
+    return not text or event.content.get("text") == text
 
 
 def _not_exported(case: Case) -> Iterator[str]:

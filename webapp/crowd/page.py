@@ -24,7 +24,7 @@ class Page:
 
     forms: list[Form] = field(default_factory=list)
     token: str = ""
-    marks: dict[str, str] = field(default_factory=dict)  # the text of elements that have an id
+    marks: dict[str, str] = field(default_factory=dict)  # text, by data-part or id
     items: dict[str, list[str]] = field(default_factory=dict)  # the list items in such elements
 
     def form(self, ending: str) -> Form | None:
@@ -50,7 +50,7 @@ class _Reader(HTMLParser):
         elif tag == "input" and self.form is not None:
             _take(self.form, given)
         if tag not in VOID:
-            self.open.append((tag, given.get("id", "")))
+            self.open.append((tag, given.get("data-part") or given.get("id", "")))
             self._start(tag)
 
     def _start(self, tag: str) -> None:

@@ -67,12 +67,18 @@ class Participant:
         page = await self.web.page(entry)
         form = page.form("/consent")
         if form is None:
-            self.end = "refused"
-            self._note("end", state="refused")
+            self._refused()
             return
         self._note("invoke", id="consent")
         await self.web.send(form, dict.fromkeys(form.ticks, "on"), path=entry)
         self._note("ok", id="consent")
+        if self.visit.slug not in self.web.cookie:
+            self._refused()
+
+    def _refused(self) -> None:
+        """The study took nobody in: it is full, or over."""
+        self.end = "refused"
+        self._note("end", state="refused")
 
     async def _step(self) -> None:
         status = await self._status()
@@ -113,10 +119,9 @@ class Participant:
 
     async def _wait(self, status: Mapping[str, Any]) -> None:
         await asyncio.sleep(1.0)
-        offered = status.get("actions", ())
-        if "bot" in offered:
+        if "bot" in status["choices"]:
             await self._press("/bot")
-        elif "give-up" in offered or "give_up" in offered:
+        elif "give_up" in status["choices"]:
             await self._press("/give-up")
 
     async def _chat(self) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +10,8 @@ from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from webapp.crowd.order import Order
-from webapp.management.oracle import Crowd
+from webapp.crowd.process import Crowd
+from webapp.management import oracle
 from webapp.models import Campaign
 
 
@@ -38,7 +40,8 @@ class Command(BaseCommand):
             seconds=options["seconds"],
             oracle=True,
         )
-        crowd = Crowd(order, campaign, options["ledger"])
+        truth = partial(oracle.truth, campaign)
+        crowd = Crowd(order, options["ledger"], truth=truth)
         try:
             crowd.wait(options["seconds"] * (1 + options["people"] / options["at_once"]))
         finally:

@@ -1,0 +1,268 @@
+"""The ledger run: simulated people, processes killed under them, and everything compared.
+
+    python -m tests.trust.ledger --people 150 --backend sqlite --seed 1 --kill-every 5
+
+Prints the table of the trust contract's section 3 and exits 1 unless every count is 0. The seed
+decides who the people are and what is killed; the machine's own timing it cannot repeat.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import json
+import os
+import random
+import statistics
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from datetime import timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from tests import servers
+from tests.trust import cluster
+
+if TYPE_CHECKING:
+    from tests.trust.scenario import Part
+    from webapp.crowd.process import Crowd
+
+LONGEST = 900.0  # seconds for everybody
+
+
+@dataclass(frozen=True)
+class Run:
+    """What a ledger run is asked to do."""
+
+    people: int
+    backend: str
+    seed: int
+    kill_every: float
+    bug: str = ""
+
+
+@dataclass
+class Result:
+    """What came out: sentences for each kind of fault, and how quickly things went on."""
+
+    faults: dict[str, list[str]]
+    kills: int
+    seconds: float
+    ended: dict[str, int] = field(default_factory=dict)
+    speed: dict[str, float] = field(default_factory=dict)
+
+    @property
+    def clean(self) -> bool:
+        return not any(self.faults.values())
+
+
+def perform(run: Run, folder: Path) -> Result:
+    """Set up, let everybody take part while processes are killed, then compare."""
+    with _installation(run, folder) as installed:
+        from tests.trust import scenario
+
+        found = scenario.parts(run.people)
+        start = time.monotonic()
+        with cluster.running(installed):
+            _begin(found)
+            crowds = scenario.crowds(found, installed.bases, folder, run.seed)
+            _watch(run, installed, crowds)
+            _calm(installed)
+        _tidy()
+        result = _compare(found, folder, installed)
+        result.seconds = time.monotonic() - start
+        return result
+
+
+@contextlib.contextmanager
+def _installation(run: Run, folder: Path) -> Iterator[cluster.Cluster]:
+    """Yield servers to be started, with this process connected to their database."""
+    env = os.environ | {"DEBUG": "1", "DATA_DIR": str(folder), "LOG_LEVEL": "WARNING"}
+    env = {name: value for name, value in env.items() if name not in ("DATABASE_URL", "REDIS_URL")}
+    with contextlib.ExitStack() as stack:
+        if run.backend == "sqlite":
+            _connect(env)
+            yield cluster.embedded(servers.free_port(), env, folder, bug=run.bug)
+            return
+        env["DATABASE_URL"] = stack.enter_context(servers.postgresql())
+        env["REDIS_URL"] = stack.enter_context(servers.redis_server())
+        _connect(env)
+        ports = [servers.free_port(), servers.free_port()]
+        yield cluster.distributed(ports, ("generic", "parrot"), env, folder, bug=run.bug)
+
+
+def _connect(env: dict[str, str]) -> None:
+    import django
+    from django.core.management import call_command
+
+    os.environ.update(env)
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "webapp.settings")
+    django.setup()
+    call_command("migrate", verbosity=0)
+
+
+def _begin(found: list[Part]) -> None:
+    """Have the contexts answered before anybody comes to judge the answers."""
+    from django.utils import timezone
+
+    from tests.trust import scenario
+    from webapp.models import Item
+
+    scenario.begin_static(found, timezone.now())
+    wanted = sum(2 * part.campaign.contexts.count() for part in found)
+    end = time.monotonic() + 30
+    while Item.objects.count() < wanted and time.monotonic() < end:
+        time.sleep(0.2)
+
+
+def _watch(run: Run, installed: cluster.Cluster, crowds: list[Crowd]) -> None:
+    """Kill something every few seconds until everybody is done."""
+    chance = random.Random(run.seed)
+    end = time.monotonic() + LONGEST
+    following = time.monotonic() + run.kill_every
+    try:
+        while any(crowd.running for crowd in crowds) and time.monotonic() < end:
+            time.sleep(0.1)
+            if run.kill_every and time.monotonic() >= following:
+                installed.kill_one(chance)
+                following = time.monotonic() + run.kill_every
+                done = sum(len(crowd.ended) for crowd in crowds)
+                print(f"  killed {installed.kills[-1].what}; {done} are done", file=sys.stderr)
+    finally:
+        for crowd in crowds:
+            crowd.end()
+
+
+def _calm(installed: cluster.Cluster) -> None:
+    """Wait until no bot owes an answer."""
+    from webapp.models import ReplyJob
+
+    owed = ReplyJob.objects.filter(state__in=("QUEUED", "CLAIMED", "ANSWERED"))
+    end = time.monotonic() + 60
+    while owed.exists() and time.monotonic() < end:
+        time.sleep(0.2)
+
+
+def _tidy() -> None:
+    """Do what the sweeper would do in half an hour: end who walked off."""
+    from django.utils import timezone
+
+    from webapp.services import sweeper
+
+    for minutes in (0, 31, 62):
+        sweeper.tick(timezone.now() + timedelta(minutes=minutes))
+
+
+def _compare(found: list[Part], folder: Path, installed: cluster.Cluster) -> Result:
+    from tests.trust import checks, snapshot
+    from webapp.crowd import ledger
+
+    faults: dict[str, list[str]] = {name: [] for name in checks.CHECKS}
+    ended: dict[str, int] = {}
+    records: list[dict[str, Any]] = []
+    for part in found:
+        part.campaign.refresh_from_db()
+        mine = list(ledger.read(folder / f"{part.campaign.name}.jsonl"))
+        records += mine
+        export = _exported(part.campaign, folder)
+        case = checks.Case(checks.stories(mine), snapshot.take(part.campaign), export)
+        for name, sentences in checks.check(case).items():
+            faults[name] += [f"{part.campaign.name}: {sentence}" for sentence in sentences]
+        for outcome, count in checks.people_paid(case).items():
+            ended[outcome] = ended.get(outcome, 0) + count
+    speed = _speed(records, installed.kills)
+    return Result(faults, len(installed.kills), 0.0, ended, speed)
+
+
+def _exported(campaign: Any, folder: Path) -> Any:
+    from django.utils import timezone
+
+    from tests.trust import snapshot
+
+    try:
+        from webapp.services import exports
+    except ImportError:
+        return None
+
+    path = exports.write(campaign=campaign, folder=folder / campaign.name, now=timezone.now())
+    return snapshot.read_export(path)
+
+
+def _speed(records: Sequence[dict[str, Any]], kills: Sequence[cluster.Kill]) -> dict[str, float]:
+    """Return how long after a kill the next write was acknowledged, and how long bots took (G3)."""
+    acked = sorted(record["at"] for record in records if record["what"] == "ok")
+    gaps = [min((at - kill.at for at in acked if at > kill.at), default=0.0) for kill in kills]
+    waits = sorted(_waits(records))
+    return {
+        "next write after a kill, p95 s": _quantile(sorted(gaps), 0.95),
+        "next write after a kill, max s": max(gaps, default=0.0),
+        "write to acknowledgement, p50 s": _quantile(sorted(_acks(records)), 0.5),
+        "message to reply, p50 s": _quantile(waits, 0.5),
+        "message to reply, p95 s": _quantile(waits, 0.95),
+        "message to reply, max s": max(waits, default=0.0),
+    }
+
+
+def _acks(records: Sequence[dict[str, Any]]) -> Iterator[float]:
+    begun = {r["id"]: r["at"] for r in records if r["what"] == "invoke"}
+    yield from (r["at"] - begun[r["id"]] for r in records if r["what"] == "ok" and "chat" in r)
+
+
+def _waits(records: Sequence[dict[str, Any]]) -> Iterator[float]:
+    """Yield the time from a message's acknowledgement to the partner's next one, on screen."""
+    said: dict[tuple[str, int], float] = {}
+    for record in records:
+        if "chat" not in record:
+            continue
+        key = record["person"], record["chat"]
+        entry = record.get("entry", {})
+        if entry.get("kind") == "message" and entry["side"] == "you":
+            said[key] = record["at"]
+        elif entry.get("kind") == "message" and key in said:
+            yield record["at"] - said.pop(key)
+
+
+def _quantile(values: Sequence[float], share: float) -> float:
+    if len(values) < 2:
+        return values[0] if values else 0.0
+    return statistics.quantiles(values, n=100, method="inclusive")[round(share * 100) - 1]
+
+
+def table(run: Run, result: Result) -> str:
+    """Return what is printed."""
+    lines = [
+        f"{run.people} people, {run.backend}, seed {run.seed}, {result.kills} kills "
+        f"(one every {run.kill_every:g} s), {result.seconds:.0f} s",
+        f"ended: {', '.join(f'{name} {n}' for name, n in sorted(result.ended.items()))}",
+        *(f"{len(found):6d}  {name}" for name, found in result.faults.items()),
+        *(f"{value:6.2f}  {name}" for name, value in result.speed.items()),
+    ]
+    for name, found in result.faults.items():
+        lines += [f"  {name}: {sentence}" for sentence in found[:5]]
+    return "\n".join(lines)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="python -m tests.trust.ledger")
+    parser.add_argument("--people", type=int, default=150)
+    parser.add_argument("--backend", choices=("sqlite", "servers"), default="sqlite")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--kill-every", type=float, default=5.0, metavar="SECONDS")
+    parser.add_argument("--bug", default="", help="a deliberate fault of tests.trust.sabotage")
+    parser.add_argument("--keep", type=Path, help="a folder for the ledgers, logs and database")
+    parser.add_argument("--json", action="store_true")
+    given = parser.parse_args()
+    run = Run(given.people, given.backend, given.seed, given.kill_every, given.bug)
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = given.keep or Path(temporary)
+        folder.mkdir(parents=True, exist_ok=True)
+        result = perform(run, folder)
+    print(json.dumps(vars(result)) if given.json else table(run, result))
+    return 0 if result.clean else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
