@@ -1,0 +1,74 @@
+"""G8: every state with every event has a screen, something to do, and a rule for pay (R2, R3)."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.factories import NOW, make_campaign, make_participation
+from webapp import notices
+from webapp.models import Participation
+from webapp.services import payment, states, steps
+
+pytestmark = pytest.mark.django_db
+P, Outcome = Participation.State, Participation.Outcome
+EVENTS = states.TRANSITIONS[Participation]
+CELLS = [(state, event) for state in P for event in EVENTS]
+
+
+def outcomes_of(event: str) -> list[str]:
+    """Return what may be the outcome where an event ends the participation."""
+    return [outcome for outcome, rule in payment.RULES.items() if rule.event == event]
+
+
+def check_screen(person: Participation) -> None:
+    """Where the person is, there is a screen with a way on, and what it pays is said."""
+    step = steps.STEPS[P(person.state)]
+    assert step.screen
+    assert step.actions
+    if person.state == P.ENDED:
+        rule = payment.RULES[person.outcome]
+        pay = payment.amount(person.campaign, rule.code)
+        assert notices.text(rule.notice, pay=f"{pay} USD")
+        assert (pay > 0) == (rule.code is not None)
+        assert rule.resumes == (rule.code is None), "no pay: the link must lead on"
+
+
+def make(state: str) -> Participation:
+    outcome = Outcome.LEFT if state == P.ENDED else ""
+    return make_participation(make_campaign(personas=0), state=state, outcome=outcome)
+
+
+@pytest.mark.parametrize(("state", "event"), CELLS)
+def test_every_cell_has_a_screen_an_action_and_a_pay_rule(state: str, event: str) -> None:
+    origins, target = EVENTS[event]
+    ends = target == P.ENDED
+    for outcome in outcomes_of(event) if ends else [""]:
+        person = make(state)
+        fields = {"outcome": outcome, "state_at": NOW}
+        if state in origins:
+            states.move(person, event, **fields)
+            assert person.state == target
+        else:
+            with pytest.raises(states.Illegal) as refusal:
+                states.move(person, event, **fields)
+            assert refusal.value.state == person.state == state
+        check_screen(person)
+
+
+def test_every_event_that_ends_has_an_outcome() -> None:
+    ending = [event for event, (_, target) in EVENTS.items() if target == P.ENDED]
+    assert all(outcomes_of(event) for event in ending)
+
+
+def test_every_state_can_be_left_for_good_and_is_paid_for_work() -> None:
+    for event in ("leave", "stop"):
+        assert set(EVENTS[event][0]) == set(states.ACTIVE)
+    assert set(steps.STEPS) == set(P)
+    assert all("stop" in steps.STEPS[state].actions for state in states.ACTIVE)
+
+
+def test_every_notice_that_a_service_names_exists() -> None:
+    named = {"full", "paused", "over", "bad_link", "busy", "withdrawn", "away", "missed"}
+    named |= {"partner_missed", "partner_left", "locked", "unlabeled", "changed_elsewhere"}
+    named |= {rule.notice for rule in payment.RULES.values()}
+    assert named <= set(notices.NOTICES)

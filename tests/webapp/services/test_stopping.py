@@ -1,0 +1,136 @@
+"""Stopping by choice, by absence, with the campaign: who worked is paid (S13, R21, R22)."""
+
+from __future__ import annotations
+
+import uuid
+
+import pytest
+
+from tests.factories import NOW, make_campaign
+from tests.webapp.services.people import after, conversation_of, join, pair, say, see, start
+from webapp.models import (
+    Campaign,
+    CompletionCode,
+    Conversation,
+    Flag,
+    Participation,
+    Persona,
+    QuotaCell,
+)
+from webapp.services import chat, enrolment, rating, stopping
+
+pytestmark = pytest.mark.django_db
+HUMANS = {"systems": {"humans": "people"}}
+
+
+def test_stopping_after_a_word_is_paid_and_flagged_and_frees_the_place() -> None:
+    person = start(make_campaign())
+    say(person, "hello")
+    ended = stopping.stop(person=person, now=after(5))
+    assert (ended.outcome, ended.code.kind) == ("QUIT", "FULL")
+    assert Flag.objects.get(participation=person).kind == "stopped_early"
+    assert QuotaCell.objects.get().free == 10
+    assert conversation_of(person).state == Conversation.State.ABANDONED
+    assert not Persona.objects.filter(taken__gt=0).exists()
+    assert stopping.stop(person=person, now=after(6)).code == ended.code
+
+
+@pytest.mark.parametrize("started", [False, True])
+def test_stopping_before_any_word_is_declining(started: bool) -> None:
+    campaign = make_campaign()
+    person = start(campaign) if started else join(campaign)
+    ended = stopping.stop(person=person, now=after(5))
+    assert ended.outcome == "DECLINED"
+    assert not CompletionCode.objects.exists()
+
+
+def test_stopping_after_waiting_in_vain_gives_waiting_pay() -> None:
+    person = start(make_campaign("personachat_human", **HUMANS, wait_seconds=60))
+    assert stopping.outcome_of_stopping(person, after(59)) == "DECLINED"
+    assert stopping.stop(person=person, now=after(60)).code.kind == "WAITING"
+
+
+def test_the_partner_of_who_stops_rates_and_both_are_paid() -> None:
+    first, second = pair(make_campaign("personachat_human", **HUMANS))
+    say(first, "hello there")
+    say(second, "hi you")
+    assert stopping.stop(person=first, now=after(9)).code.kind == "FULL"
+    second.refresh_from_db()
+    assert (second.state, second.notice) == ("RATING", "partner_left")
+    mine = conversation_of(second).seats.exclude(participation=second).get().persona
+    assert mine is not None
+    answers = {"p.fluency": "3", "p.engagingness": "2", "p.consistency": "4", "p.persona": mine.key}
+    code = rating.submit(person=second, answers=answers, now=after(60))
+    second.refresh_from_db()
+    assert code is not None
+    assert (second.outcome, code.kind) == ("PARTNER_LEFT", "FULL")
+    assert QuotaCell.objects.get().completed == 0
+
+
+def test_who_vanishes_from_a_pair_may_start_again() -> None:
+    campaign = make_campaign("personachat_human", **HUMANS)
+    gone, waiting = pair(campaign)
+    say(gone, "hello there")
+    with pytest.raises(stopping.CameBack):
+        stopping.vanish(person=gone, now=after(30))
+    gone.refresh_from_db()
+    assert gone.state == "CHATTING"
+    stopping.vanish(person=gone, now=after(31))
+    gone.refresh_from_db()
+    waiting.refresh_from_db()
+    assert (gone.state, gone.notice, gone.holds_slot) == ("READY", "away", False)
+    assert (waiting.state, waiting.waiting_at) == ("WAITING", NOW)
+    assert QuotaCell.objects.get().reserved == 1
+    assert enrolment.start(person=gone, now=after(32)).state == "WAITING"
+
+
+def test_a_sign_of_life_keeps_the_conversation() -> None:
+    gone, _ = pair(make_campaign("personachat_human", **HUMANS))
+    see(gone, now=after(20))
+    with pytest.raises(stopping.CameBack):
+        stopping.vanish(person=gone, now=after(40))
+    assert conversation_of(gone).state == Conversation.State.OPEN
+
+
+def test_who_left_for_long_is_ended_and_their_link_resumes() -> None:
+    campaign = make_campaign()
+    person = start(campaign, "A1")
+    say(person, "hello")
+    stopping.give_away(person=person, now=after(1801))
+    person.refresh_from_db()
+    assert (person.outcome, CompletionCode.objects.count()) == ("LEFT", 0)
+    assert QuotaCell.objects.get().reserved == 0
+    assert conversation_of(person).events.filter(kind="message", side=0).count() == 1
+    back = join(campaign, "A1", after(2000))
+    assert (back.state, back.outcome) == ("READY", "")
+    assert enrolment.start(person=back, now=after(2001)).state == "CHATTING"
+
+
+def test_who_left_the_form_finds_it_again() -> None:
+    campaign = make_campaign(changes={"chat.minimum": [2], "chat.pace": 0.0})
+    person = start(campaign, "A1")
+    conversation = conversation_of(person)
+    Conversation.objects.filter(pk=conversation.pk).update(minimum=1)
+    say(person, "hello")
+    chat.finish(person=person, client_id=uuid.uuid4(), now=after(5))
+    stopping.give_away(person=person, now=after(1806))
+    assert QuotaCell.objects.get().reserved == 0
+    back = join(campaign, "A1", after(2000))
+    assert (back.state, back.holds_slot) == ("RATING", True)
+    form = rating.current(back)
+    assert form is not None
+    assert (form.item.conversation, form.item.reserved) == (conversation, 1)
+    assert QuotaCell.objects.get().reserved == 1
+
+
+def test_a_stopped_campaign_pays_everybody_in_it() -> None:
+    campaign = make_campaign("personachat_human", **HUMANS)
+    people: list[Participation] = [*pair(campaign), join(campaign)]
+    Campaign.objects.update(state=Campaign.State.STOPPED)
+    for person in people:
+        stopping.end_with_campaign(person=person, now=after(9))
+        person.refresh_from_db()
+    assert [person.outcome for person in people] == ["STOPPED"] * 3
+    assert [code.kind for code in CompletionCode.objects.all()] == ["FULL"] * 3
+    assert conversation_of(people[0]).ended_because == "campaign stopped"
+    assert QuotaCell.objects.get().reserved == 0
