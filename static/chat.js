@@ -186,7 +186,8 @@ function drawComposer() {
   say("words", fill(text, { count, limit: wordLimit }));
   part("words").classList.toggle("is-over", over);
   const waiting = outbox.items().some((item) => item.frame.type === "say");
-  const mine = status.turn === "you" && status.tab_is_newest !== false && !waiting;
+  const known = status.type === "status"; // before that the server decides whose turn it is
+  const mine = (status.turn === "you" || !known) && status.tab_is_newest !== false && !waiting;
   part("send").disabled = !mine || count === 0;
   box.disabled = Boolean(status.must_finish);
   box.style.setProperty("block-size", "auto");
@@ -237,6 +238,6 @@ part("give-up").addEventListener("click", () => outbox.add({ type: "give_up" }))
 part("take-over").addEventListener("click", () => connection.send({ type: "takeover", tab }));
 part("unlabelled").addEventListener("click", () => labels.focusFirst(status.unlabelled));
 
-box.value = localStorage.getItem(draftKey) ?? "";
+box.value ||= localStorage.getItem(draftKey) ?? ""; // somebody may have begun before this ran
 drawComposer();
 connection.connect();

@@ -71,7 +71,12 @@ class Busy:
 
 
 class PrivatePages:
-    """Personal pages are not stored by browsers or proxies, and name no referrer (S6)."""
+    """Personal pages are not stored by browsers or proxies (S6).
+
+    The referrer policy stays "same-origin": no other site is told where somebody comes from.
+    "no-referrer" would make browsers send "Origin: null" with forms, which the check against
+    cross-site requests refuses.
+    """
 
     def __init__(self, get_response: Handler) -> None:
         self.get_response = get_response
@@ -80,6 +85,4 @@ class PrivatePages:
         response = self.get_response(request)
         if not request.path.startswith("/static/"):
             response.headers.setdefault("Cache-Control", "no-store")
-        if request.path.startswith("/c/"):
-            response.headers["Referrer-Policy"] = "no-referrer"
         return response

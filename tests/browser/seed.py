@@ -1,0 +1,72 @@
+"""Campaigns for the browser tests, in the database that the environment names.
+
+python -m tests.browser.seed    prints the addresses' slugs by name, as JSON
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from typing import Any
+
+CONTEXTS = (
+    ["Do you like tennis?"],
+    ["I went to the sea.", "How was it?", "Cold, but the light was lovely."],
+    ["What did you eat?", "Soup.", "Which one?"],
+)
+
+
+def _campaigns() -> dict[str, str]:
+    from django.utils import timezone
+
+    from tests.factories import make_campaign
+    from webapp.models import Campaign, Context
+    from webapp.services import contexts
+
+    consent = (
+        "## What we keep\n\nYour **messages** and answers, under a random name.\n\n"
+        "- nothing else\n- no names\n\n## Your rights\n\nYou may stop at any time. "
+        "![pixel](https://example.org/p.png) <script>alert(1)</script>"
+    )
+    common: dict[str, Any] = {"consent": consent, "personas": 40, "target": 60}
+    short = {"chat.minimum": [4], "chat.pace": 0.0}
+    panel = "https://panel.example.org/done?code={code}"
+    made = {
+        "bot": make_campaign(changes=short, return_url=panel, **common),
+        "slow": make_campaign(changes={"chat.minimum": [4], "chat.pace": 10.0}, **common),
+        "people": make_campaign(
+            "personachat_human",
+            systems={"alpha": "people"},
+            changes={"chat.minimum": [6]},
+            **common,
+        ),
+        "lonely": make_campaign(
+            "personachat_bot",
+            systems={"alpha": "people", "beta": "parrot"},
+            changes=short,
+            bot_when_alone=True,
+            wait_seconds=2,
+            **common,
+        ),
+        "labels": make_campaign(
+            "meena_interactive", changes={"chat.minimum": [4], "chat.maximum": 8}, **common
+        ),
+        "static": make_campaign("meena_static", changes={"rate.batch": 2}, **common),
+        "paused": make_campaign(state=Campaign.State.PAUSED, **common),
+        "full": make_campaign(**common | {"target": 0}),
+    }
+    lonely = made["lonely"].systems.get(name="beta").cell
+    lonely.target = 30  # fewer free places than with people, who are therefore tried first
+    lonely.save()
+    for number, messages in enumerate(CONTEXTS):
+        Context.objects.create(campaign=made["static"], key=f"x{number}", messages=messages)
+    contexts.build(campaign=made["static"], now=timezone.now())
+    return {name: campaign.slug for name, campaign in made.items()}
+
+
+if __name__ == "__main__":
+    import django
+
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "webapp.settings")
+    django.setup()
+    print(json.dumps(_campaigns()))
