@@ -13,22 +13,20 @@ import random
 import time
 from collections import defaultdict, deque
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from http.cookies import CookieError, SimpleCookie
-from typing import Any, TypeVar
+from typing import Any
 
 from channels.consumer import AsyncConsumer
 from channels.exceptions import StopConsumer
 from django.conf import settings
-from django.db import DatabaseError, InterfaceError, close_old_connections, connection
+from django.db import DatabaseError, InterfaceError
 from django.utils import timezone
 
 from webapp import exchange, frames, realtime
-from webapp.services import access, following
+from webapp.gathering import Gatherer, database
+from webapp.services import access, following, saying
 
 log = logging.getLogger(__name__)
-Found = TypeVar("Found")
-POOL = ThreadPoolExecutor(max_workers=16, thread_name_prefix="socket")
 POLL = (4.0, 6.0)  # seconds between looks, drawn: sockets do not all look at once
 HELLO = 5.0  # seconds to say hello
 IDLE = 60.0  # seconds without a frame
@@ -38,19 +36,13 @@ ENDED, AWAY, REFUSED, BUSY = 1000, 1001, 1008, 1013
 _sockets: dict[int, list[ChatConsumer]] = defaultdict(list)  # of this process, by participation
 
 
-async def database(work: Callable[[], Found]) -> Found:
-    """Run a service in the pool; its thread keeps its connection, except after trouble."""
-    return await asyncio.get_running_loop().run_in_executor(POOL, _connected, work)
-
-
-def _connected(work: Callable[[], Found]) -> Found:
-    if connection.vendor != "sqlite":
-        close_old_connections()
-    try:
-        return work()
-    except (DatabaseError, InterfaceError):
-        connection.close()
-        raise
+_say: Gatherer[saying.Saying, Any] = Gatherer(
+    lambda sayings: saying.say_all(sayings, now=timezone.now()),
+    at_once=1 if settings.DATABASE["ENGINE"].endswith("sqlite3") else 4,  # it has one writer
+)
+_look: Gatherer[following.Asked, list[frames.Frame]] = Gatherer(
+    lambda asked: following.news_all(asked, now=timezone.now()), at_once=4
+)
 
 
 class ChatConsumer(AsyncConsumer):
@@ -126,7 +118,7 @@ class ChatConsumer(AsyncConsumer):
                 await self._greet(frame)
             if "last_seen" in frame:
                 self.seen, self.shown = frame["last_seen"], {}
-            await self._tell(await database(lambda: self._act(frame)))
+            await self._tell(await self._act(frame))
 
     async def hint(self, message: dict[str, Any]) -> None:
         """Look for what is new; a hint that came with what was sent already is only a nudge."""
@@ -141,13 +133,19 @@ class ChatConsumer(AsyncConsumer):
         self.person_pk = person.pk
         return {}
 
-    def _act(self, frame: frames.Frame) -> list[frames.Frame]:
+    async def _act(self, frame: frames.Frame) -> list[frames.Frame]:
+        """Do what a frame asks for: messages together with those of others, the rest one by one."""
+        if frame["type"] == "say":
+            asked = saying.Saying(self.person_pk, frame["id"], frame["text"])
+            try:
+                return [exchange.ack(frame["id"], (await _say.ask(asked)).seq)]
+            except exchange.REFUSALS as problem:
+                return [exchange.refusal(frame["id"], problem)]
+        return await database(lambda: self._act_alone(frame))
+
+    def _act_alone(self, frame: frames.Frame) -> list[frames.Frame]:
         person = access.participation(self.slug, self.secret)
         return exchange.act(person=person, frame=frame, now=timezone.now(), tab=self.tab)
-
-    def _news(self) -> list[frames.Frame]:
-        person = access.participation(self.slug, self.secret)
-        return following.news(person=person, after=self.seen, now=timezone.now(), tab=self.tab)
 
     async def _greet(self, frame: frames.Frame) -> None:
         """Join the group before the replay, so that nothing falls between the two (R7)."""
@@ -163,7 +161,8 @@ class ChatConsumer(AsyncConsumer):
     async def _look(self) -> None:
         async with self.looking:
             try:
-                news = await database(self._news)
+                asked = following.Asked(self.slug, self.secret, self.seen, self.tab)
+                news = await _look.ask(asked)
             except access.NotFound:  # withdrawn, or the secret was replaced
                 await self._close(REFUSED)
                 return

@@ -8,7 +8,7 @@ from typing import Any
 
 from webapp.frames import Frame, refused
 from webapp.models import Participation
-from webapp.services import access, chat, events, following, rating, states
+from webapp.services import access, chat, events, following, labels, refusals, states
 
 
 def act(*, person: Participation, frame: Frame, now: datetime, tab: str = "") -> list[Frame]:
@@ -20,20 +20,39 @@ def act(*, person: Participation, frame: Frame, now: datetime, tab: str = "") ->
 
 def _item(person: Participation, frame: Frame, now: datetime) -> Frame:
     """Answer an item that the sender keeps until it is acknowledged or refused."""
-    item = frame["id"]
     try:
-        seq = ITEMS[frame["type"]](person, frame, now)
-    except chat.Refused as problem:
-        return refused(item, "check", problem.complaint)
-    except chat.NotNow as problem:
-        return refused(item, problem.notice, values=problem.values)
-    except rating.Refused as problem:
-        return refused(item, problem.notice, problem.complaint)
-    except events.Conflict:
-        return refused(item, "used_id")
-    except (states.Illegal, access.NotFound):
-        return refused(item, "not_now")
+        return ack(frame["id"], ITEMS[frame["type"]](person, frame, now))
+    except REFUSALS as problem:
+        return refusal(frame["id"], problem)
+
+
+def ack(item: object, seq: int | None) -> Frame:
+    """Return the acknowledgement of an item; only what is committed may be acknowledged (R6)."""
     return {"type": "ack", "id": str(item)} | ({} if seq is None else {"seq": seq})
+
+
+def refusal(item: object, problem: Exception) -> Frame:
+    """Return the frame that tells why an item is refused."""
+    match problem:
+        case refusals.Refused():
+            return refused(item, "check", problem.complaint)
+        case refusals.NotNow():
+            return refused(item, problem.notice, values=problem.values)
+        case labels.Refused():
+            return refused(item, problem.notice, problem.complaint)
+        case events.Conflict():
+            return refused(item, "used_id")
+    return refused(item, "not_now")
+
+
+REFUSALS = (
+    refusals.Refused,
+    refusals.NotNow,
+    labels.Refused,
+    events.Conflict,
+    states.Illegal,
+    access.NotFound,
+)
 
 
 def _say(person: Participation, frame: Frame, now: datetime) -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import secrets
+from collections.abc import Iterable
 
 from django.contrib.auth.models import AbstractBaseUser, AnonymousUser
 from django.db.models import QuerySet
@@ -53,6 +54,22 @@ def seat(person: Participation) -> Seat:
     if row is None:
         raise NotFound(f"conversation of participation {person.pk}")
     return row
+
+
+def participations(cookies: Iterable[tuple[str, str]]) -> dict[tuple[str, str], Participation]:
+    """Return the participations of several cookies at once: slug and secret to row."""
+    hashes = {secret_hash(secret): (slug, secret) for slug, secret in cookies}
+    rows = Participation.objects.filter(secret_hash__in=hashes, withdrawn_at=None)
+    found = {hashes[row.secret_hash]: row for row in rows.select_related("campaign")}
+    return {cookie: row for cookie, row in found.items() if row.campaign.slug == cookie[0]}
+
+
+def seats(people: Iterable[int]) -> dict[int, Seat]:
+    """Return each participation's active seat, else the latest one, where there is one."""
+    rows = Seat.objects.filter(participation__in=set(people)).select_related(
+        "conversation", "persona"
+    )
+    return {row.participation_id or 0: row for row in rows.order_by("active", "id")}
 
 
 def campaigns(user: User) -> QuerySet[Campaign]:

@@ -7,11 +7,10 @@ a repeat of an action is found by its client id and returns the first result (R4
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Any, cast
 from uuid import UUID
 
-from django.conf import settings
 from django.db import transaction
 
 from webapp.models import Conversation, Event, Participation, Persona, ReplyJob, Seat
@@ -20,35 +19,16 @@ from webapp.services import (
     delivery,
     events,
     items,
+    labels,
     payment,
     personas,
     plans,
-    rating,
-    replies,
+    saying,
     states,
 )
+from webapp.services.refusals import NotNow
 
-FRESH = timedelta(seconds=5)  # a sign of life that needs no newer one
 C, P, Kind = Conversation.State, Participation.State, Event.Kind
-
-
-class NotNow(Exception):
-    """The action is not possible at this step; `notice` is a key of `webapp.notices`."""
-
-    def __init__(self, notice: str = "not_now", **values: object) -> None:
-        super().__init__(notice)
-        self.notice = notice
-        self.values = values
-
-
-class Refused(Exception):
-    """A message that breaks a rule of the protocol; `complaint` says which."""
-
-    notice = "refused"
-
-    def __init__(self, complaint: str) -> None:
-        super().__init__(complaint)
-        self.complaint = complaint
 
 
 @dataclass(frozen=True)
@@ -82,76 +62,17 @@ class Action:
 
 
 def say(*, person: Participation, client_id: UUID, text: str, now: datetime) -> Event:
-    """Say something to the partner; a bot then owes a reply.
-
-    A message that breaks a check of the protocol is kept as a refused draft, which nobody is shown
-    and nothing counts, and raised as `Refused`.
-    """
-    seat = access.seat(person)
-    text = _storable(text)
-    with transaction.atomic():
-        event = _say(person, seat, client_id, text)
-    if event.kind == Kind.STATE:
-        raise Refused(event.content["complaint"])
-    seen(person=person, now=now)
-    return event
-
-
-def _say(person: Participation, seat: Seat, client_id: UUID, text: str) -> Event:
-    conversation = events.lock(seat.conversation_id)
-    kind, content = _message_or_draft(conversation, seat, text)
-    action = Action(conversation, seat.side, client_id, kind, content)
-    first = action.first()
-    if first is not None:
-        return first
-    _may_speak(person, conversation, seat)
-    event = action.store()
-    if kind == Kind.MESSAGE and not conversation.system.is_people and not _is_full(conversation):
-        replies.queue(conversation=conversation, in_reply_to=event.seq)
-    return event
-
-
-def _storable(text: str) -> str:
-    text = text.strip()
-    if not text:
-        raise NotNow("empty")
-    if len(text) > settings.MAX_MESSAGE_CHARACTERS:
-        raise NotNow("too_long", limit=settings.MAX_MESSAGE_CHARACTERS)
-    if "\0" in text or any("\ud800" <= letter <= "\udfff" for letter in text):
-        raise NotNow("bad_text")
-    return text
-
-
-def _message_or_draft(
-    conversation: Conversation, seat: Seat, text: str
-) -> tuple[str, dict[str, str]]:
-    step = plans.protocol_of(conversation.campaign).chat
-    own = tuple(seat.persona.sentences) if seat.persona else ()
-    complaint = step.complaint(text, own) if step else None
-    if complaint is None:
-        return Kind.MESSAGE, {"text": text}
-    return Kind.STATE, {"refused": text, "complaint": complaint}
-
-
-def _may_speak(person: Participation, conversation: Conversation, seat: Seat) -> None:
-    _must_chat(person, conversation)
-    sides = list(events.messages(conversation).values_list("side", flat=True))
-    if conversation.maximum is not None and len(sides) >= conversation.maximum:
-        raise NotNow("not_now")
-    if (sides[-1] if sides else 1) == seat.side:
-        raise NotNow("not_your_turn")
+    """Say something to the partner; a bot then owes a reply (see `saying`)."""
+    (found,) = saying.say_all([saying.Saying(person.pk, client_id, text)], now=now)
+    if isinstance(found, Event):
+        return found
+    raise found
 
 
 def _must_chat(person: Participation, conversation: Conversation) -> None:
     person.refresh_from_db(fields=["state"])
     if conversation.state != C.OPEN or person.state != P.CHATTING:
         raise NotNow("not_now")
-
-
-def _is_full(conversation: Conversation) -> bool:
-    if conversation.maximum is None:
-        return False
-    return events.messages(conversation).count() >= conversation.maximum
 
 
 def label(
@@ -177,7 +98,7 @@ def label(
         message = events.messages(conversation).filter(seq=seq, side=1 - seat.side).first()
         if message is None:
             raise NotNow("not_now")
-        rating.label(
+        labels.label(
             person=person, event=message, question=question, value=value, revision=revision, now=now
         )
         return action.store()
@@ -207,9 +128,7 @@ def _may_finish(conversation: Conversation) -> None:
     missing = conversation.minimum - events.messages(conversation).count()
     if missing > 0:
         raise NotNow("too_few", count=missing)
-    if plans.protocol_of(conversation.campaign).live and rating.unlabeled(
-        conversation=conversation
-    ):
+    if plans.protocol_of(conversation.campaign).live and labels.unlabeled(conversation):
         raise NotNow("unlabeled")
 
 
@@ -224,7 +143,7 @@ def _go_on(person: Participation, conversation: Conversation, now: datetime, not
     """Let a person judge the conversation, or end where nothing is left to be asked."""
     protocol = plans.protocol_of(conversation.campaign)
     if protocol.live:
-        rating.finish_live(person=person, conversation=conversation, now=now)
+        labels.finish(person=person, conversation=conversation, now=now)
     if protocol.after is None:
         payment.settle(person=person, outcome=Participation.Outcome.COMPLETED, now=now)
         return
@@ -322,7 +241,5 @@ def take_over(*, person: Participation, tab: str, now: datetime) -> None:
 
 
 def seen(*, person: Participation, now: datetime) -> None:
-    """Note a sign of life, at most every few seconds."""
-    old = Participation.objects.filter(pk=person.pk, seen_at__lt=now - FRESH)
-    if old.exists():
-        old.update(seen_at=now)
+    """Note a sign of life."""
+    saying.seen([person.pk], now)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
 
-from django.db import transaction
+from django.db import IntegrityError, transaction
 from django.db.models import DurationField, ExpressionWrapper, F, Min
 from django.db.models.functions import Now
 
@@ -20,7 +20,8 @@ from webapp.models import Conversation, Event, Flag, ReplyJob
 from webapp.services import events, plans, rehearsal, replies, states
 
 J = ReplyJob.State
-CHUNK = 8  # jobs of one transaction: senders wait no longer than this many take
+OPEN = Conversation.State.OPEN
+CHUNK = 16  # jobs of one transaction: senders wait no longer than this many take
 OWED = (J.QUEUED, J.CLAIMED)
 
 
@@ -34,43 +35,52 @@ class Answer:
 
 
 def answer(answers: Sequence[Answer]) -> int:
-    """Store answers, and show those that are due at once; returns how many were stored."""
+    """Store answers, and show those that are due at once; returns how many were stored.
+
+    Several share a transaction. Should one break it, each gets a transaction of its own.
+    """
     stored = 0
     for start in range(0, len(answers), CHUNK):
-        with transaction.atomic():
-            stored += sum(_answer(one) for one in answers[start : start + CHUNK])
+        chunk = answers[start : start + CHUNK]
+        try:
+            stored += _answer(chunk)
+        except IntegrityError:
+            stored += sum(_answer([one]) for one in chunk)
     return stored
 
 
-def _answer(given: Answer) -> bool:
-    job = given.job
-    seconds = _typing_seconds(job.conversation, given.text)
-    try:
-        with transaction.atomic():
-            conversation = events.lock(job.conversation_id)
-            states.move(
-                job,
-                "answer" if seconds else "answer_at_once",
-                only_if=replies.fence(job),
-                text=given.text,
-                details={**given.details, "attempt": job.attempt},
-                answered_at=Now(),
-                due_at=Now() + timedelta(seconds=seconds),
-                lease_until=None,
-                error="",
-            )
-            if not seconds:
-                _show(job, conversation)
-    except states.Illegal:
-        return False  # another claim has the job, or it was given up: this answer is discarded
-    return True
+def _answer(answers: Sequence[Answer]) -> int:
+    with transaction.atomic():
+        rooms = events.lock_all(given.job.conversation_id for given in answers)
+        stored = [one for one in answers if _store(one)]
+        due = [one for one in stored if not _typing_seconds(one)]
+        _show([(one.job, one.text) for one in due], rooms)
+    return len(stored)
 
 
-def _typing_seconds(conversation: Conversation, text: str) -> float:
+def _store(given: Answer) -> bool:
+    """Store an answer, unless another claim has the job or it was given up: then it is lost."""
+    seconds = _typing_seconds(given)
+    given.job.details = {**given.details, "attempt": given.job.attempt}
+    return states.try_move(
+        given.job,
+        "answer" if seconds else "answer_at_once",
+        only_if=replies.fence(given.job),
+        text=given.text,
+        details=given.job.details,
+        answered_at=Now(),
+        due_at=Now() + timedelta(seconds=seconds),
+        lease_until=None,
+        error="",
+    )
+
+
+def _typing_seconds(given: Answer) -> float:
+    conversation = given.job.conversation
     chat = plans.protocol_of(conversation.campaign).chat
     if chat is None or conversation.purpose != Conversation.Purpose.STUDY:
         return 0.0
-    return chat.pace * len(text.split())
+    return chat.pace * len(given.text.split())
 
 
 def deliver_due() -> int:
@@ -88,29 +98,36 @@ def seconds_to_next() -> float | None:
 
 
 def _deliver(job: ReplyJob) -> bool:
-    try:
-        with transaction.atomic():
-            conversation = events.lock(job.conversation_id)
-            states.move(job, "deliver")
-            _show(job, conversation)
-    except states.Illegal:
-        return False
-    return True
+    with transaction.atomic():
+        rooms = events.lock_all([job.conversation_id])
+        delivered = states.try_move(job, "deliver")
+        if delivered:
+            _show([(job, job.text)], rooms)
+    return delivered
 
 
-def _show(job: ReplyJob, conversation: Conversation) -> None:
-    if conversation.state != Conversation.State.OPEN:
-        ReplyJob.objects.filter(pk=job.pk).update(state=J.DROPPED)
-        return
-    events.append(
-        conversation=conversation,
-        kind=Event.Kind.MESSAGE,
-        content={"text": job.text},
-        side=1,
-        in_reply_to=job.in_reply_to,
+def _show(said: Sequence[tuple[ReplyJob, str]], rooms: Mapping[int, Conversation]) -> None:
+    """Append answers to their conversations, and drop those that are over."""
+    is_open = [one for one in said if rooms[one[0].conversation_id].state == OPEN]
+    over = [job.pk for job, _ in said if rooms[job.conversation_id].state != OPEN]
+    if over:
+        ReplyJob.objects.filter(pk__in=over).update(state=J.DROPPED)
+    events.append_all(
+        [
+            events.New(
+                rooms[job.conversation_id],
+                kind=Event.Kind.MESSAGE,
+                content={"text": text},
+                side=1,
+                in_reply_to=job.in_reply_to,
+            )
+            for job, text in is_open
+        ]
     )
-    if conversation.purpose == Conversation.Purpose.REHEARSAL:
-        rehearsal.passed(conversation.system, job)
+    for job, text in is_open:
+        conversation = rooms[job.conversation_id]
+        if conversation.purpose == Conversation.Purpose.REHEARSAL:
+            rehearsal.passed(conversation.system, text, job.details)
 
 
 def failed(job: ReplyJob, error: str) -> None:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
@@ -27,37 +30,71 @@ def append(
 ) -> Event:
     """Append an entry under the next seq and hint after commit; a repeat returns the first one.
 
-    Taking the next seq locks the conversation's row, so appends to it come one after another and a
-    repeat is seen by the look-up that follows.
+    The conversation is locked, so appends to it come one after another and a repeat is seen by the
+    look-up that follows.
     """
     with transaction.atomic():
-        rows = Conversation.objects.filter(pk=conversation.pk)
-        rows.update(last_seq=F("last_seq") + 1)
-        first = _first(conversation, side, client_id)
+        locked = lock(conversation.pk)
+        first = _first(locked, side, client_id)
         if first is not None:
-            rows.update(last_seq=F("last_seq") - 1)
-            return _same(first, kind, content)
-        conversation.refresh_from_db(fields=["last_seq", "state"])
-        event = Event.objects.create(
-            conversation=conversation,
-            seq=conversation.last_seq,
-            kind=kind,
-            side=side,
-            client_id=client_id,
-            in_reply_to=in_reply_to,
-            content=content,
-        )
-        realtime.hint_on_commit(conversation.pk, event.seq)
+            return same(first, kind, content)
+        (event,) = append_all([New(locked, kind, content, side, client_id, in_reply_to)])
+        conversation.last_seq, conversation.state = locked.last_seq, locked.state
         return event
 
 
-def lock(pk: int) -> Conversation:
-    """Return the conversation as it is now, unchanged by others until the transaction ends.
+@dataclass(frozen=True)
+class New:
+    """An entry to be appended to a locked conversation."""
 
-    PostgreSQL locks the row; on SQLite the immediate transaction already is the only writer.
+    conversation: Conversation
+    kind: str
+    content: dict[str, Any]
+    side: int | None = None
+    client_id: UUID | None = None
+    in_reply_to: int | None = None
+
+
+def append_all(entries: Sequence[New]) -> list[Event]:
+    """Append entries to conversations that this transaction has locked, in the order given."""
+    made = []
+    grown: Counter[int] = Counter()
+    for new in entries:
+        conversation = new.conversation
+        conversation.last_seq += 1
+        grown[conversation.pk] += 1
+        made.append(
+            Event(
+                conversation=conversation,
+                seq=conversation.last_seq,
+                kind=new.kind,
+                side=new.side,
+                client_id=new.client_id,
+                in_reply_to=new.in_reply_to,
+                content=new.content,
+            )
+        )
+    Event.objects.bulk_create(made)
+    for count in set(grown.values()):
+        same = [pk for pk, number in grown.items() if number == count]
+        Conversation.objects.filter(pk__in=same).update(last_seq=F("last_seq") + count)
+    for event in made:
+        realtime.hint_on_commit(event.conversation_id, event.seq)
+    return made
+
+
+def lock(pk: int) -> Conversation:
+    """Return the conversation as it is now, unchanged by others until the transaction ends."""
+    return lock_all([pk])[pk]
+
+
+def lock_all(pks: Iterable[int]) -> dict[int, Conversation]:
+    """Lock conversations, in the one order in which they are locked everywhere.
+
+    PostgreSQL locks the rows; on SQLite the immediate transaction already is the only writer.
     """
-    rows = Conversation.objects.select_for_update(of=("self",))
-    return rows.select_related("campaign", "system").get(pk=pk)
+    rows = Conversation.objects.select_for_update(of=("self",)).filter(pk__in=set(pks))
+    return {row.pk: row for row in rows.select_related("campaign", "system").order_by("pk")}
 
 
 def first(
@@ -65,7 +102,7 @@ def first(
 ) -> Event | None:
     """Return the entry that this client id made before, if any; another content is a conflict."""
     event = _first(conversation, side, client_id)
-    return None if event is None else _same(event, kind, content)
+    return None if event is None else same(event, kind, content)
 
 
 def nudge(conversation: Conversation) -> None:
@@ -89,7 +126,8 @@ def _first(conversation: Conversation, side: int | None, client_id: UUID | None)
     return Event.objects.filter(conversation=conversation, side=side, client_id=client_id).first()
 
 
-def _same(first: Event, kind: str, content: dict[str, Any]) -> Event:
+def same(first: Event, kind: str, content: dict[str, Any]) -> Event:
+    """Return the first entry of a client id, if this is a repeat of it; else it is a conflict."""
     if first.kind != kind or first.content != content:
         raise Conflict(f"id {first.client_id} was used before with other content")
     return first

@@ -1,41 +1,142 @@
-"""What a participant sees of a conversation: its entries and its status, blinded (S11).
+"""What participants see of their conversations: entries and status, blinded (S11).
 
-Nothing here names a system, tells a program from a person, or carries a row's number.
+Nothing here names a system, tells a program from a person, or carries a row's number. What several
+people ask at the same moment is answered with the same few queries.
 """
 
 from __future__ import annotations
 
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
 from webapp import notices
 from webapp.models import Conversation, Event, Participation, ReplyJob, Seat
-from webapp.services import access, events, plans, rating
+from webapp.services import access, events, labels, plans
 
 Kind = Event.Kind
 SLOW = timedelta(seconds=20)  # then "still thinking" (R13)
 AWAY = timedelta(seconds=30)  # without a sign of life (R9)
 Frame = dict[str, Any]
+Message = tuple[int, int | None, datetime]  # seq, side, when
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A browser asks for what came after `after`, as the tab that it is."""
+
+    slug: str
+    secret: str
+    after: int
+    tab: str
+
+
+def news_all(asked: Sequence[Asked], *, now: datetime) -> list[list[Frame] | access.NotFound]:
+    """Answer several browsers at once; who has no conversation gets `NotFound`."""
+    people = access.participations((one.slug, one.secret) for one in asked)
+    known = [people.get((one.slug, one.secret)) for one in asked]
+    facts = _Facts.gather(person for person in known if person is not None)
+    return [
+        access.NotFound(f"participation in {one.slug}")
+        if person is None
+        else facts.news(person, one.after, one.tab, now)
+        for one, person in zip(asked, known, strict=True)
+    ]
+
+
+def news(*, person: Participation, after: int, now: datetime, tab: str = "") -> list[Frame]:
+    """Return the entries later than `after`, in order and without gaps, and then the status."""
+    found = _Facts.gather([person]).news(person, after, tab, now)
+    if isinstance(found, access.NotFound):
+        raise found
+    return found
 
 
 def follow(*, person: Participation, after: int) -> list[Frame]:
-    """Return the entries later than `after` as frames, in order and without gaps."""
-    return _entries(access.seat(person), after)
+    """Return the entries later than `after`, in order and without gaps."""
+    seat = access.seat(person)
+    return [_frame(event, seat.side) for event in events.after(seat.conversation, after)]
 
 
 def status(*, person: Participation, now: datetime, tab: str = "") -> Frame:
     """Return where the conversation stands and what the person can do, for the tab that asks."""
-    return _status(access.seat(person), person, now, tab)
+    return news(person=person, after=2**31 - 1, now=now, tab=tab)[-1]
 
 
-def news(*, person: Participation, after: int, now: datetime, tab: str = "") -> list[Frame]:
-    """Return what `follow` and `status` do, in fewer queries."""
-    seat = access.seat(person)
-    return [*_entries(seat, after), _status(seat, person, now, tab)]
+@dataclass(frozen=True)
+class _Facts:
+    """What is needed to tell people about their conversations."""
 
+    seats: dict[int, Seat]
+    messages: dict[int, list[Message]]
+    partners_seen: dict[tuple[int, int], datetime]  # by conversation and side; bots have none
+    failed: set[tuple[int, int]]  # conversation, message that got no answer
 
-def _entries(seat: Seat, after: int) -> list[Frame]:
-    return [_frame(event, seat.side) for event in events.after(seat.conversation, after)]
+    @classmethod
+    def gather(cls, people: Iterable[Participation]) -> _Facts:
+        seats = access.seats(person.pk for person in people)
+        rooms = {seat.conversation_id for seat in seats.values()}
+        messages: dict[int, list[Message]] = defaultdict(list)
+        said = Event.objects.filter(conversation__in=rooms, kind=Kind.MESSAGE)
+        rows = said.order_by("conversation_id", "seq")
+        for room, seq, side, at in rows.values_list("conversation_id", "seq", "side", "made_at"):
+            messages[room].append((seq, side, at))
+        others = Seat.objects.filter(conversation__in=rooms, participation__isnull=False)
+        jobs = ReplyJob.objects.filter(conversation__in=rooms, state=ReplyJob.State.FAILED)
+        return cls(
+            seats,
+            messages,
+            {
+                (room, side): at
+                for room, side, at in others.values_list(
+                    "conversation_id", "side", "participation__seen_at"
+                )
+            },
+            set(jobs.values_list("conversation_id", "in_reply_to")),
+        )
+
+    def news(
+        self, person: Participation, after: int, tab: str, now: datetime
+    ) -> list[Frame] | access.NotFound:
+        seat = self.seats.get(person.pk)
+        if seat is None:
+            return access.NotFound(f"conversation of participation {person.pk}")
+        later: Iterable[Event] = ()
+        if seat.conversation.last_seq > after:
+            later = events.after(seat.conversation, after)
+        return [
+            *(_frame(event, seat.side) for event in later),
+            self._status(seat, person, now, tab),
+        ]
+
+    def _status(self, seat: Seat, person: Participation, now: datetime, tab: str) -> Frame:
+        room = seat.conversation
+        messages = self.messages[room.pk]
+        ended = (room.state, person.state) != ("OPEN", "CHATTING")
+        unlabeled = _unlabeled(person, room)
+        full = room.maximum is not None and len(messages) >= room.maximum
+        last_seq, last_side, last_at = messages[-1] if messages else (0, 1, room.started_at)
+        turn = None if ended or full else "partner" if last_side == seat.side else "you"
+        failed = turn == "partner" and (room.pk, last_seq) in self.failed
+        partner_seen = self.partners_seen.get((room.pk, 1 - seat.side), now)
+        return {
+            "type": "status",
+            "turn": turn,
+            "messages": len(messages),
+            "minimum": room.minimum,
+            "maximum": room.maximum,
+            "may_finish": not ended and len(messages) >= room.minimum and not unlabeled,
+            "must_finish": full and not ended,
+            "unlabelled": unlabeled,
+            "slow": turn == "partner" and now - last_at >= SLOW,
+            "failed": failed,
+            "may_retry": failed and not _was_retried(room, last_seq),
+            "present": now - partner_seen < AWAY,
+            "tab_is_newest": not person.tab or person.tab == tab,
+            "ended": ended,
+        }
 
 
 def _frame(event: Event, side: int) -> Frame:
@@ -66,53 +167,13 @@ def _content(event: Event, mine: bool) -> Frame:
     return {"kind": str(Kind.STATE), "side": None}
 
 
-def _status(seat: Seat, person: Participation, now: datetime, tab: str) -> Frame:
-    conversation = seat.conversation
-    sides = list(events.messages(conversation).values_list("side", "made_at"))
-    ended = conversation.state != Conversation.State.OPEN or person.state != "CHATTING"
-    unlabeled = _unlabeled(conversation)
-    full = conversation.maximum is not None and len(sides) >= conversation.maximum
-    turn = None if ended or full else _turn(seat, [side for side, _ in sides])
-    waited = now - sides[-1][1] if sides else now - conversation.started_at
-    return {
-        "type": "status",
-        "turn": turn,
-        "messages": len(sides),
-        "minimum": conversation.minimum,
-        "maximum": conversation.maximum,
-        "may_finish": not ended and len(sides) >= conversation.minimum and not unlabeled,
-        "must_finish": full and not ended,
-        "unlabelled": unlabeled,
-        "slow": turn == "partner" and waited >= SLOW,
-        **_failure(conversation, waits=turn == "partner"),
-        "present": _is_present(conversation, seat, now),
-        "tab_is_newest": not person.tab or person.tab == tab,
-        "ended": ended,
-    }
-
-
-def _turn(seat: Seat, sides: list[int | None]) -> str:
-    last = sides[-1] if sides else 1
-    return "partner" if last == seat.side else "you"
-
-
-def _unlabeled(conversation: Conversation) -> list[int]:
-    if plans.protocol_of(conversation.campaign).live is None:
+def _unlabeled(person: Participation, room: Conversation) -> list[int]:
+    if plans.protocol_of(person.campaign).live is None:
         return []
-    return list(rating.unlabeled(conversation=conversation))
+    return labels.unlabeled(room)
 
 
-def _failure(conversation: Conversation, *, waits: bool) -> dict[str, bool]:
-    """Tell whether the partner's answer was given up, and whether it may be asked for again."""
-    job = conversation.jobs.order_by("-in_reply_to").first() if waits else None
-    if job is None or job.state != ReplyJob.State.FAILED:
-        return {"failed": False, "may_retry": False}
-    later = events.after(conversation, job.in_reply_to).filter(kind=Kind.STATE)
-    return {"failed": True, "may_retry": not later.filter(content__state="retried").exists()}
-
-
-def _is_present(conversation: Conversation, seat: Seat, now: datetime) -> bool:
-    partner = conversation.seats.exclude(side=seat.side).select_related("participation").first()
-    if partner is None or partner.participation is None:
-        return True
-    return now - partner.participation.seen_at < AWAY
+def _was_retried(room: Conversation, seq: int) -> bool:
+    """Tell whether the answer to this message was asked for again already."""
+    later = events.after(room, seq).filter(kind=Kind.STATE)
+    return later.filter(content__state="retried").exists()

@@ -6,7 +6,9 @@ A rehearsal, and a requester's test chat, is a conversation of its own purpose: 
 from __future__ import annotations
 
 import secrets
+from collections.abc import Mapping
 from datetime import datetime
+from typing import Any
 
 from django.db import transaction
 from django.db.models.functions import Now
@@ -29,10 +31,10 @@ def start(*, system: System, by: str, now: datetime) -> Conversation:
     return conversation
 
 
-def passed(system: System, job: ReplyJob) -> None:
+def passed(system: System, text: str, details: Mapping[str, Any]) -> None:
     """Note that a system answered, and which version of its bot did."""
-    version = {key: job.details.get(key, "") for key in ("model", "parameters")}
-    note = f"answered in {job.details.get('seconds', 0)} s: {job.text}"[:1000]
+    version = {key: details.get(key, "") for key in ("model", "parameters")}
+    note = f"answered in {details.get('seconds', 0)} s: {text}"[:1000]
     _note(system, S.PASSED, note, version)
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import contextlib
 import secrets
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import timedelta
 
 from django.db import close_old_connections, connection
@@ -32,14 +32,23 @@ EXPIRED = Q(state=J.CLAIMED, lease_until__lte=Now())
 
 def queue(*, conversation: Conversation, in_reply_to: int) -> ReplyJob:
     """Owe a reply to the message `in_reply_to`; a worker is called after commit."""
-    job = ReplyJob.objects.create(
-        conversation=conversation,
-        in_reply_to=in_reply_to,
-        bot=conversation.system.bot,
-        queued_at=Now(),
-    )
-    realtime.call_on_commit(job.bot)
-    return job
+    return queue_all([(conversation, in_reply_to)])[0]
+
+
+def queue_all(owed: Sequence[tuple[Conversation, int]]) -> list[ReplyJob]:
+    """Owe a reply to a message in each of several conversations."""
+    jobs = [
+        ReplyJob(
+            conversation=conversation,
+            in_reply_to=seq,
+            bot=conversation.system.bot,
+            queued_at=Now(),
+        )
+        for conversation, seq in owed
+    ]
+    for bot in {job.bot for job in jobs}:
+        realtime.call_on_commit(bot)
+    return ReplyJob.objects.bulk_create(jobs)
 
 
 def waiting_bots() -> list[str]:

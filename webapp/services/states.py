@@ -71,15 +71,20 @@ def allowed(kind: type[models.Model], event: str) -> tuple[str, ...]:
     return TRANSITIONS[kind][event][0]
 
 
-def move(row: Row, event: str, *, only_if: models.Q | None = None, **fields: Any) -> Row:
-    """Move `row` by `event`, setting `fields` in the same UPDATE, or raise `Illegal`.
+def try_move(row: Row, event: str, *, only_if: models.Q | None = None, **fields: Any) -> bool:
+    """Move by `event`, setting `fields` in the same UPDATE; `row` itself stays as it was read.
 
     `only_if` narrows the UPDATE further, such as to the fence of a reply job.
     """
     origins, target = TRANSITIONS[type(row)][event]
     rows = type(row)._default_manager.filter(pk=row.pk, state__in=origins)
-    changed = rows.filter(only_if or models.Q()).update(state=target, **fields)
+    return rows.filter(only_if or models.Q()).update(state=target, **fields) == 1
+
+
+def move(row: Row, event: str, *, only_if: models.Q | None = None, **fields: Any) -> Row:
+    """Move `row` by `event` and read it anew, or raise `Illegal`."""
+    moved = try_move(row, event, only_if=only_if, **fields)
     row.refresh_from_db()
-    if not changed:
+    if not moved:
         raise Illegal(row, event, row.state)
     return row

@@ -11,7 +11,17 @@ import pytest
 from tests.factories import NOW, make_campaign, make_participation
 from webapp import inference
 from webapp.models import Conversation, Event, Participation, ReplyJob
-from webapp.services import chat, delivery, events, following, opening, rating, serving, states
+from webapp.services import (
+    chat,
+    delivery,
+    events,
+    following,
+    labels,
+    opening,
+    refusals,
+    serving,
+    states,
+)
 
 P, C = Participation.State, Conversation.State
 pytestmark = pytest.mark.django_db
@@ -53,7 +63,7 @@ def talk(person: Participation, messages: int) -> None:
 
 
 def refusal(action: Callable[[], object]) -> str:
-    with pytest.raises(chat.NotNow) as problem:
+    with pytest.raises(refusals.NotNow) as problem:
         action()
     return problem.value.notice
 
@@ -110,7 +120,7 @@ def test_a_message_against_the_rules_is_kept_as_a_draft_that_nobody_sees() -> No
     client_id = uuid4()
     long = "word " * 16
     for _ in range(2):
-        with pytest.raises(chat.Refused, match="at most 15 words; this message has 16"):
+        with pytest.raises(refusals.Refused, match="at most 15 words; this message has 16"):
             chat.say(person=person, client_id=client_id, text=long, now=NOW)
     draft = Event.objects.get()
     assert draft.content["refused"] == long.strip()
@@ -124,7 +134,7 @@ def test_ones_own_character_is_not_copied() -> None:
     person = seated()
     own = person.seats.get().persona
     assert own is not None
-    with pytest.raises(chat.Refused, match="do not copy your character"):
+    with pytest.raises(refusals.Refused, match="do not copy your character"):
         say(person, own.sentences[0])
 
 
@@ -172,7 +182,7 @@ def test_live_labels_are_asked_of_every_message_before_the_end() -> None:
             now=NOW,
         )
 
-    with pytest.raises(rating.Refused) as problem:
+    with pytest.raises(labels.Refused) as problem:
         label(1, "specific", "1", 1)
     assert problem.value.notice == "locked"
     talk(person, 13)

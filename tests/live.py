@@ -1,0 +1,211 @@
+"""A real server in a process of its own, with people who already chat, and a client for them.
+
+python -m tests.live '{"people": 2}'    seeds the database that the environment names
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+import websockets
+
+from tests.servers import free_port
+
+ROOT = Path(__file__).parents[1]
+PATIENCE = 30.0  # seconds for whatever is waited for
+
+
+@dataclass
+class Server:
+    """One `manage.py serve`; it can be killed and started again on the same port."""
+
+    env: Mapping[str, str]
+    port: int = field(default_factory=free_port)
+    process: subprocess.Popen[bytes] | None = None
+
+    @property
+    def host(self) -> str:
+        return f"127.0.0.1:{self.port}"
+
+    def start(self) -> None:
+        command = [sys.executable, "manage.py", "serve", "--port", str(self.port)]
+        self.process = subprocess.Popen(
+            command, cwd=ROOT, env=self.env, stdout=subprocess.DEVNULL, start_new_session=True
+        )
+        deadline = time.monotonic() + PATIENCE
+        while not _answers(self.host):
+            assert self.process.poll() is None, "the server ended at once"
+            assert time.monotonic() < deadline, "the server does not answer"
+            time.sleep(0.05)
+
+    def kill(self, how: signal.Signals = signal.SIGKILL) -> None:
+        if self.process is not None:
+            self.process.send_signal(how)
+            self.process.wait(timeout=PATIENCE)
+            self.process = None
+
+
+def _answers(host: str) -> bool:
+    try:
+        with urllib.request.urlopen(f"http://{host}/static/style.css", timeout=2):
+            return True
+    except OSError:
+        return False
+
+
+@dataclass(frozen=True)
+class Study:
+    """A seeded campaign: its address, and the cookie secrets of those who chat."""
+
+    slug: str
+    secrets: tuple[str, ...]
+
+
+def environment(folder: Path, **changes: str) -> dict[str, str]:
+    """Return the environment of a server whose database and files are in this folder."""
+    kept = {k: v for k, v in os.environ.items() if k not in {"DATABASE_URL", "REDIS_URL"}}
+    return {**kept, "DEBUG": "1", "DATA_DIR": str(folder), **changes}
+
+
+def manage(env: Mapping[str, str], *arguments: str) -> None:
+    subprocess.run([sys.executable, "manage.py", *arguments], cwd=ROOT, env=env, check=True)
+
+
+def seed(env: Mapping[str, str], **wanted: Any) -> Study:
+    """Seed the database of this environment."""
+    command = [sys.executable, "-m", "tests.live", json.dumps(wanted)]
+    told = subprocess.run(command, cwd=ROOT, env=env, check=True, capture_output=True, text=True)
+    found = json.loads(told.stdout.splitlines()[-1])
+    return Study(found["slug"], tuple(found["secrets"]))
+
+
+@contextmanager
+def serving(
+    folder: Path, wanted: Mapping[str, Any], **changes: str
+) -> Iterator[tuple[Server, Study]]:
+    """Migrate, seed and serve; the server is ended at the end."""
+    env = environment(folder, **changes)
+    manage(env, "migrate", "-v0")
+    study = seed(env, **wanted)
+    server = Server(env)
+    server.start()
+    try:
+        yield server, study
+    finally:
+        server.kill(signal.SIGTERM)
+
+
+class Client:
+    """One browser tab: says, waits, and keeps what it was shown."""
+
+    def __init__(self, server: Server, study: Study, number: int = 0, tab: str = "") -> None:
+        self.server, self.slug = server, study.slug
+        self.cookie = f"parley-{study.slug}={study.secrets[number]}"
+        self.tab = tab or str(uuid4())
+        self.frames: list[dict[str, Any]] = []
+        self.socket: Any = None
+
+    async def connect(self, **changes: Any) -> Client:
+        options: dict[str, Any] = {
+            "origin": f"http://{self.server.host}",
+            "additional_headers": {"Cookie": self.cookie},
+            "compression": None,
+        }
+        address = f"ws://{self.server.host}/c/{self.slug}/socket"
+        self.socket = await websockets.connect(address, **{**options, **changes})
+        return self
+
+    async def hello(self, last_seen: int = 0) -> Client:
+        await self.send(type="hello", last_seen=last_seen, tab=self.tab)
+        await self.until(lambda frame: frame["type"] == "ready")
+        return self
+
+    async def send(self, **frame: Any) -> None:
+        await self.socket.send(json.dumps(frame))
+
+    async def until(self, found: Any, seconds: float = PATIENCE) -> dict[str, Any]:
+        """Read until a frame is found; returns it."""
+        async with asyncio.timeout(seconds):
+            while True:
+                frame: dict[str, Any] = json.loads(await self.socket.recv())
+                self.frames.append(frame)
+                if found(frame):
+                    return frame
+
+    async def say(self, text: str, item: str = "") -> str:
+        item = item or str(uuid4())
+        await self.send(type="say", id=item, text=text)
+        return item
+
+    async def reply(self, seconds: float = PATIENCE) -> dict[str, Any]:
+        """Read until the partner's next message."""
+        return await self.until(is_reply, seconds)
+
+    @property
+    def texts(self) -> list[tuple[str, str]]:
+        """What was shown, in the order in which it came."""
+        return [
+            (frame["side"], frame["text"])
+            for frame in self.frames
+            if frame.get("kind") == "message"
+        ]
+
+    async def close(self) -> None:
+        await self.socket.close()
+
+
+def is_reply(frame: Mapping[str, Any]) -> bool:
+    return frame.get("kind") == "message" and frame["side"] == "partner"
+
+
+def _seed(
+    protocol: str = "personachat_bot",
+    bot: str = "parrot",
+    options: dict[str, Any] | None = None,
+    people: int = 1,
+    pace: float = 0.0,
+    reply_seconds: int = 60,
+) -> dict[str, Any]:
+    from django.utils import timezone
+
+    from tests.factories import make_campaign, make_participation
+    from webapp.services import access, opening
+
+    now = timezone.now()
+    campaign = make_campaign(
+        protocol,
+        systems={"alpha": bot},
+        target=people + 1,
+        changes={} if protocol.startswith("meena") else {"chat.pace": pace},
+        reply_seconds=reply_seconds,
+    )
+    system = campaign.systems.get()
+    system.options = options or {}
+    system.save()
+    secrets = [access.new_secret() for _ in range(people)]
+    for secret in secrets:
+        hashed = access.secret_hash(secret)
+        person = make_participation(campaign, secret_hash=hashed, seen_at=now, state_at=now)
+        opening.open_with_bot(person=person, system=system, now=now)
+    return {"slug": campaign.slug, "secrets": secrets}
+
+
+if __name__ == "__main__":
+    import django
+
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "webapp.settings")
+    django.setup()
+    print(json.dumps(_seed(**json.loads(sys.argv[1]))))
