@@ -27,6 +27,7 @@ let lastSeen = 0;
 let askedAt = null; // the last seq at which a gap was noticed
 let status = { turn: null, messages: 0, minimum: 0, maximum: null, unlabelled: [] };
 let leaving = false;
+let roomMade = false;
 
 const outbox = new Outbox(key, { send: (frame) => connection.send(frame), changed: drawItem });
 const labels = new Labels(questions, words, ({ seq, question, value }) => {
@@ -159,6 +160,7 @@ function drawConnection(state) {
 function drawStatus() {
   const { turn, messages, minimum, slow, failed, present, unlabelled } = status;
   const older = status.tab_is_newest === false;
+  makeRoom();
   show("older", older);
   show("failed", Boolean(failed));
   show("retry", Boolean(failed && status.may_retry));
@@ -192,6 +194,14 @@ function drawComposer() {
   box.disabled = Boolean(status.must_finish);
   box.style.setProperty("block-size", "auto");
   box.style.setProperty("block-size", `${box.scrollHeight + 2}px`);
+}
+
+// On a phone the character makes room once somebody has spoken; it can be opened again.
+function makeRoom() {
+  const persona = page.querySelector("[data-part=persona]");
+  if (!persona || roomMade || status.messages === 0) return;
+  roomMade = true;
+  if (window.matchMedia("(max-width: 56rem)").matches) persona.open = false;
 }
 
 // --- what the participant does

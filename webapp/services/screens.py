@@ -36,8 +36,8 @@ NAMES: dict[str, str] = {
     State.ENDED: "ended",
 }
 HEADINGS: dict[str, Promise] = {
-    Outcome.COMPLETED: gettext_lazy("You are done. Thank you!"),
-    Outcome.PARTNER_LEFT: gettext_lazy("You are done. Thank you!"),
+    Outcome.COMPLETED: gettext_lazy("You are done"),
+    Outcome.PARTNER_LEFT: gettext_lazy("You are done"),
     Outcome.FAILED: gettext_lazy("Something went wrong on our side"),
     Outcome.STOPPED: gettext_lazy("The study ended early"),
     Outcome.QUIT: gettext_lazy("You have stopped"),

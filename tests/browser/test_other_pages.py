@@ -1,0 +1,72 @@
+"""The pages beside the way: closed and wrong links, declining, stopping; and a very small window."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.conftest import DESK, PHONE, Visitors
+
+pytestmark = pytest.mark.browser
+TINY = (320, 256)  # 1280 by 1024 at 400 % zoom
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize(
+    ("campaign", "text"), [("paused", "The study is paused"), ("full", "The study is full")]
+)
+def test_a_link_that_takes_nobody_says_why(
+    visitors: Visitors, campaign: str, text: str, theme: str
+) -> None:
+    visitor = visitors(PHONE, theme)
+    page = visitor.enter(campaign)
+    expect(page.get_by_text(text)).to_be_visible()
+    expect(page.get_by_role("button", name="I agree and take part")).to_have_count(0)
+    visitor.check(campaign)
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_a_wrong_link_and_declining(visitors: Visitors, theme: str) -> None:
+    visitor = visitors(DESK, theme)
+    page = visitor.page
+    answer = page.goto(visitor.site.address("bot", "withdraw/forged"))
+    assert answer is not None
+    assert answer.status == 404
+    expect(page.get_by_role("heading", name="There is nothing here")).to_be_visible()
+    visitor.check("not-found")
+    visitor.enter("bot")
+    page.get_by_role("link", name="No, thank you").click()
+    expect(page.get_by_role("heading", name="That is fine")).to_be_visible()
+    visitor.check("declined")
+
+
+def test_everything_is_reached_in_a_tiny_window(visitors: Visitors) -> None:
+    visitor = visitors(TINY)
+    page = visitor.enter("bot")
+    visitor.check("tiny-consent")
+    page.get_by_role("button", name="I agree and take part").click()
+    visitor.check("tiny-ready")
+    page.get_by_role("button", name="I am ready, start").click()
+    visitor.say("Hello there")
+    expect(page.locator(".msg-partner")).to_have_count(1)
+    visitor.check("tiny-chat")
+    page.locator("summary", has_text="Stop").click()
+    visitor.check("tiny-stop")
+    page.get_by_role("button", name="Yes, stop here").click()
+    expect(page.get_by_text("you are paid 2.00 USD")).to_be_visible()
+    visitor.check("tiny-done")
+
+
+def test_a_message_on_its_way_and_a_partner_who_writes(visitors: Visitors) -> None:
+    visitor = visitors(DESK)
+    page = visitor.begin("slow")
+    visitor.say("Hello")
+    expect(page.get_by_text("Your partner is writing")).to_be_visible()
+    box = page.get_by_label("Your message")
+    box.fill("More")
+    box.press("Enter")
+    expect(page.get_by_text("Please wait for your partner's message first.")).to_be_visible()
+    expect(box).to_have_value("More")
+    box.press("Shift+Enter")
+    expect(box).to_have_value("More\n")
+    visitor.check("typing")

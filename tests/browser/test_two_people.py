@@ -1,0 +1,141 @@
+"""Two people in two browsers complete PC-P5 with each other, through what the net does to one."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.browser.conftest import DESK, PHONE, Visitor, Visitors
+
+pytestmark = pytest.mark.browser
+
+
+def line(number: int) -> str:
+    return f"This is what somebody says as message {number}"
+
+
+def shows(visitor: Visitor, page: Page, first: str, count: int) -> None:
+    """Each message once, in order, on the right side; `first` is whose message 1 was."""
+    expect(page.locator(".msg")).to_have_count(count)
+    other = "partner" if first == "you" else "you"
+    found = page.evaluate(
+        """[...document.querySelectorAll(".msg")].map((one) => [
+             one.classList.contains("msg-you") ? "you" : "partner",
+             one.querySelector(".msg-text").textContent])"""
+    )
+    sides = [first if number % 2 else other for number in range(1, count + 1)]
+    assert found == [[side, line(number)] for number, side in enumerate(sides, start=1)]
+
+
+def meet(one: Visitor, two: Visitor) -> None:
+    expect(one.page.get_by_text("Looking for a partner. Your place is kept.")).to_be_visible()
+    one.check("waiting")
+    two.begin("people")
+    for visitor in (one, two):
+        expect(visitor.page.get_by_role("heading", name="Your partner is here")).to_be_visible()
+    one.check("matched")
+    for visitor in (one, two):
+        visitor.page.get_by_role("button", name="Yes, I am here").click()
+    for visitor in (one, two):
+        expect(visitor.page.get_by_label("Your message")).to_be_visible()
+
+
+def test_two_people_chat_through_reload_offline_and_a_second_tab(visitors: Visitors) -> None:
+    one, two = visitors(PHONE), visitors(DESK, "dark")
+    one.begin("people")
+    meet(one, two)
+    expect(one.page.get_by_text("0 of 6 messages, 6 to go")).to_be_visible()
+    one.say(line(1))
+    expect(one.page.locator(".msg-state")).to_have_text("Sent")
+    shows(two, two.page, "partner", 1)
+
+    one.page.get_by_label("Your message").fill("A draft")
+    one.page.reload()
+    expect(one.page.get_by_label("Your message")).to_have_value("A draft")
+    one.page.get_by_label("Your message").fill("")
+    two.say(line(2))
+    shows(one, one.page, "you", 2)
+
+    one.context.set_offline(True)
+    expect(one.page.get_by_text("Connection lost.")).to_be_visible()
+    one.say(line(3))
+    expect(one.page.get_by_text("Not sent yet, still trying")).to_be_visible()
+    one.check("offline")
+    one.context.set_offline(False)
+    expect(one.page.get_by_text("Connection lost.")).to_be_hidden()
+    shows(two, two.page, "partner", 3)
+    shows(one, one.page, "you", 3)
+
+    tab = one.context.new_page()
+    one.watch(tab)
+    tab.goto(one.site.address("people", "now"))
+    shows(one, tab, "you", 3)
+    expect(one.page.get_by_text("open in a newer tab")).to_be_visible()
+    one.check("older-tab")
+    two.say(line(4))
+    shows(one, tab, "you", 4)
+    shows(one, one.page, "you", 4)
+    one.page.get_by_role("button", name="Go on here").click()
+    expect(tab.get_by_text("open in a newer tab")).to_be_visible()
+    expect(one.page.get_by_text("open in a newer tab")).to_be_hidden()
+    one.say(line(5))
+    shows(one, tab, "you", 5)
+    two.say(line(6))
+    shows(two, two.page, "partner", 6)
+    shows(one, one.page, "you", 6)
+
+    one.page.get_by_role("button", name="Finish the conversation").click()
+    for page in (one.page, two.page, tab):
+        expect(page.get_by_role("heading", name="What was your partner like?")).to_be_visible()
+    for visitor in (one, two):
+        for field in ("fluency", "engagingness", "consistency"):
+            visitor.page.locator(f"#p-{field}-4").check()
+        visitor.page.get_by_text("Character 2").click()
+        visitor.page.get_by_role("button", name="Send my answers").click()
+    codes = [visitor.page.locator("#code").text_content() for visitor in (one, two)]
+    assert len(set(codes)) == 2
+
+
+def test_who_is_left_alone_rates_what_there_was(visitors: Visitors) -> None:
+    one, two = visitors(DESK), visitors(PHONE)
+    one.begin("people")
+    meet(one, two)
+    one.say(line(1))
+    shows(two, two.page, "partner", 1)
+    two.page.locator("summary", has_text="Stop").click()
+    two.check("stop")
+    two.page.get_by_role("button", name="Yes, stop here").click()
+    expect(two.page.get_by_role("heading", name="You have left the study")).to_be_visible()
+    two.check("declined-later")
+    expect(one.page.get_by_text("Your partner left. Please rate")).to_be_visible()
+    one.check("partner-left")
+
+
+def test_without_websockets_everything_works_by_http(visitors: Visitors) -> None:
+    one, two = visitors(DESK), visitors(DESK)
+    one.page.route_web_socket("**/socket", lambda socket: socket.close())
+    one.begin("people")
+    meet(one, two)
+    one.say(line(1))
+    shows(two, two.page, "partner", 1)
+    two.say(line(2))
+    shows(one, one.page, "you", 2)
+
+
+def test_waited_in_vain_and_took_another_kind_of_partner(visitors: Visitors) -> None:
+    visitor = visitors(PHONE, "dark")
+    page = visitor.begin("lonely")
+    expect(page.get_by_role("button", name="Leave with 0.50 USD")).to_be_visible()
+    visitor.check("nobody-came")
+    page.get_by_role("button", name="Go on with another kind of partner").click()
+    visitor.say(line(1))
+    expect(page.locator(".msg-partner")).to_have_count(1)
+
+
+def test_waited_in_vain_and_left_with_waiting_pay(visitors: Visitors) -> None:
+    visitor = visitors(DESK)
+    page = visitor.begin("lonely")
+    page.get_by_role("button", name="Leave with 0.50 USD").click()
+    expect(page.get_by_role("heading", name="No partner was found")).to_be_visible()
+    expect(page.get_by_text("It stands for 0.50 USD.")).to_be_visible()
+    visitor.check("nobody")
