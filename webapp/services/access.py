@@ -60,7 +60,7 @@ def participations(cookies: Iterable[tuple[str, str]]) -> dict[tuple[str, str], 
     """Return the participations of several cookies at once: slug and secret to row."""
     hashes = {secret_hash(secret): (slug, secret) for slug, secret in cookies}
     rows = Participation.objects.filter(secret_hash__in=hashes, withdrawn_at=None)
-    found = {hashes[row.secret_hash]: row for row in rows.select_related("campaign")}
+    found = {hashes[row.secret_hash]: row for row in rows.prefetch_related("campaign")}
     return {cookie: row for cookie, row in found.items() if row.campaign.slug == cookie[0]}
 
 

@@ -7,7 +7,7 @@ people ask at the same moment is answered with the same few queries.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -37,7 +37,11 @@ def news_all(asked: Sequence[Asked], *, now: datetime) -> list[list[Frame] | acc
     """Answer several browsers at once; who has no conversation gets `NotFound`."""
     people = access.participations((one.slug, one.secret) for one in asked)
     known = [people.get((one.slug, one.secret)) for one in asked]
-    facts = _Facts.gather(person for person in known if person is not None)
+    seen: dict[int, int] = {}
+    for one, person in zip(asked, known, strict=True):
+        if person is not None:  # who asks from two tabs has seen what both have
+            seen[person.pk] = min(one.after, seen.get(person.pk, one.after))
+    facts = _Facts.gather(seen)
     return [
         access.NotFound(f"participation in {one.slug}")
         if person is None
@@ -48,7 +52,7 @@ def news_all(asked: Sequence[Asked], *, now: datetime) -> list[list[Frame] | acc
 
 def news(*, person: Participation, after: int, now: datetime, tab: str = "") -> list[Frame]:
     """Return the entries later than `after`, in order and without gaps, and then the status."""
-    found = _Facts.gather([person]).news(person, after, tab, now)
+    found = _Facts.gather({person.pk: after}).news(person, after, tab, now)
     if isinstance(found, access.NotFound):
         raise found
     return found
@@ -70,13 +74,15 @@ class _Facts:
     """What is needed to tell people about their conversations."""
 
     seats: dict[int, Seat]
+    later: dict[int, list[Event]]  # by conversation
     messages: dict[int, list[Message]]
     partners_seen: dict[tuple[int, int], datetime]  # by conversation and side; bots have none
     failed: set[tuple[int, int]]  # conversation, message that got no answer
 
     @classmethod
-    def gather(cls, people: Iterable[Participation]) -> _Facts:
-        seats = access.seats(person.pk for person in people)
+    def gather(cls, seen: Mapping[int, int]) -> _Facts:
+        """Look up what there is to tell these participations, given the seq each has seen."""
+        seats = access.seats(seen)
         rooms = {seat.conversation_id for seat in seats.values()}
         messages: dict[int, list[Message]] = defaultdict(list)
         said = Event.objects.filter(conversation__in=rooms, kind=Kind.MESSAGE)
@@ -87,6 +93,7 @@ class _Facts:
         jobs = ReplyJob.objects.filter(conversation__in=rooms, state=ReplyJob.State.FAILED)
         return cls(
             seats,
+            _later(seats, seen),
             messages,
             {
                 (room, side): at
@@ -103,11 +110,9 @@ class _Facts:
         seat = self.seats.get(person.pk)
         if seat is None:
             return access.NotFound(f"conversation of participation {person.pk}")
-        later: Iterable[Event] = ()
-        if seat.conversation.last_seq > after:
-            later = events.after(seat.conversation, after)
+        later = self.later.get(seat.conversation_id, ())
         return [
-            *(_frame(event, seat.side) for event in later),
+            *(_frame(event, seat.side) for event in later if event.seq > after),
             self._status(seat, person, now, tab),
         ]
 
@@ -137,6 +142,21 @@ class _Facts:
             "tab_is_newest": not person.tab or person.tab == tab,
             "ended": ended,
         }
+
+
+def _later(seats: Mapping[int, Seat], seen: Mapping[int, int]) -> dict[int, list[Event]]:
+    """Return the entries that somebody has not seen yet, with one query for all."""
+    behind = {
+        seat.conversation_id: seen[pk]
+        for pk, seat in seats.items()
+        if seat.conversation.last_seq > seen[pk]
+    }
+    later: dict[int, list[Event]] = defaultdict(list)
+    if behind:
+        rows = Event.objects.filter(conversation__in=behind, seq__gt=min(behind.values()))
+        for event in rows.order_by("conversation_id", "seq"):
+            later[event.conversation_id].append(event)
+    return later
 
 
 def _frame(event: Event, side: int) -> Frame:
