@@ -71,4 +71,4 @@ def display(text: str) -> str:
     text = re.sub(r"\s+([.,?!;:])", r"\1", " ".join(text.split()))
     text = re.sub(r"\b(\w+) (n't|'(?:s|m|re|ve|ll|d)\b)", r"\1\2", text)
     text = re.sub(r"\bi\b(?!\.\w)", "I", text)
-    return re.sub(r"(^|[.?!] )([a-z])", lambda found: found[1] + found[2].upper(), text)
+    return re.sub(r"(^|(?<!\.)[.?!] )([a-z])", lambda found: found[1] + found[2].upper(), text)

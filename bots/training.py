@@ -31,6 +31,7 @@ class Plan:
     patience: int
     seed: int
     title: str
+    threads: int = 1  # small batches lose more to threads that wait for each other than they gain
 
 
 def device(name: str) -> torch.device:
@@ -44,6 +45,17 @@ def versions() -> dict[str, str]:
     """Return the versions that weights depend on."""
     found = {name: version(name) for name in ("torch", "numpy", "safetensors")}
     return {"python": platform.python_version(), **found}
+
+
+@contextmanager
+def threads(number: int) -> Iterator[None]:
+    """Compute with so many threads for a while."""
+    before = torch.get_num_threads()
+    torch.set_num_threads(number)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)
 
 
 @contextmanager
@@ -75,8 +87,8 @@ def fit(
     """Train, keep the epoch that was best on the watched data, and return every epoch's losses."""
     history: list[dict[str, float]] = []
     best, kept = float("inf"), deepcopy(module.state_dict())
-    console = Console(stderr=True)
-    with seeded(plan.seed) as chance, Progress(console=console) as progress:
+    shown = Progress(console=Console(stderr=True))
+    with threads(plan.threads), seeded(plan.seed) as chance, shown as progress:
         task = progress.add_task(plan.title, total=plan.epochs * max(1, len(data) // plan.batch))
         for epoch in range(1, plan.epochs + 1):
             order = chance.sample(data, len(data))

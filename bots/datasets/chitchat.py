@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping
 from importlib.resources import files
+from itertools import islice
 from typing import Any
 
 from bots.dialogue import Dialogue, Utterance
@@ -29,8 +30,8 @@ def read(source: str) -> list[Dialogue]:
         text = (files("chitchat_dataset") / "dataset.json").read_text("utf-8")
     except ModuleNotFoundError as error:
         raise InvalidData([INSTALL]) from error
-    chats = [chat for name, raw in json.loads(text).items() for chat in _dialogue(name, raw)]
-    return chats[: int(source)] if source else chats
+    chats = (chat for name, raw in json.loads(text).items() for chat in _dialogue(name, raw))
+    return list(islice(chats, int(source) if source else None))
 
 
 def _dialogue(name: str, raw: Mapping[str, Any]) -> Iterator[Dialogue]:

@@ -59,6 +59,8 @@ def _take(line: str, found: list[_Growing]) -> None:
         return
     numbered = re.match(r"(\d+) (.*)", line)
     if numbered is None:
+        if found:
+            found[-1].lines += 1
         raise BadLine(f"must begin with a number and a space, is {line[:40]!r}")
     number, rest = int(numbered[1]), numbered[2]
     if number == 1:

@@ -74,6 +74,6 @@ class BagEncoder(nn.Module):
         lengths = [len(bag) or 1 for bag in bags]
         flat = list(chain.from_iterable(bag or (0,) for bag in bags))
         where = self.table.weight.device
-        starts = torch.tensor([0, *accumulate(lengths)][:-1], device=where)
-        vectors: Tensor = self.table(torch.tensor(flat, device=where), starts)
+        starts = torch.tensor([0, *accumulate(lengths)][:-1], dtype=torch.int64, device=where)
+        vectors: Tensor = self.table(torch.tensor(flat, dtype=torch.int64, device=where), starts)
         return vectors

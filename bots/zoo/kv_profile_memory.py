@@ -50,6 +50,8 @@ class KeyValueProfileMemory:
 
     def respond_many(self, turns: Sequence[Turn]) -> list[Reply]:
         """Answer all in one pass."""
+        if not turns:
+            return []
         served = self._ready()
         with torch.inference_mode():
             near = self._near(turns)

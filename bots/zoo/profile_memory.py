@@ -46,7 +46,7 @@ class ProfileMemory:
     device: Literal["auto", "cpu", "cuda"] = option("auto", "Where it computes")
     max_words: int = option(15, "Replies are at most this long, where possible", least=1)
     nearest: int = option(50, "How many of the nearest replies it tries before giving up", least=1)
-    dimension: int = option(256, "Length of a word's vector", least=2, trained=True)
+    dimension: int = option(512, "Length of a word's vector", least=2, trained=True)
     pooling: Literal["mean", "sum"] = option("mean", "What words make of a text", trained=True)
     history: int = option(2, "How many of the last messages are the query", least=1, trained=True)
     query_is_memory: bool = option(False, "Attend over the query too", trained=True)
@@ -57,13 +57,13 @@ class ProfileMemory:
     least_count: int = option(2, "Words seen less often are not listed", least=1, trained=True)
     rare_first: bool = option(True, "Start with longer vectors for rarer words", trained=True)
     loss: Literal["softmax", "margin"] = option("softmax", "What is minimized", trained=True)
-    scale: float = option(20.0, "Cosines are multiplied so in the softmax", least=0, trained=True)
+    scale: float = option(10.0, "Cosines are multiplied so in the softmax", least=0, trained=True)
     margin: float = option(0.1, "Margin of the ranking loss", least=0, trained=True)
     negatives: int = option(10, "Wrong replies per example, of margin", least=1, trained=True)
     optimizer: Literal["adam", "sgd"] = option("adam", "How it descends", trained=True)
     rate: float = option(0.002, "Learning rate", least=0, trained=True)
     batch: int = option(256, "Examples per step", least=2, trained=True)
-    epochs: int = option(4, "At most so many passes over the data", least=0, trained=True)
+    epochs: int = option(3, "At most so many passes over the data", least=0, trained=True)
     patience: int = option(1, "Epochs it may go on without improving", least=1, trained=True)
     held_out: float = option(0.05, "Share of dialogues watched", least=0, most=0.5, trained=True)
     candidates: int = option(10000, "Most replies kept to choose from", least=1, trained=True)
@@ -80,6 +80,8 @@ class ProfileMemory:
 
     def respond_many(self, turns: Sequence[Turn]) -> list[Reply]:
         """Answer all in one pass: the best reply that was not said yet."""
+        if not turns:
+            return []
         served = self._ready()
         ranked = served.index.best(served.queries(turns), self.nearest)
         return [

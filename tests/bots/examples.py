@@ -1,0 +1,48 @@
+"""Dialogues, and bots trained once for all tests of a process."""
+
+from __future__ import annotations
+
+import tempfile
+from functools import cache
+from pathlib import Path
+
+from bots import Dialogue, Trainable, Utterance, bot_options, get_dataset, make_bot
+from bots.bot import Ranker
+from bots.predictions import Condition, Task, hits, predict
+
+SERVES = {"kv_profile_memory": "profile_memory"}  # answers with the weights of another bot
+HELLO = (Utterance("partner", "Hello! Do you have any pets?"),)
+PERSONA = ("I have two cats.", "I drive a night bus.", "My sister lives in Peru.")
+
+
+@cache
+def demo(split: str) -> tuple[Dialogue, ...]:
+    """Return a split of the text that comes with the package."""
+    return tuple(get_dataset("demo").read(split))
+
+
+@cache
+def weights(name: str) -> str:
+    """Train a bot on the demo text and return where its weights are; "" if it is not trained."""
+    name = SERVES.get(name, name)
+    if not any(option.name == "weights" for option in bot_options(name)):
+        return ""
+    bot = make_bot(name)
+    assert isinstance(bot, Trainable)
+    bot.train(demo("train"), seed=1)
+    path = Path(tempfile.mkdtemp(prefix="parley-weights-"))
+    bot.save(path)
+    return str(path)
+
+
+def trained(name: str, **options: object) -> object:
+    """Return a bot that can answer."""
+    where = weights(name)
+    return make_bot(name, **options, **({"weights": where} if where else {}))
+
+
+def hits_on_demo(bot: object, persona: Condition) -> float:
+    """Return hits@1/20 on the demo's valid and test dialogues, both sides."""
+    assert isinstance(bot, Ranker)
+    held_out = [*demo("valid"), *demo("test")]
+    return hits(list(predict(bot, "bot", held_out, Task("demo", persona=persona, sides="both"))))

@@ -1,0 +1,72 @@
+"""The training loop."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import torch
+from torch import Tensor, nn
+
+from bots import training
+from tests.bots.examples import demo
+
+SLOPE = 3.0
+
+
+class Line(nn.Module):
+    """y = slope x, to be found."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.slope = nn.Parameter(torch.zeros(()))
+
+    def loss(self, batch: Sequence[float]) -> Tensor:
+        x = torch.tensor(batch)
+        return ((self.slope - SLOPE) * x).square().mean()
+
+
+def fit(rate: float, plan: training.Plan, watched: Sequence[float] = (1.0, 2.0)) -> Line:
+    line = Line()
+    step = torch.optim.SGD(line.parameters(), lr=rate)
+    training.fit(line, step, [1.0, 2.0, 0.5, 1.5], watched, line.loss, plan)
+    return line
+
+
+def test_it_finds_what_is_to_be_found() -> None:
+    line = fit(0.1, training.Plan(epochs=50, batch=2, patience=3, seed=0, title="line"))
+    assert abs(line.slope.item() - SLOPE) < 1e-3
+
+
+def test_it_stops_when_it_gets_worse_and_keeps_the_best() -> None:
+    """A rate this high overshoots further each step, so the first epochs' best stays."""
+    plan = training.Plan(epochs=40, batch=4, patience=2, seed=0, title="line")
+    line = Line()
+    step = torch.optim.SGD(line.parameters(), lr=2.0)
+    history = training.fit(line, step, [1.0] * 4, [1.0, 1.0], line.loss, plan)
+    assert len(history) == 3
+    best = min(history, key=lambda entry: entry["held_out"])
+    assert best["epoch"] == 1
+    with torch.no_grad():
+        assert line.loss([1.0, 1.0]).item() == best["held_out"]
+
+
+def test_randomness_outside_is_left_as_it_was() -> None:
+    torch.manual_seed(7)
+    expected = torch.rand(1)
+    torch.manual_seed(7)
+    fit(0.1, training.Plan(epochs=1, batch=2, patience=1, seed=0, title="line"))
+    assert torch.equal(torch.rand(1), expected)
+
+
+def test_every_dialogue_is_learned_from_or_watched() -> None:
+    known = demo("train")
+    learned, watched = training.hold_out(known, 0.1, seed=0)
+    assert len(watched) == round(len(known) * 0.1)
+    assert {each.id for each in [*learned, *watched]} == {each.id for each in known}
+    assert training.hold_out(known, 0.1, seed=1)[1] != watched
+
+
+def test_auto_is_a_device_that_is_there() -> None:
+    wanted = "cuda" if torch.cuda.is_available() else "cpu"
+    assert training.device("auto").type == wanted
+    assert training.device("cpu").type == "cpu"
