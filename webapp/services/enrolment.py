@@ -236,5 +236,5 @@ def _waiting(person: Participation, now: datetime) -> dict[str, Any]:
 
 
 def _locked(person: Participation) -> Participation:
-    rows = Participation.objects.select_for_update(of=("self",))
+    rows = Participation.objects.select_for_update(of=("self",), no_key=True)
     return rows.select_related("campaign", "system").get(pk=person.pk)

@@ -48,7 +48,9 @@ def label(
     rate = _live(event.conversation)
     asked = _question(rate, question)
     with transaction.atomic():
-        Participation.objects.select_for_update().get(pk=person.pk)  # one label after another
+        Participation.objects.select_for_update(no_key=True).get(
+            pk=person.pk
+        )  # one label after another
         assignment, candidate = _open(person, event, rate)
         parsed = _parse(asked, value, candidate)
         first = _rows(assignment, candidate, question).filter(revision=revision).first()

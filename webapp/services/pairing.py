@@ -35,7 +35,9 @@ def match(*, campaign: Campaign, now: datetime) -> list[Conversation]:
 def _match_two(system: System, now: datetime) -> Conversation | None:
     try:
         with transaction.atomic():
-            present = _present(system, now).select_for_update(skip_locked=True, of=("self",))
+            present = _present(system, now).select_for_update(
+                skip_locked=True, no_key=True, of=("self",)
+            )
             two = list(present[:2])
             if len(two) < 2:
                 return None
@@ -130,5 +132,7 @@ def give_up(*, person: Participation, now: datetime) -> Participation:
 
 
 def _locked(person: Participation) -> Participation:
-    rows = Participation.objects.select_for_update(of=("self",)).select_related("campaign")
+    rows = Participation.objects.select_for_update(of=("self",), no_key=True).select_related(
+        "campaign"
+    )
     return rows.get(pk=person.pk)

@@ -8,11 +8,10 @@ from __future__ import annotations
 import random
 from collections.abc import Collection
 
+from django.db import transaction
 from django.db.models import F, QuerySet
 
 from webapp.models import Campaign, Conversation, Persona
-
-TRIES = 1000  # each failure means that somebody else succeeded
 
 
 class NoneLeft(LookupError):
@@ -24,17 +23,36 @@ class NoneLeft(LookupError):
 def pop(*, campaign: Campaign, split: str, seed: int, beside: Collection[int] = ()) -> Persona:
     """Take one of the least taken personas, not one of `beside` (the keys of rows).
 
-    Which of them is drawn from the seed, so that many who pop at once do not all want the same row.
+    Which of them is drawn from the seed. A row that another transaction is taking is passed over,
+    never waited for: two who each hold one persona and wait for the other's would wait for ever.
     """
     draw = random.Random(f"{seed}:persona")  # noqa: S311 (a draw to be repeated, not a secret)
-    for _ in range(TRIES):
-        least = _least_taken(campaign, split, beside)
-        if not least:
-            raise NoneLeft(f"campaign {campaign.pk} has no persona of the split {split!r} left")
-        pk, taken = draw.choice(least)
-        if Persona.objects.filter(pk=pk, taken=taken).update(taken=F("taken") + 1):
-            return Persona.objects.get(pk=pk)
-    raise NoneLeft(f"campaign {campaign.pk}: no persona in {TRIES} tries")
+    passed: set[int] = set()
+    while pk := _draw(draw, _pool(campaign, split).exclude(pk__in={*beside, *passed})):
+        with transaction.atomic():
+            rows = Persona.objects.select_for_update(skip_locked=True, no_key=True)
+            if rows.filter(pk=pk).first() is not None:
+                Persona.objects.filter(pk=pk).update(taken=F("taken") + 1)
+                return Persona.objects.get(pk=pk)
+        passed.add(pk)
+    return _share(campaign, split, draw, beside)
+
+
+def _draw(draw: random.Random, rows: QuerySet[Persona]) -> int | None:
+    least = rows.order_by("taken").values("taken")[:1]
+    keys = list(rows.filter(taken=least).order_by("order", "pk").values_list("pk", flat=True))
+    return draw.choice(keys) if keys else None
+
+
+def _share(campaign: Campaign, split: str, draw: random.Random, beside: Collection[int]) -> Persona:
+    """Give a persona that is being taken by others as well: a small pool must not hold anybody up.
+
+    It is not counted once more; the count is for even use, not for what is true.
+    """
+    pk = _draw(draw, _pool(campaign, split).exclude(pk__in=beside))
+    if pk is None:
+        raise NoneLeft(f"campaign {campaign.pk} has no persona of the split {split!r} left")
+    return Persona.objects.get(pk=pk)
 
 
 def push_back(persona: Persona) -> None:
@@ -43,8 +61,8 @@ def push_back(persona: Persona) -> None:
 
 
 def push_back_all(conversation: Conversation) -> None:
-    """Return the personas of both sides of a conversation that was not completed."""
-    for seat in conversation.seats.select_related("persona"):
+    """Return the personas of both sides, in the order in which everybody locks them."""
+    for seat in conversation.seats.select_related("persona").order_by("persona_id"):
         if seat.persona is not None:
             push_back(seat.persona)
 
@@ -60,9 +78,3 @@ def distractors(
 
 def _pool(campaign: Campaign, split: str) -> QuerySet[Persona]:
     return Persona.objects.filter(campaign=campaign, split=split)
-
-
-def _least_taken(campaign: Campaign, split: str, beside: Collection[int]) -> list[tuple[int, int]]:
-    rows = _pool(campaign, split).exclude(pk__in=beside)
-    least = rows.order_by("taken").values("taken")[:1]
-    return list(rows.filter(taken=least).order_by("order", "pk").values_list("pk", "taken"))

@@ -74,7 +74,7 @@ def submit(
     stores it. Raises `evaluation.InvalidAnswers`, keyed by field, when something is missing.
     """
     with transaction.atomic():
-        person = Participation.objects.select_for_update().get(pk=person.pk)
+        person = Participation.objects.select_for_update(no_key=True).get(pk=person.pk)
         if person.state == Participation.State.ENDED:
             return payment.code_of(person)
         assignment = current(person)

@@ -89,5 +89,7 @@ def _close(conversation: Conversation, now: datetime) -> None:
 
 
 def _locked(person: Participation) -> Participation:
-    rows = Participation.objects.select_for_update(of=("self",)).select_related("campaign")
+    rows = Participation.objects.select_for_update(of=("self",), no_key=True).select_related(
+        "campaign"
+    )
     return rows.get(pk=person.pk)

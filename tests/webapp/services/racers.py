@@ -1,0 +1,84 @@
+"""What the racing processes do with rows, and what is there after the race."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.db.models import Count
+from django.utils import timezone
+
+from webapp.models import (
+    AuditEntry,
+    Campaign,
+    CompletionCode,
+    Conversation,
+    Participation,
+    Persona,
+    QuotaCell,
+    Rating,
+    Seat,
+)
+from webapp.services import audit, items, rating
+
+
+def make_rater(campaign: Campaign) -> int:
+    """Return the number of a participation that has finished chatting."""
+    now = timezone.now()
+    system = campaign.systems.all()[0]
+    QuotaCell.objects.filter(system=system).update(reserved=1)
+    person = Participation.objects.create(
+        campaign=campaign,
+        pseudonym="rater",
+        secret_hash="rater",
+        state="RATING",
+        system=system,
+        holds_slot=True,
+        state_at=now,
+        seen_at=now,
+    )
+    conversation = Conversation.objects.create(
+        campaign=campaign, system=system, state="FINISHED", seed=1, started_at=now
+    )
+    mine, theirs = Persona.objects.filter(campaign=campaign)[:2]
+    Seat.objects.create(conversation=conversation, side=0, participation=person, persona=mine)
+    Seat.objects.create(conversation=conversation, side=1, persona=theirs)
+    items.open_after(person=person, conversation=conversation, now=now)
+    return person.pk
+
+
+def submit_once(person_pk: int) -> str:
+    """Submit the rater's form and return the code."""
+    person = Participation.objects.get(pk=person_pk)
+    partner = Persona.objects.filter(campaign=person.campaign)[1]
+    answers = dict.fromkeys(("p.fluency", "p.engagingness", "p.consistency"), "4")
+    answers["p.persona"] = partner.key
+    code = rating.submit(person=person, answers=answers, now=timezone.now())
+    return code.code if code else "none"
+
+
+def report(campaign_pk: int) -> dict[str, Any]:
+    """Count everything that a race could have got wrong."""
+    people = Participation.objects.filter(campaign=campaign_pk)
+    pairs = Conversation.objects.filter(campaign=campaign_pk, system__bot="people")
+    seats = Seat.objects.filter(conversation__campaign=campaign_pk, active=True)
+    twice = seats.exclude(participation=None).values("participation").annotate(n=Count("pk"))
+    personas = Conversation.objects.filter(campaign=campaign_pk).annotate(
+        different=Count("seats__persona", distinct=True)
+    )
+    return {
+        "people": people.count(),
+        "states": dict(people.order_by().values_list("state").annotate(n=Count("pk"))),
+        "cells": sorted(
+            [cell.target, cell.reserved, cell.completed]
+            for cell in QuotaCell.objects.filter(system__campaign=campaign_pk)
+        ),
+        "holding": people.filter(holds_slot=True).count(),
+        "pairs": pairs.count(),
+        "full_pairs": pairs.annotate(n=Count("seats")).filter(n=2).count(),
+        "seated_twice": twice.filter(n__gt=1).count(),
+        "same_personas": personas.filter(different__lt=2).count(),
+        "codes": CompletionCode.objects.filter(participation__campaign=campaign_pk).count(),
+        "ratings": Rating.objects.filter(assignment__participation__campaign=campaign_pk).count(),
+        "audit": AuditEntry.objects.count(),
+        "broken_audit": len(list(audit.broken_links())),
+    }

@@ -1,0 +1,151 @@
+"""Races of real processes on SQLite and PostgreSQL: never over, never twice (R16, R17, R19).
+
+Each race is run on a fresh database of its own. Zero failures in these runs bound a rate, they do
+not prove that there are none.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import psycopg
+import pytest
+
+from tests.servers import postgresql
+
+ROOT = Path(__file__).parents[3]
+pytestmark = [pytest.mark.trust, pytest.mark.timeout(300)]
+Race = Callable[..., list[dict[str, int]]]
+
+
+class Ring:
+    """A fresh, migrated database, and processes that race on it."""
+
+    def __init__(self, url: str, folder: Path) -> None:
+        self.environment = os.environ | {
+            "DATABASE_URL": url,
+            "DATA_DIR": str(folder),
+            "DJANGO_SETTINGS_MODULE": "webapp.settings",
+            "DEBUG": "1",
+            "SECRET_KEY": "for tests only",
+            "REDIS_URL": "",
+        }
+        self._run(str(ROOT / "manage.py"), "migrate", "-v0")
+
+    def _command(self, *arguments: object) -> list[str]:
+        module = "tests.webapp.services.racing"
+        return [sys.executable, "-m", module, *(str(argument) for argument in arguments)]
+
+    def _run(self, *arguments: str) -> str:
+        command = [sys.executable, *arguments]
+        done = subprocess.run(
+            command, cwd=ROOT, env=self.environment, check=True, capture_output=True, text=True
+        )
+        return done.stdout
+
+    def ask(self, *arguments: object) -> dict[str, Any]:
+        """Run one command to its end and return what it prints."""
+        answer: dict[str, Any] = json.loads(self._run(*self._command(*arguments)[1:]))
+        return answer
+
+    def race(self, command: str, row: int, *, processes: int, count: int) -> Counter[str]:
+        """Let processes begin at once, and return the sum of what they count."""
+        running = [
+            subprocess.Popen(
+                self._command(command, row, number, count),
+                cwd=ROOT,
+                env=self.environment,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                text=True,
+            )
+            for number in range(processes)
+        ]
+        try:
+            return self._finish(running)
+        finally:
+            for process in running:
+                process.kill()
+                process.wait()
+
+    def _finish(self, running: list[subprocess.Popen[str]]) -> Counter[str]:
+        for process in running:
+            assert process.stdout is not None
+            assert process.stdout.readline() == "ready\n", process.communicate()
+        for process in running:
+            assert process.stdin is not None
+            process.stdin.write("go\n")
+            process.stdin.flush()
+        total: Counter[str] = Counter()
+        for process in running:
+            out, problems = process.communicate(timeout=240)
+            assert process.returncode == 0, problems
+            total.update(json.loads(out))
+        return total
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[str]:
+    with postgresql() as url:
+        yield url
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def ring(request: pytest.FixtureRequest, tmp_path: Path) -> Ring:
+    if request.param == "sqlite":
+        return Ring(f"sqlite:///{tmp_path / 'race.sqlite3'}", tmp_path)
+    url = request.getfixturevalue("server")
+    name = "race_" + tmp_path.name.lower().replace("-", "_")[-40:]
+    with psycopg.connect(url, autocommit=True) as connection:
+        connection.execute(f'CREATE DATABASE "{name}"')
+    return Ring(url.rpartition("/")[0] + "/" + name, tmp_path)
+
+
+def test_racing_joins_never_overshoot_and_fill_exactly(ring: Ring) -> None:
+    campaign = ring.ask("setup", "bots", 30)["campaign"]
+    came = ring.race("join", campaign, processes=8, count=12)
+    found = ring.ask("report", campaign)
+    assert came["CHATTING"] == 60
+    assert sum(came.values()) == 96
+    assert set(came) <= {"CHATTING", "FULL", "full"}
+    assert found["cells"] == [[30, 30, 0], [30, 30, 0]]
+    assert found["holding"] == 60
+    assert found["same_personas"] == found["seated_twice"] == 0
+    assert found["broken_audit"] == 0
+
+
+def test_two_hundred_people_become_a_hundred_full_conversations(ring: Ring) -> None:
+    campaign = ring.ask("setup", "people", 200)["campaign"]
+    came = ring.race("join", campaign, processes=8, count=25)
+    ring.ask("pair", campaign)
+    found = ring.ask("report", campaign)
+    assert sum(came.values()) == found["people"] == 200
+    assert found["states"] == {"MATCHED": 200}
+    assert found["pairs"] == found["full_pairs"] == 100
+    assert found["seated_twice"] == found["same_personas"] == 0
+    assert found["cells"] == [[200, 200, 0]]
+
+
+def test_a_hundred_submissions_at_once_give_one_code(ring: Ring) -> None:
+    made = ring.ask("setup", "rater", 5)
+    codes = ring.race("submit", made["person"], processes=4, count=25)
+    found = ring.ask("report", made["campaign"])
+    assert list(codes.values()) == [100]
+    assert "none" not in codes
+    assert (found["codes"], found["ratings"], found["broken_audit"]) == (1, 4, 0)
+    assert sorted(found["cells"]) == [[5, 0, 0], [5, 0, 1]]
+
+
+def test_one_person_who_comes_many_times_at_once_is_one_participation(ring: Ring) -> None:
+    campaign = ring.ask("setup", "bots", 30)["campaign"]
+    people = ring.race("same", campaign, processes=6, count=5)
+    assert len(people) == 1
+    assert ring.ask("report", campaign)["people"] == 1
