@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, cast
+from typing import Any
 from uuid import UUID
 
 from django.db import transaction
 
-from webapp.models import Conversation, Event, Participation, Persona, ReplyJob, Seat
+from webapp.models import Conversation, Event, Participation, ReplyJob, Seat
 from webapp.services import (
     access,
     delivery,
@@ -168,16 +168,11 @@ def leave(*, person: Participation, now: datetime, because: str) -> None:
         states.move(conversation, "abandon", ended_at=now, ended_because=because)
         events.append(conversation=conversation, kind=Kind.STATE, content={"state": "left"})
         delivery.drop(conversation)
-        _push_back(conversation)
+        personas.push_back_all(conversation)
         partners = [one for one in _people(conversation) if one.pk != person.pk]
         conversation.seats.filter(active=True).update(active=False)
         for partner in partners:
             _left_alone(partner, conversation, now)
-
-
-def _push_back(conversation: Conversation) -> None:
-    for seat in conversation.seats.filter(persona__isnull=False).select_related("persona"):
-        personas.push_back(cast(Persona, seat.persona))
 
 
 def _left_alone(partner: Participation, conversation: Conversation, now: datetime) -> None:
@@ -226,7 +221,7 @@ def give_up(*, person: Participation, client_id: UUID, now: datetime) -> Partici
             action.store()
             states.move(conversation, "fail", ended_at=now, ended_because="no_answer")
             payment.settle(person=person, outcome=Participation.Outcome.FAILED, now=now)
-            _push_back(conversation)
+            personas.push_back_all(conversation)
             conversation.seats.filter(active=True).update(active=False)
     person.refresh_from_db()
     return person
