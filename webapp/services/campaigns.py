@@ -13,7 +13,7 @@ from django.db import transaction
 
 from evaluation import Protocol, Setting
 from evaluation.registry import UnknownProtocol, get_protocol, protocol_names
-from webapp.models import Campaign
+from webapp.models import Campaign as Campaign  # views name it, and get it from here
 from webapp.services import audit, campaign_fields, source_settings
 from webapp.services.fields import Raw
 from webapp.services.plans import protocol_of
@@ -38,6 +38,11 @@ class Offer:
 def offers() -> list[Offer]:
     """Return all protocols with the documentation that their files begin with."""
     return [Offer(get_protocol(name), _about(name)) for name in protocol_names()]
+
+
+def source(campaign: Campaign) -> Protocol:
+    """Return the campaign's protocol as its source has it."""
+    return get_protocol(campaign.protocol)
 
 
 def offer(name: str) -> Protocol | None:

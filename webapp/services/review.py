@@ -33,6 +33,7 @@ STEPS: Mapping[str, Q] = {
     "done": Q(outcome__in=monitor.DONE),
     "lost": Q(state=Participation.State.ENDED) & ~Q(outcome__in=monitor.DONE),
 }
+Reviewed = Conversation | Participation
 FLAGGED = {"yes": True, "no": False}
 
 
@@ -89,6 +90,11 @@ def people(campaign: Campaign, query: Mapping[str, str]) -> Page[Participation]:
     return Paginator(rows, PAGE).get_page(query.get("page"))
 
 
+def paged(rows: QuerySet[Any], page: str | None) -> Page[Any]:
+    """Return a page of a list."""
+    return Paginator(rows, PAGE).get_page(page)
+
+
 def person(campaign: Campaign, pk: int) -> Participation:
     """Return one of the campaign's people with everything their page shows."""
     rows = Participation.objects.filter(campaign=campaign).select_related("system", "code")
@@ -104,29 +110,25 @@ def minutes(person: Participation) -> float:
     return max(0.0, (until - person.joined_at).total_seconds() / 60)
 
 
-def exclude(
-    *, row: Conversation | Participation, by: Any, reason: str, now: datetime
-) -> Conversation | Participation:
+def exclude(*, row: Reviewed, by: Any, reason: str, now: datetime) -> Reviewed:
     """Leave a conversation or a person out of the results, for a stated reason."""
     return _mark(row, by, "excluded", reason, now)
 
 
-def include(
-    *, row: Conversation | Participation, by: Any, now: datetime
-) -> Conversation | Participation:
+def include(*, row: Reviewed, by: Any, now: datetime) -> Reviewed:
     """Undo an exclusion."""
     return _mark(row, by, "included", "", now)
 
 
 def give_bonus(*, person: Participation, raw: Mapping[str, str], by: Any, now: datetime) -> Bonus:
     """Give a bonus. The form says how many it showed, so that a double click gives one."""
-    values = parse_all(raw, {"amount": money(positive=True), "reason": text(most=200)})
+    values = parse_all(raw, {"amount": money(positive=True), "bonus_reason": text(most=200)})
     with transaction.atomic():
         row = Participation.objects.select_for_update().get(pk=person.pk)
         if raw.get("given") != str(row.bonuses.count()):
             raise AnotherMeanwhile
         return payment.bonus(
-            person=row, amount=values["amount"], reason=values["reason"], by=by, now=now
+            person=row, amount=values["amount"], reason=values["bonus_reason"], by=by, now=now
         )
 
 
@@ -156,9 +158,7 @@ def _purpose(query: Mapping[str, str]) -> str:
     return Conversation.Purpose.CONTEXT if static else Conversation.Purpose.STUDY
 
 
-def _mark(
-    row: Conversation | Participation, by: Any, action: str, reason: str, now: datetime
-) -> Conversation | Participation:
+def _mark(row: Reviewed, by: Any, action: str, reason: str, now: datetime) -> Reviewed:
     """Set or clear the reason; a repeat changes nothing and is not logged again."""
     kind = type(row)
     with transaction.atomic():

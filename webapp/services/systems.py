@@ -12,6 +12,9 @@ from django.utils.translation import gettext as _
 from webapp.models import Campaign, Conversation, Event, QuotaCell, ReplyJob, Seat, System
 from webapp.services import access, audit, campaigns, system_fields
 from webapp.services.fields import Invalid, Raw, shown
+from webapp.services.system_fields import kinds
+
+__all__ = ["System", "add_system", "change_system", "kinds", "of", "one", "remove_system"]
 
 MOST = 20  # systems of a campaign
 OWED = (ReplyJob.State.QUEUED, ReplyJob.State.CLAIMED, ReplyJob.State.ANSWERED)

@@ -1,0 +1,172 @@
+"""A running campaign: what happens now, and what can be done about it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from decimal import Decimal
+from typing import Any
+
+from django.contrib import messages
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import path
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from webapp.services import jobs, monitor, review, running
+from webapp.services.campaigns import Campaign
+from webapp.services.fields import Invalid
+from webapp.views.staff_setup import start_link
+from webapp.views.staffed import FORM, READ, WRITE, bad_form, campaign_page, conflict
+
+Act = Callable[..., Campaign]
+# action: what does it, its question, what it means, from which states
+ACTIONS: dict[str, tuple[Act, Any, Any, tuple[str, ...]]] = {
+    "pause": (
+        running.pause,
+        gettext_lazy("Pause the campaign?"),
+        gettext_lazy("Nobody can join or be paired. Conversations under way go on."),
+        ("OPEN",),
+    ),
+    "resume": (
+        running.resume,
+        gettext_lazy("Resume the campaign?"),
+        gettext_lazy("People can join again."),
+        ("PAUSED",),
+    ),
+    "stop": (
+        running.stop,
+        gettext_lazy("Stop the campaign for good?"),
+        gettext_lazy(
+            "Everybody who is in it now is told, gets a code and is paid in full. "
+            "It cannot be opened again."
+        ),
+        ("OPEN", "PAUSED"),
+    ),
+}
+
+
+@campaign_page(*READ)
+def live(request: HttpRequest, campaign: Campaign) -> HttpResponse:
+    """Show what happens now."""
+    return render(request, "staff/live.html", _live(request, campaign))
+
+
+@campaign_page(*READ)
+def live_part(request: HttpRequest, campaign: Campaign) -> HttpResponse:
+    """The numbers of the live page, fetched every two seconds."""
+    return render(request, "staff/_live.html", _live(request, campaign))
+
+
+@campaign_page(*FORM)
+def act(request: HttpRequest, campaign: Campaign, action: str) -> HttpResponse:
+    """Pause, resume or stop, after a question."""
+    if action not in ACTIONS:
+        raise Http404(action)
+    service, question, means, origins = ACTIONS[action]
+    context = {
+        "campaign": campaign,
+        "tab": "live",
+        "action": action,
+        "question": question,
+        "means": means,
+    }
+    if request.method != "POST":
+        if campaign.state not in origins:
+            return conflict(request, campaign.state)
+        return render(request, "staff/confirm.html", context)
+    raw = request.POST.dict()
+    try:
+        reason = running.read_reason(raw)
+    except Invalid as problem:
+        context |= {"problems": problem.problems, "reason": raw.get("reason", "")}
+        return bad_form(request, "staff/confirm.html", context)
+    service(campaign=campaign, by=request.user, reason=reason, now=timezone.now())
+    messages.success(request, _("Done. It is noted as an amendment."))
+    return redirect("live", campaign.pk)
+
+
+@campaign_page(*FORM)
+def extend(request: HttpRequest, campaign: Campaign) -> HttpResponse:
+    """Want more participations, or more raters."""
+    raw = request.POST.dict()
+    places = [(place, raw.get(f"more.{place.name}", "0")) for place in running.places(campaign)]
+    context = {"campaign": campaign, "tab": "live", "places": places, "raw": raw}
+    if campaign.state not in ("OPEN", "PAUSED"):
+        return conflict(request, campaign.state)
+    if request.method != "POST":
+        return render(request, "staff/extend.html", context)
+    try:
+        running.extend(
+            campaign=campaign,
+            more=running.read_more(campaign, raw),
+            by=request.user,
+            reason=running.read_reason(raw),
+            now=timezone.now(),
+        )
+    except Invalid as problem:
+        context["problems"] = problem.problems
+        return bad_form(request, "staff/extend.html", context)
+    messages.success(request, _("Extended. It is noted as an amendment."))
+    return redirect("live", campaign.pk)
+
+
+@campaign_page(*FORM)
+def pay(request: HttpRequest, campaign: Campaign) -> HttpResponse:
+    """Pay another amount from now on."""
+    context: dict[str, Any] = {"campaign": campaign, "tab": "live", "raw": {}}
+    if campaign.state not in ("OPEN", "PAUSED"):
+        return conflict(request, campaign.state)
+    if request.method != "POST":
+        return render(request, "staff/pay.html", context)
+    raw = request.POST.dict()
+    try:
+        amount: Decimal = running.read_pay(raw)
+        running.change_pay(
+            campaign=campaign,
+            pay=amount,
+            by=request.user,
+            reason=running.read_reason(raw),
+            now=timezone.now(),
+        )
+    except Invalid as problem:
+        context |= {"problems": problem.problems, "raw": raw}
+        return bad_form(request, "staff/pay.html", context)
+    messages.success(request, _("The pay is changed. It is noted as an amendment."))
+    return redirect("live", campaign.pk)
+
+
+@campaign_page(*READ)
+def job_list(request: HttpRequest, campaign: Campaign) -> HttpResponse:
+    """List the replies that were given up or are owed."""
+    page = review.paged(jobs.troubled(campaign), request.GET.get("page"))
+    return render(request, "staff/jobs.html", {"campaign": campaign, "tab": "live", "page": page})
+
+
+@campaign_page(*WRITE)
+def retry(request: HttpRequest, campaign: Campaign, job: int) -> HttpResponse:
+    """Let a reply that was given up be tried anew."""
+    jobs.retry(campaign=campaign, pk=job, by=request.user, now=timezone.now())
+    messages.success(request, _("The reply is tried again."))
+    return redirect("jobs", campaign.pk)
+
+
+def _live(request: HttpRequest, campaign: Campaign) -> dict[str, Any]:
+    return {
+        "campaign": campaign,
+        "tab": "live",
+        "live": monitor.live(campaign, timezone.now()),
+        "link": start_link(request, campaign),
+    }
+
+
+urlpatterns = [
+    path("campaigns/<int:pk>/live/", live, name="live"),
+    path("campaigns/<int:pk>/live/part/", live_part, name="live-part"),
+    path("campaigns/<int:pk>/do/<slug:action>/", act, name="act"),
+    path("campaigns/<int:pk>/extend/", extend, name="extend"),
+    path("campaigns/<int:pk>/pay/", pay, name="pay"),
+    path("campaigns/<int:pk>/jobs/", job_list, name="jobs"),
+    path("campaigns/<int:pk>/jobs/<int:job>/retry/", retry, name="retry"),
+]
