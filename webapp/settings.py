@@ -78,7 +78,10 @@ if DATABASE["ENGINE"].endswith("sqlite3"):
 else:
     DATABASE["CONN_MAX_AGE"] = 60
     DATABASE["CONN_HEALTH_CHECKS"] = True
-    DATABASE["OPTIONS"] = {"options": "-c statement_timeout=5000 -c synchronous_commit=on"}
+    DATABASE["OPTIONS"] = {  # besides those of the address, such as ?sslmode=require
+        **DATABASE.get("OPTIONS", {}),
+        "options": "-c statement_timeout=5000 -c synchronous_commit=on",
+    }
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 # --- hints: in memory within one process, Redis between several
@@ -134,9 +137,8 @@ CSRF_COOKIE_HTTPONLY = True
 SECURE_SSL_REDIRECT = SECURE and env.bool("SSL_REDIRECT", default=True)
 SECURE_HSTS_SECONDS = 31_536_000 if SECURE else 0
 SECURE_HSTS_INCLUDE_SUBDOMAINS = SECURE_HSTS_PRELOAD = SECURE
-SECURE_PROXY_SSL_HEADER = (
-    ("HTTP_X_FORWARDED_PROTO", "https") if env.int("TRUSTED_PROXIES", default=0) else None
-)
+TRUSTED_PROXIES = env.int("TRUSTED_PROXIES", default=0)  # in front of this server
+SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if TRUSTED_PROXIES else None
 SECURE_REFERRER_POLICY = "same-origin"
 X_FRAME_OPTIONS = "DENY"
 DATA_UPLOAD_MAX_MEMORY_SIZE = 1_048_576
@@ -155,6 +157,7 @@ CONTENT_SECURITY_POLICY = {
         "frame-ancestors": [NONE],
     }
 }
+SECURITY_CONTACT = env("SECURITY_CONTACT", default="")  # told at /.well-known/security.txt
 MAX_FRAME_BYTES = 65_536
 MAX_MESSAGE_CHARACTERS = 4_000
 

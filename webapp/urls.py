@@ -9,6 +9,11 @@ urlpatterns = [
     path("", include("webapp.views.events")),
     path("", include("webapp.views.participant")),  # leads every other address of a campaign to its page
     path("", include("webapp.views.staff")),
+    path("", include("webapp.views.staff_setup")),
+    path("", include("webapp.views.staff_systems")),
+    path("", include("webapp.views.staff_live")),
+    path("", include("webapp.views.staff_review")),
     path("", include("webapp.views.results")),
+    path("", include("webapp.views.security")),
     path("admin/", admin.site.urls),
 ]
