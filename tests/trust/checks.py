@@ -74,7 +74,7 @@ def _add(story: Story, record: Record) -> None:
         story.forms[record["id"]].append(what)
     elif what == "end":
         story.ends.append(record)
-    elif what in ("left", "stuck", "gone", "trouble"):
+    elif what in ("left", "stuck", "gone", "crashed", "trouble"):
         story.trouble.append(what)
 
 
@@ -179,16 +179,11 @@ def mis_ordered(case: Case) -> Iterator[str]:
 
 
 def _same(entry: Record, event: Event, side: int) -> bool:
-    if entry["seq"] != event.seq:
-        return False
+    shown = entry["seq"], entry["kind"], entry["side"], entry.get("text")
     if event.kind != "message":
-        return entry["kind"] != "message"
+        return bool(shown[0] == event.seq and shown[1] != "message")
     speaker = "you" if event.side == side else "partner"
-    return (entry["kind"], entry["side"], entry["text"]) == (
-        "message",
-        speaker,
-        event.content["text"],
-    )
+    return bool(shown == (event.seq, "message", speaker, event.content["text"]))
 
 
 def turns(case: Case) -> Iterator[str]:

@@ -13,6 +13,7 @@ import contextlib
 import json
 import os
 import random
+import signal
 import statistics
 import sys
 import tempfile
@@ -255,6 +256,7 @@ def main() -> int:
     parser.add_argument("--keep", type=Path, help="a folder for the ledgers, logs and database")
     parser.add_argument("--json", action="store_true")
     given = parser.parse_args()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # and so end what was started
     run = Run(given.people, given.backend, given.seed, given.kill_every, given.bug)
     with tempfile.TemporaryDirectory() as temporary:
         folder = given.keep or Path(temporary)

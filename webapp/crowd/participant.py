@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+import traceback
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -59,6 +60,8 @@ class Participant:
             self._note("stuck", state=self.end, chats=self.chats, rated=self.rated)
         except Gone as problem:
             self._note("gone", why=str(problem))
+        except Exception as problem:  # a fault of the client itself must be seen
+            self._note("crashed", why=repr(problem), where=traceback.format_exc()[-800:])
         finally:
             await self.web.close()
 
@@ -132,11 +135,16 @@ class Participant:
         quality, _ = await self._truth()
         chatting = Chatting(line, self.person, persona, quality)
         running = asyncio.create_task(line.run())
+        talking = asyncio.create_task(chatting.talk())
         try:
-            stayed = await chatting.talk()
+            await asyncio.wait({running, talking}, return_when=asyncio.FIRST_COMPLETED)
+            if running.done():
+                running.result()  # whatever broke it is ours to know
+            stayed = await talking
         finally:
-            running.cancel()
-            await asyncio.gather(running, return_exceptions=True)
+            for task in (running, talking):
+                task.cancel()
+            await asyncio.gather(running, talking, return_exceptions=True)
         self.chats += 1
         if not stayed:
             raise Left

@@ -1,0 +1,154 @@
+"""The demo's campaigns, made as a requester makes them: created, rehearsed, checked, launched."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from django.utils import timezone
+
+from evaluation.registry import get_protocol
+from webapp.management.demo.planted import BEST, EACH, FAIR, GOOD, KEY_VALUE, POOR
+from webapp.models import Campaign, System
+from webapp.services import (
+    campaign_fields,
+    campaigns,
+    contexts,
+    contexts_import,
+    launch,
+    personas_import,
+    rehearsal,
+    system_fields,
+    systems,
+)
+from webapp.services.source_settings import PREFIX
+
+PATIENCE = 90.0  # seconds for a rehearsal, and for the replies to the contexts
+BOTS = {
+    BEST: "profile_memory",
+    KEY_VALUE: "kv_profile_memory",
+    GOOD: "tfidf",
+    FAIR: "generic",
+    POOR: "parrot",
+}
+WEIGHTS = {BEST: "demo", KEY_VALUE: "demo", GOOD: "demo-tfidf"}  # folders of weights
+
+
+@dataclass(frozen=True, kw_only=True)
+class Study:
+    """One campaign of the demo; `people` come to it, who are simulated."""
+
+    name: str
+    protocol: str
+    systems: tuple[str, ...]
+    target: int
+    people: int
+    settings: Mapping[str, str] = field(default_factory=dict, hash=False)
+    contexts: int = 0
+
+
+RANKED = Study(
+    name="Which bot is the better company?",
+    protocol="personachat_bot",
+    systems=(POOR, GOOD, FAIR, BEST),
+    target=EACH,
+    people=4 * EACH * 5 // 4,
+    settings={"chat.pace": "0.02"},
+)
+LABELED = Study(
+    name="Does it make sense, live?",
+    protocol="meena_interactive",
+    systems=(KEY_VALUE, GOOD, POOR),
+    target=5,
+    people=18,
+)
+STATIC = Study(
+    name="Does the reply make sense?",
+    protocol="meena_static",
+    systems=(BEST, GOOD, FAIR),
+    target=0,
+    people=20,
+    settings={"rate.batch": "10"},
+    contexts=9,
+)
+SEAT = Study(
+    name="A seat for you",
+    protocol="personachat_bot",
+    systems=(BEST, KEY_VALUE, GOOD),
+    target=20,
+    people=0,
+)
+STUDIES = (RANKED, LABELED, STATIC, SEAT)
+
+
+class NotReady(Exception):
+    """A campaign could not be opened; the text says why."""
+
+
+def make(study: Study, *, by: Any, seed: int) -> Campaign:
+    """Return the study's campaign as a draft; one that exists is taken as it is."""
+    known = Campaign.objects.filter(name=study.name, owner=by).first()
+    if known is not None:
+        return known
+    now = timezone.now()
+    raw = _form(study, seed)
+    campaign = campaigns.create(owner=by, protocol=study.protocol, raw=raw, now=now)
+    for name in study.systems:
+        _add_system(campaign, name, study.target, by)
+    if personas_import.pool_of(campaign):
+        text = personas_import.bundled(campaign)
+        personas_import.store(campaign=campaign, text=text, by=by, now=now)
+    if study.contexts:
+        lines = contexts_import.bundled().splitlines()
+        chosen = lines[:: max(1, len(lines) // study.contexts)][: study.contexts]
+        contexts_import.store(campaign=campaign, text="\n".join(chosen), by=by, now=now)
+    return campaign
+
+
+def _form(study: Study, seed: int) -> dict[str, str]:
+    """Return the form as it comes, filled in where a requester has to decide."""
+    protocol = get_protocol(study.protocol)
+    shown = (*campaign_fields.own_fields(protocol), *campaign_fields.setting_fields(protocol))
+    raw = {each.name: each.raw for each in shown}
+    raw |= {"name": study.name, "contact": "demo@example.org", "pay": "2.00", "seed": str(seed)}
+    return raw | {PREFIX + name: value for name, value in study.settings.items()}
+
+
+def _add_system(campaign: Campaign, name: str, target: int, by: Any) -> None:
+    bot = BOTS[name]
+    raw = {each.name: each.raw for each in system_fields.fields(campaign, bot)}
+    raw |= {"name": name, "target": str(target)}
+    if name in WEIGHTS:
+        raw["option.weights"] = WEIGHTS[name]
+    systems.add_system(campaign=campaign, bot=bot, raw=raw, by=by, now=timezone.now())
+
+
+def open_all(found: Iterable[Campaign], *, by: Any, tell: Callable[[str], None]) -> None:
+    """Rehearse and launch the drafts; the server's reply workers do the answering."""
+    drafts = [campaign for campaign in found if campaign.state == Campaign.State.DRAFT]
+    tell("rehearsing every system through the real path")
+    for campaign in drafts:
+        for system in campaign.systems.exclude(rehearsal=System.Rehearsal.PASSED):
+            rehearsal.start(system=system, by=by.get_username(), now=timezone.now())
+        contexts.build(campaign=campaign, now=timezone.now())
+    for campaign in drafts:
+        _wait(campaign, by)
+        tell(f"launched “{campaign.name}”")
+
+
+def _wait(campaign: Campaign, by: Any) -> None:
+    """Launch as soon as the checklist is green, or say what stayed red."""
+    end = time.monotonic() + PATIENCE
+    while True:
+        try:
+            launch.launch(campaign=campaign, by=by, now=timezone.now())
+            return
+        except launch.NotReady as red:
+            failed = campaign.systems.filter(rehearsal=System.Rehearsal.FAILED).first()
+            if failed is not None:
+                raise NotReady(f"{failed.name}: {failed.rehearsal_note}") from red
+            if time.monotonic() > end:
+                raise NotReady(f"{campaign.name}: {red}") from red
+            time.sleep(0.3)

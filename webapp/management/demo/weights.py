@@ -1,0 +1,47 @@
+"""What the demo's bots learn from: real conversations and the bundled dialogues, in a minute."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from importlib.util import find_spec
+from pathlib import Path
+
+from django.conf import settings
+
+from bots.weights import ABOUT
+
+CHATS = 1500  # real conversations: as many as two cores learn from in half a minute
+TRAINED = {
+    "demo": ("profile_memory", "dimension=128", "epochs=3", "held_out=0.02"),
+    "demo-tfidf": ("tfidf",),
+}
+
+
+class NotTrained(Exception):
+    """Training ended with an error, which it has printed."""
+
+
+def train_missing(*, tell: Callable[[str], None]) -> None:
+    """Train what has no weights yet; the progress bars are the trainer's own."""
+    for folder, (bot, *options) in TRAINED.items():
+        out = Path(settings.WEIGHTS_DIR) / folder
+        if not (out / ABOUT).exists():
+            tell(f"training {bot}")
+            _train(bot, options, out)
+
+
+def _train(bot: str, options: list[str], out: Path) -> None:
+    real = ["--data", f"chitchat:{CHATS}"] if find_spec("chitchat_dataset") else []
+    chosen = [word for option in options for word in ("--set", option)]
+    command = ["train", bot, *real, "--data", "demo:train", *chosen, "--out", str(out)]
+    done = subprocess.run(  # noqa: S603 (our own program)
+        [sys.executable, "-m", "bots", *command, "--seed", "1"],
+        cwd=settings.BASE_DIR,
+        env=os.environ | {"PYTHONUNBUFFERED": "1"},
+        check=False,
+    )
+    if done.returncode:
+        raise NotTrained(f"training {bot} ended with {done.returncode}")
