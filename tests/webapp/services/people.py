@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import uuid
 from datetime import datetime, timedelta
+from typing import Any
 
-from tests.factories import NOW
+from tests.factories import NOW, make_campaign
 from webapp.models import Campaign, Conversation, Event, Participation
 from webapp.services import chat, enrolment, events, opening
 
@@ -13,6 +14,11 @@ from webapp.services import chat, enrolment, events, opening
 def after(seconds: float) -> datetime:
     """Return a time so many seconds after the tests' beginning."""
     return NOW + timedelta(seconds=seconds)
+
+
+def people_campaign(**changes: Any) -> Campaign:
+    """Return a campaign whose only system is people."""
+    return make_campaign("personachat_human", systems={"humans": "people"}, **changes)
 
 
 def join(campaign: Campaign, name: str = "", now: datetime = NOW) -> Participation:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from typing import Any
 
 import pytest
 
@@ -24,7 +25,12 @@ V = Campaign.State
 
 def test_joining_creates_one_participation_and_again_resumes_it_with_a_new_secret() -> None:
     campaign = make_campaign()
-    coming = {"campaign": campaign, "platform": "mturk", "external_id": "A1", "language": "de"}
+    coming: dict[str, Any] = {
+        "campaign": campaign,
+        "platform": "mturk",
+        "external_id": "A1",
+        "language": "de",
+    }
     first, old = enrolment.join(**coming, now=NOW)
     again, new = enrolment.join(**coming, now=after(5))
     assert first == again

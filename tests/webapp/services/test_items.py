@@ -99,7 +99,7 @@ def test_answered_continuations_become_items_once() -> None:
 
 def test_keys_do_not_tell_the_system() -> None:
     built(12)
-    numbers = {"alpha": set(), "beta": set()}
+    numbers: dict[str, set[str]] = {"alpha": set(), "beta": set()}
     for candidate in Candidate.objects.select_related("item", "system"):
         numbers[candidate.system.name].add(candidate.item.key.rpartition(":")[2])
         assert candidate.system.name not in candidate.item.key + candidate.key

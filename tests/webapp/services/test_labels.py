@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from tests.factories import NOW, make_campaign
@@ -125,7 +127,7 @@ def test_the_opening_is_left_out_where_the_campaign_says_so() -> None:
 
 
 def test_the_form_closes_once_everything_is_labeled(chat: Chat) -> None:
-    closing = {"person": chat.person, "conversation": chat.conversation, "now": NOW}
+    closing: dict[str, Any] = {"person": chat.person, "conversation": chat.conversation, "now": NOW}
     with pytest.raises(rating.Refused) as refusal:
         rating.finish_live(**closing)
     assert refusal.value.notice == "unlabeled"

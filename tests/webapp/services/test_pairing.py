@@ -5,16 +5,19 @@ from __future__ import annotations
 import pytest
 
 from tests.factories import NOW, make_campaign, make_system
-from tests.webapp.services.people import after, conversation_of, pair, say, see, start
+from tests.webapp.services.people import (
+    after,
+    conversation_of,
+    pair,
+    people_campaign,
+    say,
+    see,
+    start,
+)
 from webapp.models import Campaign, Conversation, Participation, Persona, QuotaCell, System
 from webapp.services import chat, enrolment, opening, pairing, states
 
 pytestmark = pytest.mark.django_db
-
-
-def people_campaign(**changes: object) -> Campaign:
-    """Return a campaign whose only system is people."""
-    return make_campaign("personachat_human", systems={"humans": "people"}, **changes)
 
 
 def states_of(*people: Participation) -> list[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from decimal import Decimal
+from typing import Any
 
 import pytest
 
@@ -28,7 +29,7 @@ TABLE = [  # outcome, from, code, counts
 ]
 
 
-def holder(state: str, **changes: object) -> Participation:
+def holder(state: str, **changes: Any) -> Participation:
     """Return somebody in a state who holds a place of a system."""
     campaign = make_campaign(**changes)
     QuotaCell.objects.update(reserved=1)
@@ -98,7 +99,7 @@ def test_a_code_can_be_typed_and_not_be_guessed() -> None:
 def test_open_assignments_are_given_back() -> None:
     person = holder(P.RATING)
     conversation = person.campaign.conversations.create(
-        system=person.system, seed=1, started_at=NOW
+        system=person.campaign.systems.get(), seed=1, started_at=NOW
     )
     item = Item.objects.create(
         campaign=person.campaign, key="i", conversation=conversation, target=5, reserved=1

@@ -44,13 +44,12 @@ def test_every_cell_has_a_screen_an_action_and_a_pay_rule(state: str, event: str
     ends = target == P.ENDED
     for outcome in outcomes_of(event) if ends else [""]:
         person = make(state)
-        fields = {"outcome": outcome, "state_at": NOW}
         if state in origins:
-            states.move(person, event, **fields)
+            states.move(person, event, outcome=outcome, state_at=NOW)
             assert person.state == target
         else:
             with pytest.raises(states.Illegal) as refusal:
-                states.move(person, event, **fields)
+                states.move(person, event, outcome=outcome, state_at=NOW)
             assert refusal.value.state == person.state == state
         check_screen(person)
 

@@ -7,7 +7,16 @@ import uuid
 import pytest
 
 from tests.factories import NOW, make_campaign
-from tests.webapp.services.people import after, conversation_of, join, pair, say, see, start
+from tests.webapp.services.people import (
+    after,
+    conversation_of,
+    join,
+    pair,
+    people_campaign,
+    say,
+    see,
+    start,
+)
 from webapp.models import (
     Campaign,
     CompletionCode,
@@ -20,7 +29,6 @@ from webapp.models import (
 from webapp.services import chat, enrolment, rating, stopping
 
 pytestmark = pytest.mark.django_db
-HUMANS = {"systems": {"humans": "people"}}
 
 
 def test_stopping_after_a_word_is_paid_and_flagged_and_frees_the_place() -> None:
@@ -45,13 +53,13 @@ def test_stopping_before_any_word_is_declining(started: bool) -> None:
 
 
 def test_stopping_after_waiting_in_vain_gives_waiting_pay() -> None:
-    person = start(make_campaign("personachat_human", **HUMANS, wait_seconds=60))
+    person = start(people_campaign(wait_seconds=60))
     assert stopping.outcome_of_stopping(person, after(59)) == "DECLINED"
     assert stopping.stop(person=person, now=after(60)).code.kind == "WAITING"
 
 
 def test_the_partner_of_who_stops_rates_and_both_are_paid() -> None:
-    first, second = pair(make_campaign("personachat_human", **HUMANS))
+    first, second = pair(people_campaign())
     say(first, "hello there")
     say(second, "hi you")
     assert stopping.stop(person=first, now=after(9)).code.kind == "FULL"
@@ -68,7 +76,7 @@ def test_the_partner_of_who_stops_rates_and_both_are_paid() -> None:
 
 
 def test_who_vanishes_from_a_pair_may_start_again() -> None:
-    campaign = make_campaign("personachat_human", **HUMANS)
+    campaign = people_campaign()
     gone, waiting = pair(campaign)
     say(gone, "hello there")
     with pytest.raises(stopping.CameBack):
@@ -85,7 +93,7 @@ def test_who_vanishes_from_a_pair_may_start_again() -> None:
 
 
 def test_a_sign_of_life_keeps_the_conversation() -> None:
-    gone, _ = pair(make_campaign("personachat_human", **HUMANS))
+    gone, _ = pair(people_campaign())
     see(gone, now=after(20))
     with pytest.raises(stopping.CameBack):
         stopping.vanish(person=gone, now=after(40))
@@ -124,7 +132,7 @@ def test_who_left_the_form_finds_it_again() -> None:
 
 
 def test_a_stopped_campaign_pays_everybody_in_it() -> None:
-    campaign = make_campaign("personachat_human", **HUMANS)
+    campaign = people_campaign()
     people: list[Participation] = [*pair(campaign), join(campaign)]
     Campaign.objects.update(state=Campaign.State.STOPPED)
     for person in people:

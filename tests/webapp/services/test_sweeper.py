@@ -5,12 +5,20 @@ from __future__ import annotations
 import pytest
 
 from tests.factories import make_campaign
-from tests.webapp.services.people import after, conversation_of, join, pair, say, see, start
+from tests.webapp.services.people import (
+    after,
+    conversation_of,
+    join,
+    pair,
+    people_campaign,
+    say,
+    see,
+    start,
+)
 from webapp.models import AuditEntry, Campaign, ExternalId, Heartbeat, Participation, QuotaCell
 from webapp.services import pairing, payment, sweeper, turns
 
 pytestmark = pytest.mark.django_db
-HUMANS = {"systems": {"humans": "people"}}
 
 
 def done(now: float) -> dict[str, int]:
@@ -24,7 +32,7 @@ def test_with_nothing_overdue_nothing_is_done() -> None:
 
 
 def test_a_missed_ready_check_is_ended_once() -> None:
-    campaign = make_campaign("personachat_human", **HUMANS)
+    campaign = people_campaign()
     start(campaign), start(campaign)
     assert done(15) == {}
     assert done(16) == {"ready_checks": 1}
@@ -32,7 +40,7 @@ def test_a_missed_ready_check_is_ended_once() -> None:
 
 
 def test_a_partner_who_vanished_is_parted_after_the_grace() -> None:
-    gone, waiting = pair(make_campaign("personachat_human", **HUMANS))
+    gone, waiting = pair(people_campaign())
     see(waiting, now=after(31))
     assert done(31) == {"vanished": 1}
     assert Participation.objects.get(pk=gone.pk).state == "READY"
@@ -59,7 +67,7 @@ def test_from_every_state_who_is_gone_for_half_an_hour_is_ended(state: str) -> N
 
 
 def test_waiters_are_matched_by_the_tick() -> None:
-    campaign = make_campaign("personachat_human", **HUMANS)
+    campaign = people_campaign()
     first, second = start(campaign), start(campaign, now=after(20))
     see(first, second, now=after(21))
     assert done(22) == {"matched": 1}
