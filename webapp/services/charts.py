@@ -1,0 +1,177 @@
+"""Charts of the results page as Vega-Lite specifications, with their data inside."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+Spec = dict[str, Any]
+Rows = Sequence[Mapping[str, Any]]
+
+# Each has a contrast of 3 or more against both the light and the dark page; shapes differ too.
+FIRST, SECOND = "#1f8a94", "#c2703d"
+LOSES, EVEN, WINS = "#8f4a1d", "#5c666b", "#0b6a72"  # white text on each of them is readable
+LEGEND = {"orient": "top", "title": None, "labelLimit": 320}
+
+
+def intervals(
+    rows: Rows, *, axis: str, domain: tuple[float, float] | None = None, line: float | None = None
+) -> Spec:
+    """Return points with their 95 % intervals, a system a line, a shape for each `series`.
+
+    rows: system, series, estimate, low, high. line: a value to compare with, such as chance.
+    """
+    scale: Spec = {"zero": False, "nice": True} if domain is None else {"domain": list(domain)}
+    series = list(dict.fromkeys(str(row["series"]) for row in rows))
+    system = {"field": "system", "type": "nominal", "sort": _order(rows), "title": None}
+    shared = {
+        "y": system | {"axis": {"labelLimit": 140}},
+        "yOffset": {"field": "series", "type": "nominal", "sort": series},
+        "color": {
+            "field": "series",
+            "type": "nominal",
+            "scale": {"domain": series, "range": [FIRST, SECOND, EVEN][: len(series)]},
+            "legend": LEGEND if len(series) > 1 else None,
+        },
+    }
+    across: Spec = {"type": "quantitative", "scale": scale, "title": axis}
+    points = {
+        "mark": {"type": "point", "filled": True, "size": 90, "opacity": 1},
+        "encoding": {
+            "x": across | {"field": "estimate"},
+            "shape": {
+                "field": "series",
+                "type": "nominal",
+                "scale": {"domain": series, "range": ["circle", "diamond", "square"]},
+                "legend": LEGEND if len(series) > 1 else None,
+            },
+            "tooltip": _tooltip("system", "series", "estimate", "low", "high"),
+        },
+    }
+    spans = {
+        "mark": {"type": "rule", "strokeWidth": 2},
+        "encoding": {"x": across | {"field": "low"}, "x2": {"field": "high"}},
+    }
+    layers: list[Spec] = [{"encoding": shared, "layer": [spans, points]}]
+    if line is not None:
+        layers.append(
+            {
+                "data": {"values": [{"line": line}]},
+                "mark": {"type": "rule", "strokeDash": [4, 4]},
+                "encoding": {"x": {"field": "line", "type": "quantitative"}},
+            }
+        )
+    return {"data": _values(rows), "height": {"step": 22}, "layer": layers}
+
+
+def matrix(rows: Rows) -> Spec:
+    """Return P(row beats column) as shaded squares with their numbers. rows: system, other, p."""
+    order = _order(rows)
+    return {
+        "data": _values(rows),
+        "height": {"step": 40},
+        "encoding": {
+            "y": {"field": "system", "type": "nominal", "sort": order, "title": "this system"},
+            "x": {
+                "field": "other",
+                "type": "nominal",
+                "sort": order,
+                "title": "beats this one",
+                "axis": {"labelAngle": 0, "labelLimit": 90},
+            },
+        },
+        "layer": [
+            {
+                "mark": "rect",
+                "encoding": {
+                    "color": {
+                        "field": "p",
+                        "type": "quantitative",
+                        "scale": {"domain": [0, 0.5, 1], "range": [LOSES, EVEN, WINS]},
+                        "legend": None,
+                    },
+                    "tooltip": _tooltip("system", "other", "p"),
+                },
+            },
+            {
+                "mark": {"type": "text", "color": "white", "fontSize": 13},
+                "encoding": {"text": {"field": "p", "type": "quantitative", "format": ".2f"}},
+            },
+        ],
+    }
+
+
+def shares(rows: Rows, *, answers: Sequence[str]) -> Spec:
+    """Return how the answers are spread, a bar a system. rows: system, answer, rank, count."""
+    return {
+        "data": _values(rows),
+        "height": {"step": 34},
+        "mark": "bar",
+        "encoding": {
+            "y": {"field": "system", "type": "nominal", "sort": _order(rows), "title": None},
+            "x": {
+                "field": "count",
+                "type": "quantitative",
+                "stack": "normalize",
+                "title": "share of answers",
+                "axis": {"format": "%"},
+            },
+            "color": {
+                "field": "answer",
+                "type": "ordinal",
+                "sort": list(answers),
+                "scale": {"scheme": "viridis"},
+                "legend": LEGEND | {"columns": 3},
+            },
+            "order": {"field": "rank", "type": "quantitative"},
+            "tooltip": _tooltip("system", "answer", "count"),
+        },
+    }
+
+
+def bars(rows: Rows, *, axis: str) -> Spec:
+    """Return a bar with its number for each step. rows: step, people."""
+    return {
+        "data": _values(rows),
+        "height": {"step": 34},
+        "encoding": {
+            "y": {
+                "field": "step",
+                "type": "nominal",
+                "sort": [str(row["step"]) for row in rows],
+                "title": None,
+                "axis": {"labelLimit": 140},
+            },
+            "x": {
+                "field": "people",
+                "type": "quantitative",
+                "title": axis,
+                "axis": {"tickMinStep": 1},
+            },
+        },
+        "layer": [
+            {"mark": {"type": "bar", "color": FIRST}},
+            {
+                "mark": {"type": "text", "align": "left", "dx": 5},
+                "encoding": {"text": {"field": "people", "type": "quantitative"}},
+            },
+        ],
+    }
+
+
+def _order(rows: Rows) -> list[str]:
+    return list(dict.fromkeys(str(row["system"]) for row in rows))
+
+
+def _values(rows: Rows) -> Spec:
+    return {"values": [dict(row) for row in rows]}
+
+
+def _tooltip(*fields: str) -> list[Spec]:
+    numbers = {"estimate", "low", "high", "p"}
+    return [
+        {"field": name, "type": "quantitative", "format": ".3f"}
+        if name in numbers
+        else {"field": name, "type": "nominal"}
+        for name in fields
+    ]

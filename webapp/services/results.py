@@ -1,0 +1,254 @@
+"""A campaign's results: findings, how many people they rest on, and how they were computed."""
+
+from __future__ import annotations
+
+import inspect
+import io
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import pandas as pd
+
+from analysis import (
+    BadTable,
+    RatingTable,
+    Report,
+    cautions,
+    evaluate,
+    get_metric,
+    get_report,
+    metric_names,
+    rating_table,
+    records,
+    report_names,
+)
+from analysis.registry import table_of
+from analysis.results import call
+from webapp.models import Campaign, Participation
+from webapp.services import charts, findings, sheets, tables
+from webapp.services.findings import Part
+from webapp.services.plans import protocol_of
+
+ENOUGH = 10  # rated items below which a chart would say more than the data
+CHOICES = {
+    "counted": "What counts",
+    "unflagged": "Without flagged",
+    "all": "With what was set aside",
+}
+EXPLAINED = {
+    "counted": "answers that are not set aside",
+    "unflagged": "answers that are neither set aside nor flagged",
+    "all": "all answers, those set aside too",
+}
+SHOWN = ("metric", "question", "system", "other_system", "estimate", "low", "high", "n", "reason")
+
+
+class Unknown(LookupError):
+    """There is no such table or report of the campaign."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Page:
+    """What the results page shows."""
+
+    campaign: str
+    title: str
+    choice: str
+    answers: int
+    raters: int
+    items: int
+    parts: tuple[Part, ...]
+    people: tuple[Part, ...]
+    cautions: tuple[str, ...]
+    problems: tuple[str, ...]
+    methods: tuple[str, ...]
+    reports: tuple[str, ...]
+
+    @property
+    def has_enough(self) -> bool:
+        return self.items >= ENOUGH
+
+    @property
+    def rests_on(self) -> str:
+        return EXPLAINED[self.choice]
+
+
+def page(*, campaign: Campaign, choice: str = "counted") -> Page:
+    """Return the page for one choice of rows; what is wrong with a table is said on it."""
+    whole = tables.ratings(campaign, include_excluded=True)
+    ratings = _chosen(whole, choice)
+    problems: tuple[str, ...] = ()
+    try:
+        results = _evaluate(campaign, ratings)
+        found = (*findings.parts(ratings, results), *_everything(results))
+    except BadTable as bad:
+        found, results, problems = (), pd.DataFrame({"metric": []}), tuple(map(str, bad.problems))
+    return Page(
+        campaign=campaign.name,
+        title=protocol_of(campaign).title,
+        choice=choice,
+        answers=len(ratings),
+        raters=ratings["rater"].nunique(),
+        items=ratings["item"].nunique(),
+        parts=found,
+        people=tuple(_people(campaign, whole)),
+        cautions=tuple(_cautions(ratings)) if not problems and len(ratings) else (),
+        problems=problems,
+        methods=tuple(_methods(campaign, ratings, results, choice)),
+        reports=tuple(report_names()),
+    )
+
+
+def numbers(*, campaign: Campaign, choice: str = "counted") -> list[dict[str, object]]:
+    """Return every number, as `python -m analysis --json` prints them of the export."""
+    ratings = _chosen(tables.ratings(campaign, include_excluded=True), choice)
+    return records(_evaluate(campaign, ratings))
+
+
+def values(*, campaign: Campaign, key: str, choice: str = "counted") -> str:
+    """Return one table of the page as CSV, with all decimals."""
+    shown = page(campaign=campaign, choice=choice)
+    part = next((each for each in (*shown.parts, *shown.people) if each.key == key), None)
+    if part is None:
+        raise Unknown(key)
+    stream = io.StringIO(newline="")
+    columns = [sheets.guarded(str(name)) for name in part.frame.columns]
+    sheets.write(stream, columns, part.frame.itertuples(index=False))
+    return stream.getvalue()
+
+
+def report(*, campaign: Campaign, name: str, choice: str = "counted") -> Report:
+    """Return a named report of the folder on the campaign's ratings."""
+    if name not in report_names():
+        raise Unknown(name)
+    ratings = _chosen(tables.ratings(campaign, include_excluded=True), choice)
+    return call(get_report(name), rating_table(ratings), {"seed": 0})
+
+
+def sections(report: Report) -> tuple[Part, ...]:
+    """Return a report's tables as parts of a page."""
+    return tuple(
+        Part(key=f"section-{place}", title=each.title, frame=each.frame, note=each.note)
+        for place, each in enumerate(report.sections, start=1)
+    )
+
+
+def _chosen(whole: RatingTable, choice: str) -> RatingTable:
+    if choice == "all":
+        return whole
+    kept = whole[whole["excluded"] == ""]
+    kept = kept[kept["flags"] == ""] if choice == "unflagged" else kept
+    return RatingTable(kept.reset_index(drop=True))
+
+
+def _evaluate(campaign: Campaign, ratings: RatingTable) -> pd.DataFrame:
+    """Run the folder of metrics; messages are read only where one of them wants these."""
+    wanted = {table_of(get_metric(name)) for name in metric_names()}
+    messages = tables.messages(campaign) if "messages" in wanted else None
+    return evaluate(ratings, messages=messages)
+
+
+def _everything(results: pd.DataFrame) -> Iterator[Part]:
+    if len(results):
+        columns = [name for name in SHOWN if name in results]
+        texts = {
+            name: results[name].fillna("") for name in ("other_system", "reason") if name in results
+        }
+        frame = results.assign(**texts)[columns]
+        yield Part(key="numbers", title="Every number", frame=frame, note="As in the JSON file.")
+
+
+def _cautions(ratings: RatingTable) -> Iterator[str]:
+    counts = ratings.groupby("system")["item"].nunique()
+    for system, count in counts.items():
+        if count < ENOUGH:
+            yield f"{system}: not enough data yet (n = {count}, fewer than {ENOUGH})."
+    yield from cautions(ratings)
+
+
+# --- the flow of people -----------------------------------------------------------------------
+
+
+def _people(campaign: Campaign, whole: RatingTable) -> Iterator[Part]:
+    yield _flow(campaign, whole)
+    aside = whole[whole["excluded"] != ""]
+    if len(aside):
+        counted = _counts(aside, aside["excluded"])
+        yield Part(
+            key="excluded",
+            title=f"{len(aside)} of {len(whole)} answers are set aside",
+            frame=counted.rename(columns={"kind": "reason"}),
+            note="They stay in the export, in ratings_all.csv. A person can have several reasons.",
+        )
+    flagged = whole[whole["flags"] != ""]
+    if len(flagged):
+        kinds = flagged.assign(kind=flagged["flags"].str.split(";")).explode("kind")
+        yield Part(
+            key="flagged",
+            title=f"{len(flagged)} of {len(whole)} answers belong to something flagged",
+            frame=_counts(kinds, kinds["kind"]),
+            note="A flag decides nothing by itself: settle it, or exclude with a reason.",
+        )
+
+
+def _counts(rows: pd.DataFrame, by: pd.Series) -> pd.DataFrame:
+    groups = rows.groupby(by.rename("kind"))
+    frame = groups.agg(answers=("answer", "size"), raters=("rater", "nunique"))
+    return frame.reset_index()
+
+
+def _flow(campaign: Campaign, whole: RatingTable) -> Part:
+    people = campaign.participations.filter(withdrawn_at=None)
+    outcomes = list(people.values_list("outcome", "state", "system_id"))
+    counted = whole[whole["excluded"] == ""]["rater"].nunique()
+    labels = dict(Participation.Outcome.choices)
+    ended = [
+        (f"ended: {label}", sum(o == name for o, _, _ in outcomes))
+        for name, label in labels.items()
+    ]
+    begun = sum(state != Participation.State.READY for _, state, _ in outcomes)
+    completed = sum(o == Participation.Outcome.COMPLETED for o, _, _ in outcomes)
+    withdrawn = campaign.participations.exclude(withdrawn_at=None).count()
+    steps = [
+        ("consented", len(outcomes)),
+        ("began", begun),
+        ("completed", completed),
+        ("in the results", counted),
+    ]
+    aside = [row for row in ended if row[1] and row[0] != "ended: completed"]
+    running = sum(not outcome for outcome, _, _ in outcomes)
+    rest = [("still under way", running), ("withdrew", withdrawn)]
+    rows = [{"step": step, "people": count} for step, count in [*steps, *aside, *rest]]
+    return Part(
+        key="flow",
+        title=f"{completed} of {len(outcomes)} people completed; the results rest on {counted}",
+        frame=pd.DataFrame(rows),
+        note="Who withdrew is counted in the last row only.",
+        spec=charts.bars(rows[: len(steps)], axis="people"),
+    )
+
+
+# --- methods ----------------------------------------------------------------------------------
+
+
+def _methods(
+    campaign: Campaign, ratings: RatingTable, results: pd.DataFrame, choice: str
+) -> Iterator[str]:
+    protocol = protocol_of(campaign)
+    changed = (
+        f" Departing from it: {', '.join(sorted(campaign.changes))}." if campaign.changes else ""
+    )
+    yield f"Protocol: {protocol.title} ({protocol.source}).{changed}"
+    yield (
+        f"{ratings['rater'].nunique()} raters gave {len(ratings)} answers on "
+        f"{ratings['item'].nunique()} items and {ratings['system'].nunique()} systems; included "
+        f"are {EXPLAINED[choice]}."
+    )
+    if campaign.plan_hash:
+        yield f"The plan was frozen before data collection (SHA-256 {campaign.plan_hash})."
+    used: set[Any] = set(results["metric"])
+    for name in metric_names():
+        if name in used or (name == "ssa" and "sensibleness" in used):
+            source = inspect.getmodule(get_metric(name))
+            yield f"{name}: {' '.join((source.__doc__ or '').split())}" if source else name
