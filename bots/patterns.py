@@ -29,10 +29,10 @@ _SEXUAL = (
     r"\b(?:kiss|lick|spank|undress|touch) (?:me|you|my|your)\b",
 )
 _INSULT = (
-    r"\b(?:idiots?|idiotic|morons?|dumb|dumber|stupid\w*|losers?|retard\w*|imbecile|scumbag)\b",
+    r"\b(?:idiots?|idiotic|morons?|dumb|dumber|stupid\w*|retard\w*|imbecile|scumbag)\b",
     r"\b(?:creep(?! me)|creepy|pathetic|psycho|lame|weirdos?)\b|^get lost\b",
     r"\b(?:shut up|(?:just|now|so) get lost|go to hell|drop dead|screw (?:you|off))\b",
-    r"\b(?:hate you|you suck|u suck)\b",
+    r"\b(?:hate you|you suck|u suck)\b|\b(?:a|you|u|big|total) losers?\b",
     r"\b(?:you|u|you're|ur|your|you are) (?:so |really |such a |a |an )*(?:gay|ugly|fat|worthless"
     r"|disgusting|annoying|boring|garbage|trash|racist|sexist|freaks?)\b",
     r"\b(?:that's|thats|that is|this is|so) (?:so )?(?:gay|retarded|racist)\b",
@@ -53,7 +53,8 @@ _CONTACT = (
     r"\b(?:my|your|ur) (?:snap(?:chat)?|insta(?:gram)?)\b",
     r"\b(?:my|your|ur) (?:facebook|ig|last name|full name|socials?|kik|discord|venmo)\b",
     r"(?:^|\s)@\w{2,}|\b(?:text|dm|message|email|snap|add|friend) me\b",
-    r"\b(?:call|follow) me (?:at|on|maybe|tonight|later|sometime|now)\b|\bcall me\W*$",
+    r"\b(?:call|follow) me (?:at(?! all)|on|maybe|tonight|later|sometime|now)\b",
+    r"^(?:just |please |so )?call me\W*$",
     r"\b(?:facebook|snapchat|instagram|whatsapp|tinder)\b",
     r"\b\d{1,5} (?:\w+ ){1,2}(?:street|st|avenue|ave|road|rd|drive|dr|lane|ln|apt|apartment)\b",
     r"\b(?:meet|meeting|come|hang) (?:out |up )?(?:with )?(?:me|you) "

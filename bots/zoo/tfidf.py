@@ -177,9 +177,9 @@ class _Index:
         asked, held = Counter(query), Counter(text)
         shared = asked.keys() & held.keys()
         if mode == "released":
-            gained = sum(self._rarity(word) for word in shared)
+            gained = math.fsum(self._rarity(word) for word in shared)
             return gained / max(1.0, math.sqrt(math.sqrt(len(held) * len(query))))
-        product = sum(asked[word] * held[word] * self._idf(word) ** 2 for word in shared)
+        product = math.fsum(asked[word] * held[word] * self._idf(word) ** 2 for word in shared)
         return product / ((self._norm(asked) * self._norm(held)) or 1.0)
 
     def _norm(self, bag: Counter[str]) -> float:

@@ -37,7 +37,7 @@ def main() -> None:
     assert isinstance(bot, Bot)
     assert isinstance(bot, BatchBot)
     dialogues = get_dataset("demo").read("test")
-    turns = [(each.persona, each.turns[:4]) for each in dialogues] * 2
+    turns: list[Turn] = [(each.persona, each.turns[:4]) for each in dialogues] * 2
     print(f"{given.bot}, {given.threads} thread(s), median of {given.rounds} rounds")
     print(f"{'waiting':>8} {'one pass/s':>12} {'one by one/s':>13} {'gain':>6}")
     for size in BATCHES:

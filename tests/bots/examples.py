@@ -6,9 +6,13 @@ import tempfile
 from functools import cache
 from pathlib import Path
 
+import torch
+
 from bots import Dialogue, Trainable, Utterance, bot_options, get_dataset, make_bot
 from bots.bot import Ranker
 from bots.predictions import Condition, Task, hits, predict
+
+torch.set_num_threads(1)  # tests run side by side; threads that wait for each other slow all
 
 SERVES = {"kv_profile_memory": "profile_memory"}  # answers with the weights of another bot
 HELLO = (Utterance("partner", "Hello! Do you have any pets?"),)

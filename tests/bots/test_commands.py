@@ -67,8 +67,8 @@ def test_the_same_seed_draws_the_same_distractors(tmp_path: Path) -> None:
 
 
 def test_training_a_torch_bot_takes_options(tmp_path: Path) -> None:
-    done = run("train", "profile_memory", "--data", "demo:valid", "--out", str(tmp_path), "--epochs",
-               "1", "--set", "dimension=16", "--set", "rare_first=false")  # fmt: skip
+    done = run("train", "profile_memory", "--data", "demo:valid", "--out", str(tmp_path),
+               "--epochs", "1", "--set", "dimension=16", "--set", "rare_first=false")  # fmt: skip
     assert done.returncode == 0, done.stderr
     options = json.loads((tmp_path / "bot.json").read_text())["options"]
     assert (options["epochs"], options["dimension"], options["rare_first"]) == (1, 16, False)
