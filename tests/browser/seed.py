@@ -53,11 +53,14 @@ def _campaigns() -> dict[str, str]:
         ),
         "static": make_campaign("meena_static", changes={"rate.batch": 2}, **common),
         "paused": make_campaign(state=Campaign.State.PAUSED, **common),
-        "full": make_campaign(**common | {"target": 0}),
+        "full": make_campaign(**common | {"target": 1}),
     }
     lonely = made["lonely"].systems.get(name="beta").cell
     lonely.target = 30  # fewer free places than with people, who are therefore tried first
     lonely.save()
+    full = made["full"].systems.get().cell
+    full.reserved = 1  # somebody is on their way: full, but not complete
+    full.save()
     for number, messages in enumerate(CONTEXTS):
         Context.objects.create(campaign=made["static"], key=f"x{number}", messages=messages)
     contexts.build(campaign=made["static"], now=timezone.now())

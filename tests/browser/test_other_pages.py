@@ -1,4 +1,4 @@
-"""The pages beside the way: closed and wrong links, declining, stopping; and a very small window."""
+"""The pages beside the way: closed and wrong links, declining, stopping; a very small window."""
 
 from __future__ import annotations
 

@@ -48,14 +48,28 @@ def test_two_people_chat_through_reload_offline_and_a_second_tab(visitors: Visit
     one.say(line(1))
     expect(one.page.locator(".msg-state")).to_have_text("Sent")
     shows(two, two.page, "partner", 1)
-
-    one.page.get_by_label("Your message").fill("A draft")
-    one.page.reload()
-    expect(one.page.get_by_label("Your message")).to_have_value("A draft")
-    one.page.get_by_label("Your message").fill("")
+    reload(one)
     two.say(line(2))
     shows(one, one.page, "you", 2)
+    offline(one, two)
+    tab = second_tab(one, two)
+    one.page.get_by_role("button", name="Finish the conversation").click()
+    for page in (one.page, two.page, tab):
+        expect(page.get_by_role("heading", name="What was your partner like?")).to_be_visible()
+    codes = [rate(visitor) for visitor in (one, two)]
+    assert len(set(codes)) == 2
 
+
+def reload(one: Visitor) -> None:
+    box = one.page.get_by_label("Your message")
+    box.fill("A draft")
+    one.page.reload()
+    expect(box).to_have_value("A draft")
+    box.fill("")
+
+
+def offline(one: Visitor, two: Visitor) -> None:
+    """What is written without a net is sent once it is back."""
     one.context.set_offline(True)
     expect(one.page.get_by_text("Connection lost.")).to_be_visible()
     one.say(line(3))
@@ -66,6 +80,9 @@ def test_two_people_chat_through_reload_offline_and_a_second_tab(visitors: Visit
     shows(two, two.page, "partner", 3)
     shows(one, one.page, "you", 3)
 
+
+def second_tab(one: Visitor, two: Visitor) -> Page:
+    """The newest tab controls, the older one says so and can take over; both show everything."""
     tab = one.context.new_page()
     one.watch(tab)
     tab.goto(one.site.address("people", "now"))
@@ -83,17 +100,16 @@ def test_two_people_chat_through_reload_offline_and_a_second_tab(visitors: Visit
     two.say(line(6))
     shows(two, two.page, "partner", 6)
     shows(one, one.page, "you", 6)
+    return tab
 
-    one.page.get_by_role("button", name="Finish the conversation").click()
-    for page in (one.page, two.page, tab):
-        expect(page.get_by_role("heading", name="What was your partner like?")).to_be_visible()
-    for visitor in (one, two):
-        for field in ("fluency", "engagingness", "consistency"):
-            visitor.page.locator(f"#p-{field}-4").check()
-        visitor.page.get_by_text("Character 2").click()
-        visitor.page.get_by_role("button", name="Send my answers").click()
-    codes = [visitor.page.locator("#code").text_content() for visitor in (one, two)]
-    assert len(set(codes)) == 2
+
+def rate(visitor: Visitor) -> str | None:
+    """Answer the questions; return the code."""
+    for field in ("fluency", "engagingness", "consistency"):
+        visitor.page.locator(f"#p-{field}-4").check()
+    visitor.page.get_by_text("Character 2").click()
+    visitor.page.get_by_role("button", name="Send my answers").click()
+    return visitor.page.locator("#code").text_content()
 
 
 def test_who_is_left_alone_rates_what_there_was(visitors: Visitors) -> None:
