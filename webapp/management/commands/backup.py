@@ -1,0 +1,36 @@
+"""`manage.py backup`: the whole database as one file, while everything runs (docs/running.md)."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.utils import timezone
+
+from webapp.services import archives
+
+
+class Command(BaseCommand):
+    help = "Write the whole database into one file, while everything runs."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument(
+            "folder", nargs="?", type=Path, default=settings.DATA_DIR / "backups", help="where to"
+        )
+        parser.add_argument(
+            "--keep", type=int, metavar="N", help="then delete all backups there but the newest N"
+        )
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        folder, keep = options["folder"], options["keep"]
+        if keep is not None and keep < 1:
+            raise CommandError(f"--keep: is {keep}, must be at least 1")
+        try:
+            path = archives.backup(folder=folder, now=timezone.now())
+        except (archives.Failed, OSError) as problem:
+            raise CommandError(str(problem)) from problem
+        self.stdout.write(f"{path} ({path.stat().st_size} bytes)")
+        for old in archives.prune(folder=folder, keep=keep) if keep else ():
+            self.stdout.write(f"deleted {old}")

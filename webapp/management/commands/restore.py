@@ -1,0 +1,52 @@
+"""`manage.py restore FILE`: the database as a backup holds it (docs/running.md)."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.utils import timezone
+
+from webapp.services import archives
+
+
+class Command(BaseCommand):
+    help = "Make the database what a backup holds; every process of Parley must be stopped."
+    requires_system_checks: list[str] = []  # the database may be anything
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("file", type=Path)
+        parser.add_argument(
+            "--force", action="store_true", help="replace what is there, after a backup of it"
+        )
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        try:
+            self._restore(options["file"], force=options["force"])
+        except (archives.Failed, OSError) as problem:
+            raise CommandError(str(problem)) from problem
+
+    def _restore(self, path: Path, *, force: bool) -> None:
+        archives.check(path)
+        if not archives.is_empty():
+            self._make_way(force=force)
+        archives.restore(path)
+        self.stdout.write(f"restored {path}")
+        unknown = archives.unknown_migrations()
+        if unknown:
+            raise CommandError(f"it is of a newer Parley, install that one: {', '.join(unknown)}")
+        self.stdout.write("next: python manage.py migrate")
+
+    def _make_way(self, *, force: bool) -> None:
+        if not force:
+            raise CommandError("the database is not empty; --force replaces it, after a backup")
+        alive = archives.running(timezone.now())
+        if alive:
+            raise CommandError(
+                f"Parley is running, stop it first: {', '.join(alive)} "
+                f"(a process that was killed counts for {archives.ALIVE.seconds} s)"
+            )
+        saved = archives.backup(folder=settings.DATA_DIR / "backups", now=timezone.now())
+        self.stdout.write(f"what was there is kept: {saved}")
