@@ -76,8 +76,9 @@ if DATABASE["ENGINE"].endswith("sqlite3"):
     }
     DATABASE["TEST"] = {"NAME": DATA_DIR / "test.sqlite3"}
 else:
-    DATABASE["CONN_MAX_AGE"] = 60
-    DATABASE["CONN_HEALTH_CHECKS"] = True
+    # Under ASGI each request has a thread of its own: a connection kept open there is never used
+    # again, and soon the server has no more to give.
+    DATABASE["CONN_MAX_AGE"] = 0
     DATABASE["OPTIONS"] = {  # besides those of the address, such as ?sslmode=require
         **DATABASE.get("OPTIONS", {}),
         "options": "-c statement_timeout=5000 -c synchronous_commit=on",

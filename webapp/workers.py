@@ -182,7 +182,7 @@ def _leave() -> None:
 def _start_hosting(sender: Any, **_: object) -> None:
     queues = sender.app.amqp.queues.consume_from
     bots = [queue.removeprefix(PREFIX) for queue in queues if queue.startswith(PREFIX)]
-    if sender.pool_cls.__module__.endswith("prefork"):
+    if type(sender.pool).__module__.endswith("prefork"):
         raise SystemExit("use -P solo: models must not be loaded before a fork")
     if not bots:
         raise SystemExit("say which bots this worker answers for, such as -Q bot.profile_memory")
