@@ -37,7 +37,7 @@ class Participation(models.Model):
     secret_hash = models.CharField(max_length=64, unique=True)
     state = models.CharField(max_length=10, choices=State, default=State.READY)
     outcome = models.CharField(max_length=14, choices=Outcome, blank=True)
-    notice = models.CharField(max_length=40, blank=True)  # why they are here, shown until they go on
+    notice = models.CharField(max_length=40, blank=True)  # why they are here, until they go on
     tab = models.CharField(max_length=36, blank=True)  # the newest tab controls (R10)
     holds_slot = models.BooleanField(default=False)  # a reservation of a cell that is not settled
     joined_at = models.DateTimeField(auto_now_add=True)
