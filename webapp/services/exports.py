@@ -18,7 +18,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, cast
 
 import pandas as pd
 import pyarrow as pa
@@ -84,7 +84,7 @@ class Archive:
         """Add a CSV file."""
 
         def write(stream: io.BufferedIOBase) -> int:
-            with io.TextIOWrapper(stream, "utf-8", newline="") as text:
+            with io.TextIOWrapper(cast(IO[bytes], stream), "utf-8", newline="") as text:
                 return sheets.write(text, list(columns), rows)
 
         self.add(name, write)

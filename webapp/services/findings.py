@@ -7,55 +7,21 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import pandas as pd
-from django.utils.formats import number_format
 
 from analysis import RatingTable
 from analysis.ranking import Ranking, rankings
 from webapp.services import charts
+from webapp.services.parts import Part
 
-PLACES = 3  # decimals of a number on the page
 SSA = {"sensibleness": "sensible", "specificity": "specific", "ssa": "SSA, the mean of both"}
 AGREEMENT = {
     "percent_agreement": "percent agreement",
     "krippendorff_alpha": "Krippendorff's alpha",
     "fleiss_kappa": "Fleiss' kappa",
 }
-
-
-@dataclass(frozen=True, kw_only=True, eq=False)
-class Part:
-    """One finding: a table, the chart of it where one helps, and how it was computed."""
-
-    key: str
-    title: str
-    frame: pd.DataFrame
-    note: str = ""
-    spec: charts.Spec | None = None
-
-    @property
-    def rows(self) -> list[list[tuple[str, bool]]]:
-        """The table's cells as text, and whether each is a number."""
-        return [[written(value) for value in row] for row in self.frame.itertuples(index=False)]
-
-    @property
-    def columns(self) -> list[tuple[str, bool]]:
-        kinds = (self.frame[name].map(lambda v: not isinstance(v, str)) for name in self.frame)
-        return [(str(name), bool(kind.all())) for name, kind in zip(self.frame, kinds, strict=True)]
-
-
-def written(value: object) -> tuple[str, bool]:
-    """Return a cell as text in the reader's language, and whether it is a number."""
-    if value is None or value is pd.NA or (isinstance(value, float) and not math.isfinite(value)):
-        return "–", True
-    if isinstance(value, float) and not value.is_integer():
-        return str(number_format(value, PLACES)), True
-    if isinstance(value, int | float):
-        return str(number_format(int(value))), True
-    return str(value), False
 
 
 def parts(ratings: RatingTable, results: pd.DataFrame) -> Iterator[Part]:

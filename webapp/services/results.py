@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
 import inspect
 import io
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any
 
 import pandas as pd
@@ -25,11 +27,23 @@ from analysis import (
 )
 from analysis.registry import table_of
 from analysis.results import call
-from webapp.models import Campaign, Participation
-from webapp.services import charts, findings, sheets, tables
-from webapp.services.findings import Part
+from webapp.models import Campaign
+from webapp.services import findings, sheets, tables
+from webapp.services.parts import Part
 from webapp.services.plans import protocol_of
+from webapp.services.turnout import turnout
 
+__all__ = [
+    "CHOICES",
+    "BadTable",
+    "Page",
+    "Unknown",
+    "numbers",
+    "page",
+    "report",
+    "sections",
+    "values",
+]
 ENOUGH = 10  # rated items below which a chart would say more than the data
 CHOICES = {
     "counted": "What counts",
@@ -92,7 +106,7 @@ def page(*, campaign: Campaign, choice: str = "counted") -> Page:
         raters=ratings["rater"].nunique(),
         items=ratings["item"].nunique(),
         parts=found,
-        people=tuple(_people(campaign, whole)),
+        people=tuple(turnout(campaign, whole)),
         cautions=tuple(_cautions(ratings)) if not problems and len(ratings) else (),
         problems=problems,
         methods=tuple(_methods(campaign, ratings, results, choice)),
@@ -145,8 +159,23 @@ def _chosen(whole: RatingTable, choice: str) -> RatingTable:
 def _evaluate(campaign: Campaign, ratings: RatingTable) -> pd.DataFrame:
     """Run the folder of metrics; messages are read only where one of them wants these."""
     wanted = {table_of(get_metric(name)) for name in metric_names()}
-    messages = tables.messages(campaign) if "messages" in wanted else None
-    return evaluate(ratings, messages=messages)
+    if "messages" in wanted:
+        return evaluate(ratings, messages=tables.messages(campaign))
+    cells = pd.util.hash_pandas_object(ratings, index=False).to_numpy()
+    return _of(_Table(hashlib.sha256(cells.tobytes()).hexdigest(), ratings))
+
+
+@dataclass(frozen=True)
+class _Table:
+    """A table known by its content: what was computed of equal cells can never be out of date."""
+
+    digest: str
+    ratings: RatingTable = field(compare=False)
+
+
+@lru_cache(maxsize=8)
+def _of(table: _Table) -> pd.DataFrame:
+    return evaluate(table.ratings)
 
 
 def _everything(results: pd.DataFrame) -> Iterator[Part]:
@@ -165,68 +194,6 @@ def _cautions(ratings: RatingTable) -> Iterator[str]:
         if count < ENOUGH:
             yield f"{system}: not enough data yet (n = {count}, fewer than {ENOUGH})."
     yield from cautions(ratings)
-
-
-# --- the flow of people -----------------------------------------------------------------------
-
-
-def _people(campaign: Campaign, whole: RatingTable) -> Iterator[Part]:
-    yield _flow(campaign, whole)
-    aside = whole[whole["excluded"] != ""]
-    if len(aside):
-        counted = _counts(aside, aside["excluded"])
-        yield Part(
-            key="excluded",
-            title=f"{len(aside)} of {len(whole)} answers are set aside",
-            frame=counted.rename(columns={"kind": "reason"}),
-            note="They stay in the export, in ratings_all.csv. A person can have several reasons.",
-        )
-    flagged = whole[whole["flags"] != ""]
-    if len(flagged):
-        kinds = flagged.assign(kind=flagged["flags"].str.split(";")).explode("kind")
-        yield Part(
-            key="flagged",
-            title=f"{len(flagged)} of {len(whole)} answers belong to something flagged",
-            frame=_counts(kinds, kinds["kind"]),
-            note="A flag decides nothing by itself: settle it, or exclude with a reason.",
-        )
-
-
-def _counts(rows: pd.DataFrame, by: pd.Series) -> pd.DataFrame:
-    groups = rows.groupby(by.rename("kind"))
-    frame = groups.agg(answers=("answer", "size"), raters=("rater", "nunique"))
-    return frame.reset_index()
-
-
-def _flow(campaign: Campaign, whole: RatingTable) -> Part:
-    people = campaign.participations.filter(withdrawn_at=None)
-    outcomes = list(people.values_list("outcome", "state", "system_id"))
-    counted = whole[whole["excluded"] == ""]["rater"].nunique()
-    labels = dict(Participation.Outcome.choices)
-    ended = [
-        (f"ended: {label}", sum(o == name for o, _, _ in outcomes))
-        for name, label in labels.items()
-    ]
-    begun = sum(state != Participation.State.READY for _, state, _ in outcomes)
-    completed = sum(o == Participation.Outcome.COMPLETED for o, _, _ in outcomes)
-    withdrawn = campaign.participations.exclude(withdrawn_at=None).count()
-    steps = [
-        ("consented", len(outcomes)),
-        ("began", begun),
-        ("completed", completed),
-        ("in the results", counted),
-    ]
-    aside = [row for row in ended if row[1] and row[0] != "ended: completed"]
-    running = sum(not outcome for outcome, _, _ in outcomes)
-    rest = [("still under way", running), ("withdrew", withdrawn)]
-    rows = [{"step": step, "people": count} for step, count in [*steps, *aside, *rest]]
-    return Part(
-        key="flow",
-        title=f"{completed} of {len(outcomes)} people completed; the results rest on {counted}",
-        frame=pd.DataFrame(rows),
-        note="Who withdrew is counted in the last row only.",
-        spec=charts.bars(rows[: len(steps)], axis="people"),
-    )
 
 
 # --- methods ----------------------------------------------------------------------------------

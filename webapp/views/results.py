@@ -1,7 +1,87 @@
-"""A researcher's pages: metrics, reports, downloads."""
+"""A researcher's pages: findings, named reports, every number as JSON and CSV, the export."""
 
 from __future__ import annotations
 
-from django.urls import URLPattern
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import redirect, render
+from django.urls import path
+from django.utils import timezone
 
-urlpatterns: list[URLPattern] = []
+from webapp.services import exports, results
+from webapp.services.campaigns import Campaign
+from webapp.views.staffed import READ, WRITE, campaign_page
+
+
+def _choice(request: HttpRequest) -> str:
+    """Return which rows are asked for; anything unknown is what everybody sees first."""
+    asked = request.GET.get("rows", "")
+    return asked if asked in results.CHOICES else "counted"
+
+
+def _context(campaign: Campaign, **more: object) -> dict[str, object]:
+    choices = results.CHOICES.items()
+    return {"campaign": campaign, "tab": "results", "choices": choices, **more}
+
+
+@campaign_page(*READ)
+def page(request: HttpRequest, campaign: Campaign) -> HttpResponse:
+    """Show what the ratings say."""
+    shown = results.page(campaign=campaign, choice=_choice(request))
+    return render(request, "results/page.html", _context(campaign, page=shown))
+
+
+@campaign_page(*READ)
+def numbers(request: HttpRequest, campaign: Campaign) -> HttpResponse:
+    """Return every number of the page."""
+    try:
+        found = results.numbers(campaign=campaign, choice=_choice(request))
+    except results.BadTable as bad:
+        return JsonResponse({"problems": [str(problem) for problem in bad.problems]}, status=409)
+    return JsonResponse(found, safe=False, json_dumps_params={"ensure_ascii": False})
+
+
+@campaign_page(*READ)
+def values(request: HttpRequest, campaign: Campaign, key: str) -> HttpResponse:
+    """Return one table of the page as CSV."""
+    try:
+        text = results.values(campaign=campaign, key=key, choice=_choice(request))
+    except results.Unknown:
+        raise Http404 from None
+    return _file(text.encode(), "text/csv; charset=utf-8", f"{key}.csv")
+
+
+@campaign_page(*READ)
+def report(request: HttpRequest, campaign: Campaign, name: str) -> HttpResponse:
+    """Show a named report in the layout of its paper."""
+    choice = _choice(request)
+    try:
+        shown = results.report(campaign=campaign, name=name, choice=choice)
+    except results.Unknown:
+        raise Http404 from None
+    except results.BadTable:
+        return redirect("results", campaign.pk)  # which tells what is wrong
+    context = _context(campaign, report=shown, parts=results.sections(shown), choice=choice)
+    return render(request, "results/report.html", context)
+
+
+@campaign_page(*WRITE)
+def export(request: HttpRequest, campaign: Campaign) -> HttpResponse:
+    """Hand out the export; that it was taken is logged, so this is no GET."""
+    by = request.user.get_username()
+    content = exports.download(campaign=campaign, by=by, now=timezone.now())
+    return _file(content, "application/zip", f"campaign-{campaign.pk}.zip")
+
+
+def _file(content: bytes, kind: str, name: str) -> HttpResponse:
+    headers = {"Content-Disposition": f'attachment; filename="{name}"'}
+    return HttpResponse(content, content_type=kind, headers=headers)
+
+
+PLACE = "campaigns/<int:pk>/results"
+urlpatterns = [
+    path(f"{PLACE}/", page, name="results"),
+    path(f"{PLACE}.json", numbers, name="results-numbers"),
+    path(f"{PLACE}/export/", export, name="results-export"),
+    path(f"{PLACE}/reports/<slug:name>/", report, name="results-report"),
+    path(f"{PLACE}/<str:key>.csv", values, name="results-values"),
+]

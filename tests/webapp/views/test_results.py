@@ -1,0 +1,195 @@
+"""The results pages: who may see them, every state of them, and one set of numbers everywhere."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import zipfile
+from typing import Any
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from analysis import evaluate, records, report_names
+from tests.factories import make_campaign, make_participation, make_staff
+from tests.webapp.services import rated
+from webapp.models import AuditEntry, Campaign, Flag, Rating
+from webapp.services import results, tables
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def staff(client: Client) -> Client:
+    client.force_login(make_staff("ada"))
+    return client
+
+
+@pytest.fixture
+def campaign() -> Campaign:
+    made = rated.personachat(each=11)
+    system = made.systems.get(name="poor")
+    rated.rate(made, system, outcome="PARTNER_LEFT", state="ABANDONED")
+    person, talk = rated.rate(made, system, quality=1.9)
+    Flag.objects.create(campaign=made, participation=person, conversation=talk, kind="quick")
+    return made
+
+
+def text_of(client: Client, name: str, *arguments: Any, **query: str) -> str:
+    response = client.get(reverse(name, args=arguments), query)
+    assert response.status_code == 200
+    return response.content.decode()
+
+
+def test_only_staff_see_results(client: Client, campaign: Campaign) -> None:
+    addresses = [
+        reverse("results", args=[campaign.pk]),
+        reverse("results-numbers", args=[campaign.pk]),
+        reverse("results-values", args=[campaign.pk, "flow"]),
+        reverse("results-report", args=[campaign.pk, "summary"]),
+    ]
+    assert {client.get(address).status_code for address in addresses} == {302}
+    assert client.post(reverse("results-export", args=[campaign.pk])).status_code == 302
+    assert not AuditEntry.objects.exists()
+
+
+def test_the_page_shows_the_ranking_first_with_raw_beside_calibrated(
+    staff: Client, campaign: Campaign
+) -> None:
+    page = text_of(staff, "results", campaign.pk)
+    first = page.index("Consistency: good first with")
+    assert first < page.index("is above every other system") < page.index("is recognized most")
+    shown = results.page(campaign=campaign)
+    order = next(part for part in shown.parts if part.key == "ranking-engagingness")
+    assert list(order.frame["system"]) == ["good", "fair", "poor"]
+    assert {"calibrated", "calibrated low", "mean", "n", "alpha"} <= set(order.frame.columns)
+    assert "Zhang et al. 2018" in page
+    assert "Kulikov et al. 2018" in page
+
+
+def test_every_chart_has_its_table_and_can_be_saved(staff: Client, campaign: Campaign) -> None:
+    page = text_of(staff, "results", campaign.pk)
+    shown = results.page(campaign=campaign)
+    charted = [part for part in (*shown.parts, *shown.people) if part.spec]
+    assert len(charted) >= 8
+    assert page.count("<figure data-chart=") == len(charted)
+    for part in charted:
+        assert f'id="{part.key}-table"' in page
+        rows = list(
+            csv.reader(io.StringIO(text_of(staff, "results-values", campaign.pk, part.key)))
+        )
+        assert len(rows) == len(part.frame) + 1
+
+
+def test_page_json_and_export_have_the_same_numbers(staff: Client, campaign: Campaign) -> None:
+    told = json.loads(text_of(staff, "results-numbers", campaign.pk))
+    assert told == json.loads(json.dumps(records(evaluate(tables.ratings(campaign)))))
+    likert = next(
+        r
+        for r in told
+        if (r["metric"], r["question"], r["system"]) == ("likert", "fluency", "good")
+    )
+    page = text_of(staff, "results", campaign.pk)
+    assert f"{likert['estimate']:.3f}" in page
+
+
+def test_flagged_and_excluded_answers_can_be_left_out_and_taken_in(
+    staff: Client, campaign: Campaign
+) -> None:
+    def count(rows: str) -> int:
+        told = json.loads(text_of(staff, "results-numbers", campaign.pk, rows=rows))
+        return int(next(r["n"] for r in told if r["metric"] == "likert" and r["system"] == "poor"))
+
+    assert (count("counted"), count("unflagged"), count("all")) == (12, 11, 13)
+    assert count("nonsense") == 12
+    assert 'rows=all" aria-current="page"' in text_of(staff, "results", campaign.pk, rows="all")
+
+
+def test_the_flow_tells_who_ended_how(staff: Client, campaign: Campaign) -> None:
+    make_participation(campaign)
+    page = text_of(staff, "results", campaign.pk)
+    assert "34 of 36 people completed; the results rest on 34" in page
+    assert "4 of 140 answers are set aside" in page
+    assert "partner left" in page
+
+
+def test_the_toggle_is_kept_in_the_tables(staff: Client, campaign: Campaign) -> None:
+    rows = text_of(staff, "results-values", campaign.pk, "ranking-fluency", rows="all")
+    poor = next(row for row in csv.DictReader(io.StringIO(rows)) if row["system"] == "poor")
+    assert poor["n"] == "13"
+
+
+def test_labels_show_ssa(staff: Client) -> None:
+    page = text_of(staff, "results", rated.meena().pk)
+    assert "good has the highest SSA" in page
+    static = text_of(staff, "results", rated.static(contexts=10).pk)
+    assert "good has the highest SSA" in static
+    assert "Raters agree with an alpha of" in static
+
+
+def test_undefined_agreement_says_why(staff: Client, campaign: Campaign) -> None:
+    shown = results.page(campaign=campaign)
+    part = next(part for part in shown.parts if part.key == "agreement")
+    assert part.title.startswith("Agreement is not defined")
+    assert all(part.frame["why undefined"])
+
+
+def test_too_little_data_has_tables_and_no_charts(staff: Client) -> None:
+    page = text_of(staff, "results", rated.personachat(each=2).pk)
+    assert "Not enough data yet (n = 6, fewer than 10)" in page
+    assert "<figure" not in page
+    assert 'id="ranking-fluency-table"' in page
+
+
+def test_no_data_says_what_to_do(staff: Client) -> None:
+    page = text_of(staff, "results", make_campaign().pk)
+    assert "No results yet" in page
+    assert "<figure" not in page
+
+
+def test_ratings_that_cannot_be_analyzed_are_told_with_the_problem(
+    staff: Client, campaign: Campaign
+) -> None:
+    bad = Rating.objects.filter(question="fluency").earliest("pk")
+    Rating.objects.filter(pk=bad.pk).update(value=9)
+    page = text_of(staff, "results", campaign.pk)
+    assert "cannot be analyzed" in page
+    assert "a number from 1 to 5" in page
+    told = staff.get(reverse("results-numbers", args=[campaign.pk]))
+    assert told.status_code == 409
+    assert "a number from 1 to 5" in told.json()["problems"][0]
+
+
+def test_every_report_of_the_folder_is_shown(staff: Client, campaign: Campaign) -> None:
+    for name in report_names():
+        assert name in text_of(staff, "results", campaign.pk)
+        assert "<table" in text_of(staff, "results-report", campaign.pk, name)
+
+
+@pytest.mark.parametrize(("name", "key"), [("results-values", "none"), ("results-report", "none")])
+def test_what_is_not_there_is_not_found(
+    staff: Client, campaign: Campaign, name: str, key: str
+) -> None:
+    assert staff.get(reverse(name, args=[campaign.pk, key])).status_code == 404
+    assert staff.get(reverse("results", args=[campaign.pk + 1])).status_code == 404
+
+
+def test_the_data_is_downloaded_by_a_button_and_logged(staff: Client, campaign: Campaign) -> None:
+    address = reverse("results-export", args=[campaign.pk])
+    assert staff.get(address).status_code == 405
+    response = staff.post(address)
+    assert response.headers["Content-Disposition"].endswith(f'campaign-{campaign.pk}.zip"')
+    with zipfile.ZipFile(io.BytesIO(response.content)) as archive:
+        assert "manifest.json" in archive.namelist()
+    entry = AuditEntry.objects.latest("number")
+    assert (entry.actor, entry.action) == ("ada", "exported")
+
+
+def test_names_are_text_on_the_page(staff: Client) -> None:
+    made = rated.personachat(each=11, name="<script>alert(1)</script>")
+    Rating.objects.filter(question="persona").update(value="</script><b>")
+    page = text_of(staff, "results", made.pk)
+    assert "<script>alert" not in page
+    assert "</script><b>" not in page

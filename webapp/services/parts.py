@@ -1,0 +1,45 @@
+"""One part of a page of results: a finding as its title, a table, and a chart of it."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import pandas as pd
+from django.utils.formats import number_format
+
+from webapp.services import charts
+
+PLACES = 3  # decimals of a number on the page
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Part:
+    """One finding: a table, the chart of it where one helps, and how it was computed."""
+
+    key: str
+    title: str
+    frame: pd.DataFrame
+    note: str = ""
+    spec: charts.Spec | None = None
+
+    @property
+    def rows(self) -> list[list[tuple[str, bool]]]:
+        """The table's cells as text, and whether each is a number."""
+        return [[written(value) for value in row] for row in self.frame.itertuples(index=False)]
+
+    @property
+    def columns(self) -> list[tuple[str, bool]]:
+        kinds = (self.frame[name].map(lambda v: not isinstance(v, str)) for name in self.frame)
+        return [(str(name), bool(kind.all())) for name, kind in zip(self.frame, kinds, strict=True)]
+
+
+def written(value: object) -> tuple[str, bool]:
+    """Return a cell as text in the reader's language, and whether it is a number."""
+    if value is None or value is pd.NA or (isinstance(value, float) and not math.isfinite(value)):
+        return "–", True
+    if isinstance(value, float) and not value.is_integer():
+        return str(number_format(round(value, PLACES), PLACES)), True  # by itself it cuts off
+    if isinstance(value, int | float):
+        return str(number_format(int(value))), True
+    return str(value), False
