@@ -9,10 +9,10 @@ import asyncio
 import json
 import os
 import signal
+import socket
 import subprocess
 import sys
 import time
-import urllib.request
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -46,7 +46,7 @@ class Server:
             command, cwd=ROOT, env=self.env, stdout=subprocess.DEVNULL, start_new_session=True
         )
         deadline = time.monotonic() + PATIENCE
-        while not _answers(self.host):
+        while not _answers(self.port):
             assert self.process.poll() is None, "the server ended at once"
             assert time.monotonic() < deadline, "the server does not answer"
             time.sleep(0.05)
@@ -58,9 +58,10 @@ class Server:
             self.process = None
 
 
-def _answers(host: str) -> bool:
+def _answers(port: int) -> bool:
+    """Tell whether the server listens: it does so once it has started everything."""
     try:
-        with urllib.request.urlopen(f"http://{host}/static/style.css", timeout=2):
+        with socket.create_connection(("127.0.0.1", port), timeout=1):
             return True
     except OSError:
         return False
@@ -181,12 +182,15 @@ def _seed(
 ) -> dict[str, Any]:
     from django.utils import timezone
 
-    from tests.factories import make_campaign, make_participation
+    from tests.factories import make_campaign, make_participation, make_staff
     from webapp.services import access, opening
 
     now = timezone.now()
     campaign = make_campaign(
         protocol,
+        owner=make_staff(
+            f"staff {access.new_secret()[:8]}"
+        ),  # one database is seeded several times
         systems={"alpha": bot},
         target=people + 1,
         changes={} if protocol.startswith("meena") else {"chat.pace": pace},

@@ -16,10 +16,13 @@ import statistics
 import sys
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
-from tests.live import Client, Server, Study, serving
+from tests.live import Client, Server, Study, seed, serving
+
+PACE = 2.05  # seconds between messages of one person: the server allows 30 a minute
 
 
 def quantile(values: Sequence[float], part: float) -> float:
@@ -65,32 +68,42 @@ async def instant(server: Server, study: Study, rounds: int) -> list[tuple[float
 
 
 async def beside(
-    server: Server, study: Study, other: Study, seconds: float
+    server: Server, crowd: Study, talkers: Study, seconds: float
 ) -> tuple[list[float], list[float]]:
-    """Time the acknowledgements of one who talks to an instant bot while the others' bot works."""
-    (talker,), crowd = await _enter(server, other), await _enter(server, study)
+    """Time the acknowledgements of those who talk to an instant bot while the crowd's bot works."""
+    busy_ones, quick_ones = await _enter(server, crowd), await _enter(server, talkers)
+    for client in (busy_ones[0], quick_ones[0]):  # the bots are loaded, as a rehearsal leaves them
+        await _turn(client, "Hello there.")
+    await asyncio.sleep(PACE)
     end = time.perf_counter() + seconds
     busy: list[float] = []
+    acks: list[float] = []
 
-    async def keep_busy(client: Client) -> None:
+    async def talk(client: Client, delay: float, found: list[float], which: int) -> None:
+        await asyncio.sleep(delay)
         number = 0
-        while time.perf_counter() < end:
+        while (started := time.perf_counter()) < end:
             number += 1
-            busy.append((await _turn(client, f"What do you do on day {number}?"))[1])
+            found.append((await _turn(client, f"What do you do on day {number}?"))[which])
+            await asyncio.sleep(max(0.0, started + PACE - time.perf_counter()))
 
-    async def talk() -> list[float]:
-        acks: list[float] = []
-        while time.perf_counter() < end:
-            acks.append((await _turn(talker, f"This is message {len(acks)}."))[0])
-            await asyncio.sleep(0.05)
-        return acks
-
-    running = [asyncio.create_task(keep_busy(client)) for client in crowd]
-    acks = await talk()
-    await asyncio.gather(*running)
-    for client in (talker, *crowd):
+    clients = [*busy_ones, *quick_ones]
+    await asyncio.gather(
+        *(talk(client, 0.0, busy, 1) for client in busy_ones),
+        *(
+            talk(client, PACE * place / len(quick_ones), acks, 0)
+            for place, client in enumerate(quick_ones)
+        ),
+    )
+    for client in clients:
         await client.close()
     return acks, busy
+
+
+@contextmanager
+def _serving(wanted: Mapping[str, object], **changes: str) -> Iterator[tuple[Server, Study]]:
+    with tempfile.TemporaryDirectory() as folder, serving(Path(folder), wanted, **changes) as both:
+        yield both
 
 
 def _report(name: str, values: Sequence[float]) -> None:
@@ -102,22 +115,18 @@ def _report(name: str, values: Sequence[float]) -> None:
 def _instant(people: Sequence[int], rounds: int) -> None:
     for count in people:
         wanted = {"people": count, "protocol": "personachat_bot", "bot": "parrot"}
-        with tempfile.TemporaryDirectory() as folder:
-            with serving(Path(folder), wanted) as (server, study):
-                turns = asyncio.run(instant(server, study, rounds))
+        with _serving(wanted) as (server, study):
+            turns = asyncio.run(instant(server, study, rounds))
         _report(f"{count} at once, instant bot: acknowledged", [ack for ack, _ in turns])
         _report(f"{count} at once, instant bot: answered", [reply for _, reply in turns])
 
 
 def _beside(bot: str, weights: Path, inference: Sequence[str], seconds: float) -> None:
-    from tests.live import seed
-
     for where in inference:
         wanted = {"people": 50, "bot": bot, "options": {"weights": str(weights.resolve())}}
-        with tempfile.TemporaryDirectory() as folder:
-            with serving(Path(folder), wanted, INFERENCE=where) as (server, study):
-                other = seed(server.env, people=1, bot="parrot")
-                acks, busy = asyncio.run(beside(server, study, other, seconds))
+        with _serving(wanted, INFERENCE=where) as (server, study):
+            other = seed(server.env, people=20, bot="parrot")
+            acks, busy = asyncio.run(beside(server, study, other, seconds))
         _report(f"INFERENCE={where}: acknowledged beside 50 at {bot}", acks)
         _report(f"INFERENCE={where}: answers of {bot} to the 50", busy)
         rate = len(busy) / seconds
