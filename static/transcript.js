@@ -17,6 +17,11 @@ export class Transcript {
     this.decorate = decorate; // adds what stands under a partner's message
     this.pending = new Map(); // client id to the message that is not yet in the log of events
     this.bySeq = new Map();
+    this.atEnd = true;
+    log.addEventListener("scroll", () => {
+      this.atEnd = log.scrollHeight - log.scrollTop - log.clientHeight < 80;
+    });
+    new ResizeObserver(() => this.atEnd && this.scroll()).observe(log);
   }
 
   bubble(side, text) {
@@ -83,10 +88,9 @@ export class Transcript {
 
   // Who reads at the end stays there; who has scrolled up is left alone.
   keepAtEnd(change) {
-    const { log } = this;
-    const atEnd = log.scrollHeight - log.scrollTop - log.clientHeight < 80;
+    const stay = this.atEnd;
     change();
-    if (atEnd) this.scroll();
+    if (stay) this.scroll();
   }
 
   scroll() {
