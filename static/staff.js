@@ -10,8 +10,11 @@ if (form) {
     const minutes = Number.parseFloat(form.elements.minutes.value);
     const right = pay >= 0 && minutes > 0;
     hourly.value = right
-      ? `${((pay * 60) / minutes).toFixed(2)} ${form.elements.currency.value}`
-      : hourly.dataset.ask;
+      ? hourly.dataset.tells.replace(
+          "RATE",
+          `${((pay * 60) / minutes).toFixed(2)} ${form.elements.currency.value}`,
+        )
+      : hourly.dataset.asks;
   };
   const mark = (control) => {
     const now = control.type === "checkbox" ? String(control.checked) : control.value.trim();

@@ -14,13 +14,13 @@ You are asked to take part in a study of conversations. {what} It takes about {m
 - what you write and answer here, with times, under a random name;
 - the id your panel gives us, kept apart and only to pay you. It is deleted later.
 
-Please do not write names, addresses or anything else about real people. What you wrote may be
+Please do not write names, addresses or anything else about real people. What you wrote may be \
 published for research without your id.
 
 ## Your rights
 
-Taking part is voluntary. You can stop at any time; the page then says what you are paid. At the end
-you get a private link with which you can withdraw: what you wrote is deleted and your pay stays.
+Taking part is voluntary. You can stop at any time; the page then says what you are paid. At the \
+end you get a private link to withdraw with: what you wrote is deleted and your pay stays.
 
 ## Please note
 
