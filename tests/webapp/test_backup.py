@@ -242,11 +242,11 @@ def _write() -> None:
 
     from django.utils import timezone
 
-    from tests.factories import make_campaign
+    from tests.factories import make_campaign, make_staff
     from webapp.models import Conversation, Event
     from webapp.services import events
 
-    campaign = make_campaign(personas=0)
+    campaign = make_campaign(personas=0, owner=make_staff(f"writer{os.getpid()}"))
     system = campaign.systems.get()
     full, grown = (
         Conversation.objects.create(
