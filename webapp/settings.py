@@ -72,7 +72,9 @@ if DATABASE["ENGINE"].endswith("sqlite3"):
     DATABASE["OPTIONS"] = {
         "transaction_mode": "IMMEDIATE",
         "timeout": 20,
-        "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA secure_delete=ON;",
+        "init_command": (
+            "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA secure_delete=ON;"
+        ),
     }
     DATABASE["TEST"] = {"NAME": DATA_DIR / "test.sqlite3"}
 else:

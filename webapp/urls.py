@@ -7,7 +7,7 @@ from django.urls import include, path
 
 urlpatterns = [
     path("", include("webapp.views.events")),
-    path("", include("webapp.views.participant")),  # leads every other address of a campaign to its page
+    path("", include("webapp.views.participant")),  # after events: every other /c/ address is its
     path("", include("webapp.views.staff")),
     path("", include("webapp.views.staff_setup")),
     path("", include("webapp.views.staff_systems")),
