@@ -11,10 +11,7 @@ const { words, questions, word_limit: wordLimit, key } = JSON.parse(
 );
 const part = (name) => page.querySelector(`[data-part=${name}]`);
 const fill = (text, values) => text.replace(/\{(\w+)\}/g, (_, name) => values[name]);
-const show = (name, wanted) => {
-  const { hidden } = part(name);
-  if (hidden === wanted) part(name).hidden = !wanted;
-};
+const show = (name, wanted) => part(name).toggleAttribute("hidden", !wanted);
 const say = (name, text) => {
   if (part(name).textContent !== text) part(name).textContent = text;
 };
@@ -35,7 +32,7 @@ const labels = new Labels(questions, words, ({ seq, question, value }) => {
   labelRevisions.set(`${seq}.${question}`, revision);
   outbox.add({ type: "label", seq, question, value, revision });
 });
-const labelRevisions = new Map(); // the newest revision shown of each label
+const labelRevisions = new Map(); // the newest one shown of each label
 const accepted = new Map(); // the newest value that the server has of each label
 const transcript = new Transcript(part("log"), words, (message, event) =>
   labels.draw(message, event.seq),
@@ -182,7 +179,7 @@ function drawStatus() {
 }
 
 function drawComposer() {
-  const count = box.value.trim() ? box.value.trim().split(/\s+/).length : 0;
+  const count = (box.value.match(/\S+/g) ?? []).length;
   const over = wordLimit !== null && count > wordLimit;
   const text = wordLimit === null ? words.word_count : words.word_limit;
   say("words", fill(text, { count, limit: wordLimit }));

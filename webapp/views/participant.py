@@ -18,7 +18,7 @@ from django.urls import path, reverse
 from django.utils import timezone, translation
 from django.views.decorators.http import require_GET, require_POST, require_safe
 
-from evaluation import InvalidAnswers, Likert, YesNo
+from evaluation import InvalidAnswers
 from webapp import forms, notices
 from webapp.services import (
     access,
@@ -33,6 +33,7 @@ from webapp.services import (
     study,
 )
 from webapp.services.access import Participation
+from webapp.views.drawing import draw
 
 View = Callable[..., HttpResponse]
 Action = Callable[[Participation, datetime], object]
@@ -131,47 +132,7 @@ def now(request: HttpRequest, slug: str) -> HttpResponse:
     """Show the screen of the participation's state."""
     if _cookie(slug) not in request.COOKIES:
         return redirect("entry", access.open_link(slug).slug)
-    return _draw(request, screens.show(person=_person(request, slug), now=timezone.now()))
-
-
-def _draw(
-    request: HttpRequest,
-    screen: screens.Screen,
-    raw: dict[str, str] | None = None,
-    problems: dict[str, str] | None = None,
-) -> HttpResponse:
-    shown: dict[str, Any] = {"screen": screen, "study": screen.study}
-    if screen.name == "waiting":
-        shown["words"] = _waiting_words(screen)
-    if screen.talk is not None:
-        shown["chat"] = _chat_data(screen.talk)
-    if screen.judging is not None:
-        answers = screen.judging.draft if raw is None else raw
-        shown["fields"] = forms.fields(screen.judging, answers, problems or {})
-        shown["problems"] = [field for field in shown["fields"] if field.error]
-    status = 422 if problems else 200
-    return render(request, f"participant/{screen.name}.html", shown, status=status)
-
-
-def _waiting_words(screen: screens.Screen) -> dict[str, str]:
-    keys = ("looking", "found", "nobody", "nobody_or_bot", "reconnecting")
-    return notices.words(notices.WAITING_WORDS, *keys, pay=screen.study.waiting_pay)
-
-
-def _chat_data(talk: screens.Talk) -> dict[str, Any]:
-    keys = ("sending", "sent", "not_sent", "slow", "no_answer", "partner_away")
-    more = ("reconnecting", "other_tab", "not_your_turn")
-    asked = [
-        {"name": one.name, "text": one.text, "only_if": one.only_if, "options": list(one.options)}
-        for one in talk.questions
-        if isinstance(one, Likert | YesNo)
-    ]
-    return {
-        "key": talk.key,
-        "word_limit": talk.word_limit,
-        "questions": asked,
-        "words": notices.words(notices.CHAT_WORDS, *keys, *more),
-    }
+    return draw(request, screens.show(person=_person(request, slug), now=timezone.now()))
 
 
 @friendly
@@ -208,7 +169,7 @@ def rate(request: HttpRequest, slug: str) -> HttpResponse:
         rating.submit(person=person, answers=answers, now=timezone.now())
     except InvalidAnswers as problem:
         screen = screens.show(person=person, now=timezone.now())
-        return _draw(request, screen, answers, problem.problems)
+        return draw(request, screen, answers, problem.problems)
     except (rating.Refused, states.Illegal):
         pass  # it was submitted before, or the study has gone on
     return redirect("now", slug)
@@ -253,36 +214,19 @@ def withdraw(request: HttpRequest, slug: str, token: str) -> HttpResponse:
     return render(request, "participant/withdraw.html", shown)
 
 
-def _start(person: Participation, at: datetime) -> object:
-    return enrolment.start(person=person, now=at)
-
-
-def _meet(person: Participation, at: datetime) -> object:
-    return opening.meet(person=person, now=at)
-
-
-def _bot(person: Participation, at: datetime) -> object:
-    return pairing.take_bot(person=person, now=at)
-
-
-def _give_up(person: Participation, at: datetime) -> object:
-    return pairing.give_up(person=person, now=at)
-
-
-def _stop(person: Participation, at: datetime) -> object:
-    return stopping.stop(person=person, now=at)
-
-
+STEPS: dict[str, Action] = {
+    "start": lambda person, at: enrolment.start(person=person, now=at),
+    "meet": lambda person, at: opening.meet(person=person, now=at),
+    "bot": lambda person, at: pairing.take_bot(person=person, now=at),
+    "give-up": lambda person, at: pairing.give_up(person=person, now=at),
+    "stop": lambda person, at: stopping.stop(person=person, now=at),
+}
 urlpatterns = [
     path("c/<slug:slug>/", entry, name="entry"),
     path("c/<slug:slug>/consent", consent, name="consent"),
     path("c/<slug:slug>/declined", declined, name="declined"),
     path("c/<slug:slug>/now", now, name="now"),
-    path("c/<slug:slug>/start", step(_start), name="start"),
-    path("c/<slug:slug>/meet", step(_meet), name="meet"),
-    path("c/<slug:slug>/bot", step(_bot), name="bot"),
-    path("c/<slug:slug>/give-up", step(_give_up), name="give-up"),
-    path("c/<slug:slug>/stop", step(_stop), name="stop"),
+    *(path(f"c/<slug:slug>/{name}", step(take), name=name) for name, take in STEPS.items()),
     path("c/<slug:slug>/rate", rate, name="rate"),
     path("c/<slug:slug>/status", status, name="status"),
     path("c/<slug:slug>/draft", save_draft, name="draft"),
