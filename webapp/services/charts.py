@@ -11,6 +11,8 @@ Rows = Sequence[Mapping[str, Any]]
 # Each has a contrast of 3 or more against both the light and the dark page; shapes differ too.
 FIRST, SECOND = "#1f8a94", "#c2703d"
 LOSES, EVEN, WINS = "#8f4a1d", "#5c666b", "#0b6a72"  # white text on each of them is readable
+TEXT = {"labelFontSize": 12, "titleFontSize": 12}
+CONFIG = {"axis": TEXT, "legend": TEXT}
 LEGEND = {"orient": "top", "title": None, "labelLimit": 320}
 
 
@@ -61,13 +63,14 @@ def intervals(
                 "encoding": {"x": {"field": "line", "type": "quantitative"}},
             }
         )
-    return {"data": _values(rows), "height": {"step": 22}, "layer": layers}
+    return {"config": CONFIG, "data": _values(rows), "height": {"step": 22}, "layer": layers}
 
 
 def matrix(rows: Rows) -> Spec:
     """Return P(row beats column) as shaded squares with their numbers. rows: system, other, p."""
     order = _order(rows)
     return {
+        "config": CONFIG,
         "data": _values(rows),
         "height": {"step": 40},
         "encoding": {
@@ -104,6 +107,7 @@ def matrix(rows: Rows) -> Spec:
 def shares(rows: Rows, *, answers: Sequence[str]) -> Spec:
     """Return how the answers are spread, a bar a system. rows: system, answer, rank, count."""
     return {
+        "config": CONFIG,
         "data": _values(rows),
         "height": {"step": 34},
         "mark": "bar",
@@ -132,6 +136,7 @@ def shares(rows: Rows, *, answers: Sequence[str]) -> Spec:
 def bars(rows: Rows, *, axis: str) -> Spec:
     """Return a bar with its number for each step. rows: step, people."""
     return {
+        "config": CONFIG,
         "data": _values(rows),
         "height": {"step": 34},
         "encoding": {

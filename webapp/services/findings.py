@@ -57,17 +57,26 @@ def _order(ranking: Ranking, results: pd.DataFrame) -> Part:
         for name, *columns in series
         if pd.notna(row[columns[0]])
     ]
-    title = ranking.finding.removeprefix(f"{ranking.protocol}, ").rstrip(".")
     names = {"low": "calibrated low", "high": "calibrated high"}
     return Part(
         key=f"ranking-{ranking.question}",
-        title=_capital(title),
+        title=_first(ranking),
         frame=frame[wanted].rename(columns=names),
         note=f"{ranking.note} Intervals are 95 %; alpha is the agreement of raters on the system.",
         spec=charts.intervals(
             found, axis=f"{ranking.question}, {low:g} to {high:g}", domain=(low, high)
         ),
     )
+
+
+def _first(ranking: Ranking) -> str:
+    best = ranking.frame.iloc[0]
+    score = best["mean" if ranking.calibrated is None else "calibrated"]
+    title = f"{_capital(ranking.question)}: {best['system']} is first with {score:.2f}"
+    if len(ranking.frame) == 1 or pd.isna(best["beats next"]):
+        return title
+    second = ranking.frame.iloc[1]["system"]
+    return f"{title}, above {second} with probability {best['beats next']:.2f}"
 
 
 def _ends(results: pd.DataFrame, question: str) -> tuple[float, float]:
@@ -120,7 +129,7 @@ def _detection(results: pd.DataFrame) -> Iterator[Part]:
         yield Part(
             key=f"detection-{question}",
             title=f"The character of {best['system']} is recognized most often: "
-            f"{best['estimate']:.0%}, where chance is 50 %",
+            f"{best['estimate']:.0%}, where chance is 50%",
             frame=ordered[["system", "estimate", "low", "high", "sd", "n"]],
             note="Share of raters who told the partner's persona from a random one; "
             "Wilson's 95 % interval.",
@@ -147,7 +156,8 @@ def _ssa(results: pd.DataFrame) -> Iterator[Part]:
         )
     ]
     best = _sorted(_of(chosen, "ssa")).iloc[0]
-    frame = chosen.assign(label=chosen["metric"].map(SSA)).sort_values(
+    whole = chosen["open_items"].astype("Int64")
+    frame = chosen.assign(label=chosen["metric"].map(SSA), open_items=whole).sort_values(
         ["system", "metric"], key=lambda column: column.map(_rank(order)), kind="stable"
     )
     wanted = ["system", "label", "estimate", "low", "high", "n", "open_items"]

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from numbers import Integral
 
 import pandas as pd
 from django.utils.formats import number_format
 
 from webapp.services import charts
 
+LONG = 40  # rows of a table that is folded
 PLACES = 3  # decimals of a number on the page
 
 
@@ -22,6 +24,11 @@ class Part:
     frame: pd.DataFrame
     note: str = ""
     spec: charts.Spec | None = None
+
+    @property
+    def is_long(self) -> bool:
+        """Tell whether the table would bury what follows; a chart's table is never folded."""
+        return self.spec is None and len(self.frame) > LONG
 
     @property
     def rows(self) -> list[list[tuple[str, bool]]]:
@@ -38,8 +45,8 @@ def written(value: object) -> tuple[str, bool]:
     """Return a cell as text in the reader's language, and whether it is a number."""
     if value is None or value is pd.NA or (isinstance(value, float) and not math.isfinite(value)):
         return "–", True
-    if isinstance(value, float) and not value.is_integer():
+    if isinstance(value, float):
         return str(number_format(round(value, PLACES), PLACES)), True  # by itself it cuts off
-    if isinstance(value, int | float):
+    if isinstance(value, Integral):
         return str(number_format(int(value))), True
     return str(value), False

@@ -59,7 +59,7 @@ def test_the_page_shows_the_ranking_first_with_raw_beside_calibrated(
     staff: Client, campaign: Campaign
 ) -> None:
     page = text_of(staff, "results", campaign.pk)
-    first = page.index("Consistency: good first with")
+    first = page.index("Consistency: good is first with")
     assert first < page.index("is above every other system") < page.index("is recognized most")
     shown = results.page(campaign=campaign)
     order = next(part for part in shown.parts if part.key == "ranking-engagingness")
