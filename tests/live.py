@@ -13,7 +13,7 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -81,16 +81,17 @@ def environment(folder: Path, **changes: str) -> dict[str, str]:
     return {**kept, "DEBUG": "1", "DATA_DIR": str(folder), **changes}
 
 
-def manage(env: Mapping[str, str], *arguments: str) -> None:
-    subprocess.run([sys.executable, "manage.py", *arguments], cwd=ROOT, env=env, check=True)
-
-
 def seed(env: Mapping[str, str], **wanted: Any) -> Study:
     """Seed the database of this environment."""
-    command = [sys.executable, "-m", "tests.live", json.dumps(wanted)]
-    told = subprocess.run(command, cwd=ROOT, env=env, check=True, capture_output=True, text=True)
-    found = json.loads(told.stdout.splitlines()[-1])
+    found = elsewhere(env, "seed", **wanted)
     return Study(found["slug"], tuple(found["secrets"]))
+
+
+def elsewhere(env: Mapping[str, str], what: str, **wanted: Any) -> Any:
+    """Do something in a process of its own, of which no hint reaches the server."""
+    command = [sys.executable, "-m", "tests.live", what, json.dumps(wanted)]
+    told = subprocess.run(command, cwd=ROOT, env=env, check=True, capture_output=True, text=True)
+    return json.loads(told.stdout.splitlines()[-1])
 
 
 @contextmanager
@@ -99,7 +100,6 @@ def serving(
 ) -> Iterator[tuple[Server, Study]]:
     """Migrate, seed and serve; the server is ended at the end."""
     env = environment(folder, **changes)
-    manage(env, "migrate", "-v0")
     study = seed(env, **wanted)
     server = Server(env)
     server.start()
@@ -180,11 +180,13 @@ def _seed(
     pace: float = 0.0,
     reply_seconds: int = 60,
 ) -> dict[str, Any]:
+    from django.core.management import call_command
     from django.utils import timezone
 
     from tests.factories import make_campaign, make_participation, make_staff
     from webapp.services import access, opening
 
+    call_command("migrate", verbosity=0, skip_checks=True)
     now = timezone.now()
     campaign = make_campaign(
         protocol,
@@ -193,18 +195,41 @@ def _seed(
         ),  # one database is seeded several times
         systems={"alpha": bot},
         target=people + 1,
-        changes={} if protocol.startswith("meena") else {"chat.pace": pace},
+        changes={"chat.pace": pace} if protocol == "personachat_bot" else {},
         reply_seconds=reply_seconds,
     )
     system = campaign.systems.get()
     system.options = options or {}
     system.save()
     secrets = [access.new_secret() for _ in range(people)]
-    for secret in secrets:
-        hashed = access.secret_hash(secret)
-        person = make_participation(campaign, secret_hash=hashed, seen_at=now, state_at=now)
-        opening.open_with_bot(person=person, system=system, now=now)
+    seated = [
+        make_participation(
+            campaign,
+            secret_hash=access.secret_hash(secret),
+            state="MATCHED" if bot == "people" else "READY",
+            seen_at=now,
+            state_at=now,
+        )
+        for secret in secrets
+    ]
+    if bot == "people":
+        opening.open_with_person(first=seated[0], second=seated[1], system=system, now=now)
+    for person in seated:
+        if bot == "people":
+            opening.meet(person=person, now=now)
+        else:
+            opening.open_with_bot(person=person, system=system, now=now)
     return {"slug": campaign.slug, "secrets": secrets}
+
+
+def _say(secret: str, text: str) -> int:
+    from django.utils import timezone
+
+    from webapp.models import Participation
+    from webapp.services import access, chat
+
+    person = Participation.objects.get(secret_hash=access.secret_hash(secret))
+    return chat.say(person=person, client_id=uuid4(), text=text, now=timezone.now()).seq
 
 
 if __name__ == "__main__":
@@ -212,4 +237,5 @@ if __name__ == "__main__":
 
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "webapp.settings")
     django.setup()
-    print(json.dumps(_seed(**json.loads(sys.argv[1]))))
+    commands: dict[str, Callable[..., object]] = {"seed": _seed, "say": _say}
+    print(json.dumps(commands[sys.argv[1]](**json.loads(sys.argv[2]))))

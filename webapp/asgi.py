@@ -7,8 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Awaitable, Callable, Mapping
-from typing import Any
+from typing import Any, cast
 from urllib.parse import urlsplit
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "webapp.settings")
@@ -23,14 +22,10 @@ from django.http.request import split_domain_port, validate_host
 from django.urls import path
 
 from webapp import realtime
-from webapp.consumers import ChatConsumer
+from webapp.consumers import ChatConsumer, Receive, Scope, Send
 from webapp.embedded import Embedded
 
-Scope = dict[str, Any]
-Receive = Callable[[], Awaitable[dict[str, Any]]]
-Send = Callable[[Mapping[str, Any]], Awaitable[None]]
-
-sockets = URLRouter([path("c/<slug:slug>/socket", ChatConsumer.as_asgi())])
+sockets = URLRouter([path("c/<slug:slug>/socket", cast(Any, ChatConsumer.serve))])
 
 
 async def application(scope: Scope, receive: Receive, send: Send) -> None:

@@ -7,17 +7,18 @@ it; it looks by itself every few seconds as well (R8).
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 import logging
 import random
 import time
 from collections import defaultdict, deque
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable, Mapping
+from functools import partial
 from http.cookies import CookieError, SimpleCookie
 from typing import Any
 
-from channels.consumer import AsyncConsumer
-from channels.exceptions import StopConsumer
+from channels.layers import get_channel_layer
 from django.conf import settings
 from django.db import DatabaseError, InterfaceError
 from django.utils import timezone
@@ -26,6 +27,9 @@ from webapp import exchange, frames, realtime
 from webapp.gathering import Gatherer, database
 from webapp.services import access, following, saying
 
+Scope = dict[str, Any]
+Receive = Callable[[], Awaitable[dict[str, Any]]]
+Send = Callable[[Mapping[str, Any]], Awaitable[None]]
 log = logging.getLogger(__name__)
 POLL = (4.0, 6.0)  # seconds between looks, drawn: sockets do not all look at once
 HELLO = 5.0  # seconds to say hello
@@ -45,12 +49,15 @@ _look: Gatherer[following.Asked, list[frames.Frame]] = Gatherer(
 )
 
 
-class ChatConsumer(AsyncConsumer):
+class ChatConsumer:
     """Follows one participation's conversation."""
 
-    def __init__(self) -> None:
-        self.slug = self.secret = self.tab = self.group = ""
-        self.person_pk = 0
+    def __init__(self, scope: Scope, send: Send) -> None:
+        self.slug: str = scope["url_route"]["kwargs"]["slug"]
+        self.secret = _cookie(scope, f"{settings.PARTICIPANT_COOKIE}-{self.slug}")
+        self.base_send = send
+        self.tab = ""
+        self.person_pk = self.conversation_pk = 0
         self.seen = 0
         self.strikes = 0
         self.greeted = self.closed = self.superseded = False
@@ -59,14 +66,26 @@ class ChatConsumer(AsyncConsumer):
         self.came: deque[float] = deque(maxlen=FRAMES)
         self.said: deque[float] = deque(maxlen=MESSAGES)
         self.looking = asyncio.Lock()
-        self.watcher: asyncio.Task[None] | None = None
+        self.joined = asyncio.Event()
+        self.tasks: list[asyncio.Task[None]] = []
 
-    async def dispatch(self, message: dict[str, Any]) -> None:
-        """Handle what the server or the layer sends; whatever goes wrong, only this socket ends."""
+    @classmethod
+    async def serve(cls, scope: Scope, receive: Receive, send: Send) -> None:
+        """Be the ASGI application of one socket."""
+        await receive()  # websocket.connect
+        consumer = cls(scope, send)
         try:
-            await HANDLERS[message["type"]](self, message)
-        except StopConsumer:
-            raise
+            await consumer.guarded(consumer.connect)
+            while (message := await receive())["type"] != "websocket.disconnect":
+                await consumer.guarded(partial(consumer.receive, message))
+        finally:
+            consumer.closed = True
+            consumer.forget()
+
+    async def guarded(self, work: Callable[[], Awaitable[None]]) -> None:
+        """Whatever goes wrong, only this socket ends."""
+        try:
+            await work()
         except (DatabaseError, InterfaceError) as problem:
             log.warning("socket: database trouble: %s", type(problem).__name__)
             await self._send(frames.error("busy"))
@@ -75,30 +94,21 @@ class ChatConsumer(AsyncConsumer):
             log.exception("socket failed")
             await self._close(BUSY)
 
-    async def connect(self, message: dict[str, Any]) -> None:
-        self.slug = self.scope["url_route"]["kwargs"]["slug"]
-        self.secret = _cookie(self.scope, f"{settings.PARTICIPANT_COOKIE}-{self.slug}")
+    async def connect(self) -> None:
         try:
-            await database(self._seated)
+            await database(self._find_seat)
         except access.NotFound:
             await self._close(REFUSED)
             return
         realtime.serve_on(asyncio.get_running_loop())
         await self.base_send({"type": "websocket.accept"})
-        self.watcher = asyncio.create_task(self._watch())
+        self.tasks = [asyncio.create_task(work()) for work in (self._watch, self._listen)]
         mine = _sockets[self.person_pk]
         mine.append(self)
         if len(mine) > SOCKETS:
             await mine[0]._close(REFUSED)
 
-    async def disconnect(self, message: dict[str, Any]) -> None:
-        self.closed = True
-        if self.watcher is not None:
-            self.watcher.cancel()
-        await self._forget()
-        raise StopConsumer
-
-    async def receive(self, message: dict[str, Any]) -> None:
+    async def receive(self, message: Mapping[str, Any]) -> None:
         """Handle one frame of the client's."""
         self.heard = time.monotonic()
         try:
@@ -120,18 +130,12 @@ class ChatConsumer(AsyncConsumer):
                 self.seen, self.shown = frame["last_seen"], {}
             await self._tell(await self._act(frame))
 
-    async def hint(self, message: dict[str, Any]) -> None:
-        """Look for what is new; a hint that came with what was sent already is only a nudge."""
-        if self.greeted and not self.closed:
-            await self._look()
-
     # --- what is behind them
 
-    def _seated(self) -> frames.Frame:
+    def _find_seat(self) -> None:
         person = access.participation(self.slug, self.secret)
-        access.seat(person)
         self.person_pk = person.pk
-        return {}
+        self.conversation_pk = access.seat(person).conversation_id
 
     async def _act(self, frame: frames.Frame) -> list[frames.Frame]:
         """Do what a frame asks for: messages together with those of others, the rest one by one."""
@@ -148,17 +152,36 @@ class ChatConsumer(AsyncConsumer):
         return exchange.act(person=person, frame=frame, now=timezone.now(), tab=self.tab)
 
     async def _greet(self, frame: frames.Frame) -> None:
-        """Join the group before the replay, so that nothing falls between the two (R7)."""
-        if not self.greeted:
-            conversation = await database(
-                lambda: access.seat(access.participation(self.slug, self.secret)).conversation_id
-            )
-            self.group = realtime.group(conversation)
-            await self.channel_layer.group_add(self.group, self.channel_name)
+        """Join the group before the replay, so that nothing falls between the two (R7).
+
+        Where there is no layer to join, looking every few seconds has to do.
+        """
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(self.joined.wait(), realtime.PATIENCE)
         self.tab = frame["tab"]
         self.greeted = True
 
+    async def _listen(self) -> None:
+        """Look when a hint comes; where the layer fails, join it again after a while."""
+        group, layer = realtime.group(self.conversation_pk), get_channel_layer()
+        while not self.closed:
+            try:
+                channel = await layer.new_channel()
+                try:
+                    await layer.group_add(group, channel)
+                    self.joined.set()
+                    while True:
+                        await layer.receive(channel)
+                        await self.guarded(self._look)
+                finally:
+                    await layer.group_discard(group, channel)
+            except Exception as problem:  # a layer may fail in any way; the socket looks as well
+                log.warning("socket without hints: %s", type(problem).__name__)
+                await asyncio.sleep(random.uniform(*POLL))  # noqa: S311 (spreads the load)
+
     async def _look(self) -> None:
+        if not self.greeted or self.closed:
+            return
         async with self.looking:
             try:
                 asked = following.Asked(self.slug, self.secret, self.seen, self.tab)
@@ -215,39 +238,39 @@ class ChatConsumer(AsyncConsumer):
             if time.monotonic() - self.heard > IDLE:
                 await self._close(AWAY)
                 return
-            await self.dispatch({"type": "hint"})
+            await self.guarded(self._look)
             await asyncio.sleep(random.uniform(*POLL))  # noqa: S311 (spreads the load)
 
     async def _send(self, frame: frames.Frame) -> None:
         if not self.closed:
             text = json.dumps(frame, ensure_ascii=False)
-            await self.base_send({"type": "websocket.send", "text": text})
+            await self._out({"type": "websocket.send", "text": text})
 
     async def _close(self, code: int) -> None:
         if not self.closed:
+            await self._out({"type": "websocket.close", "code": code})
             self.closed = True
-            await self._forget()
-            await self.base_send({"type": "websocket.close", "code": code})
+            self.forget()
 
-    async def _forget(self) -> None:
+    async def _out(self, message: Mapping[str, Any]) -> None:
+        try:
+            await self.base_send(message)
+        except (RuntimeError, OSError):  # the browser is gone already
+            self.closed = True
+
+    def forget(self) -> None:
+        """Leave nothing behind."""
+        for task in self.tasks:
+            if task is not asyncio.current_task():
+                task.cancel()
         mine = _sockets[self.person_pk]
         if self in mine:
             mine.remove(self)
         if not mine:
             del _sockets[self.person_pk]
-        if self.greeted:
-            await self.channel_layer.group_discard(self.group, self.channel_name)
 
 
-HANDLERS: dict[str, Callable[[ChatConsumer, dict[str, Any]], Any]] = {
-    "websocket.connect": ChatConsumer.connect,
-    "websocket.receive": ChatConsumer.receive,
-    "websocket.disconnect": ChatConsumer.disconnect,
-    "hint": ChatConsumer.hint,
-}
-
-
-def _cookie(scope: dict[str, Any], name: str) -> str:
+def _cookie(scope: Scope, name: str) -> str:
     for key, value in scope["headers"]:
         if key == b"cookie":
             try:

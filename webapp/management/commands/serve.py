@@ -15,6 +15,7 @@ class Command(BaseCommand):
     """Django's own runserver knows no sockets."""
 
     help = __doc__ or ""
+    requires_system_checks = ()  # they load every page's libraries: seconds; `check` does them
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--host", default="127.0.0.1")
