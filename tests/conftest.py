@@ -10,6 +10,7 @@ from pathlib import Path
 
 import django
 import pytest
+from django.contrib.auth.hashers import PBKDF2PasswordHasher
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "webapp.settings")
 os.environ.setdefault("DEBUG", "1")
@@ -37,6 +38,8 @@ def find_chromium() -> str | None:
 
 def pytest_configure() -> None:
     django.setup()
+    # A hash says its own number of rounds, so servers that tests start can check these as well.
+    PBKDF2PasswordHasher.iterations = 1_000
 
 
 def pytest_collection_modifyitems(items: Sequence[pytest.Item]) -> None:
