@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from django.apps import apps
 from django.contrib import admin
+from django.db.models import URLField
 from django.http import HttpRequest
 
 if TYPE_CHECKING:
@@ -19,6 +20,7 @@ class ReadOnly(ModelAdmin):
 
     list_per_page = 50
     show_full_result_count = False
+    formfield_overrides = {URLField: {"assume_scheme": "https"}}  # Django warns of its old default
 
     def has_add_permission(self, request: HttpRequest) -> bool:
         return False

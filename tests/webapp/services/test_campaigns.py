@@ -1,4 +1,4 @@
-"""Drafts: every field's bad input has its complaint, departures are kept, a launched one is frozen."""
+"""Drafts: bad input has its complaint, departures are kept, a launched campaign is frozen."""
 
 import pytest
 

@@ -1,0 +1,220 @@
+"""Staff's pages in a real browser: a campaign from the login to the launch, each page checked.
+
+Every page has no violation by axe, wide and narrow, light and dark, fits a phone without scrolling
+sideways, and nothing is refused by the content security policy.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from django.utils import timezone
+from playwright.sync_api import ConsoleMessage, Page, expect
+from pytest_django.live_server_helper import LiveServer
+
+from tests.factories import make_campaign, make_participation, make_staff
+from webapp.models import (
+    Campaign,
+    CompletionCode,
+    Conversation,
+    Event,
+    Flag,
+    Heartbeat,
+    Persona,
+    QuotaCell,
+    ReplyJob,
+    Seat,
+    System,
+)
+from webapp.services import events
+
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+LOOKS = ((1280, "light"), (1280, "dark"), (360, "light"), (360, "dark"))
+SHOTS = os.environ.get("SHOTS")  # a folder to keep pictures of every page in
+
+
+@pytest.fixture
+def refused(page: Page) -> Iterator[list[str]]:
+    """What the policy refused and what failed in scripts; must stay empty."""
+    found: list[str] = []
+
+    def note(message: ConsoleMessage) -> None:
+        if message.type in ("error", "warning") and "status of 4" not in message.text:
+            found.append(message.text)
+
+    page.on("console", note)
+    page.on("pageerror", lambda error: found.append(str(error)))
+    yield found
+    assert found == []
+
+
+def check(page: Page, name: str) -> None:
+    """Look at a page in all four looks."""
+    page.emulate_media(reduced_motion="reduce")
+    for width, scheme in LOOKS:
+        page.set_viewport_size({"width": width, "height": 900})
+        page.emulate_media(color_scheme="dark" if scheme == "dark" else "light")
+        expect(page.locator(f'html[data-bs-theme="{scheme}"]')).to_have_count(1)
+        found = Axe().run(page)
+        assert found.violations_count == 0, f"{name}: {found.generate_report()}"
+        wide = "document.documentElement.scrollWidth > document.documentElement.clientWidth"
+        assert not page.evaluate(wide), f"{name} scrolls sideways at {width}"
+        if SHOTS:
+            page.screenshot(path=f"{SHOTS}/staff-{name}-{width}-{scheme}.png", full_page=True)
+    page.set_viewport_size({"width": 1280, "height": 900})
+
+
+def sign_in(page: Page, server: LiveServer) -> None:
+    make_staff("ann")
+    page.goto(f"{server.url}/login/")
+    page.get_by_label("Name").fill("ann")
+    page.get_by_label("Password").fill("ann")
+    page.get_by_role("button", name="Sign in").click()
+    page.wait_for_url("**/campaigns/")
+
+
+def create(page: Page) -> None:
+    """Create a draft, wrongly at first."""
+    page.get_by_role("link", name="New campaign").click()
+    check(page, "choose")
+    page.get_by_role("link", name="Use PERSONA-CHAT evaluation of bots").click()
+    page.get_by_label("Pay", exact=True).fill("1.20")
+    expect(page.locator("[data-hourly]")).to_have_text("That is 9.00 USD an hour.")
+    words = page.get_by_label("Most words in a message")
+    words.fill("20")
+    expect(page.get_by_text("departs from the source: 15")).to_be_visible()
+    page.get_by_role("button", name="Save as a draft").click()
+    expect(page.get_by_role("alert")).to_be_focused()
+    expect(words).to_have_value("20")
+    check(page, "create-errors")
+    page.get_by_label("Name").fill("Pilot")
+    page.get_by_label("Contact").fill("lab@example.org")
+    page.get_by_role("button", name="Save as a draft").click()
+    check(page, "draft")
+
+
+def prepare(page: Page) -> None:
+    """Add a system and personas, and rehearse; the reply worker is not part of this test."""
+    page.get_by_role("link", name="parrot").click()
+    check(page, "system")
+    page.get_by_role("button", name="Add").click()
+    page.get_by_role("link", name="Personas").first.click()
+    page.get_by_label("Paste them here").fill("I like tea.\nNo.")
+    page.get_by_role("button", name="Preview", exact=True).click()
+    check(page, "import-errors")
+    page.get_by_role("button", name="Preview the bundled ones").click()
+    check(page, "import")
+    page.get_by_role("button", name="Import 24").click()
+    page.get_by_role("button", name="Rehearse parrot").click()
+    check(page, "rehearsing")
+    System.objects.update(rehearsal=System.Rehearsal.PASSED, rehearsal_note="answered: Hello")
+    Heartbeat.objects.create(name="w", kind="replies", bots=["*"], seen_at=timezone.now())
+
+
+def test_a_campaign_from_the_login_to_the_launch(
+    page: Page, live_server: LiveServer, refused: list[str]
+) -> None:
+    page.goto(f"{live_server.url}/login/")
+    check(page, "login")
+    sign_in(page, live_server)
+    check(page, "campaigns-empty")
+    create(page)
+    prepare(page)
+    page.get_by_role("link", name="Look at the plan and launch").click()
+    check(page, "launch")
+    page.get_by_role("button", name="Freeze the plan and open").click()
+    expect(page.get_by_role("button", name="Copy")).to_be_visible()
+    check(page, "open")
+    assert Campaign.objects.get().changes == {"chat.max_words.limit": 20}
+
+
+def busy_campaign() -> Campaign:
+    """A campaign with a conversation, people, a flag and a reply that was given up."""
+    campaign = make_campaign()
+    system = campaign.systems.get()
+    person = make_participation(campaign, state="ENDED", outcome="COMPLETED", system=system)
+    CompletionCode.objects.create(participation=person, code="AB", kind="FULL", amount="2.00")
+    QuotaCell.objects.update(completed=4, reserved=1)
+    conversation = Conversation.objects.create(
+        campaign=campaign, system=system, seed=1, started_at=timezone.now(), state="FINISHED"
+    )
+    Seat.objects.create(conversation=conversation, side=0, participation=person, active=False)
+    persona = Persona.objects.first()
+    Seat.objects.create(conversation=conversation, side=1, persona=persona)
+    for number, text in enumerate(("Hello!", "Hi. I own a boat.", "שלום", "Ahoy.")):
+        events.append(
+            conversation=conversation,
+            kind=Event.Kind.MESSAGE,
+            side=number % 2,
+            content={"text": text},
+            in_reply_to=number if number % 2 else None,
+        )
+    jobs = ReplyJob.objects
+    now = timezone.now()
+    jobs.create(
+        conversation=conversation,
+        in_reply_to=1,
+        bot="parrot",
+        queued_at=now,
+        answered_at=now,
+        state="DONE",
+        details={"model": "parrot", "seconds": 0.2},
+    )
+    jobs.create(
+        conversation=conversation, in_reply_to=3, bot="parrot", queued_at=now, state="FAILED"
+    )
+    Flag.objects.create(campaign=campaign, conversation=conversation, kind="quick", detail="2 s")
+    return campaign
+
+
+def test_the_pages_of_a_running_campaign(
+    page: Page, live_server: LiveServer, refused: list[str]
+) -> None:
+    campaign = busy_campaign()
+    conversation = Conversation.objects.get()
+    person = campaign.participations.get()
+    sign_in(page, live_server)
+    check(page, "campaigns")
+    pages = {
+        "live": "live/",
+        "jobs": "jobs/",
+        "conversations": "conversations/",
+        "conversation": f"conversations/{conversation.pk}/",
+        "people": "people/",
+        "person": f"people/{person.pk}/",
+        "pause": "do/pause/",
+        "extend": "extend/",
+        "pay": "pay/",
+        "conflict": "do/resume/",
+        "missing": "people/999999/",
+    }
+    for name, address in pages.items():
+        page.goto(f"{live_server.url}/campaigns/{campaign.pk}/{address}")
+        check(page, name)
+
+
+def test_the_live_numbers_move_and_keep_the_focus(
+    page: Page, live_server: LiveServer, refused: list[str]
+) -> None:
+    campaign = busy_campaign()
+    sign_in(page, live_server)
+    page.goto(f"{live_server.url}/campaigns/{campaign.pk}/live/")
+    joined = page.locator("#step-joined")
+    expect(joined).to_contain_text("1")
+    joined.focus()
+    make_participation(campaign)
+    expect(joined).to_contain_text("2")
+    expect(joined).to_be_focused()
+
+
+def test_the_live_page_says_when_its_numbers_are_old(page: Page, live_server: LiveServer) -> None:
+    campaign = busy_campaign()
+    sign_in(page, live_server)
+    page.goto(f"{live_server.url}/campaigns/{campaign.pk}/live/")
+    page.route("**/live/part/", lambda route: route.abort())
+    expect(page.locator("#stale")).to_contain_text("No connection. The numbers are from")
+    page.unroute("**/live/part/")
+    expect(page.locator("#stale")).to_be_hidden()
