@@ -27,6 +27,7 @@ PAYS = {
     "DECLINED": "",
     "LEFT": "",
 }
+CHAT_RECORDS = ("invoke", "ok", "fail", "show", "changed", "contradicted")
 
 
 @dataclass
@@ -37,6 +38,7 @@ class Client:
     settled: dict[str, list[Record]] = field(default_factory=lambda: defaultdict(list))
     shown: list[Record] = field(default_factory=list)
     changed: list[Record] = field(default_factory=list)
+    contradicted: list[Record] = field(default_factory=list)
 
 
 @dataclass
@@ -68,7 +70,7 @@ def stories(records: Sequence[Record]) -> dict[str, Story]:
 
 def _add(story: Story, record: Record) -> None:
     what = record["what"]
-    if "chat" in record and what in ("invoke", "ok", "fail", "show", "changed"):
+    if "chat" in record and what in CHAT_RECORDS:
         _add_to_chat(story.chats[record["chat"]], record)
     elif what in ("invoke", "ok"):
         story.forms[record["id"]].append(what)
@@ -86,8 +88,10 @@ def _add_to_chat(client: Client, record: Record) -> None:
         client.settled[record["id"]].append(record)
     elif what == "show":
         client.shown.append(record["entry"])
-    else:
+    elif what == "changed":
         client.changed.append(record)
+    else:
+        client.contradicted.append(record)
 
 
 @dataclass(frozen=True)
@@ -157,6 +161,9 @@ def doubled(case: Case) -> Iterator[str]:
         ids = Counter(entry["id"] for entry in client.shown if "id" in entry)
         yield from (f"{name}: {key} was shown {n} times" for key, n in ids.items() if n > 1)
         yield from (f"{name}: entry {r['seq']} of {number} changed" for r in client.changed)
+        yield from (
+            f"{name}: {r['id']} was answered twice, differently" for r in client.contradicted
+        )
 
 
 def mis_ordered(case: Case) -> Iterator[str]:

@@ -129,11 +129,20 @@ def wait_for(base: str) -> None:
     raise RuntimeError(f"{base} does not answer")
 
 
-def embedded(port: int, env: Mapping[str, str], folder: Path, *, bug: str = "") -> Cluster:
-    """One process group: pages, sockets, reply workers and the sweeper."""
-    command = [*_manage(bug), "serve", "--port", str(port)]
-    process = Process("serve", command, env, folder / "serve.log")
-    return Cluster((f"http://127.0.0.1:{port}",), [process])
+def embedded(
+    ports: Sequence[int], env: Mapping[str, str], folder: Path, *, bug: str = ""
+) -> Cluster:
+    """Process groups of pages, sockets, reply workers and the sweeper; mostly one is enough."""
+    processes = [
+        Process(
+            f"serve {port}",
+            [*_manage(bug), "serve", "--port", str(port)],
+            env,
+            folder / f"serve{port}.log",
+        )
+        for port in ports
+    ]
+    return Cluster(tuple(f"http://127.0.0.1:{port}" for port in ports), processes)
 
 
 def distributed(

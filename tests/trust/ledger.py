@@ -26,6 +26,7 @@ from typing import TYPE_CHECKING, Any
 
 from tests import servers
 from tests.trust import cluster
+from tests.trust.drills import DRILLS, Drill
 
 if TYPE_CHECKING:
     from tests.trust.scenario import Part
@@ -42,7 +43,12 @@ class Run:
     backend: str
     seed: int
     kill_every: float
-    bug: str = ""
+    drill: Drill | None = None
+    with_bug: bool = False
+
+    @property
+    def injected(self) -> str:
+        return self.drill.injected(with_bug=self.with_bug) if self.drill else ""
 
 
 @dataclass
@@ -65,13 +71,15 @@ def perform(run: Run, folder: Path) -> Result:
     with _installation(run, folder) as installed:
         from tests.trust import scenario
 
-        found = scenario.parts(run.people)
+        if run.drill and run.with_bug and run.drill.constraint:
+            _drop(run.drill.constraint)
+        found = scenario.parts_of_drill(run.drill) if run.drill else scenario.parts(run.people)
         start = time.monotonic()
         with cluster.running(installed):
             _begin(found)
-            crowds = scenario.crowds(found, installed.bases, folder, run.seed)
+            crowds = scenario.crowds(found, installed.bases, folder, run.seed, run.drill)
             _watch(run, installed, crowds)
-            _calm(installed)
+            _calm(5 if run.drill else 60)
         _tidy()
         result = _compare(found, folder, installed)
         result.seconds = time.monotonic() - start
@@ -86,13 +94,15 @@ def _installation(run: Run, folder: Path) -> Iterator[cluster.Cluster]:
     with contextlib.ExitStack() as stack:
         if run.backend == "sqlite":
             _connect(env)
-            yield cluster.embedded(servers.free_port(), env, folder, bug=run.bug)
+            count = run.drill.servers if run.drill else 1
+            own = [servers.free_port() for _ in range(count)]
+            yield cluster.embedded(own, env, folder, bug=run.injected)
             return
         env["DATABASE_URL"] = stack.enter_context(servers.postgresql())
         env["REDIS_URL"] = stack.enter_context(servers.redis_server())
         _connect(env)
         ports = [servers.free_port(), servers.free_port()]
-        yield cluster.distributed(ports, ("generic", "parrot"), env, folder, bug=run.bug)
+        yield cluster.distributed(ports, ("generic", "parrot"), env, folder, bug=run.injected)
 
 
 def _connect(env: dict[str, str]) -> None:
@@ -103,6 +113,19 @@ def _connect(env: dict[str, str]) -> None:
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "webapp.settings")
     django.setup()
     call_command("migrate", verbosity=0)
+
+
+def _drop(constraint: str) -> None:
+    """Take a constraint out of the database of this run."""
+    from django.db import connection
+
+    from webapp import models
+
+    model, _, name = constraint.partition(".")
+    kind = getattr(models, model)
+    (chosen,) = (each for each in kind._meta.constraints if each.name == name)
+    with connection.schema_editor() as editor:
+        editor.remove_constraint(kind, chosen)
 
 
 def _begin(found: list[Part]) -> None:
@@ -129,6 +152,8 @@ def _watch(run: Run, installed: cluster.Cluster, crowds: list[Crowd]) -> None:
             time.sleep(0.1)
             if run.kill_every and time.monotonic() >= following:
                 installed.kill_one(chance)
+                if run.drill:  # which is about what a kill does, not about when
+                    cluster.wait_for(installed.bases[0])
                 following = time.monotonic() + run.kill_every
                 done = sum(len(crowd.ended) for crowd in crowds)
                 print(f"  killed {installed.kills[-1].what}; {done} are done", file=sys.stderr)
@@ -137,12 +162,12 @@ def _watch(run: Run, installed: cluster.Cluster, crowds: list[Crowd]) -> None:
             crowd.end()
 
 
-def _calm(installed: cluster.Cluster) -> None:
+def _calm(seconds: float) -> None:
     """Wait until no bot owes an answer."""
     from webapp.models import ReplyJob
 
     owed = ReplyJob.objects.filter(state__in=("QUEUED", "CLAIMED", "ANSWERED"))
-    end = time.monotonic() + 60
+    end = time.monotonic() + seconds
     while owed.exists() and time.monotonic() < end:
         time.sleep(0.2)
 
@@ -182,11 +207,7 @@ def _exported(campaign: Any, folder: Path) -> Any:
     from django.utils import timezone
 
     from tests.trust import snapshot
-
-    try:
-        from webapp.services import exports
-    except ImportError:
-        return None
+    from webapp.services import exports
 
     path = exports.write(campaign=campaign, folder=folder / campaign.name, now=timezone.now())
     return snapshot.read_export(path)
@@ -246,18 +267,26 @@ def table(run: Run, result: Result) -> str:
     return "\n".join(lines)
 
 
+def _run(given: argparse.Namespace) -> Run:
+    if given.drill is None:
+        return Run(given.people, given.backend, given.seed, given.kill_every)
+    drill = DRILLS[given.drill]
+    return Run(drill.people, "sqlite", given.seed, drill.kill_every, drill, not given.without_bug)
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.trust.ledger")
     parser.add_argument("--people", type=int, default=150)
     parser.add_argument("--backend", choices=("sqlite", "servers"), default="sqlite")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--kill-every", type=float, default=5.0, metavar="SECONDS")
-    parser.add_argument("--bug", default="", help="a deliberate fault of tests.trust.sabotage")
+    parser.add_argument("--drill", choices=DRILLS, help="try a deliberate fault instead")
+    parser.add_argument("--without-bug", action="store_true", help="the drill, but nothing wrong")
     parser.add_argument("--keep", type=Path, help="a folder for the ledgers, logs and database")
     parser.add_argument("--json", action="store_true")
     given = parser.parse_args()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # and so end what was started
-    run = Run(given.people, given.backend, given.seed, given.kill_every, given.bug)
+    run = _run(given)
     with tempfile.TemporaryDirectory() as temporary:
         folder = given.keep or Path(temporary)
         folder.mkdir(parents=True, exist_ok=True)

@@ -2,23 +2,14 @@
 
     python -m tests.trust.sabotage FAULT,FAULT manage serve --port 8000
 
-The product has no switch for any of this: each fault replaces a service at start-up. With "" for the
-faults the program is as it is.
+The product has no switch for any of this: each fault replaces a service at start-up. With "" for
+the faults the program is as it is.
 """
 
 from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable
-
-FAULTS: dict[str, Callable[[], None]] = {}
-
-
-def fault(inject: Callable[[], None]) -> Callable[[], None]:
-    """Let a function be a fault of its name."""
-    FAULTS[inject.__name__] = inject
-    return inject
 
 
 def _manage(words: list[str]) -> None:
@@ -50,7 +41,7 @@ def main() -> None:
     if names:
         import django
 
-        from tests.trust import faults  # noqa: F401 (they register themselves)
+        from tests.trust.faults import FAULTS
 
         django.setup()
         for name in names.split(","):

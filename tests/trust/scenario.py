@@ -7,6 +7,7 @@ from datetime import datetime
 from pathlib import Path
 
 from tests.factories import make_campaign
+from tests.trust.drills import Drill
 from webapp.crowd.order import Order
 from webapp.crowd.people import Mix
 from webapp.crowd.process import Crowd
@@ -38,6 +39,23 @@ def parts(people: int) -> list[Part]:
         Part(_labeled(labeled), labeled),
         Part(_static(static), static),
     ]
+
+
+def parts_of_drill(drill: Drill) -> list[Part]:
+    """Make the one campaign of a drill."""
+    make = {"bots": _bots, "labeled": _labeled}[drill.kind]
+    return [Part(make(drill.people), drill.people)]
+
+
+def _bots(people: int) -> Campaign:
+    return make_campaign(
+        "personachat_bot",
+        systems={"alpha": "generic", "beta": "parrot"},
+        target=max(2, people // 3),
+        personas=3 * people,
+        changes={"chat.minimum": [4], "chat.pace": 0},
+        name="bots",
+    )
 
 
 def _mixed(people: int) -> Campaign:
@@ -84,7 +102,9 @@ def begin_static(found: list[Part], now: datetime) -> None:
             contexts.build(campaign=part.campaign, now=now)
 
 
-def crowds(found: list[Part], bases: tuple[str, ...], folder: Path, seed: int) -> list[Crowd]:
+def crowds(
+    found: list[Part], bases: tuple[str, ...], folder: Path, seed: int, drill: Drill | None
+) -> list[Crowd]:
     """Send each campaign its people, each crowd a process."""
     total = sum(part.people for part in found)
     return [
@@ -94,9 +114,9 @@ def crowds(found: list[Part], bases: tuple[str, ...], folder: Path, seed: int) -
                 slug=part.campaign.slug,
                 count=part.people,
                 seed=seed,
-                at_once=max(4, part.people * 40 // total),
-                seconds=400,
-                mix=MIX,
+                at_once=part.people if drill else max(4, part.people * 40 // total),
+                seconds=drill.seconds if drill else 400,
+                mix=drill.mix if drill else MIX,
                 prefix=part.campaign.name,
             ),
             folder / f"{part.campaign.name}.jsonl",

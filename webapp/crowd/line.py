@@ -24,6 +24,7 @@ from webapp.crowd.web import Web
 
 Frame = dict[str, Any]
 PING, LONGEST = 15.0, 30.0
+AGAIN = 4000  # why we close: to connect anew; 1000 is for the end of a conversation
 
 
 @dataclass
@@ -51,6 +52,7 @@ class Line:
         self.over = False
         self.superseded = False
         self.outbox: dict[str, Item] = {}
+        self.answers: dict[str, str] = {}  # the type of the first answer to each item
         self.pongs_missing = 0
         self._news = asyncio.Event()
         self._work = asyncio.Event()
@@ -144,12 +146,17 @@ class Line:
     async def _write(self, socket: ClientConnection) -> None:
         pinged = time.monotonic()
         while True:
-            for frame in self._due():
+            due = self._due()
+            for frame in due:
                 await socket.send(json.dumps(frame))
+            said = any(frame["type"] == "say" for frame in due)
+            if said and self._chance.random() < self.person.flaky:
+                await socket.close(AGAIN)
+                return
             if time.monotonic() - pinged > PING:
                 pinged = time.monotonic()
                 if self.pongs_missing >= 2:
-                    await socket.close()
+                    await socket.close(AGAIN)
                     return
                 self.pongs_missing += 1
                 await socket.send('{"type": "ping"}')
@@ -248,7 +255,10 @@ class Line:
     def _settle(self, frame: Frame) -> None:
         item = self.outbox.pop(frame["id"], None)
         if item is None:
+            if self.answers.get(frame["id"], frame["type"]) != frame["type"]:
+                self._note("contradicted", id=frame["id"], answer=frame["type"])
             return
+        self.answers[frame["id"]] = frame["type"]
         item.answer.set_result(frame)
         if frame["type"] == "ack":
             self._note("ok", id=frame["id"], seq=frame.get("seq"), tries=item.tries)

@@ -31,6 +31,7 @@ class Mix:
     careless: float = 0.05  # the chance that a message breaks a rule at first
     plain: float = 0.1  # whose network has no websockets
     twice: float = 0.05  # the chance that something is sent twice
+    flaky: float = 0.0  # the chance that the line breaks once a message is on its way
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,6 +48,7 @@ class Person:
     careless: float = 0.0
     plain: bool = False
     twice: float = 0.0
+    flaky: float = 0.0
 
     def chance(self, *about: object) -> random.Random:
         """Return a source of chance for one purpose, always the same for the same purpose."""
@@ -72,6 +74,7 @@ def _draw(name: str, seed: int, mix: Mix) -> Person:
         careless=mix.careless,
         plain=chance.random() < mix.plain,
         twice=mix.twice,
+        flaky=mix.flaky,
     )
 
 

@@ -1,0 +1,86 @@
+"""The seeded-bug drill: each deliberate fault, the people it is tried on, and what must catch it.
+
+`faults` are in both runs: they make the moment come in which the bug matters, such as a stalled
+worker, and a right program stands them. `bug` and the missing constraint are in one run only.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from webapp.crowd.people import Mix
+
+CALM = Mix(pause=0.1, slow=0.0, spam=0.0, dropout=0.0, careless=0.0, plain=0.0, twice=0.0)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Drill:
+    """One fault; `caught_by` are the checks of which one has to find it."""
+
+    name: str
+    about: str
+    caught_by: tuple[str, ...]
+    faults: tuple[str, ...] = ()
+    constraint: str = ""  # dropped with the bug: model and name
+    kind: str = "bots"
+    people: int = 8
+    kill_every: float = 0.0  # seconds after it is up again
+    servers: int = 1
+    seconds: float = 25.0
+    mix: Mix = field(default=CALM)
+
+    def injected(self, *, with_bug: bool) -> str:
+        return ",".join((*self.faults, *((self.name,) if with_bug else ())))
+
+
+DRILLS = {
+    drill.name: drill
+    for drill in (
+        Drill(
+            name="ack_before_commit",
+            about="a message is acknowledged, and committed a moment later",
+            caught_by=("missing",),
+            kill_every=4.0,
+        ),
+        Drill(
+            name="no_fence",
+            about="a late reply of a stalled worker is written though another one has answered",
+            caught_by=("doubled",),
+            faults=("stalled_worker",),
+            constraint="Event.one_reply_a_message",
+            people=3,
+            servers=2,
+            seconds=32.0,
+        ),
+        Drill(
+            name="read_then_write_quota",
+            about="a cell is read, then written, without a condition",
+            caught_by=("overshoot",),
+            constraint="QuotaCell.quotacell_never_over_target",
+            people=12,
+        ),
+        Drill(
+            name="subscribe_after_replay",
+            about="a socket joins its group only after the replay",
+            caught_by=("participations without exactly one end",),
+            faults=("no_poll", "thinking_bot"),
+            mix=Mix(**{**vars(CALM), "flaky": 0.7}),
+            people=6,
+        ),
+        Drill(
+            name="code_before_commit",
+            about="the completion code is out before the ratings are stored",
+            caught_by=("codes without data",),
+            kill_every=3.0,
+            mix=Mix(**{**vars(CALM), "pause": 0.4}),
+        ),
+        Drill(
+            name="no_unique_client_id",
+            about="a repeat of a write is taken for a new one",
+            caught_by=("doubled",),
+            constraint="Event.one_event_a_client_id",
+            kind="labeled",
+            mix=Mix(**{**vars(CALM), "twice": 0.5}),
+        ),
+    )
+}

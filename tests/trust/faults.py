@@ -1,0 +1,205 @@
+"""The deliberate faults themselves: each replaces a service of the process it runs in."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from datetime import datetime, timedelta
+from typing import Any
+
+DELAY = 1.0  # seconds by which what should be first comes later
+FAULTS: dict[str, Callable[[], None]] = {}
+
+
+def fault(inject: Callable[[], None]) -> Callable[[], None]:
+    """Let a function be a fault of its name."""
+    FAULTS[inject.__name__] = inject
+    return inject
+
+
+# --- conditions that a right program stands ---------------------------------------------------
+
+
+@fault
+def stalled_worker() -> None:
+    """A worker's first attempt at a reply outlives its lease, which nobody renews."""
+    from webapp.services import replies, serving
+
+    real = serving._ask
+
+    @contextlib.contextmanager
+    def nobody(owner: str) -> Iterator[None]:
+        yield
+
+    def slow(jobs: Any, turns: Any, respond: Any) -> Any:
+        if jobs[0].attempt == 1:
+            time.sleep(4.5)
+        return real(jobs, turns, respond)
+
+    replies.LEASE = timedelta(seconds=1.5)
+    replies.renewing = nobody
+    serving._ask = slow
+
+
+@fault
+def thinking_bot() -> None:
+    """Every bot takes a moment, so that its reply finds its reader coming back."""
+    from webapp.services import serving
+
+    real = serving._ask
+
+    def slow(jobs: Any, turns: Any, respond: Any) -> Any:
+        time.sleep(0.7)
+        return real(jobs, turns, respond)
+
+    serving._ask = slow
+
+
+@fault
+def no_poll() -> None:
+    """Sockets do not look by themselves: all depends on the replay and on hints."""
+    from webapp.consumers import ChatConsumer
+
+    async def watch(self: ChatConsumer) -> None:
+        await asyncio.sleep(600)
+
+    ChatConsumer._watch = watch  # type: ignore[method-assign]
+
+
+# --- bugs -------------------------------------------------------------------------------------
+
+
+@fault
+def ack_before_commit() -> None:
+    from webapp.models import Conversation, Event
+    from webapp.services import access, saying
+
+    real = saying.say_all
+
+    def early(sayings: Sequence[saying.Saying], *, now: datetime) -> list[Any]:
+        _later(lambda: real(sayings, now=now))
+        seats = access.seats(each.person for each in sayings)
+        return [_promised(seats[each.person].conversation, each.text) for each in sayings]
+
+    def _promised(conversation: Conversation, text: str) -> Event:
+        seq = conversation.last_seq + 1
+        content = {"text": text}
+        return Event(conversation=conversation, seq=seq, kind="message", content=content)
+
+    saying.say_all = early
+
+
+@fault
+def no_fence() -> None:
+    from webapp.models import ReplyJob
+    from webapp.services import delivery
+
+    def store(given: delivery.Answer) -> bool:
+        rows = ReplyJob.objects.filter(pk=given.job.pk)
+        rows.update(state=ReplyJob.State.DONE, text=given.text, lease_until=None)
+        return True
+
+    delivery._store = store
+
+
+@fault
+def read_then_write_quota() -> None:
+    from webapp.models import Participation, QuotaCell
+    from webapp.services import enrolment, quota
+
+    real = enrolment.start
+    seen = threading.local()
+
+    def start(*, person: Participation, now: datetime) -> Participation:
+        cells = QuotaCell.objects.filter(system__campaign=person.campaign)
+        seen.cells = {cell.pk: cell for cell in cells}
+        time.sleep(0.5)
+        return real(person=person, now=now)
+
+    def reserve(row: Any) -> bool:
+        if not isinstance(row, QuotaCell):
+            return quota_reserve(row)
+        cell = seen.cells[row.pk]
+        QuotaCell.objects.filter(pk=row.pk).update(reserved=cell.reserved + 1)
+        return bool(cell.free > 0)
+
+    quota_reserve: Callable[[Any], bool] = quota.reserve
+    enrolment.start = start
+    quota.reserve = reserve
+
+
+@fault
+def subscribe_after_replay() -> None:
+    from webapp import realtime
+    from webapp.consumers import ChatConsumer
+    from webapp.gathering import database
+    from webapp.services import access
+
+    joining: set[asyncio.Task[None]] = set()
+
+    async def greet(self: ChatConsumer, frame: Mapping[str, Any]) -> None:
+        self.tab, self.greeted = frame["tab"], True
+        joining.add(asyncio.create_task(join(self)))
+
+    async def join(self: ChatConsumer) -> None:
+        seat = await database(lambda: access.seat(access.participation(self.slug, self.secret)))
+        await asyncio.sleep(DELAY)
+        self.group = realtime.group(seat.conversation_id)
+        await self.channel_layer.group_add(self.group, self.channel_name)
+
+    ChatConsumer._greet = greet  # type: ignore[method-assign]
+
+
+@fault
+def code_before_commit() -> None:
+    from webapp.models import Assignment, CompletionCode, Participation
+    from webapp.services import payment, rating
+
+    def submit(
+        *, person: Participation, answers: Mapping[str, str], now: datetime
+    ) -> CompletionCode | None:
+        assignment = rating.current(person)
+        if assignment is None:
+            return payment.code_of(person)
+        given = rating.rate_of(person).parse(answers, rating.shown_to(assignment))
+        code = payment.settle(person=person, outcome=Participation.Outcome.COMPLETED, now=now)
+
+        def store() -> None:
+            Assignment.objects.filter(pk=assignment.pk).update(state=rating.State.RESERVED)
+            rating._store(assignment, given, now)
+
+        _later(store, seconds=2.5)
+        return code
+
+    rating.submit = submit
+
+
+@fault
+def no_unique_client_id() -> None:
+    from webapp.services import events, saying
+
+    real = saying._Batch.lock.__func__  # type: ignore[attr-defined]
+
+    def lock(kind: Any, seats: Any, sayings: Any) -> Any:
+        batch = real(kind, seats, sayings)
+        batch.firsts.clear()
+        return batch
+
+    saying._Batch.lock = classmethod(lock)  # type: ignore[assignment]
+    events._first = lambda *_: None
+
+
+def _later(work: Callable[[], object], seconds: float = DELAY) -> None:
+    def run() -> None:
+        from django.db import connection
+
+        time.sleep(seconds)
+        try:
+            work()
+        finally:
+            connection.close()
+
+    threading.Thread(target=run, daemon=True).start()
