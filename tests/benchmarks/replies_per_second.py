@@ -11,7 +11,7 @@ import argparse
 import statistics
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
@@ -37,7 +37,7 @@ def main() -> None:
     assert isinstance(bot, Bot)
     assert isinstance(bot, BatchBot)
     dialogues = get_dataset("demo").read("test")
-    turns: list[Turn] = [(each.persona, each.turns[:4]) for each in dialogues] * 2
+    turns = [(each.persona, each.turns[:4]) for each in dialogues] * 2
     print(f"{given.bot}, {given.threads} thread(s), median of {given.rounds} rounds")
     print(f"{'waiting':>8} {'one pass/s':>12} {'one by one/s':>13} {'gain':>6}")
     for size in BATCHES:
@@ -45,7 +45,7 @@ def main() -> None:
         print(f"{size:>8} {together:>12.0f} {alone:>13.0f} {together / alone:>6.1f}")
 
 
-def measure(batch: BatchBot, bot: Bot, turns: list[Turn], rounds: int) -> tuple[float, float]:
+def measure(batch: BatchBot, bot: Bot, turns: Sequence[Turn], rounds: int) -> tuple[float, float]:
     """Return replies per second in one pass and one by one, measured in turn."""
     together, alone = [], []
     for _ in range(rounds):
