@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import sys
 import threading
+import uuid
 from collections import Counter
 from collections.abc import Callable
 from typing import Any
@@ -22,14 +23,15 @@ def setup(kind: str, target: int) -> dict[str, Any]:
     """Make a campaign of people, or of two bots, or a rater with a form; print its number."""
     from tests import factories
 
-    if kind == "people":
-        systems = {"humans": "people"}
-        campaign = factories.make_campaign(
-            "personachat_human", systems=systems, target=target, personas=20
-        )
-    else:
-        systems = {"alpha": "parrot", "beta": "parrot"}
-        campaign = factories.make_campaign(systems=systems, target=target, personas=20)
+    owner = factories.make_staff(uuid.uuid4().hex)  # races share a database
+    people = kind == "people"
+    campaign = factories.make_campaign(
+        "personachat_human" if people else "personachat_bot",
+        systems={"humans": "people"} if people else {"alpha": "parrot", "beta": "parrot"},
+        target=target,
+        personas=20,
+        owner=owner,
+    )
     if kind == "rater":
         from tests.webapp.services.racers import make_rater
 
