@@ -79,7 +79,10 @@ def check(path: Path) -> None:
     if not start.startswith(BEGINNINGS[connection.vendor]):
         raise Failed(f"{path}: is not a backup of a {connection.display_name} database")
     if connection.vendor == "postgresql":
-        _run(["pg_restore", "--list", str(path)])
+        try:
+            _run(["pg_restore", "--file", os.devnull, str(path)])  # reads all of it
+        except Failed as problem:
+            raise Failed(f"{path}: is damaged: {problem}") from problem
         return
     try:
         with closing(_open(path)) as copy:
