@@ -1,0 +1,100 @@
+"""The threads that answer: woken by hints, and without any hint by looking for themselves."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from datetime import timedelta
+from uuid import uuid4
+
+import pytest
+from django.db.models.functions import Now
+
+from tests.factories import NOW, make_campaign, make_participation
+from webapp import realtime, workers
+from webapp.models import Event, Heartbeat, ReplyJob
+from webapp.services import chat, opening
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+def ask(pace: float = 0.0) -> None:
+    """Let somebody wait for a reply of the parrot."""
+    campaign = make_campaign(changes={"chat.pace": pace})
+    person = make_participation(campaign)
+    opening.open_with_bot(person=person, system=campaign.systems.get(), now=NOW)
+    chat.say(person=person, client_id=uuid4(), text="Hello there.", now=NOW)
+
+
+def wait_for(condition: Callable[[], bool], seconds: float = 20) -> float:
+    """Return how long it took."""
+    started = time.monotonic()
+    while not condition():
+        assert time.monotonic() - started < seconds
+        time.sleep(0.02)
+    return time.monotonic() - started
+
+
+def is_answered() -> bool:
+    return Event.objects.filter(side=1).exists()
+
+
+@pytest.fixture
+def host() -> Iterator[workers.Host]:
+    host = workers.Host()
+    yield host
+    host.stop()
+    realtime.listen(None)
+
+
+def test_a_hint_wakes_a_worker(host: workers.Host) -> None:
+    realtime.listen(host.wake)
+    ask()
+    wait_for(is_answered)
+
+
+def test_jobs_whose_hint_was_lost_are_found(host: workers.Host) -> None:
+    """R11, G16."""
+    ask()
+    host.start()
+    wait_for(is_answered)
+    ReplyJob.objects.all().delete()
+    Event.objects.all().delete()
+    ask()
+    assert wait_for(is_answered) < 10  # 2 s on a machine that has time
+
+
+def test_jobs_of_a_dead_worker_are_taken_over_when_its_lease_ends(host: workers.Host) -> None:
+    """R12."""
+    ask()
+    ReplyJob.objects.update(
+        state=ReplyJob.State.CLAIMED,
+        owner="dead",
+        attempt=1,
+        lease_until=Now() + timedelta(seconds=1),
+    )
+    host.start()
+    wait_for(is_answered)
+    assert ReplyJob.objects.get().attempt == 2
+
+
+def test_an_answer_is_shown_when_it_is_due(host: workers.Host) -> None:
+    realtime.listen(host.wake)
+    host.start()
+    ask(pace=0.3)
+    wait_for(lambda: ReplyJob.objects.filter(state=ReplyJob.State.ANSWERED).exists())
+    assert not is_answered()
+    wait_for(is_answered)
+
+
+def test_a_worker_answers_only_for_its_bots() -> None:
+    """A worker loads the models it is asked to host and no others."""
+    host = workers.Host(["generic"])
+    host.wake("parrot")
+    assert not host._threads
+    assert host.hosts("generic")
+
+
+def test_a_worker_is_seen_to_live(host: workers.Host) -> None:
+    host.start()
+    wait_for(lambda: Heartbeat.objects.filter(name=host.name, kind="replies").exists())
