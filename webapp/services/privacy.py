@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 
 from django.conf import settings
 from django.core import signing
-from django.db import transaction
+from django.db import connection, transaction
 
 from webapp.models import (
     Assignment,
@@ -95,8 +95,19 @@ def withdraw(*, token: str, now: datetime) -> Withdrawn:
                 campaign=person.campaign,
                 now=now,
             )
+            transaction.on_commit(_empty_log, robust=True)
     person.refresh_from_db()
     return Withdrawn(person, payment.code_of(person))
+
+
+def _empty_log() -> None:
+    """Write SQLite's log into its file and cut it off: it holds what the pages said before.
+
+    Deleted words in the pages themselves are overwritten (secure_delete, in the settings).
+    """
+    if connection.vendor == "sqlite":
+        with connection.cursor() as cursor:
+            cursor.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
 
 def _delete_words(seat: Seat) -> None:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import uuid
+from pathlib import Path
 
 import pytest
 from django.apps import apps
 from django.core import serializers
+from django.db import connection
 from pytest_django import Settings
 
 from tests.factories import NOW, make_campaign
@@ -130,3 +132,16 @@ def test_a_partners_words_stay() -> None:
     second.refresh_from_db()
     assert second.state == "RATING"
     assert payment.code_of(second) is None
+
+
+@pytest.mark.django_db(transaction=True)
+def test_the_words_are_gone_from_the_files_too() -> None:
+    if connection.vendor != "sqlite":
+        pytest.skip("the files of a PostgreSQL server are its own: see its vacuum")
+    file = Path(str(connection.settings_dict["NAME"]))
+    person = start(make_campaign())
+    say(person, "canary words of mine")
+    privacy.withdraw(token=privacy.withdraw_token(person), now=after(5))
+    files = [one for one in file.parent.glob(f"{file.name}*") if one.is_file()]
+    assert file in files
+    assert not [one.name for one in files if b"canary words" in one.read_bytes()]
