@@ -11,7 +11,7 @@ from argparse import ArgumentParser
 from typing import Any
 
 from django.core.management.base import BaseCommand
-from django.db import DatabaseError, close_old_connections, connection
+from django.db import DatabaseError, connection
 from django.utils import timezone
 
 from webapp.services import sweeper, turns
@@ -41,8 +41,8 @@ class Command(BaseCommand):
         connection.close()  # and with it the lock, so that another goes on at once
 
     def _tick(self, owner: str) -> None:
+        """Tick where it is our turn; the connection stays open, for it holds the lock."""
         try:
-            close_old_connections()
             if turns.take(owner=owner, now=timezone.now()):
                 done = sweeper.tick(timezone.now())
                 turns.beat(owner=owner, now=timezone.now(), done=done)
