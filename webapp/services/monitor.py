@@ -13,6 +13,7 @@ from decimal import Decimal
 from django.conf import settings
 from django.db.models import Count, QuerySet, Sum
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
 from webapp.models import (
     Bonus,
@@ -186,7 +187,9 @@ def _alarms(campaign: Campaign, bots: Sequence[queues.BotState]) -> Iterator[Ala
         yield Alarm("late", "warning", text % {"bots": ", ".join(late)}, "jobs")
     failed = queues.given_up(campaign)
     if failed:
-        text = _("%(count)d replies were given up.") % {"count": failed}
+        text = ngettext(
+            "%(count)d reply was given up.", "%(count)d replies were given up.", failed
+        ) % {"count": failed}
         yield Alarm("failed", "danger", text, "jobs")
     if campaign.state == Campaign.State.PAUSED:
         yield Alarm("paused", "warning", _("The campaign is paused: nobody can join."))

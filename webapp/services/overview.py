@@ -10,7 +10,7 @@ from typing import Any
 
 from django.core.paginator import Page, Paginator
 from django.db.models import Count, Max, Q, Sum
-from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
 from webapp.models import (
     Bonus,
@@ -134,5 +134,10 @@ def _problems(campaigns: list[Campaign], keys: list[int]) -> Sums:
         state=ReplyJob.State.FAILED,
     )
     rows = failed.values_list("conversation__campaign").annotate(Count("pk")).order_by()
-    problems |= {key: _("%(count)d replies given up") % {"count": count} for key, count in rows}
+    problems |= {key: _given_up(count) for key, count in rows}
     return problems
+
+
+def _given_up(count: int) -> str:
+    words = ngettext("%(count)d reply given up", "%(count)d replies given up", count)
+    return words % {"count": count}

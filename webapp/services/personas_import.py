@@ -156,7 +156,9 @@ def _parse(record: Mapping[str, Any], pool: str) -> Row[Draft]:
         )
     if not FEWEST <= len(sentences) <= MOST:
         raise BadRow(
-            _("has %(count)d sentences; it must have %(usual)d (%(fewest)d to %(most)d at least)")
+            _(
+                "has %(count)d sentences; it must have %(usual)d, or at least %(fewest)d, at most %(most)d"
+            )
             % {"count": len(sentences), "usual": USUAL, "fewest": FEWEST, "most": MOST}
         )
     if revised and len(revised) != len(sentences):

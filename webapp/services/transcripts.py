@@ -106,10 +106,10 @@ def _words(content: dict[str, Any]) -> str:
 
 
 def _reply(job: ReplyJob) -> dict[str, Any]:
-    took = (job.answered_at - job.queued_at).total_seconds() if job.answered_at else None
+    times = {"took": (job.answered_at - job.queued_at).total_seconds()} if job.answered_at else {}
     wanted = ("model", "parameters", "seed", "seconds", "batch")
     details = {name: job.details[name] for name in wanted if job.details.get(name) is not None}
-    return {"attempt": job.attempt, "took": took, **details}
+    return {"attempt": job.attempt, **times, **details}
 
 
 def _answers(

@@ -14,7 +14,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from webapp.services import jobs, monitor, review, running
+from webapp.services import jobs, monitor, review, running, scores
 from webapp.services.campaigns import Campaign
 from webapp.services.fields import Invalid
 from webapp.views.staff_setup import start_link
@@ -57,6 +57,13 @@ def live(request: HttpRequest, campaign: Campaign) -> HttpResponse:
 def live_part(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     """The numbers of the live page, fetched every two seconds."""
     return render(request, "staff/_live.html", _live(request, campaign))
+
+
+@campaign_page(*READ)
+def score_part(request: HttpRequest, campaign: Campaign) -> HttpResponse:
+    """The scores so far; fetched apart, because they take longer than counting."""
+    context = {"campaign": campaign, "scores": scores.scores(campaign)}
+    return render(request, "staff/_scores.html", context)
 
 
 @campaign_page(*FORM)
@@ -164,6 +171,7 @@ def _live(request: HttpRequest, campaign: Campaign) -> dict[str, Any]:
 urlpatterns = [
     path("campaigns/<int:pk>/live/", live, name="live"),
     path("campaigns/<int:pk>/live/part/", live_part, name="live-part"),
+    path("campaigns/<int:pk>/live/scores/", score_part, name="score-part"),
     path("campaigns/<int:pk>/do/<slug:action>/", act, name="act"),
     path("campaigns/<int:pk>/extend/", extend, name="extend"),
     path("campaigns/<int:pk>/pay/", pay, name="pay"),

@@ -180,5 +180,5 @@ def test_the_list_of_campaigns_has_everything_in_as_many_queries(
         make_campaign("meena_interactive", owner=user, personas=0)
     with django_assert_num_queries(len(queries)):
         lines = overview.lines(user, None).object_list
-    assert lines[-1].problem == "1 replies given up"
+    assert lines[-1].problem == "1 reply given up"
     assert len(lines) == 41
