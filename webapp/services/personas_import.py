@@ -156,9 +156,7 @@ def _parse(record: Mapping[str, Any], pool: str) -> Row[Draft]:
         )
     if not FEWEST <= len(sentences) <= MOST:
         raise BadRow(
-            _(
-                "has %(count)d sentences; it must have %(usual)d, or at least %(fewest)d, at most %(most)d"
-            )
+            _("has %(count)d sentences; it must have %(usual)d (%(fewest)d to %(most)d are taken)")
             % {"count": len(sentences), "usual": USUAL, "fewest": FEWEST, "most": MOST}
         )
     if revised and len(revised) != len(sentences):
