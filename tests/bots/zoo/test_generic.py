@@ -5,7 +5,7 @@ from __future__ import annotations
 from bots import Utterance, get_dataset
 from bots.zoo.generic import BOT
 
-# What MEENA prints that it answers in nine contexts, four of which end with a question.
+# The replies, in the order that MEENA prints for its nine sample contexts; the messages are ours.
 PRINTED = [
     ("I just moved here.", "ok"),
     ("Do you like cats?", "I don't know"),
