@@ -41,7 +41,7 @@ class Ranking:
     @property
     def note(self) -> str:
         how = f"Calibrated by {self.calibrated}. " if self.calibrated else ""
-        return f"{how}Scale {self.scale}. `beats next` is the probability to be above the next row."
+        return f"{how}Scale {self.scale}. “beats next” is the probability to be above the next row."
 
     def matrix(self, results: pd.DataFrame) -> pd.DataFrame:
         """Return P(row beats column), in the order of the ranking."""

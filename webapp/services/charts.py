@@ -23,7 +23,9 @@ def intervals(
 
     rows: system, series, estimate, low, high. line: a value to compare with, such as chance.
     """
-    scale: Spec = {"zero": False, "nice": True} if domain is None else {"domain": list(domain)}
+    scale: Spec = {"zero": False, "nice": True}
+    if domain is not None:
+        scale = {"domain": _wide_enough(rows, domain)}
     series = list(dict.fromkeys(str(row["series"]) for row in rows))
     system = {"field": "system", "type": "nominal", "sort": _order(rows), "title": None}
     shared = {
@@ -162,6 +164,12 @@ def bars(rows: Rows, *, axis: str) -> Spec:
             },
         ],
     }
+
+
+def _wide_enough(rows: Rows, domain: tuple[float, float]) -> list[float]:
+    """Return the domain, wider where an interval leaves it: a calibrated one may."""
+    ends = [float(row[end]) for row in rows for end in ("low", "high") if row[end] is not None]
+    return [min(domain[0], *ends), max(domain[1], *ends)] if ends else list(domain)
 
 
 def _order(rows: Rows) -> list[str]:
