@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 
 from webapp.services.fields import Invalid, shown, storable
 
-LARGEST = 1_000_000  # bytes
+LARGEST = 900_000  # bytes; a form may have a megabyte
 MOST_ROWS = 2_000
 LONGEST_KEY = 40
 Value = TypeVar("Value")
@@ -55,7 +55,7 @@ class Preview(Generic[Value]):
 def decode(upload: bytes) -> str:
     """Return an uploaded file's text, or raise `Invalid`."""
     if len(upload) > LARGEST:
-        raise Invalid({"file": _("has more than 1 MB; split it")})
+        raise Invalid({"file": _("has more than 900 kB; split it")})
     try:
         return upload.decode("utf-8-sig")
     except UnicodeDecodeError as problem:
@@ -69,7 +69,7 @@ def checked(text: str) -> str:
     if not text.strip():
         raise Invalid({"text": _("is empty; paste lines here or choose a file")})
     if len(text.encode(errors="replace")) > LARGEST:
-        raise Invalid({"text": _("has more than 1 MB; split it")})
+        raise Invalid({"text": _("has more than 900 kB; split it")})
     return text
 
 

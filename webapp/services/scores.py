@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, cast
 
-from analysis import get_metric
+from analysis import RatingTable, get_metric
 from webapp.models import Campaign
 from webapp.services import tables
 
@@ -39,7 +39,7 @@ def scores(campaign: Campaign) -> list[Score]:
     return [score for name in METRICS for score in _of(name, ratings)]
 
 
-def _of(name: str, ratings: tables.RatingTable) -> list[Score]:
+def _of(name: str, ratings: RatingTable) -> list[Score]:
     metric = cast(Callable[[Any], Any], get_metric(name))
     rows = metric(ratings).to_dict("records")
     return [_score(name, row) for row in rows if not math.isnan(row["estimate"])]

@@ -96,7 +96,7 @@ def test_an_import_done_twice_is_refused_the_second_time() -> None:
 
 @pytest.mark.parametrize(
     ("text", "said"),
-    [("  \n ", "empty"), ("x" * 1_000_001, "1 MB"), ("{}\n" * 2001, "2000 rows")],
+    [("  \n ", "empty"), ("x" * 1_000_001, "900 kB"), ("{}\n" * 2001, "2000 rows")],
 )
 def test_too_much_or_nothing_is_refused_as_a_whole(text: str, said: str) -> None:
     with pytest.raises(Invalid, match=said):
