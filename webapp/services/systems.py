@@ -91,10 +91,8 @@ def _refuse_taken(campaign: Campaign, name: str, system: System | None) -> None:
 
 
 def _refuse_used(system: System) -> None:
-    if system.conversations.filter(purpose=Conversation.Purpose.CONTEXT).exists():
-        raise Refused(
-            _("Its replies to the contexts were already collected. Add another system instead.")
-        )
+    if system.conversations.exclude(purpose=Conversation.Purpose.REHEARSAL).exists():
+        raise Refused(_("Its replies were already collected, so it stays. Add another system."))
 
 
 def _delete_tests(system: System) -> None:

@@ -1,5 +1,6 @@
 """Staff's pages: who may see what, every form's bad input, and states that refuse."""
 
+import random
 import re
 from collections.abc import Iterator
 from typing import Any
@@ -433,6 +434,30 @@ def test_the_admin_shows_rows_and_changes_none(client: Client, campaign: Campaig
     assert client.post(f"/admin/webapp/campaign/{campaign.pk}/delete/").status_code == 403
     assert client.get("/admin/webapp/externalid/").status_code == 404
     assert Participation.objects.filter(campaign=campaign).count() == 1
+
+
+ODD = (
+    *("", "\0", "x" * 5000, "-1", "9" * 400, "1e999", "NaN", "\u202e", "٣", "{", "[[[[", "true"),
+    *('{"id": 1}', "🙂" * 50, "../..", "'; --", "store", "clear", "include"),
+)
+FIELDS = (
+    *("name", "pay", "minutes", "currency", "waiting_pay", "contact", "consent", "return_url"),
+    *("wait_seconds", "reply_seconds", "seed", "setting.chat.minimum", "setting.chat.maximum"),
+    *("setting.chat.pool", "setting.chat.pace", "setting.chat.max_words.limit", "rate.votes"),
+    *("target", "sees_persona", "option.opening", "option.weights", "text", "action", "reason"),
+    *("more.alpha", "amount", "bonus_reason", "given", "page", "step", "system", "purpose"),
+)
+
+
+@pytest.mark.parametrize("state", [Campaign.State.DRAFT, Campaign.State.OPEN])
+def test_no_input_breaks_a_page(ann: Client, campaign: Campaign, state: str) -> None:
+    draw = random.Random(f"odd {state}")
+    pages = [*addresses(campaign), "/campaigns/new/meena_static/"]
+    for address in pages * 4:
+        Campaign.objects.filter(pk=campaign.pk).update(state=state)
+        raw = {field: draw.choice(ODD) for field in FIELDS}
+        for answer in (ann.post(address, raw), ann.get(address, raw)):
+            assert answer.status_code < 500, (address, raw)
 
 
 def test_a_second_system_appears_in_the_filters(ann: Client, campaign: Campaign) -> None:
