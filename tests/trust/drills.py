@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from webapp.crowd.people import Mix
 
 CALM = Mix(pause=0.1, slow=0.0, spam=0.0, dropout=0.0, careless=0.0, plain=0.0, twice=0.0)
+SLOW = Mix(**{**vars(CALM), "pause": 0.4})
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -25,6 +26,7 @@ class Drill:
     kind: str = "bots"
     people: int = 8
     kill_every: float = 0.0  # seconds after it is up again
+    kills: int = 2
     servers: int = 1
     seconds: float = 25.0
     mix: Mix = field(default=CALM)
@@ -40,7 +42,9 @@ DRILLS = {
             name="ack_before_commit",
             about="a message is acknowledged, and committed a moment later",
             caught_by=("missing",),
-            kill_every=4.0,
+            kill_every=2.5,
+            seconds=35.0,
+            mix=SLOW,
         ),
         Drill(
             name="no_fence",
@@ -71,8 +75,9 @@ DRILLS = {
             name="code_before_commit",
             about="the completion code is out before the ratings are stored",
             caught_by=("codes without data",),
-            kill_every=3.0,
-            mix=Mix(**{**vars(CALM), "pause": 0.4}),
+            kill_every=4.0,
+            seconds=35.0,
+            mix=SLOW,
         ),
         Drill(
             name="no_unique_client_id",

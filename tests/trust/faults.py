@@ -133,24 +133,19 @@ def read_then_write_quota() -> None:
 
 @fault
 def subscribe_after_replay() -> None:
-    from webapp import realtime
     from webapp.consumers import ChatConsumer
-    from webapp.gathering import database
-    from webapp.services import access
 
-    joining: set[asyncio.Task[None]] = set()
+    listen = ChatConsumer._listen
 
     async def greet(self: ChatConsumer, frame: Mapping[str, Any]) -> None:
         self.tab, self.greeted = frame["tab"], True
-        joining.add(asyncio.create_task(join(self)))
 
-    async def join(self: ChatConsumer) -> None:
-        seat = await database(lambda: access.seat(access.participation(self.slug, self.secret)))
+    async def listen_late(self: ChatConsumer) -> None:
         await asyncio.sleep(DELAY)
-        self.group = realtime.group(seat.conversation_id)
-        await self.channel_layer.group_add(self.group, self.channel_name)
+        await listen(self)
 
     ChatConsumer._greet = greet  # type: ignore[method-assign]
+    ChatConsumer._listen = listen_late  # type: ignore[method-assign]
 
 
 @fault

@@ -46,6 +46,9 @@ class Run:
     drill: Drill | None = None
     with_bug: bool = False
 
+    def may_kill(self, kills: int) -> bool:
+        return self.kill_every > 0 and (self.drill is None or kills < self.drill.kills)
+
     @property
     def injected(self) -> str:
         return self.drill.injected(with_bug=self.with_bug) if self.drill else ""
@@ -150,13 +153,13 @@ def _watch(run: Run, installed: cluster.Cluster, crowds: list[Crowd]) -> None:
     try:
         while any(crowd.running for crowd in crowds) and time.monotonic() < end:
             time.sleep(0.1)
-            if run.kill_every and time.monotonic() >= following:
+            if run.may_kill(len(installed.kills)) and time.monotonic() >= following:
                 installed.kill_one(chance)
+                done = sum(len(crowd.ended) for crowd in crowds)
+                print(f"  killed {installed.kills[-1].what}; {done} are done", file=sys.stderr)
                 if run.drill:  # which is about what a kill does, not about when
                     cluster.wait_for(installed.bases[0])
                 following = time.monotonic() + run.kill_every
-                done = sum(len(crowd.ended) for crowd in crowds)
-                print(f"  killed {installed.kills[-1].what}; {done} are done", file=sys.stderr)
     finally:
         for crowd in crowds:
             crowd.end()

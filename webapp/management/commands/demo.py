@@ -148,7 +148,12 @@ class Command(BaseCommand):
 
     def _power(self, runs: int, seed: int) -> None:
         found = power(
-            planted.RANKED, planted.SCALES, each=planted.EACH, runs=runs, seed=seed, mix=planted.MIX
+            planted.RANKED,
+            planted.SCALES,
+            each=planted.LEAST,
+            runs=runs,
+            seed=seed,
+            mix=planted.MIX,
         )
         self.stdout.write(
             f"{runs - len(found.failed)} of {runs} simulated runs bring the planted order back on "

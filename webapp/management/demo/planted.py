@@ -11,7 +11,8 @@ from collections.abc import Mapping
 from webapp.crowd.people import Mix, Quality
 
 SCALES = ("fluency", "engagingness", "consistency")
-EACH = 16  # completed conversations a system
+EACH = 16  # conversations wanted of a system
+LEAST = EACH - 1  # completed ones to reckon with: who walked off holds a place for half an hour
 MIX = Mix(pause=0.05, slow=0.05, slow_pause=0.4, dropout=0.04, careless=0.03)
 
 BEST, GOOD, FAIR, POOR = "profile-memory", "retrieval", "generic", "parrot"

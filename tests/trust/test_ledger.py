@@ -1,0 +1,78 @@
+"""People take part while processes are killed under them: nothing lost, nothing twice (G1, G3).
+
+The small runs are for every check; the full ones, with 150 people, for script/test --full. Each is
+a process of its own, because it sets up its own database. `python -m tests.trust.ledger` prints the
+table.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests import servers
+
+ROOT = Path(__file__).parents[2]
+SEED = 1
+SLOWEST_WRITE = 30.0  # seconds after a kill (G3)
+
+pytestmark = [pytest.mark.trust]
+
+
+def run(backend: str, people: int, longest: float) -> dict[str, Any]:
+    command = ["--people", str(people), "--backend", backend, "--seed", str(SEED), "--json"]
+    answer = subprocess.run(
+        [sys.executable, "-m", "tests.trust.ledger", *command],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=longest,
+        check=False,
+    )
+    assert answer.stdout.startswith("{"), answer.stdout + answer.stderr
+    result: dict[str, Any] = json.loads(answer.stdout)
+    return result
+
+
+def assert_clean(result: dict[str, Any], people: int) -> None:
+    assert {name: found for name, found in result["faults"].items() if found} == {}
+    assert result["kills"] >= 3
+    assert result["ended"]["COMPLETED"] >= people / 3
+    assert result["speed"]["next write after a kill, max s"] <= SLOWEST_WRITE
+
+
+@pytest.mark.timeout(400)
+def test_one_process_group_on_sqlite() -> None:
+    assert_clean(run("sqlite", 24, 380), 24)
+
+
+@pytest.mark.timeout(500)
+def test_two_web_and_two_reply_processes_on_real_servers() -> None:
+    skip_without_servers()
+    assert_clean(run("servers", 20, 480), 20)
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(1000)
+def test_150_people_on_sqlite() -> None:
+    assert_clean(run("sqlite", 150, 980), 150)
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(1200)
+def test_150_people_on_real_servers() -> None:
+    skip_without_servers()
+    assert_clean(run("servers", 150, 1180), 150)
+
+
+def skip_without_servers() -> None:
+    if not (shutil.which("initdb") or servers.POSTGRES_PATHS):
+        pytest.skip("no PostgreSQL: install it")
+    with servers.redis_server():
+        pass

@@ -1,0 +1,25 @@
+"""Six deliberate faults, each caught by the ledger checker; without it the same run is clean (G23).
+
+`python -m tests.trust.seeded_bugs` prints the table.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.trust.drills import DRILLS
+from tests.trust.seeded_bugs import attempt
+
+pytestmark = [pytest.mark.trust, pytest.mark.timeout(200)]
+
+
+@pytest.mark.parametrize("name", DRILLS)
+def test_the_bug_is_caught(name: str) -> None:
+    tried = attempt(name, with_bug=True)
+    assert tried.caught_by in tried.drill.caught_by, str(tried)
+
+
+@pytest.mark.parametrize("name", DRILLS)
+def test_the_same_run_without_the_bug_is_clean(name: str) -> None:
+    tried = attempt(name, with_bug=False)
+    assert tried.right, str(tried)
