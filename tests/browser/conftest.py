@@ -18,7 +18,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, expect
 
-from tests.live import ROOT, Server, environment, manage
+from tests.live import ROOT, Server, environment
 
 LISTEN = """document.addEventListener("securitypolicyviolation", (event) =>
   console.error(`refused by the policy: ${event.violatedDirective} ${event.blockedURI}`));"""
@@ -96,7 +96,8 @@ class Visitor:
 @pytest.fixture(scope="session")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
     env = environment(tmp_path_factory.mktemp("site"))
-    manage(env, "migrate", "-v0")
+    migrate = [sys.executable, "manage.py", "migrate", "-v0"]
+    subprocess.run(migrate, cwd=ROOT, env=env, check=True)
     command = [sys.executable, "-m", "tests.browser.seed"]
     told = subprocess.run(command, cwd=ROOT, env=env, check=True, capture_output=True, text=True)
     server = Server(env)
