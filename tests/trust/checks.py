@@ -2,6 +2,8 @@
 
 Each check yields a sentence for each thing that is wrong. What the clients wrote down themselves is
 taken for the truth about what they were told.
+
+Long because each check is a few lines and they are read side by side, as one list.
 """
 
 from __future__ import annotations

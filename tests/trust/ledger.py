@@ -4,6 +4,8 @@
 
 Prints the table of the trust contract's section 3 and exits 1 unless every count is 0. The seed
 decides who the people are and what is killed; the machine's own timing it cannot repeat.
+
+Long because it is one command with its options, its killing and its table.
 """
 
 from __future__ import annotations

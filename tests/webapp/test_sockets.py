@@ -1,4 +1,7 @@
-"""The conversation over real sockets and plain HTTP, against a server in a process of its own."""
+"""The conversation over real sockets and plain HTTP, against a server in a process of its own.
+
+Long because all its tests share one running server, which takes seconds to start.
+"""
 
 from __future__ import annotations
 
@@ -257,7 +260,7 @@ class Plain:
 @asynccontextmanager
 async def plain(client: Client) -> AsyncIterator[Plain]:
     base = f"http://{client.server.host}/c/{client.slug}"
-    async with httpx.AsyncClient(headers={"Cookie": client.cookie}) as http:
+    async with httpx.AsyncClient(headers={"Cookie": client.cookie}, timeout=30) as http:
         page = await http.get(f"{base}/now")
         http.headers["Cookie"] = f"{client.cookie}; csrf={page.cookies['csrf']}"
         http.headers["X-CSRFToken"] = page.text.split('name="csrf-token" content="')[1].split('"')[

@@ -2,6 +2,8 @@
 
 It goes over a websocket, or over plain HTTP for people whose network has none. Whatever happens to
 the server, an item is sent again under its id until it is acknowledged or refused.
+
+Long because a client's outbox and replay belong together.
 """
 
 from __future__ import annotations

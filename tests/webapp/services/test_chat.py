@@ -1,4 +1,7 @@
-"""Saying, labeling, finishing and leaving: once, in turn, and only when it may be."""
+"""Saying, labeling, finishing and leaving: once, in turn, and only when it may be.
+
+Long because all tests need the same conversation, begun in one fixture.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Reply jobs: claimed once, fenced, delivered once, given up in the end."""
+"""Reply jobs: claimed once, fenced, delivered once, given up in the end.
+
+Long because every path of one job is told here.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Reviewing: any transcript, exclusions that delete nothing, bonuses given once."""
+"""Reviewing: any transcript, exclusions that delete nothing, bonuses given once.
+
+Long because all tests need the same reviewed campaign.
+"""
 
 from collections.abc import Callable
 from datetime import timedelta

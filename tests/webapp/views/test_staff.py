@@ -1,4 +1,7 @@
-"""Staff's pages: who may see what, every form's bad input, and states that refuse."""
+"""Staff's pages: who may see what, every form's bad input, and states that refuse.
+
+Long because one table of addresses and bad inputs serves every test of staff's pages.
+"""
 
 import random
 import re
