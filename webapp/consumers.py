@@ -2,6 +2,8 @@
 
 ORM work runs in a pool of threads, so a slow query holds up its own socket only (R29). Hints wake
 it; it looks by itself every few seconds as well (R8).
+
+Long because a socket's limits and its life belong together.
 """
 
 from __future__ import annotations
@@ -32,6 +34,7 @@ Receive = Callable[[], Awaitable[dict[str, Any]]]
 Send = Callable[[Mapping[str, Any]], Awaitable[None]]
 log = logging.getLogger(__name__)
 POLL = (4.0, 6.0)  # seconds between looks, drawn: sockets do not all look at once
+MOMENT = 0.05  # seconds that an answer has to come together with what it answers
 HELLO = 5.0  # seconds to say hello
 IDLE = 60.0  # seconds without a frame
 MINUTE, FRAMES, MESSAGES, STRIKES, SOCKETS = 60.0, 120, 30, 3, 3
@@ -58,7 +61,7 @@ class ChatConsumer:
         self.base_send = send
         self.tab = ""
         self.person_pk = self.conversation_pk = 0
-        self.seen = 0
+        self.seen = self.own = 0  # the latest entry sent; the latest that came from here
         self.strikes = 0
         self.greeted = self.closed = self.superseded = False
         self.shown: frames.Frame = {}  # the status sent last
@@ -142,7 +145,8 @@ class ChatConsumer:
         if frame["type"] == "say":
             asked = saying.Saying(self.person_pk, frame["id"], frame["text"])
             try:
-                return [exchange.ack(frame["id"], (await _say.ask(asked)).seq)]
+                self.own = (await _say.ask(asked)).seq
+                return [exchange.ack(frame["id"], self.own)]
             except exchange.REFUSALS as problem:
                 return [exchange.refusal(frame["id"], problem)]
         return await database(lambda: self._act_alone(frame))
@@ -171,13 +175,27 @@ class ChatConsumer:
                     await layer.group_add(group, channel)
                     self.joined.set()
                     while True:
-                        await layer.receive(channel)
-                        await self.guarded(self._look)
+                        hint = await layer.receive(channel)
+                        await self._heed(hint["seq"], partial(layer.receive, channel))
                 finally:
                     await layer.group_discard(group, channel)
             except Exception as problem:  # a layer may fail in any way; the socket looks as well
                 log.warning("socket without hints: %s", type(problem).__name__)
                 await asyncio.sleep(random.uniform(*POLL))  # noqa: S311 (spreads the load)
+
+    async def _heed(self, seq: int, another: Callable[[], Awaitable[object]]) -> None:
+        """Look, unless what the hint is about was sent already (0 is about no entry).
+
+        After a hint about this socket's own message wait a moment: an answer that follows at once
+        is then fetched with it.
+        """
+        async with self.looking:  # a message that is under way is known once it has returned
+            own = seq == self.own
+        if own:
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(another(), MOMENT)
+        if own or seq == 0 or seq > self.seen:
+            await self.guarded(self._look)
 
     async def _look(self) -> None:
         if not self.greeted or self.closed:

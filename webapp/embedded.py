@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import logging
+import sys
 import threading
 from typing import Any
 
@@ -21,6 +22,7 @@ from webapp.services import sweeper
 
 log = logging.getLogger(__name__)
 SWEEP = 2.0  # seconds between ticks
+TURN = 0.0005  # seconds a busy thread goes on while others wait: each query waits for its turn
 
 
 class LoopChannelLayer(InMemoryChannelLayer):
@@ -48,6 +50,7 @@ class Embedded:
         self._sweeper = threading.Thread(target=self._sweep, name="sweeper", daemon=True)
 
     def start(self) -> None:
+        sys.setswitchinterval(TURN)
         self._host = workers.hosted_here()
         self._host.start()
         self._sweeper.start()

@@ -21,6 +21,7 @@ Loop = asyncio.AbstractEventLoop
 Waiting = deque[tuple[Item, "asyncio.Future[Found]"]]
 POOL = ThreadPoolExecutor(max_workers=16, thread_name_prefix="socket")
 LARGEST = 64  # items of one batch
+SLOW = 0.1  # seconds; a batch that takes longer is not waited for
 
 
 async def database(work: Callable[[], Found]) -> Found:
@@ -39,9 +40,10 @@ def _connected(work: Callable[[], Found]) -> Found:
 
 
 class Gatherer(Generic[Item, Found]):
-    """Asks for many at once; `at_once` batches may be under way, so that none waits for a slow one.
+    """Asks for many at once: one batch after another, so that each is as large as can be.
 
-    `work` returns a result or an exception for each item, in order.
+    Besides one that takes long, others may be under way, up to `at_once`: nobody waits for a slow
+    query of somebody else. `work` returns a result or an exception for each item, in order.
     """
 
     def __init__(
@@ -50,7 +52,9 @@ class Gatherer(Generic[Item, Found]):
         self._work = work
         self._at_once = at_once
         self._waiting: WeakKeyDictionary[Loop, Waiting[Item, Found]] = WeakKeyDictionary()
-        self._running: WeakKeyDictionary[Loop, set[asyncio.Task[None]]] = WeakKeyDictionary()
+        self._running: WeakKeyDictionary[Loop, dict[asyncio.Task[None], float]] = (
+            WeakKeyDictionary()
+        )
 
     async def ask(self, item: Item) -> Found:
         """Return the result for one item, or raise what it got instead."""
@@ -62,16 +66,18 @@ class Gatherer(Generic[Item, Found]):
 
     def _start(self, loop: Loop) -> None:
         waiting = self._waiting[loop]
-        running = self._running.setdefault(loop, set())
-        if not waiting or len(running) >= self._at_once:
+        running = self._running.setdefault(loop, {})
+        is_quick = any(loop.time() - began < SLOW for began in running.values())
+        if not waiting or is_quick or len(running) >= self._at_once:
             return
         batch = [waiting.popleft() for _ in range(min(LARGEST, len(waiting)))]
         task = loop.create_task(self._run(batch))
-        running.add(task)
+        running[task] = loop.time()
         task.add_done_callback(lambda done: self._go_on(loop, done))
+        loop.call_later(SLOW, self._start, loop)
 
     def _go_on(self, loop: Loop, done: asyncio.Task[None]) -> None:
-        self._running[loop].discard(done)
+        del self._running[loop][done]
         self._start(loop)
 
     async def _run(self, batch: Sequence[tuple[Item, asyncio.Future[Found]]]) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
+from itertools import groupby
 from typing import Any
 
 from django.db import IntegrityError, transaction
@@ -52,27 +53,34 @@ def answer(answers: Sequence[Answer]) -> int:
 def _answer(answers: Sequence[Answer]) -> int:
     with transaction.atomic():
         rooms = events.lock_all(given.job.conversation_id for given in answers)
-        stored = [one for one in answers if _store(one)]
-        due = [one for one in stored if not _typing_seconds(one)]
-        _show([(one.job, one.text) for one in due], rooms)
-    return len(stored)
+        later = [given for given in answers if _typing_seconds(given)]
+        at_once = [given for given in answers if not _typing_seconds(given)]
+        stored = _store(at_once, "answer_at_once")
+        _show([(given.job, given.text) for given in stored], rooms)
+        return len(stored) + len(_store(later, "answer"))
 
 
-def _store(given: Answer) -> bool:
-    """Store an answer, unless another claim has the job or it was given up: then it is lost."""
-    seconds = _typing_seconds(given)
-    given.job.details = {**given.details, "attempt": given.job.attempt}
-    return states.try_move(
-        given.job,
-        "answer" if seconds else "answer_at_once",
-        only_if=replies.fence(given.job),
-        text=given.text,
-        details=given.job.details,
-        answered_at=Now(),
-        due_at=Now() + timedelta(seconds=seconds),
-        lease_until=None,
-        error="",
-    )
+def _store(answers: Sequence[Answer], event: str) -> list[Answer]:
+    """Store answers and return them, without those whose job another claim has or was given up.
+
+    The jobs of one claim move by one conditional UPDATE; what each holds is then written to rows
+    that are this claim's.
+    """
+    moved: list[Answer] = []
+    for fence, claimed in groupby(answers, key=lambda given: (given.job.owner, given.job.attempt)):
+        group = {given.job.pk: given for given in claimed}
+        rows = ReplyJob.objects.filter(pk__in=group, owner=fence[0], attempt=fence[1])
+        count = states.try_move(rows, event, answered_at=Now(), lease_until=None, error="")
+        mine = set(group)
+        if count < len(group):
+            mine = set(rows.filter(answered_at__isnull=False).values_list("pk", flat=True))
+        moved += [given for pk, given in group.items() if pk in mine]
+    for given in moved:
+        given.job.text = given.text
+        given.job.details = {**given.details, "attempt": given.job.attempt}
+        given.job.due_at = Now() + timedelta(seconds=_typing_seconds(given))
+    ReplyJob.objects.bulk_update([one.job for one in moved], ["text", "details", "due_at"])
+    return moved
 
 
 def _typing_seconds(given: Answer) -> float:
@@ -100,10 +108,10 @@ def seconds_to_next() -> float | None:
 def _deliver(job: ReplyJob) -> bool:
     with transaction.atomic():
         rooms = events.lock_all([job.conversation_id])
-        delivered = states.try_move(job, "deliver")
+        delivered = states.try_move(ReplyJob.objects.filter(pk=job.pk), "deliver")
         if delivered:
             _show([(job, job.text)], rooms)
-    return delivered
+    return bool(delivered)
 
 
 def _show(said: Sequence[tuple[ReplyJob, str]], rooms: Mapping[int, Conversation]) -> None:

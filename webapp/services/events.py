@@ -107,7 +107,7 @@ def first(
 
 def nudge(conversation: Conversation) -> None:
     """Let who follows a conversation look again, though nothing was appended."""
-    realtime.hint_on_commit(conversation.pk, conversation.last_seq)
+    realtime.hint_on_commit(conversation.pk, 0)
 
 
 def after(conversation: Conversation, seq: int) -> QuerySet[Event]:

@@ -71,19 +71,19 @@ def allowed(kind: type[models.Model], event: str) -> tuple[str, ...]:
     return TRANSITIONS[kind][event][0]
 
 
-def try_move(row: Row, event: str, *, only_if: models.Q | None = None, **fields: Any) -> bool:
-    """Move by `event`, setting `fields` in the same UPDATE; `row` itself stays as it was read.
+def try_move(rows: models.QuerySet[Row], event: str, **fields: Any) -> int:
+    """Move those of `rows` that may be moved by `event`, setting `fields` in the same UPDATE.
 
-    `only_if` narrows the UPDATE further, such as to the fence of a reply job.
+    Returns how many moved. What narrows `rows` narrows the UPDATE, such as a reply job's fence.
     """
-    origins, target = TRANSITIONS[type(row)][event]
-    rows = type(row)._default_manager.filter(pk=row.pk, state__in=origins)
-    return rows.filter(only_if or models.Q()).update(state=target, **fields) == 1
+    origins, target = TRANSITIONS[rows.model][event]
+    return rows.filter(state__in=origins).update(state=target, **fields)
 
 
 def move(row: Row, event: str, *, only_if: models.Q | None = None, **fields: Any) -> Row:
     """Move `row` by `event` and read it anew, or raise `Illegal`."""
-    moved = try_move(row, event, only_if=only_if, **fields)
+    rows = type(row)._default_manager.filter(only_if or models.Q(), pk=row.pk)
+    moved = try_move(rows, event, **fields)
     row.refresh_from_db()
     if not moved:
         raise Illegal(row, event, row.state)
