@@ -20,6 +20,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 PATIENCE = 40.0
+LIFE = 2.5  # seconds that a process is up before it is killed again
 
 
 @dataclass
@@ -30,9 +31,12 @@ class Process:
     command: Sequence[str]
     env: Mapping[str, str]
     log: Path
+    base: str = ""  # the address of a web server
     running: subprocess.Popen[bytes] | None = None
+    up_at: float | None = None
 
     def start(self) -> None:
+        self.up_at = None if self.base else time.monotonic() + LIFE
         with self.log.open("ab") as log:
             self.running = subprocess.Popen(
                 list(self.command),
@@ -42,6 +46,12 @@ class Process:
                 stderr=log,
                 start_new_session=True,
             )
+
+    def look(self) -> bool:
+        """Note when it is up, and tell whether it has been for long enough to be killed."""
+        if self.up_at is None and answers(self.base):
+            self.up_at = time.monotonic()
+        return self.up_at is not None and time.monotonic() - self.up_at > LIFE
 
     def children(self) -> list[int]:
         if self.running is None:
@@ -88,18 +98,26 @@ class Cluster:
         for base in self.bases:
             wait_for(base)
 
-    def kill_one(self, chance: random.Random) -> None:
-        """Kill a process, or a child that runs a bot, and start it again."""
-        victim = chance.choice(self.processes)
+    def kill_one(self, chance: random.Random) -> bool:
+        """Kill a process, or a child that runs a bot, and start it again; False: all just began.
+
+        What has not come up yet is spared: on a busy machine that takes longer than until the next
+        kill, and a server that never runs shows nothing.
+        """
+        candidates = [process for process in self.processes if process.look()]
+        if not candidates:
+            return False
+        victim = chance.choice(candidates)
         children = victim.children()
         if children and chance.random() < 0.3:
             with contextlib.suppress(ProcessLookupError):
                 os.kill(chance.choice(children), signal.SIGKILL)
             self.kills.append(Kill(time.monotonic(), f"a child of {victim.name}"))
-            return
+            return True
         victim.kill()
         self.kills.append(Kill(time.monotonic(), victim.name))
         victim.start()
+        return True
 
     def end(self) -> None:
         for process in self.processes:
@@ -118,15 +136,20 @@ def running(cluster: Cluster) -> Iterator[Cluster]:
 def wait_for(base: str) -> None:
     """Wait until a web server answers, whatever it says."""
     end = time.monotonic() + PATIENCE
-    while time.monotonic() < end:
-        try:
-            urllib.request.urlopen(f"{base}/static/none", timeout=5)  # noqa: S310 (loopback)
-            return
-        except urllib.error.HTTPError:
-            return
-        except OSError:
-            time.sleep(0.1)
-    raise RuntimeError(f"{base} does not answer")
+    while not answers(base):
+        if time.monotonic() > end:
+            raise RuntimeError(f"{base} does not answer")
+        time.sleep(0.1)
+
+
+def answers(base: str) -> bool:
+    try:
+        urllib.request.urlopen(f"{base}/static/none", timeout=1)  # noqa: S310 (loopback)
+    except urllib.error.HTTPError:
+        return True
+    except OSError:
+        return False
+    return True
 
 
 def embedded(
@@ -139,6 +162,7 @@ def embedded(
             [*_manage(bug), "serve", "--port", str(port)],
             env,
             folder / f"serve{port}.log",
+            f"http://127.0.0.1:{port}",
         )
         for port in ports
     ]
@@ -162,7 +186,13 @@ def distributed(
         worker = ["celery", "-A", "webapp", "worker", "-Q", queues, "-P", "solo"]
         worker += ["-n", f"replies{number}", "--without-gossip", "--without-mingle"]
         processes.append(
-            Process(f"web {number}", [*launch, *web], env, folder / f"web{number}.log")
+            Process(
+                f"web {number}",
+                [*launch, *web],
+                env,
+                folder / f"web{number}.log",
+                f"http://127.0.0.1:{port}",
+            )
         )
         processes.append(
             Process(f"replies {number}", [*launch, *worker], env, folder / f"replies{number}.log")

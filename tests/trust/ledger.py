@@ -155,8 +155,9 @@ def _watch(run: Run, installed: cluster.Cluster, crowds: list[Crowd]) -> None:
     try:
         while any(crowd.running for crowd in crowds) and time.monotonic() < end:
             time.sleep(0.1)
-            if run.may_kill(len(installed.kills)) and time.monotonic() >= following:
-                installed.kill_one(chance)
+            if not run.may_kill(len(installed.kills)) or time.monotonic() < following:
+                continue
+            if installed.kill_one(chance):
                 done = sum(len(crowd.ended) for crowd in crowds)
                 print(f"  killed {installed.kills[-1].what}; {done} are done", file=sys.stderr)
                 if run.drill:  # which is about what a kill does, not about when

@@ -1,0 +1,82 @@
+"""The demo refuses what would surprise, and opens campaigns as a requester would."""
+
+from __future__ import annotations
+
+import itertools
+import socket
+from pathlib import Path
+
+import pytest
+from django.conf import LazySettings
+from django.core.management import CommandError, call_command
+from django.utils import timezone
+
+from bots.weights import ABOUT
+from tests.factories import make_staff
+from webapp.management.demo import planted, stage, study
+from webapp.models import Campaign
+from webapp.services import checklist, launch
+
+
+def test_a_port_that_is_taken_is_named_with_a_free_one() -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        with pytest.raises(stage.PortTaken, match=f"--port {port}.*try --port") as refusal:
+            stage.check_port(port)
+        stage.check_port(int(str(refusal.value).rpartition(" ")[2]))
+
+
+def test_a_folder_that_is_not_the_demos_is_not_deleted(
+    tmp_path: Path, settings: LazySettings
+) -> None:
+    (tmp_path / "thesis.txt").write_text("years of work")
+    settings.DATA_DIR = tmp_path
+    settings.DATABASE = {"NAME": str(tmp_path / "parley.sqlite3")}
+    with pytest.raises(CommandError, match="not made by the demo"):
+        call_command("demo", reset=True, check=True, port=free_port())
+    assert (tmp_path / "thesis.txt").exists()
+
+
+def test_a_database_of_somebody_else_is_refused(settings: LazySettings) -> None:
+    settings.DATABASE = {"NAME": "/somewhere/else"}
+    with pytest.raises(CommandError, match="DATABASE_URL"):
+        call_command("demo", check=True, port=free_port())
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("each", study.STUDIES, ids=lambda each: each.protocol)
+def test_campaigns_are_made_by_the_requesters_services(
+    each: study.Study, tmp_path: Path, settings: LazySettings
+) -> None:
+    settings.WEIGHTS_DIR = tmp_path
+    for name in set(study.WEIGHTS.values()):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / ABOUT).write_text('{"bot": "profile_memory"}')
+    by = make_staff()
+    campaign = study.make(each, by=by, seed=5)
+    assert campaign.state == Campaign.State.DRAFT
+    assert sorted(campaign.systems.values_list("name", flat=True)) == sorted(each.systems)
+    assert set(each.systems) <= set(planted.PLANTED)
+    assert study.make(each, by=by, seed=6) == campaign
+    red = {check.name for check in checklist.checklist(campaign, timezone.now()) if not check.ok}
+    assert red <= {"Rehearsal", "Reply workers", "Replies to contexts"}
+    departures = {
+        setting["name"]
+        for setting in launch.plan_of(campaign)["protocol"]["settings"]
+        if setting["departs"]
+    }
+    assert departures == set(each.settings)
+
+
+def test_the_systems_that_are_ranked_are_planted_apart() -> None:
+    for question in planted.SCALES:
+        levels = sorted(quality[question] for quality in planted.RANKED.values())
+        assert min(b - a for a, b in itertools.pairwise(levels)) >= 0.8
+
+
+def free_port() -> int:
+    with socket.socket() as sock:
+        sock.bind(("127.0.0.1", 0))
+        return int(sock.getsockname()[1])
