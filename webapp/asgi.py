@@ -8,7 +8,6 @@ from __future__ import annotations
 import asyncio
 import os
 from typing import Any, cast
-from urllib.parse import urlsplit
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "webapp.settings")
 
@@ -18,12 +17,12 @@ pages = get_asgi_application()
 
 from channels.routing import URLRouter
 from django.conf import settings
-from django.http.request import split_domain_port, validate_host
 from django.urls import path
 
 from webapp import realtime
-from webapp.consumers import ChatConsumer, Receive, Scope, Send
+from webapp.consumers import ChatConsumer
 from webapp.embedded import Embedded
+from webapp.handshake import Receive, Scope, Send, is_own_origin
 
 sockets = URLRouter([path("c/<slug:slug>/socket", cast(Any, ChatConsumer.serve))])
 
@@ -48,21 +47,6 @@ async def _connect(scope: Scope, receive: Receive, send: Send) -> None:
                 raise
     await receive()
     await send({"type": "websocket.close", "code": 1008})
-
-
-def is_own_origin(scope: Scope) -> bool:
-    """Tell whether a page of this very server opens the socket: scheme, host and port (S2)."""
-    headers = {key: value.decode("latin-1") for key, value in scope["headers"]}
-    origin, host = headers.get(b"origin", ""), headers.get(b"host", "")
-    name, _ = split_domain_port(host)
-    if not name or not validate_host(name, settings.ALLOWED_HOSTS):
-        return False
-    secure = settings.SECURE_SSL_REDIRECT or scope.get("scheme") == "wss"
-    try:
-        found = urlsplit(origin)
-    except ValueError:
-        return False
-    return (found.scheme, found.netloc.lower()) == ("https" if secure else "http", host.lower())
 
 
 async def _live(receive: Receive, send: Send) -> None:

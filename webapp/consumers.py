@@ -14,10 +14,9 @@ import json
 import logging
 import random
 import time
-from collections import defaultdict, deque
+from collections import defaultdict
 from collections.abc import Awaitable, Callable, Mapping
 from functools import partial
-from http.cookies import CookieError, SimpleCookie
 from typing import Any
 
 from channels.layers import get_channel_layer
@@ -25,19 +24,17 @@ from django.conf import settings
 from django.db import DatabaseError, InterfaceError
 from django.utils import timezone
 
-from webapp import exchange, frames, realtime
+from webapp import exchange, frames, handshake, realtime
 from webapp.gathering import Gatherer, database
+from webapp.handshake import Receive, Scope, Send
 from webapp.services import access, following, saying
 
-Scope = dict[str, Any]
-Receive = Callable[[], Awaitable[dict[str, Any]]]
-Send = Callable[[Mapping[str, Any]], Awaitable[None]]
 log = logging.getLogger(__name__)
 POLL = (4.0, 6.0)  # seconds between looks, drawn: sockets do not all look at once
 MOMENT = 0.05  # seconds that an answer has to come together with what it answers
 HELLO = 5.0  # seconds to say hello
 IDLE = 60.0  # seconds without a frame
-MINUTE, FRAMES, MESSAGES, STRIKES, SOCKETS = 60.0, 120, 30, 3, 3
+STRIKES, SOCKETS = 3, 3
 ENDED, AWAY, REFUSED, BUSY = 1000, 1001, 1008, 1013
 
 _sockets: dict[int, list[ChatConsumer]] = defaultdict(list)  # of this process, by participation
@@ -57,7 +54,7 @@ class ChatConsumer:
 
     def __init__(self, scope: Scope, send: Send) -> None:
         self.slug: str = scope["url_route"]["kwargs"]["slug"]
-        self.secret = _cookie(scope, f"{settings.PARTICIPANT_COOKIE}-{self.slug}")
+        self.secret = handshake.cookie(scope, f"{settings.PARTICIPANT_COOKIE}-{self.slug}")
         self.base_send = send
         self.tab = ""
         self.person_pk = self.conversation_pk = 0
@@ -66,8 +63,7 @@ class ChatConsumer:
         self.greeted = self.closed = self.superseded = False
         self.shown: frames.Frame = {}  # the status sent last
         self.heard = time.monotonic()
-        self.came: deque[float] = deque(maxlen=FRAMES)
-        self.said: deque[float] = deque(maxlen=MESSAGES)
+        self.limits = handshake.Limits()
         self.looking = asyncio.Lock()
         self.joined = asyncio.Event()
         self.tasks: list[asyncio.Task[None]] = []
@@ -123,7 +119,7 @@ class ChatConsumer:
         except frames.BadFrame as bad:
             await self._refuse(bad)
             return
-        if not self._in_time(frame):
+        if not self.limits.allow(frame["type"]):
             await self._send(frames.error("too_fast"))
             return
         async with self.looking:
@@ -237,16 +233,6 @@ class ChatConsumer:
         if self.strikes >= STRIKES:
             await self._close(REFUSED)
 
-    def _in_time(self, frame: frames.Frame) -> bool:
-        """Tell whether a frame keeps to the limits a minute."""
-        limits = [self.came, self.said] if frame["type"] == "say" else [self.came]
-        now = time.monotonic()
-        if any(len(each) == each.maxlen and now - each[0] < MINUTE for each in limits):
-            return False
-        for each in limits:
-            each.append(now)
-        return True
-
     async def _watch(self) -> None:
         """Look every few seconds; close who says no hello, or nothing any more."""
         await asyncio.sleep(HELLO)
@@ -286,14 +272,3 @@ class ChatConsumer:
             mine.remove(self)
         if not mine:
             del _sockets[self.person_pk]
-
-
-def _cookie(scope: Scope, name: str) -> str:
-    for key, value in scope["headers"]:
-        if key == b"cookie":
-            try:
-                cookies = SimpleCookie(value.decode("latin-1"))
-            except CookieError:
-                return ""
-            return cookies[name].value if name in cookies else ""
-    return ""
