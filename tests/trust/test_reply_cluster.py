@@ -1,0 +1,55 @@
+"""Reply workers as processes of their own: Celery brings the hint, the table is the truth."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from tests.live import ROOT, Client, Server, Study, is_reply, serving
+from tests.servers import redis_server
+
+pytestmark = [pytest.mark.trust, pytest.mark.timeout(300)]
+
+
+@contextmanager
+def reply_worker(server: Server) -> Iterator[subprocess.Popen[bytes]]:
+    command = [sys.executable, "-m", "celery", "-A", "webapp", "worker", "-Q", "bot.parrot"]
+    options = ["-P", "solo", "--without-gossip", "--without-mingle", "-l", "warning"]
+    worker = subprocess.Popen([*command, *options], cwd=ROOT, env=server.env)
+    try:
+        yield worker
+    finally:
+        worker.kill()
+        worker.wait()
+
+
+async def _talk(server: Server, study: Study, worker: subprocess.Popen[bytes]) -> Client:
+    client = await (await Client(server, study).connect()).hello()
+    for number in range(3):
+        await client.say(f"This is number {number}.")
+        await client.reply(seconds=60)
+    worker.send_signal(signal.SIGKILL)
+    worker.wait()
+    await client.say("Is anybody there?")
+    await client.until(lambda frame: frame["type"] == "ack")
+    return client
+
+
+async def test_a_celery_worker_answers_and_a_killed_one_is_replaced(tmp_path: Path) -> None:
+    """R11, R12: what nobody answered while no worker lived is answered by the next one, once."""
+    with (
+        redis_server() as redis_url,
+        serving(tmp_path, {"people": 1}, REDIS_URL=redis_url) as (server, study),
+    ):
+        with reply_worker(server) as worker:
+            client = await _talk(server, study, worker)
+        with reply_worker(server):
+            await client.until(lambda _: sum(map(is_reply, client.frames)) == 4, seconds=60)
+        await client.close()
+        assert [side for side, _ in client.texts] == ["you", "partner"] * 4
