@@ -121,7 +121,8 @@ def missing(case: Case) -> Iterator[str]:
             continue
         stored = {str(event.client_id): event for event in chat.events if event.client_id}
         for key, answers in client.settled.items():
-            if answers[0]["what"] == "ok" and not _is_stored(client.invoked[key], stored.get(key)):
+            acked = any(answer["what"] == "ok" for answer in answers)
+            if acked and not _is_stored(client.invoked[key], stored.get(key)):
                 yield f"{name}: {key} was acknowledged and is not stored"
         if not case.stories[name].trouble and len(client.shown) < len(chat.events):
             yield f"{name}: saw {len(client.shown)} of {len(chat.events)} entries"

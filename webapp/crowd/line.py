@@ -257,8 +257,7 @@ class Line:
     def _settle(self, frame: Frame) -> None:
         item = self.outbox.pop(frame["id"], None)
         if item is None:
-            if self.answers.get(frame["id"], frame["type"]) != frame["type"]:
-                self._note("contradicted", id=frame["id"], answer=frame["type"])
+            self._settle_again(frame)
             return
         self.answers[frame["id"]] = frame["type"]
         item.answer.set_result(frame)
@@ -266,6 +265,15 @@ class Line:
             self._note("ok", id=frame["id"], seq=frame.get("seq"), tries=item.tries)
         else:
             self._note("fail", id=frame["id"], code=frame["code"])
+
+    def _settle_again(self, frame: Frame) -> None:
+        """Take note of a second answer: a copy may be stored after another one came too early."""
+        first = self.answers.get(frame["id"], frame["type"])
+        if (first, frame["type"]) == ("refused", "ack"):
+            self.answers[frame["id"]] = "ack"
+            self._note("ok", id=frame["id"], seq=frame.get("seq"))
+        elif first != frame["type"]:
+            self._note("contradicted", id=frame["id"], answer=frame["type"])
 
     def _note(self, what: str, **fields: Any) -> None:
         self.ledger.write(self.person.name, what, chat=self.chat, **fields)
