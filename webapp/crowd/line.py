@@ -53,6 +53,7 @@ class Line:
         self.status: Frame = {}
         self.over = False
         self.superseded = False
+        self.hung_up = False  # the conversation is over, and nothing more is sent
         self.outbox: dict[str, Item] = {}
         self.answers: dict[str, str] = {}  # the type of the first answer to each item
         self.pongs_missing = 0
@@ -68,6 +69,8 @@ class Line:
         self.outbox[item.frame["id"]] = item
         self._note("invoke", id=item.frame["id"], frame=item.frame)
         self._work.set()
+        if self.hung_up:
+            self._settle({"type": "refused", "id": item.frame["id"], "code": "gone"})
         return item
 
     async def news(self, seconds: float) -> None:
@@ -102,10 +105,11 @@ class Line:
             except (OSError, httpx.TransportError, ConnectionClosed, InvalidHandshake) as problem:
                 self._lost(problem)
             if self.over and not self.outbox:
-                return
+                break
             tries = 0 if before != (self.shown, len(self.outbox)) else tries + 1
             self.web.turn()
             await self.web.wait(tries)
+        self.hung_up = True
 
     def _lost(self, problem: Exception) -> None:
         if isinstance(problem, ConnectionClosed) and problem.rcvd and problem.rcvd.code == 1000:
