@@ -4,8 +4,6 @@
 
 Prints the table of the trust contract's section 3 and exits 1 unless every count is 0. The seed
 decides who the people are and what is killed; the machine's own timing it cannot repeat.
-
-Long because it is one command with its options, its killing and its table.
 """
 
 from __future__ import annotations
@@ -16,59 +14,24 @@ import json
 import os
 import random
 import signal
-import statistics
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tests import servers
 from tests.trust import cluster
-from tests.trust.drills import DRILLS, Drill
+from tests.trust.drills import DRILLS
+from tests.trust.runs import Result, Run, table
 
 if TYPE_CHECKING:
     from tests.trust.scenario import Part
     from webapp.crowd.process import Crowd
 
 LONGEST = 900.0  # seconds for everybody
-
-
-@dataclass(frozen=True)
-class Run:
-    """What a ledger run is asked to do."""
-
-    people: int
-    backend: str
-    seed: int
-    kill_every: float
-    drill: Drill | None = None
-    with_bug: bool = False
-
-    def may_kill(self, kills: int) -> bool:
-        return self.kill_every > 0 and (self.drill is None or kills < self.drill.kills)
-
-    @property
-    def injected(self) -> str:
-        return self.drill.injected(with_bug=self.with_bug) if self.drill else ""
-
-
-@dataclass
-class Result:
-    """What came out: sentences for each kind of fault, and how quickly things went on."""
-
-    faults: dict[str, list[str]]
-    kills: int
-    seconds: float
-    ended: dict[str, int] = field(default_factory=dict)
-    speed: dict[str, float] = field(default_factory=dict)
-
-    @property
-    def clean(self) -> bool:
-        return not any(self.faults.values())
 
 
 def perform(run: Run, folder: Path) -> Result:
@@ -189,7 +152,7 @@ def _tidy() -> None:
 
 
 def _compare(found: list[Part], folder: Path, installed: cluster.Cluster) -> Result:
-    from tests.trust import checks, snapshot
+    from tests.trust import checks, figures, snapshot, stories
     from webapp.crowd import ledger
 
     faults: dict[str, list[str]] = {name: [] for name in checks.CHECKS}
@@ -200,12 +163,12 @@ def _compare(found: list[Part], folder: Path, installed: cluster.Cluster) -> Res
         mine = list(ledger.read(folder / f"{part.campaign.name}.jsonl"))
         records += mine
         export = _exported(part.campaign, folder)
-        case = checks.Case(checks.stories(mine), snapshot.take(part.campaign), export)
+        case = checks.Case(stories.sort(mine), snapshot.take(part.campaign), export)
         for name, sentences in checks.check(case).items():
             faults[name] += [f"{part.campaign.name}: {sentence}" for sentence in sentences]
         for outcome, count in checks.people_paid(case).items():
             ended[outcome] = ended.get(outcome, 0) + count
-    speed = _speed(records, installed.kills)
+    speed = figures.speed(records, installed.kills)
     return Result(faults, len(installed.kills), 0.0, ended, speed)
 
 
@@ -217,60 +180,6 @@ def _exported(campaign: Any, folder: Path) -> Any:
 
     path = exports.write(campaign=campaign, folder=folder / campaign.name, now=timezone.now())
     return snapshot.read_export(path)
-
-
-def _speed(records: Sequence[dict[str, Any]], kills: Sequence[cluster.Kill]) -> dict[str, float]:
-    """Return how long after a kill the next write was acknowledged, and how long bots took (G3)."""
-    acked = sorted(record["at"] for record in records if record["what"] == "ok")
-    gaps = [min((at - kill.at for at in acked if at > kill.at), default=0.0) for kill in kills]
-    waits = sorted(_waits(records))
-    return {
-        "next write after a kill, p95 s": _quantile(sorted(gaps), 0.95),
-        "next write after a kill, max s": max(gaps, default=0.0),
-        "write to acknowledgement, p50 s": _quantile(sorted(_acks(records)), 0.5),
-        "message to reply, p50 s": _quantile(waits, 0.5),
-        "message to reply, p95 s": _quantile(waits, 0.95),
-        "message to reply, max s": max(waits, default=0.0),
-    }
-
-
-def _acks(records: Sequence[dict[str, Any]]) -> Iterator[float]:
-    begun = {r["id"]: r["at"] for r in records if r["what"] == "invoke"}
-    yield from (r["at"] - begun[r["id"]] for r in records if r["what"] == "ok" and "chat" in r)
-
-
-def _waits(records: Sequence[dict[str, Any]]) -> Iterator[float]:
-    """Yield the time from a message's acknowledgement to the partner's next one, on screen."""
-    said: dict[tuple[str, int], float] = {}
-    for record in records:
-        if "chat" not in record:
-            continue
-        key = record["person"], record["chat"]
-        entry = record.get("entry", {})
-        if entry.get("kind") == "message" and entry["side"] == "you":
-            said[key] = record["at"]
-        elif entry.get("kind") == "message" and key in said:
-            yield record["at"] - said.pop(key)
-
-
-def _quantile(values: Sequence[float], share: float) -> float:
-    if len(values) < 2:
-        return values[0] if values else 0.0
-    return statistics.quantiles(values, n=100, method="inclusive")[round(share * 100) - 1]
-
-
-def table(run: Run, result: Result) -> str:
-    """Return what is printed."""
-    lines = [
-        f"{run.people} people, {run.backend}, seed {run.seed}, {result.kills} kills "
-        f"(one every {run.kill_every:g} s), {result.seconds:.0f} s",
-        f"ended: {', '.join(f'{name} {n}' for name, n in sorted(result.ended.items()))}",
-        *(f"{len(found):6d}  {name}" for name, found in result.faults.items()),
-        *(f"{value:6.2f}  {name}" for name, value in result.speed.items()),
-    ]
-    for name, found in result.faults.items():
-        lines += [f"  {name}: {sentence}" for sentence in found[:5]]
-    return "\n".join(lines)
 
 
 def _run(given: argparse.Namespace) -> Run:

@@ -6,7 +6,8 @@ import asyncio
 from collections.abc import Sequence
 
 from webapp.crowd import lines
-from webapp.crowd.line import Frame, Item, Line
+from webapp.crowd.line import Line
+from webapp.crowd.outbox import Frame, Item
 from webapp.crowd.people import Person, Quality, agrees
 
 

@@ -2,8 +2,6 @@
 
 It goes over a websocket, or over plain HTTP for people whose network has none. Whatever happens to
 the server, an item is sent again under its id until it is acknowledged or refused.
-
-Long because a client's outbox and replay belong together.
 """
 
 from __future__ import annotations
@@ -12,7 +10,6 @@ import asyncio
 import json
 import time
 import uuid
-from dataclasses import dataclass, field
 from typing import Any
 
 import httpx
@@ -21,24 +18,12 @@ from websockets.exceptions import ConnectionClosed, InvalidHandshake
 from websockets.typing import Origin
 
 from webapp.crowd.ledger import Ledger
+from webapp.crowd.outbox import Frame, Item, Outbox
 from webapp.crowd.people import Person
 from webapp.crowd.web import Web
 
-Frame = dict[str, Any]
-PING, LONGEST = 15.0, 30.0
+PING = 15.0
 AGAIN = 4000  # why we close: to connect anew; 1000 is for the end of a conversation
-
-
-@dataclass
-class Item:
-    """A write that is kept until it is settled."""
-
-    frame: Frame
-    tries: int = 0
-    due: float = 0.0
-    answer: asyncio.Future[Frame] = field(
-        default_factory=lambda: asyncio.get_running_loop().create_future()
-    )
 
 
 class Line:
@@ -54,8 +39,7 @@ class Line:
         self.over = False
         self.superseded = False
         self.hung_up = False  # the conversation is over, and nothing more is sent
-        self.outbox: dict[str, Item] = {}
-        self.answers: dict[str, str] = {}  # the type of the first answer to each item
+        self.outbox = Outbox(person, self._note, chat)
         self.pongs_missing = 0
         self._news = asyncio.Event()
         self._work = asyncio.Event()
@@ -65,12 +49,10 @@ class Line:
 
     def put(self, kind: str, **fields: Any) -> Item:
         """Keep an item, then have it sent."""
-        item = Item({"type": kind, "id": str(uuid.uuid4()), **fields})
-        self.outbox[item.frame["id"]] = item
-        self._note("invoke", id=item.frame["id"], frame=item.frame)
+        item = self.outbox.put(kind, **fields)
         self._work.set()
         if self.hung_up:
-            self._settle({"type": "refused", "id": item.frame["id"], "code": "gone"})
+            self.outbox.give_up(item)
         return item
 
     async def news(self, seconds: float) -> None:
@@ -115,10 +97,7 @@ class Line:
         if isinstance(problem, ConnectionClosed) and problem.rcvd and problem.rcvd.code == 1000:
             self.over = True
         self.web.troubles += 1
-        for name, item in self.outbox.items():
-            if item.tries:
-                self._note("unknown", id=name)
-            item.due = 0.0
+        self.outbox.lost()
         self._news.set()
 
     async def _over_socket(self) -> None:
@@ -152,7 +131,7 @@ class Line:
     async def _write(self, socket: ClientConnection) -> None:
         pinged = time.monotonic()
         while True:
-            due = self._due()
+            due = self.outbox.due()
             for frame in due:
                 await socket.send(json.dumps(frame))
             said = any(frame["type"] == "say" for frame in due)
@@ -171,18 +150,18 @@ class Line:
     async def _over_http(self) -> None:
         path = f"{self.path}frames"
         while not self.over:
-            for frame in self._due():
+            for frame in self.outbox.due():
                 self._answered(await self.web.frames(path, self.token, self.tab, frame))
             await self._poll(path)
             await self._some_work(1.0)
 
     async def _leftovers(self) -> None:
         """Learn what became of items whose answer was lost when the conversation ended."""
-        for item in list(self.outbox.values()):
+        for item in self.outbox.items():
             answer = await self.web.frames(f"{self.path}frames", self.token, self.tab, item.frame)
             self._answered(answer)
             if answer.status_code == 404:
-                self._settle({"type": "refused", "id": item.frame["id"], "code": "gone"})
+                self.outbox.give_up(item)
 
     async def _poll(self, path: str) -> None:
         after = f"{path}?after={self.shown}"
@@ -209,19 +188,6 @@ class Line:
         finally:
             self._work.clear()
 
-    def _due(self) -> list[Frame]:
-        """Return the items to be sent now, some of them twice on purpose."""
-        now = time.monotonic()
-        chosen: list[Frame] = []
-        for item in self.outbox.values():
-            if item.due > now:
-                continue
-            item.due = now + min(2.0**item.tries, LONGEST) * self._chance.uniform(0.8, 1.2)
-            item.tries += 1
-            twice = self._chance.random() < self.person.twice
-            chosen += [item.frame] * (2 if twice else 1)
-        return chosen
-
     # --- what the server says
 
     async def _take(self, frame: Frame, socket: ClientConnection) -> None:
@@ -234,7 +200,7 @@ class Line:
         if kind == "event":
             self._show(frame)
         elif kind in ("ack", "refused"):
-            self._settle(frame)
+            self.outbox.settle(frame)
         elif kind == "status":
             self.status = frame
             self.over = self.over or bool(frame["ended"])
@@ -257,27 +223,6 @@ class Line:
         while self.shown + 1 in self.entries:
             self.shown += 1
             self._note("show", seq=self.shown, entry=self.entries[self.shown])
-
-    def _settle(self, frame: Frame) -> None:
-        item = self.outbox.pop(frame["id"], None)
-        if item is None:
-            self._settle_again(frame)
-            return
-        self.answers[frame["id"]] = frame["type"]
-        item.answer.set_result(frame)
-        if frame["type"] == "ack":
-            self._note("ok", id=frame["id"], seq=frame.get("seq"), tries=item.tries)
-        else:
-            self._note("fail", id=frame["id"], code=frame["code"])
-
-    def _settle_again(self, frame: Frame) -> None:
-        """Take note of a second answer: a copy may be stored after another one came too early."""
-        first = self.answers.get(frame["id"], frame["type"])
-        if (first, frame["type"]) == ("refused", "ack"):
-            self.answers[frame["id"]] = "ack"
-            self._note("ok", id=frame["id"], seq=frame.get("seq"))
-        elif first != frame["type"]:
-            self._note("contradicted", id=frame["id"], answer=frame["type"])
 
     def _note(self, what: str, **fields: Any) -> None:
         self.ledger.write(self.person.name, what, chat=self.chat, **fields)
