@@ -57,7 +57,7 @@ def power(
     seed: int,
     mix: Mix,
 ) -> Power:
-    """Simulate `runs` campaigns with `each` ratings a system and count the orders recovered."""
+    """Simulate `runs` campaigns with `each` people a system and count the orders recovered."""
     metric = analysis.get_metric("calibrated_score")
     failed = []
     for run in range(seed, seed + runs):
@@ -70,12 +70,16 @@ def power(
 def ratings(
     planted: Mapping[str, Quality], questions: Sequence[str], *, each: int, seed: int, mix: Mix
 ) -> pd.DataFrame:
-    """Return the ratings of one campaign in which every person rates one partner."""
+    """Return the ratings of one campaign in which every person rates one partner.
+
+    `each` people come to a system; those who walk off rate nothing and are not replaced in time.
+    """
     people = draw_people(each * len(planted), seed=seed, mix=mix)
     systems = [system for system in planted for _ in range(each)]
     rows = [
         row
         for person, system in zip(people, systems, strict=True)
+        if person.drops_after is None
         for row in _answers(person, system, planted[system], questions)
     ]
     return pd.DataFrame(rows)

@@ -10,7 +10,7 @@ from webapp.management.demo import planted
 def test_the_demos_order_comes_back() -> None:
     """The figure for 2,000 runs is printed by `manage.py demo --power 2000`."""
     found = power(
-        planted.RANKED, planted.SCALES, each=planted.LEAST, runs=12, seed=0, mix=planted.MIX
+        planted.RANKED, planted.SCALES, each=planted.EACH, runs=12, seed=0, mix=planted.MIX
     )
     assert found.failed == ()
 
@@ -22,7 +22,10 @@ def test_qualities_that_hardly_differ_are_not_told_apart() -> None:
 
 
 def test_every_person_rates_one_partner_on_every_question() -> None:
-    table = ratings(planted.RANKED, planted.SCALES, each=6, seed=1, mix=Mix())
+    stays = Mix(dropout=0.0)
+    table = ratings(planted.RANKED, planted.SCALES, each=6, seed=1, mix=stays)
     assert len(table) == 6 * 4 * 3
     assert (table.groupby("rater")["system"].nunique() == 1).all()
+    leaves = Mix(spam=0.0, dropout=0.5)
+    assert len(ratings(planted.RANKED, planted.SCALES, each=6, seed=1, mix=leaves)) < len(table)
     assert planted_order(planted.RANKED, "fluency")[0] == "profile-memory"

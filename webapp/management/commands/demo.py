@@ -150,7 +150,7 @@ class Command(BaseCommand):
         found = power(
             planted.RANKED,
             planted.SCALES,
-            each=planted.LEAST,
+            each=planted.EACH,
             runs=runs,
             seed=seed,
             mix=planted.MIX,

@@ -11,8 +11,7 @@ from collections.abc import Mapping
 from webapp.crowd.people import Mix, Quality
 
 SCALES = ("fluency", "engagingness", "consistency")
-EACH = 16  # conversations wanted of a system
-LEAST = EACH - 1  # completed ones to reckon with: who walked off holds a place for half an hour
+EACH = 18  # people who get to talk to a system; some of them walk off
 MIX = Mix(pause=0.05, slow=0.05, slow_pause=0.4, dropout=0.04, careless=0.03)
 
 BEST, GOOD, FAIR, POOR = "profile-memory", "retrieval", "generic", "parrot"
