@@ -25,8 +25,9 @@ SLOWEST_WRITE = 30.0  # seconds after a kill (G3)
 pytestmark = [pytest.mark.trust]
 
 
-def run(backend: str, people: int, longest: float) -> dict[str, Any]:
+def run(backend: str, people: int, longest: float, kill_every: float = 5) -> dict[str, Any]:
     command = ["--people", str(people), "--backend", backend, "--seed", str(SEED), "--json"]
+    command += ["--kill-every", str(kill_every)]
     answer = subprocess.run(
         [sys.executable, "-m", "tests.trust.ledger", *command],
         cwd=ROOT,
@@ -49,13 +50,13 @@ def assert_clean(result: dict[str, Any], people: int) -> None:
 
 @pytest.mark.timeout(400)
 def test_one_process_group_on_sqlite() -> None:
-    assert_clean(run("sqlite", 24, 380), 24)
+    assert_clean(run("sqlite", 40, 380, kill_every=3), 40)  # quick machines need quick kills
 
 
 @pytest.mark.timeout(500)
 def test_two_web_and_two_reply_processes_on_real_servers() -> None:
     skip_without_servers()
-    assert_clean(run("servers", 20, 480), 20)
+    assert_clean(run("servers", 30, 480, kill_every=3), 30)
 
 
 @pytest.mark.slow
