@@ -128,7 +128,8 @@ def _add_system(campaign: Campaign, name: str, target: int, by: Any) -> None:
 def open_all(found: Iterable[Campaign], *, by: Any, tell: Callable[[str], None]) -> None:
     """Rehearse and launch the drafts; the server's reply workers do the answering."""
     drafts = [campaign for campaign in found if campaign.state == Campaign.State.DRAFT]
-    tell("rehearsing every system through the real path")
+    if drafts:
+        tell("rehearsing every system through the real path")
     for campaign in drafts:
         for system in campaign.systems.exclude(rehearsal=System.Rehearsal.PASSED):
             rehearsal.start(system=system, by=by.get_username(), now=timezone.now())
