@@ -108,6 +108,7 @@ DEVICE = env("DEVICE", default="auto")  # auto, cpu, cuda: CUDA when there
 WEIGHTS_DIR = Path(env("WEIGHTS_DIR", default=str(DATA_DIR / "weights")))
 
 # --- people and pages
+PARTNER_GRACE = env.int("PARTNER_GRACE", default=90)  # seconds that a silent partner is waited for
 LANGUAGE_CODE = "en"
 USE_TZ = True
 TIME_ZONE = "UTC"

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import DESK, PHONE, Visitor, Visitors
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.timeout(240)]
+MINUTE = 60.0  # seconds
 
 
 def line(number: int) -> str:
@@ -69,13 +72,19 @@ def reload(one: Visitor) -> None:
 
 
 def offline(one: Visitor, two: Visitor) -> None:
-    """What is written without a net is sent once it is back."""
+    """What is written in a minute without a net is sent once it is back."""
     one.context.set_offline(True)
+    began = time.monotonic()
     expect(one.page.get_by_text("Connection lost.")).to_be_visible()
     one.say(line(3))
     expect(one.page.get_by_text("Not sent yet, still trying")).to_be_visible()
     one.check("offline")
+    away = two.page.get_by_text("Your partner may be reconnecting.")
+    expect(away).to_be_visible(timeout=50_000)
+    # The minute itself is what is tested; Playwright goes on hearing the pages meanwhile.
+    one.page.wait_for_timeout(max(0.0, MINUTE - (time.monotonic() - began)) * 1000)
     one.context.set_offline(False)
+    expect(away).to_be_hidden()
     expect(one.page.get_by_text("Connection lost.")).to_be_hidden()
     shows(two, two.page, "partner", 3)
     shows(one, one.page, "you", 3)

@@ -58,6 +58,7 @@ def perform(run: Run, folder: Path) -> Result:
 def _installation(run: Run, folder: Path) -> Iterator[cluster.Cluster]:
     """Yield servers to be started, with this process connected to their database."""
     env = os.environ | {"DEBUG": "1", "DATA_DIR": str(folder), "LOG_LEVEL": "WARNING"}
+    env["PARTNER_GRACE"] = "30"  # those who walk off are waited for no longer than this
     env = {name: value for name, value in env.items() if name not in ("DATABASE_URL", "REDIS_URL")}
     with contextlib.ExitStack() as stack:
         if run.backend == "sqlite":

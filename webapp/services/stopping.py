@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from datetime import datetime, timedelta
 
+from django.conf import settings
 from django.db import transaction
 
 from webapp.models import Assignment, Conversation, Event, Participation
 from webapp.services import chat, delivery, events, flags, pairing, payment, personas, states
 
-GRACE = timedelta(seconds=30)  # of a person whose partner waits
+GRACE = timedelta(seconds=settings.PARTNER_GRACE)  # of a person whose partner waits
 GONE = timedelta(minutes=30)  # of everybody else
 P, Outcome = Participation.State, Participation.Outcome
 

@@ -80,23 +80,23 @@ def test_who_vanishes_from_a_pair_may_start_again() -> None:
     gone, waiting = pair(campaign)
     say(gone, "hello there")
     with pytest.raises(stopping.CameBack):
-        stopping.vanish(person=gone, now=after(30))
+        stopping.vanish(person=gone, now=after(90))
     gone.refresh_from_db()
     assert gone.state == "CHATTING"
-    stopping.vanish(person=gone, now=after(31))
+    stopping.vanish(person=gone, now=after(91))
     gone.refresh_from_db()
     waiting.refresh_from_db()
     assert (gone.state, gone.notice, gone.holds_slot) == ("READY", "away", False)
     assert (waiting.state, waiting.waiting_at) == ("WAITING", NOW)
     assert QuotaCell.objects.get().reserved == 1
-    assert enrolment.start(person=gone, now=after(32)).state == "WAITING"
+    assert enrolment.start(person=gone, now=after(92)).state == "WAITING"
 
 
 def test_a_sign_of_life_keeps_the_conversation() -> None:
     gone, _ = pair(people_campaign())
     see(gone, now=after(20))
     with pytest.raises(stopping.CameBack):
-        stopping.vanish(person=gone, now=after(40))
+        stopping.vanish(person=gone, now=after(100))
     assert conversation_of(gone).state == Conversation.State.OPEN
 
 

@@ -41,11 +41,11 @@ def test_a_missed_ready_check_is_ended_once() -> None:
 
 def test_a_partner_who_vanished_is_parted_after_the_grace() -> None:
     gone, waiting = pair(people_campaign())
-    see(waiting, now=after(31))
-    assert done(31) == {"vanished": 1}
+    see(waiting, now=after(91))
+    assert done(91) == {"vanished": 1}
     assert Participation.objects.get(pk=gone.pk).state == "READY"
     assert Participation.objects.get(pk=waiting.pk).state == "WAITING"
-    assert done(32) == {}
+    assert done(92) == {}
 
 
 def test_nobody_is_parted_from_a_bot_within_half_an_hour() -> None:
