@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol, runtime_checkable
 
+from bots.candidates import Candidate, Decoding
 from bots.dialogue import Dialogue, Utterance
 
 Turn = tuple[Sequence[str], Sequence[Utterance]]
@@ -46,6 +47,18 @@ class Ranker(Protocol):
     def rank(
         self, persona: Sequence[str], history: Sequence[Utterance], candidates: Sequence[str]
     ) -> Sequence[float]: ...
+
+
+@runtime_checkable
+class Generator(Protocol):
+    """Writes replies of its own: candidates for each turn, best first; it can be wrapped.
+
+    Without a decoding it searches as its own options say.
+    """
+
+    def propose(
+        self, turns: Sequence[Turn], decoding: Decoding | None = None
+    ) -> list[list[Candidate]]: ...
 
 
 @runtime_checkable

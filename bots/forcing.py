@@ -1,0 +1,87 @@
+"""What a stepped model makes of given text; and what bots that write have in common."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import torch
+
+from bots.bot import Reply, Turn
+from bots.candidates import Candidate
+from bots.decoding import StepModel
+from bots.dialogue import Utterance
+from bots.filters import choose
+from bots.vocabulary import END, MARKS, START, WordCodec, pad
+
+
+def forced(
+    model: StepModel, turns: Sequence[Turn], replies: Sequence[Sequence[int]]
+) -> list[list[float]]:
+    """Return the natural log-probability of each token of each turn's reply, end mark included."""
+    if not turns:
+        return []
+    wanted = torch.tensor(pad([[*reply, END] for reply in replies]))
+    given = torch.cat([torch.full((len(turns), 1), START), wanted[:, :-1]], dim=1)
+    with torch.inference_mode():
+        found = _steps(model, model.start(turns), given, wanted)
+    return [row[: len(reply) + 1] for row, reply in zip(found, replies, strict=True)]
+
+
+def _steps(
+    model: StepModel, state: Any, given: torch.Tensor, wanted: torch.Tensor
+) -> list[list[float]]:
+    columns = []
+    for place in range(given.shape[1]):
+        log_probs, state = model.step(state, given[:, place])
+        columns.append(log_probs.cpu().gather(1, wanted[:, place : place + 1]))
+    return torch.cat(columns, dim=1).tolist()
+
+
+def rank(
+    model: StepModel,
+    persona: Sequence[str],
+    history: Sequence[Utterance],
+    candidates: Sequence[str],
+) -> list[float]:
+    """Return the mean log-probability per token, end mark included (PERSONA-CHAT's released code).
+
+    A padded step of a shorter candidate cannot change the tokens before it.
+    """
+    if not candidates:
+        return []
+    texts = [model.codec.encode(text) for text in candidates]
+    with torch.inference_mode():
+        state = model.select(
+            model.start([(persona, history)]), torch.zeros(len(texts), dtype=torch.long)
+        )
+        wanted = torch.tensor(pad([[*text, END] for text in texts]))
+        given = torch.cat([torch.full((len(texts), 1), START), wanted[:, :-1]], dim=1)
+        rows = _steps(model, state, given, wanted)
+    return [
+        sum(row[: len(text) + 1]) / (len(text) + 1) for row, text in zip(rows, texts, strict=True)
+    ]
+
+
+def next_word(
+    model: StepModel, persona: Sequence[str], history: Sequence[Utterance], prefix: Sequence[str]
+) -> dict[str, float]:
+    """Return each listed word's probability of coming after the prefix; marks are left out."""
+    if not isinstance(model.codec, WordCodec):
+        raise TypeError("only a model of whole words can give the next word")
+    with torch.inference_mode():
+        state = model.start([(persona, history)])
+        for token in (START, *model.codec.encode(" ".join(prefix))):
+            log_probs, state = model.step(state, torch.tensor([token]))
+    probabilities = log_probs[0].exp().tolist()[len(MARKS) :]
+    return dict(zip(model.codec.words, probabilities, strict=True))
+
+
+def spoken(
+    proposed: Sequence[Sequence[Candidate]], turns: Sequence[Turn], max_words: int
+) -> list[Reply]:
+    """Return for each turn the best candidate that is safe, short enough and new."""
+    return [
+        choose(((each.text, each.score("mean_logp")) for each in found), history, max_words)
+        for found, (_, history) in zip(proposed, turns, strict=True)
+    ]
