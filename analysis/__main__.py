@@ -7,13 +7,14 @@ import json
 import os
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from analysis.cautions import cautions
 from analysis.options import BadOption
 from analysis.reading import read
-from analysis.registry import get_report, metric_names, report_names
-from analysis.results import call, evaluate, records
+from analysis.registry import TABLES, get_report, metric_names, report_names, tables_of
+from analysis.results import evaluate, records, run
 from analysis.tables import BadTable, Tables
 from analysis.terminal import rendered
 
@@ -24,11 +25,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Print what the file says; return 2, with the reason on stderr, where it cannot be used."""
     options = _parser().parse_args(arguments)
     try:
-        tables = read(options.file)
+        tables = _together(options.file)
     except BadTable as error:
         return _refuse(str(error))
     except OSError as error:
-        return _refuse(f"{options.file}: cannot be read ({error.strerror or error})")
+        return _refuse(f"{error.filename}: cannot be read ({error.strerror or error})")
     try:
         _print(options, tables)
     except BadOption as error:
@@ -39,13 +40,27 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return 0
 
 
+def _together(files: Sequence[Path]) -> Tables:
+    """Return the tables of all files; of two files with the same table, the last is taken."""
+    found = Tables()
+    for file in files:
+        tables = read(file)
+        found = replace(found, **{k: v for k, v in vars(tables).items() if v is not None})
+    return found
+
+
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="python -m analysis",
         description="Say what a table of ratings says.",
         epilog="Metrics: " + ", ".join(metric_names()) + ".",
     )
-    parser.add_argument("file", type=Path, help="CSV, Parquet, JSON Lines, or an export's zip")
+    parser.add_argument(
+        "file",
+        type=Path,
+        nargs="+",
+        help="CSV, Parquet, JSON Lines, or an export's zip; one file for each table",
+    )
     output = parser.add_mutually_exclusive_group()
     output.add_argument("--json", action="store_true", help="print every number as a JSON list")
     output.add_argument(
@@ -68,12 +83,21 @@ def _print(options: argparse.Namespace, tables: Tables) -> None:
     tested = tuple(name for name in options.control_questions.split(",") if name)
     if options.json:
         _print_json(options, tables, tested)
-    elif tables.ratings is None:
-        print("No report reads this table; --json prints what metrics say of it.")
-    else:
-        chosen = {"seed": options.seed, "control": options.control, "control_questions": tested}
-        report = call(get_report(options.report), tables.ratings, chosen)
-        print(rendered(report), end="")
+        return
+    chosen = {"seed": options.seed, "control": options.control, "control_questions": tested}
+    report = run(get_report(options.report), tables, chosen)
+    print(_lacking(options.report, tables) if report is None else rendered(report), end="")
+
+
+def _lacking(name: str, tables: Tables) -> str:
+    """Say which tables the report would need, and which reports make do with those there are."""
+    needed = " and ".join(sorted(tables_of(get_report(name))))
+    there = {table for table in TABLES if getattr(tables, table) is not None}
+    other = [each for each in report_names() if tables_of(get_report(each)) <= there]
+    return (
+        f"The report {name} reads {needed}; here are only {', '.join(sorted(there))}.\n"
+        f"Reports that read these: {', '.join(other) or 'none'}; --json prints every number.\n"
+    )
 
 
 def _print_json(options: argparse.Namespace, tables: Tables, tested: Sequence[str]) -> None:

@@ -18,6 +18,7 @@ import pandas as pd
 from analysis.report import Report
 
 Metric = Callable[..., pd.DataFrame]
+TABLES = ("ratings", "messages", "predictions")
 
 
 class UnknownName(LookupError):
@@ -49,9 +50,24 @@ def table_of(function: Callable[..., object]) -> str:
     return next(iter(inspect.signature(function).parameters))
 
 
+def tables_read(function: Callable[..., object]) -> set[str]:
+    """Return the tables that a metric or report takes, also those it can do without."""
+    return set(inspect.signature(function).parameters) & set(TABLES)
+
+
+def tables_of(function: Callable[..., object]) -> set[str]:
+    """Return the tables that a metric or report cannot do without."""
+    parameters = inspect.signature(function).parameters
+    return {name for name in TABLES if name in parameters and not _is_optional(parameters[name])}
+
+
 def options_of(function: Callable[..., object]) -> set[str]:
-    """Return the names of the options that a metric or report takes beside its table."""
-    return set(inspect.signature(function).parameters) - {table_of(function)}
+    """Return the names of the options that a metric or report takes beside its tables."""
+    return set(inspect.signature(function).parameters) - set(TABLES)
+
+
+def _is_optional(parameter: inspect.Parameter) -> bool:
+    return parameter.default is not inspect.Parameter.empty
 
 
 def _names(folder: str) -> list[str]:

@@ -10,6 +10,7 @@ import pandas as pd
 
 from analysis import registry
 from analysis.checking import message_table, prediction_table, rating_table
+from analysis.tables import Tables
 from analysis.tidy import COLUMNS, joined
 
 Result = TypeVar("Result")
@@ -45,6 +46,18 @@ def call(
     """Return what `function` says of `table`, given those of the options that it takes."""
     taken = registry.options_of(function)
     return function(table, **{name: value for name, value in options.items() if name in taken})
+
+
+def run(
+    function: Callable[..., Result], tables: Tables, options: Mapping[str, object]
+) -> Result | None:
+    """Return what a metric or report says of the tables it names; None where one is lacking."""
+    known = {name: getattr(tables, name) for name in registry.TABLES}
+    if any(known[name] is None for name in registry.tables_of(function)):
+        return None
+    given = {name: known[name] for name in registry.tables_read(function)}
+    taken = registry.options_of(function)
+    return function(**given, **{name: value for name, value in options.items() if name in taken})
 
 
 def records(results: pd.DataFrame) -> list[dict[str, object]]:

@@ -116,4 +116,4 @@ def test_a_table_without_ratings_has_no_report(tmp_path: Path) -> None:
     (tmp_path / "messages.jsonl").write_text(json.dumps(message), encoding="utf-8")
     done = _run(tmp_path / "messages.jsonl")
     assert (done.returncode, done.stderr) == (0, "")
-    assert done.stdout.startswith("No report reads this table")
+    assert done.stdout.startswith("The report summary reads ratings; here are only messages.")

@@ -14,8 +14,10 @@ import pandas as pd
 
 from analysis import (
     BadTable,
+    MessageTable,
     RatingTable,
     Report,
+    Tables,
     cautions,
     evaluate,
     get_metric,
@@ -25,8 +27,8 @@ from analysis import (
     records,
     report_names,
 )
-from analysis.registry import table_of
-from analysis.results import call
+from analysis.registry import tables_of, tables_read
+from analysis.results import run
 from webapp.models import Campaign
 from webapp.services import findings, sheets, tables
 from webapp.services.parts import Part
@@ -41,6 +43,7 @@ __all__ = [
     "numbers",
     "page",
     "report",
+    "reports",
     "sections",
     "values",
 ]
@@ -55,6 +58,7 @@ EXPLAINED = {
     "unflagged": "answers that are neither set aside nor flagged",
     "all": "all answers, those set aside too",
 }
+HELD = {"ratings", "messages"}  # the tables that a campaign has
 SHOWN = ("metric", "question", "system", "other_system", "estimate", "low", "high", "n", "reason")
 
 
@@ -110,7 +114,7 @@ def page(*, campaign: Campaign, choice: str = "counted") -> Page:
         cautions=tuple(_cautions(ratings)) if not problems and len(ratings) else (),
         problems=problems,
         methods=tuple(_methods(campaign, ratings, results, choice)),
-        reports=tuple(report_names()),
+        reports=reports(),
     )
 
 
@@ -134,10 +138,21 @@ def values(*, campaign: Campaign, key: str, choice: str = "counted") -> str:
 
 def report(*, campaign: Campaign, name: str, choice: str = "counted") -> Report:
     """Return a named report of the folder on the campaign's ratings."""
-    if name not in report_names():
+    if name not in reports():
         raise Unknown(name)
     ratings = _chosen(tables.ratings(campaign, include_excluded=True), choice)
-    return call(get_report(name), rating_table(ratings), {"seed": 0})
+    wanted = "messages" in tables_read(get_report(name))
+    messages = tables.messages(campaign) if wanted else None
+    given = Tables(ratings=rating_table(ratings), messages=messages)
+    found = run(get_report(name), given, {"seed": 0})
+    if found is None:
+        raise Unknown(name)
+    return found
+
+
+def reports() -> tuple[str, ...]:
+    """Return the reports that read what a campaign has: ratings and messages."""
+    return tuple(name for name in report_names() if tables_of(get_report(name)) <= HELD)
 
 
 def sections(report: Report) -> tuple[Part, ...]:
@@ -157,25 +172,28 @@ def _chosen(whole: RatingTable, choice: str) -> RatingTable:
 
 
 def _evaluate(campaign: Campaign, ratings: RatingTable) -> pd.DataFrame:
-    """Run the folder of metrics; messages are read only where one of them wants these."""
-    wanted = {table_of(get_metric(name)) for name in metric_names()}
-    if "messages" in wanted:
-        return evaluate(ratings, messages=tables.messages(campaign))
-    cells = pd.util.hash_pandas_object(ratings, index=False).to_numpy()
-    return _of(_Table(hashlib.sha256(cells.tobytes()).hexdigest(), ratings))
+    """Run the folder of metrics on the ratings chosen and on all messages."""
+    messages = tables.messages(campaign)
+    return _of(_Known(_digest(ratings) + _digest(messages), ratings, messages))
+
+
+def _digest(table: pd.DataFrame) -> str:
+    cells = pd.util.hash_pandas_object(table, index=False).to_numpy()
+    return hashlib.sha256(cells.tobytes()).hexdigest()
 
 
 @dataclass(frozen=True)
-class _Table:
-    """A table known by its content: what was computed of equal cells can never be out of date."""
+class _Known:
+    """Tables known by content: what was computed of equal cells can never be out of date."""
 
     digest: str
     ratings: RatingTable = field(compare=False)
+    messages: MessageTable = field(compare=False)
 
 
 @lru_cache(maxsize=8)
-def _of(table: _Table) -> pd.DataFrame:
-    return evaluate(table.ratings)
+def _of(known: _Known) -> pd.DataFrame:
+    return evaluate(known.ratings, messages=known.messages)
 
 
 def _everything(results: pd.DataFrame) -> Iterator[Part]:

@@ -12,7 +12,7 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from analysis import evaluate, records, report_names
+from analysis import evaluate, records
 from tests.factories import make_campaign, make_participation, make_staff
 from tests.webapp.services import rated
 from webapp.models import AuditEntry, Campaign, Flag, Rating
@@ -85,7 +85,8 @@ def test_every_chart_has_its_table_and_can_be_saved(staff: Client, campaign: Cam
 
 def test_page_json_and_export_have_the_same_numbers(staff: Client, campaign: Campaign) -> None:
     told = json.loads(text_of(staff, "results-numbers", campaign.pk))
-    assert told == json.loads(json.dumps(records(evaluate(tables.ratings(campaign)))))
+    whole = evaluate(tables.ratings(campaign), messages=tables.messages(campaign))
+    assert told == json.loads(json.dumps(records(whole)))
     likert = next(
         r
         for r in told
@@ -163,7 +164,8 @@ def test_ratings_that_cannot_be_analyzed_are_told_with_the_problem(
 
 
 def test_every_report_of_the_folder_is_shown(staff: Client, campaign: Campaign) -> None:
-    for name in report_names():
+    assert results.reports()
+    for name in results.reports():
         assert name in text_of(staff, "results", campaign.pk)
         assert "<table" in text_of(staff, "results-report", campaign.pk, name)
 
