@@ -1,6 +1,7 @@
 """What answers: bots, the dialogues they learn from, and how to get one. Knows no web."""
 
-from bots.bot import BatchBot, Bot, LanguageModel, Ranker, Reply, Trainable, Turn
+from bots.bot import BatchBot, Bot, Generator, LanguageModel, Ranker, Reply, Trainable, Turn
+from bots.candidates import Candidate, Decoding
 from bots.dialogue import Dialogue, Example, Utterance, examples
 from bots.filters import fallback, safe, unsafe
 from bots.options import InvalidOption, Option, describe, option, parse_option
@@ -9,6 +10,7 @@ from bots.registry import (
     UnknownName,
     bot_names,
     bot_options,
+    bot_presets,
     dataset_names,
     get_bot,
     get_dataset,
@@ -20,9 +22,12 @@ from bots.weights import InvalidWeights
 __all__ = [
     "BatchBot",
     "Bot",
+    "Candidate",
     "Dataset",
+    "Decoding",
     "Dialogue",
     "Example",
+    "Generator",
     "InvalidOption",
     "InvalidWeights",
     "LanguageModel",
@@ -35,6 +40,7 @@ __all__ = [
     "Utterance",
     "bot_names",
     "bot_options",
+    "bot_presets",
     "dataset_names",
     "describe",
     "examples",

@@ -6,19 +6,36 @@ Exit status: 0 when done, 2 when something that was given is wrong (all of it is
 from __future__ import annotations
 
 import argparse
+import shutil
 import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from bots.bot import Bot, Ranker, Trainable
+from bots.checkpoints import InvalidCheckpoint, kept
 from bots.dialogue import Dialogue, Utterance
 from bots.lines import InvalidData, write_records
 from bots.options import InvalidOption, parse_option
 from bots.predictions import Task, TooFewReplies, hits, predict
-from bots.registry import UnknownName, bot_names, bot_options, dataset_names, get_dataset, make_bot
-from bots.weights import InvalidWeights
+from bots.registry import (
+    UnknownName,
+    bot_names,
+    bot_options,
+    dataset_names,
+    get_dataset,
+    make_bot,
+    preset,
+)
+from bots.weights import InvalidWeights, data_digest, digest_of
 
-REFUSED = (InvalidData, InvalidOption, InvalidWeights, UnknownName, TooFewReplies)
+REFUSED = (
+    InvalidCheckpoint,
+    InvalidData,
+    InvalidOption,
+    InvalidWeights,
+    UnknownName,
+    TooFewReplies,
+)
 
 
 class CannotDo(ValueError):
@@ -41,8 +58,14 @@ def _train(given: argparse.Namespace) -> None:
     if not isinstance(bot, Trainable):
         raise CannotDo(f"{given.bot} is not trained; use it as it is")
     dialogues = _read(given.data)
-    bot.train(dialogues, seed=given.seed)
+    unfinished = given.out / "unfinished"
+    if unfinished.is_dir():
+        print(f"{given.bot}: goes on from {unfinished}", file=sys.stderr)
+    run = digest_of([given.bot, _options(given), given.seed, data_digest(dialogues)])
+    with kept(unfinished, run):
+        bot.train(dialogues, seed=given.seed)
     bot.save(given.out)
+    shutil.rmtree(unfinished, ignore_errors=True)
     print(f"{given.bot}: learned from {len(dialogues)} dialogues; weights in {given.out}")
 
 
@@ -72,8 +95,13 @@ def _chat(given: argparse.Namespace) -> None:
 
 
 def _bot(given: argparse.Namespace) -> object:
+    return make_bot(given.bot, **_options(given))
+
+
+def _options(given: argparse.Namespace) -> dict[str, object]:
+    """Return the preset's options, and over them those given one by one."""
     known = bot_options(given.bot)
-    options: dict[str, object] = {}
+    options: dict[str, object] = preset(given.bot, given.preset)
     for setting in given.set:
         name, equals, raw = setting.partition("=")
         if not equals:
@@ -85,7 +113,7 @@ def _bot(given: argparse.Namespace) -> object:
         options["weights"] = str(given.weights)
     elif given.command != "train" and any(each.name == "weights" for each in known):
         raise InvalidOption(f"{given.bot} has to be trained: give --weights DIR")
-    return make_bot(given.bot, **options)
+    return options
 
 
 def _read(sources: Iterable[str]) -> list[Dialogue]:
@@ -138,6 +166,7 @@ def _command(commands: object, name: str, text: str, run: object) -> argparse.Ar
     parser: argparse.ArgumentParser = commands.add_parser(name, help=text)
     parser.set_defaults(run=run)
     parser.add_argument("bot", metavar="BOT", help="one of " + ", ".join(bot_names()))
+    parser.add_argument("--preset", default="toy", help="a named set of options, as `paper`")
     parser.add_argument("--set", action="append", default=[], metavar="OPTION=VALUE")
     return parser
 

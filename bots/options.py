@@ -61,6 +61,17 @@ def read_options(path: Path) -> tuple[Option, ...]:
     raise InvalidOption(f"{path.name} must end with `BOT = ` and the name of its class")
 
 
+def read_presets(path: Path) -> dict[str, dict[str, Any]]:
+    """Return the named sets of options in this file's `PRESETS`, a literal; none if it has none."""
+    for node in ast.parse(path.read_text("utf-8")).body:
+        match node:
+            case ast.Assign(targets=[ast.Name("PRESETS")], value=found):
+                return dict(ast.literal_eval(found))
+            case ast.AnnAssign(target=ast.Name("PRESETS"), value=ast.expr() as found):
+                return dict(ast.literal_eval(found))
+    return {}
+
+
 def _options(bot: ast.ClassDef) -> Iterator[Option]:
     for node in bot.body:
         match node:

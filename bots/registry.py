@@ -13,11 +13,11 @@ import threading
 from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
-from typing import Protocol, cast
+from typing import Any, Protocol, cast
 
 from bots import weights
 from bots.dialogue import Dialogue
-from bots.options import InvalidOption, Option, check_options, read_options
+from bots.options import InvalidOption, Option, check_options, read_options, read_presets
 
 HERE = Path(__file__).parent  # the folders are not imported: a bot that wraps another needs us
 
@@ -60,6 +60,21 @@ def bot_options(name: str) -> tuple[Option, ...]:
     """Return the options of a bot, without importing it."""
     _known(name, bot_names(), "bot")
     return read_options(HERE / "zoo" / f"{name}.py")
+
+
+@cache
+def bot_presets(name: str) -> dict[str, dict[str, Any]]:
+    """Return a bot's named sets of options; "toy", its defaults, is always one of them."""
+    _known(name, bot_names(), "bot")
+    return {"toy": {}, **read_presets(HERE / "zoo" / f"{name}.py")}
+
+
+def preset(name: str, chosen: str) -> dict[str, Any]:
+    """Return one named set of a bot's options."""
+    known = bot_presets(name)
+    if chosen not in known:
+        raise UnknownName(f"{name} has no preset {chosen!r}; it has {', '.join(sorted(known))}")
+    return dict(known[chosen])
 
 
 def get_bot(name: str, **options: object) -> object:

@@ -2,9 +2,8 @@
 
 Source: Zhang et al. 2018 ("Personalizing Dialogue Agents"), section 4.2. What the paper leaves open
 follows its released code where that works at small size, and where our defaults differ (learned by
-softmax over the batch with Adam, rare words longer at the start, unlisted words hashed) an option
-gives theirs: loss=margin optimizer=sgd rate=0.1 rare_first=false hashed=0 dimension=500 max_norm=10
-query_is_memory=true.
+softmax over the batch with Adam, rare words longer at the start, unlisted words hashed) the preset
+"released" gives theirs.
 """
 
 from __future__ import annotations
@@ -36,6 +35,22 @@ from bots.options import option
 from bots.weights import About, data_digest, read_about
 
 Item = tuple[Asked, Bag]
+
+PRESETS = {
+    "released": {
+        "loss": "margin",
+        "optimizer": "sgd",
+        "rate": 0.1,
+        "rare_first": False,
+        "hashed": 0,
+        "dimension": 500,
+        "max_norm": 10.0,
+        "query_is_memory": True,
+        "least_count": 1,
+        "epochs": 100,
+        "patience": 5,
+    }
+}
 
 
 @dataclass

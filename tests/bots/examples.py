@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import tempfile
+import time
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 
@@ -17,6 +19,14 @@ torch.set_num_threads(1)  # tests run side by side; threads that wait for each o
 SERVES = {"kv_profile_memory": "profile_memory"}  # answers with the weights of another bot
 HELLO = (Utterance("partner", "Hello! Do you have any pets?"),)
 PERSONA = ("I have two cats.", "I drive a night bus.", "My sister lives in Peru.")
+
+
+def wait_for(condition: Callable[[], object], seconds: float = 60) -> None:
+    """Wait until something is so, or fail."""
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end, "waited in vain"
+        time.sleep(0.01)
 
 
 @cache

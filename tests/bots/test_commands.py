@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.bots.examples import weights
+from bots.registry import preset
+from tests.bots.examples import wait_for, weights
 
 ROOT = Path(__file__).parents[2]
 EXPECTED = [
@@ -72,6 +73,35 @@ def test_training_a_torch_bot_takes_options(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     options = json.loads((tmp_path / "bot.json").read_text())["options"]
     assert (options["epochs"], options["dimension"], options["rare_first"]) == (1, 16, False)
+
+
+def test_a_training_killed_at_once_goes_on_to_the_same_weights(tmp_path: Path) -> None:
+    """kill -9 as soon as an epoch is kept, then the same command again."""
+    settings = ["--data", "demo:train", "--set", "dimension=16", "--set", "patience=40"]
+    command = ["train", "profile_memory", *settings, "--epochs", "40", "--out"]
+    whole, killed = tmp_path / "whole", tmp_path / "killed"
+    assert run(*command, str(whole)).returncode == 0
+    begun = subprocess.Popen(
+        [sys.executable, "-m", "bots", *command, str(killed)],
+        cwd=ROOT,
+        stderr=subprocess.DEVNULL,
+    )
+    wait_for(lambda: list((killed / "unfinished").glob("*.safetensors")) or begun.poll())
+    begun.kill()
+    assert begun.wait() == -9
+    done = run(*command, str(killed))
+    assert "goes on from" in done.stderr
+    assert sorted(path.name for path in killed.iterdir()) == ["bot.json", "weights.safetensors"]
+    for name in ("bot.json", "weights.safetensors"):
+        assert (whole / name).read_bytes() == (killed / name).read_bytes()
+
+
+def test_a_preset_sets_options_and_an_unknown_one_is_named(tmp_path: Path) -> None:
+    done = run("train", "profile_memory", "--preset", "huge", "--data", "demo:train", "--out",
+               str(tmp_path))  # fmt: skip
+    assert done.returncode == 2
+    assert "profile_memory has no preset 'huge'; it has released, toy" in done.stderr
+    assert preset("profile_memory", "released")["dimension"] == 500
 
 
 def test_bad_data_names_every_line_and_nothing_is_trained(tmp_path: Path) -> None:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 
+import pytest
 import torch
 from torch import Tensor, nn
 
-from bots import training
+from bots import checkpoints, training
 from tests.bots.examples import demo
 
 SLOPE = 3.0
@@ -70,3 +72,61 @@ def test_auto_is_a_device_that_is_there() -> None:
     wanted = "cuda" if torch.cuda.is_available() else "cpu"
     assert training.device("auto").type == wanted
     assert training.device("cpu").type == "cpu"
+
+
+class Noisy(nn.Module):
+    """A line whose loss draws dropout, so that the state of chance matters."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.layer = nn.Linear(4, 1)
+        self.steps = 0
+        self.killed_at = 0
+
+    def loss(self, batch: Sequence[float]) -> Tensor:
+        self.steps += self.training
+        if self.killed_at and self.steps == self.killed_at:
+            raise KeyboardInterrupt
+        x = torch.tensor(batch)[:, None].expand(-1, 4)
+        y = self.layer(nn.functional.dropout(x, 0.5, self.training))
+        return (y - SLOPE * x[:, :1]).square().mean()
+
+
+def learn(killed_at: int, epochs: int = 6) -> tuple[Noisy, tuple[dict[str, float], ...]]:
+    torch.manual_seed(3)
+    module = Noisy()
+    module.killed_at = killed_at
+    step = torch.optim.Adam(module.parameters(), lr=0.05)
+    plan = training.Plan(
+        epochs, 2, 6, 0, "noisy line", clip=1.0, schedule=lambda step: 1 / step**0.5
+    )
+    data = [0.5, 1.0, 1.5, 2.0, 2.5, 3.0]
+    return module, training.fit(module, step, data, [1.0, 2.0], module.loss, plan)
+
+
+def test_a_killed_training_goes_on_to_the_same_result(tmp_path: Path) -> None:
+    whole, history = learn(killed_at=0)
+    with checkpoints.kept(tmp_path, "this run"):
+        with pytest.raises(KeyboardInterrupt):
+            learn(killed_at=11)  # in the fourth epoch of three steps
+        resumed, again = learn(killed_at=0)
+    assert resumed.steps == 9  # only the last three epochs
+    assert again == history
+    assert torch.equal(resumed.layer.weight, whole.layer.weight)
+
+
+def test_a_checkpoint_of_another_run_or_broken_is_refused_by_name(tmp_path: Path) -> None:
+    with checkpoints.kept(tmp_path, "this run"):
+        learn(killed_at=0, epochs=1)
+    other = checkpoints.kept(tmp_path, "other data")
+    with other, pytest.raises(checkpoints.InvalidCheckpoint, match="other data, options or seed"):
+        learn(killed_at=0)
+    (tmp_path / "noisy_line.safetensors").write_bytes(b"not a checkpoint")
+    again = checkpoints.kept(tmp_path, "this run")
+    with again, pytest.raises(checkpoints.InvalidCheckpoint, match="cannot be read"):
+        learn(killed_at=0)
+
+
+def test_mixed_precision_finds_the_same_line() -> None:
+    plan = training.Plan(50, 2, 3, 0, "line", precision="bf16")
+    assert abs(fit(0.1, plan).slope.item() - SLOPE) < 0.05

@@ -16,13 +16,18 @@ from bots import (
     Utterance,
     bot_names,
     bot_options,
+    bot_presets,
     make_bot,
     safe,
     version,
 )
+from bots.options import check_options
 from tests.bots.examples import HELLO, PERSONA, demo, trained, weights
 
-bots = pytest.mark.parametrize("name", bot_names())
+# one process has all tests of a bot, so that it is trained once
+bots = pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=pytest.mark.xdist_group(name)) for name in bot_names()]
+)
 LONG = tuple(
     Utterance("self" if place % 2 else "partner", f"This is message number {place}, isn't it?")
     for place in range(200)
@@ -113,6 +118,13 @@ def test_ranks_every_candidate(name: str) -> None:
     assert list(scores) == pytest.approx(list(again)[::-1], abs=1e-5)
     assert len(scores) == len(candidates)
     assert len(set(scores)) > 1
+
+
+@bots
+def test_every_preset_is_made_of_options_it_takes(name: str) -> None:
+    for chosen, options in bot_presets(name).items():
+        checked = check_options(name, bot_options(name), options)
+        assert checked == options, chosen
 
 
 @bots
