@@ -89,7 +89,8 @@ class Noisy(nn.Module):
             raise KeyboardInterrupt
         x = torch.tensor(batch)[:, None].expand(-1, 4)
         y = self.layer(nn.functional.dropout(x, 0.5, self.training))
-        return (y - SLOPE * x[:, :1]).square().mean()
+        value: Tensor = (y - SLOPE * x[:, :1]).square().mean()
+        return value
 
 
 def learn(killed_at: int, epochs: int = 6) -> tuple[Noisy, tuple[dict[str, float], ...]]:
