@@ -32,6 +32,8 @@ class Task:
     seed: int = 0
     persona: Condition = "self"
     sides: Sides = "self"
+    parrot: bool = False  # the partner's last message is one more candidate (ConvAI2, section 3.1)
+    limit: int = 0  # at most so many examples, drawn by the seed; 0: all
 
 
 def predict(
@@ -40,8 +42,11 @@ def predict(
     """Yield a row for each message of the side, or sides, that somebody spoke before."""
     found = list(examples(dialogues, task.sides))
     chance = Random(task.seed)  # noqa: S311
-    for place, example in enumerate(found):
+    asked = Random(task.seed).sample(found, min(task.limit, len(found))) if task.limit else found  # noqa: S311
+    for place, example in enumerate(asked):
         offered = _offered(example, found, task.candidates, chance)
+        if task.parrot:
+            offered += _parrot(example, offered)
         persona = told(example, task.persona)
         scores = [float(score) for score in bot.rank(persona, example.history, offered)]
         best = max(range(len(offered)), key=scores.__getitem__)
@@ -69,6 +74,13 @@ def hits(rows: Sequence[Mapping[str, Any]]) -> float:
     """Return hits@1: the share of rows whose response is the gold one."""
     right = [row for row in rows if row["response"] == row["gold"]]
     return len(right) / len(rows)
+
+
+def _parrot(example: Example, offered: Sequence[str]) -> list[str]:
+    """Return the partner's last message, where there is one that no candidate says."""
+    said = [turn.text for turn in example.history if turn.speaker == "partner"][-1:]
+    known = {normalize_answer(text) for text in offered}
+    return [text for text in said if normalize_answer(text) not in {"", *known}]
 
 
 def _offered(example: Example, found: Sequence[Example], size: int, chance: Random) -> list[str]:

@@ -1,0 +1,114 @@
+"""python -m bots benchmark: the papers' analyses that run models, on data of one's own.
+
+Every analysis is a file of `bots/benchmarks/`; its tables are written as Markdown and JSON beside
+the printed figures.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import pkgutil
+import time
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import cast
+
+from bots.dialogue import Dialogue
+from bots.lines import InvalidData
+from bots.registry import UnknownName
+from bots.splits import hold_out_personas
+from bots.study import Form, Split, Study, Table, render, write
+
+FOLDER = Path(__file__).parent / "benchmarks"
+
+
+def benchmark_names() -> list[str]:
+    """Return the names of all analyses, sorted, without importing them."""
+    return sorted(module.name for module in pkgutil.iter_modules([str(FOLDER)]))
+
+
+def run(name: str, study: Study) -> list[Table]:
+    """Run one analysis."""
+    if name not in benchmark_names():
+        raise UnknownName(f"no benchmark {name!r}; there are {', '.join(benchmark_names())}")
+    module = importlib.import_module(f"bots.benchmarks.{name}")
+    return cast(Callable[[Study], list[Table]], module.run)(study)
+
+
+def command(given: argparse.Namespace, read: Callable[[Sequence[str]], list[Dialogue]]) -> None:
+    """Run what was asked for; print each table as soon as it is there."""
+    chosen = given.name or benchmark_names()
+    for name in chosen:
+        if name not in benchmark_names():
+            raise UnknownName(f"no benchmark {name!r}; there are {', '.join(benchmark_names())}")
+    study = Study(
+        name=",".join(given.data),
+        forms=_forms(given, read),
+        directory=given.out,
+        size=given.size,
+        seed=given.seed,
+        limit=given.limit,
+        candidates=given.candidates,
+    )
+    for name in chosen:
+        began = time.monotonic()
+        for table in run(name, study):
+            write(table, given.out)
+            print(render(table))
+        print(f"{name}: {time.monotonic() - began:.1f} s; tables in {given.out}\n", flush=True)
+
+
+def _forms(
+    given: argparse.Namespace, read: Callable[[Sequence[str]], list[Dialogue]]
+) -> Mapping[Form, Split]:
+    forms: dict[Form, Split] = {
+        "original": Split(tuple(read(given.data)), tuple(read(given.test)))
+        if given.test
+        else _held(read(given.data), given)
+    }
+    if given.revised:
+        told = read(given.revised)
+        forms["revised"] = (
+            Split(tuple(told), tuple(read(given.revised_test)))
+            if given.revised_test
+            else _as(told, forms["original"])
+        )
+    return forms
+
+
+def _held(dialogues: list[Dialogue], given: argparse.Namespace) -> Split:
+    train, test = hold_out_personas(dialogues, given.held_out, given.seed)
+    if not train or not test:
+        raise InvalidData(
+            [f"--data: {len(dialogues)} dialogues cannot be split by persona; give --test"]
+        )
+    return Split(tuple(train), tuple(test))
+
+
+def _as(dialogues: list[Dialogue], like: Split) -> Split:
+    """Split the same dialogues, told in other words, as the originals were."""
+    known = {each.id: each for each in dialogues}
+    missing = [each.id for each in (*like.train, *like.test) if each.id not in known]
+    if missing:
+        raise InvalidData(
+            [f"--revised: has no dialogue {name}, which --data has" for name in missing[:20]]
+        )
+    return Split(
+        tuple(known[each.id] for each in like.train), tuple(known[each.id] for each in like.test)
+    )
+
+
+def add_arguments(parser: argparse.ArgumentParser, data_help: str) -> None:
+    """Declare the command's arguments."""
+    parser.add_argument("name", nargs="*", metavar="NAME", help=", ".join(benchmark_names()))
+    parser.add_argument("--data", action="append", required=True, help=data_help)
+    parser.add_argument("--test", action="append", default=[], help="as --data; else held out")
+    parser.add_argument("--revised", action="append", default=[], help="--data, personas revised")
+    parser.add_argument("--revised-test", action="append", default=[], help="--test, revised")
+    parser.add_argument("--held-out", type=float, default=0.15, help="share, split by persona")
+    parser.add_argument("--out", type=Path, required=True, help="directory of tables and weights")
+    parser.add_argument("--size", default="toy", help="preset of the bots that have it")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--limit", type=int, default=0, help="most examples tested; 0: all")
+    parser.add_argument("--candidates", type=int, default=20)
