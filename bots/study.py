@@ -70,19 +70,17 @@ class Study:
         **options: object,
     ) -> Any:
         """Return a bot, trained, where it is trained, on this condition of the training part."""
-        wanted = {**self._preset(name), **self.options.get(name, {}), **options}
-        known = {each.name for each in bot_options(name)}
-        if "weights" not in known:
+        wanted = {**self._preset(name), **options}
+        if all(each.name != "weights" for each in bot_options(name)):
             return make_bot(name, **wanted)
         learner = SHARES.get(name, name)
-        learned = {each.name for each in bot_options(learner)}
-        path = self._weights(
-            learner, persona, form, {key: wanted[key] for key in wanted.keys() & learned}
-        )
+        learned = {**self._preset(learner), **({} if learner != name else options)}
+        path = self._weights(learner, persona, form, learned)
         return make_bot(name, **{**wanted, "weights": str(path)})
 
     def _preset(self, name: str) -> dict[str, Any]:
-        return preset(name, self.size) if self.size in bot_presets(name) else {}
+        sized = preset(name, self.size) if self.size in bot_presets(name) else {}
+        return {**sized, **self.options.get(name, {})}
 
     def _weights(
         self, name: str, persona: Condition, form: Form, options: Mapping[str, object]
