@@ -1,0 +1,38 @@
+"""How many questions a side asks in 100 conversations.
+
+ConvAI2 (Dinan et al. 2019, section 3.2.3 and figure 5): messages that begin with who, what, when,
+where, why or how, and messages that have a question mark.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import pandas as pd
+
+from analysis.tables import MessageTable
+from analysis.tidy import tidy
+from analysis.transcripts import Side, mean_per, sides
+
+BEGINS = re.compile(r"\W*(?:who|what|when|where|why|how)\b", re.IGNORECASE)
+PER = 100.0
+
+
+def questions_asked(messages: MessageTable) -> pd.DataFrame:
+    """Return two rows per system and side; the estimates are per 100 conversations."""
+    return tidy("questions_asked", (row for side in sides(messages) for row in _rows(side)))
+
+
+def _rows(side: Side) -> Iterator[dict[str, object]]:
+    counts = {
+        "begins_with_question_word": [sum(map(_begins, talk)) for talk in side.talks],
+        "has_question_mark": [sum("?" in text for text in talk) for talk in side.talks],
+    }
+    for name, found in counts.items():
+        sums = [(float(count), 1.0) for count in found]
+        yield {"metric": name, **side.name, **mean_per(sums, times=PER)}
+
+
+def _begins(text: str) -> bool:
+    return BEGINS.match(text) is not None

@@ -1,0 +1,40 @@
+"""Share of words that are rare in the training corpus: fewer than 100, or 1,000, times.
+
+ConvAI2 (Dinan et al. 2019, table 7) counts cumulatively, Freq1k including Freq1h; the released
+script bins exclusively, up to 100 and 101 to 1,000. Both are given. Tokens are those of `split` in
+lower case. Without a corpus its counts are estimated from word frequencies of English at large;
+`corpus` says so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import pandas as pd
+
+from analysis.frequencies import STAND_IN, Corpus
+from analysis.tables import MessageTable
+from analysis.text import split_lower
+from analysis.tidy import tidy
+from analysis.transcripts import Side, mean_per, sides
+
+BINS: tuple[tuple[str, Callable[[float], bool]], ...] = (
+    ("freq1h", lambda count: count < 100),
+    ("freq1k", lambda count: count < 1000),
+    ("freq1h_exclusive", lambda count: count <= 100),
+    ("freq1k_exclusive", lambda count: 100 < count <= 1000),
+)
+
+
+def rare_words(messages: MessageTable, *, corpus: Corpus = STAND_IN) -> pd.DataFrame:
+    """Return four rows per system and side: the shares of words in each bin."""
+    return tidy("rare_words", (row for side in sides(messages) for row in _rows(side, corpus)))
+
+
+def _rows(side: Side, corpus: Corpus) -> Iterator[dict[str, object]]:
+    counts = [
+        [corpus.count(token) for text in talk for token in split_lower(text)] for talk in side.talks
+    ]
+    for name, is_in in BINS:
+        sums = [(sum(map(is_in, found)), len(found)) for found in counts]
+        yield {"metric": name, **side.name, **mean_per(sums, most=1.0), "corpus": corpus.source}

@@ -1,0 +1,54 @@
+"""Share of a message's unigrams, bigrams and trigrams that its side has used before.
+
+ConvAI2 (Dinan et al. 2019, table 8) prints repeats without a formula. Ours: of each message the
+share of n-grams that stood earlier in it (`within`), or in an earlier message of the same side of
+the same conversation (`across`), or either; the mean over messages that have n-grams. Words are
+counted as unigrams only where they are no stop words; longer n-grams are of `split` in lower case.
+The two parts follow the released code of See et al. 2019.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pandas as pd
+
+from analysis.tables import MessageTable
+from analysis.text import Gram, ngrams, nonstop, split_lower
+from analysis.tidy import tidy
+from analysis.transcripts import Side, Talk, mean_per, sides
+
+NAMES = ((1, "unigram_repeats"), (2, "bigram_repeats"), (3, "trigram_repeats"))
+PARTS = ("", "_within", "_across")
+
+
+def repeats(messages: MessageTable) -> pd.DataFrame:
+    """Return nine rows per system and side: each n whole and in its two parts."""
+    return tidy("repeats", (row for side in sides(messages) for row in _rows(side)))
+
+
+def shares(talk: Talk, n: int) -> list[tuple[float, float, float]]:
+    """Return, per message with n-grams, the share repeated: at all, within it, across messages."""
+    before: set[Gram] = set()
+    found = []
+    for text in talk:
+        grams = ngrams(nonstop(text) if n == 1 else split_lower(text), n)
+        seen: set[Gram] = set()
+        within = []
+        for gram in grams:
+            within.append(gram in seen)
+            seen.add(gram)
+        across = [gram in before for gram in grams]
+        before |= seen
+        if grams:
+            either = sum(w or a for w, a in zip(within, across, strict=True))
+            found.append(tuple(k / len(grams) for k in (either, sum(within), sum(across))))
+    return [(whole, inner, outer) for whole, inner, outer in found]
+
+
+def _rows(side: Side) -> Iterator[dict[str, object]]:
+    for n, name in NAMES:
+        talks = [shares(talk, n) for talk in side.talks]
+        for place, part in enumerate(PARTS):
+            sums = [(sum(share[place] for share in found), len(found)) for found in talks]
+            yield {"metric": name + part, **side.name, **mean_per(sums, most=1.0)}

@@ -1,0 +1,115 @@
+"""Messages as conversations: what each system said, and what people said to it.
+
+The statistics of logs (ConvAI2, Dinan et al. 2019, section 3.2.3) compare both sides. A message
+whose row is set aside (column `excluded`) is left out, and so is one that nobody is named as the
+author of: the given beginning of a conversation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from analysis.cautions import NOT_SET
+from analysis.intervals import t_interval
+from analysis.tables import MessageTable
+
+HUMAN = "human"
+OWN, PARTNER = "own messages", "partner's messages"
+Talk = tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Side:
+    """All conversations of a system, of which one side is looked at: texts in order."""
+
+    system: str
+    question: str
+    talks: tuple[Talk, ...]
+
+    @property
+    def name(self) -> dict[str, object]:
+        return {"protocol": "", "question": self.question, "system": self.system}
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        return tuple(text for talk in self.talks for text in talk)
+
+
+def sides(messages: MessageTable) -> Iterator[Side]:
+    """Yield each system's own messages, then what its partners said to it, if anything.
+
+    Conversations come in the order of what they hold, so that names and rows do not matter.
+    """
+    table = placed(messages)
+    for (system, question), rows in table.groupby(["about", "question"], sort=True):
+        talks = [tuple(texts) for _, texts in rows.groupby(["conversation", "side"])["text"]]
+        yield Side(str(system), str(question), tuple(sorted(talks)))
+
+
+def placed(messages: MessageTable) -> pd.DataFrame:
+    """Return the messages that count, in order, with the system that each is about.
+
+    `about` is the system of the conversation (column `partner_of`, else the author that is not
+    people) and `question` whether it wrote the message. Where two systems talk, each has its own.
+    """
+    kept = messages[(messages["system"] != "") & ~set_aside(messages)]
+    table = kept.sort_values(["conversation", "seq"], kind="stable", ignore_index=True)
+    about = _partner_of(table)
+    own = (table["system"] == about) | (table["system"] != HUMAN)
+    table["about"] = about.where(~own | (table["system"] == HUMAN), table["system"])
+    table["question"] = np.where(own, OWN, PARTNER)
+    return table
+
+
+def set_aside(table: pd.DataFrame) -> pd.Series:
+    """Return which rows the column `excluded` gives a reason to leave out."""
+    if "excluded" not in table.columns:
+        return pd.Series(False, index=table.index)
+    marked = [str(cell).strip().lower() not in NOT_SET for cell in table["excluded"]]
+    return pd.Series(marked, index=table.index, dtype=bool) & table["excluded"].notna()
+
+
+def mean_per(
+    sums: Sequence[tuple[float, float]], *, times: float = 1.0, most: float = np.inf
+) -> dict[str, object]:
+    """Return Σa/Σb times a factor, with a 95 % t interval over what is independent.
+
+    `sums` has a pair (a, b) for each conversation; the standard error is that of a ratio of sums,
+    linearized (Cochran 1977, Sampling Techniques, section 6.3), which for a mean of messages is
+    the cluster-robust one.
+    """
+    a, b = np.array(sorted(sums), dtype=float).reshape(-1, 2).T
+    units, total = len(a), float(b.sum())
+    row: dict[str, object] = {"n": int(total), "conversations": units}
+    if total == 0:
+        return {**row, "reason": "nothing to count in these messages"}
+    ratio = float(a.sum() / total)
+    row["estimate"] = times * ratio
+    if units < 2:
+        return {**row, "reason": "one conversation only: no interval"}
+    se = float(np.sqrt(units / (units - 1) * ((a - ratio * b) ** 2).sum()) / total)
+    if se == 0:
+        return {**row, "reason": "all conversations are alike: no spread, so no interval"}
+    low, high = t_interval(ratio, se, units - 1)
+    return {**row, "low": times * max(low, 0.0), "high": times * min(high, most), "reason": None}
+
+
+def per_message(
+    side: Side, measure: Callable[[str], float], *, most: float = np.inf
+) -> dict[str, object]:
+    """Return the mean of a measure over a side's messages."""
+    return mean_per(
+        [(sum(map(measure, talk)), len(talk)) for talk in side.talks if talk], most=most
+    )
+
+
+def _partner_of(table: pd.DataFrame) -> pd.Series:
+    """Return what each row's conversation is about; people, where only people talk."""
+    if "partner_of" in table.columns:
+        return table["partner_of"].astype(str)
+    systems = table["system"].where(table["system"] != HUMAN)
+    return systems.groupby(table["conversation"]).transform("first").fillna(HUMAN).astype(str)
