@@ -1,4 +1,4 @@
-"""python -m bots train | predict | benchmark | chat: bots at the command line.
+"""python -m bots list | train | predict | benchmark | chat: bots at the command line.
 
 Exit status: 0 when done, 2 when something that was given is wrong (all of it is named).
 """
@@ -11,7 +11,7 @@ import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from bots import benchmark
+from bots import benchmark, catalog
 from bots.bot import Bot, Ranker, Trainable
 from bots.checkpoints import InvalidCheckpoint, kept
 from bots.dialogue import Dialogue, Utterance
@@ -156,6 +156,8 @@ def _parser() -> argparse.ArgumentParser:
     guess.add_argument("--seed", type=int, default=0)
     guess.add_argument("--persona", choices=("none", "self", "their", "both"), default="self")
     guess.add_argument("--sides", choices=("self", "both"), default="self")
+    listed = commands.add_parser("list", help="say what bots there are")
+    listed.set_defaults(run=lambda given: print("\n".join(catalog.lines())))
     tables = commands.add_parser("benchmark", help="run the papers' analyses")
     tables.set_defaults(run=lambda given: benchmark.command(given, _read))
     benchmark.add_arguments(tables, f"KIND:PATH, may be repeated; KIND is one of {_kinds()}")
