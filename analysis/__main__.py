@@ -9,8 +9,10 @@ import sys
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from analysis.cautions import cautions
+from analysis.frequencies import read as corpus
 from analysis.options import BadOption
 from analysis.reading import read
 from analysis.registry import TABLES, get_report, metric_names, report_names, tables_of
@@ -76,15 +78,31 @@ def _parser() -> argparse.ArgumentParser:
         default="",
         help="the questions by which raters are tested against the control (default: all)",
     )
+    parser.add_argument(
+        "--corpus",
+        type=Path,
+        metavar="FILE",
+        help="what systems were trained on, by which words are rare: an utterance a line, "
+        "or word, tab, count",
+    )
     return parser
 
 
+def _chosen(options: argparse.Namespace) -> dict[str, Any]:
+    """Return what was chosen, by the names that metrics and reports have for it."""
+    chosen: dict[str, Any] = {
+        "seed": options.seed,
+        "control": options.control,
+        "control_questions": tuple(name for name in options.control_questions.split(",") if name),
+    }
+    return chosen if options.corpus is None else {**chosen, "corpus": corpus(options.corpus)}
+
+
 def _print(options: argparse.Namespace, tables: Tables) -> None:
-    tested = tuple(name for name in options.control_questions.split(",") if name)
+    chosen = _chosen(options)
     if options.json:
-        _print_json(options, tables, tested)
+        _print_json(tables, chosen)
         return
-    chosen = {"seed": options.seed, "control": options.control, "control_questions": tested}
     report = run(get_report(options.report), tables, chosen)
     print(_lacking(options.report, tables) if report is None else rendered(report), end="")
 
@@ -100,14 +118,9 @@ def _lacking(name: str, tables: Tables) -> str:
     )
 
 
-def _print_json(options: argparse.Namespace, tables: Tables, tested: Sequence[str]) -> None:
+def _print_json(tables: Tables, chosen: dict[str, Any]) -> None:
     results = evaluate(
-        tables.ratings,
-        messages=tables.messages,
-        predictions=tables.predictions,
-        seed=options.seed,
-        control=options.control,
-        control_questions=tested,
+        tables.ratings, messages=tables.messages, predictions=tables.predictions, **chosen
     )
     if tables.ratings is not None:
         for sentence in cautions(tables.ratings):

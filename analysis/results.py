@@ -24,14 +24,18 @@ def evaluate(
     seed: int = 0,
     control: str | None = None,
     control_questions: Sequence[str] = (),
+    **options: object,
 ) -> pd.DataFrame:
-    """Return every number that applies, one below the other; raise `BadTable` for a bad table."""
+    """Return every number that applies, one below the other; raise `BadTable` for a bad table.
+
+    `options` are those of single metrics, by name, such as the `corpus` of rare words.
+    """
     tables = {
         "ratings": None if ratings is None else rating_table(ratings),
         "messages": None if messages is None else message_table(messages),
         "predictions": None if predictions is None else prediction_table(predictions),
     }
-    options = {"seed": seed, "control": control, "control_questions": tuple(control_questions)}
+    options |= {"seed": seed, "control": control, "control_questions": tuple(control_questions)}
     metrics = [registry.get_metric(name) for name in registry.metric_names()]
     return joined(
         call(metric, table, options)

@@ -9,6 +9,7 @@ import pytest
 from scipy import stats
 
 from analysis import evaluate
+from analysis.metrics.message_length import message_length
 from analysis.transcripts import OWN, PARTNER, mean_per, placed, sides
 from tests.analysis.talks import meena, of_rows, talks, volunteer_messages
 
@@ -31,7 +32,7 @@ def test_two_bots_are_looked_at_each_for_itself() -> None:
 
 
 def test_what_is_set_aside_or_given_does_not_count() -> None:
-    rows = [
+    rows: list[dict[str, object]] = [
         {"text": "kept", "excluded": ""},
         {"text": "left", "excluded": "screened out"},
         {"text": "context", "system": "", "excluded": ""},
@@ -75,11 +76,11 @@ def test_intervals_cover_the_share_that_they_estimate() -> None:
 
 
 def test_published_conversations_have_their_published_counts() -> None:
-    found = evaluate(messages=meena("meena")).set_index(["metric", "question"])
-    rows = found.loc[("words_per_message", OWN)], found.loc[("words_per_message", PARTNER)]
-    assert [(int(row["n"]), int(row["conversations"])) for row in rows] == [(909, 93), (909, 93)]
-    human = evaluate(messages=meena("human")).set_index("metric").loc["words_per_message"]
-    assert (human["n"], human["system"]) == (1483, "human")
+    found = message_length(meena("meena"))
+    words = found[found["metric"] == "words_per_message"]
+    assert list(zip(words["n"], words["conversations"], strict=True)) == [(909, 93), (909, 93)]
+    human = message_length(meena("human"))
+    assert set(zip(human["n"], human["system"], strict=True)) == {(1483, "human")}
 
 
 def test_messy_chats_give_finite_numbers_or_reasons() -> None:

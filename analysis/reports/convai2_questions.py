@@ -1,0 +1,41 @@
+"""Questions asked, the data of the two bar charts of ConvAI2 figure 5 (Dinan et al. 2019).
+
+Messages that begin with a question word and messages with a question mark, per 100 conversations.
+"""
+
+from __future__ import annotations
+
+from analysis.layouts import both_sides, extremes, sections, with_engagingness
+from analysis.metrics.questions_asked import questions_asked
+from analysis.report import Report, Section
+from analysis.tables import MessageTable, RatingTable
+
+BEGIN, MARK = "begin with question word", "with question mark"
+
+
+def convai2_questions(messages: MessageTable, ratings: RatingTable | None = None) -> Report:
+    """Return a table for each chart, above the two bars that the text prints."""
+    found = questions_asked(messages)
+    columns = {"begins_with_question_word": BEGIN, "has_question_mark": MARK}
+    own = with_engagingness(both_sides(found, columns), ratings)
+    own = own.rename(columns={"messages": "conversations"})
+    charts = [
+        Section(
+            extremes(own, f"{column} model", f"messages that {verb}"),
+            own[
+                [name for name in map(str, own) if not any(f"{other} " in name for other in others)]
+            ],
+            "Per 100 conversations.",
+        )
+        for column, verb, others in (
+            (BEGIN, "begin with a question word", [MARK]),
+            (MARK, "have a question mark", [BEGIN]),
+        )
+        if len(own)
+    ]
+    return Report(
+        name="convai2_questions",
+        title="Questions asked, as in ConvAI2 figure 5",
+        findings=tuple(chart.title for chart in charts) or ("No message to count questions in.",),
+        sections=sections(charts, "convai2_questions"),
+    )
