@@ -5,6 +5,8 @@ Messages that begin with a question word and messages with a question mark, per 
 
 from __future__ import annotations
 
+import pandas as pd
+
 from analysis.layouts import both_sides, extremes, sections, with_engagingness
 from analysis.metrics.questions_asked import questions_asked
 from analysis.report import Report, Section
@@ -20,22 +22,18 @@ def convai2_questions(messages: MessageTable, ratings: RatingTable | None = None
     own = with_engagingness(both_sides(found, columns), ratings)
     own = own.rename(columns={"messages": "conversations"})
     charts = [
-        Section(
-            extremes(own, f"{column} model", f"messages that {verb}"),
-            own[
-                [name for name in map(str, own) if not any(f"{other} " in name for other in others)]
-            ],
-            "Per 100 conversations.",
-        )
-        for column, verb, others in (
-            (BEGIN, "begin with a question word", [MARK]),
-            (MARK, "have a question mark", [BEGIN]),
-        )
-        if len(own)
+        _chart(own, BEGIN, "begin with a question word", MARK),
+        _chart(own, MARK, "have a question mark", BEGIN),
     ]
     return Report(
         name="convai2_questions",
         title="Questions asked, as in ConvAI2 figure 5",
-        findings=tuple(chart.title for chart in charts) or ("No message to count questions in.",),
+        findings=tuple(chart.title for chart in charts),
         sections=sections(charts, "convai2_questions"),
     )
+
+
+def _chart(own: pd.DataFrame, column: str, verb: str, other: str) -> Section:
+    kept = own[[name for name in map(str, own) if not name.startswith(other)]]
+    title = extremes(own, f"{column} model", f"messages that {verb}")
+    return Section(title, kept, "Per 100 conversations.")

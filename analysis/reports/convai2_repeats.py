@@ -27,11 +27,7 @@ def convai2_repeats(messages: MessageTable, ratings: RatingTable | None = None) 
     own = with_engagingness(
         _percent(found, {**whole, "unique_responses": "unique responses"}), ratings
     )
-    split = {
-        f"{name}_repeats_{part}": f"{name} {part}"
-        for part in ("within", "across")
-        for name in NGRAMS
-    }
+    parts = {f"{n}_repeats_{part}": f"{n} {part}" for part in PARTS for n in NGRAMS}
     finding = extremes(own, "trigram repeats", "trigram repeats", unit=" %")
     return Report(
         name="convai2_repeats",
