@@ -20,6 +20,9 @@ class Codec(Protocol):
     @property
     def size(self) -> int: ...
 
+    @property
+    def words(self) -> tuple[str, ...]: ...  # all that a codec is made of, to be kept as text
+
     def encode(self, text: str) -> list[int]: ...
 
     def decode(self, ids: Iterable[int]) -> str: ...
