@@ -8,6 +8,11 @@ from analysis.groups import Asked, questions
 from analysis.tables import LEVELS, RatingTable
 
 FLAGS = ("excluded", "flag", "flagged", "withdrawn")
+# All papers that use such scores say so; Liu et al. 2016 (EMNLP, 2122-2132) measured it.
+REFERENCE_NOTE = (
+    "Overlap with a reference reply agrees only weakly with what people say of a reply; "
+    "it does not replace a human evaluation."
+)
 NOT_SET = ("", "0", "0.0", "false", "no", "nan", "none")
 
 

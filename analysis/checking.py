@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import math
+from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime
 
 import pandas as pd
@@ -13,6 +14,7 @@ from analysis.tables import (
     LEVELS,
     MESSAGE_COLUMNS,
     PREDICTION_COLUMNS,
+    PREDICTION_EXTRAS,
     RATING_COLUMNS,
     SCALE_COLUMNS,
     BadTable,
@@ -23,7 +25,26 @@ from analysis.tables import (
 )
 
 RATING_KEY = ["campaign", "protocol", "question", "item", "system", "rater"]
+# A probability computed in single precision may come out above 1 by this much.
+ROUNDING = 1e-5
 NEEDED = ("answer", "protocol", "question", "level", "item", "system", "rater")
+
+
+def _is_real(item: object) -> bool:
+    return isinstance(item, int | float) and not isinstance(item, bool) and not math.isnan(item)
+
+
+NUMBERS_OF: dict[str, tuple[str, Callable[[object], bool]]] = {
+    "scores": ("a list of numbers", _is_real),
+    "log_probs": (
+        "a list of log probabilities, none above 0; null for a token that is not scored",
+        lambda item: item is None or (_is_real(item) and float(str(item)) <= ROUNDING),
+    ),
+    "token_hits": (
+        "a list of 1 for each token that was right, else 0",
+        lambda item: item in (0, 1),
+    ),
+}
 
 
 def rating_table(frame: pd.DataFrame, name: str = "ratings") -> RatingTable:
@@ -69,10 +90,16 @@ def prediction_table(frame: pd.DataFrame, name: str = "predictions") -> Predicti
     table = _as_text(frame, ["prediction", "system", "dataset", "example"])
     problems = [*_blank(table, ("prediction", "system", "example"))]
     problems += _repeated(table, ["prediction"], "an id of its own")
-    for column in ("candidates", "scores", "log_probs"):
+    extras = [column for column in PREDICTION_EXTRAS if column in table]
+    lists = ["candidates", "scores", "log_probs", *(c for c in extras if c == "token_hits")]
+    for column in lists:
         problems += _not_lists(table, column)
         parsed = [cells.items(cell) for cell in table[column]]
         table[column] = pd.Series(parsed, index=table.index, dtype=object)
+    for column in lists[1:]:
+        problems += _bad_items(table, column)
+    for column in ("discriminator", "gold_score"):
+        problems += _bad_numbers(table, column) if column in extras else ()
     problems += _unequal_lengths(table)
     _refuse(name, problems, len(table))
     return PredictionTable(table)
@@ -183,6 +210,15 @@ def _not_lists(table: pd.DataFrame, column: str) -> Iterator[Problem]:
     for row, cell in enumerate(table[column], start=1):
         if not cells.is_blank(cell) and cells.items(cell) is None:
             yield Problem(row, column, repr(cells.text(cell)[:40]), "a list, in a CSV as JSON")
+
+
+def _bad_items(table: pd.DataFrame, column: str) -> Iterator[Problem]:
+    """Yield lists of numbers with something else in them; a log probability may be unknown."""
+    right, fits = NUMBERS_OF[column]
+    for row, cell in enumerate(table[column], start=1):
+        bad = [item for item in cell or () if not fits(item)]
+        if bad:
+            yield Problem(row, column, f"a list with {bad[0]!r}", right)
 
 
 def _unequal_lengths(table: pd.DataFrame) -> Iterator[Problem]:

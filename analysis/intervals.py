@@ -47,7 +47,9 @@ def wilson_interval(successes: float, n: int) -> Interval:
     share, z2 = successes / n, Z * Z
     middle = (share + z2 / (2 * n)) / (1 + z2 / n)
     half = Z * np.sqrt(share * (1 - share) / n + z2 / (4 * n * n)) / (1 + z2 / n)
-    return Interval(max(0.0, float(middle - half)), min(1.0, float(middle + half)))
+    # With none or all, an end is the share itself, which rounding must not step over.
+    low, high = min(share, float(middle - half)), max(share, float(middle + half))
+    return Interval(max(0.0, low), min(1.0, high))
 
 
 def bootstrap(statistic: Callable[[Floats], Floats], units: int, *, seed: int) -> Floats:

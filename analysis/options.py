@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+TRAINING_NEEDED = (
+    "needs the conversations that the systems learned from: give `training`, "
+    "each conversation a list of messages"
+)
+
 
 class BadOption(ValueError):
     """An option that does not fit the table."""

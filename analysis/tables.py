@@ -50,6 +50,10 @@ PREDICTION_COLUMNS = (
     "scores",
     "log_probs",
 )
+# What a prediction may tell besides: whether each token of the gold reply was the most probable one
+# under teacher forcing; the discriminator's score of the response; the score of a gold reply that
+# is not among the candidates; which random batch the candidates are.
+PREDICTION_EXTRAS = ("token_hits", "discriminator", "gold_score", "batch")
 SCALE_COLUMNS = ("scale_low", "scale_high")
 Level = Literal["nominal", "ordinal", "interval"]
 LEVELS: tuple[Level, ...] = get_args(Level)

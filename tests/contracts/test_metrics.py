@@ -44,6 +44,29 @@ def _rating_rows() -> list[dict[str, object]]:
     return rows
 
 
+def _prediction_rows() -> list[dict[str, object]]:
+    """Return predictions to which all metrics apply: 100 candidates, log probabilities, extras."""
+    said = [f"We met {k} owls at the old lake today." for k in range(100)]
+    rows: list[dict[str, object]] = []
+    for k in range(12):
+        scores = [((7 * k + 13 * place) % 50) / 10 for place in range(100)]
+        row = {
+            "prediction": f"p{k}",
+            "system": f"s{k % 2}",
+            "dataset": "d",
+            "example": f"e{k // 2}",
+            "context": ["Hi!", "How was your trip to the lake?"],
+            "gold": said[k],
+            "response": said[max(range(100), key=scores.__getitem__)],
+            "candidates": said,
+            "scores": scores,
+            "log_probs": [-1.0, -0.5 * k, None],
+        }
+        extras = {"token_hits": [1, k % 2], "discriminator": 0.5, "gold_score": 1.0}
+        rows.append({**row, **extras, "batch": f"b{k % 3}"})
+    return rows
+
+
 def _tables() -> dict[str, pd.DataFrame]:
     rows = [
         {"answer": f"a{k}", "campaign": "c", "place": 0, **row}
@@ -59,31 +82,10 @@ def _tables() -> dict[str, pd.DataFrame]:
         )
         for k, text in enumerate(["Hi there!", "I like tea.", "I like tea.", "Tea is good."])
     ]
-    predictions = [
-        dict(
-            zip(
-                PREDICTION_COLUMNS,
-                (
-                    f"p{k}",
-                    f"s{k % 2}",
-                    "d",
-                    f"e{k}",
-                    "Hi!",
-                    gold,
-                    "b",
-                    ["a", "b"],
-                    [0.2, 0.8],
-                    [-1.0, -2.0],
-                ),
-                strict=True,
-            )
-        )
-        for k, gold in enumerate(["a", "b", "a", "b"])
-    ]
     return {
         "ratings": rating_table(pd.DataFrame(rows)),
         "messages": message_table(pd.DataFrame(messages)),
-        "predictions": prediction_table(pd.DataFrame(predictions)),
+        "predictions": prediction_table(pd.DataFrame(_prediction_rows())),
     }
 
 

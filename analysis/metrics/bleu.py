@@ -1,0 +1,56 @@
+"""BLEU of responses with their gold replies: corpus BLEU-1 to -4, their mean, and per sentence.
+
+Papineni et al. 2002, with sacrebleu's conventions (Post 2018). `bleu_n` is corpus BLEU without
+smoothing; `bleu_mean` averages BLEU-1 to -4 (PPMI keyword model, 2019); `bleu_sentence` is the mean
+of sentence BLEU-4 with epsilon smoothing, which over-estimates. 0 to 100; hredGAN (2019) prints
+BLEU-2 as a fraction. The interval is a bootstrap over examples (Koehn 2004). `variant` names the
+tokens; `note` says what such scores are worth.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import pandas as pd
+
+from analysis import bleu as counting
+from analysis.cautions import REFERENCE_NOTE
+from analysis.intervals import NONE, Floats, bootstrap, percentile_interval
+from analysis.predicted import Group, each_group, mean_row
+from analysis.tables import PredictionTable
+
+TOKENS = "split tokens, lower case"
+ORDERS = range(1, counting.MOST + 1)
+
+
+def bleu(predictions: PredictionTable, *, seed: int = 0) -> pd.DataFrame:
+    """Return six rows per dataset and system."""
+    return each_group("bleu", predictions, lambda group: _rows(group, seed))
+
+
+def _rows(group: Group, seed: int) -> Iterator[dict[str, object]]:
+    pairs = group.pairs()
+    if not pairs:
+        return
+    counts = counting.counts(pairs)
+    drawn = bootstrap(lambda draws: _orders(counts, draws), len(pairs), seed=seed)
+    estimates = _orders(counts, np.ones((1, len(pairs))))
+    names = [*(f"bleu_{n}" for n in ORDERS), "bleu_mean"]
+    about = {"n": len(pairs), "variant": f"{TOKENS}, no smoothing", "note": REFERENCE_NOTE}
+    for k, name in enumerate(names):
+        estimate = float(estimates[0, k])
+        ends = percentile_interval(drawn[:, k]) if len(pairs) > 1 else NONE
+        # A corpus' BLEU is no mean: with few examples it may lie outside the middle resamples.
+        low, high = min(ends.low, estimate), max(ends.high, estimate)
+        interval = {"low": low, "high": high} if len(pairs) > 1 else {}
+        yield group.row(metric=name, estimate=estimate, **interval, **about)
+    sentences = mean_row(counts.sentences())
+    about["variant"] = f"{TOKENS}, epsilon smoothing"
+    yield group.row(metric="bleu_sentence", **{**sentences, **about})
+
+
+def _orders(counts: counting.Counts, drawn: Floats) -> Floats:
+    """Return BLEU-1 to -4 and their mean, a row per resample."""
+    found = np.array([counts.resampled(drawn, n) for n in ORDERS])
+    return np.vstack([found, found.mean(axis=0)]).T

@@ -1,0 +1,55 @@
+"""distinct-n: different n-grams of all responses together, per generated word or per n-gram.
+
+Li et al. 2016 (NAACL). `distinct_1` and `distinct_2` divide by words, as THRED and the PPMI keyword
+model (2019) do; `distinct_2_of_ngrams` by n-grams, as hredGAN (2019) does (for n = 1 both agree).
+`ave_distinct_n` (event causality, 2019) is distinct-n inside each list of n best candidates, where
+the gold reply is not among them, averaged. It falls as the set grows: compare sets of one size.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pandas as pd
+
+from analysis import diversity
+from analysis.predicted import Group, Predicted, each_group, mean_row
+from analysis.tables import PredictionTable
+from analysis.text import split_lower
+
+NOTHING = "no response has a word"
+
+
+def distinct(predictions: PredictionTable) -> pd.DataFrame:
+    """Return rows distinct_1, distinct_2, distinct_2_of_ngrams, and ave_distinct_n of lists."""
+    return each_group("distinct", predictions, _rows)
+
+
+def _rows(group: Group) -> Iterator[dict[str, object]]:
+    texts = group.responses()
+    if texts:
+        for n in (1, 2):
+            unique, _, words = diversity.distinct(texts, n)
+            yield group.row(metric=f"distinct_{n}", **_share(unique, words, len(texts)))
+        unique, grams, _ = diversity.distinct(texts, 2)
+        yield group.row(metric="distinct_2_of_ngrams", **_share(unique, grams, len(texts)))
+    lists = [row for row in group.rows if _is_own_list(row)]
+    if lists:
+        for n in (1, 2):
+            values = [_inside(row, n) for row in lists]
+            yield group.row(metric=f"ave_distinct_{n}", **mean_row(values))
+
+
+def _share(unique: int, of: int, n: int) -> dict[str, object]:
+    if not of:
+        return {"n": n, "reason": NOTHING}
+    return {"estimate": unique / of, "n": n}
+
+
+def _is_own_list(row: Predicted) -> bool:
+    return len(row.candidates) > 1 and not any(row.right)
+
+
+def _inside(row: Predicted, n: int) -> float:
+    unique, _, words = diversity.distinct([split_lower(text) for text in row.candidates], n)
+    return unique / words if words else 0.0

@@ -1,0 +1,31 @@
+"""ent-n: entropy of the n-grams of all responses together, n = 1 to 4, natural logarithm.
+
+Zhang et al. 2018 (NeurIPS, "Generating informative and diverse conversational responses"); the PPMI
+keyword model (2019) reports ent-4. It grows with the set: compare sets of one size.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pandas as pd
+
+from analysis import diversity
+from analysis.predicted import Group, each_group
+from analysis.tables import PredictionTable
+from analysis.text import ngrams
+
+TOO_SHORT = "no response is that long"
+
+
+def entropy(predictions: PredictionTable) -> pd.DataFrame:
+    """Return rows ent_1 to ent_4 per dataset and system."""
+    return each_group("entropy", predictions, _rows)
+
+
+def _rows(group: Group) -> Iterator[dict[str, object]]:
+    texts = group.responses()
+    for n in range(1, 5) if texts else ():
+        known = any(ngrams(tokens, n) for tokens in texts)
+        value = {"estimate": diversity.entropy(texts, n)} if known else {"reason": TOO_SHORT}
+        yield group.row(metric=f"ent_{n}", n=len(texts), **value)

@@ -1,0 +1,26 @@
+"""Repetition rate: how much more a response repeats its own words than the gold reply does.
+
+PPMI keyword model (2019; NLP4CONVAI): mean of `(1 + r(response)) / (1 + r(gold))`, where r counts
+the tokens that have stood in the text before. The gold replies themselves have 1.
+"""
+
+from __future__ import annotations
+
+import pandas as pd
+
+from analysis.diversity import repetitions
+from analysis.predicted import Predicted, averaged
+from analysis.tables import PredictionTable
+from analysis.text import split_lower
+
+
+def repetition_rate(predictions: PredictionTable) -> pd.DataFrame:
+    """Return a row per dataset and system."""
+    return averaged("repetition_rate", predictions, _value)
+
+
+def _value(row: Predicted) -> float | None:
+    if row.response is None or not row.golds:
+        return None
+    said, gold = split_lower(row.response), split_lower(row.golds[0])
+    return (1 + repetitions(said)) / (1 + repetitions(gold))

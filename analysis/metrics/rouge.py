@@ -1,0 +1,34 @@
+"""ROUGE-2 F1, ROUGE-L F1 and METEOR of responses with their gold replies.
+
+Lin 2004; Banerjee & Lavie 2005, with exact words and Porter stems but without WordNet's synonyms,
+so that METEOR is a little lower than with them. Mean over examples of the best over gold replies;
+hredGAN (2019) prints ROUGE-2 F1 as a fraction, L2E (2019) ROUGE and METEOR.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pandas as pd
+
+from analysis.cautions import REFERENCE_NOTE
+from analysis.overlap import best, meteor, rouge_l, rouge_n
+from analysis.predicted import Group, each_group, mean_row
+from analysis.tables import PredictionTable
+
+SCORES = {"rouge_2": rouge_n, "rouge_l": rouge_l, "meteor": meteor}
+
+
+def rouge(predictions: PredictionTable) -> pd.DataFrame:
+    """Return three rows per dataset and system."""
+    return each_group("rouge", predictions, _rows)
+
+
+def _rows(group: Group) -> Iterator[dict[str, object]]:
+    pairs = group.pairs()
+    if not pairs:
+        return
+    for name, score in SCORES.items():
+        values = [best(score, said, golds) for said, golds in pairs]
+        about = {"variant": "split tokens, lower case", "note": REFERENCE_NOTE}
+        yield group.row(metric=name, **mean_row(values), **about)

@@ -1,0 +1,38 @@
+"""Vector extrema: cosine of response and gold reply, each the extreme of its words' vectors.
+
+Forgues et al. 2014, as the event-causality paper (2019) uses it: per dimension the maximum over the
+words, or the minimum where that is farther from 0; 0 where a side has no known word. Vectors are
+GloVe 6B 50d unless others are given.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pandas as pd
+
+from analysis.cautions import REFERENCE_NOTE
+from analysis.predicted import Group, each_group, mean_row
+from analysis.tables import PredictionTable
+from analysis.text import words
+from analysis.vectors import MISSING, Vectors, cosine, extrema, glove
+
+
+def vector_extrema(predictions: PredictionTable, *, vectors: Vectors | None = None) -> pd.DataFrame:
+    """Return a row per dataset and system, or the reason for none."""
+    return each_group("vector_extrema", predictions, lambda group: _rows(group, vectors))
+
+
+def _rows(group: Group, vectors: Vectors | None) -> Iterator[dict[str, object]]:
+    pairs = group.pairs(words)
+    if not pairs:
+        return
+    vectors = vectors or glove()
+    if vectors is None:
+        yield group.row(reason=MISSING)
+        return
+    values = [
+        max(cosine(extrema(said, vectors), extrema(gold, vectors)) for gold in golds)
+        for said, golds in pairs
+    ]
+    yield group.row(**mean_row(values), variant=vectors.name, note=REFERENCE_NOTE)

@@ -1,0 +1,156 @@
+"""Rows of a PredictionTable as values, a system's rows on one dataset at a time.
+
+`gold` may be a list of texts where several are right. Where an example offers the answer that none
+of its candidates is right (DSTC7, Gunasekara et al. 2019), that answer is the candidate `NONE`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from analysis import cells
+from analysis.intervals import Floats, t_interval
+from analysis.tables import PredictionTable
+from analysis.text import Tokenizer, split_lower
+from analysis.tidy import tidy
+
+NONE = "(none)"
+REPLY = "reply"
+
+
+@dataclass(frozen=True)
+class Predicted:
+    """One prediction; what its row leaves out is empty, or None where empty means something."""
+
+    example: str
+    context: tuple[str, ...]
+    golds: tuple[str, ...]
+    response: str | None
+    candidates: tuple[str, ...] = ()
+    scores: tuple[float, ...] = ()
+    log_probs: tuple[float | None, ...] | None = None
+    token_hits: tuple[float, ...] | None = None
+    discriminator: float | None = None
+    gold_score: float | None = None
+    batch: str = ""
+
+    @property
+    def message(self) -> str:
+        """What is answered: the last message of the context."""
+        return self.context[-1] if self.context else ""
+
+    @property
+    def right(self) -> tuple[bool, ...]:
+        """Which of the candidates is a right answer."""
+        return tuple(candidate in self.golds for candidate in self.candidates)
+
+
+@dataclass(frozen=True)
+class Group:
+    """A system's predictions on one dataset, in the order of the examples' names."""
+
+    dataset: str
+    system: str
+    rows: tuple[Predicted, ...]
+
+    def row(self, **cells_of_row: object) -> dict[str, object]:
+        """Return a row of a result about this group."""
+        about = {"protocol": self.dataset, "question": REPLY, "system": self.system}
+        return {**about, "reason": None, **cells_of_row}
+
+    def pairs(self, tokens: Tokenizer = split_lower) -> list[tuple[list[str], list[list[str]]]]:
+        """Return the tokens of each response and of its references, where both are known."""
+        return [
+            (tokens(row.response), [tokens(gold) for gold in row.golds])
+            for row in self.rows
+            if row.response is not None and row.golds
+        ]
+
+    def responses(self, tokens: Tokenizer = split_lower) -> list[list[str]]:
+        """Return the tokens of each response."""
+        return [tokens(row.response) for row in self.rows if row.response is not None]
+
+
+def groups(predictions: PredictionTable) -> Iterator[Group]:
+    """Yield the predictions of each system on each dataset, in order of name."""
+    for (dataset, system), part in predictions.groupby(["dataset", "system"], sort=True):
+        ordered = part.sort_values(["example", "prediction"], kind="stable")
+        rows = tuple(_predicted(row) for row in ordered.to_dict("records"))
+        yield Group(str(dataset), str(system), rows)
+
+
+def mean_row(values: Sequence[float] | Floats) -> dict[str, object]:
+    """Return estimate, t interval over examples, and n, of one number per example."""
+    numbers = np.asarray(values, dtype=float)
+    spread = float(numbers.std(ddof=1)) / math.sqrt(len(numbers)) if len(numbers) > 1 else math.nan
+    low, high = t_interval(float(numbers.mean()), spread, len(numbers) - 1)
+    return {"estimate": float(numbers.mean()), "low": low, "high": high, "n": len(numbers)}
+
+
+def ratio_row(numerators: Sequence[float], denominators: Sequence[float]) -> dict[str, object]:
+    """Return the ratio of two sums over examples, with a delta-method t interval, and n."""
+    n, total = len(numerators), float(sum(denominators))
+    ratio = float(sum(numerators)) / total
+    gaps = np.asarray(numerators, float) - ratio * np.asarray(denominators, float)
+    se = math.sqrt(n / (n - 1) * float((gaps**2).sum())) / total if n > 1 else math.nan
+    low, high = t_interval(ratio, se, n - 1)
+    return {"estimate": ratio, "low": low, "high": high, "n": n}
+
+
+def averaged(
+    metric: str, predictions: PredictionTable, value: Callable[[Predicted], float | None]
+) -> pd.DataFrame:
+    """Return a row per group that has a value: its mean over the examples that have one."""
+    rows: list[dict[str, object]] = []
+    for group in groups(predictions):
+        known = [found for row in group.rows if (found := value(row)) is not None]
+        if known:
+            rows.append(group.row(**mean_row(known)))
+    return tidy(metric, rows)
+
+
+def each_group(
+    metric: str,
+    predictions: PredictionTable,
+    rows_of: Callable[[Group], Iterable[dict[str, object]]],
+) -> pd.DataFrame:
+    """Return all rows that `rows_of` yields for each group."""
+    return tidy(metric, (row for group in groups(predictions) for row in rows_of(group)))
+
+
+def _predicted(row: dict[object, object]) -> Predicted:
+    hits, log_probs = cells.items(row.get("token_hits")), cells.items(row["log_probs"])
+    return Predicted(
+        example=str(row["example"]),
+        context=_texts(row["context"]),
+        golds=_texts(row["gold"]),
+        response=None if cells.is_blank(row["response"]) else str(row["response"]),
+        candidates=tuple(str(each) for each in cells.items(row["candidates"]) or ()),
+        scores=tuple(_float(each) for each in cells.items(row["scores"]) or ()),
+        log_probs=None if log_probs is None else tuple(_maybe(each) for each in log_probs),
+        token_hits=None if hits is None else tuple(_float(each) for each in hits),
+        discriminator=cells.number(row.get("discriminator")),
+        gold_score=cells.number(row.get("gold_score")),
+        batch=cells.text(row.get("batch")),
+    )
+
+
+def _texts(cell: object) -> tuple[str, ...]:
+    """Return a cell that is a text, or a list of texts, written as JSON where it had to be."""
+    found = cells.items(cell)
+    if found is not None and all(isinstance(each, str) for each in found):
+        return tuple(str(each) for each in found)
+    return () if cells.is_blank(cell) else (cells.text(cell),)
+
+
+def _float(number: object) -> float:
+    return float(str(number))
+
+
+def _maybe(number: object) -> float | None:
+    return None if number is None or number != number else _float(number)
