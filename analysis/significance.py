@@ -1,0 +1,82 @@
+"""Tests of significance that the papers name, and Holm's adjustment of their p values.
+
+Two-sided binomial (classifiers against chance, PERSONA-METRICS: Miyazaki et al. 2021; win rates
+against .5), Student's t (THRED: Dziri et al. 2019; Welch's by default), chi-square with phi.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy import special, stats
+
+STARS = ((0.001, "***"), (0.01, "**"), (0.05, "*"))
+UNDEFINED = float("nan")
+
+
+class Tested(NamedTuple):
+    """A statistic, its degrees of freedom, the two-sided p, and an effect in its own unit."""
+
+    statistic: float
+    df: float
+    p: float
+    effect: float
+    reason: str | None = None
+
+
+def binomial(successes: int, n: int, chance: float = 0.5) -> Tested:
+    """Return the exact two-sided test of a share against chance; the effect is their difference.
+
+    Two-sided as in R: all outcomes no more probable than the one seen.
+    """
+    if n < 1:
+        return Tested(UNDEFINED, UNDEFINED, UNDEFINED, UNDEFINED, "no trial")
+    p = float(stats.binomtest(successes, n, chance).pvalue)
+    return Tested(float(successes), UNDEFINED, p, successes / n - chance)
+
+
+def t_test(first: ArrayLike, second: ArrayLike, *, equal_variances: bool = False) -> Tested:
+    """Return Welch's test of two means, or Student's; the effect is the difference of means."""
+    a, b = np.asarray(first, dtype=float), np.asarray(second, dtype=float)
+    if min(len(a), len(b)) < 2:
+        return Tested(UNDEFINED, UNDEFINED, UNDEFINED, UNDEFINED, "fewer than two values a side")
+    effect = float(a.mean() - b.mean())
+    if a.std() == 0 and b.std() == 0:
+        return Tested(UNDEFINED, UNDEFINED, UNDEFINED, effect, "neither side varies")
+    found = stats.ttest_ind(a, b, equal_var=equal_variances)
+    return Tested(float(found.statistic), float(found.df), float(found.pvalue), effect)
+
+
+def chi_square(table: ArrayLike) -> Tested:
+    """Return the test of independence of a table of counts; the effect is phi = √(χ²/N).
+
+    χ² = Σ (O - E)²/E with E_ij = P(A_i) P(B_j) N, without a correction for continuity.
+    """
+    observed = np.asarray(table, dtype=float)
+    observed = observed[observed.sum(axis=1) > 0][:, observed.sum(axis=0) > 0]
+    if min(observed.shape, default=0) < 2:
+        why = "one category only on a side"
+        return Tested(UNDEFINED, UNDEFINED, UNDEFINED, UNDEFINED, why)
+    total = observed.sum()
+    expected = np.outer(observed.sum(axis=1), observed.sum(axis=0)) / total
+    statistic = float(((observed - expected) ** 2 / expected).sum())
+    df = float((observed.shape[0] - 1) * (observed.shape[1] - 1))
+    return Tested(statistic, df, float(special.chdtrc(df, statistic)), np.sqrt(statistic / total))
+
+
+def holm(p: Sequence[float]) -> list[float]:
+    """Return p values adjusted for one family (Holm 1979, Scand. J. Statist. 6); NaN stays out."""
+    known = sorted((value, place) for place, value in enumerate(p) if value == value)
+    adjusted, highest = [UNDEFINED] * len(p), 0.0
+    for rank, (value, place) in enumerate(known):
+        highest = max(highest, min(1.0, (len(known) - rank) * value))
+        adjusted[place] = highest
+    return adjusted
+
+
+def stars(p: float) -> str:
+    """Return *** for .1 %, ** for 1 %, * for 5 %, else n.s. as PERSONA-METRICS prints it."""
+    return next((sign for bound, sign in STARS if p < bound), "n.s.")
