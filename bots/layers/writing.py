@@ -1,7 +1,6 @@
 """What bots that write with a torch network share: learning, decoding, ranking, weights.
 
-A bot's file has its options, its network and how that is built (`build`). A network reads what was
-asked (`read`) and then writes (`write`), many steps at once in training and one at a time after.
+A bot's file has its options, its network (`bots.layers.network`) and how that is built (`build`).
 """
 
 from __future__ import annotations
@@ -21,71 +20,11 @@ from bots import weights as stored
 from bots.bot import Reply, Turn
 from bots.candidates import Candidate, Decoding
 from bots.dialogue import Dialogue, Utterance
-from bots.layers.asking import Asked, Item, Reading, codec_of, padded, to_learn
-from bots.layers.recurrent import State, select
-from bots.vocabulary import END, PAD, START, Codec, WordCodec
+from bots.layers.asking import Item, Reading, codec_of, to_learn
+from bots.layers.network import Network, Stepped, negative, teach
+from bots.vocabulary import Codec, WordCodec
 
 History = tuple[Mapping[str, float], ...]
-
-
-class Network(nn.Module, ABC):
-    """A network that reads and writes; `reading` says what it is given of a turn."""
-
-    def __init__(self, reading: Reading) -> None:
-        super().__init__()
-        self.reading = reading
-
-    @property
-    def device(self) -> torch.device:
-        """Where it computes."""
-        return next(self.parameters()).device
-
-    @abstractmethod
-    def read(self, asked: Sequence[Asked]) -> State:
-        """Read a batch; return the state before the first token."""
-
-    @abstractmethod
-    def write(self, state: State, tokens: Tensor) -> tuple[Tensor, State]:
-        """Take tokens [rows, steps]; return log-probabilities of the next ones, and the state."""
-
-
-class Stepped:
-    """A network as the decoder wants it (`bots.decoding.StepModel`)."""
-
-    def __init__(self, network: Network) -> None:
-        self.network = network
-        self.codec: Codec = network.reading.codec
-
-    def start(self, turns: Sequence[Turn]) -> State:
-        """Read the turns."""
-        return self.network.read([self.network.reading.asked(turn) for turn in turns])
-
-    def step(self, state: State, tokens: Tensor) -> tuple[Tensor, State]:
-        """Take one step."""
-        log_probs, state = self.network.write(state, tokens.to(self.network.device)[:, None])
-        return log_probs[:, 0], state
-
-    def select(self, state: State, rows: Tensor) -> State:
-        """Return a state of these rows."""
-        return select(state, rows)
-
-
-def teach(network: Network, batch: Sequence[Item]) -> tuple[Tensor, Tensor]:
-    """Give a network the replies; return their tokens [rows, steps] and all log-probabilities."""
-    wanted, _ = padded([(*reply, END) for _, reply in batch], network.device)
-    begin = torch.full_like(wanted[:, :1], START)
-    state = network.read([asked for asked, _ in batch])
-    log_probs, _ = network.write(state, torch.cat((begin, wanted[:, :-1]), dim=1))
-    return wanted, log_probs
-
-
-def negative(wanted: Tensor, log_probs: Tensor, weighed: Tensor | None = None) -> Tensor:
-    """Return the mean negative log-probability per token; `weighed` has a weight for each word."""
-    counted = (wanted != PAD).float()
-    if weighed is not None:
-        counted = counted * weighed[wanted]
-    said = log_probs.gather(2, wanted[:, :, None])[:, :, 0]
-    return -(said * counted).sum() / counted.sum().clamp(min=1e-9)
 
 
 class Writer(ABC):
@@ -252,9 +191,7 @@ class Writer(ABC):
         """Read what was learned; options that weights settle become theirs."""
         arrays, about = stored.load(path)
         if about.bot != self.title:
-            raise stored.InvalidWeights(
-                f"{path} holds weights of {about.bot}, not of {self.title}"
-            )
+            raise stored.InvalidWeights(f"{path} holds weights of {about.bot}, not of {self.title}")
         for each in _options(self):
             if each.metadata.get("trained") and each.name in about.options:
                 setattr(self, each.name, about.options[each.name])

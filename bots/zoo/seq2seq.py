@@ -9,17 +9,16 @@ rest of a longer vector starts at random. Precision "bf16" computes in mixed pre
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
 import torch
-from torch import Tensor, nn
+from torch import nn
 
-from bots.layers.asking import Asked, Reading, padded, places
-from bots.layers.embedding import Vectors, embedding
-from bots.layers.recurrent import Decoder, Encoder, Output, Score, Sizes, State
-from bots.layers.writing import Network, Writer
+from bots.layers.network import Network
+from bots.layers.recurrent import Sizes
+from bots.layers.seq2seq import Seq2SeqNetwork
+from bots.layers.writing import Writer
 from bots.options import option
 from bots.vocabulary import WordCodec
 from bots.weights import About
@@ -69,45 +68,6 @@ PRESETS = {
 }
 
 
-class Seq2SeqNetwork(Network):
-    """One row of tokens in, the reply out."""
-
-    def __init__(
-        self,
-        reading: Reading,
-        sizes: Sizes,
-        attention: Score | Literal["none"],
-        vectors: Vectors = "random",
-        *,
-        shared: bool = True,
-    ) -> None:
-        super().__init__(reading)
-        size, hidden, dropout = sizes.vector, sizes.hidden, sizes.dropout
-        self.written = embedding(reading, size, vectors)
-        self.asked = self.written if shared else embedding(reading, size, vectors)
-        self.dropout = nn.Dropout(dropout)
-        self.asked_dropout = nn.Dropout(2 * dropout)  # doubled, as in the released code
-        self.encoder = Encoder("lstm", size, hidden, sizes.layers, dropout)
-        self.decoder = Decoder("lstm", size, hidden, sizes.layers, dropout, attention, hidden)
-        self.output = Output(hidden, reading.codec.size)
-
-    def read(self, asked: Sequence[Asked]) -> State:
-        """Read rows of persona and history."""
-        state: State
-        ids, lengths = padded([each.flat for each in asked], self.device)
-        outputs, state = self.encoder(self.asked_dropout(self.asked(ids)), lengths)
-        if self.decoder.attention is None:
-            return state
-        state["memory"] = outputs
-        state["present"] = places(lengths, ids.shape[1], self.device)
-        return state
-
-    def write(self, state: State, tokens: Tensor) -> tuple[Tensor, State]:
-        """Go on writing."""
-        outputs, after = self.decoder(self.dropout(self.written(tokens)), state)
-        return self.output(outputs, self.written.weight), after
-
-
 @dataclass
 class Seq2Seq(Writer):
     """Writes a reply word by word."""
@@ -126,7 +86,7 @@ class Seq2Seq(Writer):
     persona: bool = option(True, "Read the persona, before the history", trained=True)
     messages: int = option(2, "How many of the last messages it reads; 0: all", trained=True)
     tokens: int = option(48, "How many words of history it reads", least=8, trained=True)
-    words: int = option(20000, "Most words it knows; 0: all", least=0, trained=True)
+    words: int = option(2000, "Most words it knows; 0: all", least=0, trained=True)
     least_count: int = option(2, "Words seen less often are not learned", least=1, trained=True)
     vectors: Literal["random", "glove"] = option("random", "First word vectors", trained=True)
     dimension: int = option(50, "Length of a word's vector", least=2, trained=True)
@@ -135,14 +95,14 @@ class Seq2Seq(Writer):
     shared: bool = option(True, "One table of vectors for what is read and written", trained=True)
     dropout: float = option(0.1, "Dropout; the encoder's is twice that", most=0.45, trained=True)
     optimizer: Literal["adam", "sgd"] = option("adam", "How it descends", trained=True)
-    rate: float = option(0.005, "Learning rate", least=0, trained=True)
+    rate: float = option(0.01, "Learning rate", least=0, trained=True)
     momentum: float = option(0.9, "Of sgd", least=0, most=1, trained=True)
     clip: float = option(5.0, "Longest the gradient may be; 0: any", least=0, trained=True)
-    batch: int = option(32, "Examples per step", least=2, trained=True)
+    batch: int = option(16, "Examples per step", least=2, trained=True)
     epochs: int = option(2, "At most so many passes over the data", least=0, trained=True)
     patience: int = option(2, "Epochs it may go on without improving", least=1, trained=True)
     held_out: float = option(0.05, "Share of dialogues watched", least=0, most=0.5, trained=True)
-    examples: int = option(1500, "Most replies it learns from; 0: all", least=0, trained=True)
+    examples: int = option(800, "Most replies it learns from; 0: all", least=0, trained=True)
     _network: Network | None = field(default=None, init=False, repr=False, compare=False)
     _about: About | None = field(default=None, init=False, repr=False, compare=False)
 
