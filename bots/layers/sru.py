@@ -1,0 +1,135 @@
+"""Simple recurrent units: one product for all steps and directions, then a compiled scan.
+
+Source: Lei et al. 2018 ("Simple Recurrent Units for Highly Parallelizable Recurrence"), equations
+1-4, as in the ASAPP dual encoder (NLP4CONVAI 2019): f = sig(W_f x + v_f * c' + b_f),
+c = f * c' + (1 - f) * (W x), r = sig(W_r x + v_r * c' + b_r), h = r * c + (1 - r) * x. Where x is
+not as wide as h, it is projected, as in the authors' code.
+
+Only f and c need the step before, so only they are scanned, both directions side by side: three
+operations a step, in place. The gradient of the scan is linear in what the forward pass kept: one
+operation a step. TorchScript runs both loops: no Python per step, and no compiler at run time.
+"""
+
+from __future__ import annotations
+
+import math
+import warnings
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+
+SKIP = -2.0  # where r's bias starts: at first most of h is x, so words shared by two texts tell
+
+
+def _forward(inputs: Tensor, gates: Tensor, peephole: Tensor, states: Tensor) -> None:
+    """Turn gates' sums into gates, and fill `states[1:]` from `states[0]`, step after step."""
+    steps, places = inputs.unbind(0), states.unbind(0)
+    before = places[0]
+    for step, gate in enumerate(gates.unbind(0)):
+        opened = gate.addcmul_(peephole, before).sigmoid_()
+        torch.lerp(steps[step], before, opened, out=places[step + 1])
+        before = places[step + 1]
+
+
+def _backward(gradients: Tensor, shares: Tensor) -> None:
+    """Add to each step's gradient its share of the next one's, from the end."""
+    steps, passed = gradients.unbind(0), shares.unbind(0)
+    for step in range(len(steps) - 2, -1, -1):
+        steps[step].addcmul_(steps[step + 1], passed[step + 1])
+
+
+with warnings.catch_warnings():
+    # deprecated in favor of torch.compile, which unrolls the loop and needs a compiler to be there
+    warnings.simplefilter("ignore", DeprecationWarning)
+    _scan_forward = torch.jit.script(_forward)
+    _scan_backward = torch.jit.script(_backward)
+
+
+class Scan(torch.autograd.Function):
+    """States of the recurrence, the first one (zero) included: one more than there are inputs."""
+
+    @staticmethod
+    def forward(ctx: Any, inputs: Tensor, gates: Tensor, peephole: Tensor) -> Tensor:
+        """Take W x, W_f x + b_f and v_f: step, text, unit."""
+        gates = gates.clone()
+        states = inputs.new_empty((len(inputs) + 1, *inputs.shape[1:]))
+        states[0] = 0.0
+        _scan_forward(inputs, gates, peephole, states)
+        ctx.save_for_backward(inputs, gates, peephole, states)
+        return states
+
+    @staticmethod
+    def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        """Return the gradients of all three."""
+        inputs, gates, peephole, states = ctx.saved_tensors
+        before = states[:-1]
+        slope = (before - inputs) * gates * (1 - gates)
+        total = gradients[0][1:].clone()
+        _scan_backward(total, gates + slope * peephole)
+        sums = total * slope
+        return total * (1 - gates), sums, (sums * before).sum(dim=(0, 1))
+
+
+class SRULayer(nn.Module):
+    """One layer, in one direction or in both; the states of both are side by side in its output."""
+
+    def __init__(self, size: int, hidden: int, *, bidirectional: bool = True) -> None:
+        super().__init__()
+        self.width = hidden * (2 if bidirectional else 1)
+        self.turned = hidden if bidirectional else 0  # so many units read from the end
+        self.project = nn.Linear(size, self.width * (3 if size == self.width else 4), bias=False)
+        self.peephole = nn.Parameter(torch.empty(2, self.width))
+        self.bias = nn.Parameter(torch.tensor([0.0, SKIP]).unsqueeze(1).repeat(1, self.width))
+        bound = math.sqrt(3 / size)  # variance 1/size (Lei et al. 2018, section 3.2)
+        nn.init.uniform_(self.project.weight, -bound, bound)
+        nn.init.uniform_(self.peephole, -1.0, 1.0)
+
+    def forward(self, x: Tensor, present: Tensor) -> Tensor:
+        """Read texts (step, text, size); what is not `present` (step, text, 1) stays zero."""
+        parts = self.project(x).split(self.width, dim=-1)
+        inputs = self._turn(parts[0])
+        gates = self._turn(parts[1]) + self.bias[0]
+        states: Tensor = Scan.apply(inputs, gates, self.peephole[0])  # type: ignore[no-untyped-call]
+        before, after = self._turn(states[:-1]), self._turn(states[1:])
+        reset = torch.sigmoid(torch.addcmul(parts[2] + self.bias[1], self.peephole[1], before))
+        skipped = parts[3] if len(parts) == 4 else x
+        return torch.lerp(skipped, after, reset) * present
+
+    def _turn(self, x: Tensor) -> Tensor:
+        """Turn round the units that read from the end; twice does nothing."""
+        if not self.turned:
+            return x
+        return torch.cat((x[..., : -self.turned], x[..., -self.turned :].flip(0)), dim=-1)
+
+
+class SRU(nn.Module):
+    """Layers of simple recurrent units over texts of different lengths, padded at the end."""
+
+    def __init__(
+        self,
+        size: int,
+        hidden: int,
+        layers: int,
+        *,
+        bidirectional: bool = True,
+        dropout: float = 0.0,
+    ) -> None:
+        super().__init__()
+        width = hidden * (2 if bidirectional else 1)
+        sizes = [size, *[width] * (layers - 1)]
+        self.layers = nn.ModuleList(
+            SRULayer(each, hidden, bidirectional=bidirectional) for each in sizes
+        )
+        self.dropout = dropout
+
+    def forward(self, x: Tensor, present: Tensor) -> Tensor:
+        """Return the last layer's states (step, text, width); `present` is (step, text)."""
+        mask = present.unsqueeze(-1).to(x.dtype)
+        x = x * mask
+        for place, layer in enumerate(self.layers):
+            if place and self.dropout:
+                x = functional.dropout(x, self.dropout, self.training)
+            x = layer(x, mask)
+        return x
