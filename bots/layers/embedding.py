@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Literal
-
 import torch
 from torch import nn
 
@@ -11,34 +9,33 @@ from bots import glove
 from bots.layers.asking import Reading
 from bots.vocabulary import MARKS, PAD
 
-Vectors = Literal["random", "glove"]
 SPREAD = 0.1  # standard deviation of first vectors
 
 
-def embedding(reading: Reading, dimension: int, start: Vectors = "random") -> nn.Embedding:
-    """Return vectors for words and marks; padding is 0.
-
-    GloVe's 50 numbers come first in the vectors of the words it has, scaled to the random ones'
-    spread; what is left of a longer vector is random.
-    """
+def embedding(reading: Reading, dimension: int) -> nn.Embedding:
+    """Return random vectors for words and marks; padding is 0."""
     table = nn.Embedding(reading.size, dimension, padding_idx=PAD)
     with torch.no_grad():
         table.weight.normal_(0, SPREAD)
         table.weight[PAD] = 0
-        if start == "glove":
-            _take_glove(table, reading)
     return table
 
 
-def _take_glove(table: nn.Embedding, reading: Reading) -> None:
-    if table.embedding_dim < glove.SIZE:
-        raise ValueError(
-            f"dimension is {table.embedding_dim}, but must be at least {glove.SIZE} "
-            "for GloVe's vectors"
-        )
+def take_glove(module: nn.Module, reading: Reading) -> None:
+    """Put GloVe's numbers in every table of words, for the words that it has.
+
+    They come first in a vector, scaled to the random ones' spread; a longer vector's rest stays.
+    """
     found = [(place, torch.from_numpy(each)) for place, each in glove.find(reading.codec.words)]
-    if not found:
-        return
-    vectors = torch.stack([vector for _, vector in found])
-    where = torch.tensor([place for place, _ in found]) + len(MARKS)
-    table.weight[where, : glove.SIZE] = vectors * (SPREAD / vectors.std())
+    tables = [each for each in module.modules() if isinstance(each, nn.Embedding)]
+    for table in tables:
+        if table.embedding_dim < glove.SIZE:
+            raise ValueError(
+                f"dimension is {table.embedding_dim}, but must be at least {glove.SIZE} "
+                "for GloVe's vectors"
+            )
+        if found and table.num_embeddings == reading.size:
+            vectors = torch.stack([vector for _, vector in found])
+            where = torch.tensor([place for place, _ in found]) + len(MARKS)
+            with torch.no_grad():
+                table.weight[where, : glove.SIZE] = vectors * (SPREAD / vectors.std())

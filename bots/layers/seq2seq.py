@@ -12,7 +12,7 @@ from typing import Literal
 from torch import Tensor, nn
 
 from bots.layers.asking import Asked, Reading, padded, places
-from bots.layers.embedding import Vectors, embedding
+from bots.layers.embedding import embedding
 from bots.layers.network import Network
 from bots.layers.recurrent import Decoder, Encoder, Output, Score, Sizes, State
 
@@ -25,14 +25,13 @@ class Seq2SeqNetwork(Network):
         reading: Reading,
         sizes: Sizes,
         attention: Score | Literal["none"],
-        vectors: Vectors = "random",
         *,
         shared: bool = True,
     ) -> None:
         super().__init__(reading)
         size, hidden, dropout = sizes.vector, sizes.hidden, sizes.dropout
-        self.written = embedding(reading, size, vectors)
-        self.asked = self.written if shared else embedding(reading, size, vectors)
+        self.written = embedding(reading, size)
+        self.asked = self.written if shared else embedding(reading, size)
         self.dropout = nn.Dropout(dropout)
         self.asked_dropout = nn.Dropout(2 * dropout)  # doubled, as in the released code
         self.encoder = Encoder("lstm", size, hidden, sizes.layers, dropout)

@@ -21,6 +21,7 @@ from bots.bot import Reply, Turn
 from bots.candidates import Candidate, Decoding
 from bots.dialogue import Dialogue, Utterance
 from bots.layers.asking import Item, Reading, codec_of, to_learn
+from bots.layers.embedding import take_glove
 from bots.layers.network import Network, Stepped, negative, teach
 from bots.vocabulary import Codec, WordCodec
 
@@ -30,7 +31,8 @@ History = tuple[Mapping[str, float], ...]
 class Writer(ABC):
     """A trained bot that writes; its options are declared in its own file.
 
-    Options named as the fields of `Decoding` are how it searches.
+    Options named as the fields of `Decoding` are how it searches; an option `vectors` that is
+    "glove" starts its tables of words from GloVe's.
     """
 
     weights: str
@@ -130,6 +132,8 @@ class Writer(ABC):
         codec = self.list_words(learned)
         with training.seeded(seed):
             network = self.build(codec)
+            if getattr(self, "vectors", "random") == "glove":
+                take_glove(network, network.reading)
         network.to(training.device(self.device))
         history = self.learn(network, learned, watched, seed)
         self._keep(network, seed, stored.data_digest(known), history)

@@ -23,7 +23,7 @@ from bots.bot import Turn
 from bots.candidates import Candidate, Decoding
 from bots.dialogue import Dialogue
 from bots.layers.asking import Asked, Item, Reading
-from bots.layers.embedding import Vectors, embedding
+from bots.layers.embedding import embedding
 from bots.layers.hierarchy import Hierarchy
 from bots.layers.network import Network, Stepped, negative, teach
 from bots.layers.recurrent import Decoder, Output, Sizes, State
@@ -60,9 +60,9 @@ PRESETS = {
 class HredNetwork(Network):
     """The context's last state, through a layer, is the decoder's first."""
 
-    def __init__(self, reading: Reading, sizes: Sizes, vectors: Vectors) -> None:
+    def __init__(self, reading: Reading, sizes: Sizes) -> None:
         super().__init__(reading)
-        self.table = embedding(reading, sizes.vector, vectors)
+        self.table = embedding(reading, sizes.vector)
         self.dropout = nn.Dropout(sizes.dropout)
         self.hierarchy = Hierarchy("gru", sizes)
         self.start = nn.Linear(sizes.hidden, sizes.hidden)
@@ -140,7 +140,7 @@ class Hred(Writer):
     def build(self, codec: WordCodec) -> HredNetwork:
         """Return the untrained network."""
         sizes = Sizes(self.dimension, self.hidden, self.layers, self.dropout)
-        return HredNetwork(self.reading(codec), sizes, self.vectors)
+        return HredNetwork(self.reading(codec), sizes)
 
     def learn(
         self,

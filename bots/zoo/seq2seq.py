@@ -102,7 +102,7 @@ class Seq2Seq(Writer):
     epochs: int = option(2, "At most so many passes over the data", least=0, trained=True)
     patience: int = option(2, "Epochs it may go on without improving", least=1, trained=True)
     held_out: float = option(0.05, "Share of dialogues watched", least=0, most=0.5, trained=True)
-    examples: int = option(800, "Most replies it learns from; 0: all", least=0, trained=True)
+    examples: int = option(640, "Most replies it learns from; 0: all", least=0, trained=True)
     _network: Network | None = field(default=None, init=False, repr=False, compare=False)
     _about: About | None = field(default=None, init=False, repr=False, compare=False)
 
@@ -112,7 +112,6 @@ class Seq2Seq(Writer):
             self.reading(codec),
             Sizes(self.dimension, self.hidden, self.layers, self.dropout),
             self.attention,
-            self.vectors,
             shared=self.shared,
         )
 
