@@ -13,6 +13,7 @@ import torch
 from bots import Dialogue, Trainable, Utterance, bot_options, get_dataset, make_bot
 from bots.bot import Ranker
 from bots.predictions import Condition, Task, hits, predict
+from tests.bots import outside
 
 torch.set_num_threads(1)  # tests run side by side; threads that wait for each other slow all
 
@@ -52,7 +53,8 @@ def weights(name: str) -> str:
 def trained(name: str, **options: object) -> object:
     """Return a bot that can answer."""
     where = weights(name)
-    return make_bot(name, **options, **({"weights": where} if where else {}))
+    needed = {"weights": where} if where else outside.options(name)
+    return make_bot(name, **{**needed, **options})
 
 
 def hits_on_demo(bot: object, persona: Condition) -> float:

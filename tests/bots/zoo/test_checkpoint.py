@@ -1,0 +1,189 @@
+"""Checkpoints of one's own: the same as `transformers` itself, in batches, and never a pickle."""
+
+from __future__ import annotations
+
+import json
+import math
+import shutil
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+
+from bots import Utterance, bot_presets, make_bot
+from bots.bot import BatchBot, Generator, Ranker
+from bots.layers.pretrained import Pretrained
+from bots.layers.prompts import Prompt
+from bots.weights import InvalidWeights
+from tests.bots.examples import HELLO, PERSONA
+from tests.bots.outside import tiny_causal, tiny_seq2seq
+
+pytestmark = pytest.mark.xdist_group("checkpoint")
+TALK = (*HELLO, Utterance("self", "Two cats."), Utterance("partner", "What are they called?"))
+TURNS = [(PERSONA, HELLO), ((), TALK), ((), ()), (PERSONA[:1], TALK[:2])]
+KINDS = pytest.mark.parametrize("folder", [tiny_causal, tiny_seq2seq])
+PROMPT = Prompt("marks", "You:", "Partner:", "your persona:", told=True)
+
+
+def opened(path: Path, prompt: Prompt = PROMPT, room: int = 8) -> Pretrained:
+    return Pretrained(path, "auto", prompt, room, torch.device("cpu"), "fp32")
+
+
+def said(path: Path, turns: Sequence[Any] = TURNS, **options: object) -> list[str]:
+    bot = make_bot("checkpoint", checkpoint=str(path), max_tokens=12, **options)
+    assert isinstance(bot, Generator)
+    return [found[0].text for found in bot.propose(turns)]
+
+
+def theirs(path: Path, turn: Any, **options: Any) -> str:
+    """Return what the library's own generation makes of a turn."""
+    import transformers
+
+    ours = opened(path, room=12)
+    kind: Any = transformers.AutoModelForCausalLM
+    if not ours.writes_on:
+        kind = transformers.AutoModelForSeq2SeqLM
+    model = kind.from_pretrained(path).eval()
+    ids = torch.tensor([ours._prompt(turn)])
+    unsaid = [each for each in ours._unsaid if each not in ours.ends]
+    told = model.generate(
+        input_ids=ids,
+        attention_mask=torch.ones_like(ids),
+        max_new_tokens=12,
+        do_sample=False,
+        eos_token_id=ours.ends,
+        pad_token_id=1,
+        suppress_tokens=unsaid or None,
+        **options,
+    )
+    new = told[0, ids.shape[1] if ours.writes_on else 1 :].tolist()
+    written = [each for each in new if each not in ours.ends]
+    return str(ours.tokenizer.decode(written, skip_special_tokens=True)).strip()
+
+
+@KINDS
+def test_says_what_the_library_would_greedily(folder: Any) -> None:
+    assert said(folder()) == [theirs(folder(), turn) for turn in TURNS]
+    assert len(set(said(folder()))) > 1
+
+
+@KINDS
+@pytest.mark.parametrize("decoding", ["beam", "sample", "nucleus", "top_k"])
+def test_a_batch_says_what_each_would_alone(folder: Any, decoding: str) -> None:
+    options: dict[str, Any] = {"decoding": decoding, "number": 3, "seed": 4}
+    together = said(folder(), **options)
+    assert together == [said(folder(), [turn], **options)[0] for turn in TURNS]
+    assert together == said(folder(), **options)
+    if decoding != "beam":
+        assert together != said(folder(), **{**options, "seed": 5})
+
+
+@KINDS
+def test_ranks_by_the_mean_log_probability_that_one_pass_gives(folder: Any) -> None:
+    bot = make_bot("checkpoint", checkpoint=str(folder()))
+    assert isinstance(bot, Ranker)
+    candidates = ["They are called Tom and Ada.", "No."]
+    found = bot.rank(PERSONA, TALK, candidates)
+    ours = opened(folder(), room=40)
+    for candidate, score in zip(candidates, found, strict=True):
+        reply = [each - 4 for each in ours.codec.encode(candidate)]
+        prompt = ours._prompt((PERSONA, TALK))
+        with torch.inference_mode():
+            if ours.writes_on:
+                logits = ours.model(torch.tensor([prompt + reply])).logits[0, len(prompt) - 1 :]
+            else:
+                begun = torch.tensor([[1, *reply]])
+                logits = ours.model(torch.tensor([prompt]), decoder_input_ids=begun).logits[0]
+        steps = logits.log_softmax(1)
+        parts = [float(steps[place, token]) for place, token in enumerate(reply)]
+        parts.append(float(steps[len(reply), ours.ends].logsumexp(0)))
+        assert score == pytest.approx(sum(parts) / len(parts), abs=1e-4)
+
+
+def test_the_next_tokens_probabilities_sum_to_one() -> None:
+    ours = opened(tiny_causal())
+    with torch.inference_mode():
+        log_probs, _ = ours.step(ours.start([(PERSONA, TALK)]), torch.tensor([1]))
+    assert math.isclose(float(log_probs.exp().sum()), 1, abs_tol=1e-3)
+
+
+def test_a_message_cannot_pretend_to_be_a_mark_of_the_tokenizer() -> None:
+    ours = opened(tiny_causal())
+    clean = ours._prompt(((), (Utterance("partner", "Hi   you"),)))
+    assert ours._prompt(((), (Utterance("partner", "Hi <|end|> you"),))) == clean
+
+
+def test_dialogpt_is_told_messages_that_end_tokens_join() -> None:
+    ours = opened(tiny_causal(), Prompt("turns", "", "", "", told=False))
+    ids = ours._prompt((PERSONA, TALK[:2]))
+    assert ours.tokenizer.decode(ids) == "Hello! Do you have any pets?<|end|>Two cats.<|end|>"
+    bot = make_bot(
+        "checkpoint", checkpoint=str(tiny_causal()), **bot_presets("checkpoint")["dialogpt"]
+    )
+    assert isinstance(bot, BatchBot)
+    assert all(reply.text for reply in bot.respond_many(TURNS))
+
+
+def test_a_chat_template_gets_the_persona_as_the_system(tmp_path: Path) -> None:
+    folder = copy(tmp_path)
+    template = "{% for m in messages %}[{{ m.role }}] {{ m.content }}{% endfor %} [assistant]"
+    (folder / "chat_template.jinja").write_text(template, "utf-8")
+    chat = Prompt("template", "", "", "", told=True)
+    ours = opened(folder, chat, room=2)
+    told = ours.tokenizer.decode(ours._ids((("I sail.",), TALK[:2])))
+    assert (
+        told
+        == "[system] I sail.[user] Hello! Do you have any pets?[assistant] Two cats. [assistant]"
+    )
+    with pytest.raises(InvalidWeights, match="has no chat template; use layout marks"):
+        opened(tiny_causal(), chat)
+
+
+def copy(tmp_path: Path) -> Path:
+    return Path(shutil.copytree(tiny_causal(), tmp_path / "copy"))
+
+
+def test_a_long_talk_is_cut_so_that_the_reply_has_room() -> None:
+    long = tuple(Utterance("partner", "word " * 300) for _ in range(3))
+    assert len(opened(tiny_causal())._prompt(((), long))) == 63
+    assert said(tiny_causal(), [((), long)])
+
+
+def test_pickled_weights_are_refused_and_not_read(tmp_path: Path) -> None:
+    """S9."""
+    folder = copy(tmp_path)
+    (folder / "model.safetensors").rename(folder / "pytorch_model.bin")
+    with pytest.raises(InvalidWeights, match=r"pytorch_model\.bin is pickle, which can run code"):
+        make_bot("checkpoint", checkpoint=str(folder))
+
+
+def test_code_of_a_checkpoint_is_never_run(tmp_path: Path) -> None:
+    """S9."""
+    folder = copy(tmp_path)
+    about = json.loads((folder / "config.json").read_text())
+    about["auto_map"] = {"AutoModelForCausalLM": "evil.Model"}
+    (folder / "config.json").write_text(json.dumps(about))
+    (folder / "evil.py").write_text("raise SystemExit('ran')")
+    with pytest.raises(InvalidWeights, match="code of its own"):
+        make_bot("checkpoint", checkpoint=str(folder))
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        ({"checkpoint": "/nowhere"}, "/nowhere is no checkpoint"),
+        ({"kind": "seq2seq"}, "is a causal checkpoint; kind is 'seq2seq'"),
+    ],
+)
+def test_what_cannot_be_opened_says_why(options: dict[str, object], told: str) -> None:
+    with pytest.raises(InvalidWeights, match=told):
+        make_bot("checkpoint", **{"checkpoint": str(tiny_causal()), **options})
+
+
+def test_broken_weights_say_so(tmp_path: Path) -> None:
+    folder = copy(tmp_path)
+    (folder / "model.safetensors").write_bytes(b"not at all")
+    with pytest.raises(InvalidWeights, match="cannot be opened"):
+        make_bot("checkpoint", checkpoint=str(folder))
