@@ -1,4 +1,8 @@
-"""`python -m analysis FILE`: a report in the terminal, or every number as JSON."""
+"""`python -m analysis FILE`: a report in the terminal, or every number as JSON.
+
+`python -m analysis sample FILE` draws posteriors by NUTS; `python -m analysis rehearse` tries the
+estimators on campaigns whose truth is known.
+"""
 
 from __future__ import annotations
 
@@ -6,8 +10,9 @@ import argparse
 import json
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -21,11 +26,17 @@ from analysis.tables import BadTable, Tables
 from analysis.terminal import rendered
 
 BAD = 2
+COMMANDS = {"sample": "sampling", "rehearse": "rehearsal"}
+Command = Callable[[Sequence[str]], int]
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Print what the file says; return 2, with the reason on stderr, where it cannot be used."""
-    options = _parser().parse_args(arguments)
+    given = sys.argv[1:] if arguments is None else list(arguments)
+    if given and given[0] in COMMANDS:
+        command: Command = import_module(f"analysis.{COMMANDS[given[0]]}").main
+        return command(given[1:])
+    options = _parser().parse_args(given)
     try:
         tables = _together(options.file)
     except BadTable as error:
@@ -54,7 +65,8 @@ def _together(files: Sequence[Path]) -> Tables:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="python -m analysis",
-        description="Say what a table of ratings says.",
+        description="Say what a table of ratings says. Other commands: "
+        + ", ".join(f"{name} --help" for name in COMMANDS),
         epilog="Metrics: " + ", ".join(metric_names()) + ".",
     )
     parser.add_argument(
