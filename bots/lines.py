@@ -47,6 +47,30 @@ def read_records(path: Path, parse: Callable[[Mapping[str, Any]], Value]) -> lis
     return values
 
 
+def read_listed(path: Path, parse: Callable[[Mapping[str, Any]], Value]) -> list[Value]:
+    """Return what `parse` makes of each object of a file: one JSON list of them, or JSON Lines."""
+    text = "\n".join(read_lines(path))
+    if not text.lstrip().startswith("["):
+        return read_records(path, parse)
+    try:
+        listed = json.loads(text)
+    except ValueError as error:
+        raise InvalidData([f"{path}: not JSON ({error})"]) from error
+    values, problems = [], []
+    for number, record in enumerate(listed, start=1):
+        try:
+            if not isinstance(record, dict):
+                raise BadLine(f"must be an object, is {str(record)[:40]!r}")
+            values.append(parse(record))
+        except BadLine as problem:
+            problems.append(f"{path}, record {number}: {problem}")
+    if not values and not problems:
+        problems.append(f"{path}: no records")
+    if problems:
+        raise InvalidData(problems)
+    return values
+
+
 def _records(path: Path) -> Iterator[tuple[int, str]]:
     for number, line in enumerate(read_lines(path), start=1):
         if line.strip():
@@ -68,6 +92,23 @@ def text_of(record: Mapping[str, Any], field: str) -> str:
     value = record.get(field)
     if not isinstance(value, str) or not value.strip():
         raise BadLine(f"{field} is {value!r}, but must be text")
+    return value
+
+
+def one_of(record: Mapping[str, Any], field: str, right: Sequence[object]) -> Any:
+    """Return a field that must be one of these values; an absent one is None."""
+    value = record.get(field)
+    if isinstance(value, bool | list | dict) or value not in right:
+        shown = ", ".join("null" if each is None else str(each) for each in right)
+        raise BadLine(f"{field} is {value!r}, but must be one of {shown}")
+    return value
+
+
+def objects_of(record: Mapping[str, Any], field: str) -> list[Mapping[str, Any]]:
+    """Return a field that must be a list of objects; an absent one is empty."""
+    value = record.get(field, [])
+    if not isinstance(value, list) or not all(isinstance(each, dict) for each in value):
+        raise BadLine(f"{field} is {str(value)[:40]!r}, but must be a list of objects")
     return value
 
 

@@ -13,7 +13,14 @@ from bots import Dialogue, Utterance, dataset_names, examples, get_dataset
 from bots.datasets import jsonl
 from bots.lines import InvalidData
 
-BUNDLED = {"chitchat": "50", "contexts": "", "demo": "valid"}
+BUNDLED = {
+    "because": "",
+    "chitchat": "50",
+    "contexts": "",
+    "demo": "valid",
+    "help_desk": "20",
+    "role_play": "",
+}
 FOREIGN = b'1 yes\nthis is not data\n{"id": 3}\n'
 SAMPLE = (
     Dialogue(
