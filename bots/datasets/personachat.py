@@ -11,16 +11,21 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from pathlib import Path
+from random import Random
+from typing import Literal
 
 from bots.dialogue import Dialogue, Utterance
 from bots.lines import BadLine, InvalidData, read_lines
+from bots.text import normalize_answer
 
 OWN = "your persona:"
 PARTNER = "partner's persona:"
 SILENCE = "__SILENCE__"
+Condition = Literal["none", "self", "their", "both"]
+TRIES = 1000
 
 
 def read(source: str) -> list[Dialogue]:
@@ -95,6 +100,52 @@ def _exchange(fields: Sequence[str]) -> Iterator[Utterance]:
         yield Utterance("partner", message)
     if reply:
         yield Utterance("self", reply, tuple(candidates.split("|")) if candidates else ())
+
+
+def told(dialogue: Dialogue, condition: Condition) -> Dialogue:
+    """Return the dialogue with the personas of one of the four conditions, and no other."""
+    own = dialogue.persona if condition in ("self", "both") else ()
+    partner = dialogue.partner_persona if condition in ("their", "both") else ()
+    return replace(dialogue, persona=own, partner_persona=partner)
+
+
+def both_sides(dialogues: Sequence[Dialogue]) -> list[Dialogue]:
+    """Return each dialogue as one side sees it, then as the other does: what files may hold."""
+    return [view for dialogue in dialogues for view in (dialogue, dialogue.swapped())]
+
+
+def offered(dialogues: Sequence[Dialogue], seed: int, size: int = 20) -> list[Dialogue]:
+    """Give each reply candidates from other dialogues, itself last, as ConvAI2's files do."""
+    said = [(each.id, turn.text) for each in dialogues for turn in each.turns]
+    different = len({normalize_answer(text) for _, text in said})
+    if different < size:
+        raise InvalidData([f"{different} different messages, but {size} candidates need as many"])
+    chance = Random(seed)  # noqa: S311
+    return [
+        replace(
+            each,
+            turns=tuple(
+                replace(turn, candidates=_drawn(each.id, turn.text, said, size, chance))
+                if turn.speaker == "self"
+                else turn
+                for turn in each.turns
+            ),
+        )
+        for each in dialogues
+    ]
+
+
+def _drawn(
+    dialogue: str, reply: str, said: Sequence[tuple[str, str]], size: int, chance: Random
+) -> tuple[str, ...]:
+    drawn = {normalize_answer(reply): reply}
+    for _ in range(TRIES * size):
+        if len(drawn) == size:
+            return (*list(drawn.values())[1:], reply)
+        where, text = chance.choice(said)
+        if where != dialogue and "|" not in text:
+            drawn.setdefault(normalize_answer(text), text)
+    raise InvalidData([f"dialogue {dialogue}: other dialogues have too few different messages"])
 
 
 def write(dialogues: Sequence[Dialogue], path: Path) -> None:

@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from bots import Dialogue, Utterance
+from bots import Dialogue, Utterance, get_dataset
 from bots.datasets import personachat
+from bots.datasets.personachat import Condition, both_sides, offered, told
 from bots.lines import InvalidData
 
 WRITTEN = """\
@@ -78,3 +79,51 @@ def test_what_has_no_place_in_the_layout_is_refused(tmp_path: Path) -> None:
         "dialogue y",
     ]
     assert not (tmp_path / "out.txt").exists()
+
+
+@pytest.mark.parametrize("condition", ["none", "self", "their", "both"])
+@pytest.mark.parametrize("form", ["valid", "valid:revised"])
+@pytest.mark.parametrize("candidates", [0, 20])
+def test_round_trip_of_all_conditions_and_forms_for_both_speakers(
+    condition: Condition, form: str, candidates: int, tmp_path: Path
+) -> None:
+    dialogues = both_sides(get_dataset("demo").read(form))
+    if candidates:
+        dialogues = offered(dialogues, seed=1, size=candidates)
+    views = [told(each, condition) for each in dialogues]
+    path = tmp_path / "data.txt"
+    personachat.write(views, path)
+    again = personachat.read(str(path))
+    assert [each.turns for each in again] == [each.turns for each in views]
+    assert [(each.persona, each.partner_persona) for each in again] == [
+        (each.persona, each.partner_persona) for each in views
+    ]
+    text = path.read_text()
+    assert ("\n1 your persona:" in text or text.startswith("1 your")) is (
+        condition in ("self", "both")
+    )
+    assert ("partner's persona:" in text) is (condition in ("their", "both"))
+
+
+def test_the_two_sides_see_each_other() -> None:
+    one, other = both_sides(get_dataset("demo").read("valid")[:1])
+    assert one.persona == other.partner_persona
+    assert [turn.speaker for turn in one.turns] != [turn.speaker for turn in other.turns]
+    assert [turn.text for turn in one.turns] == [turn.text for turn in other.turns]
+
+
+def test_candidates_are_of_other_dialogues_and_the_reply_is_last() -> None:
+    dialogues = get_dataset("demo").read("valid")
+    found = offered(dialogues, seed=1)
+    assert found == offered(dialogues, seed=1) != offered(dialogues, seed=2)
+    for each in found[:5]:
+        own = {turn.text for turn in each.turns}
+        for turn in each.turns:
+            if turn.speaker == "partner":
+                assert turn.candidates == ()
+                continue
+            assert turn.candidates[-1] == turn.text
+            assert len(set(turn.candidates)) == 20
+            assert not set(turn.candidates[:-1]) & own
+    with pytest.raises(InvalidData, match="20 candidates need as many"):
+        offered(dialogues[:1], seed=1)
