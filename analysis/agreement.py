@@ -1,132 +1,121 @@
-"""How far raters agree: votes per unit, and coefficients of many resamples at once.
+"""How far raters agree on a question: rows of a coefficient with its interval, or why it has none.
 
-A unit is what several raters judged: an item, as one system answered it. Krippendorff's
-coincidences (2011, Computing Krippendorff's Alpha-Reliability) are sums over units, so alpha of a
-resample needs only how often each unit was drawn.
+Intervals are percentile bootstraps over items (Efron & Tibshirani 1993, chapter 13). An item is
+drawn with all its votes, so what is drawn is how often each pattern of votes occurs.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator
 
 import numpy as np
 import pandas as pd
 
-from analysis.groups import UNIT, Asked
-from analysis.intervals import Floats, Interval, bootstrap, by_content, percentile_interval
-from analysis.tables import Level
+from analysis.groups import Asked
+from analysis.intervals import DRAWS, PIECE, Floats, Interval, percentile_interval
+from analysis.kappas import all_times, estimate
 from analysis.tidy import ALL
+from analysis.votes import Votes, units, votes
 
-UNDEFINED = float("nan")
-
-
-@dataclass(frozen=True, eq=False)
-class Votes:
-    """Units that two raters or more judged: how often each category was given to each."""
-
-    counts: Floats
-    values: Floats
-    level: Level
-    ratings: int
-    """All ratings, also those of units with one only."""
-
-    @property
-    def units(self) -> int:
-        return len(self.counts)
-
-    @property
-    def per_unit(self) -> Floats:
-        return np.asarray(self.counts.sum(axis=1), dtype=float)
-
-    @property
-    def undefined(self) -> str | None:
-        """Why no coefficient that corrects for chance is defined, if none is."""
-        if self.units == 0:
-            return "no item was rated by two people or more"
-        if (self.counts.sum(axis=0) > 0).sum() < 2:
-            return "one category only was ever given, so agreement by chance is certain"
-        return None
+Statistic = Callable[[Votes, Floats], Floats]
+# What pages and reports call each coefficient.
+COEFFICIENTS = {
+    "percent_agreement": "percent agreement",
+    "krippendorff_alpha": "Krippendorff's alpha",
+    "fleiss_kappa": "Fleiss' kappa",
+    "fleiss_kappa_generalized": "Fleiss' kappa, with gaps",
+    "cohen_kappa": "Cohen's kappa",
+    "cohen_kappa_linear": "Cohen's kappa, linear weights",
+    "cohen_kappa_quadratic": "Cohen's kappa, quadratic weights",
+    "gwet_ac1": "Gwet's AC1",
+    "gwet_ac2": "Gwet's AC2",
+    "icc_1_1": "ICC(1,1)",
+    "icc_2_1": "ICC(2,1)",
+    "icc_3_1": "ICC(3,1)",
+    "icc_1_k": "ICC(1,k)",
+    "icc_2_k": "ICC(2,k)",
+    "icc_3_k": "ICC(3,k)",
+}
+# Why these are undefined is always told; of the others, only among all numbers.
+USUAL = ("percent_agreement", "krippendorff_alpha", "fleiss_kappa")
+# What many resamples may cost together, in votes looked at; fewer are drawn of a large table.
+WORK = 200_000_000
+FEWEST = 200
+# So many patterns are drawn by their shares, however few units are alike.
+SMALL = 2000
 
 
-def votes(asked: Asked, rows: pd.DataFrame) -> Votes:
-    """Return the votes of some of a question's rows."""
-    unit = rows.groupby(UNIT).ngroup().to_numpy()
-    categories = sorted(set(rows["value"]), key=_sortable)
-    category = rows["value"].map({value: k for k, value in enumerate(categories)}).to_numpy()
-    counts = np.zeros((unit.max(initial=-1) + 1, len(categories)))
-    np.add.at(counts, (unit, category), 1)
-    shared = counts[counts.sum(axis=1) > 1]
-    given = shared.sum(axis=0) > 0
-    values = np.arange(len(categories)) if asked.level == "nominal" else np.array(categories)
-    counts = shared[:, given]
-    order = by_content(*counts.T) if counts.size else np.arange(len(counts))
-    return Votes(counts[order], values[given].astype(float), asked.level, len(rows))
-
-
-def parts(asked: Asked) -> Iterator[tuple[str, Votes]]:
-    """Yield the votes on each system, and on all; on all only, where no unit has two ratings."""
-    whole = votes(asked, asked.rows)
+def parts(asked: Asked) -> Iterator[tuple[str, pd.DataFrame]]:
+    """Yield the rows of each system, and all; all only, where no unit has two ratings."""
     systems = list(asked.by_system())
-    if whole.units == 0 and len(systems) > 1:
+    if len(systems) > 1 and len(asked.rows) == units(asked.rows).max(initial=-1) + 1:
         systems = []
-    for system, rows in systems:
-        yield system, votes(asked, rows)
+    yield from systems
     if len(systems) != 1:
-        yield ALL, whole
+        yield ALL, asked.rows
 
 
-def agreements(given: Votes) -> Floats:
-    """Return each unit's share of rater pairs that agree."""
-    n = given.per_unit
-    return np.asarray((given.counts * (given.counts - 1)).sum(axis=1) / (n * (n - 1)))
+def rows(
+    asked: Iterable[Asked],
+    choose: Callable[[Votes], Statistic | str],
+    *,
+    seed: int,
+    value: Callable[[Votes], float] | None = None,
+) -> Iterator[dict[str, object]]:
+    """Yield a row per question and part: the statistic chosen, or the reason why there is none."""
+    for question in asked:
+        for system, rated in parts(question):
+            given = votes(question, rated)
+            row: dict[str, object] = {**question.name, "system": system, "n": given.units}
+            chosen = choose(given)
+            row["reason"] = chosen if isinstance(chosen, str) else None
+            if not isinstance(chosen, str):
+                row["estimate"] = estimate(given, chosen) if value is None else value(given)
+                row["low"], row["high"] = interval(given, chosen, seed=seed)
+            yield row
 
 
-def alphas(given: Votes, drawn: Floats) -> Floats:
-    """Return Krippendorff's alpha of each resample (a row of `drawn`: how often each unit)."""
-    frequencies = drawn @ given.counts
-    total = frequencies.sum(axis=1)
-    if given.level == "nominal":
-        observed = drawn @ ((given.per_unit**2 - (given.counts**2).sum(axis=1)) / _others(given))
-        expected = total**2 - (frequencies**2).sum(axis=1)
-    else:
-        places = _places(given, frequencies)
-        observed = ((drawn / _others(given)) * _disagreement(given, places)).sum(axis=1)
-        squares, sums = (frequencies * places**2).sum(axis=1), (frequencies * places).sum(axis=1)
-        expected = 2 * (total * squares - sums**2)
-    # Rounding leaves a trace of disagreement where there is one category only.
-    defined = (frequencies > 0).sum(axis=1) > 1
-    share = np.divide(observed * (total - 1), expected, out=np.ones_like(total), where=defined)
-    return np.where(defined, 1 - share, UNDEFINED)
+def told(results: pd.DataFrame) -> pd.DataFrame:
+    """Return those of all results that tell how far raters agree, the usual coefficients first."""
+    rank = {name: place for place, name in enumerate(COEFFICIENTS)}
+    chosen = results[results["metric"].isin(rank)]
+    chosen = chosen[chosen["metric"].isin(USUAL) | chosen["estimate"].notna()]
+    order = chosen.assign(rank=chosen["metric"].map(rank))
+    order = order.sort_values(["protocol", "question", "system", "rank"], kind="stable")
+    return order.drop(columns="rank").reset_index(drop=True)
 
 
-def interval(given: Votes, statistic: Callable[[Votes, Floats], Floats], *, seed: int) -> Interval:
-    """Return the bootstrap interval over units of a statistic of resamples."""
-    values = bootstrap(lambda drawn: statistic(given, drawn), given.units, seed=seed)
-    return percentile_interval(values)
+def interval(given: Votes, statistic: Statistic, *, seed: int) -> Interval:
+    """Return the bootstrap interval over items of a statistic of resamples."""
+    return percentile_interval(resamples(given, statistic, seed=seed))
 
 
-def _sortable(value: object) -> tuple[bool, object]:
-    return isinstance(value, str), value
+def resamples(given: Votes, statistic: Statistic, *, seed: int, draws: int | None = None) -> Floats:
+    """Return a statistic of resamples of all items, drawn by how many have each pattern."""
+    rng = np.random.default_rng(seed)
+    times = all_times(given)
+    wanted = draws or affordable(given.counts.nnz, DRAWS)
+    size = max(1, min(wanted, PIECE // max(len(times), 1)))
+    draw = _drawing(rng, times)
+    pieces = [statistic(given, draw(min(size, wanted - done))) for done in range(0, wanted, size)]
+    return np.concatenate(pieces)
 
 
-def _others(given: Votes) -> Floats:
-    return given.per_unit - 1
+def affordable(cost: int, most: int) -> int:
+    """Return how many resamples to draw of a table, each of which costs so much."""
+    return int(np.clip(WORK // max(cost, 1), FEWEST, most))
 
 
-def _places(given: Votes, frequencies: Floats) -> Floats:
-    """Return where each category stands in each resample: its value, or its middle rank.
+def _drawing(rng: np.random.Generator, times: Floats) -> Callable[[int], Floats]:
+    """Return what draws resamples: pattern by pattern, or item by item where few are alike."""
+    total = int(times.sum())
+    if len(times) < max(total / 8, SMALL):
+        chances = times / total
+        return lambda size: rng.multinomial(total, chances, size=size).astype(float)
+    pattern = np.repeat(np.arange(len(times)), times.astype(np.int64))
 
-    The ordinal distance of the paper, the ratings between two categories with half of each, is
-    the difference of their middle ranks.
-    """
-    if given.level == "ordinal":
-        return np.asarray(np.cumsum(frequencies, axis=1) - frequencies / 2)
-    return np.broadcast_to(given.values - given.values.mean(), frequencies.shape)
+    def draw(size: int) -> Floats:
+        chosen = (pattern[rng.integers(total, size=total)] for _ in range(size))
+        return np.array([np.bincount(one, minlength=len(times)) for one in chosen], dtype=float)
 
-
-def _disagreement(given: Votes, places: Floats) -> Floats:
-    """Return, per resample and unit, the squared distances summed over ordered rater pairs."""
-    squares = places**2 @ given.counts.T
-    sums = places @ given.counts.T
-    return np.asarray(2 * (given.per_unit * squares - sums**2))
+    return draw

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 
 import pandas as pd
 
+from analysis import agreement
 from analysis.cautions import cautions
 from analysis.ranking import Ranking, rankings
 from analysis.report import Report, Section
@@ -24,7 +25,6 @@ SHARES = {
     "specificity": ("specific", "Bootstrap over items or conversations."),
     "ssa": ("SSA", "The mean of the two unrounded shares (Adiwardana et al. 2020)."),
 }
-AGREEMENT = ("percent_agreement", "krippendorff_alpha", "fleiss_kappa")
 
 
 def summary(
@@ -108,7 +108,7 @@ def _standardized(results: pd.DataFrame) -> Iterator[Section]:
 
 
 def _agreement(results: pd.DataFrame) -> Iterator[Section]:
-    chosen = results[results["metric"].isin(AGREEMENT)]
+    chosen = agreement.told(results)
     if chosen.empty:
         return
     defined = int((chosen["metric"].eq("krippendorff_alpha") & chosen["estimate"].notna()).sum())
@@ -117,7 +117,8 @@ def _agreement(results: pd.DataFrame) -> Iterator[Section]:
     yield Section(
         f"Agreement of raters: {known}",
         _columns(chosen, columns),
-        "n is items with two ratings or more; intervals are a bootstrap over these.",
+        "n is items with two ratings or more; intervals are a bootstrap over these, but by the "
+        "standard error of Cohen's kappa, and by F of ICC.",
     )
 
 

@@ -1,4 +1,4 @@
-"""The coefficients of many resamples at once against the krippendorff package, one by one."""
+"""Rows of a coefficient, and resamples of items drawn pattern by pattern."""
 
 from __future__ import annotations
 
@@ -6,36 +6,67 @@ import krippendorff
 import numpy as np
 import pytest
 
-from analysis import agreement
+from analysis import agreement, kappas, votes
+from analysis.alpha import alphas
 from analysis.groups import questions
-from analysis.tables import Level
-from tests.analysis.examples import by_raters
+from tests.analysis.examples import ratings
+from tests.analysis.tables_with_gaps import gappy
 
 
-@pytest.mark.parametrize("level", ["nominal", "ordinal", "interval"])
-@pytest.mark.parametrize("seed", range(5))
-def test_alphas_of_resamples_are_the_packages(level: Level, seed: int) -> None:
-    rng = np.random.default_rng(seed)
-    data = rng.integers(1, 6, size=(4, 25)).astype(float)
-    data[rng.random(data.shape) < 0.3] = np.nan
-    rows = [[None if np.isnan(cell) else cell for cell in row] for row in data]
-    votes = next(agreement.parts(next(questions(by_raters(rows, level), level))))[1]
-    drawn = rng.multinomial(votes.units, np.full(votes.units, 1 / votes.units), size=6)
-    found = agreement.alphas(votes, drawn.astype(float))
-    for weights, alpha in zip(drawn, found, strict=True):
-        counts = np.repeat(votes.counts, weights, axis=0).astype(int)
-        given = counts.sum(axis=0) > 0
-        expected = krippendorff.alpha(
-            value_counts=counts[:, given],
-            value_domain=votes.values[given],
-            level_of_measurement=level,
+def _resampled_by_the_package(table: np.ndarray, draws: int) -> np.ndarray:
+    rng = np.random.default_rng(7)
+    rated = table[:, (~np.isnan(table)).sum(axis=0) > 1]
+    columns = rated.shape[1]
+    drawn = (rated[:, rng.integers(columns, size=columns)] for _ in range(draws))
+    return np.array([krippendorff.alpha(each, level_of_measurement="interval") for each in drawn])
+
+
+def test_drawing_patterns_is_drawing_items() -> None:
+    table = next(table for table in gappy(40, raters=(4, 6)) if table.shape[1] > 30)
+    table = np.concatenate([table] * 4, axis=1)
+    given = votes.of_matrix(table, "interval")
+    ours = agreement.resamples(given, alphas, seed=1, draws=2000)
+    theirs = _resampled_by_the_package(table, 600)
+    for share in (0.025, 0.25, 0.5, 0.75, 0.975):
+        # The error of a quantile of 600 draws is below a sixth of their SD, but at the ends.
+        assert np.quantile(ours, share) == pytest.approx(
+            np.quantile(theirs, share), abs=0.25 * theirs.std()
         )
-        assert alpha == pytest.approx(expected, abs=1e-10)
 
 
-def test_a_resample_of_one_category_is_undefined() -> None:
-    votes = next(
-        agreement.parts(next(questions(by_raters([[1, 2], [1, 1]], "nominal"), "nominal")))
-    )
-    one_category = votes[1].counts[:, 0] == 2
-    assert np.isnan(agreement.alphas(votes[1], one_category[None, :].astype(float)))[0]
+def test_few_alike_are_drawn_one_by_one_to_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    table = next(gappy(1, raters=(5, 6)))
+    given = votes.of_matrix(table, "ordinal")
+    usual = agreement.resamples(given, alphas, seed=1, draws=3000)
+    monkeypatch.setattr(agreement, "SMALL", 0)
+    one_by_one = agreement.resamples(given, alphas, seed=1, draws=3000)
+    assert np.quantile(one_by_one, 0.1) == pytest.approx(np.quantile(usual, 0.1), abs=0.05)
+    assert not np.array_equal(one_by_one, usual)
+
+
+def test_a_large_table_has_fewer_resamples() -> None:
+    assert agreement.affordable(10, 2000) == 2000
+    assert agreement.affordable(10**6, 2000) == 200
+    assert agreement.affordable(10**9, 2000) == 200
+
+
+def test_parts_are_systems_and_all_of_them_where_something_is_shared() -> None:
+    rows: list[dict[str, object]] = [
+        {"value": k, "item": "i", "system": system, "rater": f"r{k}"}
+        for system in ("a", "b")
+        for k in range(2)
+    ]
+    asked = next(questions(ratings(rows), "ordinal"))
+    assert [name for name, _ in agreement.parts(asked)] == ["a", "b", "(all)"]
+    alone = next(questions(ratings([{"value": 1}, {"value": 2, "system": "b"}]), "ordinal"))
+    assert [name for name, _ in agreement.parts(alone)] == ["(all)"]
+
+
+def test_a_row_has_a_number_or_a_reason() -> None:
+    asked = questions(ratings([{"value": 1, "item": "i"}, {"value": 2, "item": "i"}]), "ordinal")
+    (row,) = agreement.rows(asked, lambda given: kappas.percents, seed=0)
+    assert (row["estimate"], row["low"], row["n"], row["reason"]) == (0, 0, 1, None)
+    asked = questions(ratings([{"value": 1}]), "ordinal")
+    (row,) = agreement.rows(asked, lambda given: "no", seed=0)
+    assert row["reason"] == "no"
+    assert "estimate" not in row

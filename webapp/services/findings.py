@@ -11,17 +11,12 @@ from typing import Any
 
 import pandas as pd
 
-from analysis import RatingTable
+from analysis import RatingTable, agreement
 from analysis.ranking import Ranking, rankings
 from webapp.services import charts
 from webapp.services.parts import Part
 
 SSA = {"sensibleness": "sensible", "specificity": "specific", "ssa": "SSA, the mean of both"}
-AGREEMENT = {
-    "percent_agreement": "percent agreement",
-    "krippendorff_alpha": "Krippendorff's alpha",
-    "fleiss_kappa": "Fleiss' kappa",
-}
 
 
 def parts(ratings: RatingTable, results: pd.DataFrame) -> Iterator[Part]:
@@ -179,7 +174,7 @@ def _rank(systems: Sequence[str]) -> dict[str, int]:
 
 
 def _agreement(results: pd.DataFrame) -> Iterator[Part]:
-    chosen = results[results["metric"].isin(AGREEMENT)]
+    chosen = agreement.told(results)
     if chosen.empty:
         return
     alphas = _of(chosen, "krippendorff_alpha")["estimate"].dropna()
@@ -189,14 +184,15 @@ def _agreement(results: pd.DataFrame) -> Iterator[Part]:
         title = f"Raters agree with an alpha of {alphas.iloc[0]:.2f}"
     else:
         title = f"Raters agree with an alpha of {alphas.min():.2f} to {alphas.max():.2f}"
-    frame = chosen.assign(coefficient=chosen["metric"].map(AGREEMENT))
+    frame = chosen.assign(coefficient=chosen["metric"].map(agreement.COEFFICIENTS))
     reasons = [value if isinstance(value, str) else "" for value in frame["reason"]]
     wanted = ["question", "system", "coefficient", "estimate", "low", "high", "n", "reason"]
     yield Part(
         key="agreement",
         title=title,
         frame=frame.assign(reason=reasons)[wanted].rename(columns={"reason": "why undefined"}),
-        note="n is items with two ratings or more; the intervals are a bootstrap over these.",
+        note="n is items with two ratings or more; the intervals are a bootstrap over these, but "
+        "by the standard error of Cohen's kappa, and by F of ICC.",
     )
 
 

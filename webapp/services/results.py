@@ -58,6 +58,8 @@ EXPLAINED = {
     "unflagged": "answers that are neither set aside nor flagged",
     "all": "all answers, those set aside too",
 }
+# Metrics whose rows have names of their own.
+SEVERAL = {"ssa": ("sensibleness",), "icc": ("icc_1_1",)}
 HELD = {"ratings", "messages"}  # the tables that a campaign has
 SHOWN = ("metric", "question", "system", "other_system", "estimate", "low", "high", "n", "reason")
 
@@ -234,6 +236,6 @@ def _methods(
         yield f"The plan was frozen before data collection (SHA-256 {campaign.plan_hash})."
     used: set[Any] = set(results["metric"])
     for name in metric_names():
-        if name in used or (name == "ssa" and "sensibleness" in used):
+        if name in used or used & set(SEVERAL.get(name, ())):
             source = inspect.getmodule(get_metric(name))
             yield f"{name}: {' '.join((source.__doc__ or '').split())}" if source else name

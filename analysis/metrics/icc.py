@@ -1,0 +1,47 @@
+"""Intraclass correlations, six forms, with F intervals (Shrout & Fleiss 1979, Psychol. Bull. 86).
+
+icc_1_1 and icc_1_k: every item has raters of its own; icc_2_1 and icc_2_k: the same raters judge
+all items and stand for others, absolute agreement; icc_3_1 and icc_3_k: these raters only,
+consistency; `_k` is the reliability of the mean of k raters. Gaps: the one-way forms take items
+with unequal numbers of ratings (Searle et al. 1992, Variance Components, section 3.6), the two-way
+forms only the items that all raters judged.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pandas as pd
+
+from analysis.agreement import parts
+from analysis.groups import questions
+from analysis.icc import intraclass
+from analysis.tables import RatingTable
+from analysis.tidy import tidy
+from analysis.votes import units
+
+
+def icc(ratings: RatingTable) -> pd.DataFrame:
+    """Return six rows per ordinal or interval question and system, and for all systems."""
+    return tidy("icc", _rows(ratings))
+
+
+def _rows(ratings: RatingTable) -> Iterator[dict[str, object]]:
+    for asked in questions(ratings, "ordinal", "interval"):
+        for system, rows in parts(asked):
+            # In order of value, so that sums do not depend on the order of rows.
+            rated = rows.assign(value=rows["value"].astype(float)).sort_values("value")
+            rater = pd.factorize(rated["rater"])[0]
+            for found in intraclass(units(rated), rater, rated["value"].to_numpy()):
+                yield {
+                    **asked.name,
+                    "metric": f"icc_{found.form}",
+                    "system": system,
+                    "estimate": found.estimate,
+                    "low": found.interval.low,
+                    "high": found.interval.high,
+                    "n": found.items,
+                    "k": found.raters,
+                    "reason": found.reason,
+                    "note": found.note,
+                }
