@@ -1,0 +1,75 @@
+"""What a model makes of given text, in four ways that must agree."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+from bots import Candidate, Decoding, Utterance
+from bots.decoding import propose
+from bots.forcing import forced, next_word, rank, spoken
+from bots.vocabulary import END
+from tests.bots.stepping import TURNS, Tiny
+
+TEXTS = ["a b", "", "c", "b b a c"]
+
+
+def test_forced_is_what_the_model_says_token_by_token() -> None:
+    model = Tiny()
+    replies = [model.codec.encode(text) for text in TEXTS]
+    found = forced(model, TURNS, replies)
+    for turn, reply, row in zip(TURNS, replies, found, strict=True):
+        tokens = [*reply, END]
+        expected = [float(model.log_probs(turn, tokens[:i])[t]) for i, t in enumerate(tokens)]
+        assert row == pytest.approx(expected)
+        assert forced(model, [turn], [reply])[0] == pytest.approx(row)
+    assert forced(model, [], []) == []
+
+
+def test_ranks_are_means_of_what_is_forced() -> None:
+    model = Tiny()
+    for persona, history in TURNS:
+        turns = [(persona, history)] * len(TEXTS)
+        rows = forced(model, turns, [model.codec.encode(text) for text in TEXTS])
+        means = [sum(row) / len(row) for row in rows]
+        assert rank(model, persona, history, TEXTS) == pytest.approx(means)
+    assert rank(model, (), (), []) == []
+
+
+def test_next_words_are_what_is_forced() -> None:
+    model = Tiny()
+    for turn, text in zip(TURNS, TEXTS, strict=True):
+        words = text.split()
+        row = forced(model, [turn], [model.codec.encode(text)])[0]
+        for place, word in enumerate(words):
+            chances = next_word(model, *turn, words[:place])
+            assert math.log(chances[word]) == pytest.approx(row[place], abs=1e-5)
+            assert list(chances) == ["a", "b", "c"]
+            assert sum(chances.values()) < 1
+
+
+def test_what_is_proposed_is_as_likely_as_when_it_is_forced() -> None:
+    model = Tiny(lasting=1.0)
+    for turn, found in zip(TURNS, propose(model, TURNS, Decoding("beam", 3)), strict=True):
+        for each in found:
+            row = forced(model, [turn], [model.codec.encode(each.text)])[0]
+            assert each.log_probs == pytest.approx(row[: len(each.log_probs)])
+
+
+def candidate(text: str) -> Candidate:
+    tokens = tuple(text.split())
+    return Candidate(text, tokens, (-1.0,) * len(tokens))
+
+
+def test_the_best_candidate_that_is_new_short_and_safe_is_said() -> None:
+    history = (Utterance("self", "I sing."), Utterance("partner", "So?"))
+    texts = ["i sing", "i will kill you", "i really do like to dance", "i dance", "no"]
+    reply = spoken([[candidate(text) for text in texts]], [((), history)], max_words=3)[0]
+    assert reply.text == "I dance"
+    assert len(reply.details["refused"]) == 3  # type: ignore[arg-type]
+
+
+def test_where_nothing_can_be_said_something_neutral_is() -> None:
+    reply = spoken([[candidate("")]], [((), ())], max_words=3)[0]
+    assert reply.details["fallback"]
