@@ -6,11 +6,13 @@ the vectors that say whose word each is, Wolf et al. 2019 ("TransferTransfo"), s
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 
 import torch
 from torch import Tensor, nn
 
+from bots.dialogue import Dialogue, Utterance
 from bots.layers.asking import Asked, Reading, padded, places
 from bots.layers.recurrent import State
 from bots.layers.transformer import Block, Pass, Sizes, begin, visible
@@ -101,3 +103,22 @@ def negative_of_context(network: CausalNetwork, asked: Sequence[Asked]) -> Tenso
     return nn.functional.nll_loss(
         network.log_probs(hidden).view(-1, size), wanted.view(-1), ignore_index=PAD
     )
+
+
+def passages(reading: Reading, dialogues: Iterable[Dialogue]) -> Iterator[Asked]:
+    """Cut whole dialogues, seen from both sides, into what can be read at once."""
+    whole = replace(reading, messages=0)
+    for dialogue in dialogues:
+        for view in (dialogue, dialogue.swapped()):
+            for turns in _pieces(view.turns, reading):
+                yield whole.asked((view.persona, turns))
+
+
+def _pieces(turns: Sequence[Utterance], reading: Reading) -> Iterator[Sequence[Utterance]]:
+    begun, used = 0, 0
+    for place, turn in enumerate(turns):
+        used += 1 + len(reading.codec.encode(turn.text))
+        if used > reading.tokens and place > begun:
+            yield turns[begun:place]
+            begun, used = place, 0
+    yield turns[begun:]

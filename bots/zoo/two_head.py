@@ -1,0 +1,251 @@
+"""B-TWOHEAD: a decoder-only Transformer that writes replies, and chooses among given ones.
+
+Source: Wolf et al. 2019 ("TransferTransfo"), section 3, for the entry of Hugging Face to ConvAI2
+(Dinan et al. 2019, section 4); the preset "released" is of their published code, "paper" of the
+competition (its beam width is not in our sources: 5 is ours). No pre-trained weights come along:
+as a first stage the language model is learned on the dialogues' own text, at `pretraining_rate`.
+Precision bf16 is of training.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from random import Random
+from typing import Literal
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+
+from bots import training
+from bots.dialogue import Dialogue, Utterance
+from bots.layers.asking import Ids, Item, Reading, drawn, padded, to_learn
+from bots.layers.causal import CausalNetwork, negative_of_context, passages
+from bots.layers.network import negative
+from bots.layers.recurrent import State, select
+from bots.layers.subword_writing import SubwordWriter
+from bots.layers.transformer import Sizes
+from bots.layers.writing import History
+from bots.options import option
+from bots.vocabulary import END, START, Codec
+
+PRESETS = {
+    "small": {
+        "width": 128,
+        "layers": 3,
+        "heads": 4,
+        "tokens": 96,
+        "examples": 0,
+        "candidates": 4,
+        "epochs": 6,
+        "pretraining": 6,
+        "lm_coef": 2.0,
+    },
+    "paper": {
+        "width": 768,
+        "layers": 12,
+        "heads": 12,
+        "tokens": 224,
+        "subwords": 40000,
+        "examples": 0,
+        "copies": 2,
+        "epochs": 3,
+        "pretraining": 3,
+        "pretraining_rate": 2.5e-4,
+        "rate": 6.25e-5,
+        "weight_decay": 0.01,
+        "method": "beam",
+        "number": 5,
+    },
+    "released": {
+        "width": 768,
+        "layers": 12,
+        "heads": 12,
+        "tokens": 224,
+        "subwords": 40000,
+        "examples": 0,
+        "copies": 2,
+        "candidates": 4,
+        "lm_coef": 2.0,
+        "epochs": 3,
+        "pretraining": 3,
+        "pretraining_rate": 2.5e-4,
+        "rate": 6.25e-5,
+        "weight_decay": 0.01,
+        "number": 1,
+    },
+}
+
+
+class TwoHeadNetwork(CausalNetwork):
+    """A language model with a second head on a reply's last token."""
+
+    def __init__(self, reading: Reading, sizes: Sizes, positions: int) -> None:
+        super().__init__(reading, sizes, positions)
+        self.choice = nn.Linear(sizes.width, 1)
+        self.pool: Sequence[Ids] = ()  # replies that wrong candidates are drawn from
+
+    def hear(self, state: State, replies: Sequence[Ids]) -> tuple[Tensor, Tensor]:
+        """Take whole replies; return what was made of each token, and of the last one, the end."""
+        tokens, lengths = padded([(START, *each, END) for each in replies], self.device)
+        hidden, _ = self.follow(state, tokens)
+        rows = torch.arange(len(replies), device=self.device)
+        return hidden, hidden[rows, lengths.to(self.device) - 1]
+
+    def likes(self, last: Tensor) -> Tensor:
+        """Return the score of each reply, from what was made of its last token."""
+        scores: Tensor = self.choice(last)
+        return scores[:, 0]
+
+
+@dataclass
+class TwoHead(SubwordWriter):
+    """Writes word by word; ranks by the head that was taught to tell the next message."""
+
+    weights: str = option("", "Directory of trained weights")
+    device: Literal["auto", "cpu", "cuda"] = option("auto", "Where it computes")
+    precision: Literal["fp32", "bf16"] = option("fp32", "How it computes in training")
+    max_words: int = option(20, "Replies are at most this long, where possible", least=1)
+    method: Literal["greedy", "beam", "sample"] = option("sample", "How it searches")
+    number: int = option(4, "Replies to choose from: samples, or the beam's width", least=1)
+    temperature: float = option(0.7, "Below 1: likelier words", least=0)
+    top_p: float = option(0.9, "Words are drawn from those that hold this share", least=0, most=1)
+    max_tokens: int = option(20, "Words of a reply, or pieces of words", least=1)
+    seed: int = option(0, "Of sampling")
+    width: int = option(64, "Length of a token's vector", least=8, trained=True)
+    layers: int = option(2, "Transformer blocks", least=1, trained=True)
+    heads: int = option(4, "Attention heads; must divide the width", least=1, trained=True)
+    dropout: float = option(0.1, "Share left out in training", least=0, most=0.9, trained=True)
+    subwords: int = option(0, "Pieces of words, marks included; 0: words", least=0, trained=True)
+    words: int = option(8000, "Most words it knows; 0: all", least=0, trained=True)
+    least_count: int = option(2, "Words seen less often are unknown", least=1, trained=True)
+    messages: int = option(5, "Last messages it reads: two exchanges, one more", least=1)
+    tokens: int = option(40, "Most tokens it reads of messages, and of the persona", trained=True)
+    persona: bool = option(True, "Read the persona", trained=True)
+    candidates: int = option(2, "Replies it learns to choose from", least=2, trained=True)
+    lm_coef: float = option(1.0, "Weight of the language model's loss", least=0, trained=True)
+    mc_coef: float = option(1.0, "Weight of the choice's loss", least=0, trained=True)
+    copies: int = option(1, "Orders of the persona per example", least=1, trained=True)
+    pretraining: int = option(1, "Epochs on the text alone, at first", least=0, trained=True)
+    pretraining_rate: float = option(0.005, "Learning rate of that", least=0, trained=True)
+    rate: float = option(0.005, "Learning rate; it falls to 0", least=0, trained=True)
+    weight_decay: float = option(0.01, "Of AdamW", least=0, trained=True)
+    clip: float = option(1.0, "Longest a gradient may be", least=0, trained=True)
+    batch: int = option(32, "Examples per step", least=2, trained=True)
+    epochs: int = option(1, "At most so many passes over the examples", least=0, trained=True)
+    patience: int = option(2, "Epochs it may go on without improving", least=1, trained=True)
+    held_out: float = option(0.05, "Share of dialogues watched", least=0, most=0.5, trained=True)
+    examples: int = option(300, "At most so many examples, by lot; 0: all", least=0, trained=True)
+
+    def build(self, codec: Codec) -> TwoHeadNetwork:
+        """Return the untrained network."""
+        sizes = Sizes(self.width, self.heads, self.layers, 4 * self.width, self.dropout)
+        return TwoHeadNetwork(self.reading(codec), sizes, 2 * self.tokens + 64)  # type: ignore[arg-type]
+
+    def learn(
+        self,
+        network: TwoHeadNetwork,
+        learned: Sequence[Dialogue],
+        watched: Sequence[Dialogue],
+        seed: int,
+    ) -> History:
+        """Learn the language first, then both heads at once."""
+        items, seen = (self.items(network, each, seed) for each in (learned, watched))
+        if not items:
+            raise ValueError(f"{len(learned)} dialogues hold no reply to learn from")
+        network.pool = [reply for _, reply in items]
+        read = self._read_first(network, learned, watched, seed)
+        steps = max(1, self.epochs * (len(items) // self.batch))
+        plan = replace(self.plan(seed, self.title), schedule=lambda step: max(0, 1 - step / steps))
+        history = training.fit(
+            network,
+            self._adam(network, self.rate),
+            items,
+            seen,
+            lambda batch: self.loss(network, batch),
+            plan,
+        )
+        network.pool = ()
+        return (*read, *history)
+
+    def _read_first(
+        self,
+        network: TwoHeadNetwork,
+        learned: Sequence[Dialogue],
+        watched: Sequence[Dialogue],
+        seed: int,
+    ) -> History:
+        """Learn the language model on all that is said."""
+        texts = drawn(list(passages(network.reading, learned)), self.examples // 2, seed)
+        return training.fit(
+            network,
+            self._adam(network, self.pretraining_rate),
+            texts,
+            list(passages(network.reading, watched)),
+            lambda batch: negative_of_context(network, batch),
+            replace(self.plan(seed, f"{self.title} reading"), epochs=self.pretraining),
+        )
+
+    def items(
+        self, network: TwoHeadNetwork, dialogues: Sequence[Dialogue], seed: int
+    ) -> list[Item]:
+        """Return examples; every copy has the persona in another order."""
+        chance = Random(seed)  # noqa: S311
+        found = to_learn(dialogues, self.examples, seed)
+        shuffled = [
+            replace(each, persona=tuple(chance.sample(each.persona, len(each.persona))))
+            for _ in range(self.copies - 1)
+            for each in found
+        ]
+        return [network.reading.item(each) for each in (*found, *shuffled)]
+
+    def loss(self, network: TwoHeadNetwork, batch: Sequence[Item]) -> Tensor:
+        """Return the weighed sum of both heads' losses."""
+        language, choice = self.losses(network, batch)
+        return self.lm_coef * language + self.mc_coef * choice
+
+    def losses(self, network: TwoHeadNetwork, batch: Sequence[Item]) -> tuple[Tensor, Tensor]:
+        """Return the negative log-likelihood per token, and that of the true reply's choice."""
+        state, count = network.read([asked for asked, _ in batch]), self.candidates
+        true = [reply for _, reply in batch]
+        offered = [reply for each in true for reply in (each, *_wrong(network, each, count - 1))]
+        rows = torch.arange(len(batch)).repeat_interleave(count)
+        hidden, last = network.hear(select(state, rows), offered)
+        wanted, _ = padded([(*each, END) for each in true], network.device)
+        said = network.log_probs(hidden[::count, : wanted.shape[1]])
+        right = torch.zeros(len(batch), dtype=torch.int64, device=network.device)
+        scores = network.likes(last).float().view(len(batch), count)
+        return negative(wanted, said), functional.cross_entropy(scores, right)
+
+    def rank(
+        self, persona: Sequence[str], history: Sequence[Utterance], candidates: Sequence[str]
+    ) -> list[float]:
+        """Return the choice head's score of each candidate."""
+        if not candidates:
+            return []
+        network = self.model.network
+        assert isinstance(network, TwoHeadNetwork)  # noqa: S101
+        replies = [tuple(network.reading.codec.encode(text)) for text in candidates]
+        with torch.inference_mode():
+            state = network.read([network.reading.asked((persona, history))])
+            rows = torch.zeros(len(replies), dtype=torch.int64)
+            scores: list[float] = network.likes(
+                network.hear(select(state, rows), replies)[1]
+            ).tolist()
+        return scores
+
+    def _adam(self, network: nn.Module, rate: float) -> torch.optim.Optimizer:
+        return torch.optim.AdamW(network.parameters(), lr=rate, weight_decay=self.weight_decay)
+
+
+def _wrong(network: TwoHeadNetwork, true: Ids, number: int) -> list[Ids]:
+    """Draw replies that were given elsewhere; while it is only measured, always the same."""
+    pool = network.pool
+    lot = None if network.training else torch.Generator().manual_seed(sum(true))
+    places = torch.randint(len(pool), (2 * number + 1,), generator=lot).tolist()
+    found = [pool[place] for place in places if pool[place] != true]
+    return (found + [true] * number)[:number]
+
+
+BOT = TwoHead
