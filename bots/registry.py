@@ -19,6 +19,7 @@ from bots import weights
 from bots.dialogue import Dialogue
 from bots.options import InvalidOption, Option, check_options, read_options, read_presets
 
+PLACES = ("weights", "checkpoint")  # where files are; what counts is what they hold
 HERE = Path(__file__).parent  # the folders are not imported: a bot that wraps another needs us
 
 _built: dict[str, object] = {}
@@ -125,7 +126,8 @@ def version(bot: object) -> dict[str, str]:
     """Return which bot this is and a hash of its options and weights, for every reply's record."""
     name = type(bot).__module__.rpartition(".")[2]
     known = bot_options(name)
-    options = {each.name: getattr(bot, each.name) for each in known if each.name != "weights"}
-    directory = str(getattr(bot, "weights", ""))
+    options = {each.name: getattr(bot, each.name) for each in known if each.name not in PLACES}
+    directory, folder = (str(getattr(bot, each, "")) for each in ("weights", "checkpoint"))
     learned = weights.digest(Path(directory)) if directory else ""
+    learned = weights.digest_of_files(Path(folder)) if folder else learned
     return {"model": name, "parameters": weights.digest_of([options, learned])}

@@ -89,6 +89,21 @@ def _digest(path: Path, _stamps: tuple[int, ...]) -> str:
     return hashed.hexdigest()
 
 
+def digest_of_files(path: Path) -> str:
+    """Return a hash of all files of a folder, names included."""
+    files = sorted(each for each in path.iterdir() if each.is_file())
+    return _digest_files(tuple((each.resolve(), each.stat().st_mtime_ns) for each in files))
+
+
+@lru_cache(maxsize=16)
+def _digest_files(files: tuple[tuple[Path, int], ...]) -> str:
+    hashed = hashlib.sha256()
+    for path, _ in files:
+        with path.open("rb") as file:
+            hashed.update(path.name.encode() + hashlib.file_digest(file, "sha256").digest())
+    return hashed.hexdigest()
+
+
 def digest_of(value: object) -> str:
     """Return a hash of plain values."""
     text = json.dumps(value, ensure_ascii=False, sort_keys=True, default=asdict_or_text)

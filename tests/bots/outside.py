@@ -2,18 +2,42 @@
 
 from __future__ import annotations
 
+import atexit
+import os
 import tempfile
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tests.bots.chat_completions import running
+
 
 def options(name: str) -> Mapping[str, object]:
     """Return the options without which a bot cannot answer; most need none."""
-    return {"checkpoint": _checkpoint}[name]() if name in {"checkpoint"} else {}
+    needed: dict[str, Callable[[], Mapping[str, object]]] = {
+        "callable": _function,
+        "chat_server": _server,
+        "checkpoint": _checkpoint,
+    }
+    return needed[name]() if name in needed else {}
+
+
+def _function() -> Mapping[str, object]:
+    os.environ["BOT_CALLABLES"] = "tests.bots.functions.count"
+    return {"function": "tests.bots.functions.count"}
+
+
+@cache
+def _server() -> Mapping[str, object]:
+    """Start a server that lives as long as the tests' process."""
+    serving = running()
+    fake = serving.__enter__()
+    atexit.register(serving.__exit__, None, None, None)
+    os.environ["BOT_PRIVATE_HOSTS"] = f"127.0.0.1:{fake.port}"
+    return {"url": fake.url, "model": "good"}
 
 
 def _checkpoint() -> Mapping[str, object]:

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 import torch
 
-from bots import Utterance, bot_presets, make_bot
+from bots import Utterance, bot_presets, make_bot, version
 from bots.bot import BatchBot, Generator, Ranker
 from bots.layers.pretrained import Pretrained
 from bots.layers.prompts import Prompt
@@ -187,3 +187,13 @@ def test_broken_weights_say_so(tmp_path: Path) -> None:
     (folder / "model.safetensors").write_bytes(b"not at all")
     with pytest.raises(InvalidWeights, match="cannot be opened"):
         make_bot("checkpoint", checkpoint=str(folder))
+
+
+def test_its_version_is_what_the_files_hold_and_not_where_they_are(tmp_path: Path) -> None:
+    """R14: each reply says which weights gave it."""
+    folder = copy(tmp_path)
+    here, there = (make_bot("checkpoint", checkpoint=str(each)) for each in (tiny_causal(), folder))
+    assert version(here) == version(there)
+    about = json.loads((folder / "config.json").read_text())
+    (folder / "config.json").write_text(json.dumps({**about, "note": "changed"}))
+    assert version(here) != version(make_bot("checkpoint", checkpoint=str(folder)))

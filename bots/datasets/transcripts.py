@@ -1,0 +1,186 @@
+"""Transcripts of conversations held elsewhere, such as with a bot that no program can reach.
+
+Text: a line "Name: message" each, a blank line between conversations, and, where one likes, a first
+line such as "Mitsuku Conversation 12" that names the conversation. JSON Lines: {"id", "turns":
+[{"speaker", "text"}]}, or "messages" with "role" and "content". Each conversation has two speakers.
+"self" is the bot: whoever is named after # in the source ("chats.txt#Mitsuku"); else, of a human
+and somebody else, the other one; else the one who does not begin.
+
+Source: the layout of the conversations released with Adiwardana et al. 2020, and section 2.3 there:
+volunteers' chats with bots that have no interface (Mitsuku, XiaoIce), where the person begins.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from bots.dialogue import Dialogue, Utterance
+from bots.lines import BadLine, InvalidData, read_lines, read_records, text_of
+
+HEADER = re.compile(r"(?:\S.*\s)?Conversation\s+(\S+)", re.IGNORECASE)
+LINE = re.compile(r"([^:：]{1,40})[:：]\s*(.*)")
+HUMAN = re.compile(r"(?:human|person|people|user|volunteer|worker|participant|partner)\b.*", re.I)
+UNNAMED = "Conversation "
+NAMES = {"self": "Self", "partner": "Partner"}
+
+
+def read(source: str) -> list[Dialogue]:
+    """Read the file at this path; "#Name" after it says who the bot is."""
+    place, _, bot = source.partition("#")
+    path = Path(place)
+    lines = read_lines(path)
+    first = next((line for line in lines if line.strip()), "")
+    if first.lstrip().startswith("{"):
+        found = _numbered(read_records(path, lambda record: _of_record(record, bot)))
+    else:
+        found = _of_text(path, lines, bot)
+    _only_once(path, found)
+    return found
+
+
+def _numbered(found: Sequence[Dialogue]) -> list[Dialogue]:
+    """Name those without an id by their place."""
+    return [
+        Dialogue(each.id or str(place), each.turns) for place, each in enumerate(found, start=1)
+    ]
+
+
+def _only_once(path: Path, found: Sequence[Dialogue]) -> None:
+    names = [each.id for each in found]
+    twice = sorted({name for name in names if names.count(name) > 1})
+    if twice:
+        raise InvalidData([f"{path}: two conversations are named {name!r}" for name in twice])
+
+
+# --- text
+
+
+@dataclass
+class _Block:
+    """The lines between two blank ones, with the number of the first."""
+
+    start: int
+    name: str = ""
+    turns: list[tuple[str, str]] = field(default_factory=list)
+
+
+def _of_text(path: Path, lines: Sequence[str], bot: str) -> list[Dialogue]:
+    problems: list[str] = []
+    blocks: list[_Block] = []
+    for block in _blocks(lines):
+        told = _Block(block[0][0])
+        blocks.append(told)
+        for number, line in block:
+            try:
+                _take(told, line)
+            except BadLine as problem:
+                problems.append(f"{path}, line {number}: {problem}")
+    found = []
+    for place, told in enumerate(blocks, start=1):
+        try:
+            found.append(Dialogue(told.name or str(place), _sided(told.turns, bot)))
+        except BadLine as problem:
+            problems.append(f"{path}, line {told.start}: {problem}")
+    if problems or not found:
+        raise InvalidData(problems or [f"{path}: no conversations"])
+    return found
+
+
+def _blocks(lines: Sequence[str]) -> Iterator[list[tuple[int, str]]]:
+    block: list[tuple[int, str]] = []
+    for number, line in enumerate([*lines, ""], start=1):
+        if line.strip():
+            block.append((number, line))
+        elif block:
+            yield block
+            block = []
+
+
+def _take(told: _Block, line: str) -> None:
+    header = HEADER.fullmatch(line.strip())
+    if header and not told.turns and not told.name:
+        told.name = line.strip().removeprefix(UNNAMED)
+        return
+    said = LINE.fullmatch(line.strip())
+    if said is None or not said[2].strip():
+        raise BadLine(f"must be a name, a colon and a message, is {line.strip()[:40]!r}")
+    told.turns.append((said[1].strip(), said[2].strip()))
+
+
+# --- JSON Lines
+
+
+def _of_record(record: Mapping[str, Any], bot: str) -> Dialogue:
+    turns = record.get("turns", record.get("messages"))
+    if not isinstance(turns, list) or not turns:
+        raise BadLine(f"turns is {turns!r}, but must be a list of messages")
+    said = []
+    for place, turn in enumerate(turns, start=1):
+        try:
+            said.append(_said(turn))
+        except BadLine as problem:
+            raise BadLine(f"turn {place}: {problem}") from problem
+    name = record.get("id", "")
+    if not isinstance(name, str | int) or isinstance(name, bool):
+        raise BadLine(f"id is {name!r}, but must be text")
+    return Dialogue(str(name), _sided(said, bot))
+
+
+def _said(turn: object) -> tuple[str, str]:
+    if not isinstance(turn, dict):
+        raise BadLine(f"is {turn!r}, but must have a speaker and a text")
+    speaker, text = ("role", "content") if "role" in turn else ("speaker", "text")
+    return text_of(turn, speaker), text_of(turn, text)
+
+
+# --- who is who
+
+
+def _sided(said: Sequence[tuple[str, str]], bot: str) -> tuple[Utterance, ...]:
+    own = _bot_of([name for name, _ in said], bot)
+    return tuple(Utterance("self" if name == own else "partner", text) for name, text in said)
+
+
+def _bot_of(names: Sequence[str], bot: str) -> str:
+    speakers = list(dict.fromkeys(names))
+    listed = ", ".join(speakers)
+    if not 1 <= len(speakers) <= 2:
+        raise BadLine(f"a conversation has two speakers; this one has {listed or 'no messages'}")
+    if bot:
+        if len(speakers) == 2 and bot not in speakers:
+            raise BadLine(f"the bot was said to be {bot}, but the speakers are {listed}")
+        return bot
+    if "Self" in speakers or "self" in speakers:
+        return "Self" if "Self" in speakers else "self"
+    others = [name for name in speakers if not HUMAN.fullmatch(name)]
+    return others[0] if len(others) == 1 else (speakers[1] if len(speakers) == 2 else "")
+
+
+def write(dialogues: Sequence[Dialogue], path: Path) -> None:
+    """Write the text layout, or name the dialogues that have no place in it."""
+    problems = [problem for dialogue in dialogues for problem in _unfit(dialogue)]
+    if problems:
+        raise InvalidData(problems)
+    blocks = (
+        "\n".join([_header(each.id), *(f"{NAMES[one.speaker]}: {one.text}" for one in each.turns)])
+        for each in dialogues
+    )
+    path.write_text("\n\n".join(blocks) + "\n", "utf-8")
+
+
+def _header(name: str) -> str:
+    return name if HEADER.fullmatch(name) else UNNAMED + name
+
+
+def _unfit(dialogue: Dialogue) -> Iterator[str]:
+    if dialogue.persona or dialogue.partner_persona:
+        yield f"dialogue {dialogue.id}: a transcript has no place for personas; write jsonl"
+    if not HEADER.fullmatch(_header(dialogue.id)):
+        yield f"dialogue {dialogue.id}: a transcript's name has no spaces"
+    for turn in dialogue.turns:
+        if turn.candidates or not turn.text.strip() or len(turn.text.splitlines()) > 1:
+            yield f"dialogue {dialogue.id}: {turn.text[:40]!r} has no place on one line"

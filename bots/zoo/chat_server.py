@@ -1,0 +1,120 @@
+"""B-EXT: any server that speaks OpenAI's chat completions, by URL: a company's, or one of your own.
+
+Source: none, the adapter is ours; it speaks the chat completions that OpenAI's interface made
+usual. The persona is the system prompt, the history the messages. Only servers named in BOT_HOSTS
+or BOT_PRIVATE_HOSTS are called; the key is read from an environment variable and is never an
+option. Participants' messages go to that server: the consent text has to say so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from bots import egress
+from bots.bot import Reply, Turn
+from bots.dialogue import Utterance
+from bots.filters import say
+from bots.options import InvalidOption, option
+from bots.remote import Server, ServerFailed, Told
+
+ROLES = {"self": "assistant", "partner": "user"}
+USAGE = ("prompt_tokens", "completion_tokens", "total_tokens")
+
+
+@dataclass
+class ChatServer:
+    """Asks a server for each reply; it keeps nothing between two."""
+
+    url: str = option("", "Where the server is, such as https://api.example.org/v1")
+    model: str = option("", "Which of its models answers")
+    key_variable: str = option("", "Environment variable with the key, named BOT_KEY_...")
+    told: str = option(
+        "You chat with a stranger. Answer with one short message.", "The system prompt's beginning"
+    )
+    told_persona: str = option("This is who you are:", "Before the persona's lines")
+    opening: str = option("(Please open the conversation.)", "What it is asked where it begins")
+    temperature: float = option(0.7, "Of sampling", least=0, most=2)
+    top_p: float = option(1.0, "Probability to sample from", least=0, most=1)
+    max_tokens: int = option(100, "Replies are cut after so many tokens", least=1, most=4000)
+    limit_field: Literal["max_tokens", "max_completion_tokens"] = option(
+        "max_tokens", "What the server calls that limit"
+    )
+    seed: int = option(0, "Asked of the server; not all keep to it", least=0)
+    seconds: float = option(30.0, "Deadline for all replies of a batch", least=0.1, most=300)
+    tries: int = option(4, "Attempts while the server is busy or away", least=1, most=10)
+    at_once: int = option(16, "Questions under way at the same time", least=1, most=64)
+
+    def respond(self, persona: Sequence[str], history: Sequence[Utterance]) -> Reply:
+        """Answer one conversation, or raise what went wrong."""
+        return self.respond_many([(persona, history)])[0]
+
+    def respond_many(self, turns: Sequence[Turn]) -> list[Reply]:
+        """Answer all; a question that failed is an empty reply whose details say why.
+
+        Where none got an answer, the first failure is raised.
+        """
+        if not turns:
+            return []
+        server = Server(
+            egress.target(self._given("url"), "/chat/completions"),
+            egress.key(self.key_variable),
+            self.seconds,
+            self.tries,
+            self.at_once,
+        )
+        told = server.ask_all([self._question(*turn) for turn in turns])
+        replies = [_reply(one, history) for one, (_, history) in zip(told, turns, strict=True)]
+        if not any(reply.text for reply in replies):
+            raise ServerFailed(str(replies[0].details["error"]))
+        return replies
+
+    def _given(self, name: str) -> str:
+        value = str(getattr(self, name))
+        if not value:
+            raise InvalidOption(f"chat_server: {name} is '', but must be given")
+        return value
+
+    def _question(self, persona: Sequence[str], history: Sequence[Utterance]) -> dict[str, Any]:
+        about = [self.told, *([self.told_persona, *persona] if persona else [])]
+        said = [{"role": ROLES[each.speaker], "content": each.text} for each in history]
+        return {
+            "model": self._given("model"),
+            "messages": [
+                {"role": "system", "content": "\n".join(about)},
+                *(said or [{"role": "user", "content": self.opening}]),
+            ],
+            "temperature": self.temperature,
+            "top_p": self.top_p,
+            self.limit_field: self.max_tokens,
+            "seed": self.seed,
+        }
+
+
+def _reply(told: Told | ServerFailed, history: Sequence[Utterance]) -> Reply:
+    if isinstance(told, ServerFailed):
+        return Reply("", None, {"error": str(told)})
+    try:
+        choice = told.body["choices"][0]
+        text = choice["message"]["content"]
+    except (LookupError, TypeError):
+        text, choice = None, {}
+    if not isinstance(text, str):
+        return Reply("", None, {"error": "the server's answer has no choices[0].message.content"})
+    return say(text, history, None, _details(told, choice))
+
+
+def _details(told: Told, choice: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what is kept of an answer: plain numbers and short names only."""
+    usage = told.body.get("usage")
+    counted = usage if isinstance(usage, dict) else {}
+    return {
+        "model": str(told.body.get("model", ""))[:100],
+        "finish_reason": str(choice.get("finish_reason", ""))[:40],
+        "usage": {name: counted[name] for name in USAGE if isinstance(counted.get(name), int)},
+        "attempts": told.attempt,
+    }
+
+
+BOT = ChatServer

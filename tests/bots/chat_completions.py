@@ -1,0 +1,162 @@
+"""A real HTTP server that speaks chat completions, well or badly: `model` says how."""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import cached_property
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+PATIENCE = 20.0  # seconds that a stalled answer waits to be let go
+
+
+@dataclass
+class Fake:
+    """What was asked of the server, and the means to let stalled answers go."""
+
+    asked: list[dict[str, Any]] = field(default_factory=list)
+    headers: list[dict[str, str]] = field(default_factory=list)
+    tries: Counter[str] = field(default_factory=Counter)
+    most_at_once: int = 0
+    under_way: int = 0
+    lock: threading.Lock = field(default_factory=threading.Lock)
+    let_go: threading.Event = field(default_factory=threading.Event)
+
+    @cached_property
+    def server(self) -> ThreadingHTTPServer:
+        server = ThreadingHTTPServer(("127.0.0.1", 0), _Handler)
+        server.daemon_threads = True
+        server.fake = self  # type: ignore[attr-defined]
+        return server
+
+    @property
+    def port(self) -> int:
+        return int(self.server.server_address[1])
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.port}/v1"
+
+
+@contextmanager
+def running() -> Iterator[Fake]:
+    """Serve on a free port of the loopback interface."""
+    fake = Fake()
+    thread = threading.Thread(target=fake.server.serve_forever, args=(0.01,), daemon=True)
+    thread.start()
+    try:
+        yield fake
+    finally:
+        fake.let_go.set()
+        fake.server.shutdown()
+        fake.server.server_close()
+        thread.join()
+
+
+class _Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+
+    @property
+    def fake(self) -> Fake:
+        fake: Fake = self.server.fake  # type: ignore[attr-defined]
+        return fake
+
+    def do_POST(self) -> None:
+        fake, body = self.fake, self.rfile.read(int(self.headers["Content-Length"]))
+        question = json.loads(body)
+        with fake.lock:
+            fake.asked.append({"path": self.path, **question})
+            fake.headers.append(dict(self.headers))
+            fake.under_way += 1
+            fake.most_at_once = max(fake.most_at_once, fake.under_way)
+        try:
+            self._behave(question)
+        except OSError:
+            pass  # whoever asked went away
+        finally:
+            with fake.lock:
+                fake.under_way -= 1
+
+    def _behave(self, question: Mapping[str, Any]) -> None:
+        said = question["messages"][-1]["content"]
+        behavior = str(question["model"])
+        with self.fake.lock:
+            self.fake.tries[said] += 1
+            attempt = self.fake.tries[said]
+        if behavior.startswith("busy") and attempt <= 2:
+            self._send({"error": {"message": f"busy: {said}"}}, int(behavior.split()[1]))
+        elif behavior == "fails on bad" and "bad" in said:
+            self._send({"error": {"message": f"no: {said}"}}, 400)
+        elif behavior in _ODD:
+            _ODD[behavior](self)
+        else:
+            persona = question["messages"][0]["content"].splitlines()[1:]
+            self._send(_answer(f"You said: {said} ({len(persona)})"))
+
+    def _send(self, told: object, status: int = 200, **headers: str) -> None:
+        self.raw(json.dumps(told).encode(), status, **headers)
+
+    def raw(self, body: bytes, status: int = 200, **headers: str) -> None:
+        self.send_response(status)
+        for name, value in {"Content-Length": str(len(body)), **headers}.items():
+            self.send_header(name.replace("_", "-"), value)
+        self.end_headers()
+        self.wfile.write(body)
+
+    def stall(self) -> None:
+        self.fake.let_go.wait(PATIENCE)
+
+    def drip(self) -> None:
+        """Send a byte now and then, so that no single read takes long."""
+        self.send_response(200)
+        self.send_header("Content-Length", "100000")
+        self.end_headers()
+        end = time.monotonic() + PATIENCE
+        while time.monotonic() < end and not self.fake.let_go.wait(0.02):
+            self.wfile.write(b" ")
+            self.wfile.flush()
+
+    def huge(self) -> None:
+        self._send(_answer("word " * 1_000_000))
+
+    def long(self) -> None:
+        self._send(_answer("word " * 20_000))
+
+    def redirect(self) -> None:
+        self._send({}, 302, Location=self.fake.url + "/elsewhere")
+
+    def vanish(self) -> None:
+        self.close_connection = True
+
+    def log_message(self, *_: object) -> None:
+        """Say nothing."""
+
+
+_ODD: dict[str, Callable[[_Handler], None]] = {
+    "stalls": _Handler.stall,
+    "drips": _Handler.drip,
+    "huge": _Handler.huge,
+    "long": _Handler.long,
+    "redirects": _Handler.redirect,
+    "vanishes": _Handler.vanish,
+    "not json": lambda handler: handler.raw(b"<html>Hello</html>"),
+    "a list": lambda handler: handler.raw(b"[1]"),
+    "no choices": lambda handler: handler.raw(b'{"choices": []}'),
+    "compressed": lambda handler: handler.raw(b"x", Content_Encoding="gzip"),
+    "empty": lambda handler: handler._send(_answer("")),
+    "rude": lambda handler: handler._send(_answer("I will kill you, you stupid bitch")),
+}
+
+
+def _answer(text: str) -> dict[str, Any]:
+    return {
+        "model": "fake-1",
+        "choices": [{"message": {"role": "assistant", "content": text}, "finish_reason": "stop"}],
+        "usage": {"prompt_tokens": 9, "completion_tokens": 5, "total_tokens": 14, "secret": "x"},
+    }

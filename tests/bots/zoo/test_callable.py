@@ -1,0 +1,55 @@
+"""A function of one's own as a bot: named by whoever runs this, and nothing else can be called."""
+
+from __future__ import annotations
+
+import pytest
+
+from bots import Reply, make_bot
+from bots.bot import Bot
+from bots.options import InvalidOption
+from tests.bots.examples import HELLO, PERSONA
+
+HERE = "tests.bots.functions"
+
+
+@pytest.fixture(autouse=True)
+def _named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("BOT_CALLABLES", f"lab.bots.reply, {HERE}.*")
+
+
+def bot(function: str) -> Bot:
+    found = make_bot("callable", function=function)
+    assert isinstance(found, Bot)
+    return found
+
+
+def test_says_what_the_function_returns() -> None:
+    assert bot(f"{HERE}.count").respond(PERSONA, HELLO).text == (
+        "I have 3 lines and saw 1 messages."
+    )
+    reply = bot(f"{HERE}.considered").respond(PERSONA, HELLO)
+    assert reply == Reply("Well, yes.", 0.5, {"why": "asked"})
+
+
+@pytest.mark.parametrize("function", ["", "os.system", "count", f"{HERE}", f"{HERE}.count.x"])
+def test_what_is_not_named_is_not_called(function: str) -> None:
+    with pytest.raises(InvalidOption, match="must be one that BOT_CALLABLES names"):
+        bot(function).respond(PERSONA, HELLO)
+
+
+@pytest.mark.parametrize(
+    ("function", "told"),
+    [
+        ("lab.bots.reply", "cannot be found"),
+        (f"{HERE}.absent", "cannot be found"),
+        (f"{HERE}.NOT_A_FUNCTION", "is int, but must be a function"),
+    ],
+)
+def test_what_is_not_there_says_so(function: str, told: str) -> None:
+    with pytest.raises(InvalidOption, match=told):
+        bot(function).respond(PERSONA, HELLO)
+
+
+def test_what_is_no_reply_is_an_error() -> None:
+    with pytest.raises(TypeError, match="returned int, but must return text or a Reply"):
+        bot(f"{HERE}.wrong").respond(PERSONA, HELLO)

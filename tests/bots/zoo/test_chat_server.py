@@ -1,0 +1,159 @@
+"""A bot behind a real HTTP server: what is asked of it, and how it can fail (S10)."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+
+import pytest
+
+from bots import Utterance, make_bot
+from bots.bot import BatchBot, Bot
+from bots.egress import NotAllowed
+from bots.options import InvalidOption
+from bots.remote import ServerFailed
+from tests.bots.chat_completions import Fake, running
+
+PERSONA = ("I sail.", "I have a dog.")
+TALK = (
+    Utterance("partner", "Hi!"),
+    Utterance("self", "Hello."),
+    Utterance("partner", "Any pets?"),
+)
+
+
+@pytest.fixture
+def fake(monkeypatch: pytest.MonkeyPatch) -> Iterator[Fake]:
+    with running() as fake:
+        monkeypatch.setenv("BOT_PRIVATE_HOSTS", f"127.0.0.1:{fake.port}")
+        yield fake
+
+
+def bot(fake: Fake, model: str = "good", **options: object) -> Bot:
+    found = make_bot("chat_server", **{"url": fake.url, "model": model, **options})
+    assert isinstance(found, Bot)
+    return found
+
+
+def test_persona_history_seed_and_key_are_passed_on(
+    fake: Fake, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("BOT_KEY_LAB", "k-123")
+    monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:9")  # nobody listens there
+    monkeypatch.setenv("ALL_PROXY", "http://127.0.0.1:9")
+    reply = bot(fake, seed=7, key_variable="BOT_KEY_LAB", max_tokens=50).respond(PERSONA, TALK)
+    assert reply.text == "You said: Any pets? (3)"
+    assert reply.details == {
+        "model": "fake-1",
+        "finish_reason": "stop",
+        "usage": {"prompt_tokens": 9, "completion_tokens": 5, "total_tokens": 14},
+        "attempts": 1,
+    }
+    asked, headers = fake.asked[0], fake.headers[0]
+    assert asked["path"] == "/v1/chat/completions"
+    assert (asked["seed"], asked["max_tokens"], asked["model"]) == (7, 50, "good")
+    assert [each["role"] for each in asked["messages"]] == ["system", "user", "assistant", "user"]
+    assert asked["messages"][0]["content"].endswith("This is who you are:\nI sail.\nI have a dog.")
+    assert headers["Authorization"] == "Bearer k-123"
+    assert headers["Host"] == f"127.0.0.1:{fake.port}"
+
+
+def test_without_a_key_or_a_history(fake: Fake) -> None:
+    assert bot(fake).respond((), ()).text == "You said: (Please open the conversation.) (0)"
+    assert "Authorization" not in fake.headers[0]
+
+
+@pytest.mark.parametrize("status", [429, 500, 503])
+def test_a_busy_server_is_asked_again(fake: Fake, status: int) -> None:
+    reply = bot(fake, f"busy {status}").respond(PERSONA, TALK)
+    assert reply.text.startswith("You said")
+    assert reply.details["attempts"] == 3
+    assert len(fake.asked) == 3
+
+
+def test_one_that_stays_busy_is_a_failure_after_all_tries(fake: Fake) -> None:
+    with pytest.raises(ServerFailed, match=r"answered with status 503 \(2 attempts\)"):
+        bot(fake, "busy 503", tries=2).respond(PERSONA, TALK)
+    assert len(fake.asked) == 2
+
+
+def test_no_try_is_begun_that_would_end_too_late(fake: Fake) -> None:
+    started = time.monotonic()
+    with pytest.raises(ServerFailed, match="status 500"):
+        bot(fake, "busy 500", seconds=0.3, tries=10).respond(PERSONA, TALK)
+    assert time.monotonic() - started < 5
+
+
+@pytest.mark.parametrize("model", ["stalls", "drips"])
+def test_the_deadline_is_for_all_together(fake: Fake, model: str) -> None:
+    """One that sends a byte now and then keeps no reply waiting for longer."""
+    started = time.monotonic()
+    with pytest.raises(ServerFailed, match=r"did not answer within 0\.5 s"):
+        bot(fake, model, seconds=0.5).respond(PERSONA, TALK)
+    assert time.monotonic() - started < 5
+
+
+@pytest.mark.parametrize(
+    ("model", "told"),
+    [
+        ("huge", "sent more than 256 KiB"),
+        ("redirects", "redirect, which is never followed"),
+        ("not json", "did not answer with JSON"),
+        ("a list", "JSON that is no object"),
+        ("no choices", r"no choices\[0\]"),
+        ("compressed", "compressed answer"),
+        ("fails on bad", "answered with status 400"),
+    ],
+)
+def test_what_cannot_be_used_says_why_and_no_more(fake: Fake, model: str, told: str) -> None:
+    with pytest.raises(ServerFailed, match=told) as failed:
+        bot(fake, model).respond((), (Utterance("partner", "something bad"),))
+    assert "something bad" not in str(failed.value)
+    assert len(fake.asked) == 1
+
+
+def test_a_server_that_hangs_up_or_is_not_there_is_tried_again(fake: Fake) -> None:
+    with pytest.raises(ServerFailed, match=r"cannot be reached: \w+ \(2 attempts\)"):
+        bot(fake, "vanishes", tries=2).respond(PERSONA, TALK)
+    assert len(fake.asked) == 2
+    fake.server.server_close()
+    with pytest.raises(ServerFailed, match=r"cannot be reached: ConnectError \(2 attempts\)"):
+        bot(fake, tries=2).respond(PERSONA, TALK)
+
+
+def test_a_batch_is_asked_at_once_and_one_failure_harms_no_other(fake: Fake) -> None:
+    turns = [((), (Utterance("partner", text),)) for text in ("one", "bad", "two", "three")]
+    served = bot(fake, "fails on bad", at_once=3)
+    assert isinstance(served, BatchBot)
+    replies = served.respond_many(turns)
+    assert [reply.text for reply in replies] == [
+        "You said: one (0)",
+        "",
+        "You said: two (0)",
+        "You said: three (0)",
+    ]
+    assert "answered with status 400" in str(replies[1].details["error"])
+    assert fake.most_at_once <= 3
+
+
+def test_what_must_not_be_said_is_not(fake: Fake) -> None:
+    for model in ("rude", "empty"):
+        reply = bot(fake, model).respond(PERSONA, TALK)
+        assert reply.text
+        assert reply.details["fallback"]
+
+
+def test_a_server_that_was_not_named_is_never_called(
+    fake: Fake, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("BOT_PRIVATE_HOSTS", "127.0.0.1:1")
+    with pytest.raises(NotAllowed, match="BOT_HOSTS"):
+        bot(fake).respond(PERSONA, TALK)
+    assert fake.asked == []
+
+
+def test_url_and_model_must_be_given(fake: Fake) -> None:
+    with pytest.raises(InvalidOption, match="url is ''"):
+        bot(fake, url="").respond(PERSONA, TALK)
+    with pytest.raises(InvalidOption, match="model is ''"):
+        bot(fake, model="").respond(PERSONA, TALK)
