@@ -1,6 +1,6 @@
 """Precision and recall of picking out what is bad by a score, and the area under their curve.
 
-PERSONA-METRICS (Miyazaki et al. 2021, section 6): an utterance is extracted as inappropriate where
+PERSONA-METRICS (Miyazaki et al. 2021): an utterance is extracted as inappropriate where
 its score is at most θ (at least θ, where high scores are bad); θ goes through all scores. The area
 is the average precision, a sum of steps, by default; the trapezoid interpolates where it should
 not (Davis & Goadrich 2006). Chance is the share of bad ones.

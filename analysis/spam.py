@@ -1,6 +1,6 @@
 """Whether a person took part in a conversation in earnest: reasons to doubt it, and a score.
 
-ConvAI2's "wild" track (Dinan et al. 2019, section 3.3) was discounted because senseless, offensive
+ConvAI2's "wild" track (Dinan et al. 2019) was discounted because senseless, offensive
 and off-instruction dialogues could not be told apart. The paper leaves that open; the rules here
 are ours, computed from the text alone, never from the score that a person gave. A flag sets nothing
 aside: results are reported with and without what is flagged.

@@ -79,7 +79,7 @@ def mean_per(
     """Return Σa/Σb times a factor, with a 95 % t interval over what is independent.
 
     `sums` has a pair (a, b) for each conversation; the standard error is that of a ratio of sums,
-    linearized (Cochran 1977, Sampling Techniques, section 6.3), which for a mean of messages is
+    linearized (Cochran 1977, Sampling Techniques, chapter 6), which for a mean of messages is
     the cluster-robust one.
     """
     a, b = np.array(sorted(sums), dtype=float).reshape(-1, 2).T

@@ -1,6 +1,6 @@
 """Share of a system's conversations whose person seems not to take part in earnest.
 
-ConvAI2's wild track (Dinan et al. 2019, section 3.3) needed such a flag and had none; the rules are
+ConvAI2's wild track (Dinan et al. 2019) needed such a flag and had none; the rules are
 those of `analysis/spam.py`. The interval is Wilson's.
 """
 

@@ -1,4 +1,4 @@
-"""Paid against wild evaluation, with and without what is flagged (ConvAI2, Dinan et al. 2019, 3.3).
+"""Paid against wild evaluation, with and without what is flagged (ConvAI2, Dinan et al. 2019).
 
 The paper discounted its wild track because nonsense could not be told apart. Here every mean stands
 twice, with and without flagged conversations (`analysis/spam.py`), beside the shares flagged per

@@ -1,6 +1,6 @@
 """Conversations of people who seem not to take part in earnest: how many, why, whose.
 
-The flags that ConvAI2's wild track (Dinan et al. 2019, section 3.3) lacked; rules, limits and
+The flags that ConvAI2's wild track (Dinan et al. 2019) lacked; rules, limits and
 weights stand in `analysis/spam.py`. What is flagged is kept: a flag asks people to look.
 """
 

@@ -1,0 +1,81 @@
+"""Filtering by persona metrics, PERSONA-METRICS table 7 and curves (Miyazaki et al. 2021).
+
+Utterances with NoL 0 or 1 are to be picked out by a low score (a high one for uPPL): area under the
+precision-recall curve, by steps, per character; chance is the share of such utterances.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import pandas as pd
+
+from analysis.filtering import area_interval, curve
+from analysis.layouts import sections
+from analysis.likely import HIGH_IS_BAD, INAPPROPRIATE, LEARNED, Study, study
+from analysis.report import Report, Section
+from analysis.tables import MessageTable, RatingTable
+
+RECALLS = tuple(k / 10 for k in range(1, 11))
+
+
+def persona_metrics_aupr(ratings: RatingTable, messages: MessageTable, *, seed: int = 0) -> Report:
+    """Return the areas, with 95 % bootstrap intervals, and the curves of all utterances."""
+    found = study(ratings, messages, seed=seed)
+    own: list[Section] = []
+    finding = found.reason or ""
+    if found.reason is None:
+        table = pd.DataFrame(_areas(found, seed))
+        finding = _finding(table)
+        curves = pd.DataFrame(_curves(found))
+        own = [
+            Section(finding, table, "Average precision; chance is the share of NoL 0 or 1."),
+            Section("Precision at each recall, all characters together", curves),
+        ]
+    return Report(
+        name="persona_metrics_aupr",
+        title="Filtering out what a character would not say",
+        findings=(finding,),
+        sections=sections(own, "persona_metrics_aupr"),
+    )
+
+
+def _areas(found: Study, seed: int) -> Iterator[dict[str, object]]:
+    for character, rows in found.frame.groupby("character", sort=True):
+        bad = rows["nol"] <= INAPPROPRIATE
+        row: dict[str, object] = {"character": character, "utterances": len(rows)}
+        row["chance"] = float(bad.mean())
+        for metric in LEARNED:
+            low = metric != HIGH_IS_BAD
+            here = curve(rows[metric], bad, low_is_bad=low)
+            row[metric] = float("nan") if here is None else here.area()
+            if here is not None:
+                ends = area_interval(rows[metric], bad, low_is_bad=low, seed=seed)
+                row[f"{metric} interval"] = f"[{ends.low:.2f}, {ends.high:.2f}]"
+        yield row
+
+
+def _curves(found: Study) -> Iterator[dict[str, object]]:
+    bad = found.frame["nol"] <= INAPPROPRIATE
+    lines = {
+        metric: curve(found.frame[metric], bad, low_is_bad=metric != HIGH_IS_BAD)
+        for metric in LEARNED
+    }
+    for recall in RECALLS:
+        row: dict[str, object] = {"recall": recall}
+        for metric, line in lines.items():
+            if line is not None:
+                place = int(np.searchsorted(line.recall, recall - 1e-12))
+                row[metric] = float(line.precision[min(place, len(line.precision) - 1)])
+        yield row
+
+
+def _finding(table: pd.DataFrame) -> str:
+    means = {metric: float(table[metric].mean()) for metric in LEARNED}
+    known = {metric: value for metric, value in means.items() if value == value}
+    if not known:
+        return "No utterance is inappropriate (NoL 0 or 1): there is nothing to filter out."
+    best = max(known, key=known.__getitem__)
+    chance = table["chance"].mean()
+    return f"{best} filters best: mean area {known[best]:.2f}, where chance is {chance:.2f}."

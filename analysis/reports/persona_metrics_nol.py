@@ -1,0 +1,63 @@
+"""Persona metrics against people's votes, PERSONA-METRICS tables 6 and A.1 (Miyazaki et al. 2021).
+
+Spearman's correlation of each metric with NoL per character, Holm-adjusted over the whole table,
+and the histograms of NoL. What the two tables must hold is told in `analysis/likely.py`.
+"""
+
+from __future__ import annotations
+
+import pandas as pd
+
+from analysis.correlation import Correlation, spearman
+from analysis.layouts import sections
+from analysis.likely import Study, study
+from analysis.report import Report, Section
+from analysis.significance import holm, stars
+from analysis.tables import MessageTable, RatingTable
+
+NOTE = (
+    "Spearman's r with NoL, p adjusted by Holm over all of the table: *** .1 %, ** 1 %, * 5 %. "
+    "uPPL is low for what is like the persona. "
+)
+
+
+def persona_metrics_nol(ratings: RatingTable, messages: MessageTable, *, seed: int = 0) -> Report:
+    """Return the correlations and the histograms, above the printed ones."""
+    found = study(ratings, messages, seed=seed)
+    own: list[Section] = []
+    finding = found.reason or ""
+    if found.reason is None:
+        table, finding = _correlations(found)
+        own = [Section(finding, table, NOTE), Section("Histogram of NoL", _histogram(found.frame))]
+    return Report(
+        name="persona_metrics_nol",
+        title="Persona metrics against the votes of people",
+        findings=(finding,),
+        sections=sections(own, "persona_metrics_nol"),
+    )
+
+
+def _correlations(found: Study) -> tuple[pd.DataFrame, str]:
+    cells: dict[tuple[str, str], Correlation] = {}
+    for character, rows in found.frame.groupby("character", sort=True):
+        for metric in found.metrics:
+            if rows[metric].notna().any():
+                cells[str(character), metric] = spearman(rows[metric], rows["nol"])
+    adjusted = holm([cell.p for cell in cells.values()])
+    shown: dict[str, dict[str, object]] = {}
+    for ((character, metric), cell), p in zip(cells.items(), adjusted, strict=True):
+        row = shown.setdefault(character, {"character": character, "utterances": cell.n})
+        row[metric] = "-" if cell.reason else f"{cell.estimate:.2f} {stars(p)}"
+    means = {
+        metric: sum(abs(cells[key].estimate) for key in cells if key[1] == metric) / len(shown)
+        for metric in found.metrics
+    }
+    best = max(means, key=lambda metric: means[metric] if means[metric] == means[metric] else -1)
+    finding = f"{best} goes closest with the votes: mean |r| {means[best]:.2f}"
+    return pd.DataFrame(list(shown.values())), f"{finding} over {len(shown)} characters."
+
+
+def _histogram(frame: pd.DataFrame) -> pd.DataFrame:
+    counts = pd.crosstab(frame["character"], frame["nol"].astype(int))
+    whole = counts.reindex(columns=range(int(frame["needed"].max()) + 1), fill_value=0)
+    return whole.rename(columns=lambda k: f"NoL {k}").reset_index()

@@ -1,0 +1,88 @@
+"""Speaker classifier and language models of characters (Miyazaki et al. 2021, tables B.2 and B.3).
+
+Precision and recall of the classifier on held-out lines against the chance rate, and the perplexity
+of every character's held-out lines under every character's model: the diagonal should be smallest.
+A message's character is its `persona`; `series`, where there is one, tells casts apart.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import pandas as pd
+
+from analysis.language_model import voices
+from analysis.layouts import sections
+from analysis.likely import monologues
+from analysis.report import Report, Section
+from analysis.significance import stars
+from analysis.speakers import LEAST, speakers
+from analysis.tables import MessageTable
+
+HELD_OUT = 0.1
+
+
+def persona_metrics_speakers(messages: MessageTable, *, seed: int = 0) -> Report:
+    """Return a table of each kind per series, above the printed ones."""
+    own = [
+        section
+        for series, cast in monologues(messages).items()
+        if len(cast) > 1 and min(map(len, cast.values())) >= LEAST
+        for section in _of_series(series, cast, seed)
+    ]
+    nothing = f"No cast of two personas with {LEAST} lines or more each."
+    return Report(
+        name="persona_metrics_speakers",
+        title="Who is speaking: classifier and language models",
+        findings=tuple(section.title for section in own) or (nothing,),
+        sections=sections(own, "persona_metrics_speakers", "persona_metrics_perplexity"),
+    )
+
+
+def _of_series(series: str, cast: dict[str, list[str]], seed: int) -> Iterator[Section]:
+    named = f"{series}: " if series else ""
+    table = pd.DataFrame(_classified(cast, seed))
+    above = int((table["recall"] > table["chance"]).sum())
+    yield Section(
+        f"{named}the classifier's recall is above chance for {above} of {len(table)} personas",
+        table,
+        "Stars: two-sided binomial test against the chance rate.",
+    )
+    matrix = _perplexities(cast, seed)
+    least = sum(
+        row.drop("model").astype(float).idxmin() == row["model"] for _, row in matrix.iterrows()
+    )
+    yield Section(
+        f"{named}{least} of {len(matrix)} models find their own persona's lines least surprising",
+        matrix,
+        "Perplexity of the column's held-out lines under the row's model.",
+    )
+
+
+def _classified(cast: dict[str, list[str]], seed: int) -> Iterator[dict[str, object]]:
+    for line in speakers(cast, seed=seed).report():
+        yield {
+            "persona": line.persona,
+            "train": line.train,
+            "eval": line.evaluated,
+            "precision": line.precision,
+            "p (precision)": stars(line.precision_p),
+            "recall": line.recall,
+            "p (recall)": stars(line.recall_p),
+            "chance": line.chance,
+        }
+
+
+def _perplexities(cast: dict[str, list[str]], seed: int) -> pd.DataFrame:
+    rng = np.random.default_rng(seed)
+    shuffled = {name: [said[k] for k in rng.permutation(len(said))] for name, said in cast.items()}
+    cut = {name: max(1, round(HELD_OUT * len(said))) for name, said in shuffled.items()}
+    heard = voices({name: said[cut[name] :] for name, said in shuffled.items()})
+    held_out = {name: said[: cut[name]] for name, said in shuffled.items()}
+    return pd.DataFrame(
+        [
+            {"model": name, **{of: heard.of_lines(name, held_out[of]) for of in cast}}
+            for name in cast
+        ]
+    )
