@@ -5,7 +5,9 @@ SE = SD/√n. `sd` is the sample SD (n - 1), which the interval needs; `sd_popul
 PERSONA-CHAT prints: .42 of 100 dialogues has SD .49 there, as with n, where n - 1 gives .50.
 Where several raters judged one item, ratings of an item are not independent, and the standard
 error is the cluster-robust one of a mean (Cameron & Miller 2015, J. Human Resources 50, eq. 11),
-with items - 1 degrees of freedom; with one rating an item both are the same.
+with items - 1 degrees of freedom; with one rating an item both are the same. Where raters rate a
+system more than once, their ratings share the rater's severity, and the clusters are the raters
+if that is the larger error. `python -m analysis rehearse` shows what the intervals hold.
 """
 
 from __future__ import annotations
@@ -34,8 +36,8 @@ def _rows(asked: Asked) -> Iterator[dict[str, object]]:
         values = rows["value"].astype(float)
         items = rows["item"].nunique()
         reason = _reason(values, items)
-        se = _standard_error(values, rows["item"]) if items > 1 else float("nan")
-        low, high = t_interval(values.mean(), se, items - 1 if reason is None else 0)
+        se, clusters = _widest(values, rows) if items > 1 else (float("nan"), 1)
+        low, high = t_interval(values.mean(), se, clusters - 1 if reason is None else 0)
         yield {
             **asked.name,
             "system": system,
@@ -50,6 +52,15 @@ def _rows(asked: Asked) -> Iterator[dict[str, object]]:
             **asked.scale,
             "reason": reason,
         }
+
+
+def _widest(values: pd.Series, rows: pd.DataFrame) -> tuple[float, int]:
+    """Return the larger standard error of clusters by item and by rater, and their number."""
+    found = [(_standard_error(values, rows["item"]), int(rows["item"].nunique()))]
+    raters = int(rows["rater"].nunique())
+    if 1 < raters < len(rows):
+        found.append((_standard_error(values, rows["rater"]), raters))
+    return max(found)
 
 
 def _standard_error(values: pd.Series, items: pd.Series) -> float:
