@@ -14,9 +14,9 @@ from torch import Tensor, nn
 
 from bots.dialogue import Dialogue, Utterance
 from bots.layers.asking import Asked, Reading, padded, places
+from bots.layers.network import Network
 from bots.layers.recurrent import State
 from bots.layers.transformer import Block, Pass, Sizes, begin, visible
-from bots.layers.writing import Network
 from bots.vocabulary import END, PAD
 
 PERSONA, SELF, PARTNER = range(3)  # whose words they are, in the order of their marks

@@ -50,7 +50,14 @@ def losses(bot: TwoHead, network: TwoHeadNetwork) -> tuple[float, float]:
 def test_both_losses_fall() -> None:
     small = {**TINY, "examples": 0}
     bot = make_bot(
-        "two_head", **small, epochs=40, patience=40, rate=0.01, held_out=0.0, dropout=0.0
+        "two_head",
+        **small,
+        epochs=40,
+        patience=40,
+        rate=0.02,
+        mc_coef=4.0,
+        held_out=0.0,
+        dropout=0.0,
     )
     assert isinstance(bot, TwoHead)
     bot.train(FEW, seed=1)
