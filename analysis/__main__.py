@@ -24,6 +24,7 @@ from analysis.registry import TABLES, get_report, metric_names, report_names, ta
 from analysis.results import evaluate, records, run
 from analysis.tables import BadTable, Tables
 from analysis.terminal import rendered
+from analysis.training import read as training
 
 BAD = 2
 COMMANDS = {"sample": "sampling", "rehearse": "rehearsal"}
@@ -97,6 +98,12 @@ def _parser() -> argparse.ArgumentParser:
         help="what systems were trained on, by which words are rare: an utterance a line, "
         "or word, tab, count",
     )
+    parser.add_argument(
+        "--training",
+        type=Path,
+        metavar="FILE",
+        help="the conversations that systems learned from, as JSON Lines, for echoes and PMI",
+    )
     return parser
 
 
@@ -107,7 +114,11 @@ def _chosen(options: argparse.Namespace) -> dict[str, Any]:
         "control": options.control,
         "control_questions": tuple(name for name in options.control_questions.split(",") if name),
     }
-    return chosen if options.corpus is None else {**chosen, "corpus": corpus(options.corpus)}
+    if options.corpus is not None:
+        chosen["corpus"] = corpus(options.corpus)
+    if options.training is not None:
+        chosen["training"] = training(options.training)
+    return chosen
 
 
 def _print(options: argparse.Namespace, tables: Tables) -> None:

@@ -1,6 +1,6 @@
 """REI, the response echo index: how far replies repeat what was in the training data.
 
-THRED (Dziri et al. 2019, section 5.4): the highest Jaccard similarity of a reply's words with those
+THRED (Dziri et al. 2019): the highest Jaccard similarity of a reply's words with those
 of any utterance in a random tenth of the training data; words without stop words and punctuation.
 The paper lemmatizes; here words are stemmed (Porter). 0 where both have no word.
 """

@@ -1,6 +1,6 @@
 """Penalized semantic distance of a reply from what it answers, and its list of dull phrases.
 
-THRED (Dziri et al. 2019, section 5.3): `P (1 - cos(e(utterance), e(reply)))` with
+THRED (Dziri et al. 2019): `P (1 - cos(e(utterance), e(reply)))` with
 `P = 1 + ln((2 + L') / (2 + L''))`; L' counts the reply's words without stop words and punctuation,
 L'' those of its part that is not dull. Lower is more coherent. The paper removes 60 dull phrases
 without printing them all; these 60 are ours.

@@ -1,6 +1,6 @@
 """Perplexity as ConvAI2 computed it: word by word, over one dictionary for all models.
 
-Source: the official evaluation of ConvAI2 (Dinan et al. 2019, section 2.3, and its released code).
+Source: the official evaluation of ConvAI2 (Dinan et al. 2019, and its released code).
 A model tells the probability of each next word given the true words before it. Words are `split`
 tokens in lower case; probabilities are normalized over the dictionary; a word outside it is not
 scored but still stands before the next; the end of a reply is not scored. Perplexity is exp of the

@@ -1,6 +1,6 @@
 """hits@k: the share of examples whose gold reply is among the k best of the candidates.
 
-PERSONA-CHAT (Zhang et al. 2018, section 3.1) and ConvAI2 (Dinan et al. 2019) report hits@1 of 20:
+PERSONA-CHAT (Zhang et al. 2018) and ConvAI2 (Dinan et al. 2019) report hits@1 of 20:
 the gold reply and 19 from other dialogues. Chance is k/n. Ties are broken by lot
 (`analysis.ranks`); the interval is Wilson's.
 """

@@ -1,6 +1,6 @@
 """1-of-100 accuracy: the gold reply is ranked first of the 100 replies of a random batch.
 
-A Repository of Conversational Datasets (Henderson et al. 2019, section 4): the 99 negatives are the
+A Repository of Conversational Datasets (Henderson et al. 2019): the 99 negatives are the
 replies of the other 99 examples of the batch; the mean is over batches (500 in the paper). Where
 the table has a column `batch`, the interval is t over batches; else Wilson's over examples.
 Chance is 1 %. Only examples with exactly 100 candidates count.

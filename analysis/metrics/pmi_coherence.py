@@ -1,6 +1,6 @@
 """PMI coherence: do the response's words go with those of the history?
 
-Event causality (2019; NLP4CONVAI), section 4: mean over the response's words of the highest PMI
+Event causality (2019; NLP4CONVAI): mean over the response's words of the highest PMI
 with a word of the history, 0 for pairs never seen (`analysis.pmi`). `training` are conversations,
 each a list of messages, from whose neighboring messages PMI is counted.
 """

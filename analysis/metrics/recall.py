@@ -1,6 +1,6 @@
 """Recall@k of n, MRR, MAP and the DSTC7 track score of ranked candidates.
 
-DSTC7 task 1 (Gunasekara et al. 2019, section 5): Recall@1, @10, @50 of 100, mean reciprocal rank,
+DSTC7 task 1 (Gunasekara et al. 2019): Recall@1, @10, @50 of 100, mean reciprocal rank,
 MAP where several candidates are right; a track's score is the mean of Recall@10 and MRR. Where no
 candidate is right, the right answer is the candidate "(none)". Intervals are t over examples.
 """

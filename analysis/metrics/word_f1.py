@@ -1,6 +1,6 @@
 """F1 of the words of a response with those of its gold reply, after `normalize_answer`.
 
-PERSONA-CHAT (Zhang et al. 2018) and ConvAI2 (Dinan et al. 2019, section 2.3): multiset overlap, the
+PERSONA-CHAT (Zhang et al. 2018) and ConvAI2 (Dinan et al. 2019): multiset overlap, the
 best over several gold replies, 0 without any, mean over examples. A fraction; ConvAI2 prints
 percent. A constant reply of frequent words beats real models (19.6 % there): a known weakness.
 """
