@@ -37,11 +37,12 @@ class Served:
             return self.network.embed(texts)
 
 
-def open_weights(path: Path, device: str) -> Served:
-    """Read what `save_weights` wrote, onto a device."""
+def open_weights(path: Path, device: str, models: Sequence[str] = (MODEL,)) -> Served:
+    """Read what `save_weights` wrote for one of these models, onto a device."""
     arrays, about = weights.load(path)
-    if about.bot != MODEL:
-        raise weights.InvalidWeights(f"{path} holds weights of {about.bot}, not of {MODEL}")
+    if about.bot not in models:
+        wanted = " or ".join(models)
+        raise weights.InvalidWeights(f"{path} holds weights of {about.bot}, not of {wanted}")
     where = training.device(device)
     network = make_network(about.vocabulary, about.options).to(where)
     found = {name: torch.from_numpy(array).to(where) for name, array in arrays.items()}
@@ -63,7 +64,8 @@ def make_network(listed: Sequence[str], options: Mapping[str, object]) -> Profil
     norm = float(str(options["max_norm"])) or None
     size = int(str(options["dimension"]))
     encoder = BagEncoder(vocabulary.size, size, str(options["pooling"]), norm)
-    return ProfileNetwork(vocabulary, encoder, query_is_memory=bool(options["query_is_memory"]))
+    among = bool(options.get("query_is_memory"))  # which starspace does not have
+    return ProfileNetwork(vocabulary, encoder, query_is_memory=among)
 
 
 def cosines(queries: Tensor, candidates: Tensor) -> Iterator[float]:

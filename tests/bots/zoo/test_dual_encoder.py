@@ -3,46 +3,25 @@
 from __future__ import annotations
 
 from pathlib import Path
-from random import Random
 
 import pytest
 import torch
 
-from bots import Dialogue, Utterance, glove, make_bot
+from bots import Utterance, glove, make_bot
 from bots.layers.dual import Recipe, compare, noam
 from bots.text import key
 from bots.zoo.dual_encoder import BOT, PRESETS, Dual
 from tests.bots.examples import HELLO, PERSONA, demo, hits_on_demo, trained, weights
+from tests.bots.topics import about_topics, auc
 
 SMALL = {"hidden": 12, "dimension": 16, "attention": 4, "batch": 32, "epochs": 6, "patience": 6}
-TOPICS = 8
-
-
-def synthetic(number: int, seed: int) -> list[Dialogue]:
-    """Make questions of a topic's words, answered in other words of that topic."""
-    chance = Random(seed)
-    found = []
-    for place in range(number):
-        topic = place % TOPICS
-        asked = " ".join(f"ask{topic}x{chance.randrange(5)}" for _ in range(4))
-        given = " ".join(f"say{topic}x{chance.randrange(5)}" for _ in range(4))
-        turns = (Utterance("partner", f"do you {asked}"), Utterance("self", f"yes {given}"))
-        found.append(Dialogue(str(place), turns))
-    return found
 
 
 @pytest.mark.parametrize("cell", ["sru", "lstm"])
 def test_auc_on_synthetic_dialogues_of_both_cells(cell: str) -> None:
     bot = BOT(**SMALL, cell=cell, rate=0.03)  # type: ignore[arg-type]
-    bot.train(synthetic(400, seed=0), seed=0)
-    wins, compared = 0.0, 0
-    test = synthetic(64, seed=1)
-    for place, dialogue in enumerate(test):
-        wrong = [each.turns[1].text for i, each in enumerate(test) if (i - place) % TOPICS]
-        true, *others = bot.rank((), dialogue.turns[:1], [dialogue.turns[1].text, *wrong])
-        wins += sum((true > other) + 0.5 * (true == other) for other in others)
-        compared += len(others)
-    assert wins / compared > 0.9
+    bot.train(about_topics(400, seed=0), seed=0)
+    assert auc(bot, about_topics(64, seed=1)) > 0.9
 
 
 def test_a_persona_helps() -> None:
@@ -81,7 +60,7 @@ def test_of_a_long_history_the_end_is_read_and_the_persona_stays() -> None:
 @pytest.mark.parametrize("loss", ["softmax", "softmax_outside", "hinge"])
 def test_every_loss_falls(loss: str) -> None:
     bot = BOT(**SMALL, loss=loss, cell="gru")  # type: ignore[arg-type]
-    bot.train(synthetic(120, seed=0), seed=0)
+    bot.train(about_topics(120, seed=0), seed=0)
     assert bot._about is not None
     losses = [epoch["loss"] for epoch in bot._about.history]
     assert losses[-1] < losses[0]
@@ -118,7 +97,7 @@ def test_papers_presets_are_built() -> None:
     for cell, millions in (("paper", 4.0), ("paper_lstm", 3.6)):
         bot = make_bot("dual_encoder", **{**PRESETS[cell], "epochs": 0, "candidates": 1})
         assert isinstance(bot, Dual)
-        bot.train(synthetic(4, seed=0), seed=0)
+        bot.train(about_topics(4, seed=0), seed=0)
         cells = bot._ready().network.contexts.reader.cells
         assert sum(each.numel() for each in cells.parameters()) / 1e6 == pytest.approx(
             millions, abs=0.05
