@@ -15,6 +15,7 @@ import numpy as np
 import pandas as pd
 from scipy import special
 
+from analysis import cells
 from analysis.groups import Asked, questions
 from analysis.intervals import Floats, normal_interval
 from analysis.severity import fit, sums
@@ -23,6 +24,7 @@ from analysis.tidy import ALL, tidy
 
 ROUNDS = 3
 NO_RESIDUAL = "no spread is left within systems, so an effect cannot be told from chance"
+NO_PLACE = "no place is told for some ratings, so they have no order"
 ONE_PLACE = "everything was shown at one place, or place goes with system"
 
 
@@ -34,6 +36,9 @@ def order_effect(ratings: RatingTable) -> pd.DataFrame:
 
 def _rows(asked: Asked) -> Iterator[dict[str, object]]:
     row: dict[str, object] = {**asked.name, "system": ALL, "n": len(asked.rows)}
+    if any(cells.number(place) is None for place in asked.rows["place"]):
+        yield {**row, "reason": NO_PLACE}
+        return
     total, se = 0.0, float("nan")
     for _ in range(ROUNDS):
         found = fit(sums(asked))
