@@ -156,7 +156,7 @@ def _bad_levels(table: pd.DataFrame) -> Iterator[Problem]:
     for row, (protocol, question, level) in enumerate(rows, start=1):
         usual = known.setdefault((protocol, question), level)
         if level and level not in LEVELS:
-            yield Problem(row, "level", repr(level), "nominal, ordinal or interval")
+            yield Problem(row, "level", repr(level), "nominal, ordinal, interval or rank")
         elif level != usual and usual in LEVELS:
             right = f"{usual!r}, as in the question's first row ({question})"
             yield Problem(row, "level", repr(level), right)
@@ -167,7 +167,7 @@ def _bad_values(table: pd.DataFrame) -> Iterator[Problem]:
         if cells.is_blank(cell):
             shown = "" if cell is None or isinstance(cell, str) else str(cell)
             yield Problem(row, "value", shown, "an answer; a question not answered has no row")
-        elif level in ("ordinal", "interval") and cells.number(cell) is None:
+        elif level in ("ordinal", "interval", "rank") and cells.number(cell) is None:
             right = f"a finite number, because the question's level is {level}"
             yield Problem(row, "value", repr(cells.text(cell)), right)
 

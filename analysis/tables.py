@@ -55,7 +55,8 @@ PREDICTION_COLUMNS = (
 # is not among the candidates; which random batch the candidates are.
 PREDICTION_EXTRAS = ("token_hits", "discriminator", "gold_score", "batch")
 SCALE_COLUMNS = ("scale_low", "scale_high")
-Level = Literal["nominal", "ordinal", "interval"]
+# A rank is a position among the systems shown together: 1 is best, and a tie is the same position.
+Level = Literal["nominal", "ordinal", "interval", "rank"]
 LEVELS: tuple[Level, ...] = get_args(Level)
 
 

@@ -22,6 +22,7 @@ from analysis.intervals import Floats
 
 Ints = NDArray[np.int64]
 Scale = Literal["nominal", "ordinal", "interval", "ratio"]
+SCALES: dict[str, Scale] = {"nominal": "nominal", "interval": "interval"}
 # Up to so many possible patterns are counted in an array, one cell each.
 DIRECT = 1 << 20
 # Units of a matrix that are read at once.
@@ -122,9 +123,14 @@ def of_counts(counts: ArrayLike, values: Sequence[float] | Floats, level: Scale)
 
 def votes(asked: Asked, rows: pd.DataFrame, level: Scale | None = None) -> Votes:
     """Return the votes of some of a question's rows; categories are those of all its rows."""
-    scale: Scale = level or asked.level
+    scale = level or scale_of(asked)
     code, values = coded(asked, rows, scale)
     return of_codes(units(rows), code, values, scale)
+
+
+def scale_of(asked: Asked) -> Scale:
+    """Return the scale of a question's answers; places in a ranking have an order, no distances."""
+    return SCALES.get(asked.level, "ordinal")
 
 
 def units(rows: pd.DataFrame) -> Ints:

@@ -34,6 +34,12 @@ def _rating_rows() -> list[dict[str, object]]:
         about = {"protocol": "chat", "item": f"d{k}", "system": f"s{k % 3}", "rater": f"r{k % 4}"}
         rows.append({**about, "question": "fluency", "level": "ordinal", "value": score})
         rows.append({**about, "question": "persona", "level": "nominal", "value": k % 2})
+    for k in range(24):
+        for system in range(3):
+            about = {"protocol": "beside", "item": f"b{k}", "system": f"s{system}"}
+            position = 1 + (system + (7 * k) // 5) % 3
+            row = {**about, "rater": f"r{k % 4}", "question": "order", "value": position}
+            rows.append({**row, "level": "rank", "place": (system + k) % 3})
     for item in range(8):
         for rater in range(5):
             sensible = int((item * rater) % 3 > 0)
@@ -41,6 +47,24 @@ def _rating_rows() -> list[dict[str, object]]:
             for question, value in (("sensible", sensible), ("specific", sensible * (item % 2))):
                 row = {**about, "rater": f"r{rater}", "question": question, "value": value}
                 rows.append({**row, "level": "nominal"})
+    for item in range(6):
+        for rater in range(5):
+            about = {"protocol": "roles", "item": f"u{item}", "system": f"s{item % 2}"}
+            row = {**about, "rater": f"r{rater}", "question": "likely", "level": "nominal"}
+            rows.append({**row, "value": int(rater <= item)})
+    return rows
+
+
+def _message_rows() -> list[dict[str, object]]:
+    """Return messages to which all metrics apply: both sides, personas, users, times."""
+    said = ["Hi there!", "I like tea.", "I like tea.", "Tea is good.", "Why not?", "No idea, sorry"]
+    rows: list[dict[str, object]] = []
+    for k, text in enumerate(said * 4):
+        talk, is_bot = k // 6, k % 2 == 0
+        row = {"message": f"m{k}", "conversation": f"v{talk}", "seq": k, "text": text}
+        row |= {"side": "a" if is_bot else "b", "system": f"s{talk % 2}" if is_bot else "human"}
+        row |= {"persona": "I like tea.\nI have a dog.", "user": "" if is_bot else f"u{talk // 2}"}
+        rows.append({**row, "sent_at": f"2026-01-{1 + talk:02}T12:00:{2 * (k % 6):02}Z"})
     return rows
 
 
@@ -72,19 +96,9 @@ def _tables() -> dict[str, pd.DataFrame]:
         {"answer": f"a{k}", "campaign": "c", "place": 0, **row}
         for k, row in enumerate(_rating_rows())
     ]
-    messages = [
-        dict(
-            zip(
-                MESSAGE_COLUMNS,
-                (f"m{k}", f"v{k % 2}", k, "bot", f"s{k % 2}", "", text, ""),
-                strict=True,
-            )
-        )
-        for k, text in enumerate(["Hi there!", "I like tea.", "I like tea.", "Tea is good."])
-    ]
     return {
         "ratings": rating_table(pd.DataFrame(rows)),
-        "messages": message_table(pd.DataFrame(messages)),
+        "messages": message_table(pd.DataFrame(_message_rows())),
         "predictions": prediction_table(pd.DataFrame(_prediction_rows())),
     }
 

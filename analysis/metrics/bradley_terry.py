@@ -1,0 +1,77 @@
+"""Log-abilities of systems from comparisons of two, ties half a win for each.
+
+Bradley & Terry 1952 (Biometrika 39), around a mean of 0, with the advantage of what was shown first
+where places differ (Davidson & Beaver 1977); `analysis.bradley_terry`. Intervals are a percentile
+bootstrap over raters, `se` is that of the information. `share` is the ability on a scale on which
+all add up to 1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import pandas as pd
+
+from analysis import bradley_terry as model
+from analysis.groups import Asked, questions
+from analysis.intervals import NONE, Floats, Interval, percentile_interval
+from analysis.preferences import Compared, compared, resampled
+from analysis.tables import RatingTable
+from analysis.tidy import tidy
+
+REFITS = 400
+FEW = "too few resamples of raters have finite abilities for an interval"
+
+
+def bradley_terry(ratings: RatingTable, *, seed: int = 0) -> pd.DataFrame:
+    """Return a row per question of ranks and system."""
+    asked = questions(ratings, "rank")
+    return tidy("bradley_terry", (row for one in asked for row in _rows(one, seed)))
+
+
+def _rows(asked: Asked, seed: int) -> Iterator[dict[str, object]]:
+    found = compared(asked)
+    if found is None:
+        return
+    counts = found.counts()
+    met = counts.wins.sum(axis=0) + counts.wins.sum(axis=1)
+    reason = model.undefined(counts)
+    if reason is not None:
+        for k, system in enumerate(found.systems):
+            yield {**asked.name, "system": system, "n": int(met[k]), "reason": reason}
+        return
+    order = _ordered(asked)
+    fitted = model.fit(counts.halved(), order=order)
+    ends = _intervals(found, fitted.mean, order, seed)
+    for k, system in enumerate(found.systems):
+        yield {
+            **asked.name,
+            "system": system,
+            "estimate": float(fitted.mean[k]),
+            "low": ends[k].low,
+            "high": ends[k].high,
+            "n": int(met[k]),
+            "se": float(np.sqrt(max(fitted.covariance[k, k], 0.0))),
+            "share": float(fitted.shares[k]),
+            "shown_first": fitted.first,
+            "shown_first_se": fitted.first_se,
+            "reason": FEW if ends[k] == NONE else None,
+        }
+
+
+def _ordered(asked: Asked) -> bool:
+    """Tell whether systems were shown at different places, and not each always at one."""
+    places = asked.rows.groupby("system")["place"].nunique()
+    return bool((places > 1).any())
+
+
+def _intervals(found: Compared, start: Floats, order: bool, seed: int) -> list[Interval]:
+    drawn = []
+    for weights in resampled(found, REFITS, seed=seed):
+        counts = found.counts(weights)
+        if model.undefined(counts) is None:
+            drawn.append(model.fit(counts.halved(), order=order, start=start).mean)
+    if len(drawn) < REFITS / 2 or found.raters < 2:
+        return [NONE] * len(found.systems)
+    return [percentile_interval(column) for column in np.array(drawn).T]

@@ -1,0 +1,51 @@
+"""Plackett-Luce: against choix, planted worths, and rankings it cannot use."""
+
+from __future__ import annotations
+
+import choix
+import numpy as np
+import pytest
+
+from analysis import plackett_luce as model
+from analysis.metrics.plackett_luce import plackett_luce
+from tests.analysis.preferring import Act, preferring
+
+
+def rankings(seed: int, worth: dict[str, float], count: int) -> list[Act]:
+    """Gumbel noise on log-worths gives rankings of this model."""
+    chance = np.random.default_rng(seed)
+    names = list(worth)
+    acts: list[Act] = []
+    for k in range(count):
+        felt = np.array(list(worth.values())) + chance.gumbel(size=len(names))
+        position = (-felt).argsort().argsort() + 1
+        acts.append((f"{k}", f"r{k % 20}", names, position.tolist()))
+    return acts
+
+
+def test_random_rankings_agree_with_choix() -> None:
+    chance = np.random.default_rng(5)
+    data = np.array([chance.permutation(5) for _ in range(60)])
+    other = choix.ilsr_rankings(5, [tuple(row) for row in data], tol=1e-12)
+    assert model.fit(data, 5, np.ones(60)) == pytest.approx(other - other.mean(), abs=1e-6)
+
+
+def test_planted_worths_come_back() -> None:
+    worth = {"a": 0.6, "b": 0.1, "c": -0.2, "d": -0.5}
+    for row in plackett_luce(preferring(rankings(6, worth, 300))).to_dict("records"):
+        assert row["estimate"] == pytest.approx(worth[row["system"]], abs=0.25)
+        assert row["low"] < row["estimate"] < row["high"]
+
+
+def test_tied_rankings_are_left_out_and_counted() -> None:
+    acts = rankings(7, {"a": 0.3, "b": -0.3, "c": 0.0}, 60)
+    more: list[Act] = [*acts, ("tied", "r1", "abc", (1, 1, 2))]
+    assert set(plackett_luce(preferring(more))["tied_left_out"]) == {1}
+    one, other = plackett_luce(preferring(more)), plackett_luce(preferring(acts))
+    assert one["estimate"].tolist() == other["estimate"].tolist()
+
+
+def test_who_was_never_placed_first_or_never_last_has_a_reason() -> None:
+    found = plackett_luce(preferring([("1", "r", "abc", (1, 2, 3)), ("2", "s", "abc", (1, 3, 2))]))
+    assert found["estimate"].isna().all()
+    assert found["reason"].str.contains("won, or lost, every comparison").all()

@@ -1,0 +1,42 @@
+"""Win rates: ties half, every pair of a ranking, intervals over raters."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from analysis.metrics.win_rate import win_rate
+from tests.analysis.preferring import preferring
+
+
+def test_wins_ties_and_losses() -> None:
+    acts = [("1", "r", "ab", (1, 2)), ("2", "r", "ba", (1, 1)), ("3", "s", "ab", (1, 2))]
+    found = win_rate(preferring(acts)).set_index("system")
+    assert found.loc["a", ["won", "tied", "lost"]].tolist() == pytest.approx([2 / 3, 1 / 3, 0])
+    assert found["estimate"].to_dict() == pytest.approx({"a": 5 / 6, "b": 1 / 6})
+    assert found["n"].tolist() == [3, 3]
+
+
+def test_a_ranking_of_three_is_three_pairs() -> None:
+    found = win_rate(preferring([("1", "r", "abc", (2, 1, 3)), ("1", "s", "cba", (3, 1, 2))]))
+    assert found["estimate"].tolist() == pytest.approx([0.5, 1.0, 0.0])
+    assert found["estimate"].sum() == pytest.approx(3 / 2)
+
+
+def test_raters_who_agree_with_themselves_widen_the_interval() -> None:
+    """Ten raters, each of one mind, say less than a hundred votes of a hundred raters."""
+    few = [(f"{k}", f"r{k % 10}", "ab", (1, 2) if k % 10 < 6 else (2, 1)) for k in range(100)]
+    many = [(f"{k}", f"r{k}", "ab", (1, 2) if k % 10 < 6 else (2, 1)) for k in range(100)]
+    width = []
+    for acts in (few, many):
+        row = win_rate(preferring(acts)).iloc[0]
+        assert row["low"] < row["estimate"] == 0.6 < row["high"]
+        width.append(row["high"] - row["low"])
+    assert width[0] > 2.5 * width[1]
+
+
+def test_one_rater_has_a_rate_and_a_reason() -> None:
+    row = win_rate(preferring([("1", "r", "ab", (1, 2))])).iloc[0]
+    assert row["estimate"] == 1
+    assert np.isnan(row["low"])
+    assert "one rater" in row["reason"]
