@@ -10,22 +10,11 @@ Defaults are of toy size.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, fields
-from pathlib import Path
-from typing import Any, Literal
+from dataclasses import dataclass
+from typing import ClassVar, Literal
 
-import torch
-
-from bots import training
-from bots.bot import Reply, Turn
-from bots.dialogue import Dialogue, Example, Utterance, examples
-from bots.filters import choose, speakable
-from bots.layers.bags import count_words
-from bots.layers.dual import DualEncoder, Recipe, items_of, noam, train_dual
-from bots.layers.dual_serving import DualServed, make_dual, open_dual, save_dual
+from bots.layers.dual_bot import DualBot
 from bots.options import option
-from bots.weights import About, data_digest
 
 PRESETS = {
     "paper": {
@@ -64,11 +53,13 @@ PRESETS = {
 
 
 @dataclass
-class Dual:
+class Dual(DualBot):
     """Says the reply whose encoding has the largest product with the conversation's."""
 
+    NAME: ClassVar[str] = "dual_encoder"
     weights: str = option("", "Directory of trained weights")
     device: Literal["auto", "cpu", "cuda"] = option("auto", "Where it computes")
+    whitelist: str = option("", "File of the only replies it may give, see `bots whitelist`")
     max_words: int = option(15, "Replies are at most this long, where possible", least=1)
     nearest: int = option(50, "How many of the best replies it tries before giving up", least=1)
     cell: Literal["sru", "lstm", "gru"] = option("sru", "Which recurrent cell", trained=True)
@@ -96,105 +87,6 @@ class Dual:
     patience: int = option(1, "Epochs it may go on without improving", least=1, trained=True)
     held_out: float = option(0.05, "Share of dialogues watched", least=0, most=0.5, trained=True)
     candidates: int = option(10000, "Most replies kept to choose from", least=1, trained=True)
-    _served: DualServed | None = field(default=None, init=False, repr=False, compare=False)
-    _about: About | None = field(default=None, init=False, repr=False, compare=False)
-
-    def __post_init__(self) -> None:
-        if self.weights:
-            self.load(Path(self.weights))
-
-    def respond(self, persona: Sequence[str], history: Sequence[Utterance]) -> Reply:
-        """Answer one conversation."""
-        return self.respond_many([(persona, history)])[0]
-
-    def respond_many(self, turns: Sequence[Turn]) -> list[Reply]:
-        """Answer all in one pass: the best reply that was not said yet."""
-        if not turns:
-            return []
-        ranked = self._ready().best(turns, self.nearest)
-        return [
-            choose(found, history, self.max_words)
-            for found, (_, history) in zip(ranked, turns, strict=True)
-        ]
-
-    def rank(
-        self, persona: Sequence[str], history: Sequence[Utterance], candidates: Sequence[str]
-    ) -> list[float]:
-        """Return the product of the conversation with each candidate."""
-        return self._ready().scores((persona, history), candidates)
-
-    def train(self, dialogues: Iterable[Dialogue], *, seed: int) -> None:
-        """Learn both encoders, and encode the replies to choose from."""
-        known = list(dialogues)
-        learned, watched = training.hold_out(known, self.held_out, seed)
-        found, seen = list(examples(learned)), list(examples(watched))
-        if not found:
-            raise ValueError(f"{len(known)} dialogues hold no reply to learn from")
-        options = self._options()
-        network = self._start(found, options, seed)
-        history = self._fit(network, (found, seen), seed)
-        pairs = speakable([*found, *seen], self.candidates, self.max_words, seed)
-        self._served = DualServed.build(network, [reply for _, reply in pairs], options)
-        self._about = About(
-            bot="dual_encoder",
-            options=options,
-            seed=seed,
-            data=data_digest(known),
-            versions=training.versions(),
-            vocabulary=network.table.vocabulary.listed,
-            replies=self._served.replies,
-            history=history,
-        )
-
-    def save(self, path: Path) -> None:
-        """Write what was learned."""
-        if self._about is None:
-            raise ValueError("nothing to save: train, or load weights, first")
-        save_dual(path, self._ready(), self._about)
-
-    def load(self, path: Path) -> None:
-        """Read what was learned."""
-        self._served, self._about = open_dual(path, "dual_encoder", self.device)
-
-    def _ready(self) -> DualServed:
-        if self._served is None:
-            raise ValueError("dual_encoder must be trained, or be given weights, first")
-        return self._served
-
-    def _options(self) -> dict[str, Any]:
-        options = {each.name: getattr(self, each.name) for each in fields(self) if each.init}
-        return {**options, "dimension": 50} if self.vectors == "glove" else options
-
-    def _start(self, found: Sequence[Example], options: dict[str, Any], seed: int) -> DualEncoder:
-        texts = (text for each in found for text in (*each.persona, each.reply))
-        counted = count_words(texts)
-        listed = sorted(word for word, number in counted.items() if number >= self.least_count)
-        with training.seeded(seed):
-            network = make_dual(listed, options)
-            network.table.start(counted)
-        if self.vectors == "glove":
-            network.table.take_glove()
-        network.table.weight.requires_grad_(not self.frozen)
-        return network.to(training.device(self.device))
-
-    def _fit(
-        self, network: DualEncoder, data: tuple[Sequence[Example], Sequence[Example]], seed: int
-    ) -> tuple[dict[str, float], ...]:
-        recipe = Recipe(
-            self.loss, self.negatives, self.margin, self.context_words, self.reply_words
-        )
-        plan = training.Plan(
-            self.epochs,
-            self.batch,
-            self.patience,
-            seed,
-            "dual_encoder",
-            schedule=noam(self.warmup),
-        )
-        found, seen = (items_of(network.table, part, recipe) for part in data)
-        learned = [each for each in network.parameters() if each.requires_grad]
-        optimizer = torch.optim.Adam(learned, lr=self.rate)
-        return train_dual(network, optimizer, (found, seen), recipe, plan)
 
 
 BOT = Dual
