@@ -130,4 +130,5 @@ def version(bot: object) -> dict[str, str]:
     directory, folder = (str(getattr(bot, each, "")) for each in ("weights", "checkpoint"))
     learned = weights.digest(Path(directory)) if directory else ""
     learned = weights.digest_of_files(Path(folder)) if folder else learned
-    return {"model": name, "parameters": weights.digest_of([options, learned])}
+    inside = [version(bot.inner)] if hasattr(bot, "inner") else []
+    return {"model": name, "parameters": weights.digest_of([options, learned, *inside])}

@@ -9,17 +9,14 @@ server they run in a process of their own.
 
 from __future__ import annotations
 
-import importlib
-import os
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from bots.bot import Reply
+from bots.callables import find
 from bots.dialogue import Utterance
 from bots.filters import say
-from bots.options import InvalidOption, option
-
-Answer = Callable[[Sequence[str], Sequence[Utterance]], str | Reply]
+from bots.options import option
 
 
 @dataclass
@@ -30,7 +27,7 @@ class Function:
 
     def respond(self, persona: Sequence[str], history: Sequence[Utterance]) -> Reply:
         """Answer one conversation."""
-        told = find(self.function)(tuple(persona), tuple(history))
+        told = find(self.function, "callable: function")(tuple(persona), tuple(history))
         if isinstance(told, str):
             told = Reply(told)
         if not isinstance(told, Reply):
@@ -38,25 +35,6 @@ class Function:
                 f"{self.function} returned {type(told).__name__}, but must return text or a Reply"
             )
         return say(told.text, history, told.score, told.details)
-
-
-def find(path: str) -> Answer:
-    """Import a function, or say why it may not be called."""
-    listed = [entry.strip() for entry in os.environ.get("BOT_CALLABLES", "").split(",")]
-    module, _, name = path.rpartition(".")
-    if not module or not (path in listed or f"{module}.*" in listed):
-        raise InvalidOption(
-            f"callable: function is {path!r}, but must be one that BOT_CALLABLES names, as "
-            "package.module.function"
-        )
-    try:
-        found = getattr(importlib.import_module(module), name)
-    except (ImportError, AttributeError) as error:
-        raise InvalidOption(f"callable: function {path} cannot be found ({error})") from error
-    if not callable(found):
-        raise InvalidOption(f"callable: {path} is {type(found).__name__}, but must be a function")
-    answer: Answer = found
-    return answer
 
 
 BOT = Function

@@ -32,15 +32,17 @@ from bots.vocabulary import END, START, Codec
 
 PRESETS = {
     "small": {
-        "width": 128,
-        "layers": 3,
-        "heads": 4,
-        "tokens": 96,
-        "examples": 0,
+        "width": 96,
+        "layers": 2,
+        "tokens": 64,
+        "least_count": 3,
+        "examples": 7000,
         "candidates": 4,
-        "epochs": 6,
-        "pretraining": 6,
         "lm_coef": 2.0,
+        "pretraining": 3,
+        "pretraining_rate": 0.002,
+        "epochs": 3,
+        "rate": 0.001,
     },
     "paper": {
         "width": 768,

@@ -1,0 +1,73 @@
+"""B-SAFETY: a safety layer around any bot that writes.
+
+Source: Adiwardana et al. 2020 (MEENA), section 5: a classifier at serving removes candidates that
+are sensitive or toxic. It is not described, so a plug-in: by default the lexicon that all bots have
+(`bots.filters`) and a small logistic regression (`bots.toxicity`), or any function of text that
+BOT_CALLABLES names and that returns a probability. What is removed is logged with why; where all
+is removed, something neutral is said, and that is logged too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from bots.bot import Reply, Turn
+from bots.callables import find
+from bots.candidates import Candidate, Decoding
+from bots.filters import unsafe
+from bots.forcing import spoken
+from bots.options import option
+from bots.toxicity import toxicity
+from bots.wrapping import Wrapper
+
+Removed = list[dict[str, object]]  # the candidates' texts, why, and the classifier's probability
+
+
+@dataclass
+class Safety(Wrapper):
+    """Says nothing that the lexicon or the classifier refuses."""
+
+    bot: str = option("no_repeat", "Which bot writes")
+    options: dict[str, Any] = option({}, "That bot's options")  # noqa: RUF009
+    classifier: str = option("", "package.module.function of a text; empty: the one of the package")
+    threshold: float = option(0.5, "Probability from which it is refused", least=0, most=1)
+    max_words: int = option(20, "Replies are at most this long, where possible", least=1)
+
+    def propose(
+        self, turns: Sequence[Turn], decoding: Decoding | None = None
+    ) -> list[list[Candidate]]:
+        """Return the candidates that may be said; there may be none."""
+        return [self._screen(found)[0] for found in self.inner.propose(turns, decoding)]
+
+    def respond_many(self, turns: Sequence[Turn]) -> list[Reply]:
+        """Answer all in one batch; the log says what was removed."""
+        screened = [self._screen(found) for found in self.inner.propose(turns)]
+        replies = spoken([kept for kept, _ in screened], turns, self.max_words)
+        return [
+            replace(reply, details={**reply.details, "removed": removed}) if removed else reply
+            for reply, (_, removed) in zip(replies, screened, strict=True)
+        ]
+
+    def _screen(self, found: Sequence[Candidate]) -> tuple[list[Candidate], Removed]:
+        judge = self._judge()
+        kept: list[Candidate] = []
+        removed: Removed = []
+        for each in found:
+            reason, probability = unsafe(each.text), judge(each.text)
+            if reason is None and probability < self.threshold:
+                kept.append(each)
+            else:
+                why = reason or "classifier"
+                told = {"text": each.text, "why": why, "probability": round(probability, 3)}
+                removed.append(told)
+        return kept, removed
+
+    def _judge(self) -> Callable[[str], float]:
+        if not self.classifier:
+            return toxicity
+        return find(self.classifier, "safety: classifier")
+
+
+BOT = Safety
