@@ -50,7 +50,7 @@ class Estimator:
     design: Design
     truth: Callable[[Design], Mapping[str, float]] | None = None
     scenario: str = "raters see every system"
-    test: bool = False
+    test: str = ""  # the column of its p, where it is a test
 
     def trials(self, seed: int) -> Iterator[Trial]:
         """Yield what comes of one campaign."""
@@ -60,7 +60,7 @@ class Estimator:
         seeded = {"seed": seed} if "seed" in options_of(metric) else {}
         found = metric(table, **seeded)
         if self.test:
-            yield from (Trial(found=bool(row["p"] < SIZE)) for _, row in found.iterrows())
+            yield from (Trial(found=bool(row[self.test] < SIZE)) for _, row in found.iterrows())
         elif self.truth is not None:
             yield from _against(found, self.truth(self.design))
 
@@ -77,7 +77,9 @@ def estimators(design: Design) -> list[Estimator]:
     """Return what is rehearsed; each file that a metric adds here is one line."""
     alone = replace(design, raters_of_one=True)
     still = replace(design, gap=0.0)
+    lone = replace(alone, gap=0.0)
     drifting = replace(design, drift=0.2)
+    permuted = "p_permutation"
     scale, share = simulated.scale_truth, simulated.share_truth
     one = "each rater sees one system"
     return [
@@ -90,8 +92,13 @@ def estimators(design: Design) -> list[Estimator]:
         Estimator("ordinal_score", simulated.scale, alone, scale, one),
         Estimator("label_score", simulated.labels, design, share, "labels while chatting"),
         Estimator("label_score", simulated.votes, design, share, "votes on replies"),
-        Estimator("order_effect", simulated.scale, still, None, "no drift", test=True),
-        Estimator("order_effect", simulated.scale, drifting, None, "a drift of 0.2", test=True),
+        Estimator("system_difference", simulated.scale, still, None, "equal systems", "p"),
+        Estimator("system_difference", simulated.scale, still, None, "equal, permuted", permuted),
+        Estimator("system_difference", simulated.scale, lone, None, "equal, one each", "p"),
+        Estimator("system_difference", simulated.scale, lone, None, "one each, permuted", permuted),
+        Estimator("system_difference", simulated.scale, design, None, "a gap or more", "p"),
+        Estimator("order_effect", simulated.scale, still, None, "no drift", test="p"),
+        Estimator("order_effect", simulated.scale, drifting, None, "a drift of 0.2", test="p"),
     ]
 
 
