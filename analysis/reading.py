@@ -7,12 +7,13 @@ import io
 import json
 import zipfile
 from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path, PurePosixPath
 
 import pandas as pd
 import pyarrow
 
-from analysis import cells, checking
+from analysis import cells, checking, personas
 from analysis.tables import BadTable, Problem, Tables
 
 FORMATS = {
@@ -43,12 +44,22 @@ def _read_zip(name: str, content: bytes) -> Tables:
             for member in _members(archive.namelist()):
                 kind = PurePosixPath(member).stem
                 found.setdefault(kind, (member, _read_frame(member, archive.read(member))))
+            described = _personas(archive)
     except (zipfile.BadZipFile, NotImplementedError, RuntimeError) as error:
         raise _unreadable(name, "a zip", str(error)) from error
     if not found:
         right = "an export with ratings.csv, ratings.parquet or ratings.jsonl in it"
         raise BadTable(name, [Problem(None, "contents", "without any table", right)])
-    return _checked(found)
+    tables = _checked(found)
+    if tables.messages is None or not described:
+        return tables
+    return replace(tables, messages=personas.described(tables.messages, described))
+
+
+def _personas(archive: zipfile.ZipFile) -> personas.Described:
+    if personas.FILE not in archive.namelist():
+        return {}
+    return personas.read(personas.FILE, _decoded(personas.FILE, archive.read(personas.FILE)))
 
 
 def _members(names: Iterable[str]) -> list[str]:

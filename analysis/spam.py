@@ -14,7 +14,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import pairwise
+from itertools import groupby, pairwise
+from operator import itemgetter
 from typing import NamedTuple
 
 import numpy as np
@@ -186,14 +187,16 @@ def assess(
 
 def _people(table: pd.DataFrame) -> Iterator[tuple[tuple[str, str], str, list[tuple[bool, str]]]]:
     """Yield each person's side; one who never wrote has the side "" if only a system did."""
-    for conversation, rows in table.groupby("conversation", sort=True):
-        people = sorted(set(rows.loc[rows["system"] == HUMAN, "side"]))
-        about = str(rows["about"].iloc[0])
-        if not people and rows["system"].nunique() > 1:
+    columns = (table[name].astype(str) for name in ("conversation", "side", "system", "text"))
+    rows = zip(*columns, table["about"].astype(str), strict=True)
+    for conversation, group in groupby(rows, key=itemgetter(0)):
+        lines = list(group)
+        people = sorted({side for _, side, system, _, _ in lines if system == HUMAN})
+        if not people and len({system for _, _, system, _, _ in lines}) > 1:
             continue
         for side in people or [""]:
-            mine = (rows["system"] == HUMAN) & (rows["side"] == side)
-            yield (str(conversation), str(side)), about, list(zip(mine, rows["text"], strict=True))
+            turns = [(who == HUMAN and at == side, text) for _, at, who, text, _ in lines]
+            yield (conversation, side), lines[0][-1], turns
 
 
 def _scored(ratings: RatingTable | None) -> set[str] | None:

@@ -45,9 +45,12 @@ def sides(messages: MessageTable) -> Iterator[Side]:
     Conversations come in the order of what they hold, so that names and rows do not matter.
     """
     table = placed(messages)
-    for (system, question), rows in table.groupby(["about", "question"], sort=True):
-        talks = [tuple(texts) for _, texts in rows.groupby(["conversation", "side"])["text"]]
-        yield Side(str(system), str(question), tuple(sorted(talks)))
+    talks: dict[tuple[str, str], dict[tuple[str, str], list[str]]] = {}
+    keys = ("about", "question", "conversation", "side", "text")
+    for system, question, talk, side, text in zip(*(table[key] for key in keys), strict=True):
+        talks.setdefault((system, question), {}).setdefault((talk, side), []).append(text)
+    for (system, question), found in sorted(talks.items()):
+        yield Side(str(system), str(question), tuple(sorted(map(tuple, found.values()))))
 
 
 def placed(messages: MessageTable) -> pd.DataFrame:
@@ -74,26 +77,30 @@ def set_aside(table: pd.DataFrame) -> pd.Series:
 
 
 def mean_per(
-    sums: Sequence[tuple[float, float]], *, times: float = 1.0, most: float = np.inf
+    sums: Sequence[tuple[float, float]],
+    *,
+    times: float = 1.0,
+    most: float = np.inf,
+    unit: str = "conversation",
 ) -> dict[str, object]:
     """Return Σa/Σb times a factor, with a 95 % t interval over what is independent.
 
-    `sums` has a pair (a, b) for each conversation; the standard error is that of a ratio of sums,
-    linearized (Cochran 1977, Sampling Techniques, chapter 6), which for a mean of messages is
-    the cluster-robust one.
+    `sums` has a pair (a, b) for each unit, by default a conversation; the standard error is that
+    of a ratio of sums, linearized (Cochran 1977, Sampling Techniques, chapter 6), which for a mean
+    of messages is the cluster-robust one.
     """
     a, b = np.array(sorted(sums), dtype=float).reshape(-1, 2).T
     units, total = len(a), float(b.sum())
-    row: dict[str, object] = {"n": int(total), "conversations": units}
+    row: dict[str, object] = {"n": int(total), f"{unit}s": units}
     if total == 0:
         return {**row, "reason": "nothing to count in these messages"}
     ratio = float(a.sum() / total)
     row["estimate"] = times * ratio
     if units < 2:
-        return {**row, "reason": "one conversation only: no interval"}
+        return {**row, "reason": f"one {unit} only: no interval"}
     se = float(np.sqrt(units / (units - 1) * ((a - ratio * b) ** 2).sum()) / total)
     if se == 0:
-        return {**row, "reason": "all conversations are alike: no spread, so no interval"}
+        return {**row, "reason": f"all {unit}s are alike: no spread, so no interval"}
     low, high = t_interval(ratio, se, units - 1)
     return {**row, "low": times * max(low, 0.0), "high": times * min(high, most), "reason": None}
 

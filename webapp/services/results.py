@@ -27,6 +27,7 @@ from analysis import (
     records,
     report_names,
 )
+from analysis.raters import profiles, without_flagged
 from analysis.registry import tables_of, tables_read
 from analysis.results import run
 from webapp.models import Campaign
@@ -51,11 +52,13 @@ ENOUGH = 10  # rated items below which a chart would say more than the data
 CHOICES = {
     "counted": "What counts",
     "unflagged": "Without flagged",
+    "careful": "Without flagged raters",
     "all": "With what was set aside",
 }
 EXPLAINED = {
     "counted": "answers that are not set aside",
     "unflagged": "answers that are neither set aside nor flagged",
+    "careful": "answers that are not set aside, of raters whom rater_quality does not flag",
     "all": "all answers, those set aside too",
 }
 # Metrics whose rows have names of their own.
@@ -144,7 +147,7 @@ def report(*, campaign: Campaign, name: str, choice: str = "counted") -> Report:
         raise Unknown(name)
     ratings = _chosen(tables.ratings(campaign, include_excluded=True), choice)
     wanted = "messages" in tables_read(get_report(name))
-    messages = tables.messages(campaign) if wanted else None
+    messages = tables.described_messages(campaign) if wanted else None
     given = Tables(ratings=rating_table(ratings), messages=messages)
     found = run(get_report(name), given, {"seed": 0})
     if found is None:
@@ -170,12 +173,21 @@ def _chosen(whole: RatingTable, choice: str) -> RatingTable:
         return whole
     kept = whole[whole["excluded"] == ""]
     kept = kept[kept["flags"] == ""] if choice == "unflagged" else kept
-    return RatingTable(kept.reset_index(drop=True))
+    found = RatingTable(kept.reset_index(drop=True))
+    return _careful(found) if choice == "careful" else found
+
+
+def _careful(ratings: RatingTable) -> RatingTable:
+    """Leave out flagged raters; a table that is wrong is left as it is, and told to be."""
+    try:
+        return without_flagged(ratings, profiles(rating_table(ratings)))
+    except BadTable:
+        return ratings
 
 
 def _evaluate(campaign: Campaign, ratings: RatingTable) -> pd.DataFrame:
     """Run the folder of metrics on the ratings chosen and on all messages."""
-    messages = tables.messages(campaign)
+    messages = tables.described_messages(campaign)
     return _of(_Known(_digest(ratings) + _digest(messages), ratings, messages))
 
 

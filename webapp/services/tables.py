@@ -14,6 +14,7 @@ import pandas as pd
 from django.db.models import OuterRef, QuerySet, Subquery
 
 from analysis import MessageTable, RatingTable
+from analysis.personas import described
 from analysis.tables import MESSAGE_COLUMNS, RATING_COLUMNS, SCALE_COLUMNS
 from evaluation import PersonaChoice, Question
 from webapp.models import Campaign, Conversation, Event, Seat
@@ -58,6 +59,12 @@ def messages(campaign: Campaign) -> MessageTable:
     """Return every message of the campaign's conversations, in order."""
     columns = [*MESSAGE_COLUMNS, *OWN_MESSAGE_COLUMNS]
     return MessageTable(_frame(message_rows(campaign), columns))
+
+
+def described_messages(campaign: Campaign) -> MessageTable:
+    """Return the messages with the sentences of their persona, as the command reads an export."""
+    known = dict(campaign.personas.values_list("key", "sentences"))
+    return described(messages(campaign), known) if known else messages(campaign)
 
 
 def message_rows(campaign: Campaign) -> Iterator[tuple[Any, ...]]:

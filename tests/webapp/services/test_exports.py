@@ -90,7 +90,7 @@ def test_the_command_finds_the_numbers_of_the_page(db: None, kind: str, tmp_path
     path = write(made, tmp_path)
     command = [sys.executable, "-m", "analysis", str(path), "--json"]
     told = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
-    expected = records(evaluate(tables.ratings(made), messages=tables.messages(made)))
+    expected = records(evaluate(tables.ratings(made), messages=tables.described_messages(made)))
     assert len(expected) > 5
     assert json.loads(told.stdout) == json.loads(json.dumps(expected))
 

@@ -85,7 +85,7 @@ def test_every_chart_has_its_table_and_can_be_saved(staff: Client, campaign: Cam
 
 def test_page_json_and_export_have_the_same_numbers(staff: Client, campaign: Campaign) -> None:
     told = json.loads(text_of(staff, "results-numbers", campaign.pk))
-    whole = evaluate(tables.ratings(campaign), messages=tables.messages(campaign))
+    whole = evaluate(tables.ratings(campaign), messages=tables.described_messages(campaign))
     assert told == json.loads(json.dumps(records(whole)))
     likert = next(
         r
