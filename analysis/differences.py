@@ -1,4 +1,4 @@
-"""Two systems compared: the difference, its interval, and tests that respect whose ratings they are.
+"""Two systems compared: the difference, its interval, and tests that respect who rated.
 
 Ratings of one rater depend on each other, so the interval is the mixed model's (systems, and a
 random effect of the rater: `analysis.severity`), and the permutation test moves systems only within
