@@ -25,6 +25,7 @@ MANAGE = re.compile(r"manage\.py ([a-z_]+)")
 FENCE = re.compile(r"^```(\w*)[^\n]*\n(.*?)^```", re.MULTILINE | re.DOTALL)
 ROW = re.compile(r"^\| `([A-Z][A-Z_]+)` \|", re.MULTILINE)
 SETTING = re.compile(r'\benv(?:\.\w+)?\(\s*"([A-Z_]+)"')
+OF_BOTS = re.compile(r'\benviron\.get\(\s*"([A-Z_]+)"')
 OF_SHELL = re.compile(r"\$\{([A-Z][A-Z_]+):-")
 EXAMPLE = re.compile(r"humor|echo_last_word|plain|answers|counts")  # adding.md makes these up
 
@@ -58,8 +59,10 @@ def test_every_command_that_is_named_exists(path: str) -> None:
 
 
 def test_every_variable_is_in_the_tables_and_nothing_else_is() -> None:
-    """Those of settings.py, and those with a default that scripts read."""
+    """Those of settings.py, those of bots, and those with a default that scripts read."""
     read = set(SETTING.findall(page("webapp/settings.py")))
+    for module in (ROOT / "bots").rglob("*.py"):
+        read |= set(OF_BOTS.findall(module.read_text(encoding="utf-8")))
     scripts = [one for folder in ("script", ".ci") for one in (ROOT / folder).iterdir()]
     for script in scripts:
         read |= set(OF_SHELL.findall(script.read_text(encoding="utf-8")))

@@ -2,7 +2,8 @@
 
 A child keeps the time a model takes, its memory and its crashes away from the web. It speaks JSON
 lines over its standard streams, knows neither Django nor the database, and ends when its parent
-does, however that ended: its input is closed then. See docs/decisions/0003.
+does, however that ended: its input is closed then. See docs/decisions/0003. Long because both
+ends of the pipe are read together.
 """
 
 from __future__ import annotations
@@ -13,20 +14,37 @@ import os
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import IO, Any, cast
 
 from bots import BatchBot, Bot, Reply, Turn, Utterance, bot_options, get_bot, version
+from bots.footprint import Footprint, footprint
 
 ROOT = Path(__file__).resolve().parent.parent
-PATIENCE = 60.0  # seconds for one batch; a child that takes longer is ended
+PATIENCE = 45.0  # seconds for one batch; a child that takes longer is ended
+LOADING = 600.0  # seconds until a bot must be loaded
+LEFT = 70  # exit status of a process whose device failed
+LONGEST = 65_536  # characters of a reply, and of its details, that leave a child
+LARGEST = 64 * 1024 * 1024  # bytes of a child's answer
+APART = {"weights", "checkpoint", "function"}  # options of bots that load models or foreign code
+SECRETS = {"DATABASE_URL", "REDIS_URL", "METRICS_TOKEN"}
+LOST = b'{"lost": true, "error": ""}'
+GREETING: Turn = ((), (Utterance("partner", "Hello! How are you?"),))
 NICENESS = 5  # the sockets go first
 
 
 class WorkerLost(RuntimeError):
-    """The process or device that ran a bot is gone; its jobs must go to another one."""
+    """The process or device that ran a bot is gone; its jobs must go to another one.
+
+    `of_device` where memory or a GPU failed, which is not the bot's fault.
+    """
+
+    def __init__(self, message: str, *, of_device: bool = False) -> None:
+        super().__init__(message)
+        self.of_device = of_device
 
 
 class BotFailed(RuntimeError):
@@ -46,12 +64,27 @@ Respond = Callable[[str, Mapping[str, Any], Sequence[Turn]], Answers]
 
 def respond_here(name: str, options: Mapping[str, Any], turns: Sequence[Turn]) -> Answers:
     """Answer in this process; an error of the device means that the process must end."""
-    try:
+    with _device_watched():
         bot = get_bot(name, **options)
         return Answers(_replies(bot, turns), version(bot))
+
+
+def warm_up_here(name: str, options: Mapping[str, Any]) -> None:
+    """Load a bot in this process, and let a model answer once, so that nobody waits for it."""
+    with _device_watched():
+        bot = get_bot(name, **options)
+        if not hasattr(bot, "function"):  # what a foreign function does is not ours to cause
+            _replies(bot, [GREETING])
+
+
+@contextlib.contextmanager
+def _device_watched() -> Iterator[None]:
+    try:
+        yield
     except Exception as problem:
         if _of_device(problem):
-            raise WorkerLost(f"{type(problem).__name__}: {problem}"[:500]) from problem
+            told = f"{type(problem).__name__}: {problem}"[:500]
+            raise WorkerLost(told, of_device=True) from problem
         raise
 
 
@@ -62,16 +95,16 @@ def _replies(bot: object, turns: Sequence[Turn]) -> list[Reply]:
 
 
 def _of_device(problem: Exception) -> bool:
-    """Tell whether a GPU failed: its process is not to be trusted any more (R14)."""
-    return "CUDA" in str(problem) or type(problem).__name__ in {
-        "AcceleratorError",
-        "OutOfMemoryError",
-    }
+    """Tell whether memory or a GPU failed: the process is not to be trusted any more (R14)."""
+    text = str(problem)
+    signs = ("CUDA", "HIP error", "out of memory", "can't allocate memory")
+    kinds = {"AcceleratorError", "OutOfMemoryError", "MemoryError"}
+    return type(problem).__name__ in kinds or any(sign in text for sign in signs)
 
 
-def is_trained(name: str) -> bool:
-    """Tell, without importing it, whether a bot runs on weights and so belongs in a child."""
-    return any(option.name == "weights" for option in bot_options(name))
+def runs_apart(name: str) -> bool:
+    """Tell, without importing it, whether a bot loads a model or foreign code: not in the web."""
+    return any(option.name in APART for option in bot_options(name))
 
 
 class Child:
@@ -82,6 +115,8 @@ class Child:
         self._process: subprocess.Popen[bytes] | None = None
         self._turn = threading.Lock()  # one batch at a time
         self._closed = False
+        self._loaded: set[str] = set()
+        self.footprint = Footprint(0.0, 0.0)  # as it last told
 
     @property
     def pid(self) -> int | None:
@@ -92,35 +127,58 @@ class Child:
         asked = [[list(persona), _plain(history)] for persona, history in turns]
         request = {"bot": name, "options": dict(options), "turns": asked}
         with self._turn:
-            told = self._exchange(json.dumps(request).encode())
-        if told.get("lost"):
-            raise WorkerLost(told["error"])
-        if "error" in told:
-            raise BotFailed(told["error"])
+            self._load(name, options)
+            told = self._told(request, self._patience)
         return Answers([Reply(**reply) for reply in told["replies"]], told["version"])
+
+    def warm_up(self, name: str, options: Mapping[str, Any]) -> None:
+        """Load a bot before anybody waits for it."""
+        with self._turn:
+            self._load(name, options)
 
     def close(self) -> None:
         """End the child; what it was working on is lost."""
         self._closed = True
         self._end()
 
-    def _exchange(self, line: bytes) -> dict[str, Any]:
+    def _load(self, name: str, options: Mapping[str, Any]) -> None:
+        """Loading takes its own time: it does not count against the patience for a reply."""
+        key = json.dumps([name, options], sort_keys=True, default=str)
+        self._running()  # a process that is begun has loaded nothing
+        if key not in self._loaded:
+            self._told({"bot": name, "options": dict(options)}, LOADING)
+            self._loaded.add(key)
+
+    def _told(self, request: Mapping[str, Any], patience: float) -> dict[str, Any]:
+        told = self._exchange(json.dumps(request).encode(), patience)
+        if told.get("lost"):
+            raise WorkerLost(told["error"], of_device=bool(told.get("of_device")))
+        self.footprint = Footprint(**told["footprint"])
+        if "error" in told:
+            raise BotFailed(told["error"])
+        return told
+
+    def _exchange(self, line: bytes, patience: float) -> dict[str, Any]:
         process = self._running()
-        overdue = threading.Timer(self._patience, process.kill)
+        overdue = threading.Timer(patience, process.kill)
         overdue.daemon = True
         overdue.start()
+        started = time.monotonic()
         try:
             sent, got = cast(IO[bytes], process.stdin), cast(IO[bytes], process.stdout)
             sent.write(line + b"\n")
             sent.flush()
-            answer: dict[str, Any] = json.loads(got.readline() or b'{"lost": true, "error": ""}')
+            answer: dict[str, Any] = json.loads(got.readline(LARGEST) or LOST)
         except (OSError, ValueError) as problem:
             answer = {"lost": True, "error": str(problem)}
         finally:
             overdue.cancel()
         if answer.get("lost"):
+            late = time.monotonic() - started >= patience
             self._end()
-            answer["error"] = answer["error"] or "the process that ran the bot ended"
+            ended = "the process that ran the bot ended"
+            told = f"the bot took longer than {patience:g} s" if late else ended
+            answer["error"] = answer["error"] or told
         return answer
 
     def _running(self) -> subprocess.Popen[bytes]:
@@ -139,6 +197,7 @@ class Child:
 
     def _end(self) -> None:
         process, self._process = self._process, None
+        self._loaded, self.footprint = set(), Footprint(0.0, 0.0)
         if process is None:
             return
         process.kill()
@@ -149,9 +208,12 @@ class Child:
 
 
 def _environment() -> dict[str, str]:
-    """A child needs no secrets, and leaves a core to the sockets."""
-    kept = {name: value for name, value in os.environ.items() if "SECRET" not in name}
-    kept.pop("DATABASE_URL", None)
+    """A child needs no secrets, leaves a core to the sockets, and sees the parent's GPUs."""
+    kept = {
+        name: value
+        for name, value in os.environ.items()
+        if "SECRET" not in name and name not in SECRETS
+    }
     kept.setdefault("OMP_NUM_THREADS", str(max(1, (os.cpu_count() or 2) - 1)))
     return kept
 
@@ -161,23 +223,40 @@ def _plain(history: Sequence[Utterance]) -> list[list[str]]:
 
 
 def answer_line(line: bytes) -> dict[str, Any]:
-    """Return a child's answer to one request."""
+    """Return a child's answer to one request: a batch, or a bot to be loaded."""
     asked = json.loads(line)
+    try:
+        told = _answered(asked) if "turns" in asked else _loaded(asked)
+    except WorkerLost as lost:
+        return {"error": str(lost), "lost": True, "of_device": lost.of_device}
+    except Exception as problem:  # a bot may fail in any way; the parent decides
+        told = {"error": f"{type(problem).__name__}: {problem}"[:500]}
+    return {**told, "footprint": asdict(footprint())}
+
+
+def _loaded(asked: Mapping[str, Any]) -> dict[str, Any]:
+    warm_up_here(asked["bot"], asked["options"])
+    return {}
+
+
+def _answered(asked: Mapping[str, Any]) -> dict[str, Any]:
     turns = [
         (tuple(persona), tuple(Utterance(speaker, text) for speaker, text in history))
         for persona, history in asked["turns"]
     ]
-    try:
-        answers = respond_here(asked["bot"], asked["options"], turns)
-    except WorkerLost as lost:
-        return {"error": str(lost), "lost": True}
-    except Exception as problem:  # a bot may fail in any way; the parent decides
-        return {"error": f"{type(problem).__name__}: {problem}"[:500]}
+    answers = respond_here(asked["bot"], asked["options"], turns)
     said = [
-        {"text": reply.text, "score": reply.score, "details": dict(reply.details)}
+        {"text": reply.text[:LONGEST], "score": reply.score, "details": _details(reply)}
         for reply in answers.replies
     ]
     return {"replies": said, "version": dict(answers.version)}
+
+
+def _details(reply: Reply) -> dict[str, Any]:
+    details = dict(reply.details)
+    if len(json.dumps(details, default=str)) > LONGEST:
+        return {"left out": "the details were too long"}
+    return details
 
 
 def main() -> None:
@@ -190,7 +269,7 @@ def main() -> None:
         answers.write(json.dumps(told, default=str).encode() + b"\n")
         answers.flush()
         if told.get("lost"):
-            sys.exit(70)
+            sys.exit(LEFT)
 
 
 if __name__ == "__main__":

@@ -101,9 +101,10 @@ CHANNEL_LAYERS = {
     )
 }
 CELERY_BROKER_URL = REDIS_URL or "memory://"
-INFERENCE = env(
-    "INFERENCE", default="process"
-)  # where an embedded worker runs bots: process, thread
+INFERENCE = env("INFERENCE", default="process")  # where reply workers run bots: process, thread
+BOT_SECONDS = env.float("BOT_SECONDS", default=45.0)  # that a bot may take for one batch
+BOT_MEMORY_MB = env.float("BOT_MEMORY_MB", default=0.0)  # of one worker; 0: 3/4 of the machine's
+BOT_DEVICE_MB = env.float("BOT_DEVICE_MB", default=0.0)  # GPU memory of one worker; 0: no limit
 DEVICE = env("DEVICE", default="auto")  # auto, cpu, cuda: CUDA when there
 WEIGHTS_DIR = Path(env("WEIGHTS_DIR", default=str(DATA_DIR / "weights")))
 
@@ -161,6 +162,7 @@ CONTENT_SECURITY_POLICY = {
         "frame-ancestors": [NONE],
     }
 }
+METRICS_TOKEN = env("METRICS_TOKEN", default="")  # opens /metrics; without one there is none
 SECURITY_CONTACT = env("SECURITY_CONTACT", default="")  # told at /.well-known/security.txt
 MAX_FRAME_BYTES = 65_536
 MAX_MESSAGE_CHARACTERS = 4_000

@@ -14,6 +14,7 @@ urlpatterns = [
     path("", include("webapp.views.staff_live")),
     path("", include("webapp.views.staff_review")),
     path("", include("webapp.views.results")),
+    path("", include("webapp.views.gauges")),
     path("", include("webapp.views.security")),
     path("admin/", admin.site.urls),
 ]

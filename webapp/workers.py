@@ -1,8 +1,10 @@
 """Reply workers: which bots this process answers for, in threads that hints wake.
 
-One thread a bot: what arrives while it answers is its next batch, and no bot waits for another.
-Besides, one thread looks into the table at least every 2 s, so that lost hints cost no more than
-that, shows answers whose time has come, and keeps the heartbeat (R11).
+One thread a bot: what arrives while it answers is its next batch, and no bot waits for another. A
+bot that loads a model is loaded before this worker says that it answers for it. Besides, one thread
+looks into the table at least every 2 s, so that lost hints cost no more than that, shows answers
+whose time has come, and keeps the heartbeat (R11). Long because the threads, and Celery's way of
+starting them, belong together.
 """
 
 from __future__ import annotations
@@ -18,17 +20,19 @@ from typing import Any
 from celery.signals import worker_ready, worker_shutting_down
 from django.conf import settings
 from django.db import Error, close_old_connections, connection
-from django.db.models.functions import Now
 
+from bots.footprint import machine_megabytes
 from webapp import inference, realtime
 from webapp.celery import app
-from webapp.models import Heartbeat
-from webapp.services import delivery, replies, serving
+from webapp.children import Budget, Children
+from webapp.services import delivery, heartbeats, replies, serving
+from webapp.services.batches import Limit
 
 log = logging.getLogger(__name__)
 POLL = 2.0  # seconds
 RETRY = 1.0  # seconds after database trouble
 BEAT = 5.0  # seconds between heartbeats
+SHARE = 0.75  # of the machine's memory that bots may hold where no setting says
 PREFIX = "bot."  # of a bot's queue
 
 
@@ -39,16 +43,18 @@ class Host:
         self,
         bots: Collection[str] | None = None,
         *,
-        children: bool = False,
+        children: Children | None = None,
         on_lost: Callable[[], None] = lambda: None,
     ) -> None:
         self.name = f"{socket.gethostname()[:30]}:{os.getpid()}"
         self._bots = bots
         self._on_lost = on_lost
-        self._use_children = children
-        self._children: dict[str, inference.Child] = defaultdict(inference.Child)
+        self._children = children
         self._calls: dict[str, threading.Event] = {}
         self._turns: dict[str, threading.Lock] = defaultdict(threading.Lock)
+        self._limits: dict[str, Limit] = defaultdict(Limit)
+        self._warming: set[str] = set()
+        self._one_load = threading.Lock()  # what is loaded side by side takes memory twice
         self._threads: list[threading.Thread] = []
         self._lock = threading.Lock()
         self._look = threading.Event()
@@ -56,8 +62,14 @@ class Host:
         self._beat = threading.Event()
 
     def start(self) -> None:
+        """Begin to load what people may talk to, and to answer."""
+        if self._children is not None:
+            found = {bot for bot, _ in serving.wanted(self._bots) if inference.runs_apart(bot)}
+            self._warming |= found
         self._run("replies", self._poll)
         self._run("heartbeat", self._keep_beating)
+        for bot in sorted(self._warming):
+            self.wake(bot)
 
     def stop(self) -> None:
         """End threads and children; what they were working on is for others, or for later."""
@@ -67,9 +79,9 @@ class Host:
         with self._lock:
             for call in self._calls.values():
                 call.set()
-            for child in self._children.values():
-                child.close()
             threads = list(self._threads)
+        if self._children is not None:
+            self._children.close()
         for thread in threads:
             thread.join(timeout=5)
 
@@ -88,11 +100,21 @@ class Host:
         call.set()
 
     def serve(self, bot: str) -> int:
-        """Answer all that a bot owes; returns how many jobs were claimed."""
+        """Answer all that a bot owes; returns how many jobs were claimed.
+
+        While a bot is being loaded its jobs are left to other workers, or for when it is ready.
+        """
+        if bot in self._warming:
+            return 0
         total = 0
         with self._turns[bot]:
             while not self._stopped.is_set():
-                count = serving.serve(bot=bot, owner=self.name, respond=self._respond(bot))
+                count = serving.serve(
+                    bot=bot,
+                    owner=self.name,
+                    respond=self._respond(bot),
+                    limit=self._limits[bot],
+                )
                 if not count:
                     break
                 total += count
@@ -100,21 +122,51 @@ class Host:
             self._look.set()  # answers may be due soon
         return total
 
+    def _apart(self, bot: str) -> Children | None:
+        """Return the children that a bot runs in, if it does."""
+        return self._children if inference.runs_apart(bot) else None
+
     def _respond(self, bot: str) -> inference.Respond:
-        if not (self._use_children and inference.is_trained(bot)):
-            return inference.respond_here
-        with self._lock:
-            return self._children[bot].respond
+        children = self._apart(bot)
+        return inference.respond_here if children is None else children.respond
 
     def _answer(self, bot: str, call: threading.Event) -> None:
         while not self._stopped.is_set():
+            if bot in self._warming:
+                self._warm_up(bot)
             call.wait()
             call.clear()
             try:
                 self.serve(bot)
             except inference.WorkerLost as lost:
-                log.error("%s: %s", bot, lost)
-                self._on_lost()
+                self.left_alone(bot, lost)
+
+    def left_alone(self, bot: str, lost: inference.WorkerLost) -> None:
+        """Load a bot anew whose child was lost, or leave where this process itself is at fault."""
+        log.error("%s: %s", bot, lost)
+        if self._apart(bot) is None:
+            self._on_lost()
+            return
+        self._warming.add(bot)
+        self.wake(bot)
+
+    def _warm_up(self, bot: str) -> None:
+        """Load the bot's systems; until then it is not said to be answered for here."""
+        children = self._apart(bot)
+        try:
+            for name, options in serving.wanted([bot]):
+                if children is None or children.is_full or self._stopped.is_set():
+                    break
+                with self._one_load:
+                    children.warm_up(name, options)
+        except inference.WorkerLost as lost:
+            log.error("%s cannot be loaded: %s", bot, lost)
+            self._stopped.wait(RETRY)
+        except inference.BotFailed as failed:  # each of its jobs will say so
+            log.error("%s cannot be loaded: %s", bot, failed)
+        self._warming.discard(bot)
+        self._beat.set()
+        self.wake(bot)
 
     def _poll(self) -> None:
         while not self._stopped.is_set():
@@ -127,11 +179,24 @@ class Host:
 
     def _keep_beating(self) -> None:
         while not self._stopped.is_set():
-            bots = sorted(self._bots) if self._bots is not None else ["*"]
-            Heartbeat.objects.update_or_create(
-                name=self.name, defaults={"kind": "replies", "bots": bots, "seen_at": Now()}
-            )
+            self._beat.clear()
+            bots = sorted(self._bots) if self._bots is not None else [heartbeats.EVERY]
+            heartbeats.beat(name=self.name, bots=bots, state=self._state())
             self._beat.wait(BEAT)
+
+    def _state(self) -> heartbeats.State:
+        held = {} if self._children is None else self._children.sizes()
+        memory = {
+            bot: (sum(each.machine for each in sizes), sum(each.device for each in sizes))
+            for bot, sizes in held.items()
+        }
+        limits = dict(self._limits)
+        return heartbeats.State(
+            warming=sorted(self._warming),
+            memory=memory,
+            batch={bot: limit.now for bot, limit in limits.items() if limit.most is not None},
+            losses={bot: limit.losses for bot, limit in limits.items() if limit.losses},
+        )
 
     def _run(self, name: str, work: Callable[[], None]) -> None:
         with self._lock:
@@ -168,14 +233,14 @@ def answer(bot: str) -> None:
     """Answer what a bot owes; that another task did it already is no harm."""
     try:
         _host[0].serve(bot)
-    except inference.WorkerLost:
-        _leave()
+    except inference.WorkerLost as lost:
+        _host[0].left_alone(bot, lost)
 
 
 def _leave() -> None:
     """End at once: a process whose device failed is not to be trusted. Its jobs are put back."""
     log.error("leaving: the device of this worker failed")
-    os._exit(70)
+    os._exit(inference.LEFT)
 
 
 @worker_ready.connect
@@ -186,7 +251,7 @@ def _start_hosting(sender: Any, **_: object) -> None:
         raise SystemExit("use -P solo: models must not be loaded before a fork")
     if not bots:
         raise SystemExit("say which bots this worker answers for, such as -Q bot.profile_memory")
-    _host.append(Host(bots, on_lost=_leave))
+    _host.append(Host(bots, children=_children(), on_lost=_leave))
     _host[0].start()
 
 
@@ -198,6 +263,14 @@ def _stop_hosting(**_: object) -> None:
 
 def hosted_here() -> Host:
     """Return a host of all bots that hints of this process wake: the embedded default."""
-    host = Host(children=settings.INFERENCE == "process")
+    host = Host(children=_children())
     realtime.listen(host.wake)
     return host
+
+
+def _children() -> Children | None:
+    """Return where bots with models run: in processes of their own, unless settings say not."""
+    if settings.INFERENCE != "process":
+        return None
+    machine = settings.BOT_MEMORY_MB or SHARE * machine_megabytes()
+    return Children(Budget(machine, settings.BOT_DEVICE_MB), patience=settings.BOT_SECONDS)

@@ -140,8 +140,8 @@ def test_an_error_of_the_device_means_that_the_process_must_end(
 
 
 def test_which_bots_belong_in_a_child() -> None:
-    assert inference.is_trained("profile_memory")
-    assert not inference.is_trained("parrot")
+    assert inference.runs_apart("profile_memory")
+    assert not inference.runs_apart("parrot")
 
 
 def test_the_web_never_loads_torch() -> None:

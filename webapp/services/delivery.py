@@ -24,6 +24,8 @@ J = ReplyJob.State
 OPEN = Conversation.State.OPEN
 CHUNK = 16  # jobs of one transaction: senders wait no longer than this many take
 OWED = (J.QUEUED, J.CLAIMED)
+LOSSES = 6  # of its worker that a job may meet without blame
+LONGEST_TYPING = 30.0  # seconds; a very long answer is shown sooner than anybody could type it
 
 
 @dataclass(frozen=True)
@@ -88,7 +90,7 @@ def _typing_seconds(given: Answer) -> float:
     chat = plans.protocol_of(conversation.campaign).chat
     if chat is None or conversation.purpose != Conversation.Purpose.STUDY:
         return 0.0
-    return chat.pace * len(given.text.split())
+    return min(LONGEST_TYPING, chat.pace * len(given.text.split()))
 
 
 def deliver_due() -> int:
@@ -144,6 +146,19 @@ def failed(job: ReplyJob, error: str) -> None:
         replies.put_back(job, error)
     else:
         give_up(job, error)
+
+
+def lost(job: ReplyJob, error: str, *, to_blame: bool) -> None:
+    """Put back a job whose worker was lost; it counts as an attempt where its bot is to blame.
+
+    A job that keeps losing workers is counted in any case, so that it comes to an end.
+    """
+    losses = int(job.details.get("losses", 0)) + 1
+    if to_blame or losses > LOSSES:
+        failed(job, error)
+        return
+    details = {**job.details, "losses": losses}
+    replies.put_back(job, error, attempt=F("attempt") - 1, details=details)
 
 
 def give_up(job: ReplyJob, error: str) -> bool:

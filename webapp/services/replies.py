@@ -11,6 +11,7 @@ import secrets
 import threading
 from collections.abc import Iterator, Sequence
 from datetime import timedelta
+from typing import Any
 
 from django.db import close_old_connections, connection
 from django.db.models import F, Q
@@ -57,7 +58,7 @@ def waiting_bots() -> list[str]:
     return list(waiting.order_by("bot").values_list("bot", flat=True).distinct())
 
 
-def claim(*, bot: str, owner: str) -> list[ReplyJob]:
+def claim(*, bot: str, owner: str, most: int | None = None) -> list[ReplyJob]:
     """Claim the waiting jobs of a bot, oldest first, by one conditional UPDATE.
 
     `owner` gets a random end: two claims of one worker are told apart.
@@ -66,7 +67,7 @@ def claim(*, bot: str, owner: str) -> list[ReplyJob]:
     jobs = ReplyJob.objects.filter(FREE | EXPIRED, bot=bot, attempt__lt=ATTEMPTS)
     if not jobs.exists():
         return []
-    oldest = jobs.order_by("id").values("pk")[:BATCH]
+    oldest = jobs.order_by("id").values("pk")[: most or BATCH]
     jobs.filter(pk__in=oldest).update(
         state=J.CLAIMED, owner=owner, attempt=F("attempt") + 1, lease_until=Now() + LEASE
     )
@@ -105,7 +106,7 @@ def renewing(owner: str) -> Iterator[None]:
         keeper.join()
 
 
-def put_back(job: ReplyJob, error: str) -> bool:
+def put_back(job: ReplyJob, error: str, **fields: Any) -> bool:
     """Let another claim take the job after a moment; False when it is no longer this claim's."""
     try:
         states.move(
@@ -115,6 +116,7 @@ def put_back(job: ReplyJob, error: str) -> bool:
             owner="",
             lease_until=Now() + PAUSE,
             error=error,
+            **fields,
         )
     except states.Illegal:
         return False

@@ -8,43 +8,80 @@ from __future__ import annotations
 
 import json
 import logging
+import re
 import time
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from django.conf import settings
 
 from bots import Reply, Turn, Utterance, bot_options
+from bots.registry import PLACES
 from webapp.inference import Answers, Respond, WorkerLost
-from webapp.models import Event, ReplyJob, Seat
+from webapp.models import Campaign, Event, ReplyJob, Seat, System
 from webapp.services import delivery, replies
+from webapp.services.batches import Limit
 
 log = logging.getLogger(__name__)
+MOST_WANTED = 200  # systems that are looked at for what to load
+NUL = re.compile(r"(?<!\\)((?:\\\\)*)\\u0000")  # as JSON writes it
+LONGEST_DETAILS = 20_000  # characters
 
 
-def serve(*, bot: str, owner: str, respond: Respond) -> int:
+def serve(*, bot: str, owner: str, respond: Respond, limit: Limit | None = None) -> int:
     """Claim and answer what `bot` owes now; returns how many jobs were claimed.
 
-    A bot whose process was lost has its jobs put back before `WorkerLost` goes on to the caller.
+    A bot whose process was lost has its jobs put back before `WorkerLost` goes on to the caller;
+    those of the same bot with other options are answered first.
     """
-    jobs = replies.claim(bot=bot, owner=owner)
+    limit = limit or Limit()
+    jobs = replies.claim(bot=bot, owner=owner, most=limit.now)
     if not jobs:
         return 0
     turns = _turns(jobs)
+    gone: WorkerLost | None = None
     with replies.renewing(jobs[0].owner):
         for group in _by_options(jobs):
-            _answer(group, turns, respond)
+            try:
+                _answer(group, turns, respond)
+                limit.answered()
+            except WorkerLost as lost:
+                _put_back(group, lost)
+                limit.lost(len(group), of_device=lost.of_device)
+                gone = lost
+    if gone is not None:
+        raise gone
     return len(jobs)
 
 
-def options_of(job: ReplyJob) -> dict[str, Any]:
-    """Return the options of the job's system, with the weights' place and the device filled in."""
-    system = job.conversation.system
+def _put_back(jobs: Sequence[ReplyJob], lost: WorkerLost) -> None:
+    """Blame the bot only where its process ended over one job, and the device was well."""
+    for job in jobs:
+        delivery.lost(job, str(lost), to_blame=len(jobs) == 1 and not lost.of_device)
+
+
+def wanted(bots: Collection[str] | None) -> list[tuple[str, dict[str, Any]]]:
+    """Return the bots, with options, that people may talk to now; `bots` None means all."""
+    open_ones = (Campaign.State.OPEN, Campaign.State.PAUSED)
+    systems = System.objects.filter(campaign__state__in=open_ones).order_by("-pk")
+    if bots is not None:
+        systems = systems.filter(bot__in=bots)
+    found: dict[str, tuple[str, dict[str, Any]]] = {}
+    for system in systems[:MOST_WANTED]:
+        if not system.is_people:
+            options = options_of(system)
+            found[json.dumps([system.bot, options], sort_keys=True)] = (system.bot, options)
+    return list(found.values())
+
+
+def options_of(system: System) -> dict[str, Any]:
+    """Return a system's options, with the place of its files and the device filled in."""
     options = dict(system.options)
-    if options.get("weights"):
-        options["weights"] = str(Path(settings.WEIGHTS_DIR) / options["weights"])
+    for name in PLACES:
+        if options.get(name):
+            options[name] = str(Path(settings.WEIGHTS_DIR) / options[name])
     if any(option.name == "device" for option in bot_options(system.bot)):
         options.setdefault("device", settings.DEVICE)
     return options
@@ -53,7 +90,8 @@ def options_of(job: ReplyJob) -> dict[str, Any]:
 def _by_options(jobs: Sequence[ReplyJob]) -> list[list[ReplyJob]]:
     groups: dict[str, list[ReplyJob]] = defaultdict(list)
     for job in jobs:
-        groups[json.dumps(options_of(job), sort_keys=True)].append(job)
+        options = options_of(job.conversation.system)
+        groups[json.dumps(options, sort_keys=True)].append(job)
     return list(groups.values())
 
 
@@ -61,9 +99,7 @@ def _answer(jobs: Sequence[ReplyJob], turns: Mapping[int, Turn], respond: Respon
     """Answer a batch; one that fails is tried job by job, so that one cannot harm the others."""
     try:
         delivery.answer(_ask(jobs, turns, respond))
-    except WorkerLost as lost:
-        for job in jobs:
-            delivery.failed(job, str(lost))
+    except WorkerLost:
         raise
     except Exception as problem:  # a bot may fail in any way; its jobs must not be lost
         log.warning("%s failed on %d jobs", jobs[0].bot, len(jobs), exc_info=problem)
@@ -77,7 +113,7 @@ def _answer(jobs: Sequence[ReplyJob], turns: Mapping[int, Turn], respond: Respon
 def _ask(
     jobs: Sequence[ReplyJob], turns: Mapping[int, Turn], respond: Respond
 ) -> list[delivery.Answer]:
-    options = options_of(jobs[0])
+    options = options_of(jobs[0].conversation.system)
     started = time.monotonic()
     answers: Answers = respond(jobs[0].bot, options, [turns[job.pk] for job in jobs])
     seconds = time.monotonic() - started
@@ -89,18 +125,32 @@ def _ask(
         "seconds": round(seconds, 4),
         "batch": len(jobs),
     }
-    return [
-        delivery.Answer(job, _storable(reply), about | {"bot": dict(reply.details)})
-        for job, reply in zip(jobs, answers.replies, strict=True)
-    ]
+    said: list[delivery.Answer] = []
+    for job, reply in zip(jobs, answers.replies, strict=True):
+        text = _storable(reply.text)[: settings.MAX_MESSAGE_CHARACTERS]
+        if text:
+            said.append(delivery.Answer(job, text, about | {"bot": _details(reply)}))
+        else:  # the others were answered
+            error = str(reply.details.get("error", "the bot said nothing"))
+            delivery.failed(job, _storable(error)[:500])
+    return said
 
 
-def _storable(reply: Reply) -> str:
-    """Return the text without what no database or page can hold; an empty one is a failure."""
-    text = reply.text.encode("utf-8", "ignore").decode().replace("\0", "").strip()
-    if not text:
-        raise ValueError("the bot said nothing")
-    return text[: settings.MAX_MESSAGE_CHARACTERS]
+def _storable(text: str) -> str:
+    """Return the text without what no database or page can hold."""
+    return text.encode("utf-8", "ignore").decode().replace("\0", "").strip()
+
+
+def _details(reply: Reply) -> dict[str, Any]:
+    """Return the details as plain JSON that a database can hold."""
+    try:
+        raw = json.dumps(dict(reply.details), default=str, allow_nan=False, ensure_ascii=False)
+    except (ValueError, RecursionError):
+        return {"left out": "the details are no JSON"}
+    if len(raw) > LONGEST_DETAILS:
+        return {"left out": "the details are too long"}
+    found: dict[str, Any] = json.loads(_storable(NUL.sub(r"\1", raw)))
+    return found
 
 
 def _turns(jobs: Sequence[ReplyJob]) -> dict[int, Turn]:

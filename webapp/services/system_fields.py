@@ -87,6 +87,15 @@ def trained_weights() -> list[tuple[str, str]]:
     return [(path.parent.name, f"{path.parent.name} ({_bot_of(path)})") for path in found]
 
 
+def checkpoints() -> list[tuple[str, str]]:
+    """Return the folders of checkpoints on this server."""
+    found = sorted(path.parent.name for path in Path(settings.WEIGHTS_DIR).glob("*/config.json"))
+    return [(name, name) for name in found]
+
+
+FOLDERS = {"weights": trained_weights, "checkpoint": checkpoints}  # options that name one
+
+
 def _bot_of(path: Path) -> str:
     try:
         return str(json.loads(path.read_text("utf-8"))["bot"])
@@ -144,8 +153,8 @@ def _own(campaign: Campaign, bot: str) -> dict[str, dict[str, Any]]:
 
 def _option_field(each: Option) -> dict[str, Any]:
     about: dict[str, Any] = {"label": each.name, "help": f"{each.help} ({describe(each)})"}
-    if each.name == "weights":
-        choices = (("", _("none")), *trained_weights())
+    if each.name in FOLDERS:
+        choices = (("", _("none")), *FOLDERS[each.name]())
         return about | {"kind": "select", "choices": choices, "help": each.help}
     if each.kind == "bool":
         return about | {"kind": "checkbox", "help": each.help}
@@ -207,7 +216,8 @@ def _read_options(bot: str, raw: Raw) -> dict[str, Any]:
 def _option_value(bot: str, known: tuple[Option, ...], each: Option, raw: str) -> object:
     if each.kind == "bool":
         return yes_no(raw)
-    if each.name == "weights" and raw not in {"", *(name for name, _about in trained_weights())}:
+    listed = FOLDERS[each.name]() if each.name in FOLDERS else None
+    if listed is not None and raw not in {"", *(name for name, _about in listed)}:
         raise BadField(_("%(value)s is not a folder of weights here") % {"value": shown(raw)})
     if raw.strip() == "" and each.kind != "str":
         return each.default

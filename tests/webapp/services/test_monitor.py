@@ -6,6 +6,7 @@ from decimal import Decimal
 import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
 from pytest_django import DjangoAssertNumQueries
 
 from tests.factories import NOW, make_campaign, make_participation, make_staff, make_system
@@ -21,7 +22,7 @@ from webapp.models import (
     QuotaCell,
     ReplyJob,
 )
-from webapp.services import access, jobs, monitor, overview, queues, states
+from webapp.services import access, heartbeats, jobs, monitor, overview, queues, states
 
 pytestmark = pytest.mark.django_db
 P, Outcome = Participation.State, Participation.Outcome
@@ -111,6 +112,22 @@ def test_a_bot_s_queue_reply_times_and_workers() -> None:
     (bot,) = monitor.live(campaign, NOW).bots
     assert (bot.p50, bot.p95, bot.replies) == (10.0, 19.0, 20)
     assert (bot.waiting, bot.oldest, bot.workers) == (1, 20.0, 1)
+
+
+def test_a_bot_s_batches_and_memory_and_whether_it_is_being_loaded() -> None:
+    campaign = make_campaign()
+    for number, (seconds, batch) in enumerate([(0.1, 1), *[(0.4, 4)] * 4], start=1):
+        details = {"seconds": seconds, "batch": batch}
+        make_job(campaign, number, state="DONE", answered_at=NOW, details=details)
+    for name, state in (
+        ("one", heartbeats.State(memory={"parrot": (100.0, 20.0)}, losses={"parrot": 2})),
+        ("two", heartbeats.State(memory={"parrot": (50.0, 0.0)}, warming=["parrot"])),
+    ):
+        heartbeats.beat(name=name, bots=["parrot"], state=state)
+    (bot,) = monitor.live(campaign, timezone.now()).bots
+    assert (bot.thinking, bot.batch) == (0.4, 2.5)  # one batch of 1, one of 4
+    assert (bot.memory, bot.losses) == (170.0, 2)
+    assert (bot.workers, bot.warming) == (1, 1)
 
 
 def test_quantiles_are_the_smallest_value_that_enough_do_not_exceed() -> None:

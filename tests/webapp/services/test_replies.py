@@ -140,7 +140,7 @@ def test_a_bot_that_says_nothing_has_failed(said: str) -> None:
     waiting()
     serve(lambda bot, options, turns: Answers([Reply(said)], {}))
     assert replied() == []
-    assert ReplyJob.objects.get().error == "ValueError: the bot said nothing"
+    assert ReplyJob.objects.get().error == "the bot said nothing"
 
 
 def test_what_cannot_be_stored_is_taken_out_of_a_reply() -> None:

@@ -63,6 +63,7 @@ def test_a_system_gets_its_cell_and_only_options_that_differ() -> None:
         ("tfidf", "option.max_words", "(" * 400, "a whole number"),
         ("tfidf", "option.mode", "best", "one of cosine, released"),
         ("tfidf", "option.weights", "../../etc", "not a folder of weights"),
+        ("checkpoint", "option.checkpoint", "../../etc", "not a folder of weights"),
         ("kv_profile_memory", "option.second", "1e999", "a number"),
     ],
 )

@@ -1,0 +1,142 @@
+"""Children of a reply worker: as many bots as memory allows, the last used ones first to stay."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+
+import pytest
+
+from bots import Utterance
+from bots.footprint import Footprint, footprint
+from tests.bots.examples import weights
+from tests.journeys.unruly import FUNCTIONS
+from tests.webapp.test_inference import is_gone, wait_for
+from webapp import inference
+from webapp.children import Budget, Children
+
+TURN = ((), (Utterance("partner", "How are you?"),))
+HERE = "tests.journeys.unruly."
+SMALL, LARGE = {"function": HERE + "polite"}, {"function": HERE + "large"}
+
+
+@pytest.fixture(autouse=True)
+def _named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("BOT_CALLABLES", FUNCTIONS)
+
+
+@pytest.fixture
+def children() -> Iterator[Children]:
+    children = Children(patience=20)
+    yield children
+    children.close()
+
+
+def pids(children: Children) -> list[int]:
+    return [held.child.pid for held in children._held.values() if held.child.pid is not None]
+
+
+def test_each_bot_with_its_options_has_a_process_and_says_what_it_holds(
+    children: Children,
+) -> None:
+    for options in (SMALL, LARGE, SMALL):
+        assert children.respond("callable", options, [TURN]).replies[0].text
+    assert len(set(pids(children))) == 2
+    large, small = sorted(children.sizes()["callable"], key=lambda size: -size.machine)
+    assert large.machine - small.machine > 100  # it holds 120 MB more
+    assert small.machine > 5
+    assert small.device == 0
+
+
+def test_the_one_that_was_not_used_for_longest_is_let_go(children: Children) -> None:
+    other = {"function": HERE + "count"}
+    for options in (SMALL, other):
+        children.respond("callable", options, [TURN])
+    first, second = pids(children)
+    children.respond("callable", SMALL, [TURN])
+    sizes = children.sizes()["callable"]
+    children._budget = Budget(machine=sum(size.machine for size in sizes) + 135)
+    children.respond("callable", LARGE, [TURN])  # 120 MB more than the others
+    wait_for(lambda: is_gone(second))
+    assert first in pids(children)
+    assert len(pids(children)) == 2
+    assert children.is_full
+    children.respond("callable", other, [TURN])  # now its size is known beforehand
+    wait_for(lambda: is_gone(first))
+
+
+def test_one_that_is_larger_than_the_budget_runs_alone(children: Children) -> None:
+    children._budget = Budget(machine=1.0)
+    children.respond("callable", LARGE, [TURN])
+    (pid,) = pids(children)
+    children.respond("callable", LARGE, [TURN])
+    assert pids(children) == [pid]
+    children.respond("callable", SMALL, [TURN])
+    wait_for(lambda: is_gone(pid))
+    assert len(pids(children)) == 1
+
+
+def test_a_device_error_ends_the_child_and_says_so(children: Children) -> None:
+    """R14."""
+    broken = {"function": HERE + "out_of_gpu_memory"}
+    with pytest.raises(inference.WorkerLost, match="CUDA out of memory") as lost:
+        children.respond("callable", broken, [TURN])
+    assert lost.value.of_device
+    assert pids(children) == []
+
+
+def test_a_crash_is_not_the_device_s_fault(children: Children) -> None:
+    with pytest.raises(inference.WorkerLost, match="the process that ran the bot ended") as lost:
+        children.respond("callable", {"function": HERE + "crash"}, [TURN])
+    assert not lost.value.of_device
+    assert children.respond("callable", SMALL, [TURN]).replies
+
+
+def test_a_bot_that_stalls_is_ended_after_its_time() -> None:
+    """R13."""
+    children = Children(patience=0.5)
+    with pytest.raises(inference.WorkerLost, match=r"took longer than 0\.5 s"):
+        children.respond("callable", {"function": HERE + "stall"}, [TURN])
+    children.close()
+
+
+def test_a_bot_is_loaded_before_anybody_waits_for_it(children: Children) -> None:
+    children.warm_up("tfidf", {"weights": weights("tfidf")})
+    assert children.sizes()["tfidf"][0].machine > 20
+    (pid,) = pids(children)
+    replies = children.respond("tfidf", {"weights": weights("tfidf")}, [TURN]).replies
+    assert replies[0].text
+    assert pids(children) == [pid]
+    children.close()
+    assert is_gone(pid)
+
+
+def test_loading_does_not_count_as_answering() -> None:
+    """A model that takes long to load, as large ones do, is not a bot that stalls."""
+    children = Children(patience=0.0)
+    children.warm_up("parrot", {})
+    assert len(pids(children)) == 1
+    with pytest.raises(inference.WorkerLost, match="took longer than 0 s"):
+        children.respond("callable", {"function": HERE + "stall"}, [TURN])
+    children.close()
+
+
+def test_a_long_reply_and_long_details_are_cut(children: Children) -> None:
+    reply = children.respond("callable", {"function": HERE + "endless"}, [TURN]).replies[0]
+    assert len(reply.text) == inference.LONGEST
+    assert reply.details == {"left out": "the details were too long"}
+
+
+def test_children_see_the_gpus_of_their_worker(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "1")
+    children = Children(patience=20)
+    told = children.respond("callable", {"function": HERE + "visible_gpus"}, [TURN])
+    assert told.replies[0].text == "GPU 1"
+    children.close()
+
+
+def test_a_footprint_is_this_process() -> None:
+    found = footprint()
+    assert isinstance(found, Footprint)
+    assert 20 < found.machine < 50_000
+    assert os.getpid()

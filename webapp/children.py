@@ -1,0 +1,136 @@
+"""The child processes of a reply worker: one for each bot with its options, as memory allows.
+
+Each tells how much memory it holds. Where they hold more than the budget together, the one that
+was not used for longest is ended: ending a process is what surely gives memory back. One that is
+larger than the budget runs alone.
+"""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections import OrderedDict
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+from bots import Turn
+from bots.footprint import Footprint
+from webapp.inference import PATIENCE, Answers, Child
+
+NOTHING = Footprint(0.0, 0.0)
+
+
+@dataclass(frozen=True)
+class Budget:
+    """Megabytes that all children may hold together; 0 is no limit."""
+
+    machine: float = 0.0
+    device: float = 0.0
+
+    def exceeded(self, held: Footprint) -> bool:
+        return (0 < self.machine < held.machine) or (0 < self.device < held.device)
+
+
+@dataclass
+class _Held:
+    bot: str
+    child: Child
+    users: int = 0
+    size: Footprint = field(default=NOTHING)
+
+
+class Children:
+    """Bots in child processes, the last used ones first to stay."""
+
+    def __init__(self, budget: Budget | None = None, patience: float = PATIENCE) -> None:
+        self._budget = budget or Budget()
+        self._patience = patience
+        self._held: OrderedDict[str, _Held] = OrderedDict()
+        self._sizes: dict[str, Footprint] = {}  # of all that were ever loaded
+        self._lock = threading.Lock()
+        self._closed = False
+
+    def respond(self, name: str, options: Mapping[str, Any], turns: Sequence[Turn]) -> Answers:
+        """Answer a batch in the child that holds this bot, starting one if there is none."""
+        with self._using(name, options) as child:
+            return child.respond(name, options, turns)
+
+    def warm_up(self, name: str, options: Mapping[str, Any]) -> None:
+        """Load a bot before anybody waits for it."""
+        with self._using(name, options) as child:
+            child.warm_up(name, options)
+
+    @property
+    def is_full(self) -> bool:
+        """Tell whether another bot would have to replace one that is held."""
+        with self._lock:
+            return self._budget.exceeded(_total(self._held.values(), more=self._largest()))
+
+    def sizes(self) -> dict[str, list[Footprint]]:
+        """Return the memory of what is held, by bot."""
+        found: dict[str, list[Footprint]] = {}
+        with self._lock:
+            for each in self._held.values():
+                found.setdefault(each.bot, []).append(each.size)
+        return found
+
+    def close(self) -> None:
+        """End all; what they were working on is lost."""
+        with self._lock:
+            self._closed = True
+            held = list(self._held.values())
+            self._held.clear()
+        for each in held:
+            each.child.close()
+
+    @contextmanager
+    def _using(self, name: str, options: Mapping[str, Any]) -> Iterator[Child]:
+        key = json.dumps([name, options], sort_keys=True, default=str)
+        held = self._take(key, name)
+        try:
+            yield held.child
+        finally:
+            held.size = held.child.footprint
+            with self._lock:
+                held.users -= 1
+                if held.size != NOTHING:
+                    self._sizes[key] = held.size
+            self._make_room(NOTHING)
+
+    def _take(self, key: str, name: str) -> _Held:
+        with self._lock:
+            is_new = key not in self._held
+            if is_new:
+                self._held[key] = _Held(name, Child(self._patience))
+            held = self._held[key]
+            held.users += 1
+            self._held.move_to_end(key)
+            if self._closed:
+                held.child.close()
+        if is_new:
+            self._make_room(self._sizes.get(key, NOTHING))
+        return held
+
+    def _make_room(self, more: Footprint) -> None:
+        """End idle children, the one used longest ago first, until all fit beside `more`."""
+        gone: list[_Held] = []
+        with self._lock:
+            idle = [key for key, held in self._held.items() if not held.users]
+            while idle and self._budget.exceeded(_total(self._held.values(), more)):
+                if len(self._held) == 1 and more == NOTHING:
+                    break
+                gone.append(self._held.pop(idle.pop(0)))
+        for each in gone:
+            each.child.close()
+
+    def _largest(self) -> Footprint:
+        sizes = self._sizes.values()
+        machine = max((each.machine for each in sizes), default=0.0)
+        return Footprint(machine, max((each.device for each in sizes), default=0.0))
+
+
+def _total(held: Any, more: Footprint) -> Footprint:
+    sizes = [*(each.size for each in held), more]
+    return Footprint(sum(each.machine for each in sizes), sum(each.device for each in sizes))
