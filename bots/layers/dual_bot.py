@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields
 from pathlib import Path
 from typing import Any, ClassVar
 
 import torch
 
-from bots import training, whitelists
+from bots import glove, training, whitelists
 from bots.bot import Reply, Turn
 from bots.dialogue import Dialogue, Example, Utterance, examples
 from bots.filters import choose, speakable
@@ -27,6 +27,7 @@ class DualBot:
     """
 
     NAME: ClassVar[str]
+    FIXED: ClassVar[Mapping[str, object]] = {}  # of the network, where the recipe leaves no choice
     weights: str
     device: str
     whitelist: str
@@ -37,9 +38,9 @@ class DualBot:
     least_count: int
     context_words: int
     reply_words: int
-    loss: Loss
+    loss: Loss = "softmax"
     negatives: int
-    margin: float
+    margin: float = 0.0
     rate: float
     warmup: int
     batch: int
@@ -133,7 +134,8 @@ class DualBot:
 
     def _options(self) -> dict[str, Any]:
         options = {each.name: getattr(self, each.name) for each in fields(self) if each.init}  # type: ignore[arg-type]
-        return {**options, "dimension": 50} if self.vectors == "glove" else options
+        size = {"dimension": glove.SIZE} if self.vectors == "glove" else {}
+        return {**options, **self.FIXED, **size}
 
     def _start(self, found: Sequence[Example], options: dict[str, Any], seed: int) -> DualEncoder:
         counted = count_words(text for each in found for text in (*each.persona, each.reply))

@@ -13,6 +13,7 @@ from torch import Tensor
 
 from bots import training, weights
 from bots.bot import Turn
+from bots.layers import topk
 from bots.layers.bags import Vocabulary
 from bots.layers.dual import DualEncoder
 from bots.layers.text_encoder import Shape, TextEncoder, WordTable, encode_all
@@ -58,8 +59,7 @@ class DualServed:
 
     def best(self, turns: Sequence[Turn], most: int) -> list[list[tuple[str, float]]]:
         """Return for each conversation the best replies, exactly: one product with all."""
-        scores = self.queries(turns) @ self.matrix.T
-        values, places = scores.topk(min(most, len(self.replies)), dim=1)
+        values, places = topk.best(self.matrix, self.queries(turns), most)
         return [
             [(self.replies[place], score) for place, score in zip(*row, strict=True)]
             for row in zip(places.tolist(), values.tolist(), strict=True)
