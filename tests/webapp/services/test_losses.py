@@ -1,4 +1,4 @@
-"""Processes lost over jobs, and replies of which only a part can be used: who is to blame, who not."""
+"""Processes that are lost over jobs, and replies that cannot be used: who is to blame."""
 
 from __future__ import annotations
 
@@ -80,7 +80,8 @@ def test_a_device_that_never_works_ends_in_a_notice_all_the_same() -> None:
 
 
 def test_a_lost_process_of_one_system_does_not_hold_up_another_s_jobs() -> None:
-    campaign = make_campaign(systems={"alpha": "parrot", "beta": "parrot"})
+    systems = {"alpha": "parrot", "beta": "parrot"}
+    campaign = make_campaign(systems=systems, changes={"chat.pace": 0.0})
     beta = campaign.systems.get(name="beta")
     beta.options = {"opening": "Ho!"}
     beta.save()
