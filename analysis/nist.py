@@ -23,14 +23,20 @@ MOST = 5
 
 def nist(pairs: Sequence[Pair], n: int = MOST) -> float:
     """Return the score of all predictions together, with n-grams up to n."""
-    info = _information([gold for _, golds in pairs for gold in golds], n)
-    score = 0.0
-    for order in range(1, n + 1):
-        found = [_matched(said, golds, order) for said, golds in pairs]
+    return by_order(pairs, n)[-1]
+
+
+def by_order(pairs: Sequence[Pair], most: int = MOST) -> list[float]:
+    """Return the score with n-grams up to 1, up to 2, and so on."""
+    info = _information([gold for _, golds in pairs for gold in golds], most)
+    brevity, total, found = _brevity(pairs), 0.0, []
+    for order in range(1, most + 1):
+        matches = (_matched(said, golds, order) for said, golds in pairs)
+        gained = sum(info[gram] * times for match in matches for gram, times in match.items())
         generated = sum(max(len(said) - order + 1, 0) for said, _ in pairs)
-        gained = sum(info[gram] * times for matched in found for gram, times in matched.items())
-        score += gained / generated if generated else 0.0
-    return score * _brevity(pairs)
+        total += gained / generated if generated else 0.0
+        found.append(total * brevity)
+    return found
 
 
 def _information(golds: Sequence[Tokens], n: int) -> dict[Gram, float]:

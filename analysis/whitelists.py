@@ -38,7 +38,13 @@ class Listed:
 
 
 def listed(rows: Iterable[Predicted], seed: int) -> list[Listed]:
-    """Return every row that has a whitelist and a true reply."""
+    """Return every row that has a whitelist and a true reply, if these rows are of a whitelist.
+
+    They are where `gold_score` is known of any; else the candidates are a task's, not a list.
+    """
+    rows = list(rows)
+    if all(row.gold_score is None for row in rows):
+        return []
     keys: dict[tuple[str, ...], frozenset[str]] = {}
     found = []
     for row in rows:

@@ -26,10 +26,19 @@ def test_by_hand() -> None:
 
 
 def test_a_covered_reply_needs_no_score_of_its_own() -> None:
-    rows: list[dict[str, object]] = [{"gold": "Thank you", "scores": [0.9, 0.2, 0.95, 0.1]}]
+    rows: list[dict[str, object]] = [
+        {"gold": "Thank you", "scores": [0.9, 0.2, 0.95, 0.1], "gold_score": None},
+        {"gold": "Call us.", "scores": [0.9, 0.8, 0.7, 0.6], "gold_score": 0.95},
+    ]
     found = coverage(predictions(rows, candidates=LIST), ks=(1,))
-    assert estimate(found, "recall@1") == 1
-    assert "recall@1+" not in set(found["metric"])
+    assert estimate(found, "coverage") == 0.5
+    assert estimate(found, "recall@1") == 1, "of the covered one"
+    assert estimate(found, "recall@1+") == 1, "of the one with a score"
+
+
+def test_candidates_of_a_ranking_task_are_no_whitelist() -> None:
+    rows: list[dict[str, object]] = [{"gold": "Thank you", "scores": [0.9, 0.2, 0.95, 0.1]}]
+    assert coverage(predictions(rows, candidates=LIST)).empty
 
 
 def test_copies_of_the_true_reply_do_not_stand_above_it() -> None:
