@@ -1,0 +1,85 @@
+"""Blind judges beside the people who chatted (ConvAI2, Dinan et al. 2019, table 9).
+
+A protocol with "blind" in its name holds the scores of judges who read conversations without
+knowing the system; other protocols hold those of the people who had them. Means are over the
+conversations that the blind judges saw, so that both are of the same ones.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pandas as pd
+
+from analysis.layouts import ENGAGING, sections
+from analysis.report import Report, Section
+from analysis.significance import t_test
+from analysis.tables import RatingTable
+
+WORKER = "the people who chatted"
+
+
+def convai2_blind(ratings: RatingTable) -> Report:
+    """Return a row per judge with each system's mean, above the printed table."""
+    workers, judges = _split(ratings)
+    own: list[Section] = []
+    finding = "No conversation has a score both of who chatted and of a blind judge."
+    if len(judges) and len(workers):
+        table = pd.DataFrame(_means(workers, judges))
+        finding = _finding(table)
+        gaps = pd.DataFrame(_gaps(workers, judges))
+        own = [
+            Section(finding, table, "Mean over the conversations that blind judges saw."),
+            Section("Does the blind score differ?", gaps, "Welch's t of conversations' scores."),
+        ]
+    return Report(
+        name="convai2_blind",
+        title="Blind judges and the people who chatted",
+        findings=(finding,),
+        sections=sections(own, "convai2_blind"),
+    )
+
+
+def _split(ratings: RatingTable) -> tuple[pd.DataFrame, pd.DataFrame]:
+    of = ratings["conversation"] if "conversation" in ratings.columns else ratings["item"]
+    rows = ratings.assign(conversation=of.astype(str))
+    rows = rows[rows["level"].isin(["ordinal", "interval"])]
+    rows = rows.assign(value=rows["value"].astype(float))
+    is_blind = rows["protocol"].str.contains("blind", case=False)
+    judges, workers = rows[is_blind], rows[~is_blind]
+    asked = workers["question"].str.contains(ENGAGING)
+    workers = workers[asked] if asked.any() else workers
+    both = set(judges["conversation"]) & set(workers["conversation"])
+    return tuple(part[part["conversation"].isin(both)] for part in (workers, judges))
+
+
+def _means(workers: pd.DataFrame, judges: pd.DataFrame) -> Iterator[dict[str, object]]:
+    yield _row(WORKER, workers)
+    for judge, rows in judges.groupby("rater", sort=True):
+        yield _row(f"blind: {judge}", rows)
+
+
+def _row(judge: str, rows: pd.DataFrame) -> dict[str, object]:
+    means = rows.groupby("system")["value"].mean()
+    return {"judge": judge, **means.to_dict(), "conversations": rows["conversation"].nunique()}
+
+
+def _gaps(workers: pd.DataFrame, judges: pd.DataFrame) -> Iterator[dict[str, object]]:
+    for system, rows in judges.groupby("system", sort=True):
+        blind = rows.groupby("conversation")["value"].mean()
+        mine = workers[workers["system"] == system].groupby("conversation")["value"].mean()
+        tested = t_test(blind, mine)
+        yield {
+            "system": system,
+            "blind less workers": tested.effect,
+            "t": tested.statistic,
+            "p": tested.p,
+            "reason": tested.reason,
+        }
+
+
+def _finding(table: pd.DataFrame) -> str:
+    systems = [name for name in table.columns if name not in ("judge", "conversations")]
+    orders = {tuple(row[systems].astype(float).sort_values().index) for _, row in table.iterrows()}
+    same = "All judges put" if len(orders) == 1 else "Judges do not all put"
+    return f"{same} the {len(systems)} systems in the same order."

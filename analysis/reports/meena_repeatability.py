@@ -1,0 +1,72 @@
+"""How much SSA moves when the whole evaluation is done again (Adiwardana et al. 2020, section 4.1).
+
+Each evaluation is told by the column `repeat`, or is a campaign of its own; SD over evaluations of
+the same system, seven of them in the paper.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pandas as pd
+
+from analysis.layouts import sections
+from analysis.metrics.ssa import ssa
+from analysis.repeated import over_repeats
+from analysis.report import Report, Section
+from analysis.tables import RatingTable
+from analysis.tidy import joined
+
+TIMES = 100.0
+
+
+def meena_repeatability(ratings: RatingTable, *, seed: int = 0) -> Report:
+    """Return mean and SD over evaluations, then each evaluation, beside those printed."""
+    scores = _scores(ratings, seed)
+    table = pd.DataFrame(_spreads(scores))
+    finding = _finding(table)
+    own = [
+        Section(finding, table, "In points; SD with n - 1, t interval of the mean."),
+        Section("Each evaluation", scores),
+    ]
+    return Report(
+        name="meena_repeatability",
+        title="Repeatability of SSA",
+        findings=(finding,),
+        sections=sections(own, "meena_repeatability"),
+    )
+
+
+def _scores(ratings: RatingTable, seed: int) -> pd.DataFrame:
+    by = "repeat" if "repeat" in ratings.columns else "campaign"
+    parts = [
+        ssa(RatingTable(part), seed=seed).assign(repeat=str(name))
+        for name, part in ratings.groupby(by, sort=True)
+    ]
+    found = joined(parts)
+    if found.empty:
+        return pd.DataFrame()
+    rows = found[found["metric"] == "ssa"].assign(estimate=lambda rows: TIMES * rows["estimate"])
+    columns = ["protocol", "evaluation", "system", "repeat", "estimate", "n"]
+    return rows[columns].reset_index(drop=True)
+
+
+def _spreads(scores: pd.DataFrame) -> Iterator[dict[str, object]]:
+    if scores.empty:
+        return
+    keys = ["protocol", "evaluation", "system"]
+    for names, rows in scores.groupby(keys, sort=True):
+        found = over_repeats(rows["estimate"].sort_values())
+        named = dict(zip(keys, names, strict=True))
+        ends = {"low": found.interval.low, "high": found.interval.high, "reason": found.reason}
+        yield {**named, "evaluations": found.n, "mean": found.mean, "sd": found.sd, **ends}
+
+
+def _finding(table: pd.DataFrame) -> str:
+    known = table.dropna(subset=["sd"]) if len(table) else table
+    if known.empty:
+        return "No system was evaluated twice."
+    most = known.iloc[int(known["evaluations"].argmax())]
+    return (
+        f"SD of SSA over {most['evaluations']} evaluations of {most['system']}: {most['sd']:.2f}."
+    )
