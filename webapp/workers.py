@@ -53,6 +53,7 @@ class Host:
         self._calls: dict[str, threading.Event] = {}
         self._turns: dict[str, threading.Lock] = defaultdict(threading.Lock)
         self._limits: dict[str, Limit] = defaultdict(Limit)
+        self._is_planned = False
         self._warming: set[str] = set()
         self._one_load = threading.Lock()  # what is loaded side by side takes memory twice
         self._threads: list[threading.Thread] = []
@@ -62,14 +63,8 @@ class Host:
         self._beat = threading.Event()
 
     def start(self) -> None:
-        """Begin to load what people may talk to, and to answer."""
-        if self._children is not None:
-            found = {bot for bot, _ in serving.wanted(self._bots) if inference.runs_apart(bot)}
-            self._warming |= found
+        """Begin to load what people may talk to, and to answer; returns at once."""
         self._run("replies", self._poll)
-        self._run("heartbeat", self._keep_beating)
-        for bot in sorted(self._warming):
-            self.wake(bot)
 
     def stop(self) -> None:
         """End threads and children; what they were working on is for others, or for later."""
@@ -168,7 +163,19 @@ class Host:
         self._beat.set()
         self.wake(bot)
 
+    def _plan(self) -> None:
+        """Find what is to be loaded, before this worker says what it answers for."""
+        if self._children is not None:
+            wanted = serving.wanted(self._bots)
+            self._warming |= {bot for bot, _ in wanted if inference.runs_apart(bot)}
+        self._is_planned = True
+        self._run("heartbeat", self._keep_beating)
+        for bot in sorted(self._warming):
+            self.wake(bot)
+
     def _poll(self) -> None:
+        if not self._is_planned:
+            self._plan()
         while not self._stopped.is_set():
             self._look.clear()
             delivery.deliver_due()
