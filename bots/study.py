@@ -110,9 +110,10 @@ class Study:
         )
         return list(predict(bot, type(bot).__name__, self.forms[form].test, task))
 
-    def examples(self, form: Form = "original") -> list[Example]:
+    def examples(self, form: Form = "original", persona: Condition = "self") -> list[Example]:
         """Return the examples of the test part, at most `limit`, drawn by the seed."""
-        found = list(examples(self.forms[form].test))
+        told = [conditioned(each, persona) for each in self.forms[form].test]
+        found = list(examples(told))
         return Random(self.seed).sample(found, min(self.limit or len(found), len(found)))  # noqa: S311
 
 
