@@ -50,7 +50,8 @@ def _split(ratings: RatingTable) -> tuple[pd.DataFrame, pd.DataFrame]:
     asked = workers["question"].str.contains(ENGAGING)
     workers = workers[asked] if asked.any() else workers
     both = set(judges["conversation"]) & set(workers["conversation"])
-    return tuple(part[part["conversation"].isin(both)] for part in (workers, judges))
+    kept = [pd.DataFrame(part[part["conversation"].isin(both)]) for part in (workers, judges)]
+    return kept[0], kept[1]
 
 
 def _means(workers: pd.DataFrame, judges: pd.DataFrame) -> Iterator[dict[str, object]]:
@@ -60,8 +61,8 @@ def _means(workers: pd.DataFrame, judges: pd.DataFrame) -> Iterator[dict[str, ob
 
 
 def _row(judge: str, rows: pd.DataFrame) -> dict[str, object]:
-    means = rows.groupby("system")["value"].mean()
-    return {"judge": judge, **means.to_dict(), "conversations": rows["conversation"].nunique()}
+    means = {str(name): part["value"].mean() for name, part in rows.groupby("system")}
+    return {"judge": judge, **means, "conversations": rows["conversation"].nunique()}
 
 
 def _gaps(workers: pd.DataFrame, judges: pd.DataFrame) -> Iterator[dict[str, object]]:

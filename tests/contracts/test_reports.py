@@ -1,0 +1,74 @@
+"""What every report must do: findings and tables from a sample, sentences from nothing."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+
+import pandas as pd
+import pytest
+
+from analysis import Report, Tables, get_report, rendered, report_names
+from analysis.results import run
+from tests.analysis.examples import ROOT
+from tests.analysis.samples import EMPTY, tables
+
+SEED = {"seed": 1}
+
+
+def _report(name: str, given: dict[str, pd.DataFrame]) -> Report:
+    made = run(get_report(name), Tables(**given), SEED)  # type: ignore[arg-type]
+    assert made is not None
+    return made
+
+
+@cache
+def _sample() -> dict[str, pd.DataFrame]:
+    return tables()
+
+
+@cache
+def _made(name: str) -> Report:
+    """Return the report on the sample, made once: some simulate."""
+    return _report(name, _sample())
+
+
+@pytest.fixture(params=report_names())
+def name(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+def test_the_sample_has_a_finding_and_tables_under_titles(name: str) -> None:
+    report = _made(name)
+    assert report.name == name
+    assert report.title
+    assert report.findings
+    assert report.sections
+    assert all(section.title and len(section.frame.columns) for section in report.sections)
+    assert report.title in rendered(report)
+
+
+def test_empty_tables_get_a_sentence(name: str) -> None:
+    report = _report(name, EMPTY)
+    assert report.findings
+    assert all(finding.strip() and "nan" not in finding.lower() for finding in report.findings)
+    assert rendered(report)
+
+
+def test_the_order_of_rows_does_not_matter(name: str) -> None:
+    turned = {kind: table.iloc[::-1] for kind, table in _sample().items()}
+    assert rendered(_report(name, turned)) == rendered(_made(name))
+
+
+def test_the_tables_given_are_left_alone(name: str) -> None:
+    _made(name)
+    for kind, table in tables().items():
+        pd.testing.assert_frame_equal(_sample()[kind], table)
+
+
+def test_has_a_docstring_and_a_test(name: str) -> None:
+    source = (ROOT / "analysis" / "reports" / f"{name}.py").read_text(encoding="utf-8")
+    assert len(source.split('"""')[1].split()) > 8
+    folder = ROOT / "tests" / "analysis" / "reports"
+    tested = (path.read_text(encoding="utf-8") for path in folder.glob("test_*.py"))
+    assert any(re.search(rf"\b{name}\b", text) for text in tested)
