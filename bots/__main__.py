@@ -1,4 +1,4 @@
-"""python -m bots list | train | predict | benchmark | chat: bots at the command line.
+"""python -m bots list | train | predict | answer | benchmark | chat: bots at the command line.
 
 Exit status: 0 when done, 2 when something that was given is wrong (all of it is named).
 """
@@ -11,7 +11,7 @@ import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from bots import benchmark, catalog
+from bots import answers, benchmark, catalog
 from bots.bot import Bot, Ranker, Trainable
 from bots.checkpoints import InvalidCheckpoint, kept
 from bots.dialogue import Dialogue, Utterance
@@ -81,6 +81,13 @@ def _predict(given: argparse.Namespace) -> None:
     given.out.parent.mkdir(parents=True, exist_ok=True)
     write_records(rows, given.out)
     print(f"{given.bot}: hits@1/{given.candidates} {hits(rows):.3f} (n {len(rows)}); {given.out}")
+
+
+def _answer(given: argparse.Namespace) -> None:
+    bot = _bot(given)
+    if not isinstance(bot, Bot):
+        raise CannotDo(f"{given.bot} does not answer")
+    answers.command(given, bot, _read)
 
 
 def _chat(given: argparse.Namespace) -> None:
@@ -156,6 +163,9 @@ def _parser() -> argparse.ArgumentParser:
     guess.add_argument("--seed", type=int, default=0)
     guess.add_argument("--persona", choices=("none", "self", "their", "both"), default="self")
     guess.add_argument("--sides", choices=("self", "both"), default="self")
+    say = _command(commands, "answer", "answer every message, for metrics of text", _answer)
+    _data(say)
+    answers.add_arguments(say)
     listed = commands.add_parser("list", help="say what bots there are")
     listed.set_defaults(run=lambda given: print("\n".join(catalog.lines())))
     tables = commands.add_parser("benchmark", help="run the papers' analyses")
