@@ -9,7 +9,7 @@ from bots import glove
 from bots.layers.asking import Reading
 from bots.vocabulary import MARKS, PAD
 
-SPREAD = 0.1  # standard deviation of first vectors
+SPREAD = 0.4  # standard deviation of first vectors; about that of GloVe
 
 
 def embedding(reading: Reading, dimension: int) -> nn.Embedding:
