@@ -1,0 +1,125 @@
+"""Events in sentences, and which event tends to bring about which.
+
+Source: the event-causality paper of NLP4CONVAI 2019 (Tanaka et al.), section 3: an event is a
+predicate and its arguments, and its pool holds 420,000 pairs with their lift. The paper takes
+events from parses; here a verb is what follows a subject (and its auxiliaries) and its argument is
+the next word that is not a stop word [our default]; denials are not told from claims. The pairs that come with the package are a few
+of our own; a file of one's own has cause, effect and lift in each line, separated by tabs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from itertools import takewhile
+from pathlib import Path
+
+from bots.lines import BadLine, InvalidData, read_lines
+from bots.text import STOP, words
+
+BUNDLED = Path(__file__).parent / "datasets" / "text" / "event_pairs.tsv"
+UNKNOWN_LIFT = 2.0  # so that log2 is 1 and a score stays as it was
+
+_SUBJECTS = frozenset({"i", "you", "we", "they", "he", "she", "it", "who", "that"})
+_LIGHT = """
+am is are was were be been being have has had do does did will would can could shall should may
+might must to just really also always often never not don't didn't doesn't won't can't couldn't i'm
+you're we're they're he's she's it's i've you've we've they've i'll you'll
+"""
+_AUXILIARIES = frozenset(_LIGHT.split())
+_CONTRACTED = ("i'm", "you're", "we're", "they're", "i've", "you've", "we've", "they've", "i'll")
+_IRREGULAR = {
+    **{"went": "go", "gone": "go", "got": "get", "gotten": "get", "made": "make", "ate": "eat"},
+    **{"eaten": "eat", "took": "take", "taken": "take", "came": "come", "saw": "see"},
+    **{"seen": "see", "found": "find", "lost": "lose", "felt": "feel", "fell": "fall"},
+    **{"broke": "break", "broken": "break", "bought": "buy", "slept": "sleep", "ran": "run"},
+    **{"met": "meet", "left": "leave", "kept": "keep", "told": "tell", "said": "say"},
+    **{"won": "win", "caught": "catch", "taught": "teach", "thought": "think", "drank": "drink"},
+}
+
+
+@dataclass(frozen=True)
+class Event:
+    """A predicate and its argument, both as base forms; the argument may be empty."""
+
+    predicate: str
+    argument: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.predicate} {self.argument}".strip()
+
+
+def events(text: str) -> Iterator[Event]:
+    """Yield the events of a text in order."""
+    said = words(text)
+    for place, word in enumerate(said):
+        if word in _SUBJECTS or word in _CONTRACTED:
+            found = _event(said[place + 1 :])
+            if found is not None:
+                yield found
+
+
+def _event(after: list[str]) -> Event | None:
+    rest = iter(after)
+    verb = next((word for word in rest if word not in _AUXILIARIES), "")
+    if not verb or (verb in STOP and base(verb) not in _IRREGULAR.values()):
+        return None
+    near = takewhile(lambda word: word not in _SUBJECTS, rest)
+    argument = next((word for word in near if word not in STOP), "")
+    return Event(base(verb), base(argument))
+
+
+def base(word: str) -> str:
+    """Return a word without the endings of English verbs and plurals; a guess."""
+    if word in _IRREGULAR:
+        return _IRREGULAR[word]
+    for ending, instead in (("ies", "y"), ("ing", ""), ("ied", "y"), ("ed", ""), ("es", "e")):
+        stem = word.removesuffix(ending)
+        if stem != word and len(stem) > 2:
+            return _undoubled(stem + instead)
+    return word[:-1] if len(word) > 3 and word.endswith("s") and not word.endswith("ss") else word
+
+
+def _undoubled(stem: str) -> str:
+    doubled = len(stem) > 3 and stem[-1] == stem[-2] and stem[-1] in "bdgmnprt"
+    return stem[:-1] if doubled else stem.removesuffix("e") if stem.endswith("ee") else stem
+
+
+Pairs = Mapping[tuple[str, str], float]
+
+
+def read_pairs(path: Path) -> Pairs:
+    """Read cause, effect and lift, a pair in each line; every bad line is named."""
+    found: dict[tuple[str, str], float] = {}
+    problems = []
+    for number, line in enumerate(read_lines(path), start=1):
+        try:
+            if line.strip():
+                cause, effect, lift = _pair(line)
+                found[cause, effect] = lift
+        except BadLine as problem:
+            problems.append(f"{path}, line {number}: {problem}")
+    if problems:
+        raise InvalidData(problems)
+    return found
+
+
+def _pair(line: str) -> tuple[str, str, float]:
+    cells = line.split("\t")
+    if len(cells) != 3 or not all(cell.strip() for cell in cells[:2]):
+        raise BadLine(f"is {line!r}, but must be cause, TAB, effect, TAB, lift")
+    try:
+        lift = float(cells[2])
+    except ValueError:
+        lift = 0.0
+    if not 1 < lift < float("inf"):
+        raise BadLine(f"lift is {cells[2]!r}, but must be a number above 1")
+    cause, effect = (" ".join(map(base, words(cell))) for cell in cells[:2])
+    return cause, effect, lift
+
+
+@cache
+def pairs(path: str) -> Pairs:
+    """Return the pairs of a file, or those that come with the package."""
+    return read_pairs(Path(path) if path else BUNDLED)
