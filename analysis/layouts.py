@@ -24,11 +24,16 @@ def printed(name: str) -> Section:
 
 
 def both_sides(
-    results: pd.DataFrame, columns: Mapping[str, str], *, times: float = 1.0
+    results: pd.DataFrame,
+    columns: Mapping[str, str],
+    *,
+    times: float = 1.0,
+    counted: str = "messages",
 ) -> pd.DataFrame:
     """Return a row per system: each metric of its own messages, then of its partners'.
 
-    `columns` has the column's name for each metric; as printed, people are only "human".
+    `columns` has the column's name for each metric, `counted` what their n is of; as printed,
+    people are only "human".
     """
     rows = []
     for system, part in results.groupby("system", sort=True):
@@ -38,9 +43,8 @@ def both_sides(
             for side, who in SIDES.items():
                 value = known.get((metric, side))
                 row[f"{column} {who}"] = float("nan") if value is None else times * value
-        row["messages"] = (
-            int(part.loc[part["question"] == OWN, "n"].max()) if OWN in set(part["question"]) else 0
-        )
+        own = part.loc[part["question"] == OWN, "n"]
+        row[counted] = int(own.max()) if len(own) else 0
         rows.append(row)
     return pd.DataFrame(rows).dropna(axis="columns", how="all")
 

@@ -42,7 +42,8 @@ class Side:
 def sides(messages: MessageTable) -> Iterator[Side]:
     """Yield each system's own messages, then what its partners said to it, if anything.
 
-    Conversations come in the order of what they hold, so that names and rows do not matter.
+    Conversations come in the order of what they hold, so that names and rows do not matter; one in
+    which a side said nothing is empty.
     """
     table = placed(messages)
     talks: dict[tuple[str, str], dict[tuple[str, str], list[str]]] = {}
@@ -50,7 +51,10 @@ def sides(messages: MessageTable) -> Iterator[Side]:
     for system, question, talk, side, text in zip(*(table[key] for key in keys), strict=True):
         talks.setdefault((system, question), {}).setdefault((talk, side), []).append(text)
     for (system, question), found in sorted(talks.items()):
-        yield Side(str(system), str(question), tuple(sorted(map(tuple, found.values()))))
+        other = talks.get((system, PARTNER if question == OWN else OWN), {})
+        silent = {talk for talk, _ in other} - {talk for talk, _ in found}
+        said = sorted([*map(tuple, found.values()), *(() for _ in silent)])
+        yield Side(str(system), str(question), tuple(said))
 
 
 def placed(messages: MessageTable) -> pd.DataFrame:
@@ -87,9 +91,10 @@ def mean_per(
 
     `sums` has a pair (a, b) for each unit, by default a conversation; the standard error is that
     of a ratio of sums, linearized (Cochran 1977, Sampling Techniques, chapter 6), which for a mean
-    of messages is the cluster-robust one.
+    of messages is the cluster-robust one. A unit with nothing to count says nothing.
     """
-    a, b = np.array(sorted(sums), dtype=float).reshape(-1, 2).T
+    known = sorted(pair for pair in sums if pair[1] > 0)
+    a, b = np.array(known, dtype=float).reshape(-1, 2).T
     units, total = len(a), float(b.sum())
     row: dict[str, object] = {"n": int(total), f"{unit}s": units}
     if total == 0:
@@ -109,9 +114,7 @@ def per_message(
     side: Side, measure: Callable[[str], float], *, most: float = np.inf
 ) -> dict[str, object]:
     """Return the mean of a measure over a side's messages."""
-    return mean_per(
-        [(sum(map(measure, talk)), len(talk)) for talk in side.talks if talk], most=most
-    )
+    return mean_per([(sum(map(measure, talk)), len(talk)) for talk in side.talks], most=most)
 
 
 def _partner_of(table: pd.DataFrame) -> pd.Series:

@@ -19,8 +19,7 @@ def convai2_questions(messages: MessageTable, ratings: RatingTable | None = None
     """Return a table for each chart, above the two bars that the text prints."""
     found = questions_asked(messages)
     columns = {"begins_with_question_word": BEGIN, "has_question_mark": MARK}
-    own = with_engagingness(both_sides(found, columns), ratings)
-    own = own.rename(columns={"messages": "conversations"})
+    own = with_engagingness(both_sides(found, columns, counted="conversations"), ratings)
     charts = [
         _chart(own, BEGIN, "begin with a question word", MARK),
         _chart(own, MARK, "have a question mark", BEGIN),

@@ -21,9 +21,9 @@ def convai2_rare_words(
 ) -> Report:
     """Return the table of one's own systems above the printed one."""
     found = rare_words(messages, corpus=corpus)
-    own = with_engagingness(both_sides(found, CUMULATIVE, times=100), ratings)
+    own = with_engagingness(both_sides(found, CUMULATIVE, times=100, counted="words"), ratings)
     finding = extremes(own, "Freq1k model", "words of fewer than 1,000 occurrences", unit=" %")
-    bins = both_sides(found, EXCLUSIVE, times=100)
+    bins = both_sides(found, EXCLUSIVE, times=100, counted="words")
     return Report(
         name="convai2_rare_words",
         title="Rare words in the layout of ConvAI2 table 7",

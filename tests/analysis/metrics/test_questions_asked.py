@@ -24,3 +24,11 @@ def test_by_hand() -> None:
 def test_several_in_one_conversation_exceed_a_hundred() -> None:
     found = questions_asked(talks([[("s", "Why?"), ("s", "When?")]])).set_index("metric")
     assert found.loc["has_question_mark", "estimate"] == 200.0
+
+
+def test_a_conversation_in_which_a_side_is_silent_counts() -> None:
+    found = questions_asked(
+        talks([[("s", "Why?"), ("human", "so")], [("human", "hi")]]).assign(partner_of="s")
+    )
+    own = found[(found["question"] == "own messages") & (found["metric"] == "has_question_mark")]
+    assert (own["estimate"].iloc[0], own["n"].iloc[0]) == (50.0, 2)
