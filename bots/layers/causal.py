@@ -98,10 +98,13 @@ class CausalNetwork(Network):
 def negative_of_context(network: CausalNetwork, asked: Sequence[Asked]) -> Tensor:
     """Return the mean negative log-likelihood of each token of what is read."""
     hidden, _ = network.context(asked)
-    wanted = network.following(asked)
-    size = network.reading.codec.size
-    return nn.functional.nll_loss(
-        network.log_probs(hidden).view(-1, size), wanted.view(-1), ignore_index=PAD
+    return negative_of(network.log_probs(hidden), network.following(asked))
+
+
+def negative_of(log_probs: Tensor, wanted: Tensor, smoothing: float = 0.0) -> Tensor:
+    """Return the mean negative log-likelihood; `smoothing` is shared among all tokens."""
+    return nn.functional.cross_entropy(
+        log_probs.flatten(0, 1), wanted.flatten(), ignore_index=PAD, label_smoothing=smoothing
     )
 
 

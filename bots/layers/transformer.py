@@ -44,7 +44,8 @@ class Pass:
 
     `mask` says what each new position may look at [rows, 1, new, old + new]; without one, what came
     before it if `causal`, else everything. `past` is read and filled. `encoded` is an encoder's
-    output, of which `mask_encoded` [rows, 1, 1, length] may be read.
+    output, of which `mask_encoded` [rows, 1, 1, length] may be read. `filled` [rows, length, 1] is
+    0 where a row is only padded.
     """
 
     causal: bool = False
@@ -52,6 +53,7 @@ class Pass:
     past: Past | None = None
     encoded: Tensor | None = None
     mask_encoded: Tensor | None = None
+    filled: Tensor | None = None
 
     def grown(self, name: str, new: Tensor) -> Tensor:
         """Return what this sub-layer left at all positions, new ones included."""

@@ -78,7 +78,7 @@ class Writer(ABC):
         """Return how it descends."""
         return torch.optim.Adam(network.parameters(), lr=self.rate)
 
-    def reading(self, codec: WordCodec) -> Reading:
+    def reading(self, codec: Codec) -> Reading:
         """Return how much of a turn is read."""
         return Reading(codec, self.messages, self.tokens, self.persona)
 

@@ -143,7 +143,7 @@ class TwoHead(SubwordWriter):
     def build(self, codec: Codec) -> TwoHeadNetwork:
         """Return the untrained network."""
         sizes = Sizes(self.width, self.heads, self.layers, 4 * self.width, self.dropout)
-        return TwoHeadNetwork(self.reading(codec), sizes, 2 * self.tokens + 64)  # type: ignore[arg-type]
+        return TwoHeadNetwork(self.reading(codec), sizes, 2 * self.tokens + 64)
 
     def learn(
         self,
