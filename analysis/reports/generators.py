@@ -6,6 +6,7 @@ for systems with a discriminator, one example's list of responses by its score.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 
 import pandas as pd
@@ -83,6 +84,8 @@ def _finding(own: pd.DataFrame) -> str:
     if known.empty:
         return f"{len(own)} rows of generators; none has log probabilities, so no perplexity."
     best = known.sort_values("ppl", kind="stable").iloc[0]
+    if math.isinf(best["ppl"]):
+        return "Every perplexity is infinite: a word that was said has probability 0."
     return f"{best['model']} has the lowest perplexity of {len(known)}: {best['ppl']:.1f}."
 
 

@@ -32,6 +32,11 @@ def test_own_generators_stand_above_the_printed_ones() -> None:
     assert "agrees only weakly" in report.cautions[0]
 
 
+def test_an_infinite_perplexity_is_said() -> None:
+    report = generators(predictions([{"response": "a", "log_probs": [-math.inf]}]))
+    assert report.findings[0].startswith("Every perplexity is infinite: a word")
+
+
 def test_other_predictions_have_no_generators() -> None:
     report = generators(predictions([{"gold": "a"}]))
     assert report.findings == ("This table has no responses and no log probabilities.",)
