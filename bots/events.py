@@ -1,9 +1,9 @@
 """Events in sentences, and which event tends to bring about which.
 
-Source: the event-causality paper of NLP4CONVAI 2019 (Tanaka et al.), section 3: an event is a
-predicate and its arguments, and its pool holds 420,000 pairs with their lift. The paper takes
-events from parses; here a verb is what follows a subject (and its auxiliaries) and its argument is
-the next word that is not a stop word [our default]; denials are not told from claims. The pairs that come with the package are a few
+Source: the event-causality paper of NLP4CONVAI 2019: an event is a predicate and its arguments, and
+its pool holds 420,000 pairs with their lift. The paper takes events from parses; here a verb is
+what follows a subject (and its auxiliaries), its argument is the next word that is not a stop word,
+and denials are not told from claims [our default]. The pairs that come with the package are a few
 of our own; a file of one's own has cause, effect and lift in each line, separated by tabs.
 """
 
