@@ -15,7 +15,7 @@ import torch
 from torch import Tensor
 
 from bots.bot import Turn
-from bots.dialogue import Dialogue, Example, examples
+from bots.dialogue import Dialogue, Example, Sides, examples
 from bots.vocabulary import Codec, WordCodec, learn_words, pad
 
 Ids = tuple[int, ...]
@@ -97,9 +97,11 @@ def codec_of(dialogues: Iterable[Dialogue], least_count: int, most: int) -> Word
     return learn_words(texts, least_count, most or None)
 
 
-def to_learn(dialogues: Iterable[Dialogue], most: int, seed: int) -> list[Example]:
-    """Return examples of both sides; at most so many, by lot (0: all)."""
-    return drawn(list(examples(dialogues)), most, seed)
+def to_learn(
+    dialogues: Iterable[Dialogue], most: int, seed: int, sides: Sides = "both"
+) -> list[Example]:
+    """Return examples of these sides; at most so many, by lot (0: all)."""
+    return drawn(list(examples(dialogues, sides)), most, seed)
 
 
 def drawn(found: Sequence[Any_], most: int, seed: int) -> list[Any_]:

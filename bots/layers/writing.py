@@ -32,7 +32,7 @@ class Writer(ABC):
     """A trained bot that writes; its options are declared in its own file.
 
     Options named as the fields of `Decoding` are how it searches; an option `vectors` that is
-    "glove" starts its tables of words from GloVe's.
+    "glove" starts its tables of words from GloVe's; an option `sides` is whose replies it learns.
     """
 
     weights: str
@@ -157,7 +157,8 @@ class Writer(ABC):
     def items(self, network: Any, dialogues: Sequence[Dialogue], seed: int) -> list[Any]:
         """Return what a batch is made of."""
         reading: Reading = network.reading
-        return [reading.item(each) for each in to_learn(dialogues, self.examples, seed)]
+        chosen = to_learn(dialogues, self.examples, seed, getattr(self, "sides", "both"))
+        return [reading.item(each) for each in chosen]
 
     def plan(self, seed: int, title: str) -> training.Plan:
         """Return how long a stage is trained."""

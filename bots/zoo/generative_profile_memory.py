@@ -99,6 +99,7 @@ class GenerativeProfileMemory(Writer):
     number: int = option(5, "How many replies beam search or sampling find", least=1)
     temperature: float = option(1.0, "Of sampling", least=0)
     max_tokens: int = option(24, "Replies are cut after so many words", least=1)
+    sides: Literal["both", "self"] = option("both", "Whose replies it learns", trained=True)
     persona: bool = option(True, "Remember the persona", trained=True)
     messages: int = option(2, "How many of the last messages it reads; 0: all", trained=True)
     tokens: int = option(48, "How many words of history it reads", least=8, trained=True)

@@ -112,6 +112,7 @@ class Hred(Writer):
         "mean_logp", "What beams are ranked by: per token, without, or with a length penalty"
     )
     suppress: float = option(0.0, "How far a logit falls each time its word is written", least=0)
+    sides: Literal["both", "self"] = option("both", "Whose replies it learns", trained=True)
     persona: bool = option(True, "Read the persona, before the history", trained=True)
     messages: int = option(3, "How many of the last messages it reads; 0: all", trained=True)
     tokens: int = option(48, "How many words of history it reads", least=8, trained=True)

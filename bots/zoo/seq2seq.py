@@ -83,6 +83,7 @@ class Seq2Seq(Writer):
     attention: Literal["none", "general", "additive", "dot"] = option(
         "general", "How it looks back at what it read", trained=True
     )
+    sides: Literal["both", "self"] = option("both", "Whose replies it learns", trained=True)
     persona: bool = option(True, "Read the persona, before the history", trained=True)
     messages: int = option(2, "How many of the last messages it reads; 0: all", trained=True)
     tokens: int = option(48, "How many words of history it reads", least=8, trained=True)

@@ -129,6 +129,7 @@ class TopicAwareSeq2Seq(Writer):
     rank_by: Literal["mean_logp", "sum_logp", "gnmt"] = option(
         "mean_logp", "What beams are ranked by: per token, without, or with a length penalty"
     )
+    sides: Literal["both", "self"] = option("both", "Whose replies it learns", trained=True)
     persona: bool = option(True, "Read the persona, before the history", trained=True)
     messages: int = option(2, "How many of the last messages it reads; 0: all", trained=True)
     tokens: int = option(32, "How many words of history it reads", least=8, trained=True)

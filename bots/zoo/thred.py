@@ -143,6 +143,7 @@ class Thred(Writer):
         "gnmt", "What beams are ranked by: per token, without, or with a length penalty"
     )
     alpha: float = option(1.0, "Length penalty of gnmt", least=0)
+    sides: Literal["both", "self"] = option("both", "Whose replies it learns", trained=True)
     persona: bool = option(True, "Read the persona, before the history", trained=True)
     messages: int = option(3, "How many of the last messages it reads; 0: all", trained=True)
     tokens: int = option(32, "How many words of history it reads", least=8, trained=True)
