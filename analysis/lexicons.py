@@ -6,7 +6,7 @@ default, and what it counts is named so.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from importlib import resources
 
@@ -53,9 +53,10 @@ def is_offensive(text: str) -> bool:
     """Whether a text has a word or phrase of better-profanity's list."""
     said = words(text)
     single, longer = _offensive()
-    return any(word in single for word in said) or any(
-        f" {phrase} " in f" {' '.join(said)} " for phrase in longer
-    )
+    if any(word in single for word in said):
+        return True
+    joined = f" {' '.join(said)} "
+    return any(f" {phrase} " in joined for word in set(said) for phrase in longer.get(word, ()))
 
 
 def emotion(text: str) -> str | None:
@@ -80,10 +81,12 @@ def is_assent(text: str) -> bool:
 
 
 @lru_cache(maxsize=1)
-def _offensive() -> tuple[frozenset[str], frozenset[str]]:
+def _offensive() -> tuple[frozenset[str], Mapping[str, Sequence[str]]]:
+    """Return the words, and the phrases by their first word."""
     path = resources.files("better_profanity") / "profanity_wordlist.txt"
     listed = [" ".join(words(line)) for line in path.read_text(encoding="utf-8").splitlines()]
-    return (
-        frozenset(line for line in listed if line and " " not in line),
-        frozenset(line for line in listed if " " in line),
-    )
+    longer: dict[str, list[str]] = {}
+    for line in listed:
+        if " " in line:
+            longer.setdefault(line.split()[0], []).append(line)
+    return frozenset(line for line in listed if line and " " not in line), longer

@@ -9,14 +9,14 @@ The two parts follow the released code of See et al. 2019.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import pandas as pd
 
 from analysis.tables import MessageTable
 from analysis.text import Gram, ngrams, nonstop, split_lower
 from analysis.tidy import tidy
-from analysis.transcripts import Side, Talk, mean_per, sides
+from analysis.transcripts import Side, mean_per, sides
 
 NAMES = ((1, "unigram_repeats"), (2, "bigram_repeats"), (3, "trigram_repeats"))
 PARTS = ("", "_within", "_across")
@@ -27,12 +27,15 @@ def repeats(messages: MessageTable) -> pd.DataFrame:
     return tidy("repeats", (row for side in sides(messages) for row in _rows(side)))
 
 
-def shares(talk: Talk, n: int) -> list[tuple[float, float, float]]:
-    """Return, per message with n-grams, the share repeated: at all, within it, across messages."""
+def shares(talk: Sequence[Sequence[str]], n: int) -> list[tuple[float, float, float]]:
+    """Return, per message with n-grams, the share repeated: at all, within it, across messages.
+
+    `talk` has the tokens of each message of a side.
+    """
     before: set[Gram] = set()
     found = []
-    for text in talk:
-        grams = ngrams(nonstop(text) if n == 1 else split_lower(text), n)
+    for message in talk:
+        grams = ngrams(message, n)
         seen: set[Gram] = set()
         within = []
         for gram in grams:
@@ -47,8 +50,10 @@ def shares(talk: Talk, n: int) -> list[tuple[float, float, float]]:
 
 
 def _rows(side: Side) -> Iterator[dict[str, object]]:
+    counted = [[nonstop(text) for text in talk] for talk in side.talks]
+    tokens = [[split_lower(text) for text in talk] for talk in side.talks]
     for n, name in NAMES:
-        talks = [shares(talk, n) for talk in side.talks]
+        talks = [shares(talk, n) for talk in (counted if n == 1 else tokens)]
         for place, part in enumerate(PARTS):
             sums = [(sum(share[place] for share in found), len(found)) for found in talks]
             yield {"metric": name + part, **side.name, **mean_per(sums, most=1.0)}

@@ -50,14 +50,21 @@ def _of_series(series: str, cast: dict[str, list[str]], seed: int) -> Iterator[S
         "Stars: two-sided binomial test against the chance rate.",
     )
     matrix = _perplexities(cast, seed)
-    least = sum(
-        row.drop("model").astype(float).idxmin() == row["model"] for _, row in matrix.iterrows()
-    )
+    rows, columns = _least(matrix)
     yield Section(
-        f"{named}{least} of {len(matrix)} models find their own persona's lines least surprising",
+        f"{named}{columns} of {len(matrix)} personas' lines are least surprising to their own model",
         matrix,
-        "Perplexity of the column's held-out lines under the row's model.",
+        "Perplexity of the column's held-out lines under the row's model. The paper looks along "
+        f"rows: there, the diagonal is smallest in {rows} of {len(matrix)}.",
     )
+
+
+def _least(matrix: pd.DataFrame) -> tuple[int, int]:
+    """Return in how many rows, and in how many columns, the diagonal is smallest."""
+    values = matrix.drop(columns="model").to_numpy(dtype=float)
+    own = np.arange(len(values))
+    by_row, by_column = values.argmin(axis=1) == own, values.argmin(axis=0) == own
+    return int(by_row.sum()), int(by_column.sum())
 
 
 def _classified(cast: dict[str, list[str]], seed: int) -> Iterator[dict[str, object]]:
@@ -67,11 +74,15 @@ def _classified(cast: dict[str, list[str]], seed: int) -> Iterator[dict[str, obj
             "train": line.train,
             "eval": line.evaluated,
             "precision": line.precision,
-            "p (precision)": stars(line.precision_p),
+            "p (precision)": _stars(line.precision_p),
             "recall": line.recall,
-            "p (recall)": stars(line.recall_p),
+            "p (recall)": _stars(line.recall_p),
             "chance": line.chance,
         }
+
+
+def _stars(p: float) -> str:
+    return stars(p) if p == p else "-"
 
 
 def _perplexities(cast: dict[str, list[str]], seed: int) -> pd.DataFrame:

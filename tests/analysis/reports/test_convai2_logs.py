@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import json
+import re
+from pathlib import Path
+
 import pytest
 
 from analysis import Report, get_report, rendered
+from analysis.__main__ import main
 from analysis.frequencies import of_texts
 from tests.analysis.examples import ratings
 from tests.analysis.talks import meena, talks
@@ -85,3 +90,27 @@ def test_published_chats_of_people_are_longer_than_a_bot_s() -> None:
     assert row["system"] == "Mitsuku"
     assert row["messages"] == 924
     assert row["words model"] > row["words human"]
+
+
+def test_the_command_takes_a_corpus_and_a_file_for_each_table(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    TABLE.to_csv(tmp_path / "messages.csv", index=False)
+    given = ratings(
+        [{"system": "b", "value": 4}, {"system": "a", "value": 2}], question="enjoyment"
+    )
+    given.to_csv(tmp_path / "ratings.csv", index=False)
+    (tmp_path / "corpus.txt").write_text("tea\n" * 1000 + "and\n" * 99, encoding="utf-8")
+    files = [str(tmp_path / "messages.csv"), str(tmp_path / "ratings.csv")]
+    chosen = ["--corpus", str(tmp_path / "corpus.txt")]
+    assert main([*files, "--report", "convai2_rare_words", *chosen]) == 0
+    shown = capsys.readouterr().out
+    assert "Corpus: corpus.txt" in shown
+    assert re.search(r"\nb +4\.0000 +40\.0000", shown)
+    assert main([*files, "--json", *chosen]) == 0
+    rows = json.loads(capsys.readouterr().out)
+    (share,) = (r for r in rows if (r["metric"], r["system"]) == ("freq1h", "b")
+                and r["question"] == "own messages")  # fmt: skip
+    assert (share["estimate"], share["corpus"]) == (0.4, "corpus.txt")
+    assert main([*files, "--corpus", str(tmp_path / "none")]) == 2
+    assert "corpus is" in capsys.readouterr().err
