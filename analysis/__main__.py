@@ -1,7 +1,7 @@
 """`python -m analysis FILE`: a report in the terminal, or every number as JSON.
 
 `python -m analysis sample FILE` draws posteriors by NUTS; `python -m analysis rehearse` tries the
-estimators on campaigns whose truth is known.
+estimators on campaigns whose truth is known; `python -m analysis nexcv FILE` checks a classifier.
 """
 
 from __future__ import annotations
@@ -19,15 +19,16 @@ from typing import Any
 from analysis.cautions import cautions
 from analysis.frequencies import read as corpus
 from analysis.options import BadOption
+from analysis.raters import profiles, without_flagged
 from analysis.reading import read
 from analysis.registry import TABLES, get_report, metric_names, report_names, tables_of
 from analysis.results import evaluate, records, run
-from analysis.tables import BadTable, Tables
+from analysis.tables import BadTable, RatingTable, Tables
 from analysis.terminal import rendered
 from analysis.training import read as training
 
 BAD = 2
-COMMANDS = {"sample": "sampling", "rehearse": "rehearsal"}
+COMMANDS = {"nexcv": "nexcv", "rehearse": "rehearsal", "sample": "sampling"}
 Command = Callable[[Sequence[str]], int]
 
 
@@ -92,6 +93,11 @@ def _parser() -> argparse.ArgumentParser:
         help="the questions by which raters are tested against the control (default: all)",
     )
     parser.add_argument(
+        "--without-flagged",
+        action="store_true",
+        help="leave out the raters whom the report rater_quality flags; who, is said on stderr",
+    )
+    parser.add_argument(
         "--corpus",
         type=Path,
         metavar="FILE",
@@ -123,11 +129,24 @@ def _chosen(options: argparse.Namespace) -> dict[str, Any]:
 
 def _print(options: argparse.Namespace, tables: Tables) -> None:
     chosen = _chosen(options)
+    if options.without_flagged and tables.ratings is not None:
+        tables = replace(tables, ratings=_unflagged(tables.ratings, chosen))
     if options.json:
         _print_json(tables, chosen)
         return
     report = run(get_report(options.report), tables, chosen)
     print(_lacking(options.report, tables) if report is None else rendered(report), end="")
+
+
+def _unflagged(ratings: RatingTable, chosen: dict[str, Any]) -> RatingTable:
+    """Return the ratings of raters without a flag, and say on stderr who is left out."""
+    names = ("seed", "control", "control_questions")
+    found = profiles(ratings, **{name: chosen[name] for name in names})
+    flagged = found[found["flags"] != ""]
+    print(f"Left out: {len(flagged)} of {len(found)} raters, who are flagged.", file=sys.stderr)
+    for rater, flags in flagged["flags"].items():
+        print(f"  {rater}: {flags}", file=sys.stderr)
+    return without_flagged(ratings, found)
 
 
 def _lacking(name: str, tables: Tables) -> str:
