@@ -32,7 +32,7 @@ from analysis.kappas import (
     estimate,
     percents,
 )
-from analysis.votes import Ints, Scale, Votes, coded, of_codes, units
+from analysis.votes import Ints, Scale, Votes, coded, of_codes, scale_of, units
 
 RATER_DRAWS = 1000
 ENOUGH_RATERS = 5
@@ -59,7 +59,7 @@ class Ballots:
 
 def ballots(asked: Asked, rows: pd.DataFrame, level: Scale | None = None) -> Ballots:
     """Return the ballots of some rows."""
-    scale: Scale = level or asked.level
+    scale = level or scale_of(asked)
     code, values = coded(asked, rows, scale)
     rater = pd.factorize(rows["rater"])[0].astype(np.int64)
     return _ordered(Ballots(units(rows), rater, code, values, scale))

@@ -13,7 +13,7 @@ import pandas as pd
 
 from analysis.groups import Asked
 from analysis.intervals import Floats
-from analysis.votes import coded, units
+from analysis.votes import coded, scale_of, units
 
 COLUMNS = ["protocol", "question", "item", "system", "dispute", "n", "answers"]
 
@@ -22,9 +22,10 @@ def disputed(asked: Asked, most: int = 10) -> pd.DataFrame:
     """Return the most disputed items of a question, worst first; none where all raters agree."""
     rows = asked.rows
     unit = units(rows)
-    code, values = coded(asked, rows, asked.level)
-    dispute, size = disputes(unit, code, values if asked.level != "nominal" else None)
-    if asked.level == "ordinal":
+    level = scale_of(asked)
+    code, values = coded(asked, rows, level)
+    dispute, size = disputes(unit, code, values if level != "nominal" else None)
+    if level == "ordinal":
         shared = size[unit] > 1
         frequencies = np.bincount(code[shared], minlength=len(values)).astype(float)
         dispute, size = disputes(unit, code, np.cumsum(frequencies) - frequencies / 2)

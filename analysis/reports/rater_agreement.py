@@ -22,7 +22,7 @@ from analysis.disputed import disputed
 from analysis.groups import Asked, questions
 from analysis.report import Report, Section
 from analysis.tables import LEVELS, RatingTable
-from analysis.votes import Votes
+from analysis.votes import Votes, scale_of
 
 NOTE = (
     "All systems together; n is items with two ratings or more. low and high are a bootstrap over "
@@ -67,7 +67,7 @@ def _rows(asked: Asked, seed: int) -> Iterator[dict[str, object]]:
         reason = _undefined(name, given.votes)
         numbers: tuple[float | None, ...] = (None,) * 5
         if reason is None and statistic is None:
-            kind = WEIGHTS.get(asked.level, "identity")
+            kind = WEIGHTS.get(scale_of(asked), "identity")
             numbers = (conger(given, kind), *numbers[1:])
         elif reason is None and statistic is not None:
             estimate = kappas.estimate(given.votes, statistic)
@@ -82,9 +82,9 @@ def _rows(asked: Asked, seed: int) -> Iterator[dict[str, object]]:
 
 def _statistics(asked: Asked) -> Iterator[tuple[str, str, Statistic | None]]:
     """Yield name, weights and what computes it; None stands for Conger's kappa."""
-    kind = WEIGHTS.get(asked.level, "identity")
+    kind = WEIGHTS.get(scale_of(asked), "identity")
     yield "percent agreement", "identity", kappas.percents
-    yield ALPHA, asked.level, alphas
+    yield ALPHA, scale_of(asked), alphas
     yield "Fleiss' kappa, with gaps", kind, partial(kappas.fleiss, kind=kind)
     yield "Conger's kappa", kind, None
     yield "Brennan-Prediger", kind, partial(kappas.brennan_prediger, kind=kind)

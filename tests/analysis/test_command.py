@@ -13,6 +13,7 @@ import pytest
 
 from analysis import evaluate, records
 from tests.analysis.examples import ROOT, crowd_campaign, kulikov, raw, shared, simulated
+from tests.analysis.test_raters import planted
 
 
 def _run(*arguments: object) -> subprocess.CompletedProcess[str]:
@@ -38,6 +39,15 @@ def test_the_report_puts_the_ranking_first(tmp_path: Path) -> None:
     done = _run(_written(simulated(), tmp_path))
     assert done.returncode == 0
     assert "p, q: s3 first with" in done.stdout.split("\n")[4]
+
+
+def test_flagged_raters_can_be_left_out_of_a_report(tmp_path: Path) -> None:
+    done = _run(_written(planted(), tmp_path), "--report", "rater_quality", "--without-flagged")
+    told = done.stderr.splitlines()
+    assert told[0] == "Left out: 6 of 18 raters, who are flagged."
+    assert "  turned: against the others" in told
+    assert done.returncode == 0
+    assert "0 of 12 raters have a flag" in done.stdout
 
 
 def test_a_bad_file_is_told_by_row(tmp_path: Path) -> None:

@@ -108,6 +108,19 @@ def test_flagged_and_excluded_answers_can_be_left_out_and_taken_in(
     assert 'rows=all" aria-current="page"' in text_of(staff, "results", campaign.pk, rows="all")
 
 
+def test_answers_of_flagged_raters_can_be_left_out_of_every_view(
+    staff: Client, campaign: Campaign
+) -> None:
+    def said(name: str, rows: str) -> str:
+        return text_of(staff, name, campaign.pk, rows=rows)
+
+    assert json.loads(said("results-numbers", "careful"))
+    assert 'rows=careful" aria-current="page"' in said("results", "careful")
+    report = text_of(staff, "results-report", campaign.pk, "rater_quality", rows="careful")
+    assert "0 of " in report
+    assert "raters have a flag" in report
+
+
 def test_the_flow_tells_who_ended_how(staff: Client, campaign: Campaign) -> None:
     make_participation(campaign)
     page = text_of(staff, "results", campaign.pk)

@@ -1,0 +1,170 @@
+"""What can be said of each rater from the answers alone: a number per rater, never a verdict.
+
+Straight lines and equal rows are the long strings of Curran 2016 (J. Experimental Social Psychology
+66, 4-19); the pace is the relative speed of Leiner 2019 (Survey Research Methods 13, 229-248).
+Agreement leaves the rater's own answers out of what they are compared with.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+
+from analysis import cells
+from analysis.groups import Asked, identified, questions
+from analysis.tables import RatingTable
+from analysis.votes import coded, units
+
+SCALES = ("ordinal", "interval")
+# Equal answers to fewer questions, or about fewer items, are ordinary.
+FEWEST_QUESTIONS = 3
+ROUNDING = 1e-12
+
+
+def counts(rows: pd.DataFrame) -> pd.DataFrame:
+    """Return, per rater, how many answers, items and systems, and different answers to scales."""
+    unit = pd.Series(units(rows), index=rows.index)
+    scales = rows[rows["level"].isin(SCALES)].groupby("rater")["value"]
+    return pd.DataFrame(
+        {
+            "answers": rows.groupby("rater").size(),
+            "items": unit.groupby(rows["rater"]).nunique(),
+            "systems": rows.groupby("rater")["system"].nunique(),
+            "scale_answers": scales.size(),
+            "different": scales.nunique(),
+        }
+    )
+
+
+def equal_rows(rows: pd.DataFrame) -> pd.DataFrame:
+    """Return, per rater, the share of items with straight lines, and with their commonest row.
+
+    Of items about which three scale questions or more were answered; a row is all answers to them,
+    a straight line a row of one answer.
+    """
+    scales = rows[rows["level"].isin(SCALES)].sort_values(["protocol", "question"])
+    sheet = (
+        pd.Series(units(scales), index=scales.index)
+        .groupby([scales["rater"]])
+        .transform(lambda unit: pd.factorize(unit)[0])
+    )
+    said = scales["value"].astype(float)
+    by_sheet = said.groupby([scales["rater"], sheet])
+    summary = by_sheet.agg(["size", "nunique"])
+    summary["row"] = said.map("{:g}".format).groupby([scales["rater"], sheet]).agg(" ".join)
+    full = summary[summary["size"] >= FEWEST_QUESTIONS]
+    straight = (full["nunique"] == 1).groupby(level=0).mean()
+    times = full.groupby(level=0)["row"].agg(lambda row: row.value_counts().iloc[0] / len(row))
+    sheets = full.groupby(level=0).size()
+    return pd.DataFrame({"sheets": sheets, "straight": straight, "same_row": times}, dtype=float)
+
+
+def scale_use(rows: pd.DataFrame) -> pd.DataFrame:
+    """Return, per rater, severity and spread of scale answers.
+
+    Severity is how far a rater is below what others gave the same system, in SDs of the question;
+    spread is the rater's SD about systems' means as a share of all raters'.
+    """
+    scales = rows[rows["level"].isin(SCALES)]
+    value = scales["value"].astype(float)
+    asked = [scales["protocol"], scales["question"]]
+    system = [*asked, scales["system"]]
+    of_rater = [*system, scales["rater"]]
+    total, n = value.groupby(system).transform("sum"), value.groupby(system).transform("size")
+    mine, my_n = value.groupby(of_rater).transform("sum"), value.groupby(of_rater).transform("size")
+    others = (total - mine) / (n - my_n).where(n > my_n)
+    sd = value.groupby(asked).transform("std")
+    gap = (value - others) / sd.where(sd > 0)
+    by_rater = gap.groupby(scales["rater"])
+    whole = float(gap.std())
+    spread = by_rater.std() / whole if whole > 0 else by_rater.std() * np.nan
+    return pd.DataFrame({"severity": -by_rater.mean(), "spread": spread})
+
+
+def pace(rows: pd.DataFrame) -> pd.Series:
+    """Return, per rater, how many times as long the median rater takes for an item.
+
+    From a column `seconds`, else from the times in `given_at` between one item and the next; empty
+    where the table has neither.
+    """
+    if "seconds" in rows:
+        seconds = pd.Series([cells.number(cell) for cell in rows["seconds"]], rows.index, float)
+        taken = seconds.groupby([rows["rater"], pd.Series(units(rows), rows.index)]).max()
+    elif "given_at" in rows:
+        given = pd.to_datetime(rows["given_at"], utc=True, errors="coerce", format="ISO8601")
+        at = given.map(pd.Timestamp.timestamp, na_action="ignore").astype(float)
+        last = at.groupby([rows["rater"], pd.Series(units(rows), rows.index)]).max()
+        taken = last.sort_values().groupby(level=0).diff()
+    else:
+        return pd.Series(dtype=float)
+    typical = taken[taken > 0].groupby(level=0).median()
+    return typical.median() / typical
+
+
+def with_others(ratings: RatingTable) -> pd.DataFrame:
+    """Return, per rater, agreement with the others on the items that they share.
+
+    On scales the correlation of the rater's answers with the means of the others', both as
+    distances from the question's mean; on labels the share of others who said the same, beyond
+    what the frequency of the rater's labels in all would give, as kappa has it.
+    """
+    found = pd.DataFrame({"correlation": np.nan, "kappa": np.nan}, index=_raters(ratings))
+    scales = [_beside_others(asked) for asked in questions(ratings, "ordinal", "interval")]
+    labels = [_same_as_others(asked) for asked in questions(ratings, "nominal")]
+    compared = pd.concat([_NOTHING, *scales, *labels])
+    found["shared"] = compared.groupby("rater").size().reindex(found.index, fill_value=0)
+    for by, column in ((scales, "correlation"), (labels, "kappa")):
+        rows = pd.concat([_NOTHING, *by])
+        values = _correlations(rows) if column == "correlation" else _kappas(rows)
+        found[column] = values.reindex(found.index)
+    return found
+
+
+_NOTHING = pd.DataFrame({"rater": pd.Series(dtype="str"), "own": 0.0, "others": 0.0}).iloc[:0]
+
+
+def _raters(ratings: RatingTable) -> list[str]:
+    return sorted(set(identified(ratings)["rater"]))
+
+
+def _beside_others(asked: Asked) -> pd.DataFrame:
+    """Return each answer to an item that others answered, and the mean of theirs."""
+    unit = units(asked.rows)
+    values = asked.values - asked.values.mean()
+    n = np.bincount(unit)[unit]
+    sums = np.bincount(unit, weights=values)[unit]
+    shared = n > 1
+    others = (sums[shared] - values[shared]) / (n[shared] - 1)
+    scale = float(values.std()) or 1.0
+    rater = asked.rows["rater"].to_numpy()[shared]
+    return pd.DataFrame({"rater": rater, "own": values[shared] / scale, "others": others / scale})
+
+
+def _same_as_others(asked: Asked) -> pd.DataFrame:
+    """Return, per label, the share of others who gave it (own), and how common it is (others)."""
+    unit = units(asked.rows)
+    code, values = coded(asked, asked.rows, "nominal")
+    n = np.bincount(unit)[unit]
+    _, cell, alike = np.unique(unit * len(values) + code, return_inverse=True, return_counts=True)
+    shared = n > 1
+    same = (alike[cell][shared] - 1) / (n[shared] - 1)
+    common = (np.bincount(code) / len(code))[code][shared]
+    rater = asked.rows["rater"].to_numpy()[shared]
+    return pd.DataFrame({"rater": rater, "own": same, "others": common})
+
+
+def _correlations(rows: pd.DataFrame) -> pd.Series:
+    by_rater = rows.groupby("rater")
+    own, others = (rows[name] - by_rater[name].transform("mean") for name in ("own", "others"))
+    products = pd.DataFrame({"xy": own * others, "xx": own**2, "yy": others**2})
+    sums = products.groupby(rows["rater"]).sum()
+    below = (sums["xx"] * sums["yy"]) ** 0.5
+    found: pd.Series = sums["xy"] / below.where(below > ROUNDING)
+    return found
+
+
+def _kappas(rows: pd.DataFrame) -> pd.Series:
+    means = rows.groupby("rater")[["own", "others"]].mean()
+    room = 1 - means["others"]
+    found: pd.Series = (means["own"] - means["others"]) / room.where(room > ROUNDING)
+    return found
