@@ -11,6 +11,7 @@ together; the score, for a ROC curve, adds half of the way that each other measu
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -27,6 +28,7 @@ from analysis.text import key, words
 from analysis.transcripts import HUMAN, placed
 
 UNKNOWN = float("nan")
+WITHOUT_SPACES = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 COLUMNS = ("conversation", "system", "side", "score", "flagged", "reasons")
 
 
@@ -69,8 +71,8 @@ def exchanges(chat: Chat) -> float:
 
 
 def mean_words(chat: Chat) -> float:
-    """Return the mean words of the person's messages."""
-    said = [len(words(text)) for text in chat.own]
+    """Return the mean words of the person's messages; two letters of a script without spaces."""
+    said = [_length(text) for text in chat.own]
     return sum(said) / len(said) if said else UNKNOWN
 
 
@@ -115,8 +117,8 @@ def ignored(chat: Chat) -> float:
 
 
 def unknown_words(chat: Chat) -> float:
-    """Return the share of the person's words that English at large does not have."""
-    said = [word for text in chat.own for word in words(text)]
+    """Return the share of the person's words in Latin letters that English does not have."""
+    said = [word for text in chat.own for word in words(text) if word.isascii()]
     return sum(not _is_known(word) for word in said) / len(said) if len(said) > 2 else UNKNOWN
 
 
@@ -207,8 +209,14 @@ def _scored(ratings: RatingTable | None) -> set[str] | None:
 
 def _reacts(text: str, said: set[str]) -> bool:
     given = words(text)
-    answers = len(given) > 1 or any(word in ASSENT | NO for word in given)
+    answers = _length(text) > 1 or any(word in ASSENT | NO for word in given)
     return answers and key(text) not in said
+
+
+def _length(text: str) -> float:
+    """Return the words of a text; of Chinese, Japanese and Korean, half of the letters."""
+    joined = len(WITHOUT_SPACES.findall(text))
+    return joined / 2 if joined else float(len(words(text)))
 
 
 @lru_cache(maxsize=1 << 16)

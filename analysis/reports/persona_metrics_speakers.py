@@ -52,7 +52,7 @@ def _of_series(series: str, cast: dict[str, list[str]], seed: int) -> Iterator[S
     matrix = _perplexities(cast, seed)
     rows, columns = _least(matrix)
     yield Section(
-        f"{named}{columns} of {len(matrix)} personas' lines are least surprising to their own model",
+        f"{named}{columns} of {len(matrix)} personas' lines surprise their own model least",
         matrix,
         "Perplexity of the column's held-out lines under the row's model. The paper looks along "
         f"rows: there, the diagonal is smallest in {rows} of {len(matrix)}.",

@@ -35,12 +35,14 @@ def of_rows(rows: Iterable[dict[str, object]], **common: object) -> MessageTable
 def meena(name: str) -> MessageTable:
     """Return the published chats of one system with people (Adiwardana et al. 2020)."""
     text = shared("meena_conversations", f"{name}.txt").read_text(encoding="utf-8")
-    found = []
-    for block in text.strip().split("\n\n"):
+    rows: list[dict[str, object]] = []
+    for k, block in enumerate(text.strip().split("\n\n")):
         lines = [line.partition(": ") for line in block.splitlines()[1:] if ": " in line]
-        people = {who: "human" for who, _, _ in lines if who.startswith("Human")}
-        found.append([(people.get(who, who), said) for who, _, said in lines])
-    return talks(found)
+        for seq, (who, _, said) in enumerate(lines):
+            system = "human" if who.startswith("Human") else who
+            row = {"conversation": f"c{k}", "seq": seq, "side": who, "system": system}
+            rows.append({**row, "text": said})
+    return of_rows(rows)
 
 
 def volunteers() -> pd.DataFrame:

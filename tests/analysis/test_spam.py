@@ -10,7 +10,7 @@ from analysis.roc import area, curve
 from analysis.spam import RULES, Chat, Rule, assess, exchanges, judge
 from tests.analysis.examples import ratings, shared
 from tests.analysis.planted import KINDS, plant
-from tests.analysis.talks import talks, volunteer_messages
+from tests.analysis.talks import meena, talks, volunteer_messages
 
 # ConvAI2 (Dinan et al. 2019, table 4) prints two dialogues; on the left the person says little but
 # "Bye" again and again and gives 5 of 5, on the right they talk. The words here are ours.
@@ -139,3 +139,12 @@ def test_planted_spam_ranks_above_people_who_talk() -> None:
         found = area(*curve(spam, honest))
         # What only fails to connect is not found: no rule looks at that, and the page says so.
         assert 0.3 < found < 0.7 if kind == "off_topic" else found > 0.95, (kind, found)
+
+
+@pytest.mark.parametrize(
+    ("name", "people"), [("human", 190), ("meena", 93), ("mitsuku", 100), ("xiaoice", 114)]
+)
+def test_people_who_were_asked_to_chat_are_rarely_flagged(name: str, people: int) -> None:
+    found = assess(meena(name))
+    assert len(found) == people
+    assert found["flagged"].mean() < 0.05

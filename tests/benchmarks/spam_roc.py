@@ -2,12 +2,13 @@
 
     python -m tests.benchmarks.spam_roc [--seed 0]
 
-No public data say which chats are spam, so four questions are asked, each with what it can show:
+No public data say which chats are spam, so five questions are asked, each with what it can show:
 planted in human chats (the truth is known, the spam is ours); planted in real chats with bots
 (those left as they were hold real spam too, so the area is a lower bound); persona guess wrong
 against right in the same chats (who guesses at random is right half of the time, so even perfect
 flags reach little more than .5); paid workers who fail a hidden control against those who pass
-(Ji et al. 2022; their rating is careless, their chatting need not be).
+(Ji et al. 2022; their rating is careless, their chatting need not be); and people who were asked to
+talk in earnest (Adiwardana et al. 2020), of whom whoever is flagged is flagged by mistake.
 """
 
 from __future__ import annotations
@@ -21,10 +22,11 @@ import pandas as pd
 from scipy import stats
 
 from analysis.detection import Detection, detection, share
-from analysis.spam import Chat, Verdict, exchanges, judge
+from analysis.spam import Chat, Verdict, assess, exchanges, judge
 from analysis.terminal import table
 from tests.analysis.examples import SHARED, crowd_campaign
 from tests.analysis.planted import KINDS, plant
+from tests.analysis.talks import meena
 
 CONTROLLED = ("interesting", "fun", "consistent", "fluent", "topic")
 Turns = list[tuple[bool, str]]
@@ -110,6 +112,8 @@ def main() -> None:
     print(table(pd.DataFrame(_guesses(real, seed))))
     print("\n4. Paid workers who fail a hidden control against those who pass")
     print(table(pd.DataFrame([_row(_told_apart(*worker_chats(), seed))])))
+    print("\n5. Chats of people who were asked to talk with a bot or each other (MEENA)")
+    print(table(pd.DataFrame(_earnest())))
 
 
 def _guesses(real: list[dict[str, Any]], seed: int) -> Iterator[dict[str, object]]:
@@ -133,6 +137,12 @@ def _guesses(real: list[dict[str, Any]], seed: int) -> Iterator[dict[str, object
             **_row(_told_apart(wrong, right, seed)),
             **{f"right if {word}": _share(found) for word, found in of.items()},
         }
+
+
+def _earnest() -> Iterator[dict[str, object]]:
+    for name in ("human", "meena", "mitsuku", "xiaoice"):
+        found = assess(meena(name))
+        yield {"with": name, "flagged by mistake": _share(share(found["flagged"]))}
 
 
 def _told_apart(spam: Sequence[Verdict], honest: Sequence[Verdict], seed: int) -> Detection:

@@ -54,7 +54,7 @@ def test_speakers_and_perplexities() -> None:
     told, matrix = report.sections[0].frame, report.sections[1].frame
     assert list(told["persona"]) == ["baker", "doctor", "pirate"]
     assert (told["recall"] > told["chance"]).all()
-    assert report.findings[1] == "3 of 3 personas' lines are least surprising to their own model"
+    assert report.findings[1] == "3 of 3 personas' lines surprise their own model least"
     assert list(matrix.columns) == ["model", "baker", "doctor", "pirate"]
     assert len(report.sections[3].frame) == 50
 
