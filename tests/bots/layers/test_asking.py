@@ -49,6 +49,7 @@ def test_words_come_from_messages_and_both_personas() -> None:
     }
     assert codec_of([dialogue], 2, 1).words == ("?",)
     assert [each.reply for each in to_learn([dialogue], 0, 1)] == ["I dance", "you?"]
+    assert [each.reply for each in to_learn([dialogue], 0, 1, "self")] == ["I dance"]
     assert len(to_learn([dialogue], 1, 1)) == 1
 
 
