@@ -39,6 +39,7 @@ class _Held:
     child: Child
     users: int = 0
     size: Footprint = field(default=NOTHING)
+    one_by_one: bool = False
 
 
 class Children:
@@ -76,6 +77,11 @@ class Children:
                 found.setdefault(each.bot, []).append(each.size)
         return found
 
+    def one_by_one(self, bot: str) -> bool:
+        """Tell whether a bot that is held does not take batches."""
+        with self._lock:
+            return any(each.one_by_one for each in self._held.values() if each.bot == bot)
+
     def close(self) -> None:
         """End all; what they were working on is lost."""
         with self._lock:
@@ -93,6 +99,7 @@ class Children:
             yield held.child
         finally:
             held.size = held.child.footprint
+            held.one_by_one = not held.child.takes_batches
             with self._lock:
                 held.users -= 1
                 if held.size != NOTHING:

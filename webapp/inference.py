@@ -24,7 +24,7 @@ from bots import BatchBot, Bot, Reply, Turn, Utterance, bot_options, get_bot, ve
 from bots.footprint import Footprint, footprint
 
 ROOT = Path(__file__).resolve().parent.parent
-PATIENCE = 45.0  # seconds for one batch; a child that takes longer is ended
+PATIENCE = 30.0  # seconds for one batch; a child that takes longer is ended
 LOADING = 600.0  # seconds until a bot must be loaded
 LEFT = 70  # exit status of a process whose device failed
 LONGEST = 65_536  # characters of a reply, and of its details, that leave a child
@@ -69,12 +69,13 @@ def respond_here(name: str, options: Mapping[str, Any], turns: Sequence[Turn]) -
         return Answers(_replies(bot, turns), version(bot))
 
 
-def warm_up_here(name: str, options: Mapping[str, Any]) -> None:
-    """Load a bot in this process, and let a model answer once, so that nobody waits for it."""
+def warm_up_here(name: str, options: Mapping[str, Any]) -> bool:
+    """Load a bot in this process, let a model answer once, and tell whether it takes batches."""
     with _device_watched():
         bot = get_bot(name, **options)
         if not hasattr(bot, "function"):  # what a foreign function does is not ours to cause
             _replies(bot, [GREETING])
+        return isinstance(bot, BatchBot)
 
 
 @contextlib.contextmanager
@@ -117,6 +118,7 @@ class Child:
         self._closed = False
         self._loaded: set[str] = set()
         self.footprint = Footprint(0.0, 0.0)  # as it last told
+        self.takes_batches = True  # until it says otherwise
 
     @property
     def pid(self) -> int | None:
@@ -146,7 +148,8 @@ class Child:
         key = json.dumps([name, options], sort_keys=True, default=str)
         self._running()  # a process that is begun has loaded nothing
         if key not in self._loaded:
-            self._told({"bot": name, "options": dict(options)}, LOADING)
+            told = self._told({"bot": name, "options": dict(options)}, LOADING)
+            self.takes_batches = bool(told["batches"])
             self._loaded.add(key)
 
     def _told(self, request: Mapping[str, Any], patience: float) -> dict[str, Any]:
@@ -235,8 +238,7 @@ def answer_line(line: bytes) -> dict[str, Any]:
 
 
 def _loaded(asked: Mapping[str, Any]) -> dict[str, Any]:
-    warm_up_here(asked["bot"], asked["options"])
-    return {}
+    return {"batches": warm_up_here(asked["bot"], asked["options"])}
 
 
 def _answered(asked: Mapping[str, Any]) -> dict[str, Any]:
@@ -266,8 +268,11 @@ def main() -> None:
     os.nice(NICENESS)
     for line in sys.stdin.buffer:
         told = answer_line(line)
-        answers.write(json.dumps(told, default=str).encode() + b"\n")
-        answers.flush()
+        try:
+            answers.write(json.dumps(told, default=str).encode() + b"\n")
+            answers.flush()
+        except BrokenPipeError:  # the parent is gone
+            os._exit(0)
         if told.get("lost"):
             sys.exit(LEFT)
 

@@ -102,7 +102,7 @@ CHANNEL_LAYERS = {
 }
 CELERY_BROKER_URL = REDIS_URL or "memory://"
 INFERENCE = env("INFERENCE", default="process")  # where reply workers run bots: process, thread
-BOT_SECONDS = env.float("BOT_SECONDS", default=45.0)  # that a bot may take for one batch
+BOT_SECONDS = env.float("BOT_SECONDS", default=30.0)  # that a bot may take for one batch
 BOT_MEMORY_MB = env.float("BOT_MEMORY_MB", default=0.0)  # of one worker; 0: 3/4 of the machine's
 BOT_DEVICE_MB = env.float("BOT_DEVICE_MB", default=0.0)  # GPU memory of one worker; 0: no limit
 DEVICE = env("DEVICE", default="auto")  # auto, cpu, cuda: CUDA when there

@@ -101,14 +101,15 @@ class Host:
         """
         if bot in self._warming:
             return 0
-        total = 0
+        total, children, limit = 0, self._apart(bot), self._limits[bot]
         with self._turns[bot]:
             while not self._stopped.is_set():
+                limit.one_by_one = children is not None and children.one_by_one(bot)
                 count = serving.serve(
                     bot=bot,
                     owner=self.name,
                     respond=self._respond(bot),
-                    limit=self._limits[bot],
+                    limit=limit,
                 )
                 if not count:
                     break

@@ -85,6 +85,13 @@ def test_a_device_error_ends_the_child_and_says_so(children: Children) -> None:
     assert pids(children) == []
 
 
+def test_a_bot_that_takes_no_batches_says_so(children: Children) -> None:
+    children.warm_up("callable", SMALL)
+    assert children.one_by_one("callable")
+    children.warm_up("tfidf", {"weights": weights("tfidf")})
+    assert not children.one_by_one("tfidf")
+
+
 def test_a_crash_is_not_the_device_s_fault(children: Children) -> None:
     with pytest.raises(inference.WorkerLost, match="the process that ran the bot ended") as lost:
         children.respond("callable", {"function": HERE + "crash"}, [TURN])

@@ -59,15 +59,17 @@ def waiting_bots() -> list[str]:
 
 
 def claim(*, bot: str, owner: str, most: int | None = None) -> list[ReplyJob]:
-    """Claim the waiting jobs of a bot, oldest first, by one conditional UPDATE.
+    """Claim the waiting jobs of a bot by one conditional UPDATE: new ones first, then the oldest.
 
+    What was put back comes after them, so that a job that holds its bot up does not hold up others.
     `owner` gets a random end: two claims of one worker are told apart.
     """
     owner = f"{owner[:50]}:{secrets.token_hex(4)}"
     jobs = ReplyJob.objects.filter(FREE | EXPIRED, bot=bot, attempt__lt=ATTEMPTS)
     if not jobs.exists():
         return []
-    oldest = jobs.order_by("id").values("pk")[: most or BATCH]
+    first = (F("lease_until").asc(nulls_first=True), "id")
+    oldest = jobs.order_by(*first).values("pk")[: most or BATCH]
     jobs.filter(pk__in=oldest).update(
         state=J.CLAIMED, owner=owner, attempt=F("attempt") + 1, lease_until=Now() + LEASE
     )

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Mapping, Sequence
+from datetime import timedelta
 from typing import Any
 from uuid import uuid4
 
 import pytest
+from django.db.models.functions import Now
 
 from bots import Reply, Turn
 from tests.factories import NOW, make_campaign, make_participation
@@ -99,6 +101,24 @@ def test_a_lost_process_of_one_system_does_not_hold_up_another_s_jobs() -> None:
         serve(respond)
     assert replied() == ["To beta."]
     assert ReplyJob.objects.filter(state=J.QUEUED).count() == 1
+
+
+def test_what_was_put_back_comes_after_new_jobs() -> None:
+    """A job over which its bot stalls does not hold up people who came later."""
+    waiting(3)
+    first = ReplyJob.objects.earliest("pk")
+    (job,) = replies.claim(bot="parrot", owner="w", most=1)
+    assert job.pk == first.pk
+    delivery.failed(job, "stalled")
+    ReplyJob.objects.filter(pk=job.pk).update(lease_until=Now() - timedelta(seconds=1))
+    order = [replies.claim(bot="parrot", owner="w", most=1)[0].pk for _ in range(3)]
+    assert order[-1] == first.pk
+
+
+def test_a_bot_that_takes_no_batches_gets_one_job_at_a_time() -> None:
+    waiting(3)
+    limit = Limit(one_by_one=True)
+    assert serving.serve(bot="parrot", owner="w", respond=inference.respond_here, limit=limit) == 1
 
 
 def test_after_a_while_that_goes_well_batches_are_as_large_as_before() -> None:
