@@ -20,15 +20,16 @@ from torch.nn import functional
 
 from bots import training
 from bots.dialogue import Dialogue, Utterance
-from bots.layers.asking import Ids, Item, Reading, drawn, padded, to_learn
-from bots.layers.causal import CausalNetwork, negative_of_context, passages
+from bots.layers.asking import Ids, Item, drawn, padded, to_learn
+from bots.layers.causal import negative_of_context, passages
 from bots.layers.network import negative
-from bots.layers.recurrent import State, select
+from bots.layers.recurrent import select
 from bots.layers.subword_writing import SubwordWriter
 from bots.layers.transformer import Sizes
+from bots.layers.two_heads import TwoHeadNetwork
 from bots.layers.writing import History
 from bots.options import option
-from bots.vocabulary import END, START, Codec
+from bots.vocabulary import END, Codec
 
 PRESETS = {
     "small": {
@@ -78,27 +79,6 @@ PRESETS = {
         "number": 1,
     },
 }
-
-
-class TwoHeadNetwork(CausalNetwork):
-    """A language model with a second head on a reply's last token."""
-
-    def __init__(self, reading: Reading, sizes: Sizes, positions: int) -> None:
-        super().__init__(reading, sizes, positions)
-        self.choice = nn.Linear(sizes.width, 1)
-        self.pool: Sequence[Ids] = ()  # replies that wrong candidates are drawn from
-
-    def hear(self, state: State, replies: Sequence[Ids]) -> tuple[Tensor, Tensor]:
-        """Take whole replies; return what was made of each token, and of the last one, the end."""
-        tokens, lengths = padded([(START, *each, END) for each in replies], self.device)
-        hidden, _ = self.follow(state, tokens)
-        rows = torch.arange(len(replies), device=self.device)
-        return hidden, hidden[rows, lengths.to(self.device) - 1]
-
-    def likes(self, last: Tensor) -> Tensor:
-        """Return the score of each reply, from what was made of its last token."""
-        scores: Tensor = self.choice(last)
-        return scores[:, 0]
 
 
 @dataclass

@@ -3,13 +3,24 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
-from bots import Decoding, Generator, InvalidOption, Utterance, bot_presets, get_bot, make_bot
+from bots import (
+    Decoding,
+    Generator,
+    InvalidOption,
+    Trainable,
+    Utterance,
+    bot_presets,
+    get_bot,
+    make_bot,
+    version,
+)
 from bots.zoo.markov import Markov
 from bots.zoo.sample_and_rank import SampleAndRank
-from tests.bots.examples import HELLO, PERSONA
+from tests.bots.examples import HELLO, PERSONA, demo
 
 TURNS = [(PERSONA, HELLO), ((), (Utterance("partner", "I like tea."),))]
 
@@ -84,3 +95,16 @@ def test_ranking_and_likelihood_are_those_of_the_bot_inside() -> None:
     replies = ["I have two cats.", "No."]
     assert worn().rank(PERSONA, HELLO, replies) == inner().rank(PERSONA, HELLO, replies)
     assert worn().next_word(PERSONA, HELLO, ["i"]) == inner().next_word(PERSONA, HELLO, ["i"])
+
+
+def test_a_reply_is_recorded_with_the_weights_of_the_bot_inside(tmp_path: Path) -> None:
+    small = {"width": 8, "heads": 2, "layers": 1, "examples": 20, "batch": 8, "tokens": 8}
+    versions = []
+    for seed in (1, 2):
+        learner = make_bot("two_head", **small)
+        assert isinstance(learner, Trainable)
+        learner.train(demo("train")[:6], seed=seed)
+        learner.save(tmp_path)
+        versions.append(version(worn(bot="two_head", options={"weights": str(tmp_path)})))
+    assert versions[0]["model"] == versions[1]["model"] == "sample_and_rank"
+    assert versions[0]["parameters"] != versions[1]["parameters"]

@@ -8,8 +8,9 @@ import pytest
 import torch
 
 from bots import Decoding, make_bot, training
+from bots.layers.two_heads import TwoHeadNetwork
 from bots.vocabulary import WordCodec
-from bots.zoo.two_head import TwoHead, TwoHeadNetwork
+from bots.zoo.two_head import TwoHead
 from tests.bots.examples import HELLO, PERSONA, demo, trained
 
 TINY: dict[str, object] = {
