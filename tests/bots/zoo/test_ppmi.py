@@ -7,7 +7,7 @@ import math
 import pytest
 import torch
 
-from bots import Utterance
+from bots import Bot, Utterance
 from bots.dialogue import Example, examples
 from bots.layers.asking import Reading
 from bots.layers.keywords import Keywords, best, shares
@@ -51,7 +51,11 @@ def _say(text: str) -> Utterance:
 
 def test_it_says_more_different_bigrams_than_seq2seq() -> None:
     asked = _examples()
-    said = {name: list(answers(trained(name), asked)) for name in ("ppmi", "seq2seq")}
+    said = {}
+    for name in ("ppmi", "seq2seq"):
+        bot = trained(name)
+        assert isinstance(bot, Bot)
+        said[name] = list(answers(bot, asked))
     assert distinct(said["ppmi"], 2) > distinct(said["seq2seq"], 2)
 
 
@@ -63,6 +67,7 @@ def test_the_keywords_loss_is_only_for_learning() -> None:
     bot = PpmiKeywords(epochs=1, examples=64)
     bot.train(demo("valid"), seed=1)
     network = bot.model.network
+    assert isinstance(network, KeywordNetwork)
     item = network.reading.item(_examples()[0])
     network.eval()
     assert bot.loss(network, [item, item]) == bot.loss(network, [item, item])
