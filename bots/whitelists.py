@@ -21,7 +21,7 @@ from typing import Any, Literal, cast, get_args
 import numpy as np
 
 from bots.filters import safe
-from bots.lines import BadLine, InvalidData, read_lines, read_records, text_of
+from bots.lines import BadLine, InvalidData, read_lines, text_of
 from bots.text import key
 
 Method = Literal["frequency", "clustering", "random"]
@@ -111,7 +111,7 @@ def stamp(path: Path) -> tuple[int, int]:
 
 def read(path: Path) -> list[Entry]:
     """Read a whitelist, reviewed or not; a file that keeps nothing is refused."""
-    entries = read_csv(read_lines(path), str(path)) if _is_csv(path) else read_records(path, parse)
+    entries = (read_csv if _is_csv(path) else read_json)(read_lines(path), str(path))
     if not replies(entries):
         raise InvalidData([f"{path}: keeps no reply"])
     return entries
@@ -140,23 +140,42 @@ def to_csv(entries: Iterable[Entry]) -> str:
     return file.getvalue()
 
 
+def read_json(lines: Sequence[str], name: str) -> list[Entry]:
+    """Read the lines of a JSON Lines file, or name everything that is wrong with them."""
+    return _parsed(((number, line) for number, line in enumerate(lines, 1) if line.strip()), name)
+
+
 def read_csv(lines: Sequence[str], name: str) -> list[Entry]:
     """Read the lines of a CSV file, or name everything that is wrong with them."""
     reader = csv.DictReader(lines)
     missing = [column for column in COLUMNS[:2] if column not in (reader.fieldnames or ())]
     if missing:
         raise InvalidData([f"{name}: the first line must name the columns {', '.join(COLUMNS)}"])
+    return _parsed(((reader.line_num, record) for record in reader), name)
+
+
+def _parsed(rows: Iterable[tuple[int, Any]], name: str) -> list[Entry]:
     entries, problems = [], []
-    for record in reader:
+    for number, row in rows:
         try:
-            entries.append(parse(record))
+            entries.append(parse(_record(row) if isinstance(row, str) else row))
         except BadLine as problem:
-            problems.append(f"{name}, line {reader.line_num}: {problem}")
+            problems.append(f"{name}, line {number}: {problem}")
     if not entries and not problems:
         problems.append(f"{name}: no records")
     if problems:
         raise InvalidData(problems)
     return entries
+
+
+def _record(line: str) -> Mapping[str, Any]:
+    try:
+        record = json.loads(line)
+    except (ValueError, RecursionError) as error:
+        raise BadLine(f"not JSON ({error})") from error
+    if not isinstance(record, dict):
+        raise BadLine(f"must be an object, is {line[:40]!r}")
+    return record
 
 
 def parse(record: Mapping[str, Any]) -> Entry:

@@ -13,6 +13,7 @@ urlpatterns = [
     path("", include("webapp.views.staff_systems")),
     path("", include("webapp.views.staff_live")),
     path("", include("webapp.views.staff_review")),
+    path("", include("webapp.views.staff_whitelists")),
     path("", include("webapp.views.results")),
     path("", include("webapp.views.gauges")),
     path("", include("webapp.views.security")),

@@ -7,6 +7,7 @@ from webapp.models.payment import Bonus, CompletionCode
 from webapp.models.persona import Persona
 from webapp.models.rating import Assignment, Candidate, Context, Item, Rating
 from webapp.models.record import AuditEntry, Flag, Heartbeat, LoginAttempt
+from webapp.models.whitelist import ListedReply, Whitelist
 
 __all__ = [
     "PEOPLE",
@@ -25,6 +26,7 @@ __all__ = [
     "Flag",
     "Heartbeat",
     "Item",
+    "ListedReply",
     "LoginAttempt",
     "Participation",
     "Persona",
@@ -33,4 +35,5 @@ __all__ = [
     "ReplyJob",
     "Seat",
     "System",
+    "Whitelist",
 ]

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from django.contrib.auth.models import AbstractBaseUser, AnonymousUser
 from django.db.models import QuerySet
 
-from webapp.models import Campaign, Conversation, Seat
+from webapp.models import Campaign, Conversation, Seat, Whitelist
 from webapp.models import Participation as Participation
 
 User = AbstractBaseUser | AnonymousUser
@@ -95,3 +95,18 @@ def conversation(user: User, campaign_pk: int, pk: int) -> Conversation:
         )
     except Conversation.DoesNotExist:
         raise NotFound(f"conversation {pk}") from None
+
+
+def whitelists(user: User) -> QuerySet[Whitelist]:
+    """Return the whitelists that a member of staff may see."""
+    if not (user.is_authenticated and user.is_active and getattr(user, "is_staff", False)):
+        return Whitelist.objects.none()
+    return Whitelist.objects.all()
+
+
+def whitelist(user: User, pk: int) -> Whitelist:
+    """Return one of the whitelists that the user may see."""
+    try:
+        return whitelists(user).get(pk=pk)
+    except Whitelist.DoesNotExist:
+        raise NotFound(f"whitelist {pk}") from None
