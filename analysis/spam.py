@@ -24,7 +24,7 @@ import pandas as pd
 
 from analysis.lexicons import ASSENT, NO, is_offensive
 from analysis.tables import MessageTable, RatingTable
-from analysis.text import key, words
+from analysis.text import key, nonstop, words
 from analysis.transcripts import HUMAN, placed
 
 UNKNOWN = float("nan")
@@ -127,6 +127,23 @@ def offensive(chat: Chat) -> float:
     return sum(map(is_offensive, chat.own)) / len(chat.own) if chat.own else UNKNOWN
 
 
+def unconnected(chat: Chat) -> float:
+    """Return the share of the person's messages without a word of the partner's last message.
+
+    Stop words are left out. In a good chat most messages have none either, so this raises the score
+    and is never a reason: it cannot be above its limit of 1.
+    """
+    before: set[str] = set()
+    apart = []
+    for mine, text in chat.turns:
+        said = set(nonstop(text))
+        if mine and said and before:
+            apart.append(not said & before)
+        elif not mine:
+            before = said
+    return sum(apart) / len(apart) if len(apart) > 3 else UNKNOWN
+
+
 def unscored(chat: Chat) -> float:
     """Return 1 where the person gave no score, 0 where they gave one."""
     return UNKNOWN if chat.is_scored is None else float(not chat.is_scored)
@@ -143,6 +160,7 @@ RULES: Mapping[str, Rule] = {
     "unknown_words": Rule(unknown_words, 0.5, 0.15),
     "not_waiting": Rule(not_waiting, 0.6, 0.1),
     "offensive_words": Rule(offensive, 0.4, 0.0),
+    "unconnected": Rule(unconnected, 1.0, 0.4, weight=0.5),
     "no_score": Rule(unscored, 0.5, 0.0, weight=0.5),
 }
 

@@ -1,7 +1,7 @@
 """Spam planted into conversations: the partner's side stays, the person's is written by a rule.
 
 Each kind is a way to be paid or heard without taking part. `off_topic` takes its sentences from
-other chats, so only its lack of connection gives it away; no rule of `analysis.spam` looks at that.
+other chats, so only its lack of connection gives it away: that raises the score, and never flags.
 """
 
 from __future__ import annotations

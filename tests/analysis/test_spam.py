@@ -43,7 +43,7 @@ def test_the_papers_left_example_is_flagged_and_its_right_one_is_not() -> None:
     assert list(found["flagged"]) == [True, False]
     assert found["reasons"][0] == ("short_messages", "repeated_messages", "questions_ignored")
     assert found["reasons"][1] == ()
-    assert found["score"][0] > 3 > 0.5 > found["score"][1]
+    assert found["score"][0] > 3 > 1 > found["score"][1]
 
 
 HONEST = [(k % 2 == 1, f"We met {w} at a lake, did you like it?") for k, w in enumerate("abcdefgh")]
@@ -79,6 +79,13 @@ def test_each_reason_by_itself(reason: str, chat: Chat) -> None:
     found = judge(chat)
     assert reason in found.reasons
     assert found.flagged == (sum(RULES[name].weight for name in found.reasons) >= 1)
+
+
+def test_what_does_not_connect_raises_the_score_and_is_no_reason() -> None:
+    apart = judge(_with("nine blue hats", "the grass grows", "my nice old aunt", "red bricks burn"))
+    near = judge(_with("I met them too", "that lake is deep", "we met there", "yes, a fine lake"))
+    assert (apart.reasons, near.reasons) == ((), ())
+    assert apart.score > near.score + 0.2
 
 
 def test_no_score_alone_is_not_enough_for_a_flag() -> None:
@@ -137,8 +144,8 @@ def test_planted_spam_ranks_above_people_who_talk() -> None:
             judge(Chat(plant(kind, chat, others, k))).score for k, chat in enumerate(chats[:150])
         ]
         found = area(*curve(spam, honest))
-        # What only fails to connect is not found: no rule looks at that, and the page says so.
-        assert 0.3 < found < 0.7 if kind == "off_topic" else found > 0.95, (kind, found)
+        # What merely fails to connect is hard to tell from people who change the subject.
+        assert found > (0.65 if kind == "off_topic" else 0.95), (kind, found)
 
 
 @pytest.mark.parametrize(
