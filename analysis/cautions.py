@@ -13,6 +13,8 @@ REFERENCE_NOTE = (
     "Overlap with a reference reply agrees only weakly with what people say of a reply; "
     "it does not replace a human evaluation."
 )
+# A highest answer this many times another campaign's is hardly one of the same scale.
+SAME_SCALE = 3
 NOT_SET = ("", "0", "0.0", "false", "no", "nan", "none")
 
 
@@ -47,8 +49,24 @@ def _flagged(ratings: RatingTable) -> Iterator[str]:
                 )
 
 
+def _scales_of_campaigns(asked: Asked) -> Iterator[str]:
+    """Tell where campaigns seem to have asked one question on different scales."""
+    if asked.level == "nominal" or asked.scale["scale_ends"] == "declared":
+        return
+    ends = asked.rows["value"].astype(float).groupby(asked.rows["campaign"]).agg(["min", "max"])
+    highest = ends["max"].to_dict()
+    wide, narrow = (max(highest, key=highest.__getitem__), min(highest, key=highest.__getitem__))
+    if highest[wide] > SAME_SCALE * max(highest[narrow], 1):
+        said = "; ".join(f"{name}: {low:g} to {high:g}" for name, low, high in ends.itertuples())
+        yield (
+            f"campaigns seem to use different scales ({said}), which are taken to be one; declare "
+            "scale_low and scale_high, or read the campaigns one by one, whose numbers hold."
+        )
+
+
 def _of_question(asked: Asked) -> Iterator[str]:
     rows = asked.rows
+    yield from _scales_of_campaigns(asked)
     if rows["rater"].nunique() == 1:
         who = rows["rater"].iloc[0]
         yield (

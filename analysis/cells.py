@@ -7,6 +7,8 @@ import math
 import re
 from numbers import Real
 
+import pandas as pd
+
 NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?")
 # A CSV cell that a spreadsheet would run as a formula is written with one apostrophe before it,
 # and so is a cell that begins with an apostrophe: taking one away restores the original.
@@ -20,9 +22,11 @@ def unguarded(cell: str) -> str:
 
 def is_blank(cell: object) -> bool:
     """Whether nothing was said: None, NaN, NaT, or no text but spaces."""
-    if cell is None or (isinstance(cell, str) and not cell.strip()):
+    if cell is None or cell is pd.NA or cell is pd.NaT:
         return True
-    # NaN, NaT and NA are the only cells that do not equal themselves.
+    if isinstance(cell, str) and not cell.strip():
+        return True
+    # NaN is the only number that does not equal itself.
     return not isinstance(cell, str) and hasattr(cell, "__float__") and cell != cell
 
 

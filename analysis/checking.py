@@ -8,7 +8,7 @@ from datetime import datetime
 
 import pandas as pd
 
-from analysis import cells
+from analysis import cells, suspects
 from analysis.dependencies import specific_without_sensible
 from analysis.tables import (
     LEVELS,
@@ -25,6 +25,16 @@ from analysis.tables import (
 )
 
 RATING_KEY = ["campaign", "protocol", "question", "item", "system", "rater"]
+# What other programs call a column.
+OTHER_NAMES = {
+    "rater": ("annotator", "worker", "judge", "user", "coder"),
+    "item": ("task", "dialogue", "dialog", "example", "unit", "conversation"),
+    "value": ("rating", "score", "label", "answer_value", "response"),
+    "system": ("model", "bot", "agent"),
+    "question": ("criterion", "dimension", "metric"),
+    "answer": ("id", "rating_id"),
+    "place": ("position", "order"),
+}
 # A probability computed in single precision may come out above 1 by this much.
 ROUNDING = 1e-5
 NEEDED = ("answer", "protocol", "question", "level", "item", "system", "rater")
@@ -59,9 +69,8 @@ def rating_table(frame: pd.DataFrame, name: str = "ratings") -> RatingTable:
     problems += _repeated(table, RATING_KEY, "one answer of a rater to a question about an item")
     for column in scales:
         problems += _bad_numbers(table, column)
-    table["value"] = pd.Series(
-        [cells.value(cell) for cell in table["value"]], index=table.index, dtype=object
-    )
+    said = suspects.of_each(table["value"], cells.value)
+    table["value"] = pd.Series(said, index=table.index, dtype=object)
     for column in scales:
         table[column] = _numbers(table[column])
     problems += _bad_scales(table) if len(scales) == 2 else ()
@@ -112,35 +121,41 @@ def _refuse(name: str, problems: Sequence[Problem], rows: int) -> None:
 
 def _require_columns(frame: pd.DataFrame, columns: Sequence[str], name: str) -> None:
     missing = [column for column in columns if column not in frame.columns]
-    right = "the columns " + " ".join(columns)
     if missing:
-        raise BadTable(name, [Problem(None, column, "missing", right) for column in missing])
+        raise BadTable(name, [_missing(column, frame, columns) for column in missing])
+
+
+def _missing(column: str, frame: pd.DataFrame, columns: Sequence[str]) -> Problem:
+    """Say which column lacks, and which of those there may be meant by another name."""
+    names = {str(given).strip().lower(): str(given) for given in frame.columns}
+    meant = [names[other] for other in (column, *OTHER_NAMES.get(column, ())) if other in names]
+    right = "the columns " + " ".join(columns)
+    if meant:
+        right = f"{column}, which the column {meant[0]!r} may be by another name; {right}"
+    return Problem(None, column, "missing", right)
 
 
 def _as_text(frame: pd.DataFrame, columns: Sequence[str]) -> pd.DataFrame:
     table = frame.reset_index(drop=True).copy()
     for column in columns:
-        cleaned = [cells.text(cell) for cell in table[column]]
-        table[column] = pd.Series(cleaned, index=table.index, dtype="str")
+        table[column] = suspects.as_text(table[column])
     return table
 
 
 def _numbers(column: pd.Series) -> pd.Series:
-    found = [cells.number(cell) for cell in column]
+    found = suspects.of_each(column, cells.number)
     return pd.Series(found, index=column.index, dtype=float)
 
 
 def _blank(table: pd.DataFrame, columns: Sequence[str]) -> Iterator[Problem]:
     for column in columns:
-        for row, cell in enumerate(table[column], start=1):
-            if cells.is_blank(cell):
-                yield Problem(row, column, "", "some text")
+        for place in suspects.blank(table[column]):
+            yield Problem(int(place) + 1, column, "", "some text")
 
 
 def _repeated(table: pd.DataFrame, columns: list[str], right: str) -> Iterator[Problem]:
     first: dict[tuple[str, ...], int] = {}
-    keys = zip(*(table[column] for column in columns), strict=True)
-    for row, cells_of_key in enumerate(keys, start=1):
+    for row, *cells_of_key in suspects.rows(table, suspects.repeated(table, columns), columns):
         key = tuple(cells.text(cell) for cell in cells_of_key)
         if not all(key[-2:]):
             continue
@@ -152,8 +167,8 @@ def _repeated(table: pd.DataFrame, columns: list[str], right: str) -> Iterator[P
 
 def _bad_levels(table: pd.DataFrame) -> Iterator[Problem]:
     known: dict[tuple[str, str], str] = {}
-    rows = zip(table["protocol"], table["question"], table["level"], strict=True)
-    for row, (protocol, question, level) in enumerate(rows, start=1):
+    columns = ("protocol", "question", "level")
+    for row, protocol, question, level in suspects.rows(table, suspects.levels(table), columns):
         usual = known.setdefault((protocol, question), level)
         if level and level not in LEVELS:
             yield Problem(row, "level", repr(level), "nominal, ordinal, interval or rank")
@@ -163,7 +178,7 @@ def _bad_levels(table: pd.DataFrame) -> Iterator[Problem]:
 
 
 def _bad_values(table: pd.DataFrame) -> Iterator[Problem]:
-    for row, (level, cell) in enumerate(zip(table["level"], table["value"], strict=True), start=1):
+    for row, level, cell in suspects.rows(table, suspects.values(table), ("level", "value")):
         if cells.is_blank(cell):
             shown = "" if cell is None or isinstance(cell, str) else str(cell)
             yield Problem(row, "value", shown, "an answer; a question not answered has no row")
@@ -181,8 +196,8 @@ def _bad_numbers(table: pd.DataFrame, column: str) -> Iterator[Problem]:
 def _bad_scales(table: pd.DataFrame) -> Iterator[Problem]:
     known: dict[tuple[str, str], tuple[float, float]] = {}
     columns = ("protocol", "question", "scale_low", "scale_high", "value")
-    rows = zip(*(table[column] for column in columns), strict=True)
-    for row, (protocol, question, low, high, value) in enumerate(rows, start=1):
+    found = suspects.rows(table, suspects.scales(table), columns)
+    for row, protocol, question, low, high, value in found:
         if pd.isna(low) or pd.isna(high):
             continue
         usual = known.setdefault((protocol, question), (low, high))

@@ -7,8 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+import numpy as np
 import pandas as pd
 
+from analysis.suspects import rows
 from analysis.tables import Problem
 
 SENSIBLE = ("sensible", "sensibleness")
@@ -20,9 +22,8 @@ def specific_without_sensible(table: pd.DataFrame) -> Iterator[Problem]:
     """Yield the rows that call a reply specific which the same rater called not sensible."""
     no = table[table["question"].isin(SENSIBLE) & (table["value"] == 0.0)]
     refused = set(zip(*(no[column] for column in LABEL_KEY), strict=True))
-    yes = table["question"].isin(SPECIFIC) & (table["value"] == 1.0)
-    keys = zip(*(table[column] for column in LABEL_KEY), strict=True)
-    for row, (specific, key) in enumerate(zip(yes, keys, strict=True), start=1):
-        if specific and key in refused:
+    yes = np.flatnonzero(table["question"].isin(SPECIFIC) & (table["value"] == 1.0))
+    for row, *key in rows(table, yes, LABEL_KEY):
+        if tuple(key) in refused:
             right = "0, because the same rater called this reply not sensible"
             yield Problem(row, "value", "1", right)

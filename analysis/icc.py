@@ -65,9 +65,11 @@ def intraclass(
 def of_matrix(matrix: ArrayLike) -> tuple[Correlation, ...]:
     """Return all six forms of a matrix with a row per item, a column per rater, NaN for gaps."""
     given = np.asarray(matrix, dtype=float)
-    item, rater = np.nonzero(~np.isnan(given))
-    item, rater = (np.unique(which, return_inverse=True)[1] for which in (item, rater))
-    return intraclass(item, rater, given[~np.isnan(given)])
+    known = ~np.isnan(given)
+    given = given[known.any(axis=1)][:, known.any(axis=0)]
+    known = ~np.isnan(given)
+    item, rater = np.nonzero(known)
+    return intraclass(item, rater, given[known])
 
 
 def _one_way(unit: NDArray[np.integer], values: Floats) -> tuple[Correlation, Correlation]:

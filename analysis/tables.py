@@ -60,6 +60,10 @@ Level = Literal["nominal", "ordinal", "interval", "rank"]
 LEVELS: tuple[Level, ...] = get_args(Level)
 
 
+# A message names so many problems; `BadTable.problems` has them all.
+SHOWN = 50
+
+
 @dataclass(frozen=True)
 class Tables:
     """What one file or export holds; a table that it lacks is None."""
@@ -90,7 +94,10 @@ class BadTable(ValueError):
         self.name = name
         self.problems = tuple(problems)
         self.rows = rows
-        super().__init__("\n".join([self._headline(), *map(str, self.problems), self._remedy()]))
+        shown = [str(problem) for problem in self.problems[:SHOWN]]
+        if len(self.problems) > SHOWN:
+            shown.append(f"... and {len(self.problems) - SHOWN} more")
+        super().__init__("\n".join([self._headline(), *shown, self._remedy()]))
 
     def _headline(self) -> str:
         count = len(self.problems)

@@ -22,6 +22,15 @@ POOR = [
 ]
 
 
+def test_campaigns_on_different_scales_are_told() -> None:
+    both = [(1, "a"), (5, "a"), (80, "b"), (20, "b")]
+    rows: list[dict[str, object]] = [{"value": v, "campaign": name} for v, name in both]
+    told = " ".join(cautions(ratings(rows)))
+    assert "different scales (a: 1 to 5; b: 20 to 80), which are taken to be one" in told
+    alike = [{**row, "value": int(str(row["value"])) % 5 + 1} for row in rows]
+    assert "different scales" not in " ".join(cautions(ratings(alike)))
+
+
 @pytest.mark.parametrize(("table", "told"), POOR)
 def test_a_poor_table_is_told_and_still_computed(table: RatingTable, told: str) -> None:
     assert any(told in sentence for sentence in cautions(table))

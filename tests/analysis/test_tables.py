@@ -56,6 +56,24 @@ def test_all_problems_are_told_at_once_in_order_of_rows() -> None:
     assert [problem.split(":")[0] for problem in problems] == ["row 1", "row 3", "row 3"]
 
 
+def test_a_column_by_another_name_is_recognized() -> None:
+    frame = raw([{"value": 3}]).rename(columns={"rater": "Annotator", "system": "model"})
+    told = _problems(frame)
+    assert told[0].startswith("table: system is missing; right would be system, which the column")
+    assert "'model' may be by another name; the columns answer" in told[0]
+    assert "'Annotator' may be by another name" in told[1]
+
+
+def test_a_message_names_the_first_problems_and_counts_the_others() -> None:
+    with pytest.raises(BadTable) as caught:
+        rating_table(raw([{"value": "x"} for _ in range(60)]))
+    lines = str(caught.value).split("\n")
+    assert len(caught.value.problems) == 60
+    assert lines[0].startswith("ratings: 60 problems")
+    assert lines[-2:] == ["... and 10 more", "Nothing was computed: no row is sound."]
+    assert len(lines) == 53
+
+
 def test_what_can_still_be_computed_is_said() -> None:
     with pytest.raises(BadTable, match="2 of 3 rows are sound"):
         rating_table(raw([{"value": 1}, {"value": "x"}, {"value": 2}]))

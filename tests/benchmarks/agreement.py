@@ -73,13 +73,14 @@ def their_bootstrap(given: np.ndarray) -> Answer:
 
     rng = np.random.default_rng(0)
     size = given.shape[1]
-    few = 1000 if size < 10_000 else 5
+    few = DRAWS if size < 10_000 else 5
     values = [
         krippendorff.alpha(given[:, rng.integers(size, size=size)], level_of_measurement="interval")
         for _ in range(few)
     ]
-    low, high = np.quantile(values, [0.025, 0.975])
-    return float(low), float(high), DRAWS / few
+    ends = np.quantile(values, [0.025, 0.975])
+    # Of a few resamples there is no interval to be shown, only a time.
+    return (*(float(end) for end in ends if few == DRAWS), DRAWS / few)
 
 
 def our_gwet(given: np.ndarray) -> Answer:
@@ -193,7 +194,7 @@ def _pair(names: tuple[str, str], path: Path, rounds: int) -> None:
 
 
 def _median(found: list[dict[str, Any]], key: str) -> float:
-    return statistics.median(each[key] for each in found)
+    return float(statistics.median(float(each[key]) for each in found))
 
 
 def main() -> None:

@@ -1,0 +1,88 @@
+"""Which rows of a table need a look: a million sound rows are passed over without one each.
+
+The checks say what is wrong with a row; here whole columns are asked at once if a row could be.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from analysis import cells
+from analysis.tables import LEVELS
+
+Rows = np.ndarray
+
+
+def of_each(column: pd.Series, function: Callable[[object], object]) -> list[object]:
+    """Return `function` of every cell, called once for cells that are the same.
+
+    1, 1.0 and True are the same here, so a function that tells them apart is not for mixed columns.
+    """
+    try:
+        codes, distinct = pd.factorize(column, use_na_sentinel=False)
+    except TypeError:
+        # Lists and the like cannot be told apart by a hash.
+        return [function(cell) for cell in column]
+    found = [function(cell) for cell in distinct]
+    return [found[code] for code in codes]
+
+
+def as_text(column: pd.Series) -> pd.Series:
+    """Return a column as text, blank cells as "" (`cells.text` of each)."""
+    if not isinstance(column.dtype, pd.StringDtype):
+        if pd.api.types.infer_dtype(column, skipna=False) != "string":
+            cleaned = [cells.text(cell) for cell in column]
+            return pd.Series(cleaned, index=column.index, dtype="str")
+        column = column.astype("str")
+    filled = column.fillna("")
+    return filled.where(filled.str.strip() != "", "").astype("str")
+
+
+def blank(column: pd.Series) -> Rows:
+    """Return the places of cells in which nothing is said."""
+    if isinstance(column.dtype, pd.StringDtype):
+        return np.flatnonzero(column.isna() | (column.str.strip() == ""))
+    return np.flatnonzero([cells.is_blank(cell) for cell in column])
+
+
+def repeated(table: pd.DataFrame, columns: Sequence[str]) -> Rows:
+    """Return the places of rows that may have the same key as another."""
+    if all(isinstance(table[name].dtype, pd.StringDtype) for name in columns):
+        return np.flatnonzero(table.duplicated(list(columns), keep=False))
+    return np.arange(len(table))
+
+
+def levels(table: pd.DataFrame) -> Rows:
+    """Return the places of rows whose level may be wrong: all, or none."""
+    found = table[["protocol", "question", "level"]].drop_duplicates()
+    sound = found["level"].isin(LEVELS).all()
+    sound &= not found.duplicated(["protocol", "question"]).any()
+    return np.arange(0 if sound else len(table))
+
+
+def values(table: pd.DataFrame) -> Rows:
+    """Return the places of values that are blank, or no number where a number is due."""
+    column = table["value"]
+    is_blank = np.array(of_each(column, cells.is_blank), dtype=bool)
+    is_word = np.array(of_each(column, lambda cell: cells.number(cell) is None), dtype=bool)
+    return np.flatnonzero(is_blank | (is_word & (table["level"] != "nominal").to_numpy()))
+
+
+def scales(table: pd.DataFrame) -> Rows:
+    """Return the places of rows whose scale, or value on it, may be wrong: all, or none."""
+    low, high = table["scale_low"], table["scale_high"]
+    given = pd.Series(of_each(table["value"], cells.number), index=table.index, dtype=float)
+    outside = (low >= high) | (given < low) | (given > high)
+    known = table[["protocol", "question", "scale_low", "scale_high"]].dropna().drop_duplicates()
+    changed = known.duplicated(["protocol", "question"]).any()
+    return np.arange(len(table) if changed or outside.any() else 0)
+
+
+def rows(table: pd.DataFrame, places: Rows, columns: Sequence[str]) -> Iterator[tuple[Any, ...]]:
+    """Yield the number of each row, counted from 1, and its cells."""
+    chosen = [table[name].iloc[places] for name in columns]
+    return zip((int(place) + 1 for place in places), *chosen, strict=True)
