@@ -9,11 +9,15 @@ from uuid import uuid4
 
 import pytest
 from django.db.models.functions import Now
+from django.utils import timezone
 
+from tests.bots.examples import weights
 from tests.factories import NOW, make_campaign, make_participation
-from webapp import realtime, workers
+from tests.journeys.unruly import FUNCTIONS
+from webapp import inference, realtime, workers
+from webapp.children import Children
 from webapp.models import Event, Heartbeat, ReplyJob
-from webapp.services import chat, opening
+from webapp.services import chat, heartbeats, opening
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -98,3 +102,60 @@ def test_a_worker_answers_only_for_its_bots() -> None:
 def test_a_worker_is_seen_to_live(host: workers.Host) -> None:
     host.start()
     wait_for(lambda: Heartbeat.objects.filter(name=host.name, kind="replies").exists())
+
+
+def ask_bot(bot: str, options: dict[str, object], text: str = "Hello there.") -> None:
+    """Let somebody wait for a reply of this bot."""
+    campaign = make_campaign(systems={"alpha": bot}, changes={"chat.pace": 0.0})
+    system = campaign.systems.get()
+    system.options = options
+    system.save()
+    person = make_participation(campaign)
+    opening.open_with_bot(person=person, system=system, now=NOW)
+    chat.say(person=person, client_id=uuid4(), text=text, now=NOW)
+
+
+@pytest.fixture
+def apart() -> Iterator[workers.Host]:
+    """A host whose bots with models run in processes of their own."""
+    host = workers.Host(children=Children(patience=20))
+    yield host
+    host.stop()
+
+
+def test_a_bot_is_loaded_before_a_worker_says_that_it_answers_for_it(apart: workers.Host) -> None:
+    campaign = make_campaign(systems={"alpha": "tfidf"})
+    campaign.systems.update(options={"weights": weights("tfidf")})
+    apart.start()
+    wait_for(lambda: heartbeats.hosting(heartbeats.alive(timezone.now()), "tfidf") == 1)
+    assert apart._children is not None
+    (size,) = apart._children.sizes()["tfidf"]
+    wait_for(
+        lambda: heartbeats.state_of(Heartbeat.objects.get()).memory["tfidf"][0] == size.machine
+    )
+
+
+def test_while_a_bot_is_loaded_its_jobs_are_left_to_others(apart: workers.Host) -> None:
+    ask()
+    apart._warming.add("parrot")
+    assert apart.serve("parrot") == 0
+    assert ReplyJob.objects.get().state == ReplyJob.State.QUEUED
+    apart._warming.clear()
+    assert apart.serve("parrot") == 1
+
+
+def test_a_device_error_puts_the_job_back_uncounted_and_the_bot_is_loaded_anew(
+    apart: workers.Host, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """R14."""
+    monkeypatch.setenv("BOT_CALLABLES", FUNCTIONS)
+    ask_bot("callable", {"function": "tests.journeys.unruly.told"}, "Use your memory.")
+    with pytest.raises(inference.WorkerLost) as lost:
+        apart.serve("callable")
+    job = ReplyJob.objects.get()
+    assert (job.state, job.attempt, job.details) == (ReplyJob.State.QUEUED, 0, {"losses": 1})
+    assert "CUDA out of memory" in job.error
+    apart.left_alone("callable", lost.value)
+    wait_for(lambda: "callable" not in apart._warming)
+    assert apart._limits["callable"].losses == 1
+    assert not apart._stopped.is_set()

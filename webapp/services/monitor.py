@@ -177,7 +177,7 @@ def _progress(campaign: Campaign, systems: Sequence[System]) -> Iterator[Progres
 
 def _alarms(campaign: Campaign, bots: Sequence[queues.BotState]) -> Iterator[Alarm]:
     running = campaign.state in (Campaign.State.OPEN, Campaign.State.PAUSED)
-    unhosted = [state.bot for state in bots if not state.workers]
+    unhosted = [state.bot for state in bots if not (state.workers or state.warming)]
     if running and unhosted:
         text = _("No reply worker is alive for %(bots)s: nobody gets an answer.")
         yield Alarm("workers", "danger", text % {"bots": ", ".join(unhosted)})
