@@ -22,6 +22,16 @@ from bots.options import option
 from bots.toxicity import toxicity
 from bots.wrapping import Wrapper
 
+PRESETS = {  # MEENA (full): drawn, ranked, the repetition rule, and this
+    "full": {
+        "bot": "no_repeat",
+        "options": {
+            "bot": "sample_and_rank",
+            "options": {"number": 20, "temperature": 1.0, "top_k": 40},
+        },
+    }
+}
+
 Removed = list[dict[str, object]]  # the candidates' texts, why, and the classifier's probability
 
 

@@ -8,10 +8,12 @@ from typing import Any
 
 import pytest
 
-from bots import Candidate, Decoding, InvalidOption, Reply, Turn, make_bot, safe
+from bots import Candidate, Decoding, InvalidOption, Reply, Turn, bot_presets, make_bot, safe
 from bots.filters import FALLBACKS
 from bots.toxicity import fit, toxicity
+from bots.zoo.no_repeat import NoRepeat
 from bots.zoo.safety import Safety
+from bots.zoo.sample_and_rank import SampleAndRank
 from tests.bots.examples import HELLO, PERSONA
 
 # none of these is among what the classifier learned from
@@ -134,3 +136,13 @@ def test_proposals_are_screened_too() -> None:
     (kept,) = worn(threshold=0.2).propose([(PERSONA, HELLO)])
     assert [each for each in every if each in kept] == kept
     assert worn(threshold=0.0).propose([(PERSONA, HELLO)]) == [[]]
+
+
+def test_the_full_model_wears_all_three() -> None:
+    bot = worn(**bot_presets("safety")["full"])
+    rule = bot.inner
+    assert isinstance(rule, NoRepeat)
+    drawn = rule.inner
+    assert isinstance(drawn, SampleAndRank)
+    assert (drawn.number, drawn.temperature, drawn.top_k) == (20, 1.0, 40)
+    assert bot.respond(PERSONA, HELLO).text.strip()
