@@ -11,7 +11,7 @@ import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from bots import answers, benchmark, catalog
+from bots import answers, benchmark, catalog, whitelist_command
 from bots.bot import Bot, Ranker, Trainable
 from bots.checkpoints import InvalidCheckpoint, kept
 from bots.dialogue import Dialogue, Utterance
@@ -171,6 +171,9 @@ def _parser() -> argparse.ArgumentParser:
     tables = commands.add_parser("benchmark", help="run the papers' analyses")
     tables.set_defaults(run=lambda given: benchmark.command(given, _read))
     benchmark.add_arguments(tables, f"KIND:PATH, may be repeated; KIND is one of {_kinds()}")
+    lists = commands.add_parser("whitelist", help="choose the replies a ranker may give")
+    lists.set_defaults(run=lambda given: whitelist_command.command(given, _read))
+    whitelist_command.add_arguments(lists, f"KIND:PATH, may be repeated; KIND is one of {_kinds()}")
     chat = _command(commands, "chat", "answer the lines of standard input", _chat)
     chat.add_argument("--weights", type=Path)
     chat.add_argument("--persona", nargs="*", default=[], help="the bot's sentences")
