@@ -1,6 +1,6 @@
 """Replies per second through Celery: 1, 8, 32 and 64 waiting jobs, and a burst beside a rival.
 
-    python -m tests.benchmarks.celery_replies [--rounds 5] [--hidden 512] [--layers 2]
+    python -m tests.benchmarks.celery_replies [--rounds 5] [--only waiting]
 
 A real Redis, a real worker process with its child, an SQLite file. The bot is `seq2seq` of two LSTM
 layers of 512, untrained (what it says does not change how long that takes): 20 tokens in, 20 out.
@@ -22,7 +22,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -140,16 +140,28 @@ class Jobs:
 
 
 @contextmanager
-def worker(arguments: Sequence[str]) -> Iterator[None]:
-    """Run a Celery worker."""
+def worker(arguments: Sequence[str]) -> Iterator[int]:
+    """Run a Celery worker; its process id is that of the tree that answers."""
     quiet = ["--without-gossip", "--without-mingle", "--without-heartbeat", "-l", "error"]
     command = [sys.executable, "-m", "celery", *arguments, *quiet]
     process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.DEVNULL)
     try:
-        yield
+        yield process.pid
     finally:
         process.kill()
         process.wait()
+
+
+def computed(tree: int) -> float:
+    """Return the seconds that a process and its children have computed."""
+    found: dict[int, tuple[int, float]] = {}
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        with suppress(OSError):
+            fields = stat.read_text().rpartition(")")[2].split()
+            ticks = int(fields[11]) + int(fields[12])
+            found[int(stat.parent.name)] = (int(fields[1]), ticks / os.sysconf("SC_CLK_TCK"))
+    children = [pid for pid, (parent, _) in found.items() if parent == tree]
+    return sum(found[pid][1] for pid in (tree, *children) if pid in found)
 
 
 class Bare:
@@ -165,11 +177,13 @@ class Bare:
             text=True,
         )
 
-    def seconds(self, count: int) -> float:
+    def seconds(self, count: int) -> tuple[float, float]:
+        """Return the seconds that so many replies take, and those that were computed."""
         assert self.process.stdin is not None
         assert self.process.stdout is not None
         print(count, file=self.process.stdin, flush=True)
-        return float(self.process.stdout.readline())
+        took, cpu = self.process.stdout.readline().split()
+        return float(took), float(cpu)
 
     def close(self) -> None:
         self.process.communicate()
@@ -187,26 +201,36 @@ def bare(options: dict[str, Any]) -> None:
     bot: Any = make_bot(BOT, **options)
     for line in sys.stdin:
         turns = [((), (Utterance("partner", ", ".join(WORDS) + ","),))] * int(line)
-        started = time.perf_counter()
+        started, cpu = time.perf_counter(), time.process_time()
         bot.respond_many(turns)
-        print(time.perf_counter() - started, flush=True)
+        print(time.perf_counter() - started, time.process_time() - cpu, flush=True)
 
 
-def waiting(jobs: Jobs, options: dict[str, Any], rounds: int) -> None:
-    """Print replies/s with so many waiting, beside the bare loop."""
+def waiting(jobs: Jobs, options: dict[str, Any], rounds: int, tree: int) -> None:
+    """Print replies/s with so many waiting, beside the bare loop.
+
+    The last column compares what both computed: on a machine that does other things besides, the
+    path's waits for a core count in time, and not there.
+    """
     loop = Bare(options)
     loop.seconds(1)
-    print(f"{'waiting':>8} {'Celery/s':>9} {'bare/s':>9} {'of bare':>8} {'gain':>6}")
+    print(f"{'waiting':>8} {'Celery/s':>9} {'bare/s':>9} {'of bare':>8} {'gain':>6} {'by CPU':>8}")
     first = 0.0
     for count in COUNTS:
-        ours, alone = [], []
+        ours, alone, cpu, cpu_alone = [], [], [], []
         for _ in range(rounds):
+            before = computed(tree)
             ours.append(jobs.at_once(count, lambda new: None))
-            alone.append(loop.seconds(count))
+            cpu.append(computed(tree) - before)
+            took, used = loop.seconds(count)
+            alone.append(took)
+            cpu_alone.append(used)
         rate, most = (count / statistics.median(times) for times in (ours, alone))
         first = first or rate
         share, gain = rate / most, rate / first
-        print(f"{count:8} {rate:9.1f} {most:9.1f} {share:8.2f} {gain:5.1f}x", flush=True)
+        work = statistics.median(cpu_alone) / statistics.median(cpu)
+        row = f"{count:8} {rate:9.1f} {most:9.1f} {share:8.2f} {gain:5.1f}x {work:8.2f}"
+        print(row, flush=True)
     loop.close()
 
 
@@ -248,6 +272,7 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--hidden", type=int, default=512)
     parser.add_argument("--layers", type=int, default=2)
+    parser.add_argument("--only", choices=("waiting", "bursts"))
     parser.add_argument("--bare", help=argparse.SUPPRESS)
     given: Any = parser.parse_args()
     if given.bare:
@@ -267,10 +292,12 @@ def main() -> None:
         django.setup()
         options = train(Path(folder) / "size", given.hidden, given.layers)
         jobs = Jobs(options)
-        with worker(WORKER):
-            jobs.at_once(1, lambda new: None)  # the bot is loaded
-            waiting(jobs, options, given.rounds)
-        bursts(jobs, given.rounds)
+        if given.only != "bursts":
+            with worker(WORKER) as tree:
+                jobs.at_once(1, lambda new: None)  # the bot is loaded
+                waiting(jobs, options, given.rounds, tree)
+        if given.only != "waiting":
+            bursts(jobs, given.rounds)
 
 
 if __name__ == "__main__":
