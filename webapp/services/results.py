@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
-import hashlib
 import inspect
 import io
 from collections.abc import Iterator
-from dataclasses import dataclass, field
-from functools import lru_cache
+from dataclasses import dataclass
 from typing import Any
 
 import pandas as pd
 
 from analysis import (
     BadTable,
-    MessageTable,
     RatingTable,
     Report,
     Tables,
     cautions,
-    evaluate,
     get_metric,
     get_report,
     metric_names,
@@ -31,7 +27,7 @@ from analysis.raters import profiles, without_flagged
 from analysis.registry import tables_of, tables_read
 from analysis.results import run
 from webapp.models import Campaign
-from webapp.services import findings, sheets, tables
+from webapp.services import computed, findings, sheets, tables
 from webapp.services.parts import Part
 from webapp.services.plans import protocol_of
 from webapp.services.turnout import turnout
@@ -103,7 +99,7 @@ def page(*, campaign: Campaign, choice: str = "counted") -> Page:
     ratings = _chosen(whole, choice)
     problems: tuple[str, ...] = ()
     try:
-        results = _evaluate(campaign, ratings)
+        results = computed.numbers(campaign, ratings)
         found = (*findings.parts(ratings, results), *_everything(results))
     except BadTable as bad:
         found, results, problems = (), pd.DataFrame({"metric": []}), tuple(map(str, bad.problems))
@@ -126,7 +122,7 @@ def page(*, campaign: Campaign, choice: str = "counted") -> Page:
 def numbers(*, campaign: Campaign, choice: str = "counted") -> list[dict[str, object]]:
     """Return every number, as `python -m analysis --json` prints them of the export."""
     ratings = _chosen(tables.ratings(campaign, include_excluded=True), choice)
-    return records(_evaluate(campaign, ratings))
+    return records(computed.numbers(campaign, ratings))
 
 
 def values(*, campaign: Campaign, key: str, choice: str = "counted") -> str:
@@ -183,31 +179,6 @@ def _careful(ratings: RatingTable) -> RatingTable:
         return without_flagged(ratings, profiles(rating_table(ratings)))
     except BadTable:
         return ratings
-
-
-def _evaluate(campaign: Campaign, ratings: RatingTable) -> pd.DataFrame:
-    """Run the folder of metrics on the ratings chosen and on all messages."""
-    messages = tables.described_messages(campaign)
-    return _of(_Known(_digest(ratings) + _digest(messages), ratings, messages))
-
-
-def _digest(table: pd.DataFrame) -> str:
-    cells = pd.util.hash_pandas_object(table, index=False).to_numpy()
-    return hashlib.sha256(cells.tobytes()).hexdigest()
-
-
-@dataclass(frozen=True)
-class _Known:
-    """Tables known by content: what was computed of equal cells can never be out of date."""
-
-    digest: str
-    ratings: RatingTable = field(compare=False)
-    messages: MessageTable = field(compare=False)
-
-
-@lru_cache(maxsize=8)
-def _of(known: _Known) -> pd.DataFrame:
-    return evaluate(known.ratings, messages=known.messages)
 
 
 def _everything(results: pd.DataFrame) -> Iterator[Part]:

@@ -177,9 +177,10 @@ def test_ratings_that_cannot_be_analyzed_are_told_with_the_problem(
 
 
 def test_every_report_of_the_folder_is_shown(staff: Client, campaign: Campaign) -> None:
+    page = text_of(staff, "results", campaign.pk)
     assert results.reports()
     for name in results.reports():
-        assert name in text_of(staff, "results", campaign.pk)
+        assert name in page
         assert "<table" in text_of(staff, "results-report", campaign.pk, name)
 
 
