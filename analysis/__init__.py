@@ -6,6 +6,7 @@ The library needs neither Django nor a database; it reads what an export holds, 
 from analysis.cautions import cautions
 from analysis.checking import message_table, prediction_table, rating_table
 from analysis.options import BadOption
+from analysis.raters import profiles, without_flagged
 from analysis.reading import read
 from analysis.registry import (
     UnknownName,
@@ -45,10 +46,12 @@ __all__ = [
     "message_table",
     "metric_names",
     "prediction_table",
+    "profiles",
     "rating_table",
     "read",
     "records",
     "rendered",
     "report_names",
     "summary",
+    "without_flagged",
 ]

@@ -42,21 +42,25 @@ def equal_rows(rows: pd.DataFrame) -> pd.DataFrame:
     Of items about which three scale questions or more were answered; a row is all answers to them,
     a straight line a row of one answer.
     """
-    scales = rows[rows["level"].isin(SCALES)].sort_values(["protocol", "question"])
-    sheet = (
-        pd.Series(units(scales), index=scales.index)
-        .groupby([scales["rater"]])
-        .transform(lambda unit: pd.factorize(unit)[0])
-    )
-    said = scales["value"].astype(float)
-    by_sheet = said.groupby([scales["rater"], sheet])
-    summary = by_sheet.agg(["size", "nunique"])
-    summary["row"] = said.map("{:g}".format).groupby([scales["rater"], sheet]).agg(" ".join)
-    full = summary[summary["size"] >= FEWEST_QUESTIONS]
-    straight = (full["nunique"] == 1).groupby(level=0).mean()
-    times = full.groupby(level=0)["row"].agg(lambda row: row.value_counts().iloc[0] / len(row))
-    sheets = full.groupby(level=0).size()
-    return pd.DataFrame({"sheets": sheets, "straight": straight, "same_row": times}, dtype=float)
+    scales = rows[rows["level"].isin(SCALES)]
+    unit, rater = units(scales), pd.factorize(scales["rater"])[0]
+    sheet = pd.factorize(rater * (unit.max(initial=0) + 1) + unit)[0]
+    full = np.bincount(sheet)[sheet] >= FEWEST_QUESTIONS
+    if not full.any():
+        return pd.DataFrame(columns=["sheets", "straight", "same_row"], dtype=float)
+    answers = scales[full].assign(sheet=sheet[full]).sort_values("sheet", kind="stable")
+    first = np.flatnonzero(~answers["sheet"].duplicated())
+    value = answers["value"].to_numpy(dtype=float)
+    # Rows are told apart by the sum of their answers' hashes: two alike by chance are not met.
+    each = answers[["protocol", "question"]].assign(value=value)
+    hashed = pd.util.hash_pandas_object(each, index=False).to_numpy()
+    lines = np.minimum.reduceat(value, first) == np.maximum.reduceat(value, first)
+    found = pd.DataFrame({"rater": answers["rater"].to_numpy()[first], "line": lines})
+    by_rater = found.assign(row=np.add.reduceat(hashed, first)).groupby("rater")
+    sheets = by_rater.size()
+    most = by_rater["row"].value_counts().groupby(level=0).max()
+    shares = {"straight": by_rater["line"].mean(), "same_row": most / sheets}
+    return pd.DataFrame({"sheets": sheets, **shares}, dtype=float)
 
 
 def scale_use(rows: pd.DataFrame) -> pd.DataFrame:
@@ -124,7 +128,7 @@ _NOTHING = pd.DataFrame({"rater": pd.Series(dtype="str"), "own": 0.0, "others": 
 
 
 def _raters(ratings: RatingTable) -> list[str]:
-    return sorted(set(identified(ratings)["rater"]))
+    return sorted(identified(ratings)["rater"].unique())
 
 
 def _beside_others(asked: Asked) -> pd.DataFrame:

@@ -106,7 +106,7 @@ def profiles(
     )
     for part in parts:
         facts = facts.join(part)
-    facts["judged_control"] = facts.index.isin(set(rows["rater"][rows["system"] == control]))
+    facts["judged_control"] = facts.index.isin(rows["rater"][rows["system"] == control].unique())
     held = {rule.flag: rule.holds(facts) for rule in RULES}
     said = [
         ", ".join(flag for flag, holds in held.items() if holds[rater]) for rater in facts.index

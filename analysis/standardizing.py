@@ -20,7 +20,7 @@ SIGNIFICANT = 0.05
 
 def check_control(rows: pd.DataFrame, control: str | None, questions: Sequence[str]) -> None:
     """Raise `BadOption` where the control or the questions to test by are not in the table."""
-    systems, names = sorted(set(rows["system"])), sorted(set(rows["question"]))
+    systems, names = sorted(rows["system"].unique()), sorted(rows["question"].unique())
     if control is not None and control not in systems and len(rows):
         raise BadOption("control", control, f"one of the systems: {', '.join(systems)}")
     unknown = sorted(set(questions) - set(names)) if len(rows) else []
