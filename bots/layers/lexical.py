@@ -12,7 +12,7 @@ import zlib
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 
 import numpy as np
 from scipy import sparse
@@ -56,17 +56,34 @@ class Statistics:
 
     def tfidf(self, counts: sparse.csr_array) -> sparse.csr_array:
         """Weight rows by tf-idf, each of length 1, so that products are cosines."""
-        weighted = _times(counts, np.log((1 + self.texts) / (1 + self.documents)) + 1)
+        weighted = _times(counts, self._smooth)
         lengths = np.sqrt(np.asarray((weighted * weighted).sum(axis=1)))
         return _divided(weighted, lengths)
 
     def bm25(self, counts: sparse.csr_array) -> sparse.csr_array:
         """Weight rows so that the product with a query's plain counts is BM25."""
-        idf = np.log((self.texts - self.documents + 0.5) / (self.documents + 0.5))
         lengths = np.asarray(counts.sum(axis=1)) / (self.average or 1.0)
         room = np.repeat(K1 * (1 - B + B * lengths), np.diff(counts.indptr))
         gained = counts.data * (K1 + 1) / (counts.data + room)
-        return _times(_with(counts, gained), idf)
+        return _times(_with(counts, gained), self._robertson)
+
+    def query(self, text: str) -> tuple[Floats, Floats]:
+        """Return numbers and weights of the words of a query: its row of `tfidf`, found quicker."""
+        counted = Counter(bucket(word, len(self.documents)) for word in words(text))
+        numbers = np.fromiter(counted, dtype=np.int64, count=len(counted))
+        weights = np.fromiter(counted.values(), dtype=np.float64, count=len(counted))
+        weights = weights * self._smooth[numbers]
+        return numbers, weights / (np.sqrt(weights @ weights) or 1.0)
+
+    @cached_property
+    def _smooth(self) -> Floats:
+        idf: Floats = np.log((1 + self.texts) / (1 + self.documents)) + 1
+        return idf
+
+    @cached_property
+    def _robertson(self) -> Floats:
+        idf: Floats = np.log((self.texts - self.documents + 0.5) / (self.documents + 0.5))
+        return idf
 
 
 def _with(rows: sparse.csr_array, data: Floats) -> sparse.csr_array:

@@ -36,6 +36,16 @@ def test_tfidf_rows_have_length_one_and_rare_words_count_more() -> None:
     assert ratio == pytest.approx((math.log(4 / 2) + 1) / (math.log(4 / 4) + 1))
 
 
+def test_a_query_is_its_row() -> None:
+    counts = count(TEXTS, BUCKETS)
+    statistics = Statistics.of(counts)
+    for text in ("blue green green unseen", ""):
+        numbers, weights = statistics.query(text)
+        row = statistics.tfidf(count([text], BUCKETS))
+        np.testing.assert_array_equal(numbers, row.indices)
+        np.testing.assert_allclose(weights, row.data)
+
+
 def test_an_empty_text_is_a_row_of_nothing() -> None:
     counts = count(["", "red"], BUCKETS)
     rows = Statistics.of(counts).tfidf(counts)

@@ -1,0 +1,139 @@
+"""Conversations as the matcher sees them: texts told, and where each context's are in them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from bots.dialogue import Dialogue, Sides, Speaker, Utterance
+from bots.layers.matching import Told, Turns
+from bots.layers.minilm import States, Tokens, stack, tokens
+from bots.layers.style import measures
+
+MESSAGES = 8  # of each side, the last ones
+LINES = 8  # of a persona
+LONGEST = 32  # tokens of a text
+
+
+@dataclass(frozen=True)
+class Rows:
+    """The rows of one context's texts, and how many messages there were."""
+
+    persona: tuple[int, ...]
+    said: tuple[tuple[bool, int], ...]  # whether by the side that is to reply
+
+    def moved(self, by: int) -> Rows:
+        """Return the same context where its texts stand further on."""
+        said = tuple((mine, row + by) for mine, row in self.said)
+        return Rows(tuple(row + by for row in self.persona), said)
+
+    def of(self, *, own: bool) -> list[int]:
+        """Return the rows of one side's messages."""
+        return [row for mine, row in self.said if mine is own]
+
+
+def turns(contexts: Sequence[Rows], nowhere: int) -> Turns:
+    """Put contexts into tables of rows; `nowhere` stands for what is not there."""
+
+    def table(rows: Iterable[Sequence[int]], width: int) -> Tensor:
+        cut = [list(each[-width:]) for each in rows]
+        return torch.tensor([[*each, *[nowhere] * (width - len(each))] for each in cut])
+
+    said = [[row for _, row in each.said] for each in contexts]
+    partner = [[r for r in each.of(own=False) if r != each.said[-1][1]] for each in contexts]
+    return Turns(
+        last=table([rows[-1:] for rows in said], 1),
+        before=table([rows[-2:-1] for rows in said], 1),
+        earlier=table([rows[-3:-2] for rows in said], 1),
+        own=table([each.of(own=True) for each in contexts], MESSAGES),
+        partner=table(partner, MESSAGES),
+        persona=table([each.persona[:LINES] for each in contexts], LINES),
+        length=torch.tensor([len(rows) for rows in said]),
+    )
+
+
+@dataclass(frozen=True)
+class Talk:
+    """A dialogue to learn from: its texts, a context for each reply, and where the reply is."""
+
+    texts: tuple[str, ...]
+    contexts: tuple[Rows, ...]
+    replies: tuple[int, ...]
+
+
+def talk(dialogue: Dialogue, sides: Sides) -> Talk:
+    """Take a dialogue apart: every message of the sides that somebody spoke before."""
+    personas = {"self": dialogue.persona, "partner": dialogue.partner_persona}
+    texts = [*dialogue.persona, *dialogue.partner_persona]
+    first = {"self": 0, "partner": len(dialogue.persona)}
+    lines = {side: tuple(range(first[side], first[side] + len(p))) for side, p in personas.items()}
+    start = len(texts)
+    contexts, replies = [], []
+    for place, turn in enumerate(dialogue.turns):
+        if place > 0 and (sides == "both" or turn.speaker == "self"):
+            contexts.append(Rows(lines[turn.speaker], _said(dialogue, place, turn.speaker, start)))
+            replies.append(start + place)
+    return Talk((*texts, *(t.text for t in dialogue.turns)), tuple(contexts), tuple(replies))
+
+
+def _said(
+    dialogue: Dialogue, place: int, speaker: Speaker, start: int
+) -> tuple[tuple[bool, int], ...]:
+    earlier = enumerate(dialogue.turns[:place], start=start)
+    return tuple((turn.speaker == speaker, row) for row, turn in earlier)
+
+
+def asked(persona: Sequence[str], history: Sequence[Utterance]) -> tuple[tuple[str, ...], Rows]:
+    """Return the texts of a context to be answered, and where they are."""
+    recent = history[-2 * MESSAGES :]
+    said = tuple((t.speaker == "self", len(persona) + p) for p, t in enumerate(recent))
+    return (*persona, *(turn.text for turn in recent)), Rows(tuple(range(len(persona))), said)
+
+
+class Library:
+    """Texts encoded once, in half precision, to be put together again and again."""
+
+    def __init__(self, encode: Callable[[Sequence[Tokens]], States], at_once: int = 64) -> None:
+        self._encode = encode
+        self._at_once = at_once
+        self._known: dict[str, States] = {}
+
+    def add(self, texts: Iterable[str]) -> None:
+        """Encode what is new, texts of like length together."""
+        new = {text: tokens(text, LONGEST) for text in texts if text not in self._known}
+        order = sorted(new, key=lambda text: len(new[text]))
+        for start in range(0, len(order), self._at_once):
+            chunk = order[start : start + self._at_once]
+            with torch.inference_mode():
+                self.keep(chunk, self._encode([new[text] for text in chunk]))
+
+    def through(self, upper: Callable[[States], States]) -> Library:
+        """Return the same texts after further layers."""
+        found = Library(self._encode, self._at_once)
+        order = sorted(self._known, key=lambda text: self._known[text].numbers.shape[1])
+        for start in range(0, len(order), self._at_once):
+            chunk = order[start : start + self._at_once]
+            with torch.inference_mode():
+                found.keep(chunk, upper(self.states(chunk)))
+        return found
+
+    def keep(self, texts: Sequence[str], states: States) -> None:
+        """Keep what was encoded of texts."""
+        lengths = (states.numbers != 0).sum(dim=1).tolist()
+        for place, (text, length) in enumerate(zip(texts, lengths, strict=True)):
+            part = slice(place, place + 1), slice(0, length)
+            hidden, numbers = states.hidden[part].half(), states.numbers[part].clone()
+            self._known[text] = States(hidden, numbers)
+
+    def states(self, texts: Sequence[str]) -> States:
+        """Return texts that are known, padded to the longest."""
+        found = stack([self._known[text] for text in texts])
+        return States(found.hidden.float(), found.numbers)
+
+
+def told(texts: Sequence[str], states: States) -> Told:
+    """Return texts with what was encoded of them."""
+    return Told(states, measures(texts))

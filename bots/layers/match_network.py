@@ -1,0 +1,189 @@
+"""A matcher with its encoder: how it learns from dialogues, and how it scores candidates.
+
+The states of the layers that do not learn are kept for every text of the training, so that a pass
+over the data costs only the layers above them.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TypeVar
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+
+from bots.dialogue import Utterance
+from bots.layers.contexts import LONGEST, Rows, Talk, asked, told, turns
+from bots.layers.matching import FEATURES, Matcher, Told
+from bots.layers.minilm import LAYERS, WORDS, MiniLM, States, Tokens, stack, tokens
+from bots.text import key
+
+AT_ONCE = 64
+REMEMBERED = 4096  # texts a serving process keeps encoded
+MEASURED = 6  # batches from which the usual size of features is taken
+NEVER = -1e4
+Encode = Callable[[Sequence[str]], States]
+Item = TypeVar("Item")
+
+
+class MatchNetwork(nn.Module):
+    """MiniLM, its upper layers if they learn, and the matcher over its states."""
+
+    def __init__(self, layers: int, heads: int, width: int, dropout: float) -> None:
+        super().__init__()
+        self.encoder = MiniLM(layers)
+        self.matcher = Matcher(heads, width, dropout)
+        self.mixed = False  # whether the encoder computes in mixed precision
+
+    def learned(self) -> dict[str, Tensor]:
+        """Return what is learned, by name."""
+        encoder = {f"encoder.{name}": value for name, value in self.encoder.learned().items()}
+        matcher = self.matcher.state_dict()
+        return {**encoder, **{f"matcher.{name}": value for name, value in matcher.items()}}
+
+    def lower(self, texts: Sequence[tuple[int, ...]]) -> States:
+        """Run the layers that do not learn."""
+        with self._precision():
+            states = self.encoder.lower(texts)
+        return States(states.hidden.float(), states.numbers)
+
+    def upper(self, states: States) -> States:
+        """Run the layers that learn, texts of like length together."""
+        lengths = (states.numbers != 0).sum(dim=1)
+        order = lengths.argsort(stable=True)
+        longest = states.numbers.shape[1]
+        parts = []
+        for places in torch.split(order, AT_ONCE):
+            most = int(lengths[places].max())
+            cut = States(states.hidden[places, :most], states.numbers[places, :most])
+            with self._precision():
+                hidden = self.encoder.upper(cut).hidden
+            parts.append(functional.pad(hidden.float(), (0, 0, 0, longest - most)))
+        return States(torch.cat(parts)[order.argsort()], states.numbers)
+
+    def _precision(self) -> torch.autocast:
+        where = self.encoder.word.weight.device.type
+        return torch.autocast(where, torch.bfloat16, enabled=self.mixed)
+
+    def tuned(self) -> nn.ModuleList:
+        """Return all that may learn, as one module."""
+        return nn.ModuleList([*self.encoder.layers[LAYERS - self.encoder.trained :], self.matcher])
+
+    def prepare(self, talks: Sequence[Talk], encode: Encode) -> None:
+        """Count how rare tokens are, and measure what is usual for a feature."""
+        self.matcher.idf.copy_(_rarity([tokens(text, LONGEST) for t in talks for text in t.texts]))
+        with torch.inference_mode():
+            some = list(talks)[: MEASURED * 8]
+            rows = torch.cat([self._features(batch, encode) for batch in _cut(some, 8)])
+        self.matcher.mean.copy_(rows.mean(dim=0))
+        self.matcher.spread.copy_(rows.std(dim=0) + 1e-3)
+
+    def _features(self, talks: Sequence[Talk], encode: Encode) -> Tensor:
+        joined = Joined.of(talks)
+        shown = told(joined.texts, encode(joined.texts))
+        table = turns(joined.contexts, len(joined.texts))
+        replies = shown.take(list(joined.replies))
+        return self.matcher.features(shown, replies, table).reshape(-1, FEATURES)
+
+    def loss(self, talks: Sequence[Talk], encode: Encode) -> Tensor:
+        """Softmax over the replies of the batch that are of other dialogues; the heads' mean."""
+        joined = Joined.of(talks)
+        shown = told(joined.texts, encode(joined.texts))
+        table = turns(joined.contexts, len(joined.texts))
+        scores = self.matcher(shown, shown.take(list(joined.replies)), table)
+        scores = scores.masked_fill(joined.unfit(), NEVER)
+        right = torch.arange(len(joined.replies)).repeat(len(scores))
+        return functional.cross_entropy(scores.flatten(0, 1), right)
+
+    def score(self, contexts: Told, rows: Rows, replies: Told) -> Tensor:
+        """Return the score of each reply for one context."""
+        table = turns([rows], len(contexts.style))
+        scores: Tensor = self.matcher(contexts, replies, table)
+        return scores.mean(dim=0)[0]
+
+
+@dataclass(frozen=True)
+class Joined:
+    """Dialogues of a batch as one list of texts."""
+
+    texts: tuple[str, ...]
+    contexts: tuple[Rows, ...]
+    replies: tuple[int, ...]
+    dialogues: tuple[int, ...]  # of each context
+
+    @classmethod
+    def of(cls, talks: Sequence[Talk]) -> Joined:
+        """Join dialogues."""
+        texts: list[str] = []
+        contexts, replies, dialogues = [], [], []
+        for number, talk in enumerate(talks):
+            contexts += [rows.moved(len(texts)) for rows in talk.contexts]
+            replies += [len(texts) + place for place in talk.replies]
+            dialogues += [number] * len(talk.contexts)
+            texts += talk.texts
+        return cls(tuple(texts), tuple(contexts), tuple(replies), tuple(dialogues))
+
+    def unfit(self) -> Tensor:
+        """Tell which replies are no distractors of a context: of its dialogue, or the same."""
+        owner = torch.tensor(self.dialogues)
+        numbers: dict[str, int] = {}
+        said = [numbers.setdefault(key(self.texts[row]), row) for row in self.replies]
+        same = torch.tensor(said)
+        unfit = (owner.view(-1, 1) == owner) | (same.view(-1, 1) == same)
+        return unfit.fill_diagonal_(False)
+
+
+class Serving:
+    """A network that answers: texts it has seen lately are not encoded again."""
+
+    def __init__(self, network: MatchNetwork) -> None:
+        self.network = network.eval()
+        self._seen: dict[str, States] = {}
+
+    def scores(
+        self, persona: Sequence[str], history: Sequence[Utterance], candidates: Sequence[str]
+    ) -> Tensor:
+        """Return the score of each candidate."""
+        texts, rows = asked(persona, history)
+        with torch.inference_mode():
+            shown = self._told([*texts, *candidates])
+            context, replies = (
+                shown.take(slice(0, len(texts))),
+                shown.take(slice(len(texts), None)),
+            )
+            return self.network.score(context, rows, replies)
+
+    def vectors(self, texts: Sequence[str]) -> Tensor:
+        """Return the vectors of texts, of length 1."""
+        found = []
+        with torch.inference_mode():
+            for part in _cut(texts, AT_ONCE):
+                states = self.network.encoder([tokens(text, LONGEST) for text in part])
+                found.append(functional.normalize(states.mean(), dim=-1))
+        return torch.cat(found).clone()
+
+    def _told(self, texts: Sequence[str]) -> Told:
+        new = [text for text in dict.fromkeys(texts) if text not in self._seen]
+        if len(self._seen) + len(new) > REMEMBERED:
+            self._seen = {text: self._seen[text] for text in texts if text in self._seen}
+        for text in new:  # alone, so that what it is encoded with cannot change its score
+            self._seen[text] = self.network.encoder([tokens(text, LONGEST)])
+        return told(texts, stack([self._seen[text] for text in texts]))
+
+
+def _rarity(texts: Sequence[Tokens]) -> Tensor:
+    """Return every token's idf, ln((N + 1) / (df + 1))."""
+    counted = Counter(number for text in texts for number in set(text))
+    rarity = torch.full((WORDS,), math.log(len(texts) + 1))
+    for number, count in counted.items():
+        rarity[number] = math.log((len(texts) + 1) / (count + 1))
+    return rarity
+
+
+def _cut(items: Sequence[Item], size: int) -> Iterator[Sequence[Item]]:
+    for start in range(0, len(items), size):
+        yield items[start : start + size]

@@ -1,0 +1,202 @@
+"""How well replies fit a conversation: what each side said, the persona, and how people write.
+
+Not one recipe of the papers; made of theirs: maps of a reply's vector for what it is compared with
+(Henderson et al. 2019, section 4.2), attention to the nearest sentence of a persona (Zhang et al.
+2018, section 4.2, as a maximum), token by token comparison (Khattab and Zaharia 2020, "ColBERT",
+equation 3, weighted by idf), shared words, and style. Small networks, averaged, weigh them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+
+from bots.layers.minilm import SIZE, WORDS, States
+from bots.layers.style import SIZE as STYLES
+
+ROLES = ("last", "before", "earlier", "own", "partner", "persona")
+GROUPS = ("last", "own", "partner", "persona")  # compared token by token
+PLACES = 10  # how far into a conversation a reply is, counted up to so many messages
+NEAR = 0.3  # tokens less alike than so are not alike
+FEATURES = 12 + 4 * len(GROUPS) + 2 + 5 * STYLES + 3
+
+
+@dataclass(frozen=True)
+class Turns:
+    """Where texts of contexts are among the texts told: (context, place), padded by `nowhere`."""
+
+    last: Tensor
+    before: Tensor
+    earlier: Tensor
+    own: Tensor
+    partner: Tensor
+    persona: Tensor
+    length: Tensor
+
+
+@dataclass(frozen=True)
+class Told:
+    """Texts as the matcher sees them."""
+
+    states: States
+    style: Tensor
+
+    def take(self, rows: Sequence[int] | slice) -> Told:
+        """Return some of the texts."""
+        hidden, numbers = self.states.hidden[rows], self.states.numbers[rows]
+        return Told(States(hidden, numbers), self.style[rows])
+
+
+@dataclass(frozen=True)
+class _Compared:
+    """Every text told against every reply; the last row stands for nothing."""
+
+    cosines: dict[str, Tensor] = field(repr=False)
+    tokens: Tensor  # (text, reply, token of the reply): the nearest token of the text
+    equal: Tensor  # the same for equal tokens
+    reverse: Tensor  # (text, reply): how much of the text is in the reply
+
+
+class Matcher(nn.Module):
+    """Scores replies by features that it weighs; `heads` networks are averaged."""
+
+    idf: Tensor
+    mean: Tensor
+    spread: Tensor
+
+    def __init__(self, heads: int, width: int, dropout: float) -> None:
+        super().__init__()
+        self.maps = nn.ModuleDict({role: _identity() for role in ROLES})
+        self.place = nn.Embedding(PLACES, SIZE)
+        nn.init.zeros_(self.place.weight)
+        self.heads = heads
+        self.first = nn.Linear(FEATURES, heads * width)
+        self.second = nn.Parameter(torch.randn(heads, width) / width**0.5)
+        self.drop = nn.Dropout(dropout)
+        self.register_buffer("idf", torch.ones(WORDS))
+        self.register_buffer("mean", torch.zeros(FEATURES))
+        self.register_buffer("spread", torch.ones(FEATURES))
+
+    def forward(self, told: Told, replies: Told, turns: Turns) -> Tensor:
+        """Return the score of every head: (head, context, reply)."""
+        found = (self.features(told, replies, turns) - self.mean) / self.spread
+        hidden = self.drop(functional.gelu(self.first(found)))
+        hidden = hidden.unflatten(-1, (self.heads, -1))
+        return torch.einsum("crhw,hw->hcr", hidden, self.second)
+
+    def features(self, told: Told, replies: Told, turns: Turns) -> Tensor:
+        """Return what is weighed: (context, reply, feature)."""
+        compared = self._compare(told, replies)
+        weights = self._weights(replies.states)
+        found = [*self._by_vector(compared, turns), *_reversed(compared, turns)]
+        for group in GROUPS:
+            found += _by_token(compared, getattr(turns, group), weights)
+        found += self._by_place(replies, turns, len(told.style))
+        return torch.cat((torch.stack(found, dim=-1), _styles(told, replies, turns)), dim=-1)
+
+    def _weights(self, states: States) -> Tensor:
+        return self.idf[states.numbers] * states.words
+
+    def _compare(self, told: Told, replies: Told) -> _Compared:
+        text = functional.normalize(told.states.mean(), dim=-1)
+        reply = functional.normalize(replies.states.mean(), dim=-1)
+        cosines = {
+            role: _with_nothing(text @ functional.normalize(layer(reply), dim=-1).T)
+            for role, layer in self.maps.items()
+        }
+        ours, theirs = (_units(each.states) for each in (told, replies))
+        alike = torch.einsum("tnd,rmd->trnm", ours, theirs)
+        weights = self._weights(told.states)
+        weights = weights / (weights.sum(dim=1, keepdim=True) + 1e-6)
+        reverse = torch.einsum("trn,tn->tr", alike.amax(dim=3), weights)
+        equal = told.states.numbers[:, None, :, None] == replies.states.numbers[None, :, None, :]
+        return _Compared(
+            cosines,
+            _with_nothing(alike.amax(dim=2)),
+            _with_nothing(equal.any(dim=2).to(alike.dtype)),
+            _with_nothing(reverse),
+        )
+
+    def _by_vector(self, compared: _Compared, turns: Turns) -> list[Tensor]:
+        found = []
+        for role in ROLES:
+            rows = getattr(turns, role)
+            each = compared.cosines[role][rows]  # (context, place, reply)
+            found.append(each.amax(dim=1))
+            if role in ("own", "partner", "persona"):
+                present = (rows < len(compared.reverse) - 1).sum(dim=1).clamp(min=1)
+                found.append(each.sum(dim=1) / present.unsqueeze(1))
+        rows = turns.persona
+        return [
+            *found,
+            compared.cosines["persona"][rows].topk(2, dim=1).values[:, 1],
+            torch.logsumexp(10 * compared.cosines["persona"][rows], dim=1) / 10,
+            compared.cosines["last"][turns.before[:, 0]],
+        ]
+
+    def _by_place(self, replies: Told, turns: Turns, nowhere: int) -> list[Tensor]:
+        vectors = functional.normalize(replies.states.mean(), dim=-1)
+        fit = self.place(turns.length.clamp(max=PLACES - 1)) @ vectors.T
+        length = turns.length.clamp(max=PLACES).unsqueeze(1) / PLACES
+        alone = (turns.persona == nowhere).all(dim=1, keepdim=True)
+        return [fit, length.expand_as(fit), alone.to(fit.dtype).expand_as(fit)]
+
+
+def _identity() -> nn.Linear:
+    layer = nn.Linear(SIZE, SIZE, bias=False)
+    nn.init.eye_(layer.weight)
+    return layer
+
+
+def _with_nothing(rows: Tensor) -> Tensor:
+    return torch.cat((rows, torch.zeros_like(rows[:1])))
+
+
+def _units(states: States) -> Tensor:
+    """Return tokens' vectors of length 1, and 0 where there is none."""
+    return functional.normalize(states.hidden, dim=-1) * states.words.unsqueeze(-1)
+
+
+def _reversed(compared: _Compared, turns: Turns) -> list[Tensor]:
+    return [compared.reverse[turns.last[:, 0]], compared.reverse[turns.persona].amax(dim=1)]
+
+
+def _by_token(compared: _Compared, rows: Tensor, weights: Tensor) -> list[Tensor]:
+    """Compare each token of a reply with the nearest, and with equal ones, in the texts."""
+    near = compared.tokens[rows].amax(dim=1)
+    equal = compared.equal[rows].amax(dim=1)
+    shares = weights / (weights.sum(dim=1, keepdim=True) + 1e-6)
+    return [
+        (near * shares).sum(dim=-1),
+        (functional.relu(near - NEAR) * weights).sum(dim=-1),
+        (equal * shares).sum(dim=-1),
+        (equal * weights).sum(dim=-1),
+    ]
+
+
+def _styles(told: Told, replies: Told, turns: Turns) -> Tensor:
+    """Compare how a reply is written with the last message and with what each side wrote."""
+    style = _with_nothing(told.style)
+    reply = replies.style.unsqueeze(0)
+    last = style[turns.last[:, 0]].unsqueeze(1)
+    (own, wrote), (partner, _) = (
+        _average(style, rows) for rows in (turns.own, torch.cat((turns.partner, turns.last), dim=1))
+    )
+    parts = (
+        reply.expand(len(turns.length), -1, -1),
+        reply * last,
+        (reply - own).abs() * wrote,
+        reply * own,
+        (reply - partner).abs(),
+    )
+    return torch.cat(parts, dim=-1)
+
+
+def _average(style: Tensor, rows: Tensor) -> tuple[Tensor, Tensor]:
+    present = (rows < len(style) - 1).sum(dim=1).view(-1, 1, 1)
+    average = style[rows].sum(dim=1, keepdim=True) / present.clamp(min=1)
+    return average, (present > 0).to(style.dtype)

@@ -1,0 +1,49 @@
+"""How a message is written, whatever it says: length, marks, contractions, the talk of chats.
+
+Not in the specification; our own. A person writes all messages of a conversation alike, so that
+what was written before tells the true reply from somebody else's.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+
+import torch
+from torch import Tensor
+
+_MARK = re.compile(r"[.?!]+")
+_CHAT = re.compile(r"\b(?:lol|u|ur|haha+|omg|hehe)\b")
+_LONG = re.compile(r"\b(?:i am|it is|that is|do not|i have|you are|what is)\b")
+_SELF = re.compile(r"\b(?:i|i'm|im|my|me|i've|i'd|i'll)\b")
+_YOU = re.compile(r"\b(?:you|your|you're|u)\b")
+_BARE = re.compile(r"\b(?:im|dont|thats|whats|ive|cant|didnt|its)\b")
+SIZE = 15
+
+
+def measures(texts: Sequence[str]) -> Tensor:
+    """Return the measures of each text as a row of numbers between about 0 and 1."""
+    return torch.tensor([_measures(text.lower()) for text in texts]).view(-1, SIZE)
+
+
+def _measures(text: str) -> list[float]:
+    marks = _MARK.findall(text)
+    count = len(text.split())
+    return [
+        math.log1p(len(text)) / 5,
+        min(count, 30) / 30,
+        min(len(marks), 4) / 4,
+        float("?" in text),
+        float("!" in text),
+        float("," in text),
+        float("..." in text or ". ." in text),
+        float(text.rstrip()[-1:] in (".", "?", "!")),
+        float("'" in text or "’" in text),
+        float(bool(_LONG.search(text))),
+        float(bool(_BARE.search(text))),
+        float(bool(_CHAT.search(text))),
+        float(bool(_SELF.search(text))),
+        float(bool(_YOU.search(text))),
+        float(bool(re.search(r"\d", text))),
+    ]

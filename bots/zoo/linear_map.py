@@ -1,0 +1,216 @@
+"""B-MAP: a learned linear map of the reply's vector over frozen sentence vectors.
+
+Source: Henderson et al. 2019 ("A Repository of Conversational Datasets"), section 4.2: score
+<x, (W + alpha I) y> of unit vectors x of the context and y of the reply, W and alpha learned on
+10,000 examples with the in-batch softmax, learning rate and regularization swept on a dev split.
+From the released code: W orthogonal and alpha 1 at the start, Adagrad, batches of 256, label
+smoothing 0.2, rates {10, 3, 1, 0.3, 0.01} by penalties {0, 0.1, 0.01, 0.001}, at most 100 epochs, a
+fifth of the examples as dev split; the mapped vector is not made of length 1 again. `preset=paper`
+is that sweep; the default is a smaller one, and W starts at 0, from where few examples get further.
+What the persona adds, the same score with its nearest sentence, is our own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+from typing import Literal
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+
+from bots import training
+from bots import weights as on_disk
+from bots.bot import Reply, Turn
+from bots.dialogue import Dialogue, Example, Utterance, examples
+from bots.filters import speakable
+from bots.layers import frozen
+from bots.layers.sentences import Encode, encoder
+from bots.options import option
+
+PRESETS = {
+    "paper": {
+        "encoder": "minilm",
+        "persona": "ignored",
+        "start": "orthogonal",
+        "rates": "10 3 1 0.3 0.01",
+        "penalties": "0 0.1 0.01 0.001",
+        "epochs": 100,
+        "patience": 5,
+        "scale": 1.0,
+    },
+    "minilm": {"encoder": "minilm", "rates": "0.0003 0.001 0.003", "epochs": 12},
+}
+Item = tuple[Tensor, Tensor]  # the vectors of a context: last message and persona; of the reply
+
+
+@dataclass
+class LinearMap:
+    """Answers with the reply whose mapped vector fits the last message and the persona."""
+
+    weights: str = option("", "Directory of the map and the replies")
+    max_words: int = option(15, "Replies are at most this long, where possible", least=1)
+    nearest: int = option(50, "How many of the nearest replies it tries before giving up", least=1)
+    encoder: Literal["hashed", "glove", "minilm"] = option(
+        "hashed", "What makes vectors of texts", trained=True
+    )
+    persona: Literal["best", "ignored"] = option("best", "What of it is used", trained=True)
+    start: Literal["zero", "orthogonal"] = option("zero", "What W is at first", trained=True)
+    rates: str = option("0.0003 0.001", "Learning rates that are tried", trained=True)
+    penalties: str = option("0.001", "Weights of W squared that are tried", trained=True)
+    scale: float = option(10.0, "Scores are multiplied so in the softmax", least=0, trained=True)
+    smoothing: float = option(0.2, "Label smoothing", least=0, most=0.9, trained=True)
+    batch: int = option(256, "Examples per step", least=2, trained=True)
+    epochs: int = option(3, "At most so many passes over the data", least=0, trained=True)
+    patience: int = option(2, "Epochs it may go on without improving", least=1, trained=True)
+    learned: int = option(10000, "Examples learned from, at most", least=2, trained=True)
+    held_out: float = option(0.2, "Share of dialogues watched", least=0, most=0.5, trained=True)
+    candidates: int = option(10000, "Most replies kept to choose from", least=1, trained=True)
+    _map: Map | None = field(default=None, init=False, repr=False, compare=False)
+    _replies: Tensor | None = field(default=None, init=False, repr=False, compare=False)
+    _about: on_disk.About | None = field(default=None, init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        for name in ("rates", "penalties"):
+            _numbers(name, getattr(self, name))
+        if self.weights:
+            self.load(Path(self.weights))
+
+    def respond(self, persona: Sequence[str], history: Sequence[Utterance]) -> Reply:
+        """Answer one conversation."""
+        return self.respond_many([(persona, history)])[0]
+
+    def respond_many(self, turns: Sequence[Turn]) -> list[Reply]:
+        """Answer each with the best reply that was not said yet."""
+        _, mapped, about = self._ready()
+        encode = encoder(self.encoder)
+        scored = [frozen.fit(frozen.asked(encode, *turn, self.persona), mapped) for turn in turns]
+        return frozen.best_replies(about.replies, scored, turns, self.nearest, self.max_words)
+
+    def rank(
+        self, persona: Sequence[str], history: Sequence[Utterance], candidates: Sequence[str]
+    ) -> list[float]:
+        """Return <x, (W + alpha I) y> of the last message, plus that of the nearest sentence."""
+        learned, _, _ = self._ready()
+        encode = encoder(self.encoder)
+        asked = frozen.asked(encode, persona, history, self.persona)
+        with torch.inference_mode():
+            return frozen.as_floats(frozen.fit(asked, learned(encode(candidates))))
+
+    def train(self, dialogues: Iterable[Dialogue], *, seed: int) -> None:
+        """Learn the map, and keep replies to choose from."""
+        known = list(dialogues)
+        learned, watched = training.hold_out(known, self.held_out, seed)
+        found = list(examples(learned))
+        if not found:
+            raise ValueError(f"{len(known)} dialogues hold no reply to learn from")
+        with training.seeded(seed) as chance:
+            found = chance.sample(found, min(self.learned, len(found)))
+        encode = encoder(self.encoder)
+        items, seen = self._items(encode, found), self._items(encode, list(examples(watched)))
+        self._map, history = self._sweep(items, seen, seed)
+        pairs = speakable([*found, *examples(watched)], self.candidates, self.max_words, seed)
+        replies = tuple(reply for _, reply in pairs)
+        with torch.inference_mode():
+            self._replies = self._map(encode(replies)).clone()
+        self._about = on_disk.About(
+            bot="linear_map",
+            options={each.name: getattr(self, each.name) for each in fields(self) if each.init},
+            seed=seed,
+            data=on_disk.data_digest(known),
+            versions=training.versions(),
+            replies=replies,
+            history=history,
+        )
+
+    def _items(self, encode: Encode, found: Sequence[Example]) -> list[Item]:
+        once = frozen.remembered(encode)
+        asked = [frozen.asked(once, each.persona, each.history, self.persona) for each in found]
+        replies = encode([each.reply for each in found])
+        return list(zip(asked, replies, strict=True))
+
+    def _sweep(
+        self, items: Sequence[Item], seen: Sequence[Item], seed: int
+    ) -> tuple[Map, tuple[dict[str, float], ...]]:
+        """Learn with every rate and penalty; keep what is best on the watched examples."""
+        tried = []
+        for rate in _numbers("rates", self.rates):
+            for penalty in _numbers("penalties", self.penalties):
+                learned, history = self._learn(items, seen, seed, rate, penalty)
+                best = min((entry["held_out"] for entry in history), default=0.0)
+                tried.append((best, learned, history))
+        _, learned, history = min(tried, key=lambda each: each[0])
+        return learned, history
+
+    def _learn(
+        self, items: Sequence[Item], seen: Sequence[Item], seed: int, rate: float, penalty: float
+    ) -> tuple[Map, tuple[dict[str, float], ...]]:
+        with training.seeded(seed):
+            learned = Map(items[0][1].shape[0], self.start)
+        title = f"linear_map {rate:g} {penalty:g}"
+        plan = training.Plan(self.epochs, self.batch, self.patience, seed, title)
+
+        def loss(batch: Sequence[Item]) -> Tensor:
+            mapped = learned(torch.stack([reply for _, reply in batch]))
+            scores = self.scale * frozen.fit_all([asked for asked, _ in batch], mapped)
+            right = torch.arange(len(batch))
+            cost = functional.cross_entropy(scores, right, label_smoothing=self.smoothing)
+            return cost + penalty * learned.weight.square().sum() if learned.training else cost
+
+        step = torch.optim.Adagrad(learned.parameters(), lr=rate)
+        history = training.fit(learned, step, items, seen, loss, plan)
+        return learned.eval(), tuple({**entry, "rate": rate, "l2": penalty} for entry in history)
+
+    def save(self, path: Path) -> None:
+        """Write the map and the mapped vectors of the replies."""
+        learned, mapped, about = self._ready()
+        arrays = {name: value.numpy() for name, value in learned.state_dict().items()}
+        on_disk.save(path, {**arrays, "replies": mapped.numpy()}, about)
+
+    def load(self, path: Path) -> None:
+        """Read what `save` wrote."""
+        arrays, about = on_disk.load(path)
+        if about.bot != "linear_map":
+            raise on_disk.InvalidWeights(f"{path} holds weights of {about.bot}, not of linear_map")
+        found = {name: torch.from_numpy(array) for name, array in arrays.items()}
+        self._replies, self._about = found.pop("replies"), about
+        self._map = Map(len(found["weight"]), "zero").eval()
+        self._map.load_state_dict(found)
+
+    def _ready(self) -> tuple[Map, Tensor, on_disk.About]:
+        if self._map is None or self._replies is None or self._about is None:
+            raise ValueError("linear_map must be trained, or be given weights, first")
+        return self._map, self._replies, self._about
+
+
+class Map(nn.Module):
+    """(W + alpha I) y."""
+
+    def __init__(self, size: int, start: str) -> None:
+        super().__init__()
+        self.weight = nn.Parameter(torch.zeros(size, size))
+        if start == "orthogonal":
+            nn.init.orthogonal_(self.weight)
+        self.alpha = nn.Parameter(torch.tensor([1.0]))
+
+    def forward(self, vectors: Tensor) -> Tensor:
+        """Map vectors of replies."""
+        mapped: Tensor = vectors @ self.weight.T + self.alpha * vectors
+        return mapped
+
+
+def _numbers(name: str, text: str) -> list[float]:
+    try:
+        found = [float(word) for word in text.split()]
+    except ValueError:
+        found = []
+    if not found or min(found) < 0:
+        raise ValueError(
+            f"{name} is {text!r}, but must be numbers of 0 or more, with spaces between"
+        )
+    return found
+
+
+BOT = LinearMap

@@ -1,0 +1,212 @@
+"""The strongest ranker: MiniLM, what each side said, the persona, style, weighed together.
+
+Source: not of the papers' rows; what it is made of is cited in `bots.layers.matching`, what was
+tried and what it gains in decision 0008. Learned in two stages by the softmax over the replies of a
+batch of dialogues: first what weighs the features of MiniLM as it comes by package (extra
+`encoders`), then MiniLM's upper layers with it. Held out is by persona. The replies it may give are
+found by the vectors of the last message and the persona; the best of them are scored in full.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, fields
+from itertools import chain
+from pathlib import Path
+from random import Random
+from typing import Any, Literal
+
+import torch
+from torch import Tensor
+
+from bots import training
+from bots import weights as on_disk
+from bots.bot import Reply, Turn
+from bots.dialogue import Dialogue, Utterance, examples
+from bots.filters import choose, speakable
+from bots.layers import frozen
+from bots.layers.contexts import Library, talk
+from bots.layers.match_network import MatchNetwork, Serving
+from bots.layers.minilm import LAYERS
+from bots.layers.topk import largest
+from bots.options import option
+from bots.splits import hold_out_personas
+
+PRESETS = {
+    "paper": {
+        "examples": 0,
+        "epochs": 2,
+        "tuned_epochs": 2,
+        "held_out": 0.1,
+        "precision": "bf16",
+        "candidates": 10000,
+    },
+    "frozen": {"examples": 0, "epochs": 6, "held_out": 0.1, "candidates": 10000},
+}
+
+
+@dataclass
+class MiniLMMatcher:
+    """Answers with the reply that fits the messages, the persona and the style so far."""
+
+    weights: str = option("", "Directory of trained weights")
+    max_words: int = option(15, "Replies are at most this long, where possible", least=1)
+    nearest: int = option(24, "How many replies are scored in full", least=1)
+    examples: int = option(16, "Dialogues learned from; 0: all", least=0, trained=True)
+    sides: Literal["self", "both"] = option("self", "Whose replies it learns from", trained=True)
+    layers: int = option(3, "Upper layers of MiniLM that learn", least=1, most=6, trained=True)
+    heads: int = option(5, "Networks that weigh features; averaged", least=1, trained=True)
+    width: int = option(32, "Units in each of them", least=1, trained=True)
+    dropout: float = option(0.2, "Of those units, while learning", least=0, most=0.9, trained=True)
+    batch: int = option(8, "Dialogues per step", least=2, trained=True)
+    rate: float = option(0.004, "Learning rate of what weighs", least=0, trained=True)
+    map_rate: float = option(0.0001, "Learning rate of the maps of replies", least=0, trained=True)
+    tuned_rate: float = option(0.0001, "Learning rate of MiniLM's layers", least=0, trained=True)
+    decay: float = option(0.01, "Weight decay", least=0, trained=True)
+    epochs: int = option(2, "Passes over the data with MiniLM as it is", least=0, trained=True)
+    tuned_epochs: int = option(0, "Passes in which its layers learn", least=0, trained=True)
+    patience: int = option(2, "Epochs it may go on without improving", least=1, trained=True)
+    precision: Literal["fp32", "bf16"] = option("fp32", "Of MiniLM while learning", trained=True)
+    held_out: float = option(0.2, "Share of dialogues watched", least=0, most=0.5, trained=True)
+    candidates: int = option(200, "Most replies kept to choose from", least=1, trained=True)
+    _served: Serving | None = field(default=None, init=False, repr=False, compare=False)
+    _replies: Tensor | None = field(default=None, init=False, repr=False, compare=False)
+    _about: on_disk.About | None = field(default=None, init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        if self.weights:
+            self.load(Path(self.weights))
+
+    def respond(self, persona: Sequence[str], history: Sequence[Utterance]) -> Reply:
+        """Answer one conversation: the best reply that was not said yet."""
+        served, vectors, about = self._ready()
+        asked = served.vectors([history[-1].text if history else "", *persona])
+        near = frozen.fit(asked, vectors).unsqueeze(0)
+        places = largest(near, min(self.nearest, len(vectors)))[1][0].tolist()
+        found = [about.replies[place] for place in places]
+        scores = served.scores(persona, history, found).tolist()
+        ranked = sorted(zip(found, scores, strict=True), key=lambda pair: pair[1], reverse=True)
+        return choose(ranked, history, self.max_words)
+
+    def respond_many(self, turns: Sequence[Turn]) -> list[Reply]:
+        """Answer each."""
+        return [self.respond(*turn) for turn in turns]
+
+    def rank(
+        self, persona: Sequence[str], history: Sequence[Utterance], candidates: Sequence[str]
+    ) -> list[float]:
+        """Return the score of each candidate."""
+        served, _, _ = self._ready()
+        return frozen.as_floats(served.scores(persona, history, candidates))
+
+    def train(self, dialogues: Iterable[Dialogue], *, seed: int) -> None:
+        """Learn to weigh, then MiniLM's upper layers; and keep replies to choose from."""
+        known = list(dialogues)
+        if not any(True for _ in examples(known)):
+            raise ValueError(f"{len(known)} dialogues hold no reply to learn from")
+        chosen = self._chosen(known, seed)
+        learned, watched = hold_out_personas(chosen, self.held_out, seed)
+        with training.seeded(seed):
+            network = MatchNetwork(self.layers, self.heads, self.width, self.dropout)
+        network.mixed = self.precision == "bf16"
+        history = self._learn(network, learned, watched, seed)
+        network.mixed = False
+        pairs = speakable(examples(chosen), self.candidates, self.max_words, seed)
+        replies = tuple(reply for _, reply in pairs)
+        self._served = Serving(network)
+        self._replies = self._served.vectors(replies)
+        self._about = on_disk.About(
+            bot="minilm_matcher",
+            options={each.name: getattr(self, each.name) for each in fields(self) if each.init},
+            seed=seed,
+            data=on_disk.data_digest(known),
+            versions=training.versions(),
+            replies=replies,
+            history=history,
+        )
+
+    def _chosen(self, known: Sequence[Dialogue], seed: int) -> list[Dialogue]:
+        if not self.examples or self.examples >= len(known):
+            return list(known)
+        return Random(seed).sample(known, self.examples)  # noqa: S311
+
+    def _learn(
+        self,
+        network: MatchNetwork,
+        learned: Sequence[Dialogue],
+        watched: Sequence[Dialogue],
+        seed: int,
+    ) -> tuple[dict[str, float], ...]:
+        items, seen = ([talk(each, self.sides) for each in part] for part in (learned, watched))
+        kept = Library(network.lower)
+        kept.add(chain.from_iterable(each.texts for each in (*items, *seen)))
+        whole = kept.through(network.upper)
+        network.prepare(items, whole.states)
+        plan = self._plan(self.epochs, len(items), seed, "minilm_matcher weighs")
+        history = training.fit(
+            network.matcher,
+            torch.optim.AdamW(self._groups(network, self.rate), weight_decay=self.decay),
+            items,
+            seen,
+            lambda batch: network.loss(batch, whole.states),
+            plan,
+        )
+        if not self.tuned_epochs:
+            return history
+        groups = self._groups(network, self.rate / 4)
+        tuned = network.encoder.layers[LAYERS - self.layers :].parameters()
+        return history + training.fit(
+            network.tuned(),
+            torch.optim.AdamW(
+                [{"params": list(tuned), "lr": self.tuned_rate}, *groups], weight_decay=self.decay
+            ),
+            items,
+            seen,
+            lambda batch: network.loss(batch, lambda texts: network.upper(kept.states(texts))),
+            self._plan(self.tuned_epochs, len(items), seed, "minilm_matcher tunes"),
+        )
+
+    def _groups(self, network: MatchNetwork, rate: float) -> list[dict[str, Any]]:
+        matcher = network.matcher
+        maps = [*matcher.maps.parameters(), *matcher.place.parameters()]
+        weighs = [*matcher.first.parameters(), matcher.second]
+        return [{"params": maps, "lr": self.map_rate}, {"params": weighs, "lr": rate}]
+
+    def _plan(self, epochs: int, items: int, seed: int, title: str) -> training.Plan:
+        steps = max(1, epochs * math.ceil(items / self.batch))
+        warm = max(1, steps // 10)
+
+        def share(step: int) -> float:
+            return min(1.0, step / warm) * max(0.02, 1 - step / steps)
+
+        return training.Plan(
+            epochs, self.batch, self.patience, seed, title, clip=1.0, schedule=share
+        )
+
+    def save(self, path: Path) -> None:
+        """Write what was learned; MiniLM itself stays in its package."""
+        served, replies, about = self._ready()
+        arrays = {name: value.numpy() for name, value in served.network.learned().items()}
+        on_disk.save(path, {**arrays, "cached": replies.numpy()}, about)
+
+    def load(self, path: Path) -> None:
+        """Read what was learned."""
+        arrays, about = on_disk.load(path)
+        if about.bot != "minilm_matcher":
+            raise on_disk.InvalidWeights(
+                f"{path} holds weights of {about.bot}, not of minilm_matcher"
+            )
+        found = {name: torch.from_numpy(array) for name, array in arrays.items()}
+        self._replies, self._about = found.pop("cached"), about
+        network = MatchNetwork(self.layers, self.heads, self.width, self.dropout)
+        network.load_state_dict({**network.state_dict(), **found})
+        self._served = Serving(network)
+
+    def _ready(self) -> tuple[Serving, Tensor, on_disk.About]:
+        if self._served is None or self._replies is None or self._about is None:
+            raise ValueError("minilm_matcher must be trained, or be given weights, first")
+        return self._served, self._replies, self._about
+
+
+BOT = MiniLMMatcher

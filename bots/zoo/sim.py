@@ -1,0 +1,104 @@
+"""B-SIM: the cosine of frozen sentence vectors; nothing is learned.
+
+Source: Henderson et al. 2019 ("A Repository of Conversational Datasets"), section 4.2: replies are
+ranked by cosine(context, reply), the context being the last message. What the persona adds, the
+cosine with its nearest sentence, is our own (persona=ignored is the paper's). "Training" only keeps
+replies to choose from; candidates that are given are ranked without it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from importlib.metadata import version
+from pathlib import Path
+from typing import Literal
+
+import torch
+
+from bots import weights as on_disk
+from bots.bot import Reply, Turn
+from bots.dialogue import Dialogue, Utterance, examples
+from bots.filters import speakable
+from bots.layers import frozen
+from bots.layers.sentences import encoder
+from bots.options import option
+
+PRESETS = {"minilm": {"encoder": "minilm"}, "glove": {"encoder": "glove"}}
+
+
+@dataclass
+class Sim:
+    """Answers with the reply most like the last message and the persona."""
+
+    weights: str = option("", "Directory of the replies it may give")
+    persona: Literal["best", "ignored"] = option("best", "What of the persona is used")
+    max_words: int = option(15, "Replies are at most this long, where possible", least=1)
+    nearest: int = option(50, "How many of the nearest replies it tries before giving up", least=1)
+    encoder: Literal["hashed", "glove", "minilm"] = option(
+        "hashed", "What makes vectors of texts", trained=True
+    )
+    candidates: int = option(10000, "Most replies kept to choose from", least=1, trained=True)
+    _replies: torch.Tensor | None = field(default=None, init=False, repr=False, compare=False)
+    _about: on_disk.About | None = field(default=None, init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        if self.weights:
+            self.load(Path(self.weights))
+
+    def respond(self, persona: Sequence[str], history: Sequence[Utterance]) -> Reply:
+        """Answer one conversation."""
+        return self.respond_many([(persona, history)])[0]
+
+    def respond_many(self, turns: Sequence[Turn]) -> list[Reply]:
+        """Answer each with the best reply that was not said yet."""
+        vectors, about = self._ready()
+        encode = encoder(self.encoder)
+        scored = [frozen.fit(frozen.asked(encode, *turn, self.persona), vectors) for turn in turns]
+        return frozen.best_replies(about.replies, scored, turns, self.nearest, self.max_words)
+
+    def rank(
+        self, persona: Sequence[str], history: Sequence[Utterance], candidates: Sequence[str]
+    ) -> list[float]:
+        """Return the cosine with the last message, plus that with the nearest persona sentence."""
+        encode = encoder(self.encoder)
+        asked = frozen.asked(encode, persona, history, self.persona)
+        return frozen.as_floats(frozen.fit(asked, encode(candidates)))
+
+    def train(self, dialogues: Iterable[Dialogue], *, seed: int) -> None:
+        """Keep replies fit to be said, with their vectors."""
+        known = list(dialogues)
+        found = list(examples(known))
+        if not found:
+            raise ValueError(f"{len(known)} dialogues hold no reply to keep")
+        pairs = speakable(found, self.candidates, self.max_words, seed)
+        replies = tuple(reply for _, reply in pairs)
+        self._replies = encoder(self.encoder)(replies)
+        self._about = on_disk.About(
+            bot="sim",
+            options={"encoder": self.encoder, "candidates": self.candidates},
+            seed=seed,
+            data=on_disk.data_digest(known),
+            versions={name: version(name) for name in ("torch", "numpy", "safetensors")},
+            replies=replies,
+        )
+
+    def save(self, path: Path) -> None:
+        """Write the replies and their vectors."""
+        vectors, about = self._ready()
+        on_disk.save(path, {"replies": vectors.numpy()}, about)
+
+    def load(self, path: Path) -> None:
+        """Read what `save` wrote."""
+        arrays, about = on_disk.load(path)
+        if about.bot != "sim":
+            raise on_disk.InvalidWeights(f"{path} holds weights of {about.bot}, not of sim")
+        self._replies, self._about = torch.from_numpy(arrays["replies"]), about
+
+    def _ready(self) -> tuple[torch.Tensor, on_disk.About]:
+        if self._replies is None or self._about is None:
+            raise ValueError("sim has no replies to choose from: train, or give weights, first")
+        return self._replies, self._about
+
+
+BOT = Sim

