@@ -12,6 +12,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from bots import answers, benchmark, catalog, whitelist_command
+from bots.batches import batched
 from bots.bot import Bot, Ranker, Trainable
 from bots.checkpoints import InvalidCheckpoint, kept
 from bots.dialogue import Dialogue, Utterance
@@ -74,13 +75,19 @@ def _predict(given: argparse.Namespace) -> None:
     bot = _bot(given)
     if not isinstance(bot, Ranker):
         raise CannotDo(f"{given.bot} does not rank candidates")
-    task = Task(",".join(given.data), given.candidates, given.seed, given.persona, given.sides)
-    rows = list(predict(bot, given.bot, _read(given.data), task))
+    name, dialogues = ",".join(given.data), _read(given.data)
+    task = Task(name, given.candidates, given.seed, given.persona, given.sides)
+    rows = (
+        list(batched(bot, given.bot, dialogues, name, seed=given.seed, batches=given.batches))
+        if given.batches
+        else list(predict(bot, given.bot, dialogues, task))
+    )
     if not rows:
         raise InvalidData([f"{task.dataset}: no message of the side to be predicted"])
     given.out.parent.mkdir(parents=True, exist_ok=True)
     write_records(rows, given.out)
-    print(f"{given.bot}: hits@1/{given.candidates} {hits(rows):.3f} (n {len(rows)}); {given.out}")
+    among = len(rows[0]["candidates"])
+    print(f"{given.bot}: hits@1/{among} {hits(rows):.3f} (n {len(rows)}); {given.out}")
 
 
 def _answer(given: argparse.Namespace) -> None:
@@ -163,6 +170,9 @@ def _parser() -> argparse.ArgumentParser:
     guess.add_argument("--seed", type=int, default=0)
     guess.add_argument("--persona", choices=("none", "self", "their", "both"), default="self")
     guess.add_argument("--sides", choices=("self", "both"), default="self")
+    guess.add_argument(
+        "--batches", type=int, default=0, help="1-of-100: so many random batches of 100 replies"
+    )
     say = _command(commands, "answer", "answer every message, for metrics of text", _answer)
     _data(say)
     answers.add_arguments(say)
