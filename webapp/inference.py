@@ -29,7 +29,7 @@ LOADING = 600.0  # seconds until a bot must be loaded
 LEFT = 70  # exit status of a process whose device failed
 LONGEST = 65_536  # characters of a reply, and of its details, that leave a child
 LARGEST = 64 * 1024 * 1024  # bytes of a child's answer
-APART = {"weights", "checkpoint", "function"}  # options of bots that load models or foreign code
+APART = {"weights", "checkpoint", "function", "device", "bot"}  # of models and foreign code
 SECRETS = {"DATABASE_URL", "REDIS_URL", "METRICS_TOKEN"}
 LOST = b'{"lost": true, "error": ""}'
 GREETING: Turn = ((), (Utterance("partner", "Hello! How are you?"),))
@@ -104,7 +104,10 @@ def _of_device(problem: Exception) -> bool:
 
 
 def runs_apart(name: str) -> bool:
-    """Tell, without importing it, whether a bot loads a model or foreign code: not in the web."""
+    """Tell, without importing it, whether a bot loads a model or foreign code: not in the web.
+
+    A bot that wraps another one may be wrapped around a model.
+    """
     return any(option.name in APART for option in bot_options(name))
 
 

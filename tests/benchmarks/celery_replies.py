@@ -105,7 +105,7 @@ class Jobs:
         """Return when all was answered."""
         from webapp.models import ReplyJob
 
-        end = time.perf_counter() + 120
+        end = time.perf_counter() + 300
         owed = ReplyJob.objects.exclude(state="DONE")
         while owed.exists():
             if time.perf_counter() > end:

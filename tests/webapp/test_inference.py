@@ -142,6 +142,9 @@ def test_an_error_of_the_device_means_that_the_process_must_end(
 def test_which_bots_belong_in_a_child() -> None:
     assert inference.runs_apart("profile_memory")
     assert not inference.runs_apart("parrot")
+    assert inference.runs_apart("callable")
+    assert inference.runs_apart("checkpoint")
+    assert inference.runs_apart("sample_and_rank")  # what it wraps may be anything
 
 
 def test_the_web_never_loads_torch() -> None:

@@ -17,7 +17,7 @@ from typing import Any
 
 from django.conf import settings
 
-from bots import Reply, Turn, Utterance, bot_options
+from bots import Reply, Turn, Utterance, bot_names, bot_options
 from bots.registry import PLACES
 from webapp.inference import Answers, Respond, WorkerLost
 from webapp.models import Campaign, Event, ReplyJob, Seat, System
@@ -25,6 +25,7 @@ from webapp.services import delivery, replies
 from webapp.services.batches import Limit
 
 log = logging.getLogger(__name__)
+INSIDE = {"bot": "options", "backward": "backward_options"}  # a wrapped bot, and its options
 MOST_WANTED = 200  # systems that are looked at for what to load
 NUL = re.compile(r"(?<!\\)((?:\\\\)*)\\u0000")  # as JSON writes it
 LONGEST_DETAILS = 20_000  # characters
@@ -82,8 +83,22 @@ def options_of(system: System) -> dict[str, Any]:
     for name in PLACES:
         if options.get(name):
             options[name] = str(Path(settings.WEIGHTS_DIR) / options[name])
-    if any(option.name == "device" for option in bot_options(system.bot)):
+    return _placed(system.bot, options)
+
+
+def _placed(bot: str, options: dict[str, Any]) -> dict[str, Any]:
+    """Fill in the device, and the places of the bots that this one wraps, however deep."""
+    known = {option.name: option.default for option in bot_options(bot)}
+    if "device" in known:
         options.setdefault("device", settings.DEVICE)
+    for which, its in INSIDE.items():
+        inner, given = options.get(which, known.get(which)), options.get(its)
+        if its in known and inner in bot_names():
+            placed = dict(given) if isinstance(given, dict) else {}
+            for name in PLACES:
+                if placed.get(name):  # typed by staff, so the name of a folder and no path
+                    placed[name] = str(Path(settings.WEIGHTS_DIR) / Path(placed[name]).name)
+            options[its] = _placed(inner, placed)
     return options
 
 

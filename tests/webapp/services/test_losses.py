@@ -9,6 +9,7 @@ from typing import Any
 from uuid import uuid4
 
 import pytest
+from django.conf import LazySettings
 from django.db.models.functions import Now
 
 from bots import Reply, Turn
@@ -119,6 +120,17 @@ def test_a_bot_that_takes_no_batches_gets_one_job_at_a_time() -> None:
     waiting(3)
     limit = Limit(one_by_one=True)
     assert serving.serve(bot="parrot", owner="w", respond=inference.respond_here, limit=limit) == 1
+
+
+def test_files_and_device_of_a_bot_inside_another_are_filled_in(settings: LazySettings) -> None:
+    settings.WEIGHTS_DIR, settings.DEVICE = "/w", "cpu"
+    campaign = make_campaign(systems={"alpha": "safety"})
+    system = campaign.systems.get()
+    inner = {"bot": "seq2seq", "options": {"weights": "../../mine"}}
+    system.options = {"bot": "sample_and_rank", "options": inner}
+    found = serving.options_of(system)
+    assert found["options"]["options"] == {"weights": "/w/mine", "device": "cpu"}
+    assert system.options["options"]["options"] == {"weights": "../../mine"}
 
 
 def test_after_a_while_that_goes_well_batches_are_as_large_as_before() -> None:
