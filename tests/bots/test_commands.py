@@ -78,7 +78,7 @@ def test_training_a_torch_bot_takes_options(tmp_path: Path) -> None:
 def test_a_training_killed_at_once_goes_on_to_the_same_weights(tmp_path: Path) -> None:
     """kill -9 as soon as an epoch is kept, then the same command again."""
     settings = ["--data", "demo:train", "--set", "dimension=16", "--set", "patience=40"]
-    command = ["train", "profile_memory", *settings, "--epochs", "40", "--out"]
+    command = ["train", "profile_memory", *settings, "--epochs", "15", "--out"]
     whole, killed = tmp_path / "whole", tmp_path / "killed"
     assert run(*command, str(whole)).returncode == 0
     begun = subprocess.Popen(
