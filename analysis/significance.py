@@ -44,10 +44,19 @@ def t_test(first: ArrayLike, second: ArrayLike, *, equal_variances: bool = False
     if min(len(a), len(b)) < 2:
         return Tested(UNDEFINED, UNDEFINED, UNDEFINED, UNDEFINED, "fewer than two values a side")
     effect = float(a.mean() - b.mean())
-    if a.std() == 0 and b.std() == 0:
+    n, m = len(a), len(b)
+    # Of equal values the rounded mean may differ from each; they have no variance all the same.
+    va, vb = (float(x.var(ddof=1)) if np.ptp(x) else 0.0 for x in (a, b))
+    if va == vb == 0:
         return Tested(UNDEFINED, UNDEFINED, UNDEFINED, effect, "neither side varies")
-    found = stats.ttest_ind(a, b, equal_var=equal_variances)
-    return Tested(float(found.statistic), float(found.df), float(found.pvalue), effect)
+    if equal_variances:
+        df = float(n + m - 2)
+        squared = ((n - 1) * va + (m - 1) * vb) / df * (1 / n + 1 / m)
+    else:
+        squared = va / n + vb / m
+        df = squared**2 / ((va / n) ** 2 / (n - 1) + (vb / m) ** 2 / (m - 1))
+    t = effect / float(np.sqrt(squared))
+    return Tested(t, df, float(2 * special.stdtr(df, -abs(t))), effect)
 
 
 def chi_square(table: ArrayLike) -> Tested:

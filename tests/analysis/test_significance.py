@@ -67,6 +67,8 @@ def test_t_is_statsmodels() -> None:
 def test_t_says_why_it_is_undefined() -> None:
     assert t_test([1], [2, 3]).reason == "fewer than two values a side"
     assert t_test([1, 1], [2, 2]).reason == "neither side varies"
+    assert t_test([0.1] * 7, [0.3] * 7).reason == "neither side varies"
+    assert t_test([0.1] * 7, [0.1, 0.2, 0.4]).df == pytest.approx(2)
 
 
 def test_chi_square_by_hand() -> None:

@@ -1,0 +1,150 @@
+"""Semantic distance and echo in the layout of THRED tables 2 and 3 (Dziri et al. 2019).
+
+Per system: SS of the last message and of the one before as mean, SD and SD of the mean over five
+disjoint parts of the examples; the numbers of a box plot for SS and REI; Welch's t of the two
+lowest systems; and, where ratings of the same examples are given, Pearson's correlation with these.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+import pandas as pd
+
+from analysis.correlation import pearson
+from analysis.echo import EchoIndex, sample
+from analysis.layouts import sections
+from analysis.options import TRAINING_NEEDED
+from analysis.predicted import Predicted, groups
+from analysis.repeated import PARTS, over_parts
+from analysis.report import Report, Section
+from analysis.semantic import distance, penalty_of
+from analysis.significance import t_test
+from analysis.tables import PredictionTable, RatingTable
+from analysis.vectors import MISSING, Encoder, default_encoder
+
+PLACES = {"SS Utt.1": -2, "SS Utt.2": -1}
+MEASURES = (*PLACES, "REI")
+KEYS = ["dataset", "system"]
+
+
+def thred_metrics(
+    predictions: PredictionTable,
+    ratings: RatingTable | None = None,
+    *,
+    encoder: Encoder | None = None,
+    training: Sequence[Sequence[str]] = (),
+    seed: int = 0,
+) -> Report:
+    """Return the tables of distances and echoes, above those printed."""
+    encoder = encoder or default_encoder()
+    scores = _scores(predictions, encoder, training, seed)
+    table = pd.DataFrame(_spreads(scores, seed))
+    finding = _finding(table)
+    lacking = [MISSING] if encoder is None else [f"Encoder: {encoder.name}."]
+    lacking += [] if training else [f"REI {TRAINING_NEEDED}."]
+    own = [
+        Section(finding, table, f"Low is good. {' '.join(lacking)}"),
+        Section("Box plots", pd.DataFrame(_boxes(scores)), "Ends, quartiles and median."),
+        Section("Is the lowest system's mean below the second's?", pd.DataFrame(_tests(scores))),
+        Section("Pearson with people's mean ratings", pd.DataFrame(_with_ratings(scores, ratings))),
+    ]
+    return Report(
+        name="thred_metrics",
+        title="Semantic distance and echo in the layout of THRED",
+        findings=(finding,),
+        sections=sections(own, "thred_semantic_distance", "thred_correlations"),
+    )
+
+
+def _scores(
+    predictions: PredictionTable,
+    encoder: Encoder | None,
+    training: Sequence[Sequence[str]],
+    seed: int,
+) -> pd.DataFrame:
+    """Return a row per response with its measures, NaN where one is not defined."""
+    messages = [text for conversation in training for text in conversation]
+    index = EchoIndex(sample(messages, seed=seed)) if messages else None
+    rows: list[dict[str, object]] = []
+    for group in groups(predictions):
+        told = [row for row in group.rows if row.response is not None]
+        named = {"dataset": group.dataset, "system": group.system}
+        parts = {name: _distances(told, place, encoder) for name, place in PLACES.items()}
+        for k, row in enumerate(told):
+            echo = float("nan") if index is None else index.score(str(row.response))
+            values = {name: part[k] for name, part in parts.items()}
+            rows.append({**named, "item": row.example, **values, "REI": echo})
+    return pd.DataFrame(rows, columns=[*KEYS, "item", *MEASURES])
+
+
+def _distances(told: Sequence[Predicted], place: int, encoder: Encoder | None) -> list[float]:
+    if encoder is None or not told:
+        return [float("nan")] * len(told)
+    known = [len(row.context) >= -place for row in told]
+    before = [row.context[place] if ok else "" for row, ok in zip(told, known, strict=True)]
+    replies = [str(row.response) for row in told]
+    pairs = zip(encoder.encode(before), encoder.encode(replies), replies, known, strict=True)
+    return [
+        distance(message, reply, penalty_of(text)) if ok else float("nan")
+        for message, reply, text, ok in pairs
+    ]
+
+
+def _spreads(scores: pd.DataFrame, seed: int) -> Iterator[dict[str, object]]:
+    for names, rows in scores.groupby(KEYS, sort=True):
+        row: dict[str, object] = dict(zip(KEYS, names, strict=True))
+        for measure in MEASURES:
+            known = rows[measure].dropna()
+            row[measure] = float(known.mean()) if len(known) else float("nan")
+            row[f"SD {measure}"] = float(known.std(ddof=1)) if len(known) > 1 else float("nan")
+            row[f"SD of {PARTS} parts, {measure}"] = over_parts(known, seed=seed).sd
+        yield {**row, "responses": len(rows)}
+
+
+def _boxes(scores: pd.DataFrame) -> Iterator[dict[str, object]]:
+    for names, rows in scores.groupby(KEYS, sort=True):
+        for measure in MEASURES:
+            known = rows[measure].dropna()
+            if len(known):
+                ends = np.quantile(known, [0, 0.25, 0.5, 0.75, 1])
+                box = dict(zip(("least", "q1", "median", "q3", "most"), ends, strict=True))
+                yield {**dict(zip(KEYS, names, strict=True)), "measure": measure, **box}
+
+
+def _tests(scores: pd.DataFrame) -> Iterator[dict[str, object]]:
+    for dataset, rows in scores.groupby("dataset", sort=True):
+        for measure in MEASURES:
+            known = rows.dropna(subset=[measure]).sort_values([*KEYS, measure])
+            parts = {str(name): part[measure] for name, part in known.groupby("system")}
+            order = sorted(parts, key=lambda name: (float(parts[name].mean()), name))
+            if len(order) > 1:
+                low, second = order[:2]
+                found = t_test(parts[low], parts[second])
+                named = {"dataset": dataset, "measure": measure, "lowest": low, "second": second}
+                ends = {"t": found.statistic, "df": found.df, "p": found.p}
+                yield {**named, "difference": found.effect, **ends, "reason": found.reason}
+
+
+def _with_ratings(scores: pd.DataFrame, ratings: RatingTable | None) -> Iterator[dict[str, object]]:
+    if ratings is None:
+        return
+    rows = ratings[ratings["level"].isin(["ordinal", "interval"])]
+    rows = rows.assign(value=rows["value"].astype(float))
+    for question, asked in rows.groupby("question", sort=True):
+        means = asked.groupby(["item", "system"])["value"].mean().reset_index()
+        both = means.merge(scores, on=["item", "system"])
+        for measure in MEASURES if len(both) else ():
+            found = pearson(both[measure], both["value"])
+            ends = {"low": found.interval.low, "high": found.interval.high, "n": found.n}
+            row = {"measure": measure, "question": question, "Pearson": found.estimate, **ends}
+            yield {**row, "p": found.p, "reason": found.reason}
+
+
+def _finding(table: pd.DataFrame) -> str:
+    known = table.dropna(subset=["SS Utt.2"]) if len(table) else table
+    if known.empty:
+        return "No response whose distance from the last message is known."
+    best = known.iloc[int(known["SS Utt.2"].argmin())]
+    return f"{best['system']} is closest to the last message: SS {best['SS Utt.2']:.3f}."
