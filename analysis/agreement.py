@@ -15,7 +15,7 @@ from analysis.groups import Asked
 from analysis.intervals import DRAWS, PIECE, Floats, Interval, percentile_interval
 from analysis.kappas import all_times, estimate
 from analysis.tidy import ALL
-from analysis.votes import Votes, units, votes
+from analysis.votes import Scale, Votes, units, votes
 
 Statistic = Callable[[Votes, Floats], Floats]
 # What pages and reports call each coefficient.
@@ -61,11 +61,12 @@ def rows(
     *,
     seed: int,
     value: Callable[[Votes], float] | None = None,
+    level: Scale | None = None,
 ) -> Iterator[dict[str, object]]:
     """Yield a row per question and part: the statistic chosen, or the reason why there is none."""
     for question in asked:
         for system, rated in parts(question):
-            given = votes(question, rated)
+            given = votes(question, rated, level)
             row: dict[str, object] = {**question.name, "system": system, "n": given.units}
             chosen = choose(given)
             row["reason"] = chosen if isinstance(chosen, str) else None

@@ -32,7 +32,7 @@ def test_every_way_of_reading_counts_the_same(
 ) -> None:
     monkeypatch.setattr(votes, "DIRECT", direct)
     monkeypatch.setattr(votes, "PIECE", piece)
-    for table in gappy(40):
+    for table in gappy(20):
         expected = _plain(table)
         from_matrix = votes.of_matrix(table, "nominal")
         assert _counted(from_matrix) == expected

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from analysis import RatingTable
+from analysis import BadOption, RatingTable
 from analysis.metrics import krippendorff_alpha as module
 from analysis.metrics.krippendorff_alpha import krippendorff_alpha
 from tests.analysis.examples import by_raters, from_counts, ratings, worked
@@ -31,6 +31,24 @@ def test_published_examples(name: str, level: str) -> None:
         published = example["published"][f"alpha_{level}"]
         assert row["estimate"] == pytest.approx(published, abs=6e-4)
     assert row["low"] <= row["estimate"] <= row["high"]
+
+
+def test_a_scale_can_be_read_by_another_level() -> None:
+    example = worked("krippendorff2011_C")
+    for level in ("ordinal", "interval", "ratio"):
+        row = krippendorff_alpha(by_raters(example["data"], "interval"), alpha_level=level).iloc[0]
+        assert row["estimate"] == pytest.approx(example["computed"][f"alpha_{level}"], abs=1e-6)
+        assert row["level"] == level
+    nominal = krippendorff_alpha(by_raters(example["data"], "nominal"), alpha_level="ratio")
+    assert nominal.iloc[0]["level"] == "nominal"
+
+
+def test_a_level_that_does_not_fit_is_told() -> None:
+    table = by_raters([[-1, 2], [1, 2]], "interval")
+    below = krippendorff_alpha(table, alpha_level="ratio").iloc[0]
+    assert "answers below 0" in below["reason"]
+    with pytest.raises(BadOption, match="alpha_level is 'nominal'; right would be one of ordinal"):
+        krippendorff_alpha(table, alpha_level="nominal")
 
 
 def test_fleiss_diagnoses() -> None:
