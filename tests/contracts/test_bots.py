@@ -132,9 +132,10 @@ def test_same_seed_same_weights(name: str, tmp_path: Path) -> None:
     bot = make_bot(name)
     if not isinstance(bot, Trainable):
         pytest.skip("is not trained")
+    before = Path(weights(name))
     bot.train(demo("train"), seed=1)
     bot.save(tmp_path)
     files = sorted(path.name for path in tmp_path.iterdir())
     assert files == ["bot.json", "weights.safetensors"]
     for file in files:
-        assert (tmp_path / file).read_bytes() == (Path(weights(name)) / file).read_bytes()
+        assert (tmp_path / file).read_bytes() == (before / file).read_bytes()
