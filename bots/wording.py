@@ -1,14 +1,13 @@
-"""What bots say to the messages of a test set: rows of a PredictionTable, and word F1."""
+"""What bots say to the messages of a test set, and how it is measured where models run."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from typing import Any
+from itertools import pairwise
 
 from bots.bot import BatchBot, Bot
 from bots.dialogue import Example
-from bots.forcing import forced
 from bots.text import normalize_answer
 
 BATCH = 32
@@ -24,45 +23,28 @@ def answers(bot: Bot, examples: Sequence[Example]) -> Iterator[str]:
             yield from (bot.respond(*turn).text for turn in turns)
 
 
-def written(
-    bot: Any, system: str, dataset: str, examples: Sequence[Example]
-) -> Iterator[dict[str, Any]]:
-    """Yield the rows of a PredictionTable: what the bot says, and how likely it finds the truth.
-
-    `log_probs` are those of the tokens of the true reply, where the bot has a likelihood.
-    """
-    said = list(answers(bot, examples))
-    likely = list(_log_probs(bot, examples))
-    for place, (example, text) in enumerate(zip(examples, said, strict=True)):
-        yield {
-            "prediction": f"{system}:{place}",
-            "system": system,
-            "dataset": dataset,
-            "example": example.id,
-            "context": [turn.text for turn in example.history],
-            "gold": example.reply,
-            "response": text,
-            "candidates": None,
-            "scores": None,
-            "log_probs": likely[place] if likely else None,
-        }
-
-
-def _log_probs(bot: Any, examples: Sequence[Example]) -> Iterator[list[float]]:
-    model = getattr(bot, "model", None)
-    if model is None:
-        return
-    for start in range(0, len(examples), BATCH):
-        batch = examples[start : start + BATCH]
-        turns = [(each.persona, each.history) for each in batch]
-        yield from forced(model, turns, [model.codec.encode(each.reply) for each in batch])
-
-
 def word_f1(said: str, gold: str) -> float:
     """Return the overlap of words as ConvAI2 counted it (its released code); 0 if there is none."""
     one, other = (Counter(normalize_answer(text).split()) for text in (said, gold))
     shared = (one & other).total()
     return 2 * shared / (one.total() + other.total()) if shared else 0.0
+
+
+def area(positive: Sequence[float], negative: Sequence[float], share: float) -> float:
+    """Return AUC@share: the area under the ROC up to this rate of false positives, over the rate.
+
+    ASAPP (NLP4CONVAI 2019): its maximum is 1; linear between points. Equal scores are one point.
+    """
+    points = [(0.0, 0.0)]
+    for least in sorted({*positive, *negative}, reverse=True):
+        false = sum(each >= least for each in negative) / len(negative)
+        points.append((false, sum(each >= least for each in positive) / len(positive)))
+    total = 0.0
+    for (x, y), (after, above) in pairwise(points):
+        end = min(after, share)
+        if after > x and end > x:
+            total += (end - x) * (y + (above - y) * (end - x) / (after - x) / 2)
+    return total / share
 
 
 def distinct(texts: Sequence[str], size: int) -> float:

@@ -8,14 +8,20 @@ from pathlib import Path
 
 import pytest
 
-from bots.benchmark import benchmark_names
+from bots import Dialogue, get_dataset
+from bots.benchmark import benchmark_names, run
 from bots.study import Split, Study, Table, conditioned, flat, render, write
+from bots.wording import area, distinct, word_f1
 from tests.bots.examples import demo
 
 
 def study(tmp_path: Path, **changes: object) -> Study:
     split = Split(demo("train"), demo("test"))
     return Study("demo", {"original": split}, tmp_path, **changes)  # type: ignore[arg-type]
+
+
+def revised(split: str) -> tuple[Dialogue, ...]:
+    return tuple(get_dataset("demo").read(f"{split}:revised"))
 
 
 def test_each_side_is_told_what_the_condition_tells_it() -> None:
@@ -66,3 +72,40 @@ def test_every_benchmark_says_its_row_and_source(name: str) -> None:
     said = importlib.import_module(f"bots.benchmarks.{name}").__doc__ or ""
     assert said.startswith("A-")
     assert "Source:" in said
+
+
+def test_the_area_is_that_of_the_papers_example() -> None:
+    positive, negative = (0.9, 0.4), (0.8, 0.3, 0.2, 0.1)
+    found = [area(positive, negative, share) for share in (1.0, 0.25, 0.5)]
+    assert found == pytest.approx([0.875, 0.5, 0.75])
+
+
+def test_words_in_common_and_different_ngrams() -> None:
+    assert word_f1("i am you to do and your is like", "I like to ski, and you?") == pytest.approx(
+        0.6667, abs=1e-4
+    )
+    assert word_f1("the cat", "a cat") == 1
+    assert distinct(["a b a", "a b c"], 1) == pytest.approx(2 / 3)  # "a" is an article
+
+
+SMALL = {
+    "meena": {"examples": 16, "epochs": 1},
+    "hredgan": {"examples": 16, "epochs": 1, "samples": 2},
+    "dual_encoder": {"epochs": 1},
+}
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(900)
+@pytest.mark.parametrize("name", benchmark_names())
+def test_every_benchmark_runs_and_writes_its_tables(name: str, tmp_path: Path) -> None:
+    forms = {
+        "original": Split(demo("train"), demo("test")),
+        "revised": Split(revised("train"), revised("test")),
+    }
+    here = Study("demo", forms, tmp_path, limit=12, options=SMALL)  # type: ignore[arg-type]
+    for table in run(name, here):
+        assert table.rows
+        assert table.source
+        write(table, tmp_path)
+        assert (tmp_path / f"{table.name}.md").is_file()
