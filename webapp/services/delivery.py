@@ -72,16 +72,22 @@ def _store(answers: Sequence[Answer], event: str) -> list[Answer]:
     for fence, claimed in groupby(answers, key=lambda given: (given.job.owner, given.job.attempt)):
         group = {given.job.pk: given for given in claimed}
         rows = ReplyJob.objects.filter(pk__in=group, owner=fence[0], attempt=fence[1])
-        count = states.try_move(rows, event, answered_at=Now(), lease_until=None, error="")
+        set_now = {"answered_at": Now(), "due_at": Now(), "lease_until": None, "error": ""}
+        count = states.try_move(rows, event, **set_now)
         mine = set(group)
         if count < len(group):
             mine = set(rows.filter(answered_at__isnull=False).values_list("pk", flat=True))
         moved += [given for pk, given in group.items() if pk in mine]
     for given in moved:
         given.job.text = given.text
-        given.job.details = {**given.details, "attempt": given.job.attempt}
-        given.job.due_at = Now() + timedelta(seconds=_typing_seconds(given))
-    ReplyJob.objects.bulk_update([one.job for one in moved], ["text", "details", "due_at"])
+        kept = {"losses": given.job.details["losses"]} if "losses" in given.job.details else {}
+        given.job.details = {**given.details, **kept, "attempt": given.job.attempt}
+    columns = ["text", "details"]
+    if event == "answer":
+        for given in moved:
+            given.job.due_at = Now() + timedelta(seconds=_typing_seconds(given))
+        columns.append("due_at")
+    ReplyJob.objects.bulk_update([one.job for one in moved], columns)
     return moved
 
 
