@@ -201,7 +201,14 @@ class Writer(ABC):
             if each.metadata.get("trained") and each.name in about.options:
                 setattr(self, each.name, about.options[each.name])
         network = self.build(self.codec(about.vocabulary))
-        network.load_state_dict({name: torch.from_numpy(each) for name, each in arrays.items()})
+        tensors = {name: torch.from_numpy(each) for name, each in arrays.items()}
+        try:
+            network.load_state_dict(tensors)
+        except RuntimeError as error:
+            problem = str(error).splitlines()[-1].strip()
+            raise stored.InvalidWeights(
+                f"{path}: not the arrays of {self.title}: {problem}"
+            ) from error
         self._network = network.to(training.device(self.device)).eval()
         self._about = about
 

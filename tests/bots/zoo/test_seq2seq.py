@@ -77,6 +77,14 @@ def test_weights_of_another_bot_are_refused(tmp_path: Path) -> None:
         Seq2Seq().load(tmp_path)
 
 
+def test_arrays_that_do_not_fit_are_refused(tmp_path: Path) -> None:
+    taught("seq2seq", likes(20, 1), epochs=0).save(tmp_path)
+    about = tmp_path / "bot.json"
+    about.write_text(about.read_text().replace('"hidden": 32', '"hidden": 33'))
+    with pytest.raises(InvalidWeights, match="not the arrays of seq2seq: size mismatch"):
+        Seq2Seq().load(tmp_path)
+
+
 def test_untrained_it_says_what_is_missing(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="seq2seq must be trained"):
         Seq2Seq().respond((), ())
