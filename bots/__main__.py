@@ -28,6 +28,7 @@ from bots.registry import (
     make_bot,
     preset,
 )
+from bots.remote import ServerFailed
 from bots.weights import InvalidWeights, data_digest, digest_of
 
 REFUSED = (
@@ -35,6 +36,7 @@ REFUSED = (
     InvalidData,
     InvalidOption,
     InvalidWeights,
+    ServerFailed,
     UnknownName,
     TooFewReplies,
 )

@@ -16,6 +16,8 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import SplitResult, urlsplit
 
+from bots.options import InvalidOption
+
 PORTS = {"https": 443, "http": 80}
 NAT64 = ipaddress.ip_network("64:ff9b::/96")  # may lead to a private address behind it
 KEY = re.compile(r"BOT_KEY_[A-Z0-9_]+")
@@ -23,7 +25,7 @@ KEY = re.compile(r"BOT_KEY_[A-Z0-9_]+")
 Lookup = Callable[..., Sequence[tuple[Any, ...]]]
 
 
-class NotAllowed(ValueError):
+class NotAllowed(InvalidOption):
     """A server that may not be called, or a key that may not be sent."""
 
 
