@@ -1,38 +1,71 @@
 """A decoder-only Transformer with a second head, which tells the true next message from others.
 
-Source: Wolf et al. 2019 ("TransferTransfo"), section 3.3.
+Source: Wolf et al. 2019 ("TransferTransfo"), section 3.3. The head sees what was made of a reply's
+last token. Without large pre-training it hardly learns which words go together, so it can also be
+told how alike a reply is to the persona and the last message, as bags of words [ours].
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections import Counter
+from collections.abc import Iterable, Sequence
 
 import torch
 from torch import Tensor, nn
+from torch.nn import functional
 
-from bots.layers.asking import Ids, Reading, padded
+from bots.layers.asking import Asked, Ids, Reading, padded
 from bots.layers.causal import CausalNetwork
 from bots.layers.recurrent import State
 from bots.layers.transformer import Sizes
-from bots.vocabulary import END, START
+from bots.vocabulary import END, PAD, START, UNKNOWN
 
 
 class TwoHeadNetwork(CausalNetwork):
     """A language model with a second head on a reply's last token."""
 
-    def __init__(self, reading: Reading, sizes: Sizes, positions: int) -> None:
+    def __init__(self, reading: Reading, sizes: Sizes, positions: int, *, overlap: bool) -> None:
         super().__init__(reading, sizes, positions)
         self.choice = nn.Linear(sizes.width, 1)
         self.pool: Sequence[Ids] = ()  # replies that wrong candidates are drawn from
+        self.bags: nn.EmbeddingBag | None = None
+        if overlap:
+            self.bags = nn.EmbeddingBag(reading.size, sizes.width, mode="sum", padding_idx=PAD)
+            self.scale = nn.Parameter(torch.tensor(10.0))
+
+    def weigh(self, texts: Iterable[Ids]) -> None:
+        """Make the vectors of rare tokens longer (tf-idf); marks have none."""
+        if self.bags is None:
+            return
+        rows = [set(text) for text in texts]
+        seen = Counter(token for row in rows for token in row)
+        table = self.bags.weight
+        size = self.reading.codec.size
+        rarity = [math.log((1 + len(rows)) / (0.5 + seen[token])) for token in range(size)]
+        with torch.no_grad():
+            table[:size] *= torch.tensor(rarity).clamp(min=0.1)[:, None]
+            table[size:] = 0
+            table[[PAD, START, END, UNKNOWN]] = 0
+
+    def read(self, asked: Sequence[Asked]) -> State:
+        """Read a batch; remember the words of the persona and of the last message."""
+        state = super().read(asked)
+        if self.bags is None:
+            return state
+        told = [
+            [token for part in (*each.persona, each.history[-1]) for token in part]
+            for each in asked
+        ]
+        return {**state, "bag": self.bags(padded(told, self.device)[0])}
 
     def hear(self, state: State, replies: Sequence[Ids]) -> tuple[Tensor, Tensor]:
-        """Take whole replies; return what was made of each token, and of the last one, the end."""
+        """Take whole replies; return what was made of each token, and each reply's score."""
         tokens, lengths = padded([(START, *each, END) for each in replies], self.device)
         hidden, _ = self.follow(state, tokens)
         rows = torch.arange(len(replies), device=self.device)
-        return hidden, hidden[rows, lengths.to(self.device) - 1]
-
-    def likes(self, last: Tensor) -> Tensor:
-        """Return the score of each reply, from what was made of its last token."""
-        scores: Tensor = self.choice(last)
-        return scores[:, 0]
+        scores: Tensor = self.choice(hidden[rows, lengths.to(self.device) - 1])[:, 0]
+        if self.bags is not None:
+            alike = functional.cosine_similarity(state["bag"], self.bags(tokens), dim=1)
+            scores = scores + self.scale * alike
+        return hidden, scores

@@ -3,8 +3,9 @@
 Source: Wolf et al. 2019 ("TransferTransfo"), section 3, for the entry of Hugging Face to ConvAI2
 (Dinan et al. 2019, section 4); the preset "released" is of their published code, "paper" of the
 competition (its beam width is not in our sources: 5 is ours). No pre-trained weights come along:
-as a first stage the language model is learned on the dialogues' own text, at `pretraining_rate`.
-Precision bf16 is of training.
+as a first stage the language model is learned on the dialogues' own text, at `pretraining_rate`,
+and the choice is helped by `overlap` [ours], which the papers' presets leave out. Precision bf16 is
+of training.
 """
 
 from __future__ import annotations
@@ -53,6 +54,7 @@ PRESETS = {
         "subwords": 40000,
         "examples": 0,
         "copies": 2,
+        "overlap": False,
         "epochs": 3,
         "pretraining": 3,
         "pretraining_rate": 2.5e-4,
@@ -69,6 +71,7 @@ PRESETS = {
         "subwords": 40000,
         "examples": 0,
         "copies": 2,
+        "overlap": False,
         "candidates": 4,
         "lm_coef": 2.0,
         "epochs": 3,
@@ -108,6 +111,7 @@ class TwoHead(SubwordWriter):
     candidates: int = option(2, "Replies it learns to choose from", least=2, trained=True)
     lm_coef: float = option(1.0, "Weight of the language model's loss", least=0, trained=True)
     mc_coef: float = option(1.0, "Weight of the choice's loss", least=0, trained=True)
+    overlap: bool = option(True, "The choice also sees which words recur [ours]", trained=True)
     copies: int = option(1, "Orders of the persona per example", least=1, trained=True)
     pretraining: int = option(1, "Epochs on the text alone, at first", least=0, trained=True)
     pretraining_rate: float = option(0.005, "Learning rate of that", least=0, trained=True)
@@ -123,7 +127,14 @@ class TwoHead(SubwordWriter):
     def build(self, codec: Codec) -> TwoHeadNetwork:
         """Return the untrained network."""
         sizes = Sizes(self.width, self.heads, self.layers, 4 * self.width, self.dropout)
-        return TwoHeadNetwork(self.reading(codec), sizes, 2 * self.tokens + 64)
+        return TwoHeadNetwork(
+            self.reading(codec), sizes, 2 * self.tokens + 64, overlap=self.overlap
+        )
+
+    def prepare(self, network: TwoHeadNetwork, learned: Sequence[Dialogue], seed: int) -> None:
+        """Tell rare words from frequent ones."""
+        encode = network.reading.codec.encode
+        network.weigh(tuple(encode(turn.text)) for each in learned for turn in each.turns)
 
     def learn(
         self,
@@ -193,12 +204,12 @@ class TwoHead(SubwordWriter):
         true = [reply for _, reply in batch]
         offered = [reply for each in true for reply in (each, *_wrong(network, each, count - 1))]
         rows = torch.arange(len(batch)).repeat_interleave(count)
-        hidden, last = network.hear(select(state, rows), offered)
+        hidden, scores = network.hear(select(state, rows), offered)
         wanted, _ = padded([(*each, END) for each in true], network.device)
         said = network.log_probs(hidden[::count, : wanted.shape[1]])
         right = torch.zeros(len(batch), dtype=torch.int64, device=network.device)
-        scores = network.likes(last).float().view(len(batch), count)
-        return negative(wanted, said), functional.cross_entropy(scores, right)
+        choice = functional.cross_entropy(scores.float().view(len(batch), count), right)
+        return negative(wanted, said), choice
 
     def rank(
         self, persona: Sequence[str], history: Sequence[Utterance], candidates: Sequence[str]
@@ -212,9 +223,7 @@ class TwoHead(SubwordWriter):
         with torch.inference_mode():
             state = network.read([network.reading.asked((persona, history))])
             rows = torch.zeros(len(replies), dtype=torch.int64)
-            scores: list[float] = network.likes(
-                network.hear(select(state, rows), replies)[1]
-            ).tolist()
+            scores: list[float] = network.hear(select(state, rows), replies)[1].tolist()
         return scores
 
     def _adam(self, network: nn.Module, rate: float) -> torch.optim.Optimizer:

@@ -74,16 +74,34 @@ def test_it_ranks_by_the_choice_head_and_not_by_likelihood() -> None:
     bot = answering()
     replies = ["I have two cats.", "No.", "the the the"]
     before = bot.rank(PERSONA, HELLO, replies)
-    network = network_of(bot)
-    with torch.no_grad():
-        network.choice.weight.neg_()
-        network.choice.bias.neg_()
+    turn_over(network_of(bot))
     turned = bot.rank(PERSONA, HELLO, replies)
-    with torch.no_grad():
-        network.choice.weight.neg_()
-        network.choice.bias.neg_()
+    turn_over(network_of(bot))
     assert turned == pytest.approx([-score for score in before], abs=1e-5)
     assert bot.rank(PERSONA, HELLO, []) == []
+
+
+def turn_over(network: TwoHeadNetwork) -> None:
+    """Make the choice head like best what it liked least."""
+    with torch.no_grad():
+        for each in (network.choice.weight, network.choice.bias, network.scale):
+            each.neg_()
+
+
+def test_words_of_the_persona_help_a_candidate_where_it_sees_them() -> None:
+    bot, replies = answering(), ["I have two cats.", "I like old trains."]
+    network = network_of(bot)
+
+    def gain() -> float:
+        told, untold = (bot.rank(persona, (), replies) for persona in (PERSONA, ()))
+        return (told[0] - told[1]) - (untold[0] - untold[1])
+
+    seen, bags = gain(), network.bags
+    network.bags = None
+    unseen = gain()
+    network.bags = bags
+    assert seen > 1
+    assert seen > 4 * abs(unseen)
 
 
 def test_candidates_are_scored_alone_as_together() -> None:
