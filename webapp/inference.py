@@ -14,7 +14,6 @@ import os
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -166,10 +165,15 @@ class Child:
 
     def _exchange(self, line: bytes, patience: float) -> dict[str, Any]:
         process = self._running()
-        overdue = threading.Timer(patience, process.kill)
+        late = threading.Event()
+
+        def end() -> None:
+            late.set()
+            process.kill()
+
+        overdue = threading.Timer(patience, end)
         overdue.daemon = True
         overdue.start()
-        started = time.monotonic()
         try:
             sent, got = cast(IO[bytes], process.stdin), cast(IO[bytes], process.stdout)
             sent.write(line + b"\n")
@@ -180,10 +184,9 @@ class Child:
         finally:
             overdue.cancel()
         if answer.get("lost"):
-            late = time.monotonic() - started >= patience
             self._end()
             ended = "the process that ran the bot ended"
-            told = f"the bot took longer than {patience:g} s" if late else ended
+            told = f"the bot took longer than {patience:g} s" if late.is_set() else ended
             answer["error"] = answer["error"] or told
         return answer
 
