@@ -36,6 +36,7 @@ class EventCausality(Wrapper):
     vectors: Literal["hashed", "glove"] = option("hashed", "Of events, for embedding")
     power: float = option(1.0, "lambda: how much the lift counts", least=0)
     window: int = option(5, "How many of the last messages are the history", least=1)
+    rank_by: Literal["mean_logp", "sum_logp"] = option("mean_logp", "What log p is: per token?")
     number: int = option(20, "How many candidates the beam finds", least=1)
     max_tokens: int = option(24, "Longest a candidate may be", least=1)
     max_words: int = option(20, "Replies are at most this long, where possible", least=1)
@@ -44,13 +45,13 @@ class EventCausality(Wrapper):
         self, turns: Sequence[Turn], decoding: Decoding | None = None
     ) -> list[list[Candidate]]:
         """Return the candidates of the bot inside, in the new order."""
-        own = Decoding("beam", self.number, max_tokens=self.max_tokens)
+        own = Decoding("beam", self.number, max_tokens=self.max_tokens, rank_by=self.rank_by)
         found = self.inner.propose(turns, decoding or own)
         return [self._ordered(turn, listed) for turn, listed in zip(turns, found, strict=True)]
 
     def score(self, turn: Turn, candidate: Candidate) -> float:
         """Return log2 of the candidate's probability over the power of log2 of the best lift."""
-        bits = candidate.score("sum_logp") / math.log(2)
+        bits = candidate.score(self.rank_by) / math.log(2)
         return float(bits / math.log2(self.lift(turn, candidate.text)) ** self.power)
 
     def lift(self, turn: Turn, reply: str) -> float:

@@ -7,7 +7,7 @@ import math
 import pytest
 
 from bots.bot import Turn
-from bots.candidates import Candidate
+from bots.candidates import Candidate, Decoding
 from bots.dialogue import Utterance
 from bots.zoo.event_causality import EventCausality
 
@@ -17,17 +17,19 @@ CAUSED = Candidate("Oh, you went to the hospital!", ("you", "went"), (-3.0, -2.0
 
 
 def test_an_unknown_pair_leaves_the_score_as_it_was() -> None:
-    bot = EventCausality()
+    bot = EventCausality(rank_by="sum_logp")
     assert bot.lift(SAID, LIKELY.text) == 2
     assert bot.score(SAID, LIKELY) == pytest.approx(-4 / math.log(2))
 
 
 def test_a_known_pair_comes_nearer_to_0() -> None:
-    bot = EventCausality()
+    bot = EventCausality(rank_by="sum_logp")
     assert bot.lift(SAID, CAUSED.text) == 9
     assert bot.score(SAID, CAUSED) == pytest.approx(-8 / math.log(2) / math.log2(9))
     assert bot.score(SAID, CAUSED) > bot.score(SAID, LIKELY)
-    assert EventCausality(power=0.0).score(SAID, CAUSED) == pytest.approx(-8 / math.log(2))
+    assert EventCausality(rank_by="sum_logp", power=0.0).score(SAID, CAUSED) == pytest.approx(
+        -8 / math.log(2)
+    )
 
 
 def test_the_direction_counts_but_for_the_embedding_variant() -> None:
@@ -47,3 +49,10 @@ def test_candidates_come_back_in_the_new_order() -> None:
     found = bot.propose([SAID])[0]
     scores = [bot.score(SAID, each) for each in found]
     assert scores == sorted(scores, reverse=True)
+
+
+def test_where_no_pair_is_known_the_order_stays() -> None:
+    said: Turn = ((), (Utterance("partner", "Hello."),))
+    bot = EventCausality(number=6)
+    plain = bot.inner.propose([said], Decoding("beam", 6))
+    assert bot.propose([said]) == plain
