@@ -24,6 +24,7 @@ from bots.layers.sru import SRU
 
 Cell = Literal["sru", "lstm", "gru"]
 AT_ONCE = 256
+LENGTH = 8.0  # of a frequent word's first vector, over log 2; found on the demo text
 MARKERS = {"persona": 0, "self": 1, "partner": 2}
 
 
@@ -54,7 +55,7 @@ class WordTable(nn.Embedding):
             lengths[place] = math.log1p(total / counted[word])
         lengths[1 + len(self.vocabulary.listed) : self.vocabulary.size] = math.log1p(total)
         with torch.no_grad():
-            self.weight.mul_(lengths.unsqueeze(1))
+            self.weight.mul_(lengths.unsqueeze(1) * (LENGTH / self.embedding_dim**0.5))
 
     def take_glove(self) -> None:
         """Start listed words from GloVe's vectors."""
