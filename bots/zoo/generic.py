@@ -1,4 +1,4 @@
-"""The generic bot: "I don't know" to a question, "ok" to all else.
+"""B-GENERIC, the generic bot: "I don't know" to a question, "ok" to all else.
 
 Source: MEENA (Adiwardana et al. 2020), section 2.3: it shows that a bot which is never specific can
 still be sensible seven times in ten.

@@ -1,4 +1,4 @@
-"""The parrot: says what its partner said last.
+"""B-PARROT, the parrot: says what its partner said last.
 
 Source: ConvAI2 (Dinan et al. 2019), section 3: rankers that look at words alone take a repetition
 of the last message for a good reply, so it makes a telling distractor and a sanity check.
