@@ -109,7 +109,7 @@ class Postings:
         often = np.flatnonzero(np.diff(self._starts) > max(1, self.texts // COMMON))
         self._whole = {int(word): columns[:, [word]].toarray()[:, 0] for word in often}
 
-    def scores(self, numbers: Sequence[int], weights: Sequence[float]) -> Floats:
+    def scores(self, numbers: Sequence[int] | Floats, weights: Sequence[float] | Floats) -> Floats:
         """Return the product of the query with every text."""
         found = np.zeros(self.texts)
         for word, weight in zip(numbers, weights, strict=True):
@@ -121,7 +121,7 @@ class Postings:
         return found
 
     def best(
-        self, numbers: Sequence[int], weights: Sequence[float], most: int
+        self, numbers: Sequence[int] | Floats, weights: Sequence[float] | Floats, most: int
     ) -> tuple[Floats, np.ndarray]:
         """Return scores and places of the best texts, best first; the earlier of equal ones."""
         scores = self.scores(numbers, weights)

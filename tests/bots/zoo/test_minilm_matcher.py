@@ -30,7 +30,7 @@ def answering() -> MiniLMMatcher:
 
 def test_a_persona_helps() -> None:
     told_hits, untold = (
-        hits(list(predict(answering(), "bot", demo("test")[:10], Task("demo", persona=persona))))
+        hits(list(predict(answering(), "bot", demo("test")[:6], Task("demo", persona=persona))))
         for persona in ("self", "none")
     )
     assert told_hits > untold
