@@ -7,7 +7,7 @@ from analysis.cautions import cautions
 from analysis.checking import message_table, prediction_table, rating_table
 from analysis.options import BadOption
 from analysis.raters import profiles, without_flagged
-from analysis.reading import read
+from analysis.reading import read, read_all
 from analysis.registry import (
     UnknownName,
     get_metric,
@@ -17,7 +17,7 @@ from analysis.registry import (
 )
 from analysis.report import Report, Section
 from analysis.reports.summary import summary
-from analysis.results import evaluate, records
+from analysis.results import evaluate, records, run
 from analysis.tables import (
     BadTable,
     MessageTable,
@@ -49,9 +49,11 @@ __all__ = [
     "profiles",
     "rating_table",
     "read",
+    "read_all",
     "records",
     "rendered",
     "report_names",
+    "run",
     "summary",
     "without_flagged",
 ]

@@ -1,4 +1,4 @@
-"""`python -m analysis FILE`: a report in the terminal, or every number as JSON.
+"""`python -m analysis FILE`: a report in the terminal or as PDF, or every number as JSON.
 
 `python -m analysis sample FILE` draws posteriors by NUTS; `python -m analysis rehearse` tries the
 estimators on campaigns whose truth is known; `python -m analysis nexcv FILE` checks a classifier.
@@ -9,19 +9,23 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import shlex
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from datetime import date
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 from analysis.cautions import cautions
 from analysis.frequencies import read as corpus
+from analysis.notebook import READ_BY, Recipe, notebook
 from analysis.options import BadOption
 from analysis.raters import profiles, without_flagged
-from analysis.reading import read
+from analysis.reading import read_all
 from analysis.registry import TABLES, get_report, metric_names, report_names, tables_of
+from analysis.report import Report
 from analysis.results import evaluate, records, run
 from analysis.tables import BadTable, RatingTable, Tables
 from analysis.terminal import rendered
@@ -40,28 +44,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return command(given[1:])
     options = _parser().parse_args(given)
     try:
-        tables = _together(options.file)
+        tables = read_all(options.file)
     except BadTable as error:
         return _refuse(str(error))
     except OSError as error:
         return _refuse(f"{error.filename}: cannot be read ({error.strerror or error})")
     try:
-        _print(options, tables)
+        return _answer(options, tables, shlex.join(["python", "-m", "analysis", *given]))
     except BadOption as error:
         return _refuse(str(error))
     except BrokenPipeError:
         # Whoever reads the output has seen enough; nothing is left to be flushed to them.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return 0
-
-
-def _together(files: Sequence[Path]) -> Tables:
-    """Return the tables of all files; of two files with the same table, the last is taken."""
-    found = Tables()
-    for file in files:
-        tables = read(file)
-        found = replace(found, **{k: v for k, v in vars(tables).items() if v is not None})
-    return found
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -81,6 +76,13 @@ def _parser() -> argparse.ArgumentParser:
     output.add_argument("--json", action="store_true", help="print every number as a JSON list")
     output.add_argument(
         "--report", default="summary", choices=report_names(), help="the report to print"
+    )
+    parser.add_argument("--pdf", type=Path, metavar="OUT.pdf", help="write the report as PDF")
+    parser.add_argument(
+        "--notebook", type=Path, metavar="OUT.ipynb", help="write a notebook that makes the report"
+    )
+    parser.add_argument(
+        "--date", type=_day, metavar="YYYY-MM-DD", help="of the PDF (default: the PDF has none)"
     )
     parser.add_argument("--seed", type=int, default=0, help="of resampling and simulation")
     parser.add_argument(
@@ -113,13 +115,17 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _chosen(options: argparse.Namespace) -> dict[str, Any]:
-    """Return what was chosen, by the names that metrics and reports have for it."""
-    chosen: dict[str, Any] = {
+def _plain(options: argparse.Namespace) -> dict[str, Any]:
+    return {
         "seed": options.seed,
         "control": options.control,
         "control_questions": tuple(name for name in options.control_questions.split(",") if name),
     }
+
+
+def _chosen(options: argparse.Namespace) -> dict[str, Any]:
+    """Return what was chosen, by the names that metrics and reports have for it."""
+    chosen = _plain(options)
     if options.corpus is not None:
         chosen["corpus"] = corpus(options.corpus)
     if options.training is not None:
@@ -127,15 +133,56 @@ def _chosen(options: argparse.Namespace) -> dict[str, Any]:
     return chosen
 
 
-def _print(options: argparse.Namespace, tables: Tables) -> None:
+def _day(text: str) -> date:
+    try:
+        return date.fromisoformat(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} is no day such as 2026-05-31") from None
+
+
+def _answer(options: argparse.Namespace, tables: Tables, command: str) -> int:
     chosen = _chosen(options)
+    written = options.pdf or options.notebook
+    if options.json and written:
+        return _refuse("--json prints numbers, but --pdf and --notebook write a report: leave one")
     if options.without_flagged and tables.ratings is not None:
         tables = replace(tables, ratings=_unflagged(tables.ratings, chosen))
     if options.json:
         _print_json(tables, chosen)
-        return
+        return 0
     report = run(get_report(options.report), tables, chosen)
+    if report is None and written:
+        return _refuse(_lacking(options.report, tables).rstrip())
+    if report is not None and written:
+        return _write(options, report, command)
     print(_lacking(options.report, tables) if report is None else rendered(report), end="")
+    return 0
+
+
+def _write(options: argparse.Namespace, report: Report, command: str) -> int:
+    try:
+        if options.pdf:
+            # Only here: loading what draws takes longer than most reports.
+            from analysis.pdf import Origin, pdf
+
+            options.pdf.write_bytes(pdf(report, Origin(command, options.seed, options.date)))
+        if options.notebook:
+            text = notebook(report, _recipe(options))
+            options.notebook.write_text(text, encoding="utf-8")
+    except OSError as error:
+        return _refuse(f"{error.filename}: cannot be written ({error.strerror or error})")
+    return 0
+
+
+def _recipe(options: argparse.Namespace) -> Recipe:
+    files = {name: getattr(options, name) for name in READ_BY}
+    given = {name: file for name, file in files.items() if file is not None}
+    return Recipe(
+        files=options.file,
+        options=_plain(options),
+        read=given,
+        without_flagged=options.without_flagged,
+    )
 
 
 def _unflagged(ratings: RatingTable, chosen: dict[str, Any]) -> RatingTable:

@@ -37,6 +37,15 @@ def read(path: str | Path) -> Tables:
     return _checked({_kind(frame): (path.name, frame)})
 
 
+def read_all(paths: Iterable[str | Path]) -> Tables:
+    """Return the tables of all files; of two files with the same table, the last is taken."""
+    found = Tables()
+    for path in paths:
+        tables = read(path)
+        found = replace(found, **{k: v for k, v in vars(tables).items() if v is not None})
+    return found
+
+
 def _read_zip(name: str, content: bytes) -> Tables:
     found: dict[str, tuple[str, pd.DataFrame]] = {}
     try:

@@ -23,7 +23,7 @@ def table(frame: pd.DataFrame) -> str:
     cells = [[written(value) for value in row] for row in frame.itertuples(index=False)]
     rows = [[str(name) for name in frame.columns], *cells]
     widths = [max(len(row[k]) for row in rows) for k in range(len(frame.columns))]
-    right = [_is_number(frame[name]) for name in frame.columns]
+    right = [is_number(frame[name]) for name in frame.columns]
     lines = [_row(row, widths, right) for row in rows]
     return "\n".join([lines[0], "-" * len(lines[0]), *lines[1:]])
 
@@ -65,5 +65,6 @@ def _row(cells: Sequence[str], widths: Sequence[int], right: Sequence[bool]) -> 
     return "  ".join(aligned).rstrip()
 
 
-def _is_number(column: pd.Series) -> bool:
+def is_number(column: pd.Series) -> bool:
+    """Say whether a column has no text, and stands to the right."""
     return all(not isinstance(value, str) for value in column)

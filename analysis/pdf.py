@@ -1,0 +1,105 @@
+"""A report as PDF, by Typst: findings, sections with their tables and charts, cautions, origin.
+
+Tagged for readers of screens (PDF/UA-1). The same report gives the same bytes where the same
+fonts are installed; there is no date but the one given. A letter that no font has is a box, as
+Matplotlib's font of last resort draws it, and is still the letter to whoever copies or hears it.
+"""
+
+from __future__ import annotations
+
+import json
+import platform
+import re
+from dataclasses import dataclass
+from datetime import date
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import matplotlib as mpl
+import pandas as pd
+import typst
+
+from analysis.charts import chart, clean, told
+from analysis.report import Report, Section
+from analysis.terminal import is_number, written
+
+LAYOUT = Path(__file__).with_name("report.typ")
+FONTS = Path(mpl.get_data_path(), "fonts", "ttf")  # scripts that Typst's own fonts lack
+PACKAGES = ("numpy", "pandas", "scipy", "statsmodels", "scikit-learn", "matplotlib", "typst")
+WIDE = 12  # columns that still fit on an upright page
+LONG = re.compile(r"\S{20}(?=\S{4})")  # after these letters of a word a line may break
+BREAK = "\u200b"
+
+
+@dataclass(frozen=True)
+class Origin:
+    """What a report was made with: the command makes it again."""
+
+    command: str
+    seed: int = 0
+    made: date | None = None
+
+
+def pdf(report: Report, origin: Origin) -> bytes:
+    """Return the report as a PDF document."""
+    return _compiled(report, origin, "pdf")[0]
+
+
+def pictures(report: Report, origin: Origin) -> list[bytes]:
+    """Return the pages as PNG pictures."""
+    return _compiled(report, origin, "png")
+
+
+def _compiled(report: Report, origin: Origin, kind: Any) -> list[bytes]:
+    compiler = typst.Compiler(
+        LAYOUT,
+        root=LAYOUT.parent,
+        font_paths=[FONTS],
+        sys_inputs={"report": json.dumps(_data(report, origin))},
+    )
+    found = compiler.compile(format=kind, pdf_standards=["ua-1"] if kind == "pdf" else [])
+    return found if isinstance(found, list) else [found or b""]
+
+
+def _data(report: Report, origin: Origin) -> dict[str, object]:
+    made = origin.made
+    return {
+        "title": _text(report.title),
+        "findings": [_text(each) for each in report.findings],
+        "sections": [_section(each) for each in report.sections if len(each.frame.columns)],
+        "cautions": [_text(each) for each in report.cautions],
+        "date": made and {"year": made.year, "month": made.month, "day": made.day},
+        "seed": str(origin.seed),
+        "command": _text(origin.command),
+        "versions": versions(),
+        "wide": any(len(each.frame.columns) > WIDE for each in report.sections),
+    }
+
+
+def versions() -> str:
+    """Return the versions of Python and of the packages that compute and draw."""
+    packages = ", ".join(f"{name} {version(name)}" for name in PACKAGES)
+    return f"Python {platform.python_version()}, {packages}"
+
+
+def _section(section: Section) -> dict[str, object]:
+    frame = section.frame
+    drawn = chart(section)
+    return {
+        "title": _text(section.title),
+        "note": _text(section.note),
+        "columns": [_text(str(name)) for name in frame.columns],
+        "right": [is_number(frame.iloc[:, k]) for k in range(len(frame.columns))],
+        "rows": [[_text(written(cell)) for cell in row] for row in _rows(frame)],
+        "chart": drawn and {"svg": drawn, "alt": _text(told(section))},
+    }
+
+
+def _rows(frame: pd.DataFrame) -> list[tuple[object, ...]]:
+    return list(frame.itertuples(index=False, name=None))
+
+
+def _text(text: str) -> str:
+    """Return `text` with places to break its long words."""
+    return LONG.sub(lambda found: found.group() + BREAK, clean(text))

@@ -1,0 +1,165 @@
+"""Reports as PDF: everything a report says can be read back, and nothing of it is markup."""
+
+from __future__ import annotations
+
+import io
+from datetime import date
+from pathlib import Path
+
+import pandas as pd
+import pypdf
+import pytest
+
+from analysis import Report, Section, summary
+from analysis.__main__ import main
+from analysis.charts import chart
+from analysis.pdf import BREAK, Origin, pdf, pictures
+from analysis.terminal import written
+from tests.analysis.examples import raw, simulated
+
+COMMAND = "python -m analysis ratings.csv --pdf out.pdf"
+HOSTILE = [
+    '#import "x.typ": *',
+    "$x^2$ $",
+    "*b* _i_ `r`",
+    "\\ \\n \\u{1F}",
+    "= head\n/ term: <label> @ref",
+    "</svg><script> & \"quotes'",
+    "#panic()[",
+    "// gone /* gone",
+    "-- --- ... ~ [x]",
+    "Ежи Ωμέγα ß",
+    "\x00\x1b\x07",
+]
+
+
+def _read(content: bytes) -> str:
+    pages = pypdf.PdfReader(io.BytesIO(content)).pages
+    text = "\n".join(page.extract_text() for page in pages)
+    return " ".join(text.replace(BREAK, "").split())
+
+
+def _ranking(systems: list[str], title: str = "Best is a.") -> Section:
+    middle = [3.5 - 0.25 * k for k in range(len(systems))]
+    columns = {
+        "system": systems,
+        "mean": middle,
+        "mean low": [x - 0.5 for x in middle],
+        "mean high": [x + 0.5 for x in middle],
+        "beats next": [*[0.75] * (len(systems) - 1), None],
+    }
+    return Section(title, pd.DataFrame(columns), "How it was done.")
+
+
+def _report(section: Section) -> Report:
+    return Report("r", "The title", ("A finding.", "Another."), (section,), ("Be careful.",))
+
+
+def test_everything_is_read_back_in_order() -> None:
+    section = _ranking(["a", "b", "c"])
+    text = _read(pdf(_report(section), Origin(COMMAND, 7)))
+    rows = [" ".join(map(written, row)) for row in section.frame.itertuples(index=False)]
+    wanted = ["The title", "A finding.", "Another.", "Best is a.", " ".join(section.frame.columns)]
+    wanted += [*rows, "How it was done.", "Be careful.", "simulation: 7.", "pandas ", COMMAND]
+    places = [text.index(each) for each in wanted]
+    assert places == sorted(places)
+
+
+def test_it_is_tagged_titled_and_dated_only_when_asked() -> None:
+    report = _report(_ranking(["a", "b"]))
+    undated = pdf(report, Origin(COMMAND))
+    dated = pdf(report, Origin(COMMAND, made=date(2026, 5, 31)))
+    read = pypdf.PdfReader(io.BytesIO(undated))
+    assert read.metadata is not None
+    assert (read.metadata.title, read.metadata.creation_date) == ("The title", None)
+    assert b"pdfuaid:part" in undated
+    assert dated != undated
+    assert b"<xmp:CreateDate>2026-05-31" in dated
+    assert undated == pdf(report, Origin(COMMAND))
+
+
+def test_names_are_never_markup() -> None:
+    frame = pd.DataFrame({"system": HOSTILE, "#let x = 1": HOSTILE[::-1]})
+    text = _read(pdf(_report(Section("#{1 + 1} $1$", frame, "*note*")), Origin("echo '#x' \\")))
+    for each in (*HOSTILE[:-1], "#let x = 1", "#{1 + 1} $1$", "*note*", "echo '#x' \\"):
+        assert " ".join(each.split()) in text
+
+
+def test_hostile_names_are_drawn_in_a_chart() -> None:
+    assert _read(pdf(_report(_ranking(HOSTILE)), Origin(COMMAND))).count("0.7500") == 11
+
+
+def test_letters_of_every_script_are_read_back_from_a_tagged_file() -> None:
+    content = pdf(_report(_ranking(["猫", "🦜", "\U00012000"])), Origin(COMMAND))
+    assert b"pdfuaid:part" in content
+    text = _read(content)
+    assert all(each in text for each in ("猫 3.5000", "🦜 3.2500", "\U00012000 3.0000"))
+
+
+def test_long_words_stay_on_the_page() -> None:
+    word = "w" * 400
+    content = pdf(
+        _report(Section(word, pd.DataFrame({"system": [word], "n": [12345]}))), Origin("")
+    )
+    text = _read(content).replace(" ", "")
+    assert text.count(word) == 2
+    assert "12345" in text
+    assert len(pypdf.PdfReader(io.BytesIO(content)).pages) == 1
+
+
+def test_wide_tables_lie_on_their_side_and_long_ones_repeat_their_header() -> None:
+    wide = pd.DataFrame([range(14)] * 90, columns=[f"c{k}" for k in range(14)])
+    pages = pypdf.PdfReader(io.BytesIO(pdf(_report(Section("t", wide)), Origin("")))).pages
+    assert len(pages) > 2
+    assert all(page.mediabox.width > page.mediabox.height for page in pages)
+    assert "c13" in pages[1].extract_text()
+
+
+def test_a_chart_is_titled_by_its_finding_and_always_the_same() -> None:
+    drawn = chart(_ranking(["a", "b"], "a < b & c"))
+    assert drawn is not None
+    assert "<dc:title>a &lt; b &amp; c</dc:title>" in drawn
+    assert "dc:date" not in drawn
+    assert drawn == chart(_ranking(["a", "b"], "a < b & c"))
+    assert drawn != chart(_ranking(["a", "x"], "a < b & c"))
+
+
+@pytest.mark.parametrize(
+    "frame", [_ranking(["a"]).frame, _ranking(["a", "b"]).frame.drop(columns="beats next")]
+)
+def test_what_is_no_ranking_has_no_chart(frame: pd.DataFrame) -> None:
+    assert chart(Section("t", frame)) is None
+
+
+def test_pages_are_pictures() -> None:
+    (page,) = pictures(_report(_ranking(["a", "b"])), Origin(COMMAND))
+    assert page.startswith(b"\x89PNG")
+
+
+def test_the_command_writes_the_pdf(tmp_path: Path) -> None:
+    file, out = tmp_path / "r.csv", tmp_path / "r.pdf"
+    table = simulated(raters=10)
+    table.to_csv(file, index=False)
+    assert main([str(file), "--pdf", str(out), "--seed", "3"]) == 0
+    text = _read(out.read_bytes())
+    assert all(" ".join(each.split()) in text for each in summary(table, seed=3).findings)
+    command = f"python -m analysis {file} --pdf {out} --seed 3"
+    assert command.replace(" ", "") in text.replace(" ", "")
+
+
+def test_what_cannot_be_written_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    def told(*options: str) -> str:
+        assert main([str(file), *options]) == 2
+        captured = capsys.readouterr()
+        assert captured.out == ""
+        return captured.err
+
+    file, out = tmp_path / "r.csv", str(tmp_path / "r.pdf")
+    raw([{"value": 1}, {"value": 2}]).to_csv(file, index=False)
+    missing = tmp_path / "none" / "r.pdf"
+    assert told("--pdf", str(missing)).startswith(f"{missing}: cannot be written (No such file")
+    assert "leave one" in told("--json", "--pdf", out)
+    assert "reads messages" in told("--report", "convai2_length", "--pdf", out)
+    with pytest.raises(SystemExit):
+        main([str(file), "--pdf", out, "--date", "May"])
+    assert "'May' is no day" in capsys.readouterr().err
