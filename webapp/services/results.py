@@ -37,6 +37,7 @@ __all__ = [
     "BadTable",
     "Page",
     "Unknown",
+    "document",
     "numbers",
     "page",
     "report",
@@ -149,6 +150,17 @@ def report(*, campaign: Campaign, name: str, choice: str = "counted") -> Report:
     if found is None:
         raise Unknown(name)
     return found
+
+
+def document(*, campaign: Campaign, name: str, choice: str = "counted") -> bytes:
+    """Return a named report as PDF, with the command that makes it of the export."""
+    # Only here: what draws takes long to load, and few requests need it.
+    from analysis.pdf import Origin, pdf
+
+    command = f"python -m analysis campaign-{campaign.pk}.zip --report {name} --pdf {name}.pdf"
+    ways = {"counted": command, "careful": f"{command} --without-flagged"}
+    again = ways.get(choice, f"the results page of campaign {campaign.pk}, {EXPLAINED[choice]}")
+    return pdf(report(campaign=campaign, name=name, choice=choice), Origin(again))
 
 
 def reports() -> tuple[str, ...]:

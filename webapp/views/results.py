@@ -1,4 +1,4 @@
-"""A researcher's pages: findings, named reports, every number as JSON and CSV, the export."""
+"""A researcher's pages: findings, named reports, also as PDF, numbers as JSON and CSV, export."""
 
 from __future__ import annotations
 
@@ -64,6 +64,18 @@ def report(request: HttpRequest, campaign: Campaign, name: str) -> HttpResponse:
     return render(request, "results/report.html", context)
 
 
+@campaign_page(*READ)
+def document(request: HttpRequest, campaign: Campaign, name: str) -> HttpResponse:
+    """Return a named report as PDF."""
+    try:
+        content = results.document(campaign=campaign, name=name, choice=_choice(request))
+    except results.Unknown:
+        raise Http404 from None
+    except results.BadTable:
+        return redirect("results", campaign.pk)  # which tells what is wrong
+    return _file(content, "application/pdf", f"campaign-{campaign.pk}-{name}.pdf")
+
+
 @campaign_page(*WRITE)
 def export(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     """Hand out the export; that it was taken is logged, so this is no GET."""
@@ -83,5 +95,6 @@ urlpatterns = [
     path(f"{PLACE}.json", numbers, name="results-numbers"),
     path(f"{PLACE}/export/", export, name="results-export"),
     path(f"{PLACE}/reports/<slug:name>/", report, name="results-report"),
+    path(f"{PLACE}/reports/<slug:name>.pdf", document, name="results-document"),
     path(f"{PLACE}/<str:key>.csv", values, name="results-values"),
 ]

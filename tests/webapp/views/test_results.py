@@ -8,6 +8,7 @@ import json
 import zipfile
 from typing import Any
 
+import pypdf
 import pytest
 from django.test import Client
 from django.urls import reverse
@@ -49,6 +50,7 @@ def test_only_staff_see_results(client: Client, campaign: Campaign) -> None:
         reverse("results-numbers", args=[campaign.pk]),
         reverse("results-values", args=[campaign.pk, "flow"]),
         reverse("results-report", args=[campaign.pk, "summary"]),
+        reverse("results-document", args=[campaign.pk, "summary"]),
     ]
     assert {client.get(address).status_code for address in addresses} == {302}
     assert client.post(reverse("results-export", args=[campaign.pk])).status_code == 302
@@ -181,10 +183,27 @@ def test_every_report_of_the_folder_is_shown(staff: Client, campaign: Campaign) 
     assert results.reports()
     for name in results.reports():
         assert name in page
-        assert "<table" in text_of(staff, "results-report", campaign.pk, name)
+        shown = text_of(staff, "results-report", campaign.pk, name)
+        assert "<table" in shown
+        assert f'href="{reverse("results-document", args=[campaign.pk, name])}?' in shown
 
 
-@pytest.mark.parametrize(("name", "key"), [("results-values", "none"), ("results-report", "none")])
+def test_a_report_is_downloaded_as_pdf(staff: Client, campaign: Campaign) -> None:
+    address = reverse("results-document", args=[campaign.pk, "summary"])
+    assert f'href="{address}?rows=careful"' in text_of(
+        staff, "results", campaign.pk, rows="careful"
+    )
+    response = staff.get(address, {"rows": "careful"})
+    assert response.headers["Content-Type"] == "application/pdf"
+    pages = pypdf.PdfReader(io.BytesIO(response.content)).pages
+    text = " ".join(" ".join(page.extract_text() for page in pages).split())
+    shown = results.report(campaign=campaign, name="summary", choice="careful")
+    assert all(finding in text for finding in shown.findings)
+    assert f"campaign-{campaign.pk}.zip --report summary --pdf summary.pdf --without" in text
+
+
+@pytest.mark.parametrize("name", ["results-values", "results-report", "results-document"])
+@pytest.mark.parametrize("key", ["none"])
 def test_what_is_not_there_is_not_found(
     staff: Client, campaign: Campaign, name: str, key: str
 ) -> None:
