@@ -153,7 +153,7 @@ def _identity() -> nn.Linear:
 
 
 def _with_nothing(rows: Tensor) -> Tensor:
-    return torch.cat((rows, torch.zeros_like(rows[:1])))
+    return torch.cat((rows, rows.new_zeros((1, *rows.shape[1:]))))
 
 
 def _units(states: States) -> Tensor:
