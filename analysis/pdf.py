@@ -29,6 +29,8 @@ FONTS = Path(mpl.get_data_path(), "fonts", "ttf")  # scripts that Typst's own fo
 PACKAGES = ("numpy", "pandas", "scipy", "statsmodels", "scikit-learn", "matplotlib", "typst")
 WIDE = 12  # columns that still fit on an upright page
 LONG = re.compile(r"\S{20}(?=\S{4})")  # after these letters of a word a line may break
+NARROW = re.compile(r"_(?=\S)|[^\s_]{8}(?=[^\s_]{2})")  # the same where columns are many
+MANY = 9
 BREAK = "\u200b"
 
 
@@ -86,12 +88,13 @@ def versions() -> str:
 def _section(section: Section) -> dict[str, object]:
     frame = section.frame
     drawn = chart(section)
+    breaks = NARROW if len(frame.columns) > MANY else LONG
     return {
         "title": _text(section.title),
         "note": _text(section.note),
-        "columns": [_text(str(name)) for name in frame.columns],
+        "columns": [_text(str(name), breaks) for name in frame.columns],
         "right": [is_number(frame.iloc[:, k]) for k in range(len(frame.columns))],
-        "rows": [[_text(written(cell)) for cell in row] for row in _rows(frame)],
+        "rows": [[_text(written(cell), breaks) for cell in row] for row in _rows(frame)],
         "chart": drawn and {"svg": drawn, "alt": _text(told(section))},
     }
 
@@ -100,6 +103,6 @@ def _rows(frame: pd.DataFrame) -> list[tuple[object, ...]]:
     return list(frame.itertuples(index=False, name=None))
 
 
-def _text(text: str) -> str:
+def _text(text: str, breaks: re.Pattern[str] = LONG) -> str:
     """Return `text` with places to break its long words."""
-    return LONG.sub(lambda found: found.group() + BREAK, clean(text))
+    return breaks.sub(lambda found: found.group() + BREAK, clean(text))

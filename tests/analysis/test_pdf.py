@@ -115,6 +115,15 @@ def test_wide_tables_lie_on_their_side_and_long_ones_repeat_their_header() -> No
     assert "c13" in pages[1].extract_text()
 
 
+def test_names_above_many_columns_can_be_broken() -> None:
+    names = [f"language_model_{k}" for k in range(11)]
+    content = pdf(_report(Section("t", pd.DataFrame([[0.5] * 11], columns=names))), Origin(""))
+    assert len(pypdf.PdfReader(io.BytesIO(content)).pages) == 1
+    header = pypdf.PdfReader(io.BytesIO(content)).pages[0].extract_text().replace(BREAK, "")
+    assert "language_model_10" in "".join(header.split())
+    assert "language_model_0 language_model_1" not in header
+
+
 def test_a_chart_is_titled_by_its_finding_and_always_the_same() -> None:
     drawn = chart(_ranking(["a", "b"], "a < b & c"))
     assert drawn is not None
