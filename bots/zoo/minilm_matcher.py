@@ -37,7 +37,7 @@ PRESETS = {
     "paper": {
         "examples": 0,
         "epochs": 2,
-        "tuned_epochs": 4,
+        "tuned_epochs": 2,
         "held_out": 0.1,
         "precision": "bf16",
         "candidates": 10000,
