@@ -94,7 +94,11 @@ def _walk(model: StepModel, turns: Sequence[Turn], decoding: Decoding) -> list[l
         if not len(left):
             break
         if len(left) < len(alive):
-            state, tokens, alive = model.select(state, left.cpu()), tokens[left], alive[left.cpu().numpy()]
+            state, tokens, alive = (
+                model.select(state, left.cpu()),
+                tokens[left],
+                alive[left.cpu().numpy()],
+            )
     return rows
 
 

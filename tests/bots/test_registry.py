@@ -71,9 +71,9 @@ def test_a_value_of_the_wrong_kind_is_refused(options: dict[str, object], told: 
 
 
 def test_unknown_names_are_refused_with_the_known_ones() -> None:
-    with pytest.raises(UnknownName, match="no bot 'eliza'; there are .*generic, "):
+    with pytest.raises(UnknownName, match=r"no bot 'eliza'; there are .*generic, "):
         get_bot("eliza")
-    with pytest.raises(UnknownName, match="no dataset 'reddit'; there are .*chitchat, "):
+    with pytest.raises(UnknownName, match=r"no dataset 'reddit'; there are .*chitchat, "):
         get_dataset("reddit")
     assert bot_names() == sorted(bot_names())
 
