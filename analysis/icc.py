@@ -10,7 +10,7 @@ rater, so only items that all raters judged are used.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -20,6 +20,7 @@ from analysis.intervals import LEVEL, NONE, Floats, Interval
 
 FORMS = ("1_1", "2_1", "3_1", "1_k", "2_k", "3_k")
 ROUNDING = 1e-12
+SAME_MEAN = "all items have the same mean, so nothing tells them apart"
 
 
 @dataclass(frozen=True, eq=False)
@@ -148,8 +149,8 @@ def _absolute(
         ends = Interval(low, high)
     of_mean = Interval(*(k * end / (1 + end * (k - 1)) for end in ends))
     return (
-        Correlation("2_1", single, ends, n, k, None, note),
-        Correlation("2_k", mean, of_mean, n, k, None, note),
+        _defined(Correlation("2_1", single, ends, n, k, None, note)),
+        _defined(Correlation("2_k", mean, of_mean, n, k, None, note)),
     )
 
 
@@ -167,13 +168,17 @@ def _forms(
     of_single = Interval(*((end - 1) / (end + k - 1) for end in ends))
     of_mean = Interval(*(1 - 1 / end if end else -np.inf for end in ends))
     mean = _ratio(items - error, items)
-    reason = None
-    if not np.isfinite(mean):
-        reason = "all items have the same mean, so nothing tells them apart"
     return (
-        Correlation(f"{which}_1", single, of_single, n, k, None, note),
-        Correlation(f"{which}_k", mean, of_mean if reason is None else NONE, n, k, reason, note),
+        _defined(Correlation(f"{which}_1", single, of_single, n, k, None, note)),
+        _defined(Correlation(f"{which}_k", mean, of_mean, n, k, None, note)),
     )
+
+
+def _defined(found: Correlation) -> Correlation:
+    """Return the same; where it has no value, with the reason and without an interval."""
+    if np.isfinite(found.estimate):
+        return found
+    return replace(found, interval=NONE, reason=SAME_MEAN)
 
 
 def _ratio(above: float, below: float) -> float:

@@ -71,3 +71,9 @@ def test_why_a_form_is_undefined(table: object, form: str, told: str) -> None:
     found = _by_form(table)[form]
     assert np.isnan(found.estimate)
     assert told in str(found.reason)
+
+
+def test_items_of_the_same_mean_have_a_reason_in_every_form() -> None:
+    """Raters who differ by a constant and items that do not differ leave nothing to divide by."""
+    for found in icc.of_matrix([[1, 2], [1, 2], [1, 2]]):
+        assert found.reason is not None or np.isfinite(found.estimate), found.form
