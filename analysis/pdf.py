@@ -26,7 +26,7 @@ from analysis.terminal import is_number, written
 
 LAYOUT = Path(__file__).with_name("report.typ")
 FONTS = Path(mpl.get_data_path(), "fonts", "ttf")  # scripts that Typst's own fonts lack
-PACKAGES = ("numpy", "pandas", "scipy", "statsmodels", "scikit-learn", "matplotlib", "typst")
+PACKAGES = ("numpy", "pandas", "scipy", "krippendorff", "scikit-learn", "matplotlib", "typst")
 WIDE = 12  # columns that still fit on an upright page
 LONG = re.compile(r"\S{20}(?=\S{4})")  # after these letters of a word a line may break
 NARROW = re.compile(r"_(?=\S)|[^\s_]{8}(?=[^\s_]{2})")  # the same where columns are many
