@@ -1,7 +1,7 @@
 """The strongest ranker: MiniLM, what each side said, the persona, style, weighed together.
 
 Source: not of the papers' rows; what it is made of is cited in `bots.layers.matching`, what was
-tried and what it gains in decision 0008. Learned in two stages by the softmax over the replies of a
+tried and what it gains in decision 0010. Learned in two stages by the softmax over the replies of a
 batch of dialogues: first what weighs the features of MiniLM as it comes by package (extra
 `encoders`), then MiniLM's upper layers with it. Held out is by persona. The replies it may give are
 found by the vectors of the last message and the persona; the best of them are scored in full.
