@@ -1,4 +1,4 @@
-"""python -m bots list | train | predict | answer | whitelist | benchmark | chat: bots at the command line.
+"""Bots at the command line: python -m bots list | train | predict | answer | benchmark | chat ...
 
 Exit status: 0 when done, 2 when something that was given is wrong (all of it is named).
 """
