@@ -74,7 +74,7 @@ def _against(found: pd.DataFrame, truth: Mapping[str, float]) -> Iterator[Trial]
 
 
 def estimators(design: Design) -> list[Estimator]:
-    """Return what is rehearsed; each file that a metric adds here is one line."""
+    """Return what is rehearsed: a line for each metric and kind of campaign."""
     alone = replace(design, raters_of_one=True)
     still = replace(design, gap=0.0)
     lone = replace(alone, gap=0.0)
