@@ -180,7 +180,8 @@ class Child:
             sent.flush()
             answer: dict[str, Any] = json.loads(got.readline(LARGEST) or LOST)
         except (OSError, ValueError) as problem:
-            answer = {"lost": True, "error": str(problem)}
+            # A pipe that broke because we ended the child tells nothing.
+            answer = {"lost": True, "error": "" if late.is_set() else str(problem)}
         finally:
             overdue.cancel()
         if answer.get("lost"):

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import signal
+import struct
 import subprocess
 import sys
+import termios
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -44,6 +47,13 @@ def is_gone(pid: int) -> bool:
     return stat.exists() and stat.read_text().rpartition(")")[2].split()[0] == "Z"
 
 
+def unread(child: inference.Child) -> int:
+    """Return the bytes that were sent to a child and not read by it."""
+    assert child._process is not None
+    assert child._process.stdin is not None
+    return struct.unpack("i", fcntl.ioctl(child._process.stdin, termios.FIONREAD, bytes(4)))[0]
+
+
 def test_a_child_answers_as_this_process_does(child: inference.Child) -> None:
     here = inference.respond_here("parrot", {}, TURNS)
     there = child.respond("parrot", {}, TURNS)
@@ -76,6 +86,7 @@ def test_a_child_that_is_killed_while_it_answers_is_replaced(child: inference.Ch
 
     asking = threading.Thread(target=ask)
     asking.start()
+    wait_for(lambda: unread(child) > 0)
     os.kill(pid, signal.SIGKILL)
     asking.join(timeout=20)
     assert len(problems) == 1
