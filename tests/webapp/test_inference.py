@@ -5,7 +5,6 @@ from __future__ import annotations
 import fcntl
 import os
 import signal
-import struct
 import subprocess
 import sys
 import termios
@@ -51,7 +50,8 @@ def unread(child: inference.Child) -> int:
     """Return the bytes that were sent to a child and not read by it."""
     assert child._process is not None
     assert child._process.stdin is not None
-    return struct.unpack("i", fcntl.ioctl(child._process.stdin, termios.FIONREAD, bytes(4)))[0]
+    told = fcntl.ioctl(child._process.stdin, termios.FIONREAD, bytes(4))
+    return int.from_bytes(told, sys.byteorder)
 
 
 def test_a_child_answers_as_this_process_does(child: inference.Child) -> None:
