@@ -128,7 +128,7 @@ def _options(given: argparse.Namespace) -> dict[str, object]:
         options["epochs"] = given.epochs
     if getattr(given, "weights", None) is not None:
         options["weights"] = str(given.weights)
-    elif given.command != "train" and any(each.name == "weights" for each in known):
+    elif given.command != "train" and any(x.name == "weights" and x.needed for x in known):
         raise InvalidOption(f"{given.bot} has to be trained: give --weights DIR")
     return options
 

@@ -33,6 +33,7 @@ class Option:
     least: float | None = None
     most: float | None = None
     trained: bool = False  # settled when the bot is trained: weights carry it
+    needed: bool = True  # of `weights`: without them it can do nothing
 
 
 def option(
@@ -42,9 +43,10 @@ def option(
     least: float | None = None,
     most: float | None = None,
     trained: bool = False,
+    needed: bool = True,
 ) -> Any:
     """Declare an option of a bot; the arguments must be written as literals."""
-    about = {"help": help, "least": least, "most": most, "trained": trained}
+    about = {"help": help, "least": least, "most": most, "trained": trained, "needed": needed}
     if isinstance(default, dict):
         return field(default_factory=lambda: dict(default), metadata=about)
     return field(default=default, metadata=about)

@@ -31,7 +31,9 @@ PRESETS = {"minilm": {"encoder": "minilm"}, "glove": {"encoder": "glove"}}
 class Sim:
     """Answers with the reply most like the last message and the persona."""
 
-    weights: str = option("", "Directory of the replies it may give")
+    weights: str = option(
+        "", "Directory of the replies it may give; none: it only ranks", needed=False
+    )
     persona: Literal["best", "ignored"] = option("best", "What of the persona is used")
     max_words: int = option(15, "Replies are at most this long, where possible", least=1)
     nearest: int = option(50, "How many of the nearest replies it tries before giving up", least=1)
@@ -97,7 +99,9 @@ class Sim:
 
     def _ready(self) -> tuple[torch.Tensor, on_disk.About]:
         if self._replies is None or self._about is None:
-            raise ValueError("sim has no replies to choose from: train, or give weights, first")
+            raise on_disk.InvalidWeights(
+                "sim has no replies to choose from: train, or give weights, first"
+            )
         return self._replies, self._about
 
 

@@ -151,3 +151,13 @@ def test_too_few_replies_for_distractors_is_said(tmp_path: Path) -> None:
 def test_a_bot_without_weights_chats() -> None:
     done = run("chat", "parrot", said="i like tea .\n")
     assert (done.returncode, done.stdout) == (0, "I like tea.\n")
+
+
+def test_bots_that_can_do_without_weights_need_none(tmp_path: Path) -> None:
+    done = run("chat", "toy_f1", said="Hi!\n")
+    assert (done.returncode, done.stdout) == (0, "I am you to do and your is like\n")
+    ranked = ["predict", "sim", "--data", "demo:test", "--out", str(tmp_path / "rows")]
+    assert run(*ranked).returncode == 0
+    done = run("chat", "sim", said="Hi!\n")
+    assert done.returncode == 2
+    assert done.stderr == "sim has no replies to choose from: train, or give weights, first\n"
