@@ -218,3 +218,31 @@ def test_the_live_page_says_when_its_numbers_are_old(page: Page, live_server: Li
     expect(page.locator("#stale")).to_contain_text("No connection. The numbers are from")
     page.unroute("**/live/part/")
     expect(page.locator("#stale")).to_be_hidden()
+
+
+def test_a_whitelist_is_put_up_and_reviewed(
+    page: Page, live_server: LiveServer, refused: list[str]
+) -> None:
+    sign_in(page, live_server)
+    page.goto(f"{live_server.url}/whitelists/")
+    page.get_by_label("Paste the file here").fill("text")
+    page.get_by_role("button", name="Put it up for review").click()
+    expect(page.get_by_label("Paste the file here")).to_have_value("text")
+    check(page, "whitelists-errors")
+    lines = "text,count\nGood morning!,40\nI will meet you at the station.,3\n" + "".join(
+        f"I like the number {number}.,{90 - number}\n" for number in range(28)
+    )
+    page.get_by_label("Name").fill("Frequent")
+    page.get_by_label("Paste the file here").fill(lines)
+    page.get_by_role("button", name="Put it up for review").click()
+    second = page.get_by_role("group", name="Reply 2", exact=True)
+    second.get_by_label("edit", exact=True).check()
+    page.get_by_role("button", name="Save this page").click()
+    expect(page.get_by_role("alert")).to_be_focused()
+    check(page, "whitelist-errors")
+    second.get_by_label("drop").check()
+    page.get_by_role("button", name="Save this page").click()
+    expect(page.get_by_text("25 decisions are saved.")).to_be_visible()
+    check(page, "whitelist")
+    page.goto(f"{live_server.url}/whitelists/")
+    check(page, "whitelists")
