@@ -50,6 +50,7 @@ def command(given: argparse.Namespace, read: Callable[[Sequence[str]], list[Dial
         seed=given.seed,
         limit=given.limit,
         candidates=given.candidates,
+        sides=given.sides,
     )
     for name in chosen:
         began = time.monotonic()
@@ -112,3 +113,6 @@ def add_arguments(parser: argparse.ArgumentParser, data_help: str) -> None:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--limit", type=int, default=0, help="most examples tested; 0: all")
     parser.add_argument("--candidates", type=int, default=20)
+    parser.add_argument(
+        "--sides", choices=("self", "both"), default="both", help="whose messages are tested"
+    )

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
 from typing import Any
 
 import torch
@@ -12,6 +14,7 @@ from bots.candidates import Candidate
 from bots.decoding import StepModel
 from bots.dialogue import Utterance
 from bots.filters import choose
+from bots.perplexity import LogProbs, words
 from bots.vocabulary import END, MARKS, START, WordCodec, pad
 
 
@@ -61,6 +64,43 @@ def rank(
     return [
         sum(row[: len(text) + 1]) / (len(text) + 1) for row, text in zip(rows, texts, strict=True)
     ]
+
+
+def foreseen(
+    model: StepModel, turns: Sequence[Turn], replies: Sequence[str], known: AbstractSet[str]
+) -> list[LogProbs]:
+    """Return what `bots.perplexity.log_probs` does, for many replies in one pass.
+
+    That is: each word's log-probability among those of the dictionary; None for one outside it.
+    """
+    if not isinstance(model.codec, WordCodec):
+        raise TypeError("only a model of whole words can be compared word by word")
+    ids = [place for word, place in model.codec.ids.items() if word in known]
+    if not turns or not ids:
+        raise ValueError("the dictionary holds no word of the model, or there is no reply")
+    wanted = torch.tensor(pad([[*model.codec.encode(reply), END] for reply in replies]))
+    given = torch.cat([torch.full((len(turns), 1), START), wanted[:, :-1]], dim=1)
+    columns = []
+    with torch.inference_mode():
+        state = model.start(turns)
+        for place in range(given.shape[1]):
+            log_probs, state = model.step(state, given[:, place])
+            among = log_probs.cpu().double()
+            said = among.gather(1, wanted[:, place : place + 1])
+            columns.append(said - among[:, ids].logsumexp(dim=1, keepdim=True))
+    rows = torch.cat(columns, dim=1).tolist()
+    return [
+        tuple(
+            _scored(model.codec, word, found, known) for word, found in zip(text, row, strict=False)
+        )
+        for text, row in zip(map(words, replies), rows, strict=True)
+    ]
+
+
+def _scored(codec: WordCodec, word: str, found: float, known: AbstractSet[str]) -> float | None:
+    if word not in known:
+        return None
+    return found if word in codec.ids else -math.inf
 
 
 def next_word(

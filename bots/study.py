@@ -14,7 +14,7 @@ from random import Random
 from typing import Any, Literal, cast
 
 from bots.bot import Ranker, Trainable
-from bots.dialogue import Dialogue, Example, examples
+from bots.dialogue import Dialogue, Example, Sides, examples
 from bots.options import InvalidOption
 from bots.predictions import Condition, Task, predict
 from bots.registry import bot_options, bot_presets, make_bot, preset
@@ -55,6 +55,7 @@ class Study:
     seed: int = 0
     limit: int = 0
     candidates: int = 20
+    sides: Sides = "both"  # whose messages are tested
     options: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
     @property
@@ -106,14 +107,20 @@ class Study:
     ) -> list[dict[str, Any]]:
         """Return the rows of a PredictionTable for the test part, at most `limit`."""
         task = Task(
-            self.name, self.candidates, self.seed, persona, "both", parrot=parrot, limit=self.limit
+            self.name,
+            self.candidates,
+            self.seed,
+            persona,
+            self.sides,
+            parrot=parrot,
+            limit=self.limit,
         )
         return list(predict(bot, type(bot).__name__, self.forms[form].test, task))
 
     def examples(self, form: Form = "original", persona: Condition = "self") -> list[Example]:
         """Return the examples of the test part, at most `limit`, drawn by the seed."""
         told = [conditioned(each, persona) for each in self.forms[form].test]
-        found = list(examples(told))
+        found = list(examples(told, self.sides))
         return Random(self.seed).sample(found, min(self.limit or len(found), len(found)))  # noqa: S311
 
 

@@ -11,7 +11,7 @@ import torch
 
 from bots import glove, training, whitelists
 from bots.bot import Reply, Turn
-from bots.dialogue import Dialogue, Example, Utterance, examples
+from bots.dialogue import Dialogue, Example, Sides, Utterance, examples
 from bots.filters import choose, speakable
 from bots.layers.bags import count_words
 from bots.layers.dual import DualEncoder, Loss, Recipe, items_of, noam, train_dual
@@ -35,6 +35,7 @@ class DualBot:
     nearest: int
     vectors: str
     frozen: bool
+    sides: Sides = "both"
     least_count: int
     context_words: int
     reply_words: int
@@ -82,7 +83,7 @@ class DualBot:
         """Learn both encoders, and encode the replies to choose from."""
         known = list(dialogues)
         learned, watched = training.hold_out(known, self.held_out, seed)
-        found, seen = list(examples(learned)), list(examples(watched))
+        found, seen = (list(examples(each, self.sides)) for each in (learned, watched))
         if not found:
             raise ValueError(f"{len(known)} dialogues hold no reply to learn from")
         options = self._options()

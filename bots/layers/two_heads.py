@@ -2,7 +2,8 @@
 
 Source: Wolf et al. 2019 ("TransferTransfo"), section 3.3. The head sees what was made of a reply's
 last token. Without large pre-training it hardly learns which words go together, so it can also be
-told how alike a reply is to the persona and the last message, as bags of words [ours].
+told how alike a reply is to the persona and the last message, as bags of words whose vectors have
+`overlap` numbers (0: it is not told) [ours].
 """
 
 from __future__ import annotations
@@ -25,13 +26,13 @@ from bots.vocabulary import END, PAD, START, UNKNOWN
 class TwoHeadNetwork(CausalNetwork):
     """A language model with a second head on a reply's last token."""
 
-    def __init__(self, reading: Reading, sizes: Sizes, positions: int, *, overlap: bool) -> None:
+    def __init__(self, reading: Reading, sizes: Sizes, positions: int, *, overlap: int) -> None:
         super().__init__(reading, sizes, positions)
         self.choice = nn.Linear(sizes.width, 1)
         self.pool: Sequence[Ids] = ()  # replies that wrong candidates are drawn from
         self.bags: nn.EmbeddingBag | None = None
         if overlap:
-            self.bags = nn.EmbeddingBag(reading.size, sizes.width, mode="sum", padding_idx=PAD)
+            self.bags = nn.EmbeddingBag(reading.size, overlap, mode="sum", padding_idx=PAD)
             self.scale = nn.Parameter(torch.tensor(10.0))
 
     def weigh(self, texts: Iterable[Ids]) -> None:

@@ -68,6 +68,7 @@ class Dual(DualBot):
     heads: int = option(2, "Heads of the attention that pools", least=1, trained=True)
     attention: int = option(16, "Size of a head", least=1, trained=True)
     dropout: float = option(0.0, "Between layers", least=0, most=0.9, trained=True)
+    sides: Literal["both", "self"] = option("both", "Whose replies it learns", trained=True)
     vectors: Literal["learned", "glove"] = option("learned", "Where words start", trained=True)
     frozen: bool = option(False, "Leave word vectors as they start", trained=True)
     dimension: int = option(64, "Length of a learned word vector", least=2, trained=True)

@@ -27,6 +27,22 @@ from bots.vocabulary import MARKS, WordCodec
 from bots.weights import About
 
 PRESETS = {
+    "small": {
+        "vectors": "glove",
+        "dimension": 100,
+        "hidden": 192,
+        "dropout": 0.2,
+        "words": 8000,
+        "least_count": 3,
+        "sides": "self",
+        "examples": 0,
+        "messages": 4,
+        "tokens": 80,
+        "batch": 32,
+        "rate": 0.002,
+        "epochs": 8,
+        "learn_alpha": True,
+    },
     "paper": {
         "vectors": "glove",
         "dimension": 300,
@@ -45,7 +61,7 @@ PRESETS = {
         "messages": 0,
         "tokens": 256,
         "method": "greedy",
-    }
+    },
 }
 
 

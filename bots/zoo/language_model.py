@@ -27,6 +27,19 @@ from bots.vocabulary import END, PAD, START, WordCodec
 from bots.weights import About
 
 PRESETS = {
+    "small": {
+        "vectors": "glove",
+        "dimension": 100,
+        "hidden": 256,
+        "dropout": 0.3,
+        "words": 8000,
+        "least_count": 3,
+        "examples": 0,
+        "tokens": 128,
+        "batch": 32,
+        "rate": 0.002,
+        "epochs": 10,
+    },
     "paper": {
         "dimension": 512,
         "hidden": 1024,
@@ -45,7 +58,7 @@ PRESETS = {
         "method": "sample",
         "number": 1,
         "max_tokens": 50,
-    }
+    },
 }
 
 

@@ -14,8 +14,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-import torch
-from torch import Tensor, nn
+from torch import Tensor
 
 from bots import training
 from bots.layers.asking import Item, padded
@@ -31,9 +30,10 @@ PRESETS = {
         "layers": 2,
         "tokens": 64,
         "least_count": 3,
-        "examples": 7000,
+        "examples": 0,
+        "sides": "self",
         "warmup": 200,
-        "epochs": 5,
+        "epochs": 8,
         "rate": 0.002,
     },
     "paper": {
@@ -75,6 +75,7 @@ class LostInConversation(SubwordWriter):
     least_count: int = option(2, "Words seen less often are unknown", least=1, trained=True)
     messages: int = option(0, "How many of the last messages it reads; 0: all", least=0)
     tokens: int = option(32, "Most tokens it reads of messages, and of the persona", trained=True)
+    sides: Literal["both", "self"] = option("both", "Whose replies it learns", trained=True)
     persona: bool = option(True, "Read the persona", trained=True)
     lm_weight: float = option(0.5, "Weight of the loss on what is read", least=0, trained=True)
     smoothing: float = option(0.1, "Label smoothing of replies", least=0, most=0.9, trained=True)
@@ -102,10 +103,6 @@ class LostInConversation(SubwordWriter):
         said, _ = network.write(state, given)
         smoothing = self.smoothing if network.training else 0.0
         return negative_of(said, wanted, smoothing) + self.lm_weight * read
-
-    def optimizer(self, network: nn.Module) -> torch.optim.Optimizer:
-        """Return how it descends."""
-        return torch.optim.Adam(network.parameters(), lr=self.rate)
 
     def plan(self, seed: int, title: str) -> training.Plan:
         """Return how long it is trained, with the warm-up."""

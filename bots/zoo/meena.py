@@ -31,6 +31,21 @@ from bots.vocabulary import Codec
 MEASURED = 200  # held-out replies that the perplexity is of, by lot
 
 PRESETS = {
+    "small": {
+        "block": "vanilla",
+        "width": 96,
+        "layers": 2,
+        "subwords": 0,
+        "tokens": 64,
+        "words": 8000,
+        "least_count": 3,
+        "sides": "self",
+        "examples": 0,
+        "batch": 32,
+        "rate": 0.01,
+        "epochs": 8,
+        "number": 20,
+    },
     "mid": {
         "width": 256,
         "heads": 4,
@@ -102,6 +117,7 @@ class Meena(SubwordWriter):
     least_count: int = option(2, "Rarer words, or pairs, are not listed", least=1, trained=True)
     messages: int = option(7, "How many of the last messages it reads", least=1, trained=True)
     tokens: int = option(32, "Most pieces of them; of the persona again", least=2, trained=True)
+    sides: Literal["both", "self"] = option("both", "Whose replies it learns", trained=True)
     persona: bool = option(True, "Read the persona, before the messages", trained=True)
     rate: float = option(0.03, "Adafactor's, until 1 / sqrt(step) is less", least=0, trained=True)
     clip: float = option(0.0, "Longest a gradient may be; 0: any", least=0, trained=True)
@@ -117,7 +133,7 @@ class Meena(SubwordWriter):
         reading = self.reading(codec)
         return EncoderDecoder(reading, sizes, self.block, self.encoders, self.branch_heads)
 
-    def optimizer(self, network: nn.Module) -> torch.optim.Optimizer:
+    def descent(self, network: nn.Module) -> torch.optim.Optimizer:
         """Return how it descends."""
         return torch.optim.Adafactor(network.parameters(), lr=self.rate)
 

@@ -63,6 +63,7 @@ class ProfileMemory:
     nearest: int = option(50, "How many of the nearest replies it tries before giving up", least=1)
     dimension: int = option(512, "Length of a word's vector", least=2, trained=True)
     pooling: Literal["mean", "sum"] = option("mean", "What words make of a text", trained=True)
+    sides: Literal["both", "self"] = option("both", "Whose replies it learns", trained=True)
     history: int = option(2, "How many of the last messages are the query", least=1, trained=True)
     query_is_memory: bool = option(False, "Attend over the query too", trained=True)
     hashed: int = option(
@@ -115,18 +116,18 @@ class ProfileMemory:
         """Learn word vectors, and keep replies to choose from."""
         known = list(dialogues)
         learned, watched = training.hold_out(known, self.held_out, seed)
-        found = list(examples(learned))
+        found, watching = (list(examples(each, self.sides)) for each in (learned, watched))
         if not found:
             raise ValueError(f"{len(known)} dialogues hold no reply to learn from")
         network = self._start(found, seed)
         items = [self._item(network, example) for example in found]
-        seen = [self._item(network, example) for example in examples(watched)]
+        seen = [self._item(network, example) for example in watching]
         plan = training.Plan(self.epochs, self.batch, self.patience, seed, "profile_memory")
         step = self._optimizer(network)
         history = training.fit(
             network, step, items, seen, lambda batch: self._loss(network, batch), plan
         )
-        pairs = speakable([*found, *examples(watched)], self.candidates, self.max_words, seed)
+        pairs = speakable([*found, *watching], self.candidates, self.max_words, seed)
         index = ReplyIndex.build(network, pairs)
         self._served = Served(network, index, self.history)
         self._about = About(

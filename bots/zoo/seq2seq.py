@@ -24,6 +24,21 @@ from bots.vocabulary import WordCodec
 from bots.weights import About
 
 PRESETS = {
+    "small": {
+        "vectors": "glove",
+        "dimension": 100,
+        "hidden": 192,
+        "dropout": 0.2,
+        "words": 8000,
+        "least_count": 3,
+        "sides": "self",
+        "examples": 0,
+        "messages": 4,
+        "tokens": 80,
+        "batch": 32,
+        "rate": 0.002,
+        "epochs": 8,
+    },
     "paper": {
         "attention": "none",
         "vectors": "glove",

@@ -59,6 +59,7 @@ class StarSpace:
     nearest: int = option(50, "How many of the nearest replies it tries before giving up", least=1)
     dimension: int = option(512, "Length of a word's vector", least=2, trained=True)
     pooling: Literal["mean", "sum"] = option("sum", "What words make of a text", trained=True)
+    sides: Literal["both", "self"] = option("both", "Whose replies it learns", trained=True)
     history: int = option(2, "How many of the last messages are the query", least=1, trained=True)
     hashed: int = option(
         8192, "Vectors shared by unlisted words; 0: ignored", least=0, trained=True
@@ -111,7 +112,7 @@ class StarSpace:
         """Learn word vectors, and keep replies to choose from."""
         known = list(dialogues)
         learned, watched = training.hold_out(known, self.held_out, seed)
-        found, seen = list(examples(learned)), list(examples(watched))
+        found, seen = (list(examples(each, self.sides)) for each in (learned, watched))
         if not found:
             raise ValueError(f"{len(known)} dialogues hold no reply to learn from")
         network = self._start(found, seed)

@@ -38,7 +38,9 @@ PRESETS = {
         "layers": 2,
         "tokens": 64,
         "least_count": 3,
-        "examples": 7000,
+        "examples": 0,
+        "sides": "self",
+        "overlap": 1024,
         "candidates": 4,
         "lm_coef": 2.0,
         "pretraining": 3,
@@ -54,7 +56,7 @@ PRESETS = {
         "subwords": 40000,
         "examples": 0,
         "copies": 2,
-        "overlap": False,
+        "overlap": 0,
         "epochs": 3,
         "pretraining": 3,
         "pretraining_rate": 2.5e-4,
@@ -71,7 +73,7 @@ PRESETS = {
         "subwords": 40000,
         "examples": 0,
         "copies": 2,
-        "overlap": False,
+        "overlap": 0,
         "candidates": 4,
         "lm_coef": 2.0,
         "epochs": 3,
@@ -107,11 +109,17 @@ class TwoHead(SubwordWriter):
     least_count: int = option(2, "Words seen less often are unknown", least=1, trained=True)
     messages: int = option(5, "Last messages it reads: two exchanges, one more", least=1)
     tokens: int = option(40, "Most tokens it reads of messages, and of the persona", trained=True)
+    sides: Literal["both", "self"] = option("both", "Whose replies it learns", trained=True)
     persona: bool = option(True, "Read the persona", trained=True)
     candidates: int = option(2, "Replies it learns to choose from", least=2, trained=True)
     lm_coef: float = option(1.0, "Weight of the language model's loss", least=0, trained=True)
     mc_coef: float = option(1.0, "Weight of the choice's loss", least=0, trained=True)
-    overlap: bool = option(True, "The choice also sees which words recur [ours]", trained=True)
+    overlap: int = option(
+        256,
+        "Size of vectors by which it sees recurring words; 0: none",
+        least=0,
+        trained=True,
+    )
     copies: int = option(1, "Orders of the persona per example", least=1, trained=True)
     pretraining: int = option(1, "Epochs on the text alone, at first", least=0, trained=True)
     pretraining_rate: float = option(0.005, "Learning rate of that", least=0, trained=True)
@@ -185,7 +193,7 @@ class TwoHead(SubwordWriter):
     ) -> list[Item]:
         """Return examples; every copy has the persona in another order."""
         chance = Random(seed)  # noqa: S311
-        found = to_learn(dialogues, self.examples, seed)
+        found = to_learn(dialogues, self.examples, seed, self.sides)
         shuffled = [
             replace(each, persona=tuple(chance.sample(each.persona, len(each.persona))))
             for _ in range(self.copies - 1)

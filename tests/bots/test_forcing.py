@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping, Sequence
 
 import pytest
 
 from bots import Candidate, Decoding, Utterance
 from bots.decoding import propose
-from bots.forcing import forced, next_word, rank, spoken
+from bots.forcing import forced, foreseen, next_word, rank, spoken
+from bots.perplexity import Question, log_probs
 from bots.vocabulary import END
 from tests.bots.stepping import TURNS, Tiny
 
@@ -47,6 +49,34 @@ def test_next_words_are_what_is_forced() -> None:
             assert math.log(chances[word]) == pytest.approx(row[place], abs=1e-5)
             assert list(chances) == ["a", "b", "c"]
             assert sum(chances.values()) < 1
+
+
+class OneByOne:
+    """The model as ConvAI2 asks it: for each next word anew."""
+
+    def __init__(self, model: Tiny) -> None:
+        self.model = model
+
+    def next_word(
+        self, persona: Sequence[str], history: Sequence[Utterance], prefix: Sequence[str]
+    ) -> Mapping[str, float]:
+        return next_word(self.model, persona, history, prefix)
+
+
+def test_replies_are_foreseen_as_word_by_word() -> None:
+    """A word outside the dictionary is not scored; one that the model does not know is lost."""
+    model, known = Tiny(), frozenset({"a", "c", "zebra"})
+    texts = ["a b", "c zebra a", "", "b x A"]
+    found = foreseen(model, TURNS, texts, known)
+    for turn, text, row in zip(TURNS, texts, found, strict=True):
+        slow = log_probs(OneByOne(model), Question(*turn, text), known)
+        assert [each is None for each in row] == [each is None for each in slow]
+        for one, other in zip(row, slow, strict=True):
+            if one is not None and other is not None:
+                assert one == pytest.approx(other, abs=1e-5)
+    assert found[1][1] == -math.inf
+    with pytest.raises(ValueError, match="no word of the model"):
+        foreseen(model, TURNS, texts, frozenset({"zebra"}))
 
 
 def test_what_is_proposed_is_as_likely_as_when_it_is_forced() -> None:

@@ -82,7 +82,7 @@ def test_both_blocks_learn_and_come_back(tmp_path: Path, block: str) -> None:
 
 def test_it_descends_by_adafactor_as_the_paper_says() -> None:
     parameter = torch.nn.Parameter(torch.ones(4, 4))
-    optimizer = tiny(rate=0.01).optimizer(torch.nn.ParameterList([parameter]))
+    optimizer = tiny(rate=0.01).descent(torch.nn.ParameterList([parameter]))
     assert isinstance(optimizer, torch.optim.Adafactor)
     moved = []
     for step in (1, 10_000, 40_000):
