@@ -1,6 +1,7 @@
-"""Pictures of a ranking as SVG: a dot and an interval for each system, the best one on top.
+"""Pictures of a report's sections as SVG, titled by the finding; the table has the same numbers.
 
-The same frame gives the same bytes: no date, and ids by a fixed salt. Names are drawn as they are.
+The same section gives the same bytes: no date, and ids by a fixed salt. Names are drawn as they
+are. The results pages draw the same `Chart` in the browser.
 """
 
 from __future__ import annotations
@@ -8,25 +9,25 @@ from __future__ import annotations
 import io
 import unicodedata
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from threading import Lock
 from typing import Any
 
 import matplotlib as mpl
 import numpy as np
-import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
 
-from analysis.report import Section
+from analysis.report import Chart, Kind, Section
 
 MOST = 40  # systems that still have a line each on one page
 LONGEST = 32  # letters of a name beside the axis; the table has all of them
-# Which columns hold score and interval, how they are marked, and how far off the line.
-SERIES = {
-    "calibrated": (("calibrated", "low", "high"), "o", "#1f4e79", -0.12),
-    "mean": (("mean", "mean low", "mean high"), "D", "#b35900", 0.12),
-}
+WIDTH = 7.0
+# How each series of a picture is marked: shapes differ too, for whoever cannot tell colors.
+MARKS = (("o", "#1f4e79"), ("D", "#b35900"), ("s", "#5c666b"))
+LOST, KEPT = "#b35900", "#1f4e79"
+DARK = 0.55  # of a shade, below which text on it is white
 UNSHOWN = {"Cc", "Cn", "Cs"}  # control characters, no characters, halves of one
 STYLE: dict[Any, Any] = {
     "svg.hashsalt": "parley",
@@ -38,21 +39,28 @@ _settings = Lock()  # what Matplotlib is set to is the same for all threads
 
 
 def chart(section: Section) -> str | None:
-    """Return a picture of a ranking, titled by its finding; None where there is none to draw."""
-    frame = section.frame
-    shown = [name for name, each in SERIES.items() if {"system", *each[0]} <= {*frame}]
-    if "beats next" not in frame or not shown or not 1 < len(frame) <= MOST:
+    """Return the section's picture; None where it has none, or one of too many lines."""
+    drawn = section.chart
+    if drawn is None or not drawn.rows or len(_lines(drawn)) > MOST:
         return None
     with _settings, mpl.rc_context(STYLE), warnings.catch_warnings():
         # Letters that the font lacks are boxes here; the table has the name.
         warnings.filterwarnings("ignore", message="Glyph .* missing from")
-        return _drawn(clean(section.title), frame, shown)
+        return _drawn(clean(section.title), drawn)
 
 
 def told(section: Section) -> str:
     """Say in words what the picture shows, for whoever does not see it."""
-    names = ", ".join(str(name) for name in section.frame["system"])
-    return f"{section.title} Dots with 95% intervals, from first to last: {names}."
+    if section.chart is None:
+        return section.title
+    what = {
+        "intervals": "Dots with 95% intervals, from first to last",
+        "bars": "Bars, from first to last",
+        "shares": "Stacked bars of shares, from first to last",
+        "matrix": "A matrix of probabilities, from first to last",
+    }[section.chart.kind]
+    title = section.title.rstrip(".")
+    return f"{title}. {what}: {', '.join(_lines(section.chart))}. The table below has the numbers."
 
 
 def clean(text: str) -> str:
@@ -61,31 +69,105 @@ def clean(text: str) -> str:
     return "".join("\ufffd" if unicodedata.category(c) in UNSHOWN else c for c in letters)
 
 
-def _drawn(title: str, frame: pd.DataFrame, shown: Sequence[str]) -> str:
-    figure = Figure(figsize=(7, 0.8 + 0.3 * len(frame)), layout="constrained")
+def _lines(drawn: Chart) -> list[str]:
+    """Return what has a line of its own, from the top."""
+    name = "step" if drawn.kind == "bars" else "system"
+    return list(dict.fromkeys(str(row[name]) for row in drawn.rows))
+
+
+def _drawn(title: str, drawn: Chart) -> str:
+    lines = _lines(drawn)
+    figure = Figure(figsize=(WIDTH, 0.8 + 0.3 * len(lines)), layout="constrained")
     axes = figure.add_subplot()
-    for name in shown:
-        _dots(axes, name, frame)
-    names = [_short(clean(str(each))) for each in frame["system"]]
-    axes.set_yticks(range(len(frame)), names, parse_math=False)
-    axes.invert_yaxis()
-    axes.grid(axis="x", color="#d0d0d0", linewidth=0.6)
+    DRAWERS[drawn.kind](axes, drawn, lines)
+    names = [_short(clean(each)) for each in lines]
+    axes.set_yticks(range(len(lines)), names, parse_math=False)
     axes.spines[["top", "right", "left"]].set_visible(False)
     axes.tick_params(axis="y", length=0)
-    axes.set_xlabel("score, with 95% interval")
-    figure.legend(loc="outside upper right", ncols=len(shown), frameon=False, fontsize="small")
+    axes.invert_yaxis()
+    if len(axes.get_legend_handles_labels()[0]) > 1:
+        figure.legend(loc="outside upper left", ncols=5, frameon=False, fontsize="small")
     stream = io.StringIO()
     figure.savefig(stream, format="svg", metadata={"Title": title, "Date": None})
     return stream.getvalue()
 
 
-def _dots(axes: Axes, name: str, frame: pd.DataFrame) -> None:
-    (score, low, high), marker, color, off = SERIES[name]
-    values = frame[[score, low, high]].to_numpy(dtype=float)
-    lines = np.arange(len(frame)) + off
-    axes.hlines(lines, values[:, 1], values[:, 2], color=color, linewidth=1.6)
-    axes.plot(values[:, 0], lines, marker, color=color, markersize=4.5, label=name)
+def _intervals(axes: Axes, drawn: Chart, lines: Sequence[str]) -> None:
+    if drawn.domain is not None:
+        axes.set_xlim(*_wide_enough(drawn, drawn.domain))
+    if drawn.line is not None:
+        axes.axvline(drawn.line, color="#808080", linewidth=0.8, linestyle="--")
+    series = list(dict.fromkeys(str(row["series"]) for row in drawn.rows))
+    for place, name in enumerate(series):
+        marker, color = MARKS[place % len(MARKS)]
+        rows = [row for row in drawn.rows if row["series"] == name]
+        off = 0.24 * (place - (len(series) - 1) / 2)
+        at = [lines.index(str(row["system"])) + off for row in rows]
+        axes.hlines(at, _column(rows, "low"), _column(rows, "high"), color=color, linewidth=1.6)
+        axes.plot(_column(rows, "estimate"), at, marker, color=color, markersize=4.5, label=name)
+    axes.grid(axis="x", color="#d0d0d0", linewidth=0.6)
+    axes.set_xlabel(clean(drawn.axis), parse_math=False)
 
 
-def _short(name: str) -> str:
-    return name if len(name) <= LONGEST else f"{name[: LONGEST - 1]}…"
+def _bars(axes: Axes, drawn: Chart, lines: Sequence[str]) -> None:
+    counts = [int(row["people"]) for row in drawn.rows]
+    colors = [LOST if row.get("kind") == "lost" else KEPT for row in drawn.rows]
+    bars = axes.barh(range(len(lines)), counts, height=0.6, color=colors)
+    axes.bar_label(bars, padding=3)
+    axes.xaxis.set_major_locator(MaxNLocator(integer=True))
+    axes.set_xlabel(clean(drawn.axis), parse_math=False)
+
+
+def _shares(axes: Axes, drawn: Chart, lines: Sequence[str]) -> None:
+    shades = mpl.colormaps["viridis"](np.linspace(0, 1, max(len(drawn.answers), 2)))
+    counts = {(str(row["system"]), row["answer"]): float(row["count"]) for row in drawn.rows}
+    totals = [sum(counts.get((name, each), 0.0) for each in drawn.answers) for name in lines]
+    left = np.zeros(len(lines))
+    for answer, shade in zip(drawn.answers, shades, strict=False):
+        shares = np.array([counts.get((name, answer), 0.0) for name in lines]) / totals
+        axes.barh(range(len(lines)), shares, 0.7, left, color=tuple(shade), label=clean(answer))
+        left += shares
+    axes.set_xlim(0, 1)
+    axes.xaxis.set_major_formatter("{x:.0%}")
+    axes.set_xlabel(clean(drawn.axis), parse_math=False)
+
+
+def _matrix(axes: Axes, drawn: Chart, lines: Sequence[str]) -> None:
+    table = np.full((len(lines), len(lines)), np.nan)
+    for row in drawn.rows:
+        table[lines.index(str(row["system"])), lines.index(str(row["other"]))] = row["p"]
+    axes.imshow(table, cmap="PuOr_r", vmin=0, vmax=1, aspect="auto")
+    for (across, along), p in np.ndenumerate(table):
+        if not np.isnan(p):
+            far = abs(p - 0.5) * 2
+            color = "white" if far > DARK else "black"
+            axes.text(along, across, f"{p:.2f}", ha="center", va="center", color=color)
+    names = [_short(clean(each), 12) for each in lines]
+    axes.set_xticks(range(len(lines)), names, parse_math=False)
+    axes.tick_params(axis="x", length=0, rotation=0 if len(lines) < 6 else 30)
+    axes.set_xlabel("is beaten by the system on the left with this probability")
+
+
+DRAWERS: Mapping[Kind, Callable[[Axes, Chart, Sequence[str]], None]] = {
+    "intervals": _intervals,
+    "bars": _bars,
+    "shares": _shares,
+    "matrix": _matrix,
+}
+
+
+def _column(rows: Sequence[Mapping[str, Any]], name: str) -> list[float]:
+    return [float("nan") if row[name] is None else float(row[name]) for row in rows]
+
+
+def _wide_enough(drawn: Chart, domain: tuple[float, float]) -> tuple[float, float]:
+    """Return the domain with a margin, wider where an interval leaves it: a calibrated one may."""
+    ends = [
+        float(row[end]) for row in drawn.rows for end in ("low", "high") if row[end] is not None
+    ]
+    margin = 0.02 * (domain[1] - domain[0])
+    return min([domain[0], *ends]) - margin, max([domain[1], *ends]) + margin
+
+
+def _short(name: str, longest: int = LONGEST) -> str:
+    return name if len(name) <= longest else f"{name[: longest - 1]}…"

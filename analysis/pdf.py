@@ -71,6 +71,7 @@ def _data(report: Report, origin: Origin) -> dict[str, object]:
         "findings": [_text(each) for each in report.findings],
         "sections": [_section(each) for each in report.sections if len(each.frame.columns)],
         "cautions": [_text(each) for each in report.cautions],
+        "methods": [_text(each) for each in report.methods],
         "date": made and {"year": made.year, "month": made.month, "day": made.day},
         "seed": str(origin.seed),
         "command": _text(origin.command),

@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
 
 import pandas as pd
 
+from analysis.report import Chart
+
 KEYS = ["protocol", "question"]
+SERIES = {
+    "calibrated": ("calibrated", "low", "high"),
+    "mean": ("mean", "mean low", "mean high"),
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -19,6 +26,8 @@ class Ranking:
     frame: pd.DataFrame
     calibrated: str | None
     scale: str
+    ends: tuple[float, float]
+    alone: bool = True
 
     @property
     def pairs(self) -> str:
@@ -28,20 +37,50 @@ class Ranking:
 
     @property
     def finding(self) -> str:
+        """Say who is first, and how sure that is."""
         best = self.frame.iloc[0]
-        score = best["mean"] if self.calibrated is None else best["calibrated"]
-        start = f"{self.protocol}, {self.question}: {best['system']} first with {score:.2f}"
-        if len(self.frame) == 1 or pd.isna(best["beats next"]):
-            return f"{start} (mean {best['mean']:.2f}, n = {best['n']})."
-        return (
-            f"{start} of {len(self.frame)} systems, above {self.frame.iloc[1]['system']} "
-            f"with probability {best['beats next']:.2f}."
-        )
+        start = f"{self.capital}: {best['system']} is first with {self.scores.iloc[0]:.2f}"
+        if len(self.frame) == 1:
+            return start.replace(" is first with ", " has ")
+        if pd.isna(best["beats next"]):
+            return f"{start} of {len(self.frame)} systems"
+        second = self.frame.iloc[1]["system"]
+        return f"{start}, above {second} with probability {best['beats next']:.2f}"
+
+    @property
+    def capital(self) -> str:
+        """The question as a title begins."""
+        name = self.question if self.alone else f"{self.protocol}, {self.question}"
+        return name[:1].upper() + name[1:]
+
+    @property
+    def key(self) -> str:
+        """What names the ranking in addresses and files."""
+        return self.question if self.alone else f"{self.protocol}-{self.question}"
+
+    @property
+    def scores(self) -> pd.Series:
+        """Return the scores that the order is by."""
+        name = "mean" if self.calibrated is None else "calibrated"
+        return self.frame.set_index("system")[name]
 
     @property
     def note(self) -> str:
         how = f"Calibrated by {self.calibrated}. " if self.calibrated else ""
         return f"{how}Scale {self.scale}. “beats next” is the probability to be above the next row."
+
+    @property
+    def chart(self) -> Chart:
+        """Return both scores of each system with their intervals."""
+        rows = [
+            {"system": str(row["system"]), "series": name, **_interval(row, columns)}
+            for row in self.frame.to_dict("records")
+            for name, columns in SERIES.items()
+            if pd.notna(row[columns[0]])
+        ]
+        low, high = self.ends
+        axis = f"{self.question}, {low:g} to {high:g}, with 95 % interval"
+        return Chart(kind="intervals", rows=rows, axis=axis, domain=self.ends)
 
     def matrix(self, results: pd.DataFrame) -> pd.DataFrame:
         """Return P(row beats column), in the order of the ranking."""
@@ -56,8 +95,9 @@ class Ranking:
 def rankings(results: pd.DataFrame) -> tuple[Ranking, ...]:
     """Return the ranking of each question that has a mean."""
     means = results[results["metric"] == "likert"]
+    alone = means["protocol"].nunique() < 2
     return tuple(
-        _ranking(results, str(protocol), str(question), rows)
+        replace(_ranking(results, str(protocol), str(question), rows), alone=alone)
         for (protocol, question), rows in means.groupby(KEYS, sort=True)
     )
 
@@ -69,14 +109,20 @@ def _ranking(results: pd.DataFrame, protocol: str, question: str, means: pd.Data
     frame = frame.merge(scores, on="system", how="left")
     by = "mean" if calibrated is None else "calibrated"
     frame = frame.sort_values([by, "system"], ascending=[False, True], ignore_index=True)
-    scale = _scale(means.iloc[0])
-    ranking = Ranking(protocol, question, frame, calibrated, scale)
+    row = means.iloc[0]
+    ends = float(row["scale_low"]), float(row["scale_high"])
+    ranking = Ranking(protocol, question, frame, calibrated, _scale(row), ends)
     frame["beats next"] = list(_beats_next(results, ranking))
     return ranking
 
 
 def _scale(row: pd.Series) -> str:
     return f"{row['scale_low']:g} to {row['scale_high']:g}, {row['scale_ends']}"
+
+
+def _interval(row: Mapping[Any, Any], columns: Sequence[str]) -> dict[str, float | None]:
+    values = zip(("estimate", "low", "high"), (row[name] for name in columns), strict=True)
+    return {name: None if pd.isna(value) else float(value) for name, value in values}
 
 
 def _calibrated(rows: pd.DataFrame) -> tuple[str | None, pd.DataFrame]:

@@ -9,11 +9,13 @@ import zipfile
 from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
+from typing import Any
 
 import pandas as pd
 import pyarrow
 
-from analysis import cells, checking, personas
+from analysis import cells, checking, delimited, personas
+from analysis.study import ANSWERS, PEOPLE, Study
 from analysis.tables import BadTable, Problem, Tables
 
 FORMATS = {
@@ -25,6 +27,7 @@ FORMATS = {
     ".zip": "zip",
 }
 NAMES = ("ratings", "messages", "predictions")
+STUDY = ("plan.json", "manifest.json", "participants.csv", "ratings_all.csv")
 
 
 def read(path: str | Path) -> Tables:
@@ -54,15 +57,47 @@ def _read_zip(name: str, content: bytes) -> Tables:
                 kind = PurePosixPath(member).stem
                 found.setdefault(kind, (member, _read_frame(member, archive.read(member))))
             described = _personas(archive)
+            told = _study(archive)
     except (zipfile.BadZipFile, NotImplementedError, RuntimeError) as error:
         raise _unreadable(name, "a zip", str(error)) from error
     if not found:
         right = "an export with ratings.csv, ratings.parquet or ratings.jsonl in it"
         raise BadTable(name, [Problem(None, "contents", "without any table", right)])
-    tables = _checked(found)
+    tables = replace(_checked(found), study=told)
     if tables.messages is None or not described:
         return tables
     return replace(tables, messages=personas.described(tables.messages, described))
+
+
+def _study(archive: zipfile.ZipFile) -> Study | None:
+    """Return what an export tells of its campaign; None where it is no export of ours."""
+    if not {*STUDY} <= {*archive.namelist()}:
+        return None
+    plan, manifest = (_json(archive, name) for name in STUDY[:2])
+    people, answers = (_read_frame(name, archive.read(name)) for name in STUDY[2:])
+    lacking = [name for name in (*PEOPLE, *ANSWERS) if name not in {*people, *answers}]
+    if lacking:
+        raise _unreadable(STUDY[2], "an export's columns", f"without {', '.join(lacking)}")
+    return Study(
+        plan=plan,
+        plan_sha256=str(manifest.get("plan_sha256") or ""),
+        state=str(manifest.get("state", "")),
+        people=people,
+        answers=answers,
+        withdrew=manifest.get("withdrew"),
+        outcomes=manifest.get("outcomes", {}),
+        amendments=[str(each["text"]) for each in manifest.get("amendments", ())],
+    )
+
+
+def _json(archive: zipfile.ZipFile, name: str) -> dict[str, Any]:
+    try:
+        found = json.loads(_decoded(name, archive.read(name)))
+    except ValueError as error:
+        raise _unreadable(name, "JSON", str(error)) from error
+    if not isinstance(found, dict):
+        raise _unreadable(name, "a JSON object", f"a {type(found).__name__}")
+    return found
 
 
 def _personas(archive: zipfile.ZipFile) -> personas.Described:
@@ -123,6 +158,9 @@ def _decoded(name: str, content: bytes) -> str:
 
 
 def _read_csv(name: str, content: str) -> pd.DataFrame:
+    found = delimited.plain(content)
+    if found is not None:
+        return found
     try:
         lines = [line for line in csv.reader(io.StringIO(content, newline=""), strict=True) if line]
     except csv.Error as error:

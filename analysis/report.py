@@ -1,19 +1,48 @@
-"""A report: findings first, then ordered sections, each titled by what it shows."""
+"""A report: findings first, then ordered sections, each titled by what it shows.
+
+Page, PDF, terminal and notebook are faces of this one object; each draws a `Chart` its own way.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any, Literal
 
 import pandas as pd
+
+Kind = Literal["intervals", "bars", "shares", "matrix"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Chart:
+    """What a picture shows, without how it is drawn. The columns of `rows` go with the kind.
+
+    intervals: system, series, estimate, low, high; bars: step, people, kind; shares: system,
+    answer, rank, count; matrix: system, other, p. `line` is a value to compare with, such as
+    chance; `answers` are those of a scale, in order.
+    """
+
+    kind: Kind
+    rows: Sequence[Mapping[str, Any]]
+    axis: str = ""
+    domain: tuple[float, float] | None = None
+    line: float | None = None
+    answers: Sequence[str] = ()
 
 
 @dataclass(frozen=True, eq=False)
 class Section:
-    """One table of a report; the title says its finding, the note how it was computed."""
+    """One table of a report; the title says its finding, the note how it was computed.
+
+    `key` names it in addresses and files, where it is the same for the same question.
+    """
 
     title: str
     frame: pd.DataFrame
     note: str = ""
+    key: str = ""
+    chart: Chart | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,3 +54,4 @@ class Report:
     findings: tuple[str, ...]
     sections: tuple[Section, ...]
     cautions: tuple[str, ...] = ()
+    methods: tuple[str, ...] = ()

@@ -61,7 +61,8 @@ def run(
         return None
     given = {name: known[name] for name in registry.tables_read(function)}
     taken = registry.options_of(function)
-    return function(**given, **{name: value for name, value in options.items() if name in taken})
+    chosen = {"study": tables.study, **options}
+    return function(**given, **{name: value for name, value in chosen.items() if name in taken})
 
 
 def records(results: pd.DataFrame) -> list[dict[str, object]]:

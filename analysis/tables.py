@@ -12,6 +12,8 @@ from typing import Literal, NewType, get_args
 
 import pandas as pd
 
+from analysis.study import Study
+
 RatingTable = NewType("RatingTable", pd.DataFrame)
 MessageTable = NewType("MessageTable", pd.DataFrame)
 PredictionTable = NewType("PredictionTable", pd.DataFrame)
@@ -66,11 +68,15 @@ SHOWN = 50
 
 @dataclass(frozen=True)
 class Tables:
-    """What one file or export holds; a table that it lacks is None."""
+    """What one file or export holds; a table that it lacks is None.
+
+    `study` is how the ratings came about, which only an export tells.
+    """
 
     ratings: RatingTable | None = None
     messages: MessageTable | None = None
     predictions: PredictionTable | None = None
+    study: Study | None = None
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,7 @@ import pandas as pd
 from analysis.report import Report, Section
 
 WIDTH = 100
+PLACES = 3  # decimals of a number, as on the pages
 
 
 def rendered(report: Report) -> str:
@@ -29,11 +30,11 @@ def table(frame: pd.DataFrame) -> str:
 
 
 def written(value: object) -> str:
-    """Return one cell as text: at most four decimals, and a dash where there is no value."""
+    """Return one cell as text: three decimals, and a dash where there is no value."""
     if value is None or value is pd.NA:
         return "-"
     if isinstance(value, float):
-        return "-" if not math.isfinite(value) else f"{value:.4f}"
+        return "-" if not math.isfinite(value) else f"{value:.{PLACES}f}"
     return " ".join(str(value).split())
 
 
@@ -47,6 +48,10 @@ def _lines(report: Report) -> Iterator[str]:
         yield from wrap(f"Caution: {caution}", WIDTH, subsequent_indent="  ")
     for section in report.sections:
         yield from _section(section)
+    if report.methods:
+        yield from ("", "Methods")
+        for paragraph in report.methods:
+            yield from wrap(paragraph, WIDTH, initial_indent="  ", subsequent_indent="  ")
 
 
 def _section(section: Section) -> Iterator[str]:

@@ -12,8 +12,9 @@ import pytest
 
 from analysis import Report, Section, summary
 from analysis.__main__ import main
-from analysis.charts import chart
+from analysis.charts import MOST, chart, told
 from analysis.pdf import BREAK, Origin, pdf, pictures
+from analysis.report import Chart
 from analysis.terminal import written
 from tests.analysis.examples import raw, simulated
 
@@ -46,13 +47,19 @@ def _ranking(systems: list[str], title: str = "Best is a.") -> Section:
         "mean": middle,
         "mean low": [x - 0.5 for x in middle],
         "mean high": [x + 0.5 for x in middle],
-        "beats next": [*[0.75] * (len(systems) - 1), None],
+        "beats next": [*[0.75] * (len(systems) - 1), None][: len(systems)],
     }
-    return Section(title, pd.DataFrame(columns), "How it was done.")
+    rows = [
+        {"system": name, "series": "mean", "estimate": x, "low": x - 0.5, "high": x + 0.5}
+        for name, x in zip(systems, middle, strict=True)
+    ]
+    drawn = Chart(kind="intervals", rows=rows, axis="score", domain=(1, 5), line=2.0)
+    return Section(title, pd.DataFrame(columns), "How it was done.", chart=drawn)
 
 
 def _report(section: Section) -> Report:
-    return Report("r", "The title", ("A finding.", "Another."), (section,), ("Be careful.",))
+    found = ("A finding.", "Another.")
+    return Report("r", "The title", found, (section,), ("Be careful.",), ("We asked.",))
 
 
 def test_everything_is_read_back_in_order() -> None:
@@ -60,7 +67,15 @@ def test_everything_is_read_back_in_order() -> None:
     text = _read(pdf(_report(section), Origin(COMMAND, 7)))
     rows = [" ".join(map(written, row)) for row in section.frame.itertuples(index=False)]
     wanted = ["The title", "A finding.", "Another.", "Best is a.", " ".join(section.frame.columns)]
-    wanted += [*rows, "How it was done.", "Be careful.", "simulation: 7.", "pandas ", COMMAND]
+    wanted += [
+        *rows,
+        "How it was done.",
+        "Be careful.",
+        "We asked.",
+        "simulation: 7.",
+        "pandas ",
+        COMMAND,
+    ]
     places = [text.index(each) for each in wanted]
     assert places == sorted(places)
 
@@ -86,14 +101,14 @@ def test_names_are_never_markup() -> None:
 
 
 def test_hostile_names_are_drawn_in_a_chart() -> None:
-    assert _read(pdf(_report(_ranking(HOSTILE)), Origin(COMMAND))).count("0.7500") == 11
+    assert _read(pdf(_report(_ranking(HOSTILE)), Origin(COMMAND))).count("0.750") == 11
 
 
 def test_letters_of_every_script_are_read_back_from_a_tagged_file() -> None:
     content = pdf(_report(_ranking(["猫", "🦜", "\U00012000"])), Origin(COMMAND))
     assert b"pdfuaid:part" in content
     text = _read(content)
-    assert all(each in text for each in ("猫 3.5000", "🦜 3.2500", "\U00012000 3.0000"))
+    assert all(each in text for each in ("猫 3.500", "🦜 3.250", "\U00012000 3.000"))
 
 
 def test_long_words_stay_on_the_page() -> None:
@@ -133,11 +148,47 @@ def test_a_chart_is_titled_by_its_finding_and_always_the_same() -> None:
     assert drawn != chart(_ranking(["a", "x"], "a < b & c"))
 
 
-@pytest.mark.parametrize(
-    "frame", [_ranking(["a"]).frame, _ranking(["a", "b"]).frame.drop(columns="beats next")]
-)
-def test_what_is_no_ranking_has_no_chart(frame: pd.DataFrame) -> None:
-    assert chart(Section("t", frame)) is None
+@pytest.mark.parametrize("systems", [[], [f"s{k}" for k in range(MOST + 1)]])
+def test_a_chart_of_nothing_or_of_too_much_is_not_drawn(systems: list[str]) -> None:
+    assert chart(_ranking(systems)) is None
+    assert chart(Section("t", pd.DataFrame({"n": [1]}))) is None
+
+
+DRAWN = {
+    "bars": Chart(
+        kind="bars",
+        axis="people",
+        rows=[
+            {"step": "began", "kind": "reached", "people": 9},
+            {"step": "– left", "kind": "lost", "people": 2},
+        ],
+    ),
+    "shares": Chart(
+        kind="shares",
+        axis="share",
+        answers=["1", "2"],
+        rows=[
+            {"system": name, "answer": answer, "rank": rank, "count": 3 + rank}
+            for name in "ab"
+            for rank, answer in enumerate("12")
+        ],
+    ),
+    "matrix": Chart(
+        kind="matrix",
+        rows=[{"system": "a", "other": "b", "p": 0.9}, {"system": "b", "other": "a", "p": 0.1}],
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", sorted(DRAWN))
+def test_every_kind_of_chart_is_drawn_and_told(kind: str) -> None:
+    section = Section("What it shows", pd.DataFrame({"n": [1]}), chart=DRAWN[kind])
+    drawn = chart(section)
+    assert drawn is not None
+    assert "<dc:title>What it shows</dc:title>" in drawn
+    assert told(section).startswith("What it shows. ")
+    assert "The table below has the numbers" in told(section)
+    assert _read(pdf(_report(section), Origin(COMMAND)))
 
 
 def test_pages_are_pictures() -> None:

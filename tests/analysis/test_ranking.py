@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pandas as pd
+
 from analysis import evaluate
 from analysis.ranking import rankings
 from tests.analysis.examples import cell, ratings, simulated, triples
@@ -14,7 +16,7 @@ def test_best_first_with_the_probability_of_each_step() -> None:
     steps = ranking.frame["beats next"]
     assert (steps[:3] > 0.5).all()
     assert steps.isna()[3]
-    assert ranking.finding.startswith("p, q: s3 first with")
+    assert ranking.finding.startswith("Q: s3 is first with")
     assert "1 to 5, declared" in ranking.note
 
 
@@ -38,7 +40,24 @@ def test_a_wide_scale_goes_by_learned_variances() -> None:
 
 def test_one_system_has_a_place_and_no_rival() -> None:
     (ranking,) = rankings(evaluate(triples([(0, 0, 2), (0, 1, 3)])))
-    assert ranking.finding == "p, q: m0 first with 2.50 (mean 2.50, n = 2)."
+    assert ranking.finding == "Q: m0 has 2.50"
+
+
+def test_protocols_that_are_pooled_are_told_apart() -> None:
+    both = pd.concat([simulated(), simulated(1).assign(protocol="other")], ignore_index=True)
+    found = rankings(evaluate(both.assign(answer=both.index.astype(str))))
+    assert [each.key for each in found] == ["other-q", "p-q"]
+    assert found[0].finding.startswith("Other, q: s3 is first")
+
+
+def test_the_chart_has_both_scores_of_each_system() -> None:
+    (ranking,) = rankings(evaluate(simulated()))
+    assert ranking.chart.domain == (1.0, 5.0)
+    assert [(row["system"], row["series"]) for row in ranking.chart.rows[:3]] == [
+        ("s3", "calibrated"),
+        ("s3", "mean"),
+        ("s2", "calibrated"),
+    ]
 
 
 def test_without_calibration_means_decide() -> None:

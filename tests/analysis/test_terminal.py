@@ -12,7 +12,7 @@ def test_cells() -> None:
     assert [written(value) for value in (None, float("nan"), 0.5, 3, "a\nb")] == [
         "-",
         "-",
-        "0.5000",
+        "0.500",
         "3",
         "a b",
     ]
@@ -25,9 +25,10 @@ def test_numbers_stand_right_and_names_left() -> None:
 
 def test_findings_come_before_cautions_and_sections() -> None:
     section = Section("What it shows", pd.DataFrame({"x": [1]}), "How.")
-    text = rendered(Report("r", "Title", ("Found.",), (section,), ("Careful.",)))
+    text = rendered(Report("r", "Title", ("Found.",), (section,), ("Careful.",), ("Asked.",)))
     places = [
-        text.index(part) for part in ("Title", "Found.", "Caution: Careful.", "What it", "How.")
+        text.index(part)
+        for part in ("Title", "Found.", "Caution: Careful.", "What it", "How.", "Methods", "Asked.")
     ]
     assert places == sorted(places)
-    assert text.endswith("How.\n")
+    assert text.endswith("Asked.\n")

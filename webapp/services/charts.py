@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from analysis.report import Chart
+
 Spec = dict[str, Any]
 Rows = Sequence[Mapping[str, Any]]
 
@@ -14,6 +16,17 @@ LOSES, EVEN, WINS = "#8f4a1d", "#5c666b", "#0b6a72"  # white text on each of the
 TEXT = {"labelFontSize": 12, "titleFontSize": 12}
 CONFIG = {"axis": TEXT, "legend": TEXT}
 LEGEND = {"orient": "top", "title": None, "labelLimit": 320}
+
+
+def of(chart: Chart) -> Spec:
+    """Return how a report's chart is drawn in the browser."""
+    if chart.kind == "intervals":
+        return intervals(chart.rows, axis=chart.axis, domain=chart.domain, line=chart.line)
+    if chart.kind == "matrix":
+        return matrix(chart.rows)
+    if chart.kind == "shares":
+        return shares(chart.rows, answers=chart.answers)
+    return bars(chart.rows, axis=chart.axis)
 
 
 def intervals(
@@ -136,18 +149,18 @@ def shares(rows: Rows, *, answers: Sequence[str]) -> Spec:
 
 
 def bars(rows: Rows, *, axis: str) -> Spec:
-    """Return a bar with its number for each step. rows: step, people."""
+    """Return a bar with its number for each step. rows: step, kind, people."""
     return {
         "config": CONFIG,
         "data": _values(rows),
-        "height": {"step": 34},
+        "height": {"step": 26},
         "encoding": {
             "y": {
                 "field": "step",
                 "type": "nominal",
                 "sort": [str(row["step"]) for row in rows],
                 "title": None,
-                "axis": {"labelLimit": 140},
+                "axis": {"labelLimit": 200},
             },
             "x": {
                 "field": "people",
@@ -157,7 +170,17 @@ def bars(rows: Rows, *, axis: str) -> Spec:
             },
         },
         "layer": [
-            {"mark": {"type": "bar", "color": FIRST}},
+            {
+                "mark": {"type": "bar"},
+                "encoding": {
+                    "color": {
+                        "field": "kind",
+                        "type": "nominal",
+                        "scale": {"domain": ["reached", "lost"], "range": [FIRST, SECOND]},
+                        "legend": None,
+                    }
+                },
+            },
             {
                 "mark": {"type": "text", "align": "left", "dx": 5},
                 "encoding": {"text": {"field": "people", "type": "quantitative"}},

@@ -26,7 +26,7 @@ import pyarrow.parquet as pq
 
 from analysis.tables import MESSAGE_COLUMNS
 from webapp.models import Campaign
-from webapp.services import audit, codebook, dialogues, sheets, tables
+from webapp.services import audit, codebook, dialogues, sheets, studies, tables
 from webapp.services.dataset_card import dataset_card
 from webapp.services.snapshots import snapshot
 
@@ -207,6 +207,8 @@ def _manifest(archive: Archive, campaign: Campaign) -> dict[str, Any]:
             {"at": each.made_at.isoformat(), "text": each.text}
             for each in campaign.amendments.order_by("pk")
         ],
+        "withdrew": studies.withdrew(campaign),
+        "outcomes": studies.outcomes(),
         "filters": FILTERS,
         "files": {
             name: {"sha256": each.sha256, "bytes": each.size}

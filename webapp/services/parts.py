@@ -9,9 +9,11 @@ from numbers import Integral
 import pandas as pd
 from django.utils.formats import number_format
 
+from analysis.report import Section
 from webapp.services import charts
 
 LONG = 40  # rows of a table that is folded
+FOLDED = ("estimators",)  # tables to look something up in
 PLACES = 3  # decimals of a number on the page
 
 
@@ -28,7 +30,7 @@ class Part:
     @property
     def is_long(self) -> bool:
         """Tell whether the table would bury what follows; a chart's table is never folded."""
-        return self.spec is None and len(self.frame) > LONG
+        return self.spec is None and (len(self.frame) > LONG or self.key in FOLDED)
 
     @property
     def rows(self) -> list[list[tuple[str, bool]]]:
@@ -39,6 +41,17 @@ class Part:
     def columns(self) -> list[tuple[str, bool]]:
         kinds = (self.frame[name].map(lambda v: not isinstance(v, str)) for name in self.frame)
         return [(str(name), bool(kind.all())) for name, kind in zip(self.frame, kinds, strict=True)]
+
+
+def of(section: Section, place: int) -> Part:
+    """Return a section of a report as a part of a page; one without a key is named by its place."""
+    return Part(
+        key=section.key or f"section-{place}",
+        title=section.title,
+        frame=section.frame,
+        note=section.note,
+        spec=None if section.chart is None else charts.of(section.chart),
+    )
 
 
 def written(value: object) -> tuple[str, bool]:

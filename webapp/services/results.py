@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import inspect
 import io
+import sys
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from pathlib import Path
 
 import pandas as pd
 
@@ -15,28 +15,28 @@ from analysis import (
     RatingTable,
     Report,
     Tables,
-    cautions,
-    get_metric,
     get_report,
-    metric_names,
     rating_table,
     records,
     report_names,
 )
+from analysis.notebook import Recipe, notebook
 from analysis.raters import profiles, without_flagged
 from analysis.registry import tables_of, tables_read
 from analysis.results import run
+from analysis.summarizing import composed
 from webapp.models import Campaign
-from webapp.services import computed, findings, sheets, tables
+from webapp.services import computed, parts, sheets, tables
 from webapp.services.parts import Part
 from webapp.services.plans import protocol_of
-from webapp.services.turnout import turnout
+from webapp.services.studies import study
 
 __all__ = [
     "CHOICES",
     "BadTable",
     "Page",
     "Unknown",
+    "code",
     "document",
     "numbers",
     "page",
@@ -58,14 +58,20 @@ EXPLAINED = {
     "careful": "answers that are not set aside, of raters whom rater_quality does not flag",
     "all": "all answers, those set aside too",
 }
-# Metrics whose rows have names of their own.
-SEVERAL = {"ssa": ("sensibleness",), "icc": ("icc_1_1",)}
 HELD = {"ratings", "messages"}  # the tables that a campaign has
 SHOWN = ("metric", "question", "system", "other_system", "estimate", "low", "high", "n", "reason")
 
 
 class Unknown(LookupError):
     """There is no such table or report of the campaign."""
+
+
+@dataclass(frozen=True)
+class Named:
+    """A report of the folder, and what it says of itself."""
+
+    name: str
+    said: str
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -78,12 +84,12 @@ class Page:
     answers: int
     raters: int
     items: int
+    findings: tuple[str, ...]
     parts: tuple[Part, ...]
-    people: tuple[Part, ...]
     cautions: tuple[str, ...]
     problems: tuple[str, ...]
     methods: tuple[str, ...]
-    reports: tuple[str, ...]
+    reports: tuple[Named, ...]
 
     @property
     def has_enough(self) -> bool:
@@ -101,9 +107,9 @@ def page(*, campaign: Campaign, choice: str = "counted") -> Page:
     problems: tuple[str, ...] = ()
     try:
         results = computed.numbers(campaign, ratings)
-        found = (*findings.parts(ratings, results), *_everything(results))
     except BadTable as bad:
-        found, results, problems = (), pd.DataFrame({"metric": []}), tuple(map(str, bad.problems))
+        results, problems = pd.DataFrame({"metric": []}), tuple(map(str, bad.problems))
+    report = _summary(campaign, whole, ratings, results, problems)
     return Page(
         campaign=campaign.name,
         title=protocol_of(campaign).title,
@@ -111,13 +117,28 @@ def page(*, campaign: Campaign, choice: str = "counted") -> Page:
         answers=len(ratings),
         raters=ratings["rater"].nunique(),
         items=ratings["item"].nunique(),
-        parts=found,
-        people=tuple(turnout(campaign, whole)),
-        cautions=tuple(_cautions(ratings)) if not problems and len(ratings) else (),
+        findings=report.findings,
+        parts=(*sections(report), *_everything(results)),
+        cautions=(*_early(ratings), *report.cautions) if len(ratings) else (),
         problems=problems,
-        methods=tuple(_methods(campaign, ratings, results, choice)),
-        reports=reports(),
+        methods=report.methods,
+        reports=tuple(Named(name, _said(name)) for name in reports()),
     )
+
+
+def _summary(
+    campaign: Campaign,
+    whole: RatingTable,
+    ratings: RatingTable,
+    results: pd.DataFrame,
+    problems: tuple[str, ...],
+) -> Report:
+    """Return the summary; of a table that is wrong, only who took part."""
+    about = study(campaign, whole)
+    if not problems:
+        return composed(ratings, results, about)
+    nothing = RatingTable(ratings.iloc[:0])
+    return replace(composed(nothing, results, about), findings=())
 
 
 def numbers(*, campaign: Campaign, choice: str = "counted") -> list[dict[str, object]]:
@@ -126,14 +147,17 @@ def numbers(*, campaign: Campaign, choice: str = "counted") -> list[dict[str, ob
     return records(computed.numbers(campaign, ratings))
 
 
-def values(*, campaign: Campaign, key: str, choice: str = "counted") -> str:
-    """Return one table of the page as CSV, with all decimals."""
-    shown = page(campaign=campaign, choice=choice)
-    part = next((each for each in (*shown.parts, *shown.people) if each.key == key), None)
+def values(*, campaign: Campaign, key: str, choice: str = "counted", name: str = "") -> str:
+    """Return one table of the page, or of a named report, as CSV with all decimals."""
+    if name:
+        shown = sections(report(campaign=campaign, name=name, choice=choice))
+    else:
+        shown = page(campaign=campaign, choice=choice).parts
+    part = next((each for each in shown if each.key == key), None)
     if part is None:
         raise Unknown(key)
     stream = io.StringIO(newline="")
-    columns = [sheets.guarded(str(name)) for name in part.frame.columns]
+    columns = [sheets.guarded(str(column)) for column in part.frame.columns]
     sheets.write(stream, columns, part.frame.itertuples(index=False))
     return stream.getvalue()
 
@@ -142,10 +166,11 @@ def report(*, campaign: Campaign, name: str, choice: str = "counted") -> Report:
     """Return a named report of the folder on the campaign's ratings."""
     if name not in reports():
         raise Unknown(name)
-    ratings = _chosen(tables.ratings(campaign, include_excluded=True), choice)
+    whole = tables.ratings(campaign, include_excluded=True)
+    ratings = rating_table(_chosen(whole, choice))
     wanted = "messages" in tables_read(get_report(name))
     messages = tables.described_messages(campaign) if wanted else None
-    given = Tables(ratings=rating_table(ratings), messages=messages)
+    given = Tables(ratings=ratings, messages=messages, study=study(campaign, whole))
     found = run(get_report(name), given, {"seed": 0})
     if found is None:
         raise Unknown(name)
@@ -163,6 +188,17 @@ def document(*, campaign: Campaign, name: str, choice: str = "counted") -> bytes
     return pdf(report(campaign=campaign, name=name, choice=choice), Origin(again))
 
 
+def code(*, campaign: Campaign, name: str, choice: str = "counted") -> str:
+    """Return a notebook that makes a named report again from the campaign's export."""
+    recipe = Recipe(
+        files=[Path(f"{tables.name_of(campaign)}.zip")],
+        options={"seed": 0},
+        read={},
+        without_flagged=choice == "careful",
+    )
+    return notebook(report(campaign=campaign, name=name, choice=choice), recipe)
+
+
 def reports() -> tuple[str, ...]:
     """Return the reports that read what a campaign has: ratings and messages."""
     return tuple(name for name in report_names() if tables_of(get_report(name)) <= HELD)
@@ -170,10 +206,13 @@ def reports() -> tuple[str, ...]:
 
 def sections(report: Report) -> tuple[Part, ...]:
     """Return a report's tables as parts of a page."""
-    return tuple(
-        Part(key=f"section-{place}", title=each.title, frame=each.frame, note=each.note)
-        for place, each in enumerate(report.sections, start=1)
-    )
+    return tuple(parts.of(each, place) for place, each in enumerate(report.sections, start=1))
+
+
+def _said(name: str) -> str:
+    """Return what a report is, as its file says in its first line."""
+    module = sys.modules[get_report(name).__module__]
+    return (module.__doc__ or "").split("\n\n")[0].replace("\n", " ").strip().rstrip(".")
 
 
 def _chosen(whole: RatingTable, choice: str) -> RatingTable:
@@ -203,34 +242,8 @@ def _everything(results: pd.DataFrame) -> Iterator[Part]:
         yield Part(key="numbers", title="Every number", frame=frame, note="As in the JSON file.")
 
 
-def _cautions(ratings: RatingTable) -> Iterator[str]:
+def _early(ratings: RatingTable) -> Iterator[str]:
     counts = ratings.groupby("system")["item"].nunique()
     for system, count in counts.items():
         if count < ENOUGH:
             yield f"{system}: not enough data yet (n = {count}, fewer than {ENOUGH})."
-    yield from cautions(ratings)
-
-
-# --- methods ----------------------------------------------------------------------------------
-
-
-def _methods(
-    campaign: Campaign, ratings: RatingTable, results: pd.DataFrame, choice: str
-) -> Iterator[str]:
-    protocol = protocol_of(campaign)
-    changed = (
-        f" Departing from it: {', '.join(sorted(campaign.changes))}." if campaign.changes else ""
-    )
-    yield f"Protocol: {protocol.title} ({protocol.source}).{changed}"
-    yield (
-        f"{ratings['rater'].nunique()} raters gave {len(ratings)} answers on "
-        f"{ratings['item'].nunique()} items and {ratings['system'].nunique()} systems; included "
-        f"are {EXPLAINED[choice]}."
-    )
-    if campaign.plan_hash:
-        yield f"The plan was frozen before data collection (SHA-256 {campaign.plan_hash})."
-    used: set[Any] = set(results["metric"])
-    for name in metric_names():
-        if name in used or used & set(SEVERAL.get(name, ())):
-            source = inspect.getmodule(get_metric(name))
-            yield f"{name}: {' '.join((source.__doc__ or '').split())}" if source else name

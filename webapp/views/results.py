@@ -44,9 +44,12 @@ def numbers(request: HttpRequest, campaign: Campaign) -> HttpResponse:
 def values(request: HttpRequest, campaign: Campaign, key: str) -> HttpResponse:
     """Return one table of the page as CSV."""
     try:
-        text = results.values(campaign=campaign, key=key, choice=_choice(request))
+        name = request.GET.get("report", "")
+        text = results.values(campaign=campaign, key=key, choice=_choice(request), name=name)
     except results.Unknown:
         raise Http404 from None
+    except results.BadTable:
+        return redirect("results", campaign.pk)  # which tells what is wrong
     return _file(text.encode(), "text/csv; charset=utf-8", f"{key}.csv")
 
 
@@ -76,6 +79,19 @@ def document(request: HttpRequest, campaign: Campaign, name: str) -> HttpRespons
     return _file(content, "application/pdf", f"campaign-{campaign.pk}-{name}.pdf")
 
 
+@campaign_page(*READ)
+def code(request: HttpRequest, campaign: Campaign, name: str) -> HttpResponse:
+    """Return a notebook that makes a named report again from the export."""
+    try:
+        text = results.code(campaign=campaign, name=name, choice=_choice(request))
+    except results.Unknown:
+        raise Http404 from None
+    except results.BadTable:
+        return redirect("results", campaign.pk)  # which tells what is wrong
+    name = f"campaign-{campaign.pk}-{name}.ipynb"
+    return _file(text.encode(), "application/x-ipynb+json", name)
+
+
 @campaign_page(*WRITE)
 def export(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     """Hand out the export; that it was taken is logged, so this is no GET."""
@@ -96,5 +112,6 @@ urlpatterns = [
     path(f"{PLACE}/export/", export, name="results-export"),
     path(f"{PLACE}/reports/<slug:name>/", report, name="results-report"),
     path(f"{PLACE}/reports/<slug:name>.pdf", document, name="results-document"),
+    path(f"{PLACE}/reports/<slug:name>.ipynb", code, name="results-notebook"),
     path(f"{PLACE}/<str:key>.csv", values, name="results-values"),
 ]

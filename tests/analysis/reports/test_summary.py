@@ -1,18 +1,39 @@
-"""The summary: findings, the ranking first, agreement last."""
+"""The summary: findings, the ranking first, then what it rests on; how it was made comes last."""
 
 from __future__ import annotations
 
+import pandas as pd
+
 from analysis import rating_table, summary
 from tests.analysis.examples import labels, raw, simulated
+from tests.analysis.samples import tables
 
 
-def test_the_ranking_comes_first_and_agreement_last() -> None:
+def test_the_ranking_comes_first_and_how_it_was_computed_last() -> None:
     report = summary(simulated())
     assert report.findings[0] == "240 answers of 60 raters on 4 systems."
-    assert report.findings[1] == report.sections[0].title
+    assert report.findings[1] == f"{report.sections[0].title}."
     assert list(report.sections[0].frame["system"]) == ["s3", "s2", "s1", "s0"]
-    assert report.sections[1].title.startswith("Probability that the row's system beats")
-    assert report.sections[-1].title.startswith("Agreement of raters")
+    keys = [section.key for section in report.sections]
+    assert keys == [
+        "ranking-q",
+        "pairs-q",
+        "agreement",
+        "spread-q",
+        "standardized",
+        "estimators",
+    ]
+    assert "Kulikov et al. 2018" in " ".join(report.methods)
+
+
+def test_several_questions_have_an_overview_of_places() -> None:
+    second = simulated(1).assign(question="r")
+    both = pd.concat([simulated(), second], ignore_index=True)
+    report = summary(rating_table(both.assign(answer=both.index.astype(str))))
+    frame = report.sections[0].frame
+    assert report.sections[0].title == "Over 2 questions s3 stands highest: first in 2 of them"
+    assert list(frame.columns) == ["system", "q", "r", "mean place"]
+    assert frame["mean place"].iloc[0] == 1.0
 
 
 def test_labels_have_shares_and_no_ranking() -> None:
@@ -22,12 +43,26 @@ def test_labels_have_shares_and_no_ranking() -> None:
         for k in range(9)
     ]
     report = summary(labels(given))
-    titles = [section.title for section in report.sections]
-    assert titles[:3] == [
-        "First in sensible (meena): a, 0.667",
-        "First in specific (meena): a, 0.000",
-        "First in SSA (meena): a, 0.333",
-    ]
+    first = report.sections[0]
+    assert first.title == "a has the highest SSA: 0.33"
+    assert [round(x, 3) for x in first.frame["estimate"][:3]] == [0.667, 0.0, 0.333]
+    assert first.frame["share"].iloc[2] == "SSA, the mean of both"
+
+
+def test_preferences_are_told() -> None:
+    report = summary(rating_table(tables()["ratings"]))
+    (section,) = (each for each in report.sections if each.key == "preferred-order")
+    assert "is preferred most often on order" in section.title
+    assert list(section.frame.columns[:4]) == ["system", "win rate", "low", "high"]
+    assert section.chart is not None
+    assert section.chart.line == 0.5
+
+
+def test_charts_have_keys_of_their_own() -> None:
+    report = summary(rating_table(tables()["ratings"]))
+    keys = [each.key for each in report.sections]
+    assert all(keys)
+    assert len(set(keys)) == len(keys)
 
 
 def test_the_seed_decides() -> None:
@@ -35,8 +70,7 @@ def test_the_seed_decides() -> None:
     assert first.equals(second)
 
 
-def test_text_answers_alone_leave_agreement() -> None:
+def test_text_answers_alone_leave_agreement_and_how_they_are_spread() -> None:
     report = summary(rating_table(raw([{"value": "red"}, {"value": "blue"}], level="nominal")))
-    assert [section.title for section in report.sections] == [
-        "Agreement of raters: alpha is not defined"
-    ]
+    assert [section.key for section in report.sections] == ["agreement", "spread-q", "estimators"]
+    assert report.sections[0].title.endswith("no item was rated by two people or more")

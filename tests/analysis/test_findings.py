@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import pandas as pd
 
-from analysis import RatingTable, evaluate
+from analysis import RatingTable, evaluate, findings
 from tests.analysis.examples import by_raters, ratings
-from webapp.services import findings
 
 
 def _agreement(table: RatingTable) -> pd.DataFrame:
-    shown = {part.key: part for part in findings.parts(table, evaluate(table))}
+    shown = {part.key: part for part in findings.sections(table, evaluate(table))}
     return shown["agreement"].frame
 
 

@@ -1,0 +1,235 @@
+"""The methods text of a report, ready to paste: written from the frozen plan and what was computed.
+
+Citations are those that the protocol and the metrics themselves name; where the plan says nothing,
+the text says that it is not recorded.
+"""
+
+from __future__ import annotations
+
+import inspect
+import platform
+from collections.abc import Iterator, Mapping, Sequence
+from importlib.metadata import version
+from typing import Any
+
+import pandas as pd
+
+from analysis import registry
+from analysis.report import Section
+from analysis.study import Study
+from analysis.tables import RatingTable
+
+PACKAGES = ("numpy", "pandas", "scipy", "krippendorff")
+# What the text says of the usual metrics; how every number was computed is in a table of its own.
+SENTENCES = {
+    "likert": "Scores are means with 95% t intervals, clustered by item or by rater, whichever is "
+    "wider, where ratings share one (Cameron & Miller 2015).",
+    "calibrated_score": "Annotator bias was removed by Bayesian calibration with unit variances "
+    "(Kulikov et al. 2018); intervals and the probability that a system is above another are of "
+    "the posterior.",
+    "calibrated_score_learned": "Where unit variances do not fit the scale, the same linear model "
+    "has its variances learned by restricted maximum likelihood (Patterson & Thompson 1971).",
+    "system_difference": "Differences of systems are of a linear mixed model with a random effect "
+    "of the rater; p values are Holm's over the pairs of a question.",
+    "persona_detection": "Persona detection is the share of raters who told the partner's persona "
+    "from a random one (Zhang et al. 2018), with Wilson's 95% interval; chance is .5.",
+    "ssa": "SSA is the mean of the unrounded shares of sensible and of specific replies "
+    "(Adiwardana et al. 2020), with a 95% bootstrap interval.",
+    "win_rate": "Win rates count a tie as half a win; intervals are a 95% bootstrap over raters "
+    "(Efron & Tibshirani 1993).",
+    "bradley_terry": "Abilities are Bradley and Terry's (1952), with an effect of the order in "
+    "which systems were shown where that varied (Davidson & Beaver 1977).",
+    "krippendorff_alpha": "Agreement is Krippendorff's alpha (Krippendorff 2011) at the level of "
+    "each question, with a 95% bootstrap over items.",
+    "standardized_score": "Ratings were also standardized per rater (Ji et al. 2022).",
+}
+# Metrics whose rows have names of their own.
+SEVERAL = {
+    "ssa": ("sensibleness",),
+    "icc": ("icc_1_1",),
+    "recall": ("recall_1",),
+    "distinct": ("distinct_1",),
+}
+
+
+def methods(
+    ratings: RatingTable, results: pd.DataFrame, study: Study | None = None
+) -> tuple[str, ...]:
+    """Return the paragraphs: design, systems, participants, questions, analysis, software."""
+    planned = () if study is None else tuple(_planned(study))
+    if not planned:
+        names = ", ".join(sorted(set(ratings["protocol"]))) or "none"
+        planned = (f"Design. Protocol: {names}. No plan came with this table of ratings.",)
+    return (*planned, _sample(ratings), _analysis(results), _software(study))
+
+
+def estimators(results: pd.DataFrame) -> Section:
+    """Return how each number was computed, in the words and with the source of its metric."""
+    used = set(results["metric"])
+    rows = [
+        (name, _docstring(name))
+        for name in registry.metric_names()
+        if name in used or used & set(SEVERAL.get(name, ()))
+    ]
+    return Section(
+        f"How each number was computed: {len(rows)} metrics",
+        pd.DataFrame(rows, columns=["metric", "computed as"]),
+        key="estimators",
+    )
+
+
+def _docstring(name: str) -> str:
+    source = inspect.getmodule(registry.get_metric(name))
+    return " ".join(((source and source.__doc__) or "").split())
+
+
+def _planned(study: Study) -> Iterator[str]:
+    protocol = study.protocol
+    if not protocol:
+        return
+    frozen = (
+        f" The plan was frozen before data collection (SHA-256 {study.plan_sha256})."
+        if study.plan_sha256
+        else " The plan is not frozen yet."
+    )
+    yield (
+        f"Design. We followed the protocol “{protocol['title']}” ({protocol['source']})"
+        f"{_departing(study.departures)}.{frozen}{_amended(study.amendments)}"
+    )
+    yield _systems(study)
+    if study.chat is not None:
+        yield _conversations(study.chat)
+    yield from _participants(study.plan)
+    yield _questions(study)
+    yield _exclusions()
+
+
+def _departing(departures: Sequence[Mapping[str, Any]]) -> str:
+    if not departures:
+        return ", every setting as in the source"
+    changed = "; ".join(
+        f"{_lower(each['label'])}: {shown(each['value'])} in place of {shown(each['source_value'])}"
+        for each in departures
+    )
+    return f", departing from it in {len(departures)} settings ({changed})"
+
+
+def _amended(amendments: Sequence[str]) -> str:
+    if not amendments:
+        return ""
+    return f" It was amended {len(amendments)} times: {' '.join(amendments)}"
+
+
+def _systems(study: Study) -> str:
+    names = ", ".join(f"{each['name']} ({each['bot'] or 'people'})" for each in study.systems)
+    start = f"Systems and assignment. {len(study.systems)} systems were compared: {names}."
+    seed = study.plan.get("seed", "not recorded")
+    if study.chat is None:
+        about = next(iter(study.rates), {})
+        return (
+            f"{start} A rater judged {about.get('batch', '–')} items, each of which needs "
+            f"{about.get('votes', '–')} raters, in an order drawn by lot (seed {seed})."
+        )
+    targets = sorted({int(each["target"]) for each in study.systems})
+    places = " to ".join(str(each) for each in (targets[:1] + targets[-1:])[: len(targets)])
+    return (
+        f"{start} Each person talked with one: that with the most free places at the moment "
+        f"({places or '–'} were planned a system), ties drawn by lot (seed {seed})."
+    )
+
+
+def _conversations(chat: Mapping[str, Any]) -> str:
+    lengths = ", ".join(str(each) for each in chat["minimum"]["options"])
+    most = "" if chat.get("maximum") is None else f" and at most {chat['maximum']}"
+    return (
+        f"Conversations. People were told: “{chat['told']}” A conversation had at least {lengths} "
+        f"messages of both sides (drawn where several are named){most}."
+    )
+
+
+def _participants(plan: Mapping[str, Any]) -> Iterator[str]:
+    pay, consent = plan.get("pay"), plan.get("consent")
+    if pay:
+        yield (
+            f"Participants. People gave consent before they began and were paid {pay['amount']} "
+            f"{pay['currency']} for about {pay['minutes']} minutes ({pay['hourly']} "
+            f"{pay['currency']} an hour). How they were recruited is not recorded: [fill in]."
+            + (f" Consent text: SHA-256 {consent['sha256']}." if consent else "")
+        )
+
+
+def _questions(study: Study) -> str:
+    asked = " ".join(_question(each, step) for each, step in study.questions)
+    return f"Questions. {asked}" if asked else "Questions. None are in the plan."
+
+
+def _question(question: Mapping[str, Any], step: Mapping[str, Any]) -> str:
+    when = " (while chatting)" if step.get("when") == "live" else ""
+    gate = f", asked only if {question['only_if']}" if question.get("only_if") else ""
+    return f"{question['name']}{when}: “{question['text']}” ({scale(question)}{gate})."
+
+
+def scale(question: Mapping[str, Any]) -> str:
+    """Say what can be answered to a question of the plan."""
+    points = question.get("points")
+    if points:
+        first = int(question.get("first", 1))
+        words = [f"{n} = {word}" for n, word in enumerate(points, start=first) if word]
+        ends = f"{first} to {first + len(points) - 1}"
+        return f"{ends}; {', '.join(words)}" if words else ends
+    if question.get("type") == "YesNo":
+        return "yes or no"
+    if "distractors" in question:
+        return f"a choice between the partner's persona and {question['distractors']} random"
+    return "as stored"
+
+
+def _exclusions() -> str:
+    return (
+        "Exclusions. The results rest on current answers that are complete, of participations "
+        "that count and conversations that ended as the protocol says, unless a reviewer set them "
+        "aside with a reason; nothing is deleted. Who withdrew is absent. The flow of participants "
+        "counts every loss."
+    )
+
+
+def _sample(ratings: RatingTable) -> str:
+    return (
+        f"Sample. {ratings['rater'].nunique()} raters gave {len(ratings)} answers on "
+        f"{ratings['item'].nunique()} items of {ratings['system'].nunique()} systems."
+    )
+
+
+def _analysis(results: pd.DataFrame) -> str:
+    used = {str(name) for name in results["metric"].unique()}
+    if {"calibrated_score", "calibrated_score_learned"} <= used and _fits(results):
+        used -= {"calibrated_score_learned"}
+    said = [text for name, text in SENTENCES.items() if name in used]
+    return " ".join(["Analysis.", *said] if said else ["Analysis. No metric applies."])
+
+
+def _fits(results: pd.DataFrame) -> bool:
+    """Tell whether the unit variances of the published model fit every question."""
+    rows = results[results["metric"] == "calibrated_score"]
+    return "note" not in rows or bool(rows["note"].isna().all())
+
+
+def _software(study: Study | None) -> str:
+    packages = ", ".join(f"{name} {version(name)}" for name in PACKAGES)
+    collected = dict(study.plan.get("versions", {})) if study else {}
+    with_ = ", ".join(f"{name} {number}" for name, number in sorted(collected.items()))
+    started = f"Data were collected with {with_}. " if with_ else ""
+    return f"Software. {started}Analysis: Python {platform.python_version()}, {packages}."
+
+
+def shown(value: Any) -> str:
+    """Return a setting's value as text."""
+    if isinstance(value, list | tuple):
+        return ", ".join(shown(each) for each in value)
+    if isinstance(value, bool) or value is None:
+        return {True: "yes", False: "no", None: "none"}[value]
+    return str(value)
+
+
+def _lower(text: str) -> str:
+    return text[:1].lower() + text[1:]

@@ -1,0 +1,69 @@
+"""The summary of a campaign from numbers already computed: page, PDF and notebook share it.
+
+Order: who is first, what that rests on, who took part and who was lost, and how it was done.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import pandas as pd
+
+from analysis import findings, flow
+from analysis.cautions import cautions
+from analysis.methods import estimators, methods
+from analysis.report import Report, Section
+from analysis.study import Study
+from analysis.tables import RatingTable
+from analysis.tidy import ALL
+
+# Sections whose titles are the findings that open the report.
+LEADING = ("overview", "ranking-", "preferred-", "detection-", "ssa", "agreement", "flow")
+
+
+def composed(ratings: RatingTable, results: pd.DataFrame, study: Study | None = None) -> Report:
+    """Return the summary; `results` are those of `analysis.evaluate` on these ratings."""
+    said = (*findings.sections(ratings, results), *_standardized(results))
+    sections = (*said, *flow.sections(study))
+    return Report(
+        name="summary",
+        title="Summary of the ratings",
+        findings=_findings(ratings, said, sections),
+        sections=(*sections, estimators(results)) if said else sections,
+        cautions=cautions(ratings),
+        methods=methods(ratings, results, study) if len(ratings) or study else (),
+    )
+
+
+def _findings(
+    ratings: RatingTable, said: Sequence[Section], sections: Sequence[Section]
+) -> tuple[str, ...]:
+    size = (
+        f"{len(ratings)} answers of {ratings['rater'].nunique()} raters "
+        f"on {ratings['system'].nunique()} systems."
+    )
+    titles = [f"{each.title}." for each in sections if _leads(each.key)]
+    return (size, *titles) if said else (size, "No metric applies to this table.", *titles)
+
+
+def _leads(key: str) -> bool:
+    return any(key == lead or (lead[-1] == "-" and key.startswith(lead)) for lead in LEADING)
+
+
+def _standardized(results: pd.DataFrame) -> Iterator[Section]:
+    chosen = results[(results["metric"] == "standardized_score") & (results["question"] == ALL)]
+    several = chosen["protocol"].nunique() > 1
+    for protocol, rows in chosen.groupby("protocol", sort=True):
+        ordered = rows.sort_values(["estimate", "system"], ascending=[False, True])
+        kept = f"{int(rows['raters_kept'].iloc[0])} of {int(rows['raters'].iloc[0])} raters kept"
+        columns = ["system", "estimate", "low", "high", "n", "raw", "reason"]
+        best = ordered.iloc[0]
+        leads = "no rater kept" if pd.isna(best["estimate"]) else f"{best['system']} is first"
+        where = f", {protocol}" if several else ""
+        known = [name for name in columns if name in ordered and ordered[name].notna().any()]
+        yield Section(
+            f"By each rater's own mean and spread{where}: {leads}",
+            ordered[known].reset_index(drop=True),
+            f"Mean z score over dialogues (Ji et al. 2022), t interval; {kept}; n is dialogues.",
+            key=f"standardized-{protocol}" if several else "standardized",
+        )
