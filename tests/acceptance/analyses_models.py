@@ -1,0 +1,305 @@
+"""Rows of analyses that run models: `python -m bots benchmark` on the demo, at toy size."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import subprocess
+import sys
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from bots.weights import data_digest, digest_of
+from tests.acceptance.bots_ranking import ranked
+from tests.acceptance.shell import SEED, Shell, Shown, slow
+from tests.analysis.examples import ROOT
+from tests.bots.examples import demo
+
+LIMIT = "60"
+LENT = (
+    *("tfidf", "starspace", "profile_memory", "dual_encoder", "two_head", "toy_f1", "meena"),
+    *("seq2seq", "hred", "vhred", "hredgan", "ta_seq2seq", "thred", "language_model"),
+    "generative_profile_memory",
+)
+Rows = list[dict[str, Any]]
+
+
+def benchmark(shell: Shell, name: str, *more: str, lent: tuple[str, ...] = LENT) -> Path:
+    """Run an analysis on demo:train and demo:test; return where its tables are.
+
+    Weights that rows of bots trained are lent to it: it would train the same ones.
+    """
+    out = shell.folder / "benchmark"
+    for each in lent:
+        run = digest_of([each, {}, int(SEED), data_digest(demo("train"))])
+        place = out / "weights" / f"{each}-{run[:16]}"
+        if not place.exists():
+            shutil.copytree(shell.weights(each), place)
+    shell.bots(
+        *("benchmark", name, "--data", "demo:train", "--test", "demo:test", *more),
+        *("--seed", SEED, "--limit", LIMIT, "--out", str(out)),
+    )
+    return out
+
+
+REVISED = ("--revised", "demo:train:revised", "--revised-test", "demo:test:revised")
+
+
+def table(out: Path, name: str) -> Rows:
+    """Return our rows of a table, and see that the printed ones stand beside them."""
+    about = json.loads((out / f"{name}.json").read_text(encoding="utf-8"))
+    rows: Rows = about["rows"]
+    return rows
+
+
+def printed(out: Path, name: str) -> Rows:
+    """Return the paper's rows of a table."""
+    rows: Rows = json.loads((out / f"{name}.json").read_text(encoding="utf-8"))["printed"]
+    return rows
+
+
+@slow
+def a_cond(shell: Shell) -> Shown:
+    lent = ("tfidf", "starspace", "profile_memory", "seq2seq", "generative_profile_memory")
+    out = benchmark(shell, "persona_conditions", *REVISED, lent=lent)
+    rankers, writers = (
+        table(out, f"persona_conditions_{kind}") for kind in ("rankers", "generators")
+    )
+    told = [
+        f"{row['model']} ({row['train']}) none {row['none orig']:.2f}, self "
+        f"{row['self orig']:.2f}/{row['self rewrite']:.2f}, their {row['their orig']:.2f}, both "
+        f"{row['both orig']:.2f}"
+        for row in rankers
+    ]
+    told += [
+        f"{row['model']} {row['persona']} ppl {row['original ppl']:.0f}"
+        for row in writers
+        if row["persona"] in ("none", "self")
+    ]
+    columns = {
+        f"{c} {form}" for c in ("none", "self", "their", "both") for form in ("orig", "rewrite")
+    }
+    layout = all(columns <= row.keys() for row in rankers) and len(rankers) == 7
+    beside = bool(printed(out, "persona_conditions_rankers"))
+    return shell.shown(layout and beside and len(writers) == 8, "hits@1/20, original/revised: "
+                       + "; ".join(told))  # fmt: skip
+
+
+@slow
+def a_rev(shell: Shell) -> Shown:
+    lent = ("tfidf", "starspace", "profile_memory")
+    rows = table(benchmark(shell, "revised_personas", *REVISED, lent=lent), "revised_personas")
+    told = ", ".join(f"{r['model']} {r['original']:.3f} to {r['revised']:.3f}" for r in rows)
+    return shell.shown(all(row["loss"] > 0 for row in rows), f"points, original to revised: {told}")
+
+
+@slow
+def a_par(shell: Shell) -> Shown:
+    lent = ("tfidf", "starspace", "profile_memory", "dual_encoder", "two_head")
+    rows = table(benchmark(shell, "parrot_distractor", lent=lent), "parrot_distractor")
+    told = ", ".join(f"{row['model']} {row['without']:.3f}/{row['with']:.3f}" for row in rows)
+    return shell.shown(len(rows) == 6, f"hits@1 without/with: {told}")
+
+
+@slow
+def a_f1(shell: Shell) -> Shown:
+    lent = ("toy_f1", "tfidf", "profile_memory", "seq2seq", "language_model", "hred", "two_head")
+    rows = table(benchmark(shell, "toy_f1", lent=lent), "toy_f1")
+    told = ", ".join(f"{row['model']} {row['f1 %']:.1f}" for row in rows)
+    return shell.shown(rows[0]["model"] == "toy_f1", f"F1 in percent: {told}")
+
+
+def _profiles(shell: Shell) -> Path:
+    return benchmark(shell, "profile_prediction", lent=("profile_memory",))
+
+
+@slow
+def a_prof(shell: Shell) -> Shown:
+    rows = table(_profiles(shell), "profile_prediction")
+    names = [f"{level}_level {kind}" for level in ("profile", "sentence")
+             for kind in ("KV Profile", "KV w/o Profile")]  # fmt: skip
+    told = "; ".join(
+        f"{row['speaker']} to {row['profile']} " + ", ".join(f"{row[name]:.3f}" for name in names)
+        for row in rows
+    )
+    own = rows[3]  # the bot's words, its own profile
+    near = abs(own["profile_level KV w/o Profile"] - 0.5) < 0.15
+    lower = own["profile_level KV Profile"] < own["profile_level KV w/o Profile"]
+    return shell.shown(near and lower and len(rows) == 4, f"error (profile level with, without; "
+                       f"sentence level with, without): {told}")  # fmt: skip
+
+
+@slow
+def a_proflen(shell: Shell) -> Shown:
+    rows = table(_profiles(shell), "profile_prediction_by_length")
+    own = [row for row in rows if row["speaker"][-1] == row["profile"][-1]]
+    lengths = [str(n) for n in range(1, 9) if own[0].get(str(n)) is not None]
+    told = "; ".join(
+        f"{row['speaker']} {', '.join(f'{row[n]:.2f}' for n in lengths if row[n] is not None)}"
+        for row in own
+    )
+    falls = all(row[lengths[-1]] < row[lengths[0]] for row in own if row[lengths[-1]] is not None)
+    return shell.shown(falls, f"error by own words, N = 1 to {lengths[-1]}: {told}")
+
+
+@slow
+def a_n(shell: Shell) -> Shown:
+    rows = table(benchmark(shell, "sample_and_rank", lent=("meena",)), "sample_and_rank")
+    told = "; ".join(
+        f"{row['decoding']}, N {row['N']}: {row['log P per token']:.2f}, {row['f1']:.3f}, "
+        f"{row['distinct-2']:.2f}"
+        for row in rows
+    )
+    grows = all(a["log P per token"] < b["log P per token"]
+                for a, b in zip(rows, rows[1:], strict=False) if a["decoding"] == b["decoding"])  # fmt: skip
+    holds = grows and {row["N"] for row in rows} == {1, 20, 400}
+    return shell.shown(holds, f"log P per token, F1, distinct-2: {told}")
+
+
+@slow
+def a_beam(shell: Shell) -> Shown:
+    out = benchmark(shell, "sample_and_rank", lent=("meena",))
+    rows = table(out, "beam_and_samples")
+    about = json.loads((out / "beam_and_samples.json").read_text(encoding="utf-8"))
+    apart = next(note for note in about["notes"] if note.startswith("distinct"))
+    beam, drawn = map(float, re.findall(r"\d\.\d+", apart))
+    first = rows[0]
+    result = f"{len(rows)} of each; first '{first['beam']}' ({first['beam log P']:.1f}) and "
+    result += f"'{first['samples']}' ({first['samples log P']:.1f}); {apart}"
+    return shell.shown(len(rows) == 10 and beam < drawn, result)
+
+
+@slow
+def a_rept(shell: Shell) -> Shown:
+    out = benchmark(shell, "cross_turn_repetition", lent=("meena",))
+    rows = table(out, "cross_turn_repetition")
+    told = ", ".join(f"{row['system']} {row['conversations']:.3f}" for row in rows)
+    shares = [row["conversations"] for row in rows]
+    return shell.shown(shares[0] > shares[1], f"conversations with a repeated turn: {told}")
+
+
+@slow
+def a_wl(shell: Shell) -> Shown:
+    from tests.analysis.predictions import predictions
+    from tests.analysis.reports.test_whitelists import LIST, ROWS
+
+    rows = table(benchmark(shell, "whitelists", lent=("dual_encoder",)), "whitelists")
+    file = shell.folder / "whitelist.jsonl"
+    own = predictions(ROWS, candidates=LIST, dataset="Frequency 3", system="dual")
+    own.to_json(file, orient="records", lines=True)
+    text = shell.analysis(str(file), "--report", "whitelists")
+    layouts = [f"Own systems, layout of table {k}" in text for k in (5, 6)]
+    told = "; ".join(
+        f"{row['whitelist']} {row['size']}: coverage {row['coverage %']:.1f} %, R@1+ {row['R@1+']:.3f}"
+        for row in rows
+    )
+    holds = {row["whitelist"] for row in rows} == {"random", "frequency", "clustering"}
+    return shell.shown(holds and all(layouts) and "BLEU" in text, told)
+
+
+@slow
+def a_speed(shell: Shell) -> Shown:
+    command = ["tests/benchmarks/encoders.py", "--rounds", "5", "--words", "60"]
+    done = subprocess.run(
+        [sys.executable, *command],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=600,
+        check=True,
+    )
+    shell.commands.append(f"python {' '.join(command)}")
+    like = re.search(r"LSTM 2 / SRU 4: ([\d.]+)x", done.stdout)
+    ranking = re.search(r"cached replies: ([\d.]+) ms", done.stdout)
+    same = re.search(r"LSTM 2\s+[\d.]+\s+[\d.]+\s+([\d.]+)x", done.stdout)
+    ours = {row.split()[0] + row.split()[1]: float(row.split()[5]) for row in done.stdout.splitlines()
+            if row.split()[:1] and row.split()[0] in ("SRU", "LSTM", "GRU")}  # fmt: skip
+    assert like is not None
+    assert ranking is not None
+    assert same is not None
+    told = ", ".join(f"{name[:-1]} {name[-1]} layers {ms:.1f} ms" for name, ms in ours.items())
+    result = f"{told}; LSTM/SRU of 2 layers {same[1]}x, of like size {like[1]}x; best of 10,000 "
+    result += f"cached {ranking[1]} ms"
+    holds = float(same[1]) > 1 and float(like[1]) > 1 and float(ranking[1]) < min(ours.values())
+    return shell.shown(holds, result)
+
+
+@slow
+def a_abl(shell: Shell) -> Shown:
+    out = benchmark(shell, "dual_encoder_ablation", lent=("dual_encoder",))
+    rows = table(out, "dual_encoder_ablation")
+    told = ", ".join(f"{row['model']} {row['AUC@.05']:.3f}" for row in rows)
+    return shell.shown(len(rows) == 6 and printed(out, "dual_encoder_ablation"), f"AUC@.05: {told}")
+
+
+@slow
+def a_1of100(shell: Shell) -> Shown:
+    names, file = ("sim", "linear_map", "ngram_encoder"), shell.folder / "one-of-100.jsonl"
+    lines = []
+    for name in names:
+        where = () if name == "sim" else ("--weights", shell.weights(name))
+        out = shell.path(f"batches-{name}.jsonl")
+        shell.bots("predict", name, *where, "--data", "demo:test", "--batches", "3", "--out", out)
+        lines.append(Path(out).read_text(encoding="utf-8"))
+    file.write_text("".join(lines), encoding="utf-8")
+    text = shell.analysis(str(file), "--report", "response_selection")
+    found = {name: float(_cell(text, name)) for name in names}
+    told = ", ".join(f"{name} {value:.1f} %" for name, value in found.items())
+    holds = found["sim"] < found["linear_map"] < found["ngram_encoder"]
+    return shell.shown(holds, f"expected SIM < MAP < encoder: {told}")
+
+
+def _cell(text: str, name: str) -> str:
+    found = re.search(rf"^{name} +([\d.]+)", text, re.MULTILINE)
+    assert found is not None, text
+    return found[1]
+
+
+def _generators(shell: Shell) -> Path:
+    lent = ("seq2seq", "hred", "vhred", "hredgan", "ta_seq2seq", "thred")
+    return benchmark(shell, "generators", lent=lent)
+
+
+@slow
+def a_gan(shell: Shell) -> Shown:
+    out = _generators(shell)
+    rows, listed = table(out, "generators"), table(out, "discriminator_ranking")
+    text = shell.analysis(str(out / "generators.jsonl"), "--report", "generators")
+    told = ", ".join(
+        f"{row['model']} ppl {row['ppl']:.0f} d2 {row['distinct-2']:.2f}" for row in rows
+    )
+    scores = [row["log D"] for row in listed]
+    holds = len(rows) == 6 and scores == sorted(scores, reverse=True) and "rouge2_f1" in text
+    return shell.shown(holds, f"{told}; {len(listed)} replies by log D {scores[0]:.2f} to "
+                       f"{scores[-1]:.2f}")  # fmt: skip
+
+
+@slow
+def a_event(shell: Shell) -> Shown:
+    rows = table(benchmark(shell, "event_reranking", lent=("seq2seq", "hred")), "event_reranking")
+    told = "; ".join(
+        f"{row['model']} {row['rerank']}"
+        + (f" of {row['history']}: {row['reranked %']:.1f} % changed" if "history" in row else "")
+        + f" F1 {row['f1']:.3f} dist2 {row['dist2']:.2f}"
+        for row in rows
+    )
+    changed = [row["reranked %"] for row in rows if "reranked %" in row]
+    return shell.shown(len(rows) == 10 and max(changed) >= 0, told)
+
+
+@slow
+def a_metrics(shell: Shell) -> Shown:
+    names = ("tfidf", "bm25", "starspace", "profile_memory", "linear_map", "dual_encoder")
+    run = partial(ranked, shell, persona="self", data="demo:test")
+    lines = []
+    for name in names:
+        before = set(shell.folder.glob(f"ranked-*-{name}.jsonl"))
+        run(name)
+        (made,) = set(shell.folder.glob(f"ranked-*-{name}.jsonl")) - before or before
+        lines.append(made.read_text(encoding="utf-8"))
+    file = shell.written("rankers.jsonl", "".join(lines))
+    text = shell.analysis(file, "--report", "metric_agreement")
+    finding = text.splitlines()[3]
+    return shell.shown("have the same rank by every recall" in finding, finding)

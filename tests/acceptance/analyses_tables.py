@@ -1,0 +1,322 @@
+"""Rows of analyses that read ratings and transcripts: `python -m analysis FILE --report NAME`."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from functools import cache
+from itertools import islice
+
+import numpy as np
+import pandas as pd
+
+from analysis import Report, get_report, message_table, rating_table
+from analysis.results import evaluate
+from bots import Bot
+from bots.benchmarks.profile_prediction import Talk, converse
+from bots.datasets import convai2_humanbot
+from bots.faq_examples import COMPANY, GENERAL
+from tests.acceptance.shell import Shell, Shown, slow
+from tests.acceptance.table import NotShown
+from tests.analysis.cast import play
+from tests.analysis.examples import labels, ratings
+from tests.analysis.reports.test_convai2_blind import ROWS as BLIND
+from tests.analysis.reports.test_learned_metric import RATINGS, VALUES, _predictions
+from tests.analysis.reports.test_meena_ssa_perplexity import likely, rated
+from tests.analysis.reports.test_meena_studies import _joined, _system
+from tests.analysis.reports.test_thred_human import A, B, _preferred, _table
+from tests.bots.examples import demo, trained
+from tests.conftest import SHARED
+
+SYSTEMS = ("generic", "tfidf", "parrot")
+
+
+def reported(shell: Shell, name: str, **tables: pd.DataFrame) -> tuple[str, Report]:
+    """Write tables to files and print a report by the command; return its text and the report."""
+    files = []
+    for kind, frame in tables.items():
+        file = shell.folder / f"{name}-{kind}.jsonl"
+        frame.to_json(file, orient="records", lines=True)
+        files.append(str(file))
+    text = shell.analysis(*files, "--report", name)
+    return text, get_report(name)(**tables)
+
+
+def layout(text: str, report: Report, *columns: str) -> bool:
+    """Tell whether our rows have these columns, and the printed ones stand below them."""
+    first = report.sections[0].frame
+    return set(columns) <= set(map(str, first.columns)) and "As printed" in text
+
+
+@cache
+def chats() -> pd.DataFrame:
+    """Return talks of three bots with the messages that people of the demo wrote."""
+    rows = [
+        {
+            "message": f"{system}{k}:{seq}", "conversation": f"{system}{k}", "seq": seq,
+            "side": side, "system": system if side == "bot" else "human", "persona": "",
+            "text": text, "sent_at": "",
+        }
+        for system in SYSTEMS
+        for k, talk in enumerate(_talks(system))
+        for seq, (side, text) in enumerate(_in_turn(talk))
+    ]  # fmt: skip
+    return message_table(pd.DataFrame(rows))
+
+
+def _talks(system: str) -> Iterator[Talk]:
+    bot = trained(system)
+    assert isinstance(bot, Bot)
+    for each in islice(demo("test"), 12):
+        yield converse(bot, each, told=True)
+
+
+def _in_turn(talk: Talk) -> Iterator[tuple[str, str]]:
+    for person, bot in zip(*talk.said, strict=True):
+        yield from (("human", person), ("bot", bot))
+
+
+def _log(shell: Shell, name: str, *columns: str) -> Shown:
+    shell.weights("tfidf")
+    text, report = reported(shell, name, messages=chats())
+    frame = report.sections[0].frame
+    told = "; ".join(
+        f"{row['system']} " + ", ".join(f"{column} {row[column]:.1f}" for column in columns)
+        for row in frame.to_dict("records")
+    )
+    return shell.shown(layout(text, report, *columns) and len(frame) == len(SYSTEMS), told)
+
+
+@slow
+def a_len(shell: Shell) -> Shown:
+    return _log(shell, "convai2_length", "words model", "words human", "characters model",
+                "characters human")  # fmt: skip
+
+
+@slow
+def a_rare(shell: Shell) -> Shown:
+    return _log(shell, "convai2_rare_words", "Freq1h model", "Freq1k model", "Freq1h human")
+
+
+@slow
+def a_rep(shell: Shell) -> Shown:
+    return _log(shell, "convai2_repeats", "unigram repeats", "bigram repeats", "trigram repeats",
+                "unique responses")  # fmt: skip
+
+
+@slow
+def a_q(shell: Shell) -> Shown:
+    shell.weights("tfidf")
+    text, report = reported(shell, "convai2_questions", messages=chats())
+    begin, mark = (section.frame for section in report.sections[:2])
+    told = "; ".join(
+        f"{one['system']} {one['begin with question word model']:.0f} begin, "
+        f"{two['with question mark model']:.0f} have a mark"
+        for one, two in zip(begin.to_dict("records"), mark.to_dict("records"), strict=True)
+    )
+    holds = len(report.sections) == 3 and "As printed" in text
+    return shell.shown(holds, f"a table for each chart, per 100 conversations: {told}")
+
+
+@slow
+def a_cal(shell: Shell) -> Shown:
+    table = severe()
+    text, _ = reported(shell, "summary", ratings=table)
+    found = evaluate(table)
+    scores = found[found["metric"] == "calibrated_score"].set_index("system")
+    raw, ours = (list(scores[c].astype(float).sort_values().index) for c in ("raw", "estimate"))
+    shown = "calibrated" in text.lower() and "mean" in text.lower()
+    order = ["s0", "s1", "s2", "s3"]
+    pairs = (f"{name} {row['raw']:.2f}/{row['estimate']:.2f}" for name, row in scores.iterrows())
+    result = f"raw/calibrated {', '.join(pairs)}; order raw {' '.join(raw)}, calibrated "
+    result += f"{' '.join(ours)}, planted {' '.join(order)}"
+    return shell.shown(shown and ours == order, result)
+
+
+def severe() -> pd.DataFrame:
+    """Return ratings of known order in which the best system met mostly severe raters."""
+    rng = np.random.default_rng(4)
+    rows: list[dict[str, object]] = []
+    for rater in range(60):
+        severity = -1.2 if rater % 2 else 0.6
+        chances = [0.4, 0.3, 0.2, 0.1] if severity > 0 else [0.1, 0.2, 0.3, 0.4]
+        for system in rng.choice(4, 3, replace=False, p=chances):
+            score = 2.4 + 0.5 * system + severity + rng.normal(0, 0.5)
+            value = int(np.clip(np.round(score), 1, 5))
+            rows.append({"system": f"s{system}", "rater": f"r{rater}", "value": value})
+    return ratings(rows, scale_low=1, scale_high=5)
+
+
+@slow
+def a_blind(shell: Shell) -> Shown:
+    text, report = reported(shell, "convai2_blind", ratings=ratings(BLIND))
+    told = "; ".join(
+        f"{row['judge']}: a {row['a']:.2f}, b {row['b']:.2f}"
+        for row in report.sections[0].frame.to_dict("records")
+    )
+    return shell.shown(layout(text, report, "judge", "a", "b"), told)
+
+
+@slow
+def a_wild(shell: Shell) -> Shown:
+    folder = SHARED / "convai2_2018_humanbot"
+    if not folder.is_dir():
+        raise NotShown("the folder shared/data/convai2_2018_humanbot is not beside the repository")
+    asked: list[dict[str, object]] = []
+    said: list[dict[str, object]] = []
+    for track, file in (("paid", "toloka"), ("wild", "intermediate")):
+        found = convai2_humanbot.chats(str(folder / f"{file}.jsonl"))[:250]
+        asked += convai2_humanbot.rating_rows(found, track)
+        said += convai2_humanbot.message_rows(found)
+    answers, messages = rating_table(pd.DataFrame(asked)), message_table(pd.DataFrame(said))
+    answers = rating_table(answers[answers["question"] == "score"])
+    _, report = reported(shell, "convai2_wild", ratings=answers, messages=messages)
+    told = "; ".join(
+        f"{row['track']}: {row['flagged']} of {row['conversations']} flagged"
+        for row in report.sections[0].frame.to_dict("records")
+    )
+    shifts = report.sections[1].frame
+    first = shifts.dropna(subset=["shift"]).iloc[0]
+    result = (
+        f"released chats, {told}; {first['system']} shifts by {first['shift']:.2f} without them"
+    )
+    return shell.shown(len(shifts.dropna(subset=["shift"])) > 0, result)
+
+
+def a_ssa(shell: Shell) -> Shown:
+    text, report = reported(shell, "meena_ssa_perplexity", ratings=rated(), predictions=likely())
+    fits, points = (section.frame for section in report.sections[:2])
+    told = ", ".join(f"{row['score']} R² {row['R²']:.3f}" for row in fits.to_dict("records"))
+    at = ", ".join(f"({r['perplexity']:.0f}, {r['ssa']:.1f})" for r in points.to_dict("records"))
+    holds = layout(text, report, "R²", "slope") and (fits["slope"] < 0).all()
+    return shell.shown(holds, f"points (perplexity, SSA) {at}; {told}")
+
+
+def a_hl(shell: Shell) -> Shown:
+    table = _joined(_system("a", 10, 4, 8), _system("b", 14, 6, 11), _system("c", 18, 14, 18))
+    text, report = reported(shell, "meena_human_likeness", ratings=table)
+    fits = report.sections[0].frame
+    told = ", ".join(f"{row['score']} {row['R²']:.3f}" for row in fits.to_dict("records"))
+    return shell.shown(layout(text, report, "R²") and len(fits) == 3, f"R²: {told}")
+
+
+def a_stab(shell: Shell) -> Shown:
+    counts = [8, 10, 12, 9, 11, 10, 10]
+    tables = [
+        labels([("m", f"i{k}", "r", int(k < n), 0) for k in range(20)]).assign(campaign=f"e{j}")
+        for j, n in enumerate(counts)
+    ]
+    text, report = reported(shell, "meena_repeatability", ratings=_joined(*tables))  # type: ignore[arg-type]
+    row = report.sections[0].frame.iloc[0]
+    by_hand = float(np.std([100 * n / 20 / 2 for n in counts], ddof=1))
+    result = (
+        f"SD of SSA over {row['evaluations']} evaluations {row['sd']:.3f} (by hand {by_hand:.3f})"
+    )
+    return shell.shown("As printed" in text and abs(row["sd"] - by_hand) < 1e-9, result)
+
+
+@slow
+def a_nol(shell: Shell) -> Shown:
+    votes, messages = play()
+    text, report = reported(shell, "persona_metrics_nol", ratings=votes, messages=messages)
+    table, histogram = (section.frame for section in report.sections[:2])
+    metrics = ("P-F1", "P-Cover", "PSProb", "PTSal", "uPPL", "MaxBLEU")
+    told = "; ".join(
+        f"{row['character']} " + ", ".join(f"{m} {row[m]}" for m in metrics if m in row)
+        for row in table.to_dict("records")
+    )
+    holds = layout(text, report, "character", *metrics) and "NoL 0" in histogram.columns
+    return shell.shown(holds, f"Spearman with NoL, Holm: {told}")
+
+
+@slow
+def a_aupr(shell: Shell) -> Shown:
+    votes, messages = play()
+    text, report = reported(shell, "persona_metrics_aupr", ratings=votes, messages=messages)
+    areas, curves = (section.frame for section in report.sections[:2])
+    told = "; ".join(
+        f"{row['character']} PSProb {row['PSProb']:.2f}, uPPL {row['uPPL']:.2f} (chance "
+        f"{row['chance']:.2f})"
+        for row in areas.to_dict("records")
+    )
+    holds = layout(text, report, "PSProb", "PTSal", "uPPL", "chance") and "recall" in curves
+    return shell.shown(holds, f"{told}; curves at {len(curves)} recalls")
+
+
+@slow
+def a_spk(shell: Shell) -> Shown:
+    text, report = reported(shell, "persona_metrics_speakers", messages=play()[1])
+    told, matrix = report.sections[0].frame, report.sections[1].frame
+    lines = ", ".join(
+        f"{row['persona']} P {row['precision']:.2f} R {row['recall']:.2f}"
+        for row in told.to_dict("records")
+    )
+    holds = layout(text, report, "precision", "recall", "chance") and len(matrix.columns) == 4
+    return shell.shown(holds, f"{lines}; {report.findings[1]}")
+
+
+@slow
+def a_thred(shell: Shell) -> Shown:
+    pairs = _preferred([[(1, 2), (1, 2)], [(1, 1), (1, 1)], [(1, 1), (2, 1)], [(1, 1), (1, 1)]])
+    text, human = reported(shell, "thred_human", ratings=_table(A, B, pairs))
+    predictions = _predictions()
+    more, machine = reported(shell, "thred_metrics", predictions=predictions)
+    grades, side = human.sections[0].frame, human.sections[1].frame
+    told = ", ".join(f"{r['system']} {r['excellent']}" for r in grades.to_dict("records"))
+    wins = side.iloc[0].to_dict()
+    spread = machine.sections[0].frame.iloc[0].to_dict()
+    ss = {name: value for name, value in spread.items() if name.startswith(("SS", "SD"))}
+    figures = ", ".join(f"{name} {value:.3f}" for name, value in ss.items())
+    result = f"excellent {told}; side by side {wins}; SS: {figures or 'needs word vectors'}"
+    holds = "As printed" in text and "As printed" in more and {"kappa"} <= set(grades.columns)
+    return shell.shown(holds, result)
+
+
+@slow
+def a_conf(shell: Shell) -> Shown:
+    votes = [["positive"] * 5, ["positive"] * 3 + ["neutral"] * 2, ["negative"] * 4 + ["neutral"]]
+    rows: list[dict[str, object]] = [
+        {"item": f"i{k}", "rater": f"r{j}", "value": said, "intended": intended}
+        for k, (intended, each) in enumerate(
+            zip(("positive", "positive", "negative"), votes, strict=True)
+        )
+        for j, said in enumerate(each)
+    ]
+    table = ratings(rows, question="perceived_sentiment", level="nominal", system="bot")
+    text, report = reported(shell, "chikai_sentiment", ratings=table)
+    matrix = report.sections[1].frame.set_index("intended")
+    told = "; ".join(f"{name} {[round(v, 1) for v in row]}" for name, row in
+                     zip(matrix.index, matrix.to_numpy().tolist(), strict=True))  # fmt: skip
+    holds = matrix.shape == (3, 3) and "As printed" in text
+    return shell.shown(holds, f"{report.findings[0]} percent perceived positive, neutral, negative: "
+                       f"{told}")  # fmt: skip
+
+
+@slow
+def a_nexcv(shell: Shell) -> Shown:
+    asked = [
+        json.dumps({"text": question, "label": intent})
+        for intent, (_, questions) in {**COMPANY, **GENERAL}.items()
+        for question in questions
+    ]
+    file = shell.written("questions.jsonl", "\n".join(asked) + "\n")
+    told = shell.analysis("nexcv", file, "--repeats", "3")
+    pairs = told.partition("most confused at (0, 0.15):\n")[2].strip().splitlines()[1:]
+    rows = told.splitlines()[:4]
+    result = f"most confused: {'; '.join(' '.join(each.split()) for each in pairs)}; "
+    result += " / ".join(" ".join(row.split()) for row in rows)
+    holds = pairs and {"carefulness", "automation"} <= set(rows[0].split())
+    return shell.shown(holds, result)
+
+
+def a_adem(shell: Shell) -> Shown:
+    table = _predictions(learned_score=[float(value) for value in VALUES])
+    text, report = reported(shell, "learned_metric", ratings=RATINGS, predictions=table)
+    told = "; ".join(
+        f"{row['metric']} {row['correlation']} {row['estimate']:.3f}"
+        if "correlation" in row
+        else f"{row['metric']} {row['estimate']:.3f}"
+        for row in report.sections[0].frame.to_dict("records")
+    )
+    plugged = report.sections[0].frame["metric"].eq("learned_score").any()
+    return shell.shown(plugged and "As printed" in text, f"correlation with ratings: {told}")

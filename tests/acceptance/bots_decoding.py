@@ -1,0 +1,171 @@
+"""Rows of Transformers, of ways to decode, and of what stands before a reply."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+from bots import Candidate, Decoding, bot_presets, get_bot, make_bot, training
+from bots.layers.causal import CausalNetwork
+from bots.repetition import Rule
+from bots.zoo.beam import Beam
+from bots.zoo.faq import DEFERRED
+from bots.zoo.lost_in_conversation import LostInConversation
+from bots.zoo.markov import Markov
+from bots.zoo.no_repeat import NoRepeat
+from bots.zoo.safety import Safety
+from bots.zoo.sample_and_rank import SampleAndRank
+from bots.zoo.two_head import TwoHead
+from tests.acceptance.bots_ranking import ranked
+from tests.acceptance.bots_writing import said_once
+from tests.acceptance.shell import Shell, Shown, slow
+from tests.acceptance.table import NotShown
+from tests.bots.examples import HELLO, PERSONA, trained
+from tests.bots.test_repetition import CHATS, counted
+from tests.bots.zoo.test_no_repeat import chat
+from tests.bots.zoo.test_safety import HARMLESS, TOXIC, saying
+from tests.bots.zoo.test_two_head import FEW, TINY, losses, network_of, turn_over
+
+TURN = (PERSONA, HELLO)
+
+
+@slow
+def b_twohead(shell: Shell) -> Shown:
+    options = {**TINY, "examples": 0, "epochs": 40, "patience": 40, "rate": 0.02}
+    small = make_bot("two_head", **options, mc_coef=4.0, held_out=0.0, dropout=0.0)
+    assert isinstance(small, TwoHead)
+    small.train(FEW, seed=1)
+    learned = network_of(small)
+    with training.seeded(0):
+        untrained = small.build(learned.reading.codec)
+    before, after = losses(small, untrained), losses(small, learned)
+    chance = ranked(shell, "two_head", "self")
+    bot, replies = trained("two_head"), ["I have two cats.", "No.", "the the the"]
+    assert isinstance(bot, TwoHead)
+    scores = bot.rank(*TURN, replies)
+    turn_over(network_of(bot))
+    by_head = all(abs(a + b) < 1e-5 for a, b in zip(scores, bot.rank(*TURN, replies), strict=True))
+    turn_over(network_of(bot))
+    fell = after[0] < before[0] and after[1] < before[1]
+    result = f"LM loss {before[0]:.2f} to {after[0]:.2f}, choice loss {before[1]:.2f} to "
+    result += (
+        f"{after[1]:.2f}; hits@1/20 {chance:.3f} (chance .05), turned over with the choice head"
+    )
+    return shell.shown(fell and by_head and chance > 0.05, result, TwoHead.train)
+
+
+@slow
+def b_lic(shell: Shell) -> Shown:
+    said = said_once(shell, "lost_in_conversation")
+    bot = trained("lost_in_conversation")
+    assert isinstance(bot, LostInConversation)
+    decoding = bot.decoding()
+    paper = bot_presets("lost_in_conversation")["paper"]
+    same = isinstance(bot.model.network, CausalNetwork) and isinstance(
+        network_of(trained("two_head")),
+        CausalNetwork,  # type: ignore[arg-type]
+    )
+    beam = (decoding.method, decoding.number, decoding.alpha) == ("beam", 3, 0.6)
+    result = (
+        f"says '{said}' by beam {decoding.number}, length penalty {decoding.alpha}; the network "
+    )
+    result += f"is two_head's without the choice; preset paper: batch {paper['batch']}, rate "
+    result += f"{paper['rate']:g}, warm-up {paper['warmup']:,}"
+    return shell.shown(same and beam and said and paper["batch"] == 256, result, bot_presets)
+
+
+@slow
+def b_meena(shell: Shell) -> Shown:
+    vanilla = shell.path("meena-vanilla")
+    shell.bots(
+        *("train", "meena", "--set", "block=vanilla", "--data", "demo:train", "--seed", "1"),
+        *("--out", vanilla),
+    )
+    told, holds = [], True
+    for block, where in (("evolved", shell.weights("meena")), ("vanilla", vanilla)):
+        about = json.loads((Path(where) / "bot.json").read_text(encoding="utf-8"))
+        last = about["history"][-1]
+        holds = holds and about["options"]["block"] == block and last["ppl_per_token"] > 1
+        told.append(f"{block} {last['ppl_per_token']:.1f} ({last['ppl_per_word']:.0f} per word)")
+    return shell.shown(holds, f"held-out ppl per token: {', '.join(told)}")
+
+
+def b_samplerank(shell: Shell) -> Shown:
+    inner = get_bot("markov")
+    assert isinstance(inner, Markov)
+    plain = inner.propose([TURN], Decoding("sample", 1, 0.88, seed=3))
+    greedy = inner.propose([TURN], Decoding("greedy"))[0][0]
+    one = _drawn(number=1, seed=3).propose([TURN])
+    cold = _drawn(temperature=0.0, number=3).propose([TURN])[0][0]
+    few, many = (_drawn(number=n).propose([TURN])[0][0].score("mean_logp") for n in (1, 20))
+    holds = one == plain and cold.text == greedy.text and many > few
+    result = f"N=1 says '{one[0][0].text}' as plain sampling; T=0 '{cold.text}' as greedy; "
+    result += f"log P per token of the best: {few:.2f} of 1, {many:.2f} of 20"
+    return shell.shown(holds, result, SampleAndRank.propose)
+
+
+def _drawn(**options: object) -> SampleAndRank:
+    made = make_bot("sample_and_rank", **options)
+    assert isinstance(made, SampleAndRank)
+    return made
+
+
+def b_beam(shell: Shell) -> Shown:
+    lists = {}
+    for method in ("beam", "nucleus"):
+        bot = make_bot("beam", method=method, top_p=1.0)
+        assert isinstance(bot, Beam)
+        lists[method] = bot.propose([TURN])[0]
+    beam, drawn = (_different(found) for found in lists.values())
+    result = f"10 replies to one prompt, share of different bigrams: beam {beam:.2f}, "
+    result += f"samples {drawn:.2f}"
+    return shell.shown(beam < 0.8 * drawn, result, Beam.propose)
+
+
+def _different(found: Sequence[Candidate]) -> float:
+    pairs = [pair for each in found for pair in zip(each.tokens, each.tokens[1:], strict=False)]
+    return len(set(pairs)) / len(pairs)
+
+
+@slow
+def b_norepeat(shell: Shell) -> Shown:
+    """The two printed problem examples have no copy here, so their 6/10 and 5/13 are not shown."""
+    few = {"number": 8, "temperature": 0.5}
+    strict, lax = (
+        make_bot("no_repeat", options=few, **limits)
+        for limits in ({}, {"run": 1000, "share": 1.0, "least": 1000})
+    )
+    assert isinstance(strict, NoRepeat)
+    assert isinstance(lax, NoRepeat)
+    repeated = [sum(Rule().flagged(chat(bot, 10))) for bot in (strict, lax)]
+    told = "the two printed conversations are in neither the specification nor the data; "
+    told += (
+        f"a bot repeats itself in {repeated[0]} of 10 turns with the rule, {repeated[1]} without"
+    )
+    if CHATS.is_dir():
+        meena, people = counted("meena.txt", "Meena"), counted("human.txt", "Human 1")
+        told += f"; of the released chats {meena[0]} of {meena[1]} turns of Meena and "
+        told += f"{people[0]} of {people[1]} of people are flagged"
+    raise NotShown(told)
+
+
+def b_safety(shell: Shell) -> Shown:
+    removed = [saying(text, "I have two cats.").respond(*TURN) for text in TOXIC]
+    passed = [saying(text).respond(*TURN) for text in HARMLESS]
+    logged = [reply for reply in removed if reply.details.get("removed")]
+    kept = [reply for reply in passed if "removed" not in reply.details]
+    only = saying(*TOXIC).respond(*TURN)
+    holds = len(logged) == len(TOXIC) and len(kept) == len(HARMLESS) and only.details["fallback"]
+    result = f"{len(logged)} of {len(TOXIC)} toxic candidates removed and logged, "
+    result += f"{len(kept)} of {len(HARMLESS)} harmless ones kept; with all removed: '{only.text}'"
+    return shell.shown(holds, result, Safety.respond)
+
+
+def b_faq(shell: Shell) -> Shown:
+    asked = ("How much does it cost for an hour?", "My sister lives in Peru.")
+    said = shell.bots("chat", "faq", said="\n".join(asked)).splitlines()
+    sure = [get_bot("faq").classify(text)[1] for text in asked]  # type: ignore[attr-defined]
+    holds = sure[0] >= 0.5 > sure[1] and said[0] != DEFERRED and said[1] == DEFERRED
+    result = f"confidence {sure[0]:.2f}: '{said[0]}'; {sure[1]:.2f}: '{said[1]}'"
+    return shell.shown(holds, result)

@@ -1,0 +1,210 @@
+"""Rows of bots that rank replies."""
+
+from __future__ import annotations
+
+import re
+import statistics
+import time
+
+import torch
+
+from bots import Ranker, make_bot, whitelists
+from bots.datasets import jsonl
+from bots.layers import topk
+from bots.understanding import EDITORIAL
+from bots.whitelists import Entry
+from bots.zoo.dual_encoder import Dual
+from tests.acceptance.shell import Shell, Shown, slow
+from tests.bots.examples import HELLO, PERSONA, trained
+from tests.bots.topics import about_topics, auc
+
+CHANCE = 1 / 20
+SMALL = ("hidden=12", "dimension=16", "attention=4", "batch=32", "epochs=6", "patience=6")
+
+
+def ranked(shell: Shell, name: str, persona: str, *more: str, data: str = "demo:test") -> float:
+    """Return hits@1/20 on both sides of the dialogues, by the command."""
+    file = shell.path(f"ranked-{len(shell.commands)}-{name}.jsonl")
+    where = () if name == "sim" else ("--weights", shell.weights(name))
+    told = shell.bots(
+        *("predict", name, *where, "--data", data, "--sides", "both", "--persona", persona),
+        *(*more, "--out", file),
+    )
+    return _hits(told)
+
+
+def _hits(told: str) -> float:
+    found = re.search(r"hits@1/\d+ ([\d.]+)", told)
+    assert found is not None, told
+    return float(found[1])
+
+
+@slow
+def b_ir(shell: Shell) -> Shown:
+    told, holds = [], True
+    for mode in ("cosine", "released"):
+        chosen = ("--set", f"mode={mode}")
+        none, original = (ranked(shell, "tfidf", p, *chosen) for p in ("none", "self"))
+        revised = ranked(shell, "tfidf", "self", *chosen, data="demo:test:revised")
+        holds = holds and none > CHANCE and original > none >= revised - 0.02
+        told.append(f"{mode}: none {none:.3f}, original {original:.3f}, revised {revised:.3f}")
+    return shell.shown(holds, f"hits@1/20 {'; '.join(told)} (chance .05)")
+
+
+@slow
+def b_bm25(shell: Shell) -> Shown:
+    found = {
+        method: ranked(shell, "bm25", "none", "--batches", "3", "--set", f"method={method}",
+                       data="demo:all")
+        for method in ("tfidf", "bm25")
+    }  # fmt: skip
+    told = ", ".join(f"{method} {share:.3f}" for method, share in found.items())
+    return shell.shown(min(found.values()) > 0.05, f"1-of-100: {told} (chance .01)")
+
+
+def b_sim(shell: Shell) -> Shown:
+    found = ranked(shell, "sim", "self")
+    told = f"without weights hits@1/20 {found:.3f} (chance .05)"
+    return shell.shown(found > CHANCE, told)
+
+
+@slow
+def b_map(shell: Shell) -> Shown:
+    mapped, plain = ranked(shell, "linear_map", "self"), ranked(shell, "sim", "self")
+    told = f"hits@1/20 on demo:test: MAP {mapped:.3f}, SIM {plain:.3f}, of the same vectors"
+    return shell.shown(mapped > plain, told)
+
+
+@slow
+def b_ngram(shell: Shell) -> Shown:
+    names = ("ngram_encoder", "linear_map", "sim", "bm25")
+    found = {name: ranked(shell, name, "self") for name in names}
+    told = ", ".join(f"{name} {share:.3f}" for name, share in found.items())
+    return shell.shown(max(found, key=found.__getitem__) == "ngram_encoder", f"hits@1/20 {told}")
+
+
+@slow
+def b_starspace(shell: Shell) -> Shown:
+    star, plain = (ranked(shell, name, "none") for name in ("starspace", "tfidf"))
+    told = f"hits@1/20 without persona: StarSpace {star:.3f}, IR {plain:.3f}"
+    return shell.shown(star > plain, told)
+
+
+@slow
+def b_profmem(shell: Shell) -> Shown:
+    same = shell.weights("profile_memory")
+    for name in ("profile_memory", "starspace"):
+        shell.bots(
+            *("predict", name, "--weights", same, "--data", "demo:test", "--persona", "none"),
+            *("--out", shell.path(f"none-{name}.jsonl")),
+        )
+    rows = [shell.records(f"none-{name}.jsonl") for name in ("profile_memory", "starspace")]
+    equal = sum(one["scores"] == other["scores"] for one, other in zip(*rows, strict=True))
+    told = f"one set of weights, no persona: {equal} of {len(rows[0])} lists of scores are equal"
+    return shell.shown(equal == len(rows[0]), told)
+
+
+@slow
+def b_kv(shell: Shell) -> Shown:
+    where = shell.weights("profile_memory")
+    shell.bots(
+        *("predict", "kv_profile_memory", "--weights", where, "--set", "second=0.0"),
+        *("--data", "demo:test", "--out", shell.path("kv.jsonl")),
+    )
+    shell.bots(
+        *("predict", "profile_memory", "--weights", where),
+        *("--data", "demo:test", "--out", shell.path("pm.jsonl")),
+    )
+    one, other = shell.records("kv.jsonl"), shell.records("pm.jsonl")
+    same = sum(_near(a["scores"], b["scores"]) for a, b in zip(one, other, strict=True))
+    asked = "\n".join(["Hello! Do you have any pets?"] * 20)
+    said = shell.bots("chat", "kv_profile_memory", "--weights", where, said=asked).splitlines()
+    holds = same == len(one) and len(set(said)) == 20
+    told = f"{same} of {len(one)} first hops equal; {len(set(said))} different replies of 20"
+    return shell.shown(holds, told)
+
+
+def _near(one: list[float], other: list[float]) -> bool:
+    return all(abs(a - b) < 1e-5 for a, b in zip(one, other, strict=True))
+
+
+@slow
+def b_dual(shell: Shell) -> Shown:
+    jsonl.write(about_topics(400, seed=0), shell.folder / "topics.jsonl")
+    found = {}
+    for cell in ("sru", "lstm"):
+        options = [
+            part for each in (*SMALL, f"cell={cell}", "rate=0.03") for part in ("--set", each)
+        ]
+        out = shell.path(f"dual-{cell}")
+        data = f"jsonl:{shell.path('topics.jsonl')}"
+        shell.bots("train", "dual_encoder", *options, "--data", data, "--out", out)
+        bot = make_bot("dual_encoder", weights=out)
+        assert isinstance(bot, Ranker)
+        found[cell] = auc(bot, about_topics(64, seed=1))
+    told = ", ".join(f"{cell} {value:.3f}" for cell, value in found.items())
+    return shell.shown(min(found.values()) > 0.9, f"AUC on synthetic dialogues: {told}")
+
+
+@slow
+def b_whitelist(shell: Shell) -> Shown:
+    sizes = {}
+    for method in ("frequency", "clustering", "random"):
+        file = shell.path(f"{method}.csv")
+        shell.bots(
+            *("whitelist", method, "--weights", shell.weights("dual_encoder")),
+            *("--data", "demo:train", "--size", "100", "--out", file),
+        )
+        sizes[method] = len(whitelists.read(shell.folder / f"{method}.csv"))
+    path = shell.folder / "many.csv"
+    whitelists.write([Entry(f"reply {k} of number {k * k}", 1) for k in range(10_000)], path)
+    bot = trained("dual_encoder", whitelist=str(path))
+    assert isinstance(bot, Dual)
+    bot.respond(PERSONA, HELLO)  # now the replies are encoded
+    matrix = torch.from_numpy(bot.encode([f"reply {k}" for k in range(10_000)]))
+    query = matrix[:1].clone()
+    ranking = _median(lambda: topk.best(matrix, query, bot.nearest))
+    whole = _median(lambda: bot.respond(PERSONA, HELLO))
+    told = f"{', '.join(f'{m} {n}' for m, n in sizes.items())} replies; of 10,000 cached: "
+    told += f"ranking {ranking:.2f} ms, whole reply {whole:.1f} ms (medians)"
+    return shell.shown(ranking < 10 and set(sizes.values()) == {100}, told, Dual.respond, topk.best)
+
+
+def _median(run: object, times: int = 15) -> float:
+    assert callable(run)
+    found = []
+    with torch.inference_mode():
+        for _ in range(times):
+            began = time.perf_counter()
+            run()
+            found.append(1000 * (time.perf_counter() - began))
+    return statistics.median(found)
+
+
+@slow
+def b_ruuh(shell: Shell) -> Shown:
+    rude = ("You are a stupid idiot.", "I hate you!", "Shut up, moron.")
+    where = shell.weights("ruuh")
+    said = shell.bots("chat", "ruuh", "--weights", where, said="\n".join(rude)).splitlines()
+    right = sum(text in EDITORIAL["offence"] for text in said)
+    kind = shell.bots("chat", "ruuh", "--weights", where, said="Do you have any pets?").strip()
+    fetched = kind not in {text for texts in EDITORIAL.values() for text in texts}
+    told = f"{right} of {len(rude)} insults get an editorial reply ('{said[0]}'); else '{kind}'"
+    return shell.shown(right == len(rude) and fetched, told)
+
+
+@slow
+def b_dstc7(shell: Shell) -> Shown:
+    many = [f"about number{k} and {k % 7} trams" for k in range(120_000)]
+    inside = {"bot": "dstc7", "options": {"weights": shell.weights("dstc7")}}
+    wrapped, inner = make_bot("prefilter", **inside), trained("dstc7")
+    assert isinstance(wrapped, Ranker)
+    assert isinstance(inner, Ranker)
+    scores = list(wrapped.rank((), HELLO, [*many[:-1], "Yes, I have two cats as pets."]))
+    order = sorted(range(len(many)), key=lambda place: -scores[place])[:101]
+    texts = [[*many[:-1], "Yes, I have two cats as pets."][place] for place in order[:100]]
+    given = list(inner.rank((), HELLO, texts))
+    right = _near(given, [scores[place] for place in order[:100]])
+    gap = scores[order[99]] - scores[order[100]]
+    told = f"100 of {len(many):,} have the LSTM encoder's own score, the rest are {gap:.2f} below"
+    return shell.shown(right and gap > 0 and len(many) - 1 in order[:100], told, type(wrapped))

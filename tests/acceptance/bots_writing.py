@@ -1,0 +1,295 @@
+"""Rows of bots that write their replies with recurrent networks."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from analysis import read
+from analysis.metrics.distinct import distinct
+from bots import Utterance, examples
+from bots.datasets import jsonl
+from bots.forcing import forced
+from bots.layers.network import Stepped
+from bots.layers.topics import TopicWriter
+from bots.likelihood import measure
+from bots.sentiment import sentiment
+from bots.why import statement
+from bots.zoo.event_causality import EventCausality
+from bots.zoo.generative_profile_memory import GenerativeProfileMemory
+from bots.zoo.hred import HredNetwork
+from bots.zoo.hredgan import HredGan
+from bots.zoo.mmi import MaximumMutualInformation
+from bots.zoo.seq2seq import Seq2Seq
+from bots.zoo.ta_seq2seq import TopicNetwork
+from bots.zoo.thred import Thred, ThredNetwork
+from tests.acceptance.bots_ranking import ranked
+from tests.acceptance.shell import Shell, Shown, slow
+from tests.bots.examples import HELLO, PERSONA, demo, trained
+from tests.bots.writers import likes, perplexity, taught
+from tests.bots.zoo.test_event_causality import CAUSED, LIKELY, SAID
+from tests.bots.zoo.test_mmi import TURNS, told, worn
+from tests.bots.zoo.test_sentimental import FOOD
+from tests.bots.zoo.test_sentimental import taught as talks_of_food
+
+REPLY = "I have two cats."
+
+
+def losses(where: str) -> list[float]:
+    """Return the held-out loss of each epoch that weights were trained for."""
+    about = json.loads((Path(where) / "bot.json").read_text(encoding="utf-8"))
+    return [each["held_out"] for each in about["history"] if "held_out" in each]
+
+
+def fell(where: str) -> tuple[bool, str]:
+    """Tell whether the held-out loss fell, and from what to what."""
+    found = losses(where)
+    return found[-1] < found[0], f"held-out loss {found[0]:.2f} to {found[-1]:.2f}"
+
+
+def likelihood(shell: Shell, name: str) -> float:
+    """Return ConvAI2's perplexity of 40 replies of demo:test, by the command."""
+    told = shell.bots(
+        *("answer", name, "--weights", shell.weights(name), "--data", "demo:test", "--limit", "40"),
+        *("--dictionary", "demo:train", "--out", shell.path(f"likely-{name}.jsonl")),
+    )
+    return float(told.partition("perplexity ")[2].split()[0])
+
+
+def said_once(shell: Shell, name: str, *more: str, text: str = "Hello! Any pets?") -> str:
+    """Return what a bot answers in a chat."""
+    where = shell.weights(name)
+    return shell.bots("chat", name, "--weights", where, *more, said=text).strip()
+
+
+@slow
+def b_s2s(shell: Shell) -> Shown:
+    out = shell.path("seq2seq-plain")
+    train = ("train", "seq2seq", "--data", "demo:train", "--seed", "1", "--set", "attention=none")
+    shell.bots(*train, "--out", out)
+    both = [fell(shell.weights("seq2seq")), fell(out)]
+    said, chance = said_once(shell, "seq2seq"), ranked(shell, "seq2seq", "self")
+    result = f"with attention {both[0][1]}, without {both[1][1]}; says '{said}'; "
+    result += f"hits@1/20 {chance:.3f} (chance .05)"
+    return shell.shown(both[0][0] and both[1][0] and said and chance > 0.05, result)
+
+
+@slow
+def b_gpm(shell: Shell) -> Shown:
+    shell.weights("generative_profile_memory")
+    bot = trained("generative_profile_memory")
+    assert isinstance(bot, GenerativeProfileMemory)
+    turns = [((), each.history) for each in list(examples(demo("test")))[:20]]
+    replies = [bot.model.codec.encode(REPLY)] * len(turns)
+    apart = _most_apart(
+        forced(bot.model, turns, replies), forced(_seq2seq(bot).model, turns, replies)
+    )
+    asked = list(examples(likes(30, 2), "self"))
+    made = taught("generative_profile_memory", likes(150, 1), epochs=12, patience=12)
+    told, untold = perplexity(made, asked), perplexity(made, asked, persona=False)
+    found = list(examples(demo("test")))[:150]
+    own = measure(bot.model, found).per_token
+    bare = measure(bot.model, [replace(each, persona=()) for each in found]).per_token
+    result = f"no persona: log-probabilities differ from Seq2Seq's by at most {apart:.0e}; "
+    result += f"ppl with and without persona {told:.2f} < {untold:.2f} where only it tells, "
+    result += f"{own:.1f} and {bare:.1f} on demo:test"
+    return shell.shown(apart < 1e-5 and told < untold, result, forced, measure)
+
+
+def _seq2seq(bot: GenerativeProfileMemory) -> Seq2Seq:
+    same = Seq2Seq(attention="none", hidden=bot.hidden, dimension=bot.dimension)
+    network = same.build(bot.model.codec)  # type: ignore[arg-type]
+    learned = bot.model.network.state_dict()
+    network.load_state_dict({name: learned[name] for name in network.state_dict()})
+    same._network = network.eval()
+    return same
+
+
+def _most_apart(one: Sequence[Sequence[float]], other: Sequence[Sequence[float]]) -> float:
+    pairs = [pair for a, b in zip(one, other, strict=True) for pair in zip(a, b, strict=True)]
+    return max(abs(a - b) for a, b in pairs)
+
+
+@slow
+def b_lm(shell: Shell) -> Shown:
+    said, ppl = said_once(shell, "language_model"), likelihood(shell, "language_model")
+    return shell.shown(said and ppl < 1000, f"says '{said}'; perplexity {ppl:.1f} per word")
+
+
+@slow
+def b_hred(shell: Shell) -> Shown:
+    learned, told_loss = fell(shell.weights("hred"))
+    network = taught("hred", likes(20, 1), epochs=1)._network
+    assert isinstance(network, HredNetwork)
+    model, said = Stepped(network), (Utterance("partner", "I like jazz ?"), *HELLO)
+    ids = [model.codec.encode("i like jazz .")] * 2
+    turns = [((), HELLO), ((), said)]
+    alive = _most_apart(*([row] for row in forced(model, turns, ids)))
+    with torch.no_grad():
+        for each in network.hierarchy.context.parameters():
+            each.zero_()
+    dead = _most_apart(*([row] for row in forced(model, turns, ids)))
+    result = f"{told_loss}; another history moves log-probabilities by {alive:.3f}, "
+    result += f"by {dead:.0e} once the context RNN is zeroed"
+    return shell.shown(learned and alive > 1e-4 > 1e-6 > dead, result, HredNetwork)
+
+
+@slow
+def b_tas2s(shell: Shell) -> Shown:
+    shell.weights("ta_seq2seq")
+    network = trained("ta_seq2seq").model.network  # type: ignore[attr-defined]
+    assert isinstance(network, TopicNetwork)
+    state = _on_topic(network)
+    token, words = torch.tensor([[1]]), state["ids"][0]
+    with torch.inference_mode():
+        given = network.write(state, token)[0][0, 0].exp()
+        bare = network.write({**state, "topical": torch.tensor([False])}, token)[0][0, 0].exp()
+    more, less = float(given[words].sum()), float(bare[words].sum())
+    result = f"the topic's {len(words)} words have {more:.3f} of the probability, {less:.3f} "
+    result += "without their extra share"
+    return shell.shown(more > less and abs(float(given.sum()) - 1) < 1e-5, result, TopicWriter)
+
+
+def _on_topic(network: Any) -> Any:
+    text = network.reading.codec.decode(network.topics.best[2].tolist())
+    return network.read([network.reading.asked(((), (Utterance("partner", text),)))])
+
+
+@slow
+def b_thred(shell: Shell) -> Shown:
+    shell.weights("thred")
+    bot = trained("thred")
+    assert isinstance(bot, Thred)
+    network = bot.model.network
+    assert isinstance(network, ThredNetwork)
+    with torch.inference_mode():
+        log_probs, _ = network.write(_on_topic(network), torch.tensor([[1, 4, 5]]))
+        off = float((log_probs.exp().sum(2) - 1).abs().max())
+        state = _on_topic(network)
+        hidden = torch.zeros(1, bot.hidden)
+        moved = (network.contexts(hidden, state) - network.contexts(hidden + 1, state)).abs().max()
+    result = f"p_V + p_K sums to 1 within {off:.0e}; the decoder's state moves what is read by "
+    return shell.shown(off < 1e-5 and moved > 1e-5, f"{result}{float(moved):.3f}", ThredNetwork)
+
+
+@slow
+def b_hredgan(shell: Shell) -> Shown:
+    shell.weights("hredgan")
+    bot = trained("hredgan", samples=12, alpha=50.0)
+    assert isinstance(bot, HredGan)
+    turn = (PERSONA, HELLO)
+    listed = bot.propose([turn])[0]
+    trusted = bot.trust([turn] * len(listed), listed)
+    ordered = trusted == sorted(trusted, reverse=True)
+    word, vhred = fell(_with_word_noise(shell)), fell(shell.weights("vhred"))
+    result = f"{len(listed)} samples, log D {trusted[0]:.3f} to {trusted[-1]:.3f} in order; "
+    result += f"word noise: {word[1]}; VHRED: {vhred[1]}"
+    holds = ordered and len(listed) == 12 and word[0] and vhred[0]
+    return shell.shown(holds, result, HredGan.trust)
+
+
+def _with_word_noise(shell: Shell) -> str:
+    out = shell.path("hredgan-word")
+    shell.bots(
+        *("train", "hredgan", "--data", "demo:train", "--seed", "1", "--set", "noise=word"),
+        *("--epochs", "2", "--out", out),
+    )
+    return out
+
+
+def b_mmi(shell: Shell) -> Shown:
+    right = 0
+    for share in (0.0, 0.5, 1.0):
+        for (_, history), found in zip(
+            TURNS[:2], worn(share=share).propose(TURNS[:2]), strict=True
+        ):
+            scores = [
+                (1 - share) * each.score("sum_logp") + share * told(history[-1].text, each.text)
+                for each in found
+            ]
+            right += all(a >= b - 1e-9 for a, b in zip(scores, scores[1:], strict=False))
+    plain, other = (worn(share=share).propose(TURNS[:1])[0] for share in (0.0, 0.5))
+    moved = sum(one.text != two.text for one, two in zip(plain, other, strict=True))
+    result = f"{right} of 6 lists in the order of the formula; {moved} of {len(plain)} places "
+    return shell.shown(
+        right == 6 and moved > 0, result + "change from lambda 0 to .5", MaximumMutualInformation
+    )
+
+
+@slow
+def b_ppmi(shell: Shell) -> Shown:
+    found = {}
+    for name in ("ppmi", "seq2seq"):
+        file = shell.path(f"said-{name}.jsonl")
+        where = ("--weights", shell.weights(name))
+        shell.bots("answer", name, *where, "--data", "demo:test", "--limit", "100", "--out", file)
+        table = read(file).predictions
+        assert table is not None
+        rows = distinct(table).set_index("metric")["estimate"]
+        found[name] = float(rows["distinct_2"])
+    result = f"distinct-2: PPMI {found['ppmi']:.3f}, Seq2Seq {found['seq2seq']:.3f}"
+    return shell.shown(found["ppmi"] > found["seq2seq"], result, distinct)
+
+
+@slow
+def b_chikai(shell: Shell) -> Shown:
+    jsonl.write(talks_of_food(), shell.folder / "food.jsonl")
+    options = (
+        "epochs=20",
+        "patience=20",
+        "held_out=0.0",
+        "least_count=1",
+        "batch=6",
+        "dropout=0.0",
+    )
+    set_all = [part for each in options for part in ("--set", each)]
+    out, data = shell.path("sentimental"), f"jsonl:{shell.path('food.jsonl')}"
+    shell.bots("train", "sentimental", *set_all, "--data", data, "--seed", "1", "--out", out)
+    right, said = 0, []
+    for wanted in ("positive", "negative"):
+        for asked, *_ in FOOD:
+            chosen = ("--set", f"sentiment={wanted}", "--set", "method=greedy")
+            said.append(
+                shell.bots("chat", "sentimental", "--weights", out, *chosen, said=asked).strip()
+            )
+            right += sentiment(said[-1]) == wanted
+    result = (
+        f"{right} of {2 * len(FOOD)} replies have the sentiment asked for: '{said[0]}', '{said[3]}'"
+    )
+    return shell.shown(right == 2 * len(FOOD), result)
+
+
+def b_event(shell: Shell) -> Shown:
+    bot = EventCausality(rank_by="sum_logp")
+    known, unknown = bot.score(SAID, CAUSED), bot.score(SAID, LIKELY)
+    bits = {each.text: each.score("sum_logp") / math.log(2) for each in (CAUSED, LIKELY)}
+    lift = bot.lift(SAID, CAUSED.text)
+    near = EventCausality(matching="embedding").lift(
+        ((), (Utterance("partner", "I broke my legs."),)), "Then we go hospitals."
+    )
+    same = abs(unknown - bits[LIKELY.text]) < 1e-6
+    result = (
+        f"unknown pair {unknown:.3f} = log2 p {bits[LIKELY.text]:.3f}; a pair of lift {lift:g}: "
+    )
+    result += f"{bits[CAUSED.text]:.2f} becomes {known:.2f}; embedding variant lifts {near:.2f}"
+    return shell.shown(same and known > bits[CAUSED.text], result, EventCausality.score)
+
+
+@slow
+def b_l2e(shell: Shell) -> Shown:
+    asked, out = "Why did the shop close?", shell.path("explanation")
+    settings = ("--set", "held_out=0.0", "--set", "least_count=1", "--epochs", "25")
+    shell.bots("train", "explanation", *settings, "--data", "because:", "--out", out)
+    said = [
+        shell.bots("chat", "explanation", "--weights", out, said=text).strip()
+        for text in (asked, "The shop closed.")
+    ]
+    result = f"'{asked}' becomes '{statement(asked)}'; reply '{said[0]}'"
+    holds = statement(asked) == "The shop closed." and said[0] and said[0] == said[1]
+    return shell.shown(holds, result, statement)

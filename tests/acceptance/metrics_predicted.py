@@ -1,0 +1,258 @@
+"""Rows of metrics of predictions: ranked candidates and generated text."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from random import Random
+
+import numpy as np
+import pandas as pd
+
+from analysis.echo import EchoIndex
+from analysis.metrics.auc import auc
+from analysis.metrics.bleu import bleu
+from analysis.metrics.coverage import coverage
+from analysis.metrics.distinct import distinct
+from analysis.metrics.entropy import entropy
+from analysis.metrics.hits import hits
+from analysis.metrics.nasl import nasl
+from analysis.metrics.nist import nist
+from analysis.metrics.one_of_100 import one_of_100
+from analysis.metrics.perplexity import perplexity
+from analysis.metrics.recall import recall
+from analysis.metrics.repetition_rate import repetition_rate
+from analysis.metrics.rouge import rouge
+from analysis.metrics.token_accuracy import token_accuracy
+from analysis.metrics.vector_extrema import vector_extrema
+from analysis.metrics.word_f1 import word_f1
+from analysis.nexcv import Setting, guesses, splits, summary
+from analysis.peripheral import (
+    Carried,
+    answer_f1,
+    carryover_f1,
+    heq,
+    joint_goal_accuracy,
+    precision_at,
+)
+from analysis.pmi import WordPairs
+from analysis.roc import area, curve
+from analysis.semantic import distance, penalty
+from bots.perplexity import Question, log_probs
+from bots.perplexity import perplexity as official
+from tests.acceptance.shell import Shell, Shown, slow
+from tests.analysis.metrics.test_coverage import LIST
+from tests.analysis.metrics.test_pmi_coherence import PAIRS
+from tests.analysis.metrics.test_vector_extrema import OWN
+from tests.analysis.predictions import estimate, only, predictions, ranked, said
+from tests.analysis.test_nexcv import clouds, regression
+from tests.bots.test_perplexity import KNOWN, TEA, Table
+
+TOY = "i am you to do and your is like"
+TEXT = "I have two cats, and a very old dog."
+
+
+def near(*pairs: tuple[float, float], within: float = 5e-5) -> bool:
+    """Tell whether each number is what it should be."""
+    return all(abs(ours - wanted) <= within for ours, wanted in pairs)
+
+
+def m_ppl(shell: Shell) -> Shown:
+    uniform = Table(dict.fromkeys(KNOWN, 1 / len(KNOWN)))
+    size = official([log_probs(uniform, Question((), (), "I like tea."), KNOWN)])
+    skipped = sum(each is None for each in log_probs(uniform, TEA, KNOWN))
+    zero = official([log_probs(Table({"like": 1.0}), TEA, KNOWN)])
+    rows = [{"gold": "a b", "log_probs": [-math.log(500)] * 3}]
+    table = estimate(perplexity(predictions(rows)), "perplexity")
+    holds = (
+        near((size, len(KNOWN)), (table, 500), within=1e-6) and skipped == 1 and zero == math.inf
+    )
+    result = f"uniform over {len(KNOWN)}: {size:g}, over 500: {table:g}; {skipped} of 4 words "
+    result += f"skipped; probability 0: {zero}"
+    return shell.shown(holds, result, official, perplexity)
+
+
+def m_f1(shell: Shell) -> Shown:
+    one = estimate(word_f1(said((TOY, "I like to ski, and you?"))), "word_f1")
+    other = estimate(word_f1(said(("the cat", "a cat"))), "word_f1")
+    return shell.shown(near((one, 2 / 3), (other, 1)), f"{one:.4f} and {other:.1f}", word_f1)
+
+
+def m_hits(shell: Shell) -> Shown:
+    found = only(hits(_random(20, 4000)), "hits@1")
+    result = f"random scores: {found['estimate']:.4f} [{found['low']:.4f}, {found['high']:.4f}]"
+    exact = estimate(hits(ranked(1, 1, 2, 5, 6, 20)), "hits@5")
+    holds = found["low"] < 0.05 < found["high"] and near((exact, 4 / 6))
+    return shell.shown(holds, f"{result}; places 1 1 2 5 6 20: hits@5 {exact:.4f}", hits)
+
+
+def _random(size: int, number: int) -> pd.DataFrame:
+    chance, offered = Random(3), [f"reply {k}" for k in range(size)]
+    return predictions(
+        {"gold": offered[7], "candidates": offered, "scores": [chance.random() for _ in offered]}
+        for _ in range(number)
+    )
+
+
+def m_1of100(shell: Shell) -> Shown:
+    found = only(one_of_100(_random(100, 1000)), "one_of_100")  # type: ignore[arg-type]
+    result = f"random scores: {found['estimate']:.4f} [{found['low']:.4f}, {found['high']:.4f}]"
+    return shell.shown(found["low"] < 0.01 < found["high"], result, one_of_100)
+
+
+def m_rnk(shell: Shell) -> Shown:
+    found = recall(ranked(1, 2, 20, n=100))
+    mrr = (1 + 1 / 2 + 1 / 20) / 3
+    ours = {name: estimate(found, name) for name in ("recall@1", "recall@10", "mrr", "track_score")}
+    wanted = {"recall@1": 1 / 3, "recall@10": 2 / 3, "mrr": mrr, "track_score": (2 / 3 + mrr) / 2}
+    told = ", ".join(f"{name} {value:.4f}" for name, value in ours.items())
+    holds = near(*((ours[name], value) for name, value in wanted.items()))
+    return shell.shown(holds, f"places 1, 2, 20 of 100: {told}", recall)
+
+
+def m_auc(shell: Shell) -> Shown:
+    points = curve([0.9, 0.4], [0.8, 0.3, 0.2, 0.1])
+    ours = [area(*points, share) for share in (1.0, 0.25, 0.5)]
+    holds = near(*zip(ours, (0.875, 0.5, 0.75), strict=True))
+    return shell.shown(holds, ", ".join(f"{each:.3f}" for each in ours), area, auc)
+
+
+def m_cov(shell: Shell) -> Shown:
+    rows: list[dict[str, object]] = [
+        {"gold": "one moment, please", "scores": [0.1, 0.2, 0.3, 0.9], "gold_score": 0.9},
+        {"gold": "Thank you", "scores": [0.9, 0.2, 0.3, 0.1], "gold_score": 0.3},
+        {"gold": "Reset it.", "scores": [0.1, 0.2, 0.3, 0.4], "gold_score": 0.8},
+        {"gold": "Call us.", "scores": [0.9, 0.8, 0.7, 0.6], "gold_score": 0.5},
+    ]
+    found = coverage(predictions(rows, candidates=LIST), ks=(1, 3))
+    wanted = {"coverage": 0.5, "recall@1": 0.5, "recall@3": 1, "recall@1+": 0.5, "recall@3+": 0.75}
+    ours = {name: estimate(found, name) for name in wanted}
+    told = ", ".join(f"{name} {value:g}" for name, value in ours.items())
+    return shell.shown(near(*((ours[k], v) for k, v in wanted.items())), told, coverage)
+
+
+def m_bleu(shell: Shell) -> Shown:
+    same = estimate(bleu(said((TEXT, TEXT))), "bleu_4")
+    none = estimate(bleu(said(("I have cats, two of them.", TEXT))), "bleu_3")
+    result = f"identical {same:g}; BLEU-3 without a common 3-gram {none:g}"
+    return shell.shown(near((same, 100), (none, 0), within=1e-9), result, bleu)
+
+
+def m_nist(shell: Shell) -> Shown:
+    texts = ["I like my old cat.", "I like tea.", "My dog is old."]
+    same = nist(said(*[(text, text) for text in texts]))
+    other = nist(said(*zip(texts[1:] + texts[:1], texts, strict=True)))
+    best, less = (estimate(each, "nist") for each in (same, other))
+    golds = ["the cat", "the dog", "the owl", "the cat"]
+    common, rare = (
+        estimate(nist(said(*[(gold.split()[k], gold) for gold in golds])), "nist") for k in (0, 1)
+    )
+    result = f"identical {best:.3f}, shuffled {less:.3f}; right rare words {rare:.3f}, common "
+    result += f"{common:.3f}"
+    holds = best == only(same, "nist")["identical"] and less < best and rare > common
+    return shell.shown(holds, result, nist)
+
+
+def m_rouge(shell: Shell) -> Shown:
+    found = rouge(said(("the cat sat", "the cat sat down")))
+    fmean = 10 * 1 * 0.75 / (0.75 + 9 * 1)
+    wanted = {"rouge_2": 0.8, "rouge_l": 6 / 7, "meteor": fmean * (1 - 0.5 * (1 / 3) ** 3)}
+    ours = {name: estimate(found, name) for name in wanted}
+    told = ", ".join(f"{name} {value:.4f}" for name, value in ours.items())
+    return shell.shown(near(*((ours[k], v) for k, v in wanted.items())), told, rouge)
+
+
+def m_extrema(shell: Shell) -> Shown:
+    same = estimate(vector_extrema(said(("up, down", "Up down!")), vectors=OWN), "vector_extrema")
+    other = estimate(vector_extrema(said(("up down", "side")), vectors=OWN), "vector_extrema")
+    result = f"identical {same:g}, another {other:.4f} (by hand 1/√10)"
+    return shell.shown(near((same, 1), (other, 10**-0.5)), result, vector_extrema)
+
+
+def m_dist(shell: Shell) -> Shown:
+    found = distinct(said(("a b a", None), ("a b c", None)))
+    names = ("distinct_1", "distinct_2", "distinct_2_of_ngrams")
+    ours = [estimate(found, name) for name in names]
+    holds = near(*zip(ours, (0.5, 0.5, 0.75), strict=True))
+    return shell.shown(holds, " / ".join(f"{each:g}" for each in ours), distinct)
+
+
+def m_ent(shell: Shell) -> Shown:
+    ours = estimate(entropy(said(("a b a", None), ("a b c", None))), "ent_2")
+    return shell.shown(near((ours, 1.0397)), f"{ours:.4f}", entropy)
+
+
+def m_nasl(shell: Shell) -> Shown:
+    ours = estimate(nasl(said(("I like tea.", "I like tea."), ("No", "No"))), "nasl")
+    return shell.shown(near((ours, 1)), f"reference against itself {ours:g}", nasl)
+
+
+def m_reprate(shell: Shell) -> Shown:
+    ours = estimate(repetition_rate(said(("a a b", "a b c"))), "repetition_rate")
+    return shell.shown(near((ours, 2)), f"{ours:.1f}", repetition_rate)
+
+
+def m_ss(shell: Shell) -> Shown:
+    one, other = np.array([1.0, 0]), np.array([0.3, (1 - 0.3**2) ** 0.5])
+    ours = distance(one, other, penalty(4, 1))
+    return shell.shown(near((ours, 1.1852)), f"{ours:.4f}", distance)
+
+
+def m_rei(shell: Shell) -> Shown:
+    index = EchoIndex(["Do you like green tea?", "My cat sleeps on the piano."])
+    same, new = index.score("My cat sleeps on the piano."), index.score("Volcanoes erupt.")
+    return shell.shown(same == 1 and new == 0, f"training sentence {same:g}, new words {new:g}",
+                       EchoIndex)  # fmt: skip
+
+
+def m_pmi(shell: Shell) -> Shown:
+    known = WordPairs(PAIRS)
+    pairs = (
+        (known.pmi("tea", "hot"), math.log((2 / 4) / ((2 / 4) * (3 / 4)))),
+        (known.pmi("tea", "walk"), 0.0),
+        (known.ppmi("tea", "hot"), math.log2(4 / 3)),
+        (known.ppmi("dog", "hot"), 0.0),
+    )
+    told = ", ".join(f"{ours:.4f}" for ours, _ in pairs)
+    return shell.shown(near(*pairs), f"PMI, unseen PMI, PPMI, PPMI below 0: {told}", WordPairs)
+
+
+def m_tokacc(shell: Shell) -> Shown:
+    perfect = token_accuracy(predictions([{"token_hits": [1, 1]}, {"token_hits": "[1]"}]))
+    ours = estimate(perfect, "token_accuracy")
+    given = predictions([{"discriminator": 0.5}, {"discriminator": "0.125"}])
+    log_d = estimate(token_accuracy(given), "neg_log_d")
+    result = f"perfect model {ours:g}; -log D of .5 and .125: {log_d:.4f}"
+    return shell.shown(near((ours, 1), (log_d, 2 * math.log(2))), result, token_accuracy)
+
+
+@slow
+def m_nexcv(shell: Shell) -> Shown:
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.model_selection import StratifiedKFold, cross_val_predict
+
+    x, labels = clouds(seed=1)
+    found = guesses(labels, regression(x, labels), list(splits(labels, Setting(), 0, repeats=20)))
+    folds = StratifiedKFold(5, shuffle=True, random_state=0)
+    expected = float(
+        np.mean(cross_val_predict(LogisticRegression(), x, labels, cv=folds) == labels)
+    )
+    ours = summary(found, threshold=0.0)["accuracy"]
+    result = f"(0,0) accuracy {ours:.3f}, 5-fold cross-validation {expected:.3f}"
+    return shell.shown(abs(ours - expected) < 0.02, result, summary)
+
+
+def m_periph(shell: Shell) -> Shown:
+    facts = [(1, 1, 1), (1, 0, 1), (2, 1, 0), (2, 1, 1), (3, 0, 0), (4, 1, 1), (5, 0, 1)]
+    slots = carryover_f1(Carried(d, bool(gold), bool(told)) for d, gold, told in facts)
+    gold, answers = [{"food": "thai"}, {}], [{"food": "thai"}, {"area": "x"}]
+    checks: dict[str, tuple[float, float]] = {
+        "answer F1": (answer_f1("kitchen", ["in the kitchen", "the kitchen"]), 1.0),
+        "HEQ-Q": (heq([[(0.8, 0.8), (0.5, 0.9)], [(1.0, 0.7)]])[0], 2 / 3),
+        "P@2": (precision_at([["a", "b", "c"], ["c", "b", "a"]], ["b", "a"], 2), 0.5),
+        "joint goal": (joint_goal_accuracy(answers, gold), 0.5),
+        "slot F1 at 1": (slots["1"], 2 / 3),
+    }
+    told = ", ".join(f"{name} {ours:.4f}" for name, (ours, _) in checks.items())
+    by: tuple[Callable[..., object], ...] = (answer_f1, heq, precision_at, joint_goal_accuracy)
+    return shell.shown(near(*checks.values()), told, *by, carryover_f1)
