@@ -20,6 +20,8 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
+from bots.layers.product import Product
+
 SKIP = -2.0  # where r's bias starts: at first most of h is x, so words shared by two texts tell
 SLIGHT = 0.1  # and how far its gates are moved at first by what they read [ours, both]
 
@@ -73,6 +75,17 @@ class Scan(torch.autograd.Function):
         return total * (1 - gates), sums, (sums * before).sum(dim=(0, 1))
 
 
+def scan(inputs: Tensor, gates: Tensor, peephole: Tensor) -> Tensor:
+    """Return the states, zero first; where nothing is learned `gates` is written over."""
+    if torch.is_grad_enabled():
+        learned: Tensor = Scan.apply(inputs, gates, peephole)  # type: ignore[no-untyped-call]
+        return learned
+    states = inputs.new_empty((len(inputs) + 1, *inputs.shape[1:]))
+    states[0] = 0.0
+    _scan_forward(inputs, gates, peephole, states)
+    return states
+
+
 class SRULayer(nn.Module):
     """One layer, in one direction or in both; the states of both are side by side in its output."""
 
@@ -80,7 +93,7 @@ class SRULayer(nn.Module):
         super().__init__()
         self.width = hidden * (2 if bidirectional else 1)
         self.turned = hidden if bidirectional else 0  # so many units read from the end
-        self.project = nn.Linear(size, self.width * (3 if size == self.width else 4), bias=False)
+        self.project = Product(size, self.width * (3 if size == self.width else 4))
         self.peephole = nn.Parameter(torch.empty(2, self.width))
         self.bias = nn.Parameter(torch.tensor([0.0, SKIP]).unsqueeze(1).repeat(1, self.width))
         bound = math.sqrt(3 / size)  # variance 1/size (Lei et al. 2018, section 3.2)
@@ -91,20 +104,29 @@ class SRULayer(nn.Module):
 
     def forward(self, x: Tensor, present: Tensor) -> Tensor:
         """Read texts (step, text, size); what is not `present` (step, text, 1) stays zero."""
-        parts = self.project(x).split(self.width, dim=-1)
-        inputs = self._turn(parts[0])
-        gates = self._turn(parts[1]) + self.bias[0]
-        states: Tensor = Scan.apply(inputs, gates, self.peephole[0])  # type: ignore[no-untyped-call]
-        before, after = self._turn(states[:-1]), self._turn(states[1:])
-        reset = torch.sigmoid(torch.addcmul(parts[2] + self.bias[1], self.peephole[1], before))
-        skipped = parts[3] if len(parts) == 4 else x
-        return torch.lerp(skipped, after, reset) * present
+        width, none = self.width, torch.zeros_like(self.bias[0])
+        parts = len(self.project.weight) // width
+        biases = torch.cat((none, *self.bias, *[none] * (parts - 3)))
+        summed = self.project(x, biases)
+        inputs, gates = self._turn(summed[..., : 2 * width].unflatten(-1, (2, width))).unbind(-2)
+        before, after = self._read(scan(inputs, gates, self.peephole[0]))
+        reset = torch.addcmul(summed[..., 2 * width : 3 * width], self.peephole[1], before)
+        skipped = summed[..., 3 * width :] if parts == 4 else x
+        return torch.lerp(skipped, after, reset.sigmoid_()).mul_(present)
 
     def _turn(self, x: Tensor) -> Tensor:
-        """Turn round the units that read from the end; twice does nothing."""
+        """Turn round the units that read from the end."""
         if not self.turned:
             return x
         return torch.cat((x[..., : -self.turned], x[..., -self.turned :].flip(0)), dim=-1)
+
+    def _read(self, states: Tensor) -> tuple[Tensor, Tensor]:
+        """Return the states before and after each step, those that were turned round back again."""
+        if not self.turned:
+            return states[:-1], states[1:]
+        ahead, back = states[..., : -self.turned], states[..., -self.turned :].flip(0)
+        before, after = (ahead[:-1], back[1:]), (ahead[1:], back[:-1])
+        return torch.cat(before, dim=-1), torch.cat(after, dim=-1)
 
 
 class SRU(nn.Module):

@@ -29,12 +29,27 @@ def by_hand(layer: SRULayer, x: Tensor) -> Tensor:
     return out
 
 
+@pytest.mark.parametrize("learns", [True, False])
 @pytest.mark.parametrize(("size", "bidirectional"), [(6, True), (4, True), (3, False), (5, False)])
-def test_a_layer_computes_the_equations(size: int, bidirectional: bool) -> None:
+def test_a_layer_computes_the_equations(size: int, bidirectional: bool, learns: bool) -> None:
     torch.manual_seed(0)
     layer = SRULayer(size, 3, bidirectional=bidirectional)
-    x = torch.randn(7, 1, size)
-    torch.testing.assert_close(layer(x, torch.ones(7, 1, 1))[:, 0], by_hand(layer, x[:, 0]))
+    torch.nn.init.normal_(layer.peephole)
+    torch.nn.init.normal_(layer.bias)
+    x = torch.randn(7, 2, size)
+    with torch.set_grad_enabled(learns):
+        found = layer(x, torch.ones(7, 2, 1))
+    for text in range(2):
+        torch.testing.assert_close(found[:, text], by_hand(layer, x[:, text]))
+
+
+def test_a_network_reads_alike_while_it_learns_and_after() -> None:
+    torch.manual_seed(4)
+    network = SRU(300, 300, 2)
+    x, present = torch.randn(30, 3, 300), torch.rand(30, 3) < 0.8
+    learning = network(x, present)
+    with torch.inference_mode():
+        torch.testing.assert_close(network(x, present), learning, rtol=1e-4, atol=1e-5)
 
 
 def test_the_gradient_of_the_scan_is_right() -> None:
