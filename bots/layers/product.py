@@ -13,6 +13,11 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
+HAS_ORDER = (
+    torch.backends.mkldnn.is_available()  # type: ignore[no-untyped-call]
+    and torch.backends.cpu.get_cpu_capability() == "AVX512"
+)
+
 
 class Product(nn.Linear):
     """A linear layer whose biases, if any, are given with each call."""
@@ -28,7 +33,7 @@ class Product(nn.Linear):
         rows: Tensor = torch.ops.mkldnn._linear_pointwise(
             x.flatten(0, -2), self._weights(), biases, "none", [], ""
         )
-        return rows.unflatten(0, x.shape[:-1])
+        return rows.view(*x.shape[:-1], -1)
 
     def _weights(self) -> Tensor:
         """Return the weights in oneDNN's order, made anew when they were changed."""
@@ -46,10 +51,9 @@ class Product(nn.Linear):
 def _is_faster(x: Tensor, weight: Tensor) -> bool:
     """Tell whether oneDNN's own order pays: for floats on a CPU with AVX-512."""
     return (
-        x.device.type == weight.device.type == "cpu"
+        HAS_ORDER
+        and x.device.type == weight.device.type == "cpu"
         and x.dtype == weight.dtype == torch.float32
         and x.numel() > 0
         and not weight.is_inference()
-        and torch.backends.mkldnn.is_available()
-        and torch.backends.cpu.get_cpu_capability() == "AVX512"
     )
