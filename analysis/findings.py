@@ -7,14 +7,13 @@ the page, the files and the command agree.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterator, Sequence
 
 import pandas as pd
 
 from analysis import agreement, spread
 from analysis.ranking import Ranking, rankings
-from analysis.report import Chart, Section
+from analysis.report import Chart, Section, dots
 from analysis.tables import RatingTable
 
 SSA = {"sensibleness": "sensible", "specificity": "specific", "ssa": "SSA, the mean of both"}
@@ -138,7 +137,7 @@ def _preferred(results: pd.DataFrame) -> Iterator[Section]:
             key=f"preferred-{question}",
             chart=Chart(
                 kind="intervals",
-                rows=_series(ordered, "win rate"),
+                rows=dots(ordered, "win rate"),
                 axis="share of comparisons won, ties half",
                 domain=(0, 1),
                 line=0.5,
@@ -159,7 +158,7 @@ def _detection(results: pd.DataFrame) -> Iterator[Section]:
             key=f"detection-{question}",
             chart=Chart(
                 kind="intervals",
-                rows=_series(ordered, "recognized"),
+                rows=dots(ordered, "recognized"),
                 axis="share who chose the right character",
                 domain=(0, 1),
                 line=0.5,
@@ -176,9 +175,7 @@ def _ssa(results: pd.DataFrame) -> Iterator[Section]:
         each
         for system in order
         for metric, name in SSA.items()
-        for each in _series(
-            chosen[(chosen["metric"] == metric) & (chosen["system"] == system)], name
-        )
+        for each in dots(chosen[(chosen["metric"] == metric) & (chosen["system"] == system)], name)
     ]
     best = _sorted(_of(chosen, "ssa")).iloc[0]
     whole = chosen["open_items"].astype("Int64")
@@ -246,15 +243,3 @@ def _of(results: pd.DataFrame, metric: str) -> pd.DataFrame:
 
 def _sorted(rows: pd.DataFrame) -> pd.DataFrame:
     return rows.sort_values(["estimate", "system"], ascending=[False, True], ignore_index=True)
-
-
-def _series(rows: pd.DataFrame, name: str) -> list[dict[str, Any]]:
-    return [
-        {"system": row["system"], "series": name, **_interval(row)}
-        for row in rows.to_dict("records")
-    ]
-
-
-def _interval(row: Mapping[Any, Any]) -> dict[str, float | None]:
-    values = {name: row[name] for name in ("estimate", "low", "high")}
-    return {name: None if pd.isna(value) else float(value) for name, value in values.items()}

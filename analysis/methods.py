@@ -111,13 +111,15 @@ def _departing(departures: Sequence[Mapping[str, Any]]) -> str:
         f"{_lower(each['label'])}: {shown(each['value'])} in place of {shown(each['source_value'])}"
         for each in departures
     )
-    return f", departing from it in {len(departures)} settings ({changed})"
+    settings = "one setting" if len(departures) == 1 else f"{len(departures)} settings"
+    return f", departing from it in {settings} ({changed})"
 
 
 def _amended(amendments: Sequence[str]) -> str:
     if not amendments:
         return ""
-    return f" It was amended {len(amendments)} times: {' '.join(amendments)}"
+    times = "once" if len(amendments) == 1 else f"{len(amendments)} times"
+    return f" It was amended {times}: {' '.join(amendments)}"
 
 
 def _systems(study: Study) -> str:

@@ -108,3 +108,15 @@ def win_intervals(found: Compared, *, seed: int) -> list[Interval]:
     with np.errstate(invalid="ignore", divide="ignore"):
         rates = (weights @ gained) / (weights @ met)
     return [percentile_interval(rates[:, k]) for k in range(size)]
+
+
+def positions(asked: Asked) -> pd.DataFrame:
+    """Return each ranking's rows: item, rater, system, position, and of how many.
+
+    A tie shares the mean of its places; what was seen alone is left out.
+    """
+    rows = asked.rows[["item", "rater", "system"]].copy()
+    acts = asked.rows["value"].astype(float).groupby([asked.rows[name] for name in ACT])
+    rows["position"] = acts.rank(method="average")
+    rows["of"] = acts.transform("size")
+    return rows[rows["of"] > 1].reset_index(drop=True)

@@ -11,6 +11,7 @@ from typing import Any, Literal
 
 import pandas as pd
 
+ENDS = ("estimate", "low", "high")
 Kind = Literal["intervals", "bars", "shares", "matrix"]
 
 
@@ -29,6 +30,18 @@ class Chart:
     domain: tuple[float, float] | None = None
     line: float | None = None
     answers: Sequence[str] = ()
+
+
+def dots(rows: pd.DataFrame, series: str) -> list[dict[str, Any]]:
+    """Return the rows of a chart of intervals from those of results, in their order."""
+    return [
+        {
+            "system": str(row["system"]),
+            "series": series,
+            **{name: None if pd.isna(row[name]) else float(row[name]) for name in ENDS},
+        }
+        for row in rows.to_dict("records")
+    ]
 
 
 @dataclass(frozen=True, eq=False)

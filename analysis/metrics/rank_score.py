@@ -1,12 +1,10 @@
-"""Rank score of systems shown together, with its printed standard error, and its mirror image.
+"""Normalized rank score of systems ranked together, with hredGAN's standard error.
 
-hredGAN (Olabiyi et al. 2019; NLP4CONVAI): of N systems ranked without ties the best gets N - 1
-points, the last 0; divided by N - 1 a column sums to N/2 over systems. Its standard error: for each
-sample the variance between judges, summed over samples, divided by n², and the root of that; what
-samples differ in is not in it, so the interval is a percentile bootstrap over raters instead (Efron
-& Tibshirani 1993, ch. 13). `explanation_rank` is L2E's (2019; NLP4CONVAI): (position - 1)/(k - 1),
-0 best. A tie gets the mean of its positions, which keeps the sums [ours]. Where all see as many
-systems, the score is the rate of wins with ties as half.
+Olabiyi et al. 2019 (hredGAN, NLP4ConvAI; spec, metrics section 6): of N replies the lowest scores 0
+and the best N - 1, over N - 1, so that the scores of all systems add up to N/2. `se` is the paper's
+formula: per sample the variance between judges, summed over samples, over n², and its root; it
+leaves out how samples differ, so the interval is not of it, but a t interval clustered by rater
+(Cameron & Miller 2015, eq. 11). A tie shares its places, which is ours: the paper allows none.
 """
 
 from __future__ import annotations
@@ -17,63 +15,49 @@ import numpy as np
 import pandas as pd
 
 from analysis.groups import Asked, questions
-from analysis.intervals import NONE, Floats, Interval, bootstrap, by_content, percentile_interval
-from analysis.preferences import ACT
+from analysis.intervals import t_interval
+from analysis.preferences import positions
 from analysis.tables import RatingTable
 from analysis.tidy import tidy
 
+ALONE = "one judge a sample: the formula's variance between judges is undefined"
 ONE_RATER = "one rater only: no interval over raters"
 
 
-def rank_score(ratings: RatingTable, *, seed: int = 0) -> pd.DataFrame:
-    """Return two rows per question of ranks and system: the score, and the rank from 0 to 1."""
+def rank_score(ratings: RatingTable) -> pd.DataFrame:
+    """Return a row per question of ranks and system."""
     asked = questions(ratings, "rank")
-    return tidy("rank_score", (row for one in asked for row in _rows(one, seed)))
+    return tidy("rank_score", (row for one in asked for row in _rows(one)))
 
 
-def _rows(asked: Asked, seed: int) -> Iterator[dict[str, object]]:
-    scored = _scored(asked.rows)
-    sums = scored.pivot_table(index="rater", columns="system", values="score", aggfunc="sum")
-    counts = scored.pivot_table(index="rater", columns="system", values="score", aggfunc="size")
-    for system, rows in scored.groupby("system", sort=True):
-        gained, given = (table[system].fillna(0).to_numpy(dtype=float) for table in (sums, counts))
-        low, high = _interval(gained, given, seed)
-        mean = float(rows["score"].mean())
-        about = {
+def _rows(asked: Asked) -> Iterator[dict[str, object]]:
+    placed = positions(asked)
+    placed["score"] = (placed["of"] - placed["position"]) / (placed["of"] - 1)
+    for system, rows in placed.groupby("system", sort=True):
+        samples = rows.groupby("item")["score"]
+        n = samples.ngroups
+        means, variances = samples.mean(), samples.var(ddof=1)
+        estimate = float(means.mean())
+        error, raters = _clustered(rows, estimate, n)
+        low, high = t_interval(estimate, error, raters - 1)
+        judged = variances.notna().all()
+        yield {
             **asked.name,
-            "system": str(system),
-            "n": len(rows),
-            "se": _standard_error(rows),
-            "samples": int(rows["item"].nunique()),
-            "reason": ONE_RATER if np.isnan(low) else None,
+            "system": system,
+            "estimate": estimate,
+            "low": low,
+            "high": high,
+            "n": n,
+            "se": float(np.sqrt(variances.sum()) / n) if judged else float("nan"),
+            "judgments": len(rows),
+            "reason": ONE_RATER if raters < 2 else None if judged else ALONE,
         }
-        yield {**about, "estimate": mean, "low": low, "high": high}
-        turned = {"estimate": 1 - mean, "low": 1 - high, "high": 1 - low}
-        yield {**about, "metric": "explanation_rank", **turned}
 
 
-def _scored(rows: pd.DataFrame) -> pd.DataFrame:
-    """Return each system's score in each act of ranking two systems or more."""
-    acts = rows.assign(value=rows["value"].astype(float)).groupby(ACT)["value"]
-    shown = acts.transform("size")
-    score = (shown - acts.rank(method="average")) / (shown - 1)
-    return rows.assign(score=score)[shown > 1]
-
-
-def _interval(gained: Floats, given: Floats, seed: int) -> Interval:
-    order = by_content(gained, given)
-    gained, given = gained[order], given[order]
-    if np.count_nonzero(given) < 2:
-        return NONE
-
-    def mean(drawn: Floats) -> Floats:
-        with np.errstate(invalid="ignore"):
-            return np.asarray((drawn @ gained) / (drawn @ given))
-
-    return percentile_interval(bootstrap(mean, len(given), seed=seed))
-
-
-def _standard_error(rows: pd.DataFrame) -> float:
-    """Return hredGAN's: a sample with one judge tells nothing of their variance."""
-    variances = rows.groupby("item")["score"].var(ddof=1).dropna()
-    return float(np.sqrt(variances.sum()) / len(variances)) if len(variances) else float("nan")
+def _clustered(rows: pd.DataFrame, estimate: float, n: int) -> tuple[float, int]:
+    """Return the standard error of the mean over samples, clustered by rater, and the raters."""
+    weight = 1 / (n * rows.groupby("item")["score"].transform("size"))
+    gaps = (weight * (rows["score"] - estimate)).groupby(rows["rater"]).sum()
+    raters = len(gaps)
+    spread = float((gaps**2).sum())
+    return (float(np.sqrt(raters / (raters - 1) * spread)) if raters > 1 else float("nan")), raters

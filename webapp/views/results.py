@@ -27,7 +27,8 @@ def _context(campaign: Campaign, **more: object) -> dict[str, object]:
 def page(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     """Show what the ratings say."""
     shown = results.page(campaign=campaign, choice=_choice(request))
-    return render(request, "results/page.html", _context(campaign, page=shown))
+    context = _context(campaign, page=shown, choice=shown.choice)
+    return render(request, "results/page.html", context)
 
 
 @campaign_page(*READ)
