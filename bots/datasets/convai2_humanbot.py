@@ -90,7 +90,7 @@ def message_rows(found: Iterable[Chat]) -> Iterator[dict[str, object]]:
                 "conversation": chat.id,
                 "seq": seq,
                 "side": "bot" if message.from_bot else "human",
-                "system": chat.bot if message.from_bot else "",
+                "system": chat.bot if message.from_bot else "human",  # so analysis knows people
                 "persona": " ".join(chat.bot_persona if message.from_bot else chat.user_persona),
                 "text": message.text,
                 "sent_at": "",

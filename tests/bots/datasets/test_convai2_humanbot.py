@@ -58,6 +58,7 @@ def test_scores_and_ratings_are_rows_that_analysis_reads(tmp_path: Path) -> None
     assert sorted(likert(rating_table(pd.DataFrame(rows)))["estimate"]) == [2, 4]
     said = message_table(pd.DataFrame(convai2_humanbot.message_rows(found)))
     assert list(said["side"]) == ["bot", "human", "human", "bot", "bot"]
+    assert list(said["system"])[:4] == ["Bot 005", "human", "human", "Bot 005"]
 
 
 def test_every_bad_chat_is_named(tmp_path: Path) -> None:
