@@ -238,11 +238,9 @@ _host: list[Host] = []
 
 @app.task(name="answer")
 def answer(bot: str) -> None:
-    """Answer what a bot owes; that another task did it already is no harm."""
-    try:
-        _host[0].serve(bot)
-    except inference.WorkerLost as lost:
-        _host[0].left_alone(bot, lost)
+    """Wake the bot's thread: no bot's hints wait until another one has answered."""
+    for host in _host:
+        host.wake(bot)
 
 
 def _leave() -> None:

@@ -159,3 +159,19 @@ def test_a_device_error_puts_the_job_back_uncounted_and_the_bot_is_loaded_anew(
     wait_for(lambda: "callable" not in apart._warming)
     assert apart._limits["callable"].losses == 1
     assert not apart._stopped.is_set()
+
+
+def test_a_bot_that_stalls_keeps_no_other_bot_of_a_celery_worker_waiting(
+    apart: workers.Host, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The task only wakes the bot's thread, so Celery's own is free for the next hint."""
+    monkeypatch.setenv("BOT_CALLABLES", FUNCTIONS)
+    monkeypatch.setattr(workers, "_host", [apart])
+    ask_bot("callable", {"function": "tests.journeys.unruly.told"}, "Please stall.")
+    stalled = ReplyJob.objects.filter(bot="callable", state=ReplyJob.State.CLAIMED, attempt=1)
+    workers.answer("callable")
+    wait_for(stalled.exists)
+    ask()
+    workers.answer("parrot")
+    wait_for(is_answered)
+    assert stalled.exists()
