@@ -90,7 +90,8 @@ def fit(counts: Counts, *, order: bool = False, start: Floats | None = None) -> 
     value = design.height(now)
     for _ in range(ITERATIONS):
         gradient, information = design.slopes(now)
-        step = np.linalg.solve(information, gradient)
+        # Where the first shown always won, or one was always first, nothing holds that advantage.
+        step = np.linalg.lstsq(information, gradient, rcond=None)[0]
         share = 1.0
         while design.height(now + share * step) < value - 1e-12 and share > 1e-8:
             share /= 2
@@ -150,7 +151,7 @@ class _Design:
 
     def abilities(self, at: Floats) -> Abilities:
         """Return what was found, centered."""
-        covariance = np.linalg.inv(self.slopes(at)[1])
+        covariance = np.linalg.pinv(self.slopes(at)[1], hermitian=True)
         center = np.eye(self.systems) - 1 / self.systems
         block = center @ covariance[: self.systems, : self.systems] @ center
         return Abilities(

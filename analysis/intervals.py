@@ -27,7 +27,7 @@ class Interval(NamedTuple):
 NONE = Interval(float("nan"), float("nan"))
 
 
-def t_interval(mean: float, se: float, df: int) -> Interval:
+def t_interval(mean: float, se: float, df: float) -> Interval:
     """Return mean ± t·se with `df` degrees of freedom; none without any."""
     if df < 1:
         return NONE

@@ -1,9 +1,11 @@
 """python -m analysis rehearse: every estimator on campaigns whose truth is known.
 
-For each estimator: its bias, how often its 95 % interval holds the truth, how often it finds a
-difference that is there (power), and one that is not (false positives; asked: 5 %). An interval
-"holds" where coverage is within 93 to 97 %, or cannot be told from that at this number of
-campaigns (its own 95 % Wilson interval overlaps).
+For each interval: its bias, how often it holds the truth (95 % is asked), its mean width, how often
+there is none; for each test, and for intervals that a value of chance should be left out of: how
+often it finds what is there (power), or what is not (false positives; 5 % is asked). An interval
+"holds" where coverage is within 2 points of what is asked, or cannot be told from that at this
+number of campaigns (its own 95 % Wilson interval overlaps). With --order, how often scores put
+systems in the order that was planted; with --probabilities, whether what is said to be so sure is.
 """
 
 from __future__ import annotations
@@ -13,121 +15,64 @@ import json
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import fields
 from functools import partial
 from pathlib import Path
 
 import numpy as np
-import pandas as pd
 
-from analysis import simulated
 from analysis.intervals import wilson_interval
-from analysis.registry import get_metric, options_of
+from analysis.rehearsed.intervals import intervals
+from analysis.rehearsed.tests import tests
+from analysis.rehearsed.trials import Estimator, Trial
 from analysis.simulated import Design
-from analysis.tables import RatingTable
 
-WANTED = (0.93, 0.97)
-SIZE = 0.05
-Draw = Callable[[Design, np.random.Generator], RatingTable]
-
-
-@dataclass(frozen=True)
-class Trial:
-    """One interval or test of one campaign; a test has a p value, an interval its two ends."""
-
-    error: float = float("nan")
-    held: bool | None = None
-    width: float = float("nan")
-    found: bool | None = None
-
-
-@dataclass(frozen=True)
-class Estimator:
-    """A metric with the campaigns it is tried on; `truth` has what it estimates, by system."""
-
-    name: str
-    draw: Draw
-    design: Design
-    truth: Callable[[Design], Mapping[str, float]] | None = None
-    scenario: str = "raters see every system"
-    test: str = ""  # the column of its p, where it is a test
-
-    def trials(self, seed: int) -> Iterator[Trial]:
-        """Yield what comes of one campaign."""
-        chance = np.random.default_rng([seed, *self.name.encode()])
-        table = self.draw(self.design, chance)
-        metric = get_metric(self.name)
-        seeded = {"seed": seed} if "seed" in options_of(metric) else {}
-        found = metric(table, **seeded)
-        if self.test:
-            yield from (Trial(found=bool(row[self.test] < SIZE)) for _, row in found.iterrows())
-        elif self.truth is not None:
-            yield from _against(found, self.truth(self.design))
-
-
-def _against(found: pd.DataFrame, truth: Mapping[str, float]) -> Iterator[Trial]:
-    for _, row in found.iterrows():
-        if row["system"] in truth:
-            error = float(row["estimate"]) - truth[str(row["system"])]
-            held = bool(row["low"] <= truth[str(row["system"])] <= row["high"])
-            yield Trial(error, held, float(row["high"] - row["low"]))
+SIZES = (20, 100)
+WITHIN = 0.02
+# So many campaigns are drawn and measured at once.
+TOGETHER = 25
 
 
 def estimators(design: Design) -> list[Estimator]:
     """Return what is rehearsed: a line for each metric and kind of campaign."""
-    alone = replace(design, raters_of_one=True)
-    still = replace(design, gap=0.0)
-    lone = replace(alone, gap=0.0)
-    drifting = replace(design, drift=0.2)
-    permuted = "p_permutation"
-    scale, share = simulated.scale_truth, simulated.share_truth
-    one = "each rater sees one system"
-    return [
-        Estimator("likert", simulated.scale, design, scale),
-        Estimator("likert", simulated.scale, alone, scale, one),
-        Estimator("calibrated_score", simulated.scale, design, scale),
-        Estimator("calibrated_score_learned", simulated.scale, design, scale),
-        Estimator("calibrated_score_learned", simulated.scale, alone, scale, one),
-        Estimator("ordinal_score", simulated.scale, design, scale),
-        Estimator("ordinal_score", simulated.scale, alone, scale, one),
-        Estimator("label_score", simulated.labels, design, share, "labels while chatting"),
-        Estimator("label_score", simulated.votes, design, share, "votes on replies"),
-        Estimator("system_difference", simulated.scale, still, None, "equal systems", "p"),
-        Estimator("system_difference", simulated.scale, still, None, "equal, permuted", permuted),
-        Estimator("system_difference", simulated.scale, lone, None, "equal, one each", "p"),
-        Estimator("system_difference", simulated.scale, lone, None, "one each, permuted", permuted),
-        Estimator("system_difference", simulated.scale, design, None, "a gap or more", "p"),
-        Estimator("order_effect", simulated.scale, still, None, "no drift", test="p"),
-        Estimator("order_effect", simulated.scale, drifting, None, "a drift of 0.2", test="p"),
-    ]
+    return [*intervals(design), *tests(design)]
 
 
 def rehearse(
-    chosen: Sequence[Estimator], campaigns: int, *, seed: int, jobs: int = 1
-) -> pd.DataFrame:
-    """Return a row per estimator: bias, coverage and width, or how often its test finds."""
-    return pd.DataFrame([_summary(each, campaigns, seed, jobs) for each in chosen])
+    chosen: Sequence[Estimator], campaigns: int, *, seed: int, workers: int = 1
+) -> Iterator[dict[str, object]]:
+    """Yield a row per estimator and part: bias, coverage and width, or how often it finds."""
+    for each in chosen:
+        trials = list(_all(partial(_trials, each), _parts(seed, campaigns), workers))
+        for part in dict.fromkeys(trial.part for trial in trials):
+            of_part = [trial for trial in trials if trial.part == part]
+            yield {
+                "estimator": each.name,
+                "part": part if part != each.name else "",
+                "scenario": each.scenario,
+                "conversations": each.design.conversations,
+                "campaigns": campaigns,
+                **summary(of_part, campaigns, each.level),
+            }
 
 
-def _summary(each: Estimator, campaigns: int, seed: int, jobs: int) -> dict[str, object]:
-    seeds = range(seed, seed + campaigns)
-    trials = list(_all(partial(_trials, each), seeds, jobs))
-    row: dict[str, object] = {"estimator": each.name, "scenario": each.scenario}
-    row["campaigns"] = campaigns
-    if each.test:
-        share = float(np.mean([trial.found for trial in trials]))
-        return {**row, "found": share, **_ends(share, campaigns)}
+def summary(trials: Sequence[Trial], campaigns: int, level: float) -> dict[str, object]:
+    """Return what came of trials; of intervals, coverage is among those that there were."""
+    finds = [trial.found for trial in trials if trial.found is not None]
+    row: dict[str, object] = {"finds": float(np.mean(finds)) if finds else None}
+    if np.isnan([trial.error for trial in trials]).all():
+        return row
     errors = np.array([trial.error for trial in trials])
-    coverage = float(np.mean([trial.held for trial in trials]))
-    return {
-        **row,
-        "bias": float(errors.mean()),
-        "rmse": float(np.sqrt((errors**2).mean())),
-        "width": float(np.mean([trial.width for trial in trials])),
-        "coverage": coverage,
-        **_ends(coverage, campaigns),
-        "verdict": _verdict(coverage, campaigns),
-    }
+    held = [trial.held for trial in trials if trial.held is not None]
+    row |= {"bias": float(errors.mean()), "rmse": float(np.sqrt((errors**2).mean()))}
+    row["none"] = 1 - len(held) / len(trials)
+    if not held:
+        return row
+    coverage = float(np.mean(held))
+    row["width"] = float(np.nanmean([trial.width for trial in trials]))
+    row |= {"coverage": coverage, **_ends(coverage, campaigns)}
+    row["verdict"] = _verdict(coverage, campaigns, level)
+    return row
 
 
 def _ends(share: float, n: int) -> dict[str, float]:
@@ -136,46 +81,69 @@ def _ends(share: float, n: int) -> dict[str, float]:
     return {"from": ends.low, "to": ends.high}
 
 
-def _verdict(coverage: float, campaigns: int) -> str:
+def _verdict(coverage: float, campaigns: int, level: float) -> str:
     ends = wilson_interval(coverage * campaigns, campaigns)
-    if ends.high < WANTED[0]:
+    if ends.high < level - WITHIN:
         return "too narrow"
-    return "too wide" if ends.low > WANTED[1] else "holds"
+    return "too wide" if ends.low > level + WITHIN else "holds"
 
 
-def _trials(each: Estimator, seed: int) -> list[Trial]:
-    return list(each.trials(seed))
+def _trials(each: Estimator, seeds: range) -> list[Trial]:
+    return list(each.trials(seeds))
 
 
-def _all(trial: Callable[[int], list[Trial]], seeds: Iterable[int], jobs: int) -> Iterator[Trial]:
-    if jobs == 1:
-        for seed in seeds:
-            yield from trial(seed)
+def _parts(seed: int, campaigns: int) -> list[range]:
+    end = seed + campaigns
+    return [range(first, min(first + TOGETHER, end)) for first in range(seed, end, TOGETHER)]
+
+
+def _all(
+    trial: Callable[[range], list[Trial]], seeds: Iterable[range], workers: int
+) -> Iterator[Trial]:
+    if workers == 1:
+        for part in seeds:
+            yield from trial(part)
         return
-    with ProcessPoolExecutor(jobs) as pool:
-        for found in pool.map(trial, seeds, chunksize=25):
+    with ProcessPoolExecutor(workers) as pool:
+        for found in pool.map(trial, seeds):
             yield from found
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Print the table of every estimator that was asked for."""
+    """Print a line for every estimator that was asked for, as soon as it is done."""
     given = _parser().parse_args(arguments)
     changes = {
         each.name: getattr(given, each.name)
         for each in fields(Design)
-        if getattr(given, each.name, None) is not None
+        if each.name != "conversations" and getattr(given, each.name, None) is not None
     }
-    design = Design(**changes)
-    chosen = [each for each in estimators(design) if each.name in (given.only or [each.name])]
     began = time.monotonic()
-    found = rehearse(chosen, given.campaigns, seed=given.seed, jobs=given.jobs)
-    print(found.to_string(index=False, float_format=lambda value: f"{value:.4f}", na_rep=""))
-    print(f"{design}, seed {given.seed}: {time.monotonic() - began:.0f} s")
+    rows = []
+    print(HEAD)
+    for size in given.conversations or SIZES:
+        design = Design(**{**changes, "conversations": size})
+        chosen = [each for each in estimators(design) if each.name in (given.only or [each.name])]
+        for row in rehearse(chosen, given.campaigns, seed=given.seed, workers=given.workers):
+            rows.append(row)
+            print(_line(row), flush=True)
+    print(f"{given.campaigns} campaigns each, seed {given.seed}: {time.monotonic() - began:.0f} s")
     if given.json:
-        rows = found.astype(object).where(found.notna(), None).to_dict("records")
-        text = json.dumps({"design": asdict(design), "rows": rows}, indent=1)
+        about = {"campaigns": given.campaigns, "seed": given.seed, "changes": changes}
+        text = json.dumps({**about, "rows": rows}, indent=1)
         given.json.write_text(text + "\n", encoding="utf-8")
     return 0
+
+
+NUMBERS = ("bias", "rmse", "width", "coverage", "from", "to", "none", "finds")
+HEAD = f"{'estimator':44} {'scenario':52} talks " + " ".join(f"{each:>8}" for each in NUMBERS)
+
+
+def _line(row: Mapping[str, object]) -> str:
+    name = f"{row['estimator']} {row['part']}".strip()
+    numbers = (row.get(each) for each in NUMBERS)
+    shown = " ".join(" " * 8 if one is None else f"{one:8.4f}" for one in numbers)
+    verdict = row.get("verdict", "")
+    return f"{name:44} {row['scenario']:52} {row['conversations']:5} {shown}  {verdict}".rstrip()
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -185,10 +153,12 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--only", action="append", choices=names, metavar="ESTIMATOR",
                         help=", ".join(names))  # fmt: skip
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--jobs", type=int, default=1)
+    parser.add_argument("--workers", type=int, default=1)
     parser.add_argument("--json", type=Path, help="write the table here too")
+    parser.add_argument("--conversations", type=int, nargs="+", metavar="N",
+                        help=f"of each system; default {SIZES}")  # fmt: skip
     for each in fields(Design):
-        if each.name not in ("drift", "raters_of_one"):
+        if each.name not in ("conversations", "drift", "raters_of_one", "taste", "base"):
             kind = type(each.default)
             parser.add_argument(f"--{each.name}", type=kind, help=f"default {each.default}")
     return parser

@@ -26,7 +26,8 @@ class Design:
 
     `severity`, `noise` and `talk` are SDs: of raters, of answers, of what a whole conversation
     shares. `missing` is the share of answers that are not there. `gap` lies between neighbors in
-    the order of systems. `raters_of_one` gives all of a rater's conversations to one system.
+    the order of systems, around `base`. `taste` is the SD of a rater's liking of single systems.
+    `raters_of_one` gives all of a rater's conversations to one system.
     """
 
     systems: int = 4
@@ -40,6 +41,8 @@ class Design:
     drift: float = 0.0
     labels: int = 8
     votes: int = 5
+    base: float = 0.0
+    taste: float = 0.0
     raters_of_one: bool = False
 
     @property
@@ -49,9 +52,9 @@ class Design:
 
     @property
     def scores(self) -> Floats:
-        """The systems' latent scores, around 0."""
+        """The systems' latent scores, around the base."""
         places = np.arange(self.systems, dtype=float)
-        return np.asarray(self.gap * (places - places.mean()), dtype=float)
+        return np.asarray(self.base + self.gap * (places - places.mean()), dtype=float)
 
 
 POINTS = np.arange(1, 6)
@@ -75,24 +78,24 @@ def share_truth(design: Design) -> dict[str, float]:
 
 def scale(design: Design, chance: Generator) -> RatingTable:
     """Draw one rating of 1 to 5 for every conversation."""
-    who = _assigned(design, chance)
+    who = assigned(design, chance)
     bias = chance.normal(0, design.severity, int(who["rater"].max()) + 1)
     felt = 3 + design.scores[who["system"]] + bias[who["rater"]] + design.drift * who["place"]
     felt = felt + chance.normal(0, design.noise, len(felt))
     value = np.clip(np.round(felt), 1, 5)
-    return _table(who, value, design, chance, level="ordinal", scale_low=1.0, scale_high=5.0)
+    return table(who, value, design, chance, level="ordinal", scale_low=1.0, scale_high=5.0)
 
 
 def labels(design: Design, chance: Generator) -> RatingTable:
     """Draw a yes or no for each of the messages of every conversation, by its one rater."""
-    who = _assigned(design, chance)
+    who = assigned(design, chance)
     bias = chance.normal(0, design.severity, int(who["rater"].max()) + 1)
     odds = design.scores[who["system"]] + bias[who["rater"]]
     odds = np.repeat(odds + chance.normal(0, design.talk, len(odds)), design.labels)
     value = (chance.random(len(odds)) < special.expit(odds)).astype(float)
     said = {name: np.repeat(column, design.labels) for name, column in who.items()}
     said["place"] = np.tile(np.arange(design.labels), len(who["system"]))
-    return _table(said, value, design, chance, level="nominal")
+    return table(said, value, design, chance, level="nominal")
 
 
 def votes(design: Design, chance: Generator) -> RatingTable:
@@ -107,10 +110,10 @@ def votes(design: Design, chance: Generator) -> RatingTable:
     odds = design.scores[system] + bias[rater] + reply[item]
     value = (chance.random(len(odds)) < special.expit(odds)).astype(float)
     who = {"system": system, "rater": rater, "conversation": item, "place": item * 0}
-    return _table(who, value, design, chance, level="nominal")
+    return table(who, value, design, chance, level="nominal")
 
 
-def _assigned(design: Design, chance: Generator) -> dict[str, np.ndarray]:
+def assigned(design: Design, chance: Generator) -> dict[str, np.ndarray]:
     """Return who talks with what: `conversations` of each system, `each` of each rater."""
     total = design.systems * design.conversations
     order = np.arange(total)
@@ -126,13 +129,14 @@ def _assigned(design: Design, chance: Generator) -> dict[str, np.ndarray]:
     return {"system": system, "rater": rater, "conversation": order, "place": place}
 
 
-def _table(
+def table(
     who: Mapping[str, np.ndarray],
     value: Floats,
     design: Design,
     chance: Generator,
     **common: object,
 ) -> RatingTable:
+    """Return a rating table of who answered what, less the answers that are missing."""
     count = len(value)
     names = np.array(design.names)
     frame = pd.DataFrame(
@@ -141,7 +145,7 @@ def _table(
             "campaign": "rehearsal",
             "protocol": "rehearsal",
             "question": "q",
-            "item": _items(who),
+            "item": who["item"].astype(str) if "item" in who else _items(who),
             "system": names[who["system"]],
             "rater": np.char.add("r", who["rater"].astype(str)),
             "conversation": np.char.add("c", who["conversation"].astype(str)),

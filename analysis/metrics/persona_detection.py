@@ -2,7 +2,8 @@
 
 PERSONA-CHAT (Zhang et al. 2018, section 5.2): after the dialogue two personas are shown, and the
 answer is right (1) or wrong (0). SD is √(p(1 - p)), which agrees with table 4 of the paper;
-the interval is Wilson's.
+the interval is Wilson's. Where raters answered more than once, answers count for as many as
+clustered ones are worth (`analysis.clustering`).
 """
 
 from __future__ import annotations
@@ -13,8 +14,9 @@ from collections.abc import Iterator
 import numpy as np
 import pandas as pd
 
+from analysis.clustering import codes, error_of_mean, share_interval
 from analysis.groups import Asked, questions
-from analysis.intervals import wilson_interval
+from analysis.intervals import Interval, wilson_interval
 from analysis.tables import RatingTable
 from analysis.tidy import tidy
 
@@ -31,7 +33,7 @@ def persona_detection(ratings: RatingTable) -> pd.DataFrame:
 def _rows(asked: Asked) -> Iterator[dict[str, object]]:
     for system, rows in asked.by_system():
         right, n = float(rows["value"].sum()), len(rows)
-        low, high = wilson_interval(right, n)
+        low, high = _interval(rows)
         sd = float(np.sqrt(right / n * (1 - right / n)))
         yield {
             **asked.name,
@@ -44,3 +46,12 @@ def _rows(asked: Asked) -> Iterator[dict[str, object]]:
             "se": sd / np.sqrt(n),
             "chance": CHANCE,
         }
+
+
+def _interval(rows: pd.DataFrame) -> Interval:
+    right, n = float(rows["value"].sum()), len(rows)
+    raters = codes(rows["rater"])
+    if raters.max() + 1 in (1, n):
+        return wilson_interval(right, n)
+    error = error_of_mean(rows["value"].to_numpy(dtype=float), raters)
+    return share_interval(right / n, error, n)

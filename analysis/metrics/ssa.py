@@ -2,31 +2,31 @@
 
 A reply's labels are the majority of its votes: five in the static evaluation, where an item with
 fewer or with a tie stays open and is counted; one in the interactive evaluation, where all labeled
-turns are pooled. SSA is the mean of the unrounded shares. Intervals are a bootstrap over what is
-independent: items (static), conversations (interactive; a rater's talk with a system where the
-table has no column `conversation`).
+turns are pooled. SSA is the mean of the unrounded shares. Intervals are Wilson's, with as many
+replies as clustered ones are worth (`analysis.clustering`). Clusters are items (static), and
+conversations and their raters (interactive; without a column `conversation`, the rater's talk).
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import partial
 
 import numpy as np
 import pandas as pd
 
 from analysis import cells
+from analysis.clustering import Codes, codes, error_of_mean, share_interval
 from analysis.dependencies import SENSIBLE, SPECIFIC
 from analysis.groups import identified
-from analysis.intervals import Floats, bootstrap, by_content, percentile_interval
 from analysis.tables import RatingTable
 from analysis.tidy import tidy
 
+Row = dict[str, object]
 REPLY = ["item", "system"]
 NAMES = (("sensibleness", "sensible"), ("specificity", "specific"), ("ssa", "(both)"))
 
 
-def ssa(ratings: RatingTable, *, seed: int = 0, votes: int | None = None) -> pd.DataFrame:
+def ssa(ratings: RatingTable, *, votes: int | None = None) -> pd.DataFrame:
     """Return three rows per protocol and system: sensibleness, specificity, ssa.
 
     `votes` is how many raters each reply goes to; without it, what a column `votes` says, and
@@ -37,7 +37,7 @@ def ssa(ratings: RatingTable, *, seed: int = 0, votes: int | None = None) -> pd.
     found = (
         row
         for protocol, asked in rows.groupby("protocol", sort=True)
-        for row in _of_protocol(str(protocol), _labels(asked), votes or _declared(asked), seed)
+        for row in _of_protocol(str(protocol), _labels(asked), votes or _declared(asked))
     )
     return tidy("ssa", found)
 
@@ -65,9 +65,7 @@ def _labels(rows: pd.DataFrame) -> pd.DataFrame:
     return labels.dropna()
 
 
-def _of_protocol(
-    protocol: str, labels: pd.DataFrame, votes: int | None, seed: int
-) -> Iterator[dict[str, object]]:
+def _of_protocol(protocol: str, labels: pd.DataFrame, votes: int | None) -> Iterator[Row]:
     if labels.empty:
         return
     asked = votes or int(labels.groupby(REPLY).size().max())
@@ -80,7 +78,7 @@ def _of_protocol(
             votes=asked,
             open_items=len(replies) - len(decided),
         )
-        yield from _rows(base, decided, by_item=asked > 1, seed=seed)
+        yield from _rows(base, decided, by_item=asked > 1)
 
 
 def _majorities(labels: pd.DataFrame, votes: int) -> pd.DataFrame:
@@ -90,41 +88,35 @@ def _majorities(labels: pd.DataFrame, votes: int) -> pd.DataFrame:
     complete = grouped.size() >= votes
     majority = (shares > 0.5).astype(float).where(shares != 0.5)
     majority = majority.where(complete, np.nan)
-    return majority.assign(cluster=grouped["cluster"].first())
+    return majority.assign(cluster=grouped["cluster"].first(), rater=grouped["rater"].first())
 
 
-def _rows(
-    base: dict[str, object], decided: pd.DataFrame, *, by_item: bool, seed: int
-) -> Iterator[dict[str, object]]:
-    clusters = _clusters(decided, by_item=by_item)
-    for column, (metric, question) in enumerate(NAMES):
-        row = {"metric": metric, "question": question, **base, "clusters": len(clusters)}
+def _rows(base: dict[str, object], decided: pd.DataFrame, *, by_item: bool) -> Iterator[Row]:
+    by = _clusters(decided, by_item=by_item)
+    clusters = int(by[0].max(initial=-1)) + 1
+    sensible, specific = (decided[one].to_numpy(dtype=float) for one in ("sensible", "specific"))
+    values = (sensible, specific, (sensible + specific) / 2)
+    for (metric, question), value in zip(NAMES, values, strict=True):
+        row = {"metric": metric, "question": question, **base, "clusters": clusters}
         row["reason"] = _reason(clusters)
-        if len(clusters):
-            row["estimate"] = _shares(clusters, column, np.ones((1, len(clusters))))[0]
-        if len(clusters) > 1:
-            values = bootstrap(partial(_shares, clusters, column), len(clusters), seed=seed)
-            row["low"], row["high"] = percentile_interval(values)
+        if clusters:
+            row["estimate"] = share = float(value.mean())
+            error = error_of_mean(value, *by)
+            row["low"], row["high"] = share_interval(share, error, len(value))
         yield row
 
 
-def _clusters(decided: pd.DataFrame, *, by_item: bool) -> Floats:
-    """Return, per cluster, how many replies were sensible, were specific, and were labeled."""
-    keys = decided.index if by_item else decided["cluster"]
-    counts = decided.assign(replies=1.0).groupby(keys)[["sensible", "specific", "replies"]].sum()
-    values = counts.to_numpy(dtype=float)
-    return values[by_content(*values.T)] if len(values) else values
+def _clusters(decided: pd.DataFrame, *, by_item: bool) -> list[Codes]:
+    """Return what is independent; one rater of all conversations is not looked beyond."""
+    if by_item:
+        return [np.arange(len(decided))]
+    talks, raters = codes(decided["cluster"]), codes(decided["rater"])
+    return [talks, raters] if raters.max(initial=0) > 0 else [talks]
 
 
-def _shares(clusters: Floats, column: int, drawn: Floats) -> Floats:
-    sensible, specific, replies = (drawn @ clusters).T
-    labels = (sensible, specific, (sensible + specific) / 2)
-    return np.asarray(labels[column] / replies)
-
-
-def _reason(clusters: Floats) -> str | None:
-    if len(clusters) == 0:
+def _reason(clusters: int) -> str | None:
+    if clusters == 0:
         return "every item is still open: too few votes, or a tie"
-    if len(clusters) == 1:
+    if clusters == 1:
         return "one item or conversation only: no interval"
     return None

@@ -18,9 +18,9 @@ LIKE = ("human_like", "human_likeness", "humanlike")
 SCORES = ("ssa", "sensibleness", "specificity")
 
 
-def meena_human_likeness(ratings: RatingTable, *, seed: int = 0) -> Report:
+def meena_human_likeness(ratings: RatingTable) -> Report:
     """Return the points and the three R², beside those printed."""
-    points = _points(ratings, seed)
+    points = _points(ratings)
     own: list[Section] = []
     finding = f"No system has labels both of sensibleness and of {LIKE[0]}."
     if len(points):
@@ -38,9 +38,9 @@ def meena_human_likeness(ratings: RatingTable, *, seed: int = 0) -> Report:
     )
 
 
-def _points(ratings: RatingTable, seed: int) -> pd.DataFrame:
+def _points(ratings: RatingTable) -> pd.DataFrame:
     rows = ratings[ratings["question"].isin(LIKE) & ratings["value"].isin([0.0, 1.0])]
-    found = ssa(ratings, seed=seed)
+    found = ssa(ratings)
     if rows.empty or found.empty:
         return pd.DataFrame()
     # A tie is no majority, and is left out as everywhere.

@@ -20,9 +20,9 @@ from analysis.tidy import joined
 TIMES = 100.0
 
 
-def meena_repeatability(ratings: RatingTable, *, seed: int = 0) -> Report:
+def meena_repeatability(ratings: RatingTable) -> Report:
     """Return mean and SD over evaluations, then each evaluation, beside those printed."""
-    scores = _scores(ratings, seed)
+    scores = _scores(ratings)
     table = pd.DataFrame(_spreads(scores))
     finding = _finding(table)
     own = [
@@ -37,10 +37,10 @@ def meena_repeatability(ratings: RatingTable, *, seed: int = 0) -> Report:
     )
 
 
-def _scores(ratings: RatingTable, seed: int) -> pd.DataFrame:
+def _scores(ratings: RatingTable) -> pd.DataFrame:
     by = "repeat" if "repeat" in ratings.columns else "campaign"
     parts = [
-        ssa(RatingTable(part), seed=seed).assign(repeat=str(name))
+        ssa(RatingTable(part)).assign(repeat=str(name))
         for name, part in ratings.groupby(by, sort=True)
     ]
     found = joined(parts)

@@ -23,11 +23,9 @@ LABELS = ("sensibleness", "specificity", "ssa")
 
 def meena_ssa(ratings: RatingTable, *, seed: int = 0) -> Report:
     """Return the systems by SSA, and how far raters agree on the labels."""
-    own = _own(ssa(ratings, seed=seed))
+    own = _own(ssa(ratings))
     sections = [
-        Section(
-            _finding(own), own, "Percent, 95 % bootstrap interval of SSA; open items left out."
-        ),
+        Section(_finding(own), own, "Percent, 95 % interval of SSA; open items left out."),
         Section("Agreement on each label", _agreement(ratings, seed), "n is items with 2 ratings."),
     ]
     for name in ("meena_ssa", "meena_agreement"):

@@ -20,11 +20,9 @@ from analysis.tables import PredictionTable, RatingTable
 SCORES = ("ssa", "sensibleness", "specificity")
 
 
-def meena_ssa_perplexity(
-    ratings: RatingTable, predictions: PredictionTable, *, seed: int = 0
-) -> Report:
+def meena_ssa_perplexity(ratings: RatingTable, predictions: PredictionTable) -> Report:
     """Return the points and the three lines, beside the printed R²."""
-    points = _points(ratings, predictions, seed)
+    points = _points(ratings, predictions)
     own: list[Section] = []
     finding = "No system has both labels of its replies and a perplexity."
     if len(points):
@@ -42,8 +40,8 @@ def meena_ssa_perplexity(
     )
 
 
-def _points(ratings: RatingTable, predictions: PredictionTable, seed: int) -> pd.DataFrame:
-    likely, scores = perplexity(predictions), ssa(ratings, seed=seed)
+def _points(ratings: RatingTable, predictions: PredictionTable) -> pd.DataFrame:
+    likely, scores = perplexity(predictions), ssa(ratings)
     likely = likely[likely["metric"].eq("perplexity") & np.isfinite(likely["estimate"])]
     if likely.empty or scores.empty:
         return pd.DataFrame()

@@ -1,0 +1,119 @@
+"""Means and shares whose parts depend on each other: by item or conversation, and by rater.
+
+The standard error sums influences within clusters, each sum raised for what its own weight in the
+mean takes from it (CR2), with the degrees of freedom of Bell & McCaffrey 2002 (Survey Methodology
+28, 169-181), which are clusters - 1 where all are of one size. Two ways of clustering that cross
+are added, less what both count (Cameron, Gelbach & Miller 2011, J. Business & Economic Statistics
+29, 238-249), with degrees of freedom by Satterthwaite 1946.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from scipy import special
+
+from analysis.intervals import LEVEL, NONE, Floats, Interval, Z
+
+Codes = NDArray[np.integer]
+
+
+class Error(NamedTuple):
+    """A standard error, its degrees of freedom, and the fewest clusters that it rests on."""
+
+    se: float
+    df: float
+    clusters: int
+
+
+UNKNOWN = Error(float("nan"), 0.0, 1)
+
+
+def error_of_mean(values: Floats, *by: Codes) -> Error:
+    """Return the standard error of a mean of values that are clustered, codes counted from 0."""
+    return error_of_ratio(values, np.ones_like(values), *by)
+
+
+def error_of_ratio(above: Floats, below: Floats, *by: Codes) -> Error:
+    """Return the standard error of a ratio of sums (Cochran 1977, Sampling Techniques, ch. 6).
+
+    A clustering within another says nothing more than it, and is left out.
+    """
+    total = float(below.sum())
+    gaps = (above - float(above.sum()) / total * below) / total
+    kept = _widest(by)
+    found = [_of_clusters(gaps, below / total, codes) for codes in kept]
+    if not found or any(each.clusters < 2 for each in found):
+        return UNKNOWN
+    if len(found) == 1:
+        return found[0]
+    both = np.unique(kept[0] * (int(kept[1].max()) + 1) + kept[1], return_inverse=True)[1]
+    shared = _of_clusters(gaps, below / total, both).se ** 2
+    squares = np.array([each.se**2 for each in found])
+    variance = max(float(squares.sum()) - shared, float(squares.max()))
+    if variance == 0:
+        return Error(0.0, min(each.df for each in found), min(each.clusters for each in found))
+    df = variance**2 / sum(each.se**4 / each.df for each in found)
+    return Error(float(np.sqrt(variance)), float(df), min(each.clusters for each in found))
+
+
+def codes(column: pd.Series | Codes) -> Codes:
+    """Return the clusters that a column names, counted from 0."""
+    return np.asarray(pd.factorize(column)[0])
+
+
+def share_interval(share: float, error: Error, n: int) -> Interval:
+    """Return Wilson's interval with as many answers as clustered ones are worth.
+
+    Effective numbers, lowered for the degrees of freedom, as Korn & Graubard 1998 (Survey
+    Methodology 24, 193-201) have them; in Wilson's form as Dean & Pagano 2015 (J. Survey Statistics
+    and Methodology 3, 484-503). None or all of them is worth the number of clusters.
+    """
+    if error.df <= 0:
+        return NONE
+    worth = share * (1 - share) / error.se**2 if error.se > 0 else float(error.clusters)
+    worth = min(worth, float(n)) * (Z / float(special.stdtrit(error.df, 0.5 + LEVEL / 2))) ** 2
+    z2 = Z * Z
+    middle = (share + z2 / (2 * worth)) / (1 + z2 / worth)
+    half = Z * np.sqrt(share * (1 - share) / worth + z2 / (4 * worth**2)) / (1 + z2 / worth)
+    low, high = min(share, float(middle - half)), max(share, float(middle + half))
+    return Interval(max(0.0, low), min(1.0, high))
+
+
+def _widest(by: tuple[Codes, ...]) -> list[Codes]:
+    """Return the clusterings that are not within another; of equal ones the first."""
+    kept: list[Codes] = []
+    for place, codes_ in enumerate(by):
+        others = [other for k, other in enumerate(by) if k != place]
+        if not any(
+            _within(codes_, other) and (not _within(other, codes_) or _among(other, kept))
+            for other in others
+        ):
+            kept.append(codes_)
+    return kept
+
+
+def _among(codes_: Codes, kept: list[Codes]) -> bool:
+    return any(codes_ is one for one in kept)
+
+
+def _within(inner: Codes, outer: Codes) -> bool:
+    """Tell whether all of each inner cluster is in one outer cluster."""
+    first = np.zeros(int(inner.max()) + 1, dtype=outer.dtype)
+    first[inner] = outer
+    return bool((first[inner] == outer).all())
+
+
+def _of_clusters(gaps: Floats, weights: Floats, codes_: Codes) -> Error:
+    sums, size = np.bincount(codes_, gaps), np.bincount(codes_, weights)
+    count = len(size)
+    if count < 2 or size.max() >= 1:
+        return Error(float("nan"), 0.0, 1)
+    left = 1 - size
+    variance = float((sums**2 / left).sum())
+    crossed = float((size**2 / left).sum()) ** 2 - float((size**4 / left**2).sum())
+    df = 1 / (float((size**2).sum()) + crossed)
+    return Error(float(np.sqrt(variance)), df, count)

@@ -1,0 +1,114 @@
+"""Every interval that results and reports print, with the campaigns it is rehearsed on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from analysis import simulated
+from analysis.rehearsed import functions, preferred, shares, talks
+from analysis.rehearsed.panels import Judged
+from analysis.rehearsed.trials import Estimator
+from analysis.rehearsed.truths import Large, Scale, Share
+from analysis.simulated import Design
+
+CROSSED = "raters see every system"
+NESTED = "each rater sees one system"
+PANEL = "the same five raters in every campaign"
+NEW = "five new raters in every campaign"
+POOL = "raters drawn from a pool"
+GAPS = 0.1
+SCALES = ("likert", "calibrated_score", "calibrated_score_learned", "ordinal_score")
+CHANCE = 0.5
+
+
+def intervals(design: Design) -> Iterator[Estimator]:
+    """Yield what has an interval."""
+    yield from _scales(replace(design, missing=GAPS))
+    yield from _shares(design)
+    yield from _agreement(replace(design, talk=1.0))
+    yield from _preferences(design)
+    yield from _texts(design)
+    yield from _functions(design)
+
+
+def _scales(design: Design) -> Iterator[Estimator]:
+    nested = replace(design, raters_of_one=True)
+    for name in SCALES:
+        yield Estimator(name, CROSSED, simulated.scale, design, Scale(name))
+        yield Estimator(name, NESTED, simulated.scale, nested, Scale(name))
+    name = "standardized_score"
+    yield Estimator(name, CROSSED, simulated.scale, design, Large(simulated.scale, name))
+
+
+def _shares(design: Design) -> Iterator[Estimator]:
+    nested = replace(design, raters_of_one=True)
+    gaps, name = replace(design, missing=GAPS), "label_score"
+    live = "labels while chatting"
+    yield Estimator(name, f"{live}, {CROSSED}", simulated.labels, gaps, Share(name))
+    yield Estimator(name, f"{live}, {NESTED}", simulated.labels, replace(nested, missing=GAPS),
+                    Share(name))  # fmt: skip
+    yield Estimator(name, f"votes on replies, {POOL}", simulated.votes, gaps, Share(name))
+    for static, wheres in ((False, (CROSSED, NESTED)), (True, (POOL,))):
+        draw = shares.Labeled(static)
+        for where in wheres:
+            of = nested if where == NESTED else design
+            said = f"{'votes on replies' if static else live}, {where}"
+            yield Estimator("ssa", said, draw, replace(of, base=1.0), Large(draw, "ssa", 10_000))
+    name, told = "persona_detection", shares.told_apart
+    for where, of in ((CROSSED, design), (NESTED, nested)):
+        right = replace(of, base=0.8)
+        yield Estimator(name, where, told, right, Share(name, False), null=CHANCE)
+    yield Estimator("nol", POOL, shares.likely, design, Large(shares.likely, "nol"))
+
+
+ORDERED = ("krippendorff_alpha", "percent_agreement", "gwet_ac2", "icc")
+UNORDERED = ("krippendorff_alpha", "fleiss_kappa", "gwet_ac1", "percent_agreement")
+OF_PAIRS = ("cohen_kappa_quadratic", "cohen_kappa_linear")
+
+
+def _agreement(design: Design) -> Iterator[Estimator]:
+    rare = replace(design, base=-1.5, talk=2.0)
+    for raters, where in (("panel", PANEL), ("new", NEW), ("pool", POOL)):
+        graded, marked = Judged(raters, "scale"), Judged(raters, "yes")  # type: ignore[arg-type]
+        of_pairs = () if raters == "pool" else OF_PAIRS
+        for name in (*ORDERED, *of_pairs):
+            given = replace(design, missing=GAPS) if raters == "pool" else design
+            yield Estimator(name, f"a scale, {where}", graded, given, Large(graded, name))
+        names = (*UNORDERED, "fleiss_kappa_generalized") if raters == "pool" else UNORDERED
+        for name in (*names, *(("cohen_kappa",) if of_pairs else ())):
+            gaps = GAPS if name == "fleiss_kappa_generalized" else 0.0
+            given = replace(rare, missing=gaps)
+            yield Estimator(name, f"yes or no, {where}", marked, given, Large(marked, name))
+
+
+def _preferences(design: Design) -> Iterator[Estimator]:
+    pairs, ranked = preferred.side_by_side, preferred.ranked
+    for taste in (0.0, 0.5):
+        said = "raters who like alike" if taste == 0 else "raters of unlike tastes"
+        given = replace(design, taste=taste)
+        yield Estimator("win_rate", said, pairs, given, Large(pairs, "win_rate"), null=CHANCE)
+        for name, draw in (("bradley_terry", pairs), ("plackett_luce", ranked)):
+            yield Estimator(name, said, draw, given, Large(draw, name, 5000), null=0.0)
+
+
+def _texts(design: Design) -> Iterator[Estimator]:
+    said = "conversations of their own person"
+    for name in ("message_length", "questions_asked", "flagged_conversations"):
+        yield Estimator(name, said, talks.talks, design, Large(talks.talks, name, 2000))
+    for name in ("hits", "perplexity", "bleu"):
+        yield Estimator(name, "single examples", talks.scored, design,
+                        Large(talks.scored, name, 5000))  # fmt: skip
+
+
+def _functions(design: Design) -> Iterator[Estimator]:
+    few = replace(design, conversations=5)
+    truth = functions.truth_of_pairs
+    yield Estimator("correlation", "normal pairs", functions.pairs, design, truth,
+                    measure=functions.correlations, null=0.0)  # fmt: skip
+    yield Estimator("areas", "normal scores", functions.groups, design, functions.truth_of_groups,
+                    measure=functions.areas)  # fmt: skip
+    yield Estimator("over_clusters", "clusters of five, 90 %", functions.clustered, design,
+                    functions.zero, measure=functions.of_clusters, level=0.9)  # fmt: skip
+    yield Estimator("over_raters", "five of them", functions.clustered, few, functions.zero,
+                    measure=functions.of_means)  # fmt: skip

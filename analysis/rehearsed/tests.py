@@ -1,0 +1,67 @@
+"""Every test that prints a p, where there is nothing to find, and where there is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from scipy import optimize
+
+from analysis import simulated
+from analysis.rehearsed import functions, preferred, shares
+from analysis.rehearsed.intervals import CHANCE, CROSSED, GAPS, NESTED
+from analysis.rehearsed.trials import Estimator
+from analysis.rehearsed.truths import Drift, Even, Scale, Share
+from analysis.simulated import Design, scale_truth
+from analysis.tidy import ALL
+
+EQUAL = "equal systems"
+DIFFERENCE, ORDER = "system_difference", "order_effect"
+DIFFERENT = ("p", "p_holm", "p_permutation")
+MARGIN = 0.4  # a tenth of the scale of 1 to 5, which is the metric's own
+
+
+def tests(design: Design) -> Iterator[Estimator]:
+    """Yield tests, each with campaigns of equal systems and of systems a gap apart."""
+    yield from _of_scales(replace(design, missing=GAPS))
+    yield from _against_chance(replace(design, gap=0.0))
+    measured = {"correlations": functions.correlations, "simple tests": functions.tests}
+    for name, measure in measured.items():
+        yield Estimator(name, "nothing to find", functions.unrelated, design, tests=("p",),
+                        measure=measure)  # fmt: skip
+
+
+def _of_scales(design: Design) -> Iterator[Estimator]:
+    truth = Scale(DIFFERENCE)
+    for nested, where in ((False, CROSSED), (True, NESTED)):
+        given = replace(design, raters_of_one=nested)
+        for gap, said in ((0.0, EQUAL), (given.gap, "a gap or more")):
+            yield Estimator(DIFFERENCE, f"{said}, {where}", simulated.scale,
+                            replace(given, gap=gap), truth, DIFFERENT)  # fmt: skip
+        two = _a_margin_apart(replace(given, systems=2))
+        yield Estimator(DIFFERENCE, f"a margin apart, {where}", simulated.scale, two, truth,
+                        ("p_equivalent",))  # fmt: skip
+    for drift, said in ((0.0, "no drift"), (0.2, "a drift of 0.2")):
+        yield Estimator(ORDER, said, simulated.scale, replace(design, drift=drift),
+                        Drift(ORDER, ALL), ("p",))  # fmt: skip
+
+
+def _a_margin_apart(design: Design) -> Design:
+    """Return the design of two systems whose mean ratings differ by the margin."""
+
+    def over(gap: float) -> float:
+        worse, better = scale_truth(replace(design, gap=gap)).values()
+        return better - worse - MARGIN
+
+    return replace(design, gap=float(optimize.brentq(over, 0.0, 2.0)))
+
+
+def _against_chance(design: Design) -> Iterator[Estimator]:
+    """Intervals that leave out what holds where systems are equal: one minus their coverage."""
+    pairs = preferred.side_by_side
+    for taste, whose in ((0.0, "like"), (0.5, "unlike")):
+        given, said = replace(design, taste=taste), f"{EQUAL}, raters of {whose} tastes"
+        for name, null in (("win_rate", CHANCE), ("bradley_terry", 0.0)):
+            yield Estimator(name, said, pairs, given, Even(name, null), null=null)
+    name = "persona_detection"
+    yield Estimator(name, "guessing", shares.told_apart, design, Share(name, False), null=CHANCE)
