@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import sys
 from functools import partial
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -37,10 +38,16 @@ def benchmark(shell: Shell, name: str, *more: str, lent: tuple[str, ...] = LENT)
         place = out / "weights" / f"{each}-{run[:16]}"
         if not place.exists():
             shutil.copytree(shell.weights(each), place)
-    shell.bots(
+    arguments = (
         *("benchmark", name, "--data", "demo:train", "--test", "demo:test", *more),
         *("--seed", SEED, "--limit", LIMIT, "--out", str(out)),
     )
+    once = out / f"{name}.done"
+    if once.exists():  # another row has run it
+        shell.commands.append(once.read_text(encoding="utf-8"))
+    else:
+        shell.bots(*arguments)
+        once.write_text(shell.commands[-1], encoding="utf-8")
     return out
 
 
@@ -152,8 +159,8 @@ def a_n(shell: Shell) -> Shown:
         f"{row['distinct-2']:.2f}"
         for row in rows
     )
-    grows = all(a["log P per token"] < b["log P per token"]
-                for a, b in zip(rows, rows[1:], strict=False) if a["decoding"] == b["decoding"])  # fmt: skip
+    steps = [pair for pair in pairwise(rows) if pair[0]["decoding"] == pair[1]["decoding"]]
+    grows = all(fewer["log P per token"] < more["log P per token"] for fewer, more in steps)
     holds = grows and {row["N"] for row in rows} == {1, 20, 400}
     return shell.shown(holds, f"log P per token, F1, distinct-2: {told}")
 
@@ -192,11 +199,12 @@ def a_wl(shell: Shell) -> Shown:
     text = shell.analysis(str(file), "--report", "whitelists")
     layouts = [f"Own systems, layout of table {k}" in text for k in (5, 6)]
     told = "; ".join(
-        f"{row['whitelist']} {row['size']}: coverage {row['coverage %']:.1f} %, R@1+ {row['R@1+']:.3f}"
+        f"{row['whitelist']} {row['size']}: {row['coverage %']:.1f} %, {row['R@1+']:.3f}"
         for row in rows
     )
     holds = {row["whitelist"] for row in rows} == {"random", "frequency", "clustering"}
-    return shell.shown(holds and all(layouts) and "BLEU" in text, told)
+    holds = holds and all(layouts) and "BLEU" in text
+    return shell.shown(holds, f"coverage and R@1+ of lists: {told}")
 
 
 @slow
@@ -214,8 +222,8 @@ def a_speed(shell: Shell) -> Shown:
     like = re.search(r"LSTM 2 / SRU 4: ([\d.]+)x", done.stdout)
     ranking = re.search(r"cached replies: ([\d.]+) ms", done.stdout)
     same = re.search(r"LSTM 2\s+[\d.]+\s+[\d.]+\s+([\d.]+)x", done.stdout)
-    ours = {row.split()[0] + row.split()[1]: float(row.split()[5]) for row in done.stdout.splitlines()
-            if row.split()[:1] and row.split()[0] in ("SRU", "LSTM", "GRU")}  # fmt: skip
+    cells = [line.split() for line in done.stdout.splitlines()]
+    ours = {row[0] + row[1]: float(row[5]) for row in cells if row[:1] in (["SRU"], ["LSTM"])}
     assert like is not None
     assert ranking is not None
     assert same is not None

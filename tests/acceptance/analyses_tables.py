@@ -206,7 +206,7 @@ def a_stab(shell: Shell) -> Shown:
         labels([("m", f"i{k}", "r", int(k < n), 0) for k in range(20)]).assign(campaign=f"e{j}")
         for j, n in enumerate(counts)
     ]
-    text, report = reported(shell, "meena_repeatability", ratings=_joined(*tables))  # type: ignore[arg-type]
+    text, report = reported(shell, "meena_repeatability", ratings=_joined(*tables))
     row = report.sections[0].frame.iloc[0]
     by_hand = float(np.std([100 * n / 20 / 2 for n in counts], ddof=1))
     result = (
@@ -259,26 +259,46 @@ def a_spk(shell: Shell) -> Shown:
 def a_thred(shell: Shell) -> Shown:
     pairs = _preferred([[(1, 2), (1, 2)], [(1, 1), (1, 1)], [(1, 1), (2, 1)], [(1, 1), (1, 1)]])
     text, human = reported(shell, "thred_human", ratings=_table(A, B, pairs))
-    predictions = _predictions()
-    more, machine = reported(shell, "thred_metrics", predictions=predictions)
     grades, side = human.sections[0].frame, human.sections[1].frame
     told = ", ".join(f"{r['system']} {r['excellent']}" for r in grades.to_dict("records"))
-    wins = side.iloc[0].to_dict()
-    spread = machine.sections[0].frame.iloc[0].to_dict()
-    ss = {name: value for name, value in spread.items() if name.startswith(("SS", "SD"))}
-    figures = ", ".join(f"{name} {value:.3f}" for name, value in ss.items())
-    result = f"excellent {told}; side by side {wins}; SS: {figures or 'needs word vectors'}"
-    holds = "As printed" in text and "As printed" in more and {"kappa"} <= set(grades.columns)
-    return shell.shown(holds, result)
+    won = {name: side.iloc[0][name] for name in ("wins", "losses", "equally good", "equally bad")}
+    more = shell.analysis(*_answered(shell), "--report", "thred_metrics")
+    rows = [line.split() for line in more.splitlines() if line.startswith(SYSTEMS)][:2]
+    result = f"excellent {told}; a beside b {won}; SS of Utt.1: "
+    result += ", ".join(f"{row[0]} {row[2]} (SD {row[3]}, of 5 parts {row[4]})" for row in rows)
+    holds = all("As printed" in each for each in (text, more)) and "kappa" in grades.columns
+    return shell.shown(holds and len(rows) == 2 and "Pearson" in more, result)
+
+
+def _answered(shell: Shell) -> list[str]:
+    """Return files of what two bots answer, what they learned from, and made-up ratings."""
+    lines, rows = [], []
+    chance = np.random.default_rng(7)
+    for name in ("generic", "tfidf"):
+        where = () if name == "generic" else ("--weights", shell.weights(name))
+        out = shell.path(f"thred-{name}.jsonl")
+        shell.bots(
+            *("answer", name, *where, "--data", "demo:test", "--sides", "both"),
+            *("--limit", "40", "--out", out),
+        )
+        for row in shell.records(f"thred-{name}.jsonl"):
+            lines.append(json.dumps(row))
+            for rater in range(2):
+                value = int(chance.integers(0, 4))
+                about = {"item": row["example"], "system": name, "rater": f"r{rater}"}
+                rows.append({**about, "value": value})
+    table = shell.folder / "thred-ratings.jsonl"
+    ratings(rows, question="grade").to_json(table, orient="records", lines=True)
+    return [shell.written("thred-answers.jsonl", "\n".join(lines) + "\n"), str(table)]
 
 
 @slow
 def a_conf(shell: Shell) -> Shown:
-    votes = [["positive"] * 5, ["positive"] * 3 + ["neutral"] * 2, ["negative"] * 4 + ["neutral"]]
+    votes = [["positive"] * 5, ["positive"] * 2 + ["neutral"] * 3, ["negative"] * 4 + ["neutral"]]
     rows: list[dict[str, object]] = [
         {"item": f"i{k}", "rater": f"r{j}", "value": said, "intended": intended}
         for k, (intended, each) in enumerate(
-            zip(("positive", "positive", "negative"), votes, strict=True)
+            zip(("positive", "neutral", "negative"), votes, strict=True)
         )
         for j, said in enumerate(each)
     ]
@@ -288,8 +308,8 @@ def a_conf(shell: Shell) -> Shown:
     told = "; ".join(f"{name} {[round(v, 1) for v in row]}" for name, row in
                      zip(matrix.index, matrix.to_numpy().tolist(), strict=True))  # fmt: skip
     holds = matrix.shape == (3, 3) and "As printed" in text
-    return shell.shown(holds, f"{report.findings[0]} percent perceived positive, neutral, negative: "
-                       f"{told}")  # fmt: skip
+    result = f"{report.findings[0]} Percent perceived positive, neutral, negative: {told}"
+    return shell.shown(holds, result)
 
 
 @slow
@@ -313,10 +333,8 @@ def a_adem(shell: Shell) -> Shown:
     table = _predictions(learned_score=[float(value) for value in VALUES])
     text, report = reported(shell, "learned_metric", ratings=RATINGS, predictions=table)
     told = "; ".join(
-        f"{row['metric']} {row['correlation']} {row['estimate']:.3f}"
-        if "correlation" in row
-        else f"{row['metric']} {row['estimate']:.3f}"
-        for row in report.sections[0].frame.to_dict("records")
+        f"{row['metric']} {row['coefficient']} {row['estimate']:.3f}"
+        for row in report.sections[0].frame.dropna(subset=["estimate"]).to_dict("records")
     )
     plugged = report.sections[0].frame["metric"].eq("learned_score").any()
     return shell.shown(plugged and "As printed" in text, f"correlation with ratings: {told}")

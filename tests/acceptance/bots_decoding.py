@@ -62,10 +62,10 @@ def b_lic(shell: Shell) -> Shown:
     assert isinstance(bot, LostInConversation)
     decoding = bot.decoding()
     paper = bot_presets("lost_in_conversation")["paper"]
-    same = isinstance(bot.model.network, CausalNetwork) and isinstance(
-        network_of(trained("two_head")),
-        CausalNetwork,  # type: ignore[arg-type]
-    )
+    other = trained("two_head")
+    assert isinstance(other, TwoHead)
+    networks = (bot.model.network, network_of(other))
+    same = all(isinstance(each, CausalNetwork) for each in networks)
     beam = (decoding.method, decoding.number, decoding.alpha) == ("beam", 3, 0.6)
     result = (
         f"says '{said}' by beam {decoding.number}, length penalty {decoding.alpha}; the network "

@@ -80,10 +80,8 @@ def b_human(shell: Shell) -> Shown:
     told = json.loads(done.stdout)
     shell.commands.append("python -m tests.acceptance.two_people")
     both = told["completed"] == 2 and told["systems"] == ["humans"]
-    result = (
-        f"PC-P5: {told['completed']} people, {told['messages']} messages, {told['answers']} answers "
-        f"about each other; ME-P3: {told['third_party']}"
-    )
+    result = f"PC-P5: {told['completed']} people, {told['messages']} messages, "
+    result += f"{told['answers']} answers about each other; ME-P3: {told['third_party']}"
     return shell.shown(both and told["third_party_runs"], result)
 
 

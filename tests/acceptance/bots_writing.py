@@ -6,6 +6,7 @@ import json
 import math
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -206,19 +207,18 @@ def _with_word_noise(shell: Shell) -> str:
 def b_mmi(shell: Shell) -> Shown:
     right = 0
     for share in (0.0, 0.5, 1.0):
-        for (_, history), found in zip(
-            TURNS[:2], worn(share=share).propose(TURNS[:2]), strict=True
-        ):
+        proposed = worn(share=share).propose(TURNS[:2])
+        for (_, history), found in zip(TURNS[:2], proposed, strict=True):
             scores = [
                 (1 - share) * each.score("sum_logp") + share * told(history[-1].text, each.text)
                 for each in found
             ]
-            right += all(a >= b - 1e-9 for a, b in zip(scores, scores[1:], strict=False))
-    plain, other = (worn(share=share).propose(TURNS[:1])[0] for share in (0.0, 0.5))
+            right += all(a >= b - 1e-9 for a, b in pairwise(scores))
+    plain, other = (worn(share=share).propose(TURNS[:1])[0] for share in (0.0, 0.9))
     moved = sum(one.text != two.text for one, two in zip(plain, other, strict=True))
     result = f"{right} of 6 lists in the order of the formula; {moved} of {len(plain)} places "
     return shell.shown(
-        right == 6 and moved > 0, result + "change from lambda 0 to .5", MaximumMutualInformation
+        right == 6 and moved > 0, result + "change from lambda 0 to .9", MaximumMutualInformation
     )
 
 

@@ -19,7 +19,7 @@ from bots.datasets import (
     reddit_turns,
     role_play,
 )
-from bots.message_filter import filtered
+from bots.message_filter import Message, filtered
 from bots.text import key
 from tests.acceptance.shell import Shell, Shown, slow
 from tests.acceptance.table import NotShown
@@ -106,7 +106,7 @@ def d_meena(shell: Shell) -> Shown:
         6: rules.why("what do you all grow in your garden"),
         7: rules.why("you are a stupid idiot"),
     }
-    same = [rules.Message(f"m{k}", "r", "bob", "Nice garden there!") for k in range(101)]
+    same = [Message(f"m{k}", "r", "bob", "Nice garden there!") for k in range(101)]
     dropped[5] = filtered([rules.ROOT, *same]).dropped.get("m0", "")
     kept = rules.why(rules.GOOD) == ""
     told = "; ".join(f"{rule} {why}" for rule, why in sorted(dropped.items()))

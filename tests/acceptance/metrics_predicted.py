@@ -7,8 +7,8 @@ from collections.abc import Callable
 from random import Random
 
 import numpy as np
-import pandas as pd
 
+from analysis import PredictionTable
 from analysis.echo import EchoIndex
 from analysis.metrics.auc import auc
 from analysis.metrics.bleu import bleu
@@ -86,7 +86,7 @@ def m_hits(shell: Shell) -> Shown:
     return shell.shown(holds, f"{result}; places 1 1 2 5 6 20: hits@5 {exact:.4f}", hits)
 
 
-def _random(size: int, number: int) -> pd.DataFrame:
+def _random(size: int, number: int) -> PredictionTable:
     chance, offered = Random(3), [f"reply {k}" for k in range(size)]
     return predictions(
         {"gold": offered[7], "candidates": offered, "scores": [chance.random() for _ in offered]}
@@ -95,7 +95,7 @@ def _random(size: int, number: int) -> pd.DataFrame:
 
 
 def m_1of100(shell: Shell) -> Shown:
-    found = only(one_of_100(_random(100, 1000)), "one_of_100")  # type: ignore[arg-type]
+    found = only(one_of_100(_random(100, 1000)), "one_of_100")
     result = f"random scores: {found['estimate']:.4f} [{found['low']:.4f}, {found['high']:.4f}]"
     return shell.shown(found["low"] < 0.01 < found["high"], result, one_of_100)
 

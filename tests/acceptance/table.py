@@ -96,6 +96,7 @@ def rows(folder: Path, ids: Sequence[str] = ()) -> Iterator[Row]:
 def run(each: Wanted, folder: Path) -> Row:
     """Run one row; what it lacks, or where it fails, is told."""
     shell, began = Shell(folder), time.monotonic()
+    found: tuple[str, str, bool | None]
     try:
         shown = functions()[each.id](shell)
         found = (shown.command, shown.result, shown.holds)

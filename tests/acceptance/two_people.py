@@ -41,6 +41,7 @@ def _chat() -> dict[str, object]:
     for person in (first, second):
         person.refresh_from_db()
         other = conversation_of(person).seats.exclude(participation=person).get()
+        assert other.persona is not None
         answers = {f"p.{name}": "4" for name in ("fluency", "engagingness", "consistency")}
         told = answers | {"p.persona": other.persona.key}
         rating.submit(person=person, answers=told, now=after(400))

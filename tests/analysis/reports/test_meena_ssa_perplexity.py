@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 import pandas as pd
@@ -44,7 +45,8 @@ def test_points_and_r2_by_hand() -> None:
     assert list(points["perplexity"]) == pytest.approx([10, 14, 20])
     sensible, specific = [90, 55, 40], [45, 25, 20]
     ssa = [(a + b) / 2 for a, b in zip(sensible, specific, strict=True)]
-    for row, values in zip(fits.to_dict("records"), (ssa, sensible, specific), strict=True):
+    scores: list[Sequence[float]] = [ssa, sensible, specific]
+    for row, values in zip(fits.to_dict("records"), scores, strict=True):
         assert row["R²"] == pytest.approx(np.corrcoef([10, 14, 20], values)[0, 1] ** 2)
         assert row["slope"] < 0
     explained = f"{fits['R²'].iloc[0]:.2f}"
