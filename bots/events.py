@@ -9,7 +9,8 @@ of our own; a file of one's own has cause, effect and lift in each line, separat
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import takewhile
@@ -117,6 +118,38 @@ def _pair(line: str) -> tuple[str, str, float]:
         raise BadLine(f"lift is {cells[2]!r}, but must be a number above 1")
     cause, effect = (" ".join(map(base, words(cell))) for cell in cells[:2])
     return cause, effect, lift
+
+
+def mined(conversations: Iterable[Sequence[str]], window: int = 5, least: int = 2) -> Pairs:
+    """Return pairs of an event and one of the reply to it that lift each other, with their lift.
+
+    The lift of the pool: P(cause, effect) / (P(cause) P(effect)), here over messages and the
+    up to `window` ones before each; pairs found at least so often and more than by chance.
+    """
+    causes: Counter[str] = Counter()
+    effects: Counter[str] = Counter()
+    both: Counter[tuple[str, str]] = Counter()
+    replies = 0
+    for said in conversations:
+        found = [{str(event) for event in events(text)} for text in said]
+        for place in range(1, len(found)):
+            before = set().union(*found[max(0, place - window) : place])
+            replies += 1
+            causes.update(before)
+            effects.update(found[place])
+            both.update((one, other) for one in before for other in found[place])
+    lifts = {
+        pair: times * replies / (causes[pair[0]] * effects[pair[1]])
+        for pair, times in sorted(both.items())
+        if times >= least
+    }
+    return {pair: lift for pair, lift in lifts.items() if lift > 1}
+
+
+def write_pairs(found: Pairs, path: Path) -> None:
+    """Write pairs as `read_pairs` reads them."""
+    lines = (f"{cause}\t{effect}\t{lift:.6g}\n" for (cause, effect), lift in found.items())
+    path.write_text("".join(lines), "utf-8")
 
 
 @cache

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from bots.events import Event, events, pairs, read_pairs
+from bots.events import Event, events, mined, pairs, read_pairs, write_pairs
 from bots.lines import InvalidData
 
 
@@ -41,3 +41,18 @@ def test_every_bad_line_is_named(tmp_path: Path) -> None:
     ]
     path.write_text("broke leg\twent hospital\t4\n")
     assert read_pairs(path) == {("break leg", "go hospital"): 4.0}
+
+
+def test_pairs_are_mined_with_their_lift(tmp_path: Path) -> None:
+    """Of four replies two follow the same event, and it comes before no other."""
+    talks = [
+        ["I broke my leg.", "You went to the hospital."],
+        ["I broke my leg.", "You went to the hospital."],
+        ["I like tea.", "We drink coffee."],
+        ["I like tea.", "I bake bread."],
+    ]
+    found = mined(talks)
+    assert found == {("break leg", "go hospital"): 2 * 4 / (2 * 2)}
+    assert len(mined(talks, least=1)) == 3
+    write_pairs(found, tmp_path / "pairs.tsv")
+    assert read_pairs(tmp_path / "pairs.tsv") == found
