@@ -188,9 +188,8 @@ def _bad_values(table: pd.DataFrame) -> Iterator[Problem]:
 
 
 def _bad_numbers(table: pd.DataFrame, column: str) -> Iterator[Problem]:
-    for row, cell in enumerate(table[column], start=1):
-        if not cells.is_blank(cell) and cells.number(cell) is None:
-            yield Problem(row, column, repr(cells.text(cell)), "a number")
+    for row, cell in suspects.rows(table, suspects.numbers(table[column]), [column]):
+        yield Problem(row, column, repr(cells.text(cell)), "a number")
 
 
 def _bad_scales(table: pd.DataFrame) -> Iterator[Problem]:

@@ -20,8 +20,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 from scipy import optimize, sparse, special
-from scipy.sparse.linalg import splu
 
+from analysis.blocks import Factored, largest_first, solve
 from analysis.intervals import Floats
 from analysis.severity import Gaussian
 
@@ -31,6 +31,7 @@ EFFECT_PRIOR_SD = 2.0
 TOLERANCE = 1e-9
 ITERATIONS = 100
 MOST_FOR_SDS = 30_000
+MOST_GROUPS = 1000
 NODES = 31
 THRESHOLDS = "thresholds"
 
@@ -77,37 +78,43 @@ def fit(answers: Answers) -> Fitted:
     Of very many answers, those of some raters settle the effects' SDs; all settle the scores.
     """
     model = _Model(answers)
-    few = model if len(answers.values) <= MOST_FOR_SDS else _Model(_some(answers))
-    sds = _spreads(few) if model.names else np.zeros(0)
+    few = _some(answers)
+    known = model if few is answers else _Model(few)
+    sds = _spreads(known) if model.names else np.zeros(0)
+    model.start[: model.starts[2]] = known.start[: model.starts[2]]
     mode, information = model.mode(sds)
     return model.fitted(mode, information, sds)
 
 
 def _spreads(model: _Model) -> Floats:
     """Return the effects' SDs that maximize the likelihood, each between 0.001 and 20."""
-    several = len(model.names) > 1
     found = optimize.minimize(
         lambda logs: model.deviance(np.exp(logs)),
         np.full(len(model.names), np.log(0.7)),
-        method="Nelder-Mead" if several else "Powell",
+        method="COBYQA",
         bounds=[(np.log(1e-3), np.log(20.0))] * len(model.names),
-        options={"xatol": 1e-2, "fatol": 1e-3} if several else {"xtol": 1e-3},
+        options={"initial_tr_radius": 0.5, "final_tr_radius": 5e-3},
     )
     return np.asarray(np.exp(np.atleast_1d(found.x)), dtype=float)
 
 
 def _some(answers: Answers) -> Answers:
-    """Return the answers of as many groups of the first effect as are enough."""
+    """Return the answers of as many groups of the first effect as are enough, or all."""
     groups = next(iter(answers.effects.values()), np.arange(len(answers.values)))
-    share = MOST_FOR_SDS / len(groups)
+    share = min(MOST_FOR_SDS / len(groups), MOST_GROUPS / _count(groups))
+    if share >= 1 or not answers.effects:
+        return answers
     drawn = np.random.default_rng(0).random(int(groups.max()) + 1) < share
     rows = np.flatnonzero(drawn[groups])
+    given, values = np.unique(answers.values[rows], return_inverse=True)
+    if len(given) < answers.levels:
+        return answers
     effects = {
         name: np.unique(codes[rows], return_inverse=True)[1]
         for name, codes in answers.effects.items()
     }
     return Answers(
-        answers.values[rows],
+        values,
         answers.levels,
         answers.system[rows],
         answers.systems,
@@ -128,10 +135,14 @@ class _Model:
             sizes.append(_count(answers.effects[answers.thresholds_by]) * (answers.levels - 1))
         self.starts = np.cumsum([0, *sizes])
         self.size = int(self.starts[-1])
+        self.order = largest_first(self.starts)
         upper, lower = answers.values, answers.values - 1
         self.has_upper, self.has_lower = upper < answers.levels - 1, lower >= 0
         self.upper = self._design(upper, self.has_upper)
         self.lower = self._design(lower, self.has_lower)
+        # One matrix with the places of both, so that weights of answers give both at once.
+        both = (self.upper + 1j * self.lower).tocsr()
+        self.rows, self.places = np.repeat(np.arange(len(upper)), np.diff(both.indptr)), both
         self.start = np.zeros(self.size)
         self.start[self.starts[1] : self.starts[2]] = np.arange(1, inner + 1)
 
@@ -163,7 +174,7 @@ class _Model:
         value = self._height(now, prior)
         for _ in range(ITERATIONS):
             gradient, information = self._slopes(now, prior)
-            step = splu(information).solve(gradient)
+            step = solve(information, gradient, self.order)
             now, value, gained = self._advance(now, step, value, prior)
             if gained < TOLERANCE * (1 + abs(value)):
                 self.start = now
@@ -204,15 +215,23 @@ class _Model:
         gradient = self.upper.T @ up + self.lower.T @ down - prior * at
         at_upper = special.expit(a) * special.expit(-a) + curve
         at_lower = special.expit(b) * special.expit(-b) + curve
-        crossed = self.upper.T @ sparse.diags(curve) @ self.lower
-        information = (
-            self.upper.T @ sparse.diags(at_upper) @ self.upper
-            + self.lower.T @ sparse.diags(at_lower) @ self.lower
-            - crossed
-            - crossed.T
-            + sparse.diags(prior)
-        )
+        information = self._weighted(at_upper, at_lower, curve) + sparse.diags(prior)
         return gradient, information.tocsc()
+
+    def _weighted(self, at_upper: Floats, at_lower: Floats, crossed: Floats) -> sparse.csr_matrix:
+        """Return the sum over answers of [u l] [[a, -c], [-c, b]] [u l]', by that matrix's root."""
+        root = np.sqrt(at_upper)
+        below = np.divide(crossed, root, out=np.zeros_like(root), where=root > 0)
+        rest = np.sqrt(np.maximum(at_lower - below**2, 0))
+        upper, lower = self.places.data.real, self.places.data.imag
+        given = root[self.rows] * upper - below[self.rows] * lower, rest[self.rows] * lower
+        shape = self.places.shape
+        parts = (
+            sparse.csr_matrix((part, self.places.indices, self.places.indptr), shape=shape)
+            for part in given
+        )
+        stacked = sparse.vstack(list(parts), format="csr")
+        return stacked.T @ stacked
 
     def deviance(self, sds: Floats) -> float:
         """Return minus twice the Laplace approximation of the log likelihood of the SDs."""
@@ -220,7 +239,7 @@ class _Model:
         prior = self._prior(sds)
         effects = np.diff(self.starts)[2:]
         scale = -float((effects * np.log(sds)).sum())
-        log_det = float(np.log(np.abs(splu(information).U.diagonal())).sum())
+        log_det = Factored(information, self.order).log_det
         penalty = -0.5 * float(((sds / EFFECT_PRIOR_SD) ** 2).sum())
         return -2 * (self._height(mode, prior) + scale - 0.5 * log_det + penalty)
 
@@ -229,7 +248,7 @@ class _Model:
         systems = self.answers.systems
         unit = np.zeros((self.size, systems))
         unit[np.arange(systems), np.arange(systems)] = 1
-        covariance = splu(information).solve(unit)[:systems]
+        covariance = solve(information, unit, self.order)[:systems]
         parts = np.split(mode, self.starts[1:-1])
         return Fitted(
             Gaussian(parts[0], (covariance + covariance.T) / 2),

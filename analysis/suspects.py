@@ -72,6 +72,12 @@ def values(table: pd.DataFrame) -> Rows:
     return np.flatnonzero(is_blank | (is_word & (table["level"] != "nominal").to_numpy()))
 
 
+def numbers(column: pd.Series) -> Rows:
+    """Return the places of cells that are neither blank nor a number."""
+    wrong = of_each(column, lambda cell: not cells.is_blank(cell) and cells.number(cell) is None)
+    return np.flatnonzero(np.array(wrong, dtype=bool))
+
+
 def scales(table: pd.DataFrame) -> Rows:
     """Return the places of rows whose scale, or value on it, may be wrong: all, or none."""
     low, high = table["scale_low"], table["scale_high"]
