@@ -33,7 +33,7 @@ def test_it_is_the_frame_that_rows_give(rows: list[tuple[str, str, str]], end: s
 
 
 @pytest.mark.parametrize(
-    "content", ['a,b\n1,"2"\n', "a,b\n1,2\n3\n", "a,a\n1,2\n", "a,b\r\n1,2\r\n"]
+    "content", ['a,b\n1,"2"\n', "a,b\n1,2\n3\n", "a,a\n1,2\n", "a,b\n1,2\r3,4"]
 )
 def test_what_needs_a_look_is_left_to_the_reading_by_rows(content: str) -> None:
     assert delimited.plain(content) is None
