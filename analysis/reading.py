@@ -95,6 +95,8 @@ def _json(archive: zipfile.ZipFile, name: str) -> dict[str, Any]:
         found = json.loads(_decoded(name, archive.read(name)))
     except ValueError as error:
         raise _unreadable(name, "JSON", str(error)) from error
+    if found is None:
+        return {}  # a plan that was never frozen
     if not isinstance(found, dict):
         raise _unreadable(name, "a JSON object", f"a {type(found).__name__}")
     return found
