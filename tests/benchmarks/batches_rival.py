@@ -1,6 +1,6 @@
-"""A reply worker made with celery-batches instead: the rival of `tests.benchmarks.celery_replies`.
+"""A reply worker made with celery-batches instead: the rival of `tests.benchmarks.bursts`.
 
-    REDIS_URL=... celery -A tests.benchmarks.batches_rival worker -Q rival -P threads -c 1
+    REDIS_URL=... FLUSH=0.05 celery -A tests.benchmarks.batches_rival worker -Q rival -P threads
 
 Each job is a task of its own that carries the job's id; celery-batches gathers those that came
 within a moment. History, bot, storing and showing are Parley's own, so that only the way in which
@@ -26,14 +26,14 @@ django.setup()
 from webapp import inference  # noqa: E402
 from webapp.models import ReplyJob  # noqa: E402
 from webapp.services import delivery, serving  # noqa: E402
+from webapp.services.replies import BATCH  # noqa: E402
 
-LARGEST = 32
-MOMENT = 0.1  # seconds
+INTERVAL = float(os.environ.get("FLUSH", "0.05"))  # seconds
 
 app = Celery("rival", broker=os.environ.get("REDIS_URL", "memory://"))
 app.conf.update(
     task_ignore_result=True,
-    worker_prefetch_multiplier=2 * LARGEST,  # at least as many as a batch may have
+    worker_prefetch_multiplier=0,  # any number, as its documentation asks
     broker_connection_retry_on_startup=True,
 )
 
@@ -43,7 +43,7 @@ def _be_nice(**_: object) -> None:
     os.nice(inference.NICENESS)  # as a child of ours
 
 
-@app.task(base=Batches, flush_every=LARGEST, flush_interval=MOMENT, name="rival.reply")
+@app.task(base=Batches, flush_every=BATCH, flush_interval=INTERVAL, name="rival.reply")
 def reply(requests: Sequence[Any]) -> None:
     """Answer the jobs of one batch."""
     ids = [request.args[0] for request in requests]

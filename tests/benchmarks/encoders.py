@@ -1,105 +1,169 @@
-"""A-SPEED: encoding one context, SRU against LSTM and GRU of like size, and ranking 10,000 replies.
+"""A-SPEED: encoding one context by SRU, LSTM, GRU and Transformer, and ranking cached replies.
 
-python tests/benchmarks/encoders.py [--rounds N] [--threads N] [--words N]
+    python -m tests.benchmarks.encoders [--rounds 100] [--words 120] [--small]
 
 Encoders as in the ASAPP paper: 300 in, 300 units in each of two directions, 16 heads of size 64
-that pool. The text is a random one. Medians of the rounds, in which all take turns, so that what
-else the machine does meets them alike; parameters are those of both encoders, as in the paper.
+that pool, one core. "like" are LSTMs of as many layers and parameters as the SRU above them. Each
+round draws a new context and asks all in turn, so that what else the machine does meets them alike;
+medians of the rounds (the paper: means of 1,000 contexts). Parameters are those of both encoders,
+as in the paper. Asked: SRU ahead of LSTM of like size by more than 1.5 times at 2 layers and 1.1 at
+4. `--small` leaves out the million candidates, which take 1.2 GB.
 """
 
 from __future__ import annotations
 
 import argparse
 import statistics
-import sys
 import time
-from collections.abc import Callable, Mapping
-from functools import partial
-from pathlib import Path
-
-sys.path.insert(0, str(Path(__file__).parents[2]))
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
 
 import torch
+from torch import Tensor, nn
 
-from bots.layers.bags import Vocabulary
+from bots.layers import topk
+from bots.layers.bags import Bag, Vocabulary
 from bots.layers.text_encoder import Cell, Shape, TextEncoder, WordTable
+from bots.layers.transformer import Block, Pass, Sizes
 from bots.reference import printed
 
 SIZE = 300
-CELLS: tuple[Cell, ...] = ("sru", "lstm", "gru")
-CANDIDATES = 10_000
+WORDS = 5000
+CANDIDATES = (10_000, 1_000_000)
+Read = Callable[[Sequence[Bag]], object]
+
+
+@dataclass(frozen=True)
+class Encoder:
+    """One that is measured: what it does with a text alone, and with pooling after it."""
+
+    name: str
+    layers: int
+    millions: float
+    cells: Read
+    whole: Read
 
 
 def main() -> None:
-    """Measure and print the table."""
+    """Measure and print the tables."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--rounds", type=int, default=30)
-    parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument("--rounds", type=int, default=100)
     parser.add_argument("--words", type=int, default=120)
+    parser.add_argument("--small", action="store_true")
     given = parser.parse_args()
-    torch.set_num_threads(given.threads)
+    torch.set_num_threads(1)
     torch.manual_seed(0)
-    table = WordTable(Vocabulary([str(word) for word in range(5000)], 0), SIZE)
-    text = [tuple(torch.randint(1, 5001, (given.words,)).tolist())]
-    encoders = {
-        (cell, layers): TextEncoder(table, Shape(cell, layers, SIZE, 16, 64)).eval()
-        for layers in (2, 4)
-        for cell in CELLS
-    }
-    tasks: dict[object, Callable[[], object]] = {"best": best()}
-    for name, encoder in encoders.items():
-        tasks[name] = partial(encoder, text)
-        tasks[*name, "cells"] = partial(encoder.reader, text)
+    table = WordTable(Vocabulary([str(word) for word in range(WORDS)], 0), SIZE)
+    encoders = [each for layers in (2, 4) for each in made(table, layers)]
+    print(f"a context of {given.words} words, one core, torch {torch.__version__}, ", end="")
+    print(f"median of {given.rounds} contexts")
     with torch.inference_mode():
-        found = measure(tasks, given.rounds)
-    print(
-        f"one text of {given.words} words, {given.threads} thread(s), "
-        f"torch {torch.__version__}, median of {given.rounds} rounds in turn"
-    )
-    show(found, {name: size(encoder, table) for name, encoder in encoders.items()})
+        show(encoders, measured(encoders, given.rounds, given.words))
+        for rows in CANDIDATES[:1] if given.small else CANDIDATES:
+            rank(rows, given.rounds)
 
 
-def measure(tasks: Mapping[object, Callable[[], object]], rounds: int) -> dict[object, float]:
-    """Return the median milliseconds of each task; one round before they count warms up."""
-    found: dict[object, list[float]] = {name: [] for name in tasks}
-    for _ in range(rounds + 2):
-        for name, run in tasks.items():
-            start = time.perf_counter()
-            run()
-            found[name].append((time.perf_counter() - start) * 1000)
-    return {name: statistics.median(times[2:]) for name, times in found.items()}
+def made(table: WordTable, layers: int) -> list[Encoder]:
+    """Return the encoders of so many layers: the SRU first."""
+    sru = _recurrent("SRU", table, "sru", layers, SIZE)
+    like = _recurrent("LSTM like", table, "lstm", layers, _width(sru.millions, layers))
+    others = [_recurrent(cell.upper(), table, cell, layers, SIZE) for cell in ("lstm", "gru")]
+    return [sru, others[0], like, others[1], *([_transformer(table)] if layers == 2 else [])]
 
 
-def size(encoder: TextEncoder, table: WordTable) -> float:
-    """Return millions of parameters of the cells of both encoders."""
-    return 2 * sum(each.numel() for each in encoder.reader.cells.parameters()) / 1e6
+def _recurrent(name: str, table: WordTable, cell: Any, layers: int, hidden: int) -> Encoder:
+    kind: Cell = cell
+    encoder = TextEncoder(table, Shape(kind, layers, hidden, 16, 64)).eval()
+    return Encoder(name, layers, _millions(encoder.reader.cells), encoder.reader, encoder)
 
 
-def best() -> Callable[[], object]:
-    """Return what finds the best of the cached replies: one product and an arg max."""
-    matrix, query = torch.randn(CANDIDATES, 2 * SIZE), torch.randn(2 * SIZE)
-    return lambda: (matrix @ query).max(dim=0)
+def _millions(cells: nn.Module) -> float:
+    return 2 * sum(each.numel() for each in cells.parameters()) / 1e6
 
 
-def show(found: Mapping[object, float], sizes: Mapping[tuple[Cell, int], float]) -> None:
-    """Print what was measured beside what was printed."""
+def _width(millions: float, layers: int) -> int:
+    """Return how many units give an LSTM of so many layers this many parameters."""
+    sizes = range(8, SIZE)
+    return min(sizes, key=lambda hidden: abs(_lstm_millions(hidden, layers) - millions))
+
+
+def _lstm_millions(hidden: int, layers: int) -> float:
+    inputs = SIZE + (layers - 1) * 2 * hidden
+    return 2 * 2 * 4 * hidden * (inputs + layers * (hidden + 2)) / 1e6
+
+
+def _transformer(table: WordTable) -> Encoder:
+    """Return two blocks of 6 heads and 1,200 inner units: no part of the paper."""
+    sizes = Sizes(width=SIZE, heads=6, layers=2, inner=4 * SIZE, dropout=0.0)
+    blocks = nn.ModuleList(Block(str(place), sizes) for place in range(2)).eval()
+
+    def read(texts: Sequence[Bag]) -> Tensor:
+        x: Tensor = table(torch.tensor([list(text) for text in texts]))
+        for block in blocks:
+            x = block(x, Pass())
+        return x
+
+    def pooled(texts: Sequence[Bag]) -> Tensor:
+        return read(texts).mean(dim=1)
+
+    return Encoder("Transformer", 2, _millions(blocks), read, pooled)
+
+
+def measured(encoders: Sequence[Encoder], rounds: int, words: int) -> list[tuple[float, float]]:
+    """Return each one's median milliseconds without pooling and with it."""
+    taken: list[tuple[list[float], list[float]]] = [([], []) for _ in encoders]
+    for round_ in range(rounds + 2):
+        text = [tuple(torch.randint(1, WORDS + 1, (words,)).tolist())]
+        for encoder, times in zip(encoders, taken, strict=True):
+            for run, found in zip((encoder.cells, encoder.whole), times, strict=True):
+                begun = time.perf_counter()
+                run(text)
+                if round_ > 1:  # the first ones warm up
+                    found.append(1000 * (time.perf_counter() - begun))
+    return [(statistics.median(cells), statistics.median(whole)) for cells, whole in taken]
+
+
+def show(encoders: Sequence[Encoder], found: Sequence[tuple[float, float]]) -> None:
+    """Print what was measured beside what was printed; "/ SRU" is against that of its layers."""
     rows = printed("asapp_table8")["rows"]
-    paper = {(row["encoder"], row["layers"]): row["ms"] for row in rows}
+    paper = {f"{row['encoder']} {row['layers']}": row["ms"] for row in rows}
     columns = ("params M", "cells ms", "/ SRU", "+ pooling", "/ SRU", "paper ms", "/ SRU")
-    print(f"{'encoder':>8}" + "".join(f"{column:>10}" for column in columns))
-    for (cell, layers), millions in sizes.items():
-        row = f"{cell.upper() + ' ' + str(layers):>8}{millions:>10.1f}"
-        for more in (("cells",), ()):
-            ours, sru = found[cell, layers, *more], found["sru", layers, *more]
-            row += f"{ours:>10.1f}{ours / sru:>9.2f}x"
-        theirs = paper.get((cell.upper(), layers))
-        if theirs:
-            row += f"{theirs:>10.1f}{theirs / paper['SRU', layers]:>9.2f}x"
+    print(f"{'encoder':>14}" + "".join(f"{column:>10}" for column in columns))
+    sru: Mapping[int, tuple[float, float]] = {
+        each.layers: times
+        for each, times in zip(encoders, found, strict=True)
+        if each.name == "SRU"
+    }
+    for each, times in zip(encoders, found, strict=True):
+        name = f"{each.name} {each.layers}"
+        row = f"{name:>14}{each.millions:>10.1f}"
+        for ours, theirs in zip(times, sru[each.layers], strict=True):
+            row += f"{ours:>10.2f}{ours / theirs:>9.2f}x"
+        if name in paper:
+            row += f"{paper[name]:>10.1f}{paper[name] / paper[f'SRU {each.layers}']:>9.2f}x"
         print(row)
-    like = found["lstm", 2, "cells"] / found["sru", 4, "cells"]
-    print(f"of like size, LSTM 2 / SRU 4: {like:.2f}x (paper: 4.15x, 90.9 / 21.9)")
-    ranked = next(row["ms"] for row in rows if row["layers"] is None)
-    print(f"+ best of 10,000 cached replies: {found['best']:.2f} ms (paper: {ranked} ms)")
+    lstm = next(
+        times
+        for each, times in zip(encoders, found, strict=True)
+        if (each.name, each.layers) == ("LSTM", 2)
+    )
+    told = f"LSTM 2 against SRU 4: {lstm[0] / sru[4][0]:.2f}x, with pooling"
+    print(f"{told} {lstm[1] / sru[4][1]:.2f}x (paper: {paper['LSTM 2'] / paper['SRU 4']:.2f}x)")
+
+
+def rank(rows: int, rounds: int) -> None:
+    """Print how long the best of cached replies takes, by the width of their vectors."""
+    ranked = next(row["ms"] for row in printed("asapp_table8")["rows"] if row["layers"] is None)
+    for size in (SIZE, 2 * SIZE) if rows == CANDIDATES[0] else (SIZE,):
+        matrix, times = torch.randn(rows, size), []
+        for _ in range(rounds if rows == CANDIDATES[0] else min(rounds, 20)):
+            query = torch.randn(1, size)
+            begun = time.perf_counter()
+            topk.best(matrix, query, 1)
+            times.append(1000 * (time.perf_counter() - begun))
+        told = f"+ best of {rows:,} cached replies x {size}: {statistics.median(times):.2f} ms"
+        print(told + (f" (paper: {ranked} ms)" if rows == CANDIDATES[0] else ""), flush=True)
 
 
 if __name__ == "__main__":

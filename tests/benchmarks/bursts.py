@@ -1,0 +1,108 @@
+"""A rush of 64 people, answered by our worker and by one made with celery-batches.
+
+    python -m tests.benchmarks.bursts [--rounds 3] [--turns 2] [--rival threads:0.05 ...]
+
+Everybody says something, and again within 0.3 s of each reply: more than any worker can answer one
+by one. Both ways have the same bot, database, broker and largest batch (`reply_jobs`); the time is
+from the first message to the last reply shown. celery-batches is set up as its documentation asks:
+as many prefetched as it likes, a batch after so many jobs or after an interval. The interval is its
+user's choice between two evils, so that several are shown: a lone person waits for it, a short one
+flushes before a batch is full. Asked: at least 5 times its replies/s. Rounds take turns.
+"""
+
+from __future__ import annotations
+
+import argparse
+import statistics
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+from tests.benchmarks import reply_jobs
+from tests.benchmarks.reply_jobs import PEOPLE, WORKER, Jobs, Send
+
+PAUSE = 0.3  # seconds until somebody says more
+MODULE = ("-A", "tests.benchmarks.batches_rival", "worker")
+RIVALS = ("prefork:0.05", "threads:0.02", "threads:0.05", "threads:0.1", "threads:0.5", "solo:0.05")
+
+
+@dataclass
+class Found:
+    """Seconds of lone replies, replies/s of rushes, mean sizes of their batches."""
+
+    lone: list[float] = field(default_factory=list)
+    rates: list[float] = field(default_factory=list)
+    sizes: list[float] = field(default_factory=list)
+
+    def add(self, jobs: Jobs, turns: int, send: Send) -> None:
+        """Measure once more."""
+        self.lone += [jobs.at_once(1, send) for _ in range(3)]
+        self.rates.append(turns * PEOPLE / jobs.rush(turns, PAUSE, send))
+        self.sizes.append(jobs.batch(turns * PEOPLE))
+
+    @property
+    def medians(self) -> tuple[float, float, float]:
+        """Milliseconds, replies/s, jobs."""
+        lone, rate, size = map(statistics.median, (self.lone, self.rates, self.sizes))
+        return 1000 * lone, rate, size
+
+
+def hinted(new: list[int]) -> None:
+    """Do nothing: a hint went out with the commit."""
+
+
+def sender(queue: str) -> Send:
+    """Return what gives each job to the rival of this queue, as a task."""
+    from tests.benchmarks import batches_rival
+
+    def send(new: list[int]) -> None:
+        for pk in new:
+            batches_rival.app.send_task("rival.reply", [pk], queue=queue)
+
+    return send
+
+
+@contextmanager
+def rivals(jobs: Jobs, wanted: Sequence[str]) -> Iterator[Mapping[str, Send]]:
+    """Start all rivals and let each load the bot; they do nothing unless they are sent tasks."""
+    found = {name: sender(name) for name in wanted}
+    with ExitStack() as running:
+        for name in wanted:
+            pool, _, interval = name.partition(":")
+            arguments = (*MODULE, "-Q", name, "-P", pool, "-c", "1")
+            running.enter_context(reply_jobs.worker(arguments, FLUSH=interval))
+        for send in found.values():
+            jobs.at_once(1, send)
+        yield found
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--turns", type=int, default=2, help="messages of each person")
+    parser.add_argument("--rival", action="append", help="Celery's pool and the interval in s")
+    given: Any = parser.parse_args()
+    found: dict[str, Found] = {"Parley": Found()}
+    with reply_jobs.study() as (jobs, _), rivals(jobs, given.rival or RIVALS) as sends:
+        for _ in range(given.rounds):
+            with reply_jobs.worker(WORKER):  # not beside rivals: it would find their jobs
+                jobs.at_once(1, hinted)  # the bot is loaded
+                found["Parley"].add(jobs, given.turns, hinted)
+            for name, send in sends.items():
+                found.setdefault(f"celery-batches {name} s", Found()).add(jobs, given.turns, send)
+            show(found)
+
+
+def show(found: Mapping[str, Found]) -> None:
+    """Print the table."""
+    _, ours, _ = found["Parley"].medians
+    heads = f"{'lone ms':>8} {'replies/s':>10} {'batch':>6} {'Parley is':>10}"
+    print(f"{'a rush of 64 people':34} {heads}")
+    for name, each in found.items():
+        lone, rate, size = each.medians
+        print(f"{name:34} {lone:8.0f} {rate:10.1f} {size:6.1f} {ours / rate:9.1f}x")
+
+
+if __name__ == "__main__":
+    main()
