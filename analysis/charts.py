@@ -19,7 +19,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from analysis.report import Chart, Kind, Section
+from analysis.report import Chart, Kind, Section, chance
 
 MOST = 40  # systems that still have a line each on one page
 LONGEST = 32  # letters of a name beside the axis; the table has all of them
@@ -84,7 +84,7 @@ def _drawn(title: str, drawn: Chart) -> str:
     axes.set_yticks(range(len(lines)), names, parse_math=False)
     axes.spines[["top", "right", "left"]].set_visible(False)
     axes.tick_params(axis="y", length=0)
-    axes.invert_yaxis()
+    axes.set_ylim(len(lines) - 0.5, -0.5)  # the first line on top
     if len(axes.get_legend_handles_labels()[0]) > 1:
         figure.legend(loc="outside upper left", ncols=5, frameon=False, fontsize="small")
     stream = io.StringIO()
@@ -136,12 +136,12 @@ def _matrix(axes: Axes, drawn: Chart, lines: Sequence[str]) -> None:
     table = np.full((len(lines), len(lines)), np.nan)
     for row in drawn.rows:
         table[lines.index(str(row["system"])), lines.index(str(row["other"]))] = row["p"]
-    axes.imshow(table, cmap="PuOr_r", vmin=0, vmax=1, aspect="auto")
+    axes.imshow(table, cmap="BrBG", vmin=0, vmax=1, aspect="auto")
     for (across, along), p in np.ndenumerate(table):
         if not np.isnan(p):
             far = abs(p - 0.5) * 2
             color = "white" if far > DARK else "black"
-            axes.text(along, across, f"{p:.2f}", ha="center", va="center", color=color)
+            axes.text(along, across, chance(p), ha="center", va="center", color=color)
     names = [_short(clean(each), 12) for each in lines]
     axes.set_xticks(range(len(lines)), names, parse_math=False)
     axes.tick_params(axis="x", length=0, rotation=0 if len(lines) < 6 else 30)

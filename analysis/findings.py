@@ -13,7 +13,7 @@ import pandas as pd
 
 from analysis import agreement, spread
 from analysis.ranking import Ranking, rankings
-from analysis.report import Chart, Section, dots
+from analysis.report import Chart, Section, chance, dots
 from analysis.tables import RatingTable
 
 SSA = {"sensibleness": "sensible", "specificity": "specific", "ssa": "SSA, the mean of both"}
@@ -53,8 +53,9 @@ def _overview(ranked: Sequence[Ranking]) -> Iterator[Section]:
     best = frame.iloc[0]["system"]
     firsts = int((places.loc[best] == 1).sum())
     kinds = {each.calibrated or "mean" for each in ranked}
+    on = f"all {firsts}" if firsts == len(ranked) else f"{firsts}"
     yield Section(
-        f"Over {len(ranked)} questions {best} stands highest: first in {firsts} of them",
+        f"{best} stands highest over {len(ranked)} questions: first on {on} of them",
         frame,
         f"Scores are {' or '.join(sorted(kinds))}; the mean place counts every question alike and "
         "is no test. Intervals and n of each score are in the rankings that follow.",
@@ -111,9 +112,9 @@ def _pairs(ranking: Ranking, results: pd.DataFrame) -> Iterator[Section]:
     least = min(each["p"] for each in found if each["system"] == order[0])
     yield Section(
         f"{ranking.capital}: {order[0]} is above every other system with "
-        f"probability {least:.2f} or more",
+        f"probability {chance(least)} or more",
         table,
-        f"Probability that the row's system is above the column's, from {ranking.pairs}.",
+        f"Posterior probability that the row's system is above the column's ({ranking.pairs}).",
         key=f"pairs-{ranking.key}",
         chart=Chart(kind="matrix", rows=found),
     )

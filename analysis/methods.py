@@ -29,8 +29,8 @@ SENTENCES = {
     "the posterior.",
     "calibrated_score_learned": "Where unit variances do not fit the scale, the same linear model "
     "has its variances learned by restricted maximum likelihood (Patterson & Thompson 1971).",
-    "system_difference": "Differences of systems are of a linear mixed model with a random effect "
-    "of the rater; p values are Holm's over the pairs of a question.",
+    "system_difference": "Differences of systems come from a linear mixed model with a random "
+    "effect of the rater; p values are Holm's over the pairs of a question.",
     "persona_detection": "Persona detection is the share of raters who told the partner's persona "
     "from a random one (Zhang et al. 2018), with Wilson's 95% interval; chance is .5.",
     "ssa": "SSA is the mean of the unrounded shares of sensible and of specific replies "
@@ -75,12 +75,13 @@ def estimators(results: pd.DataFrame) -> Section:
         f"How each number was computed: {len(rows)} metrics",
         pd.DataFrame(rows, columns=["metric", "computed as"]),
         key="estimators",
+        appendix=True,
     )
 
 
 def _docstring(name: str) -> str:
     source = inspect.getmodule(registry.get_metric(name))
-    return " ".join(((source and source.__doc__) or "").split())
+    return " ".join(((source and source.__doc__) or "").replace("`", "").split())
 
 
 def _planned(study: Study) -> Iterator[str]:
@@ -141,11 +142,13 @@ def _systems(study: Study) -> str:
 
 
 def _conversations(chat: Mapping[str, Any]) -> str:
-    lengths = ", ".join(str(each) for each in chat["minimum"]["options"])
-    most = "" if chat.get("maximum") is None else f" and at most {chat['maximum']}"
+    lengths = [str(each) for each in chat["minimum"]["options"]]
+    least = " or ".join([", ".join(lengths[:-1]), lengths[-1]] if lengths[1:] else lengths)
+    drawn = ", drawn for each conversation" if lengths[1:] else ""
+    most = "" if chat.get("maximum") is None else f", and at most {chat['maximum']}"
     return (
-        f"Conversations. People were told: “{chat['told']}” A conversation had at least {lengths} "
-        f"messages of both sides (drawn where several are named){most}."
+        f"Conversations. People were told: “{chat['told']}” A conversation had at least {least} "
+        f"messages of both sides{drawn}{most}."
     )
 
 
@@ -182,7 +185,8 @@ def scale(question: Mapping[str, Any]) -> str:
     if question.get("type") == "YesNo":
         return "yes or no"
     if "distractors" in question:
-        return f"a choice between the partner's persona and {question['distractors']} random"
+        others = "another" if question["distractors"] == 1 else f"{question['distractors']} others"
+        return f"a choice between the partner's persona and {others}, at random"
     return "as stored"
 
 
@@ -203,7 +207,8 @@ def _sample(ratings: RatingTable) -> str:
 
 
 def _analysis(results: pd.DataFrame) -> str:
-    used = {str(name) for name in results["metric"].unique()}
+    known = results[results["estimate"].notna()]
+    used = {str(name) for name in known["metric"].unique()}
     if {"calibrated_score", "calibrated_score_learned"} <= used and _fits(results):
         used -= {"calibrated_score_learned"}
     said = [text for name, text in SENTENCES.items() if name in used]

@@ -22,7 +22,7 @@ import typst
 
 from analysis.charts import chart, clean, told
 from analysis.report import Report, Section
-from analysis.terminal import is_number, written
+from analysis.terminal import is_number, places, written
 
 LAYOUT = Path(__file__).with_name("report.typ")
 FONTS = Path(mpl.get_data_path(), "fonts", "ttf")  # scripts that Typst's own fonts lack
@@ -89,13 +89,18 @@ def versions() -> str:
 def _section(section: Section) -> dict[str, object]:
     frame = section.frame
     drawn = chart(section)
+    decimals = [places(frame.iloc[:, k]) for k in range(len(frame.columns))]
     breaks = NARROW if len(frame.columns) > MANY else LONG
     return {
         "title": _text(section.title),
         "note": _text(section.note),
         "columns": [_text(str(name), breaks) for name in frame.columns],
         "right": [is_number(frame.iloc[:, k]) for k in range(len(frame.columns))],
-        "rows": [[_text(written(cell), breaks) for cell in row] for row in _rows(frame)],
+        "rows": [
+            [_text(written(cell, most), breaks) for cell, most in zip(row, decimals, strict=True)]
+            for row in _rows(frame)
+        ],
+        "appendix": section.appendix,
         "chart": drawn and {"svg": drawn, "alt": _text(told(section))},
     }
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pandas as pd
 
-from analysis.report import Chart
+from analysis.report import Chart, chance
 
 KEYS = ["protocol", "question"]
 SERIES = {
@@ -45,7 +45,7 @@ class Ranking:
         if pd.isna(best["beats next"]):
             return f"{start} of {len(self.frame)} systems"
         second = self.frame.iloc[1]["system"]
-        return f"{start}, above {second} with probability {best['beats next']:.2f}"
+        return f"{start}, above {second} with probability {chance(best['beats next'])}"
 
     @property
     def capital(self) -> str:
@@ -66,7 +66,7 @@ class Ranking:
 
     @property
     def note(self) -> str:
-        how = f"Calibrated by {self.calibrated}. " if self.calibrated else ""
+        how = f"Calibrated: rater bias removed ({self.calibrated}). " if self.calibrated else ""
         return f"{how}Scale {self.scale}. “beats next” is the probability to be above the next row."
 
     @property
@@ -79,7 +79,7 @@ class Ranking:
             if pd.notna(row[columns[0]])
         ]
         low, high = self.ends
-        axis = f"{self.question}, {low:g} to {high:g}, with 95 % interval"
+        axis = f"{self.question}, {low:g} to {high:g}"
         return Chart(kind="intervals", rows=rows, axis=axis, domain=self.ends)
 
     def matrix(self, results: pd.DataFrame) -> pd.DataFrame:

@@ -44,11 +44,17 @@ def dots(rows: pd.DataFrame, series: str) -> list[dict[str, Any]]:
     ]
 
 
+def chance(p: float) -> str:
+    """Return a probability with two decimals; never 0 or 1, which no model gives."""
+    return "<0.01" if p < 0.005 else ">0.99" if p > 0.995 else f"{p:.2f}"
+
+
 @dataclass(frozen=True, eq=False)
 class Section:
     """One table of a report; the title says its finding, the note how it was computed.
 
-    `key` names it in addresses and files, where it is the same for the same question.
+    `key` names it in addresses and files, where it is the same for the same question. An appendix
+    is there to look something up, after the methods.
     """
 
     title: str
@@ -56,6 +62,7 @@ class Section:
     note: str = ""
     key: str = ""
     chart: Chart | None = None
+    appendix: bool = False
 
 
 @dataclass(frozen=True, eq=False)

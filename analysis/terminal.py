@@ -11,7 +11,8 @@ import pandas as pd
 from analysis.report import Report, Section
 
 WIDTH = 100
-PLACES = 3  # decimals of a number, as on the pages
+PLACES = 3  # decimals of shares and coefficients, as on the pages
+SCALE, LARGE = 2.0, 100.0  # from where on a column needs one fewer, and two fewer
 
 
 def rendered(report: Report) -> str:
@@ -21,7 +22,11 @@ def rendered(report: Report) -> str:
 
 def table(frame: pd.DataFrame) -> str:
     """Return a frame as an aligned table, numbers to the right."""
-    cells = [[written(value) for value in row] for row in frame.itertuples(index=False)]
+    decimals = [places(frame.iloc[:, k]) for k in range(len(frame.columns))]
+    cells = [
+        [written(value, most) for value, most in zip(row, decimals, strict=True)]
+        for row in frame.itertuples(index=False)
+    ]
     rows = [[str(name) for name in frame.columns], *cells]
     widths = [max(len(row[k]) for row in rows) for k in range(len(frame.columns))]
     right = [is_number(frame[name]) for name in frame.columns]
@@ -29,12 +34,19 @@ def table(frame: pd.DataFrame) -> str:
     return "\n".join([lines[0], "-" * len(lines[0]), *lines[1:]])
 
 
-def written(value: object) -> str:
-    """Return one cell as text: three decimals, and a dash where there is no value."""
+def places(column: pd.Series) -> int:
+    """Return how many decimals say something: three of shares, two of points of a scale."""
+    known = [abs(each) for each in column if isinstance(each, float) and math.isfinite(each)]
+    top = max(known, default=0.0)
+    return PLACES if top < SCALE else PLACES - 1 if top < LARGE else PLACES - 2
+
+
+def written(value: object, decimals: int = PLACES) -> str:
+    """Return one cell as text, and a dash where there is no value."""
     if value is None or value is pd.NA:
         return "-"
     if isinstance(value, float):
-        return "-" if not math.isfinite(value) else f"{value:.{PLACES}f}"
+        return "-" if not math.isfinite(value) else f"{value:.{decimals}f}"
     return " ".join(str(value).split())
 
 
@@ -47,11 +59,15 @@ def _lines(report: Report) -> Iterator[str]:
     for caution in report.cautions:
         yield from wrap(f"Caution: {caution}", WIDTH, subsequent_indent="  ")
     for section in report.sections:
-        yield from _section(section)
+        if not section.appendix:
+            yield from _section(section)
     if report.methods:
         yield from ("", "Methods")
         for paragraph in report.methods:
             yield from wrap(paragraph, WIDTH, initial_indent="  ", subsequent_indent="  ")
+    for section in report.sections:
+        if section.appendix:
+            yield from _listed(section)
 
 
 def _section(section: Section) -> Iterator[str]:
@@ -60,6 +76,13 @@ def _section(section: Section) -> Iterator[str]:
     yield table(section.frame)
     if section.note:
         yield from wrap(section.note, WIDTH, initial_indent="  ", subsequent_indent="  ")
+
+
+def _listed(section: Section) -> Iterator[str]:
+    """Yield an appendix as paragraphs: its cells are sentences."""
+    yield from ("", *wrap(section.title, WIDTH))
+    for row in section.frame.itertuples(index=False):
+        yield from wrap(": ".join(map(written, row)), WIDTH, subsequent_indent="  ")
 
 
 def _row(cells: Sequence[str], widths: Sequence[int], right: Sequence[bool]) -> str:

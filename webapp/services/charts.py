@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from textwrap import wrap
 from typing import Any
 
-from analysis.report import Chart
+from analysis.report import Chart, chance
 
 Spec = dict[str, Any]
 Rows = Sequence[Mapping[str, Any]]
@@ -15,6 +16,8 @@ FIRST, SECOND = "#1f8a94", "#c2703d"
 LOSES, EVEN, WINS = "#8f4a1d", "#5c666b", "#0b6a72"  # white text on each of them is readable
 TEXT = {"labelFontSize": 12, "titleFontSize": 12}
 CONFIG = {"axis": TEXT, "legend": TEXT}
+FEW = {"tickCount": 6}  # labels that still have room on a phone
+TITLE = 26  # letters of a line of an axis title, on a phone
 LEGEND = {"orient": "top", "title": None, "labelLimit": 320}
 
 
@@ -51,7 +54,7 @@ def intervals(
             "legend": LEGEND if len(series) > 1 else None,
         },
     }
-    across: Spec = {"type": "quantitative", "scale": scale, "title": axis}
+    across: Spec = {"type": "quantitative", "scale": scale, "title": _wrapped(axis), "axis": FEW}
     points = {
         "mark": {"type": "point", "filled": True, "size": 90, "opacity": 1},
         "encoding": {
@@ -86,7 +89,7 @@ def matrix(rows: Rows) -> Spec:
     order = _order(rows)
     return {
         "config": CONFIG,
-        "data": _values(rows),
+        "data": _values([{**row, "shown": chance(row["p"])} for row in rows]),
         "height": {"step": 40},
         "encoding": {
             "y": {"field": "system", "type": "nominal", "sort": order, "title": "this system"},
@@ -95,7 +98,7 @@ def matrix(rows: Rows) -> Spec:
                 "type": "nominal",
                 "sort": order,
                 "title": "beats this one",
-                "axis": {"labelAngle": 0, "labelLimit": 90},
+                "axis": {"labelAngle": -35, "labelLimit": 110},
             },
         },
         "layer": [
@@ -113,7 +116,7 @@ def matrix(rows: Rows) -> Spec:
             },
             {
                 "mark": {"type": "text", "color": "white", "fontSize": 13},
-                "encoding": {"text": {"field": "p", "type": "quantitative", "format": ".2f"}},
+                "encoding": {"text": {"field": "shown", "type": "nominal"}},
             },
         ],
     }
@@ -133,14 +136,14 @@ def shares(rows: Rows, *, answers: Sequence[str]) -> Spec:
                 "type": "quantitative",
                 "stack": "normalize",
                 "title": "share of answers",
-                "axis": {"format": "%"},
+                "axis": {"format": "%", "tickCount": 5},
             },
             "color": {
                 "field": "answer",
                 "type": "ordinal",
                 "sort": list(answers),
                 "scale": {"scheme": "viridis"},
-                "legend": LEGEND | {"columns": 3},
+                "legend": LEGEND | {"columns": _columns(answers)},
             },
             "order": {"field": "rank", "type": "quantitative"},
             "tooltip": _tooltip("system", "answer", "count"),
@@ -193,6 +196,16 @@ def _wide_enough(rows: Rows, domain: tuple[float, float]) -> list[float]:
     """Return the domain, wider where an interval leaves it: a calibrated one may."""
     ends = [float(row[end]) for row in rows for end in ("low", "high") if row[end] is not None]
     return [min(domain[0], *ends), max(domain[1], *ends)] if ends else list(domain)
+
+
+def _wrapped(title: str) -> list[str]:
+    return wrap(title, TITLE)
+
+
+def _columns(answers: Sequence[str]) -> int:
+    """Return how many entries of the legend fit beside each other on a phone."""
+    longest = max(map(len, answers), default=1)
+    return 7 if longest <= 2 else 4 if longest <= 6 else 2
 
 
 def _order(rows: Rows) -> list[str]:

@@ -10,11 +10,11 @@ import pandas as pd
 from django.utils.formats import number_format
 
 from analysis.report import Section
+from analysis.terminal import PLACES, places
 from webapp.services import charts
 
 LONG = 40  # rows of a table that is folded
 FOLDED = ("estimators",)  # tables to look something up in
-PLACES = 3  # decimals of a number on the page
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -35,7 +35,11 @@ class Part:
     @property
     def rows(self) -> list[list[tuple[str, bool]]]:
         """The table's cells as text, and whether each is a number."""
-        return [[written(value) for value in row] for row in self.frame.itertuples(index=False)]
+        decimals = [places(self.frame.iloc[:, k]) for k in range(len(self.frame.columns))]
+        return [
+            [written(value, most) for value, most in zip(row, decimals, strict=True)]
+            for row in self.frame.itertuples(index=False)
+        ]
 
     @property
     def columns(self) -> list[tuple[str, bool]]:
@@ -54,12 +58,12 @@ def of(section: Section, place: int) -> Part:
     )
 
 
-def written(value: object) -> tuple[str, bool]:
+def written(value: object, decimals: int = PLACES) -> tuple[str, bool]:
     """Return a cell as text in the reader's language, and whether it is a number."""
     if value is None or value is pd.NA or (isinstance(value, float) and not math.isfinite(value)):
         return "–", True
     if isinstance(value, float):
-        return str(number_format(round(value, PLACES), PLACES)), True  # by itself it cuts off
+        return str(number_format(round(value, decimals), decimals)), True  # by itself it cuts off
     if isinstance(value, Integral):
         return str(number_format(int(value))), True
     return str(value), False

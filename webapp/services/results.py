@@ -25,6 +25,7 @@ from analysis.raters import profiles, without_flagged
 from analysis.registry import tables_of, tables_read
 from analysis.results import run
 from analysis.summarizing import composed
+from analysis.tidy import tidy
 from webapp.models import Campaign
 from webapp.services import computed, parts, sheets, tables
 from webapp.services.parts import Part
@@ -92,6 +93,12 @@ class Page:
     reports: tuple[Named, ...]
 
     @property
+    def leads(self) -> list[tuple[str, str]]:
+        """The findings, each with the key of its part; the first is told above them."""
+        keys = {f"{part.title}.": part.key for part in self.parts}
+        return [(said, keys.get(said, "")) for said in self.findings[1:]]
+
+    @property
     def has_enough(self) -> bool:
         return self.items >= ENOUGH
 
@@ -108,7 +115,7 @@ def page(*, campaign: Campaign, choice: str = "counted") -> Page:
     try:
         results = computed.numbers(campaign, ratings)
     except BadTable as bad:
-        results, problems = pd.DataFrame({"metric": []}), tuple(map(str, bad.problems))
+        results, problems = tidy("", ()), tuple(map(str, bad.problems))
     report = _summary(campaign, whole, ratings, results, problems)
     return Page(
         campaign=campaign.name,

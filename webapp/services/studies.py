@@ -17,7 +17,7 @@ def study(campaign: Campaign, whole: RatingTable) -> Study:
         for record in dialogues.participants(campaign)
     ]
     return Study(
-        plan=campaign.plan or launch.plan_of(campaign),
+        plan=campaign.plan or launch.plan_of(Campaign.objects.get(pk=campaign.pk)),
         plan_sha256=campaign.plan_hash,
         state=campaign.state,
         people=pd.DataFrame(people, columns=list(codebook.PARTICIPANTS)),

@@ -31,7 +31,7 @@ def test_several_questions_have_an_overview_of_places() -> None:
     both = pd.concat([simulated(), second], ignore_index=True)
     report = summary(rating_table(both.assign(answer=both.index.astype(str))))
     frame = report.sections[0].frame
-    assert report.sections[0].title == "Over 2 questions s3 stands highest: first in 2 of them"
+    assert report.sections[0].title == "s3 stands highest over 2 questions: first on all 2 of them"
     assert list(frame.columns) == ["system", "q", "r", "mean place"]
     assert frame["mean place"].iloc[0] == 1.0
 

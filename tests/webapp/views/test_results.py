@@ -51,6 +51,7 @@ def test_only_staff_see_results(client: Client, campaign: Campaign) -> None:
         reverse("results-values", args=[campaign.pk, "flow"]),
         reverse("results-report", args=[campaign.pk, "summary"]),
         reverse("results-document", args=[campaign.pk, "summary"]),
+        reverse("results-notebook", args=[campaign.pk, "summary"]),
     ]
     assert {client.get(address).status_code for address in addresses} == {302}
     assert client.post(reverse("results-export", args=[campaign.pk])).status_code == 302
@@ -61,8 +62,9 @@ def test_the_page_shows_the_ranking_first_with_raw_beside_calibrated(
     staff: Client, campaign: Campaign
 ) -> None:
     page = text_of(staff, "results", campaign.pk)
+    page = page[page.index("results/overview.csv") :]  # after the findings in short
     first = page.index("Consistency: good is first with")
-    assert first < page.index("is above every other system") < page.index("is recognized most")
+    assert first < page.index("is recognized most") < page.index("is above every other system")
     shown = results.page(campaign=campaign)
     order = next(part for part in shown.parts if part.key == "ranking-engagingness")
     assert list(order.frame["system"]) == ["good", "fair", "poor"]
@@ -74,7 +76,7 @@ def test_the_page_shows_the_ranking_first_with_raw_beside_calibrated(
 def test_every_chart_has_its_table_and_can_be_saved(staff: Client, campaign: Campaign) -> None:
     page = text_of(staff, "results", campaign.pk)
     shown = results.page(campaign=campaign)
-    charted = [part for part in (*shown.parts, *shown.people) if part.spec]
+    charted = [part for part in shown.parts if part.spec]
     assert len(charted) >= 8
     assert page.count("<figure data-chart=") == len(charted)
     for part in charted:
@@ -126,7 +128,7 @@ def test_answers_of_flagged_raters_can_be_left_out_of_every_view(
 def test_the_flow_tells_who_ended_how(staff: Client, campaign: Campaign) -> None:
     make_participation(campaign)
     page = text_of(staff, "results", campaign.pk)
-    assert "34 of 36 people completed; the results rest on 34" in page
+    assert "36 people consented, 34 finished; the results rest on 34" in page
     assert "4 of 140 answers are set aside" in page
     assert "partner left" in page
 
@@ -184,8 +186,9 @@ def test_every_report_of_the_folder_is_shown(staff: Client, campaign: Campaign) 
     for name in results.reports():
         assert name in page
         shown = text_of(staff, "results-report", campaign.pk, name)
-        assert "<table" in shown
-        assert f'href="{reverse("results-document", args=[campaign.pk, name])}?' in shown
+        assert ("<table" in shown) != ("Nothing in this report applies" in shown)
+        for face in ("results-document", "results-notebook"):
+            assert f'href="{reverse(face, args=[campaign.pk, name])}?' in shown
 
 
 def test_a_report_is_downloaded_as_pdf(staff: Client, campaign: Campaign) -> None:
@@ -202,7 +205,42 @@ def test_a_report_is_downloaded_as_pdf(staff: Client, campaign: Campaign) -> Non
     assert f"campaign-{campaign.pk}.zip --report summary --pdf summary.pdf --without" in text
 
 
-@pytest.mark.parametrize("name", ["results-values", "results-report", "results-document"])
+def test_a_report_is_downloaded_as_a_notebook_of_the_export(
+    staff: Client, campaign: Campaign
+) -> None:
+    address = reverse("results-notebook", args=[campaign.pk, "summary"])
+    assert f'href="{address}?rows=careful"' in text_of(
+        staff, "results", campaign.pk, rows="careful"
+    )
+    response = staff.get(address, {"rows": "careful"})
+    assert f'campaign-{campaign.pk}-summary.ipynb"' in response.headers["Content-Disposition"]
+    made = json.loads(response.content)
+    code = "".join("".join(cell["source"]) for cell in made["cells"])
+    assert f"analysis.read_all(['campaign-{campaign.pk}.zip'])" in code
+    assert "analysis.without_flagged(" in code
+
+
+def test_the_values_of_a_named_report_are_downloaded(staff: Client, campaign: Campaign) -> None:
+    text = text_of(staff, "results-values", campaign.pk, "heds-2", report="datasheet")
+    assert text.splitlines()[0] == "question,answer"
+    page = text_of(staff, "results-report", campaign.pk, "datasheet")
+    assert "results/heds-2.csv?rows=counted&amp;report=datasheet" in page
+
+
+def test_methods_are_written_from_the_plan(staff: Client, campaign: Campaign) -> None:
+    shown = results.page(campaign=campaign)
+    text = " ".join(shown.methods)
+    assert "“PERSONA-CHAT evaluation of bots” (Zhang et al. 2018" in text
+    assert "The plan is not frozen yet" in text
+    assert "How fluent was the other speaker?" in text
+    assert all(
+        paragraph in text_of(staff, "results", campaign.pk) for paragraph in shown.methods[:1]
+    )
+
+
+@pytest.mark.parametrize(
+    "name", ["results-values", "results-report", "results-document", "results-notebook"]
+)
 @pytest.mark.parametrize("key", ["none"])
 def test_what_is_not_there_is_not_found(
     staff: Client, campaign: Campaign, name: str, key: str
