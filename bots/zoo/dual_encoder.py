@@ -17,6 +17,16 @@ from bots.layers.dual_bot import DualBot
 from bots.options import option
 
 PRESETS = {
+    "small": {
+        "sides": "self",
+        "dimension": 512,
+        "hidden": 256,
+        "hashed": 2048,
+        "context_words": 80,
+        "rate": 0.001,
+        "warmup": 50,
+        "epochs": 3,
+    },
     "paper": {
         "cell": "sru",
         "layers": 4,

@@ -29,18 +29,17 @@ from bots.weights import About
 PRESETS = {
     "small": {
         "vectors": "glove",
-        "dimension": 100,
-        "hidden": 192,
+        "dimension": 50,
+        "hidden": 128,
         "dropout": 0.2,
         "words": 8000,
         "least_count": 3,
         "sides": "self",
         "examples": 0,
-        "messages": 4,
-        "tokens": 80,
+        "tokens": 40,
         "batch": 32,
-        "rate": 0.002,
-        "epochs": 8,
+        "rate": 0.003,
+        "epochs": 6,
         "learn_alpha": True,
     },
     "paper": {

@@ -29,16 +29,16 @@ from bots.weights import About
 PRESETS = {
     "small": {
         "vectors": "glove",
-        "dimension": 100,
-        "hidden": 256,
-        "dropout": 0.3,
+        "dimension": 50,
+        "hidden": 128,
+        "dropout": 0.2,
         "words": 8000,
         "least_count": 3,
         "examples": 0,
         "tokens": 128,
         "batch": 32,
-        "rate": 0.002,
-        "epochs": 10,
+        "rate": 0.003,
+        "epochs": 6,
     },
     "paper": {
         "dimension": 512,

@@ -33,7 +33,7 @@ PRESETS = {
         "examples": 0,
         "sides": "self",
         "warmup": 200,
-        "epochs": 8,
+        "epochs": 5,
         "rate": 0.002,
     },
     "paper": {

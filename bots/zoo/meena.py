@@ -43,7 +43,7 @@ PRESETS = {
         "examples": 0,
         "batch": 32,
         "rate": 0.01,
-        "epochs": 8,
+        "epochs": 6,
         "number": 20,
     },
     "mid": {

@@ -37,6 +37,13 @@ from bots.weights import About, data_digest, read_about
 Item = tuple[Asked, Bag]
 
 PRESETS = {
+    "small": {
+        "sides": "self",
+        "history": 1,
+        "dimension": 2048,
+        "scale": 20.0,
+        "epochs": 6,
+    },
     "released": {
         "loss": "margin",
         "optimizer": "sgd",

@@ -32,6 +32,13 @@ NAME = "starspace"
 Item = tuple[Bag, Bag]  # the query and the reply
 
 PRESETS = {
+    "small": {
+        "sides": "self",
+        "history": 1,
+        "dimension": 2048,
+        "scale": 20.0,
+        "epochs": 6,
+    },
     "released": {
         "loss": "embedding",
         "optimizer": "sgd",

@@ -28,9 +28,7 @@ from bots.weights import About, data_digest
 class ToyF1:
     """Says one text whatever is said."""
 
-    weights: str = option(
-        "", "Directory of trained weights; none: it says `text`", needed=False
-    )
+    weights: str = option("", "Directory of trained weights; none: it says `text`", needed=False)
     text: str = option("i am you to do and your is like", "What it says", trained=True)
     frequent: int = option(200, "It chooses among so many frequent words", least=1, trained=True)
     longest: int = option(20, "Its text is at most so many words long", least=1, trained=True)

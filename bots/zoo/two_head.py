@@ -43,9 +43,9 @@ PRESETS = {
         "overlap": 1024,
         "candidates": 4,
         "lm_coef": 2.0,
-        "pretraining": 3,
+        "pretraining": 2,
         "pretraining_rate": 0.002,
-        "epochs": 3,
+        "epochs": 2,
         "rate": 0.001,
     },
     "paper": {

@@ -1,4 +1,7 @@
-"""Dialogues in which a reply shares its topic, but no telling word, with what it answers."""
+"""Dialogues in which a reply shares its topic, but no telling word, with what it answers.
+
+Or with the line of the persona that it is about (`about_lives`).
+"""
 
 from __future__ import annotations
 
@@ -21,6 +24,24 @@ def about_topics(number: int, seed: int) -> list[Dialogue]:
         given = " ".join(f"say{topic}x{chance.randrange(5)}" for _ in range(4))
         turns = (Utterance("partner", f"do you {asked}"), Utterance("self", f"yes {given}"))
         found.append(Dialogue(str(place), turns))
+    return found
+
+
+def about_lives(number: int, seed: int) -> list[Dialogue]:
+    """Make personas of four topics; the partner asks about one, in words that are no reply's.
+
+    A line tells what is so in words of its own, as a revised persona does.
+    """
+    chance = Random(seed)
+    found = []
+    for place in range(number):
+        known = {topic: chance.randrange(5) for topic in chance.sample(range(TOPICS), 4)}
+        lines = [f"i tell{t}x{each} note{t}x{chance.randrange(3)}" for t, each in known.items()]
+        topic = chance.choice(list(known))
+        asked = " ".join(f"ask{topic}x{chance.randrange(5)}" for _ in range(2))
+        given = f"yes i say{topic}x{known[topic]} too"
+        turns = (Utterance("partner", f"do you {asked} like"), Utterance("self", given))
+        found.append(Dialogue(str(place), turns, tuple(lines)))
     return found
 
 
