@@ -300,7 +300,7 @@ def a_event(shell: Shell) -> Shown:
 @slow
 def a_metrics(shell: Shell) -> Shown:
     names = ("tfidf", "bm25", "starspace", "profile_memory", "linear_map", "dual_encoder")
-    run = partial(ranked, shell, persona="self", data="demo:test")
+    run = partial(ranked, shell, persona="self")
     lines = []
     for name in names:
         before = set(shell.folder.glob(f"ranked-*-{name}.jsonl"))

@@ -200,6 +200,7 @@ def a_hl(shell: Shell) -> Shown:
     return shell.shown(layout(text, report, "R²") and len(fits) == 3, f"R²: {told}")
 
 
+@slow
 def a_stab(shell: Shell) -> Shown:
     counts = [8, 10, 12, 9, 11, 10, 10]
     tables = [

@@ -30,6 +30,7 @@ from tests.conftest import SHARED
 CONDITIONS = ("none", "self", "their", "both")
 
 
+@slow
 def d_pc(shell: Shell) -> Shown:
     same = _round_trips(shell, candidates=0)
     parts = {name: personas(name) for name in ("train", "valid", "test")}
@@ -47,6 +48,7 @@ def personas(split: str) -> set[str]:
     return {line for each in demo(split) for line in (*each.persona, *each.partner_persona)}
 
 
+@slow
 def d_ca(shell: Shell) -> Shown:
     same = sum(_round_trips(shell, candidates=size) for size in (0, 20))
     views = personachat.both_sides(demo("valid"))
@@ -174,6 +176,7 @@ def d_l2e(shell: Shell) -> Shown:
     return shell.shown(pairs and left is None, result, because.read)
 
 
+@slow
 def d_dstc7(shell: Shell) -> Shown:
     found = dstc7.build(demo("train"), seed=1, none_share=0.25)
     reply = dstc7.build(demo("train"), seed=1)[0].right[0]

@@ -79,7 +79,7 @@ def m_f1(shell: Shell) -> Shown:
 
 
 def m_hits(shell: Shell) -> Shown:
-    found = only(hits(_random(20, 4000)), "hits@1")
+    found = only(hits(_random(20, 1500)), "hits@1")
     result = f"random scores: {found['estimate']:.4f} [{found['low']:.4f}, {found['high']:.4f}]"
     exact = estimate(hits(ranked(1, 1, 2, 5, 6, 20)), "hits@5")
     holds = found["low"] < 0.05 < found["high"] and near((exact, 4 / 6))
@@ -95,7 +95,7 @@ def _random(size: int, number: int) -> PredictionTable:
 
 
 def m_1of100(shell: Shell) -> Shown:
-    found = only(one_of_100(_random(100, 1000)), "one_of_100")
+    found = only(one_of_100(_random(100, 500)), "one_of_100")
     result = f"random scores: {found['estimate']:.4f} [{found['low']:.4f}, {found['high']:.4f}]"
     return shell.shown(found["low"] < 0.01 < found["high"], result, one_of_100)
 

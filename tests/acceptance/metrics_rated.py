@@ -11,6 +11,7 @@ from analysis.correlation import line, pearson, spearman
 from analysis.filtering import curve
 from analysis.intervals import bootstrap, percentile_interval
 from analysis.metrics.calibrated_score import calibrated_score
+from analysis.metrics.explanation_rank import explanation_rank
 from analysis.metrics.fleiss_kappa import fleiss_kappa
 from analysis.metrics.krippendorff_alpha import krippendorff_alpha
 from analysis.metrics.likert import likert
@@ -92,9 +93,7 @@ def m_nol(shell: Shell) -> Shown:
 
 def m_rankscore(shell: Shell) -> Shown:
     table = preferring(rankings(6, {"a": 0.6, "b": 0.1, "c": -0.2, "d": -0.5}, 200))
-    found = rank_score(table)
-    scores = found[found["metric"] == "rank_score"]
-    turned = found[found["metric"] == "explanation_rank"]
+    scores, turned = rank_score(table), explanation_rank(table)
     total, mirrored = float(scores["estimate"].sum()), float(turned["estimate"].sum())
     one: list[tuple[str, str, str, tuple[int, ...]]] = [
         ("1", judge, "ab", (1, 2) if judge == "ann" else (2, 1)) for judge in ("ann", "bob", "cyd")
@@ -104,7 +103,7 @@ def m_rankscore(shell: Shell) -> Shown:
     result = f"{told}: sum {total:.4f} (N/2 = 2); L2E ranks sum to {mirrored:.4f}; SE of 1, 0, 0 "
     result += f"{se:.4f} (by hand √(1/3))"
     holds = near((total, 2), (mirrored, 2), (se, math.sqrt(1 / 3)))
-    return shell.shown(holds, result, rank_score)
+    return shell.shown(holds, result, rank_score, explanation_rank)
 
 
 def m_agree(shell: Shell) -> Shown:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import csv
 import importlib
+import io
 import pkgutil
 import re
 import time
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import redirect_stderr
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -98,11 +100,14 @@ def run(each: Wanted, folder: Path) -> Row:
     shell, began = Shell(folder), time.monotonic()
     found: tuple[str, str, bool | None]
     try:
-        shown = functions()[each.id](shell)
+        with redirect_stderr(io.StringIO()):  # progress of training
+            shown = functions()[each.id](shell)
         found = (shown.command, shown.result, shown.holds)
     except (NotShown, pytest.skip.Exception) as reason:
         found = (" ; ".join(shell.commands), str(reason), None)
     except Exception as error:  # whatever goes wrong is this row's result, not the table's end
         told = re.sub(r"\s+", " ", f"{type(error).__name__}: {error}")
         found = (" ; ".join(shell.commands), told, False)
-    return Row(each.id, each.what, each.acceptance, *found, time.monotonic() - began)
+    command, result, holds = found
+    spent = time.monotonic() - began
+    return Row(each.id, each.what, each.acceptance, command, result, holds, spent)
