@@ -18,12 +18,14 @@ from torch.nn import functional
 
 from bots.dialogue import Utterance
 from bots.layers.contexts import LONGEST, Rows, Talk, asked, told, turns
+from bots.layers.match_words import frequencies
 from bots.layers.matching import FEATURES, Matcher, Told
 from bots.layers.minilm import LAYERS, WORDS, MiniLM, States, Tokens, stack, tokens
 from bots.text import key
 
 AT_ONCE = 64
 REMEMBERED = 4096  # texts a serving process keeps encoded
+MET = 256  # dialogues whose texts are remembered to begin with
 MEASURED = 6  # batches from which the usual size of features is taken
 NEVER = -1e4
 Encode = Callable[[Sequence[str]], States]
@@ -75,12 +77,24 @@ class MatchNetwork(nn.Module):
 
     def prepare(self, talks: Sequence[Talk], encode: Encode) -> None:
         """Count how rare tokens are, and measure what is usual for a feature."""
-        self.matcher.idf.copy_(_rarity([tokens(text, LONGEST) for t in talks for text in t.texts]))
-        with torch.inference_mode():
+        known = [tokens(text, LONGEST) for each in talks for text in each.texts]
+        self.matcher.idf.copy_(_rarity(known))
+        single, pairs = frequencies(known)
+        self.matcher.single.copy_(single)
+        self.matcher.pairs.copy_(pairs)
+        with torch.no_grad():
+            for batch in _cut(talks[len(talks) // 2 :][:MET], 8):
+                joined = Joined.of(batch)
+                self._remember(joined, told(joined.texts, encode(joined.texts)))
             some = list(talks)[: MEASURED * 8]
             rows = torch.cat([self._features(batch, encode) for batch in _cut(some, 8)])
         self.matcher.mean.copy_(rows.mean(dim=0))
         self.matcher.spread.copy_(rows.std(dim=0) + 1e-3)
+
+    def _remember(self, joined: Joined, shown: Told) -> None:
+        lines = {row for rows in joined.contexts for row in rows.persona}
+        last = [rows.said[-1][1] for rows in joined.contexts]
+        self.matcher.remember(shown, (last, joined.replies, sorted(lines)))
 
     def _features(self, talks: Sequence[Talk], encode: Encode) -> Tensor:
         joined = Joined.of(talks)
@@ -96,6 +110,8 @@ class MatchNetwork(nn.Module):
         table = turns(joined.contexts, len(joined.texts))
         scores = self.matcher(shown, shown.take(list(joined.replies)), table)
         scores = scores.masked_fill(joined.unfit(), NEVER)
+        if self.matcher.training:  # of the encoder's latest state, and not of these dialogues
+            self._remember(joined, shown)
         right = torch.arange(len(joined.replies)).repeat(len(scores))
         return functional.cross_entropy(scores.flatten(0, 1), right)
 

@@ -3,7 +3,10 @@
 Not one recipe of the papers; made of theirs: maps of a reply's vector for what it is compared with
 (Henderson et al. 2019, section 4.2), attention to the nearest sentence of a persona (Zhang et al.
 2018, section 4.2, as a maximum), token by token comparison (Khattab and Zaharia 2020, "ColBERT",
-equation 3, weighted by idf), shared words, and style. Small networks, averaged, weigh them.
+equation 3, weighted by idf), shared words, style, which line of a persona is drawn on
+(`match_persona`), how likely the words are (`match_words`), and how near a reply is to texts that
+have nothing to do with it (Conneau et al. 2018, section 2.3, "CSLS"). Small networks, averaged,
+weigh them.
 """
 
 from __future__ import annotations
@@ -15,14 +18,21 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
+from bots.layers import match_persona, match_words
 from bots.layers.minilm import SIZE, WORDS, States
 from bots.layers.style import SIZE as STYLES
+from bots.layers.style import by_style
 
 ROLES = ("last", "before", "earlier", "own", "partner", "persona")
 GROUPS = ("last", "own", "partner", "persona")  # compared token by token
 PLACES = 10  # how far into a conversation a reply is, counted up to so many messages
 NEAR = 0.3  # tokens less alike than so are not alike
-FEATURES = 12 + 4 * len(GROUPS) + 2 + 5 * STYLES + 3
+KINDS = ("answered", "replies", "persona")  # texts remembered
+REMEMBERED = 1024  # of each kind
+NEAREST = (1, 3, 10, 30, 100)  # how many of them are averaged
+FAR = 8.0  # standard deviations: what is further is no further
+FEATURES = 12 + 4 * len(GROUPS) + 2 + 5 * STYLES + 3 + len(KINDS) * (1 + len(NEAREST))
+FEATURES += 2 * match_persona.SIZE + match_words.SIZE
 
 
 @dataclass(frozen=True)
@@ -56,8 +66,10 @@ class _Compared:
     """Every text told against every reply; the last row stands for nothing."""
 
     cosines: dict[str, Tensor] = field(repr=False)
+    texts: Tensor  # (text, text): cosines
     tokens: Tensor  # (text, reply, token of the reply): the nearest token of the text
     equal: Tensor  # the same for equal tokens
+    same: Tensor  # (text, reply, token of the text, token of the reply): whether they are equal
     reverse: Tensor  # (text, reply): how much of the text is in the reply
 
 
@@ -67,6 +79,9 @@ class Matcher(nn.Module):
     idf: Tensor
     mean: Tensor
     spread: Tensor
+    single: Tensor
+    pairs: Tensor
+    bank: Tensor
 
     def __init__(self, heads: int, width: int, dropout: float) -> None:
         super().__init__()
@@ -78,12 +93,25 @@ class Matcher(nn.Module):
         self.second = nn.Parameter(torch.randn(heads, width) / width**0.5)
         self.drop = nn.Dropout(dropout)
         self.register_buffer("idf", torch.ones(WORDS))
+        self.register_buffer("single", torch.zeros(WORDS))
+        self.register_buffer("pairs", torch.zeros(match_words.PAIRS))
+        self.register_buffer("bank", torch.zeros(len(KINDS), REMEMBERED, SIZE))
         self.register_buffer("mean", torch.zeros(FEATURES))
         self.register_buffer("spread", torch.ones(FEATURES))
+
+    def remember(self, told: Told, kinds: Sequence[Sequence[int]]) -> None:
+        """Put rows of texts, by kind, in the place of those remembered longest."""
+        vectors = functional.normalize(told.states.mean().detach(), dim=-1)
+        known = [
+            torch.cat((vectors[list(rows)], old))[:REMEMBERED]
+            for rows, old in zip(kinds, self.bank, strict=True)
+        ]
+        self.bank = torch.stack(known)  # a new one: gradients may still need the old
 
     def forward(self, told: Told, replies: Told, turns: Turns) -> Tensor:
         """Return the score of every head: (head, context, reply)."""
         found = (self.features(told, replies, turns) - self.mean) / self.spread
+        found = found.clamp(-FAR, FAR)
         hidden = self.drop(functional.gelu(self.first(found)))
         hidden = hidden.unflatten(-1, (self.heads, -1))
         return torch.einsum("crhw,hw->hcr", hidden, self.second)
@@ -95,8 +123,21 @@ class Matcher(nn.Module):
         found = [*self._by_vector(compared, turns), *_reversed(compared, turns)]
         for group in GROUPS:
             found += _by_token(compared, getattr(turns, group), weights)
+        found += _by_line(compared, turns, weights)
+        groups = (
+            turns.own,
+            torch.cat((turns.partner, turns.last), dim=1),
+            turns.persona,
+            turns.last,
+            torch.cat((turns.persona, turns.own, turns.partner, turns.last), dim=1),
+        )
+        likely = (self.single, self.pairs)
+        found += match_words.by_words(told.states, replies.states, compared.same, groups, likely)
         found += self._by_place(replies, turns, len(told.style))
-        return torch.cat((torch.stack(found, dim=-1), _styles(told, replies, turns)), dim=-1)
+        styles = by_style(
+            _with_nothing(told.style), replies.style, turns.last, turns.own, turns.partner
+        )
+        return torch.cat((torch.stack(found, dim=-1), styles), dim=-1)
 
     def _weights(self, states: States) -> Tensor:
         return self.idf[states.numbers] * states.words
@@ -114,10 +155,13 @@ class Matcher(nn.Module):
         weights = weights / (weights.sum(dim=1, keepdim=True) + 1e-6)
         reverse = torch.einsum("trn,tn->tr", alike.amax(dim=3), weights)
         equal = told.states.numbers[:, None, :, None] == replies.states.numbers[None, :, None, :]
+        among = functional.pad(text @ text.T, (0, 1, 0, 1))
         return _Compared(
             cosines,
+            among,
             _with_nothing(alike.amax(dim=2)),
             _with_nothing(equal.any(dim=2).to(alike.dtype)),
+            equal,
             _with_nothing(reverse),
         )
 
@@ -143,7 +187,20 @@ class Matcher(nn.Module):
         fit = self.place(turns.length.clamp(max=PLACES - 1)) @ vectors.T
         length = turns.length.clamp(max=PLACES).unsqueeze(1) / PLACES
         alone = (turns.persona == nowhere).all(dim=1, keepdim=True)
-        return [fit, length.expand_as(fit), alone.to(fit.dtype).expand_as(fit)]
+        crowded = self._crowded(vectors)
+        return [
+            fit,
+            length.expand_as(fit),
+            alone.to(fit.dtype).expand_as(fit),
+            *(each.expand_as(fit) for each in crowded),
+        ]
+
+    def _crowded(self, vectors: Tensor) -> list[Tensor]:
+        """Return how near replies are to the texts remembered: the nearest, and all."""
+        near = vectors @ self.bank.transpose(1, 2)  # (kind, reply, text)
+        first = near.topk(max(NEAREST), dim=-1).values
+        found = [first[..., :many].mean(dim=-1) for many in NEAREST]
+        return [each for way in (*found, near.mean(dim=-1)) for each in way]
 
 
 def _identity() -> nn.Linear:
@@ -165,6 +222,18 @@ def _reversed(compared: _Compared, turns: Turns) -> list[Tensor]:
     return [compared.reverse[turns.last[:, 0]], compared.reverse[turns.persona].amax(dim=1)]
 
 
+def _by_line(compared: _Compared, turns: Turns, weights: Tensor) -> list[Tensor]:
+    """Compare with lines of the persona by what was asked for and told, by vector and by token."""
+    lines, shares = turns.persona, weights / (weights.sum(dim=1, keepdim=True) + 1e-6)
+    used = compared.texts[lines.unsqueeze(2), turns.own.unsqueeze(1)].amax(dim=2)
+    asked = compared.texts[lines, turns.last]
+    present = lines < len(compared.texts) - 1
+    by_vector = compared.cosines["persona"][lines]
+    by_token = (compared.tokens * shares).sum(dim=-1)[lines]
+    found = [match_persona.by_line(way, used, asked, present) for way in (by_vector, by_token)]
+    return [each for way in found for each in way]
+
+
 def _by_token(compared: _Compared, rows: Tensor, weights: Tensor) -> list[Tensor]:
     """Compare each token of a reply with the nearest, and with equal ones, in the texts."""
     near = compared.tokens[rows].amax(dim=1)
@@ -176,27 +245,3 @@ def _by_token(compared: _Compared, rows: Tensor, weights: Tensor) -> list[Tensor
         (equal * shares).sum(dim=-1),
         (equal * weights).sum(dim=-1),
     ]
-
-
-def _styles(told: Told, replies: Told, turns: Turns) -> Tensor:
-    """Compare how a reply is written with the last message and with what each side wrote."""
-    style = _with_nothing(told.style)
-    reply = replies.style.unsqueeze(0)
-    last = style[turns.last[:, 0]].unsqueeze(1)
-    (own, wrote), (partner, _) = (
-        _average(style, rows) for rows in (turns.own, torch.cat((turns.partner, turns.last), dim=1))
-    )
-    parts = (
-        reply.expand(len(turns.length), -1, -1),
-        reply * last,
-        (reply - own).abs() * wrote,
-        reply * own,
-        (reply - partner).abs(),
-    )
-    return torch.cat(parts, dim=-1)
-
-
-def _average(style: Tensor, rows: Tensor) -> tuple[Tensor, Tensor]:
-    present = (rows < len(style) - 1).sum(dim=1).view(-1, 1, 1)
-    average = style[rows].sum(dim=1, keepdim=True) / present.clamp(min=1)
-    return average, (present > 0).to(style.dtype)

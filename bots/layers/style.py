@@ -47,3 +47,27 @@ def _measures(text: str) -> list[float]:
         float(bool(_YOU.search(text))),
         float(bool(re.search(r"\d", text))),
     ]
+
+
+def by_style(style: Tensor, replies: Tensor, last: Tensor, own: Tensor, partner: Tensor) -> Tensor:
+    """Compare how a reply is written with the last message and with what each side wrote.
+
+    `style` has a row for each text and one for nothing; the rest are rows of it, by context.
+    """
+    reply = replies.unsqueeze(0)
+    mine, wrote = _average(style, own)
+    theirs, _ = _average(style, torch.cat((partner, last), dim=1))
+    parts = (
+        reply.expand(len(last), -1, -1),
+        reply * style[last[:, 0]].unsqueeze(1),
+        (reply - mine).abs() * wrote,
+        reply * mine,
+        (reply - theirs).abs(),
+    )
+    return torch.cat(parts, dim=-1)
+
+
+def _average(style: Tensor, rows: Tensor) -> tuple[Tensor, Tensor]:
+    present = (rows < len(style) - 1).sum(dim=1).view(-1, 1, 1)
+    average = style[rows].sum(dim=1, keepdim=True) / present.clamp(min=1)
+    return average, (present > 0).to(style.dtype)
