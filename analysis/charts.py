@@ -23,7 +23,8 @@ from analysis.report import Chart, Kind, Section, chance
 
 MOST = 40  # systems that still have a line each on one page
 LONGEST = 32  # letters of a name beside the axis; the table has all of them
-WIDTH = 7.0
+WIDTH, PLANE = 7.0, 3.6  # inches
+DASHES = ("-", "--", ":")
 # How each series of a picture is marked: shapes differ too, for whoever cannot tell colors.
 MARKS = (("o", "#1f4e79"), ("D", "#b35900"), ("s", "#5c666b"))
 LOST, KEPT = "#b35900", "#1f4e79"
@@ -58,6 +59,8 @@ def told(section: Section) -> str:
         "bars": "Bars, from first to last",
         "shares": "Stacked bars of shares, from first to last",
         "matrix": "A matrix of probabilities, from first to last",
+        "plane": f"{section.chart.upright} against {section.chart.axis}",
+        "grouped": "Bars, from first to last",
     }[section.chart.kind]
     title = section.title.rstrip(".")
     return f"{title}. {what}: {', '.join(_lines(section.chart))}. The table below has the numbers."
@@ -70,26 +73,66 @@ def clean(text: str) -> str:
 
 
 def _lines(drawn: Chart) -> list[str]:
-    """Return what has a line of its own, from the top."""
-    name = "step" if drawn.kind == "bars" else "system"
+    """Return what has a line of its own, from the top; of a plane, what is drawn in it."""
+    name = {"bars": "step", "plane": "series"}.get(drawn.kind, "system")
     return list(dict.fromkeys(str(row[name]) for row in drawn.rows))
 
 
 def _drawn(title: str, drawn: Chart) -> str:
     lines = _lines(drawn)
-    figure = Figure(figsize=(WIDTH, 0.8 + 0.3 * len(lines)), layout="constrained")
+    height = PLANE if drawn.kind == "plane" else 0.8 + 0.3 * len(lines)
+    figure = Figure(figsize=(WIDTH, height), layout="constrained")
     axes = figure.add_subplot()
     DRAWERS[drawn.kind](axes, drawn, lines)
-    names = [_short(clean(each)) for each in lines]
-    axes.set_yticks(range(len(lines)), names, parse_math=False)
-    axes.spines[["top", "right", "left"]].set_visible(False)
-    axes.tick_params(axis="y", length=0)
-    axes.set_ylim(len(lines) - 0.5, -0.5)  # the first line on top
+    axes.spines[["top", "right"]].set_visible(False)
+    if drawn.kind != "plane":
+        _named(axes, lines)
     if len(axes.get_legend_handles_labels()[0]) > 1:
         figure.legend(loc="outside upper left", ncols=5, frameon=False, fontsize="small")
     stream = io.StringIO()
     figure.savefig(stream, format="svg", metadata={"Title": title, "Date": None})
     return stream.getvalue()
+
+
+def _named(axes: Axes, lines: Sequence[str]) -> None:
+    """Name the lines, the first one on top."""
+    names = [_short(clean(each)) for each in lines]
+    axes.set_yticks(range(len(lines)), names, parse_math=False)
+    axes.spines["left"].set_visible(False)
+    axes.tick_params(axis="y", length=0)
+    axes.set_ylim(len(lines) - 0.5, -0.5)
+
+
+def _plane(axes: Axes, drawn: Chart, lines: Sequence[str]) -> None:
+    for place, name in enumerate(lines):
+        marker, color = MARKS[place % len(MARKS)]
+        rows = [row for row in drawn.rows if row["series"] == name]
+        joined = [row for row in rows if row["joined"]]
+        points = [row for row in rows if not row["joined"]]
+        dash = DASHES[place % len(DASHES)]
+        label = name if not points else None
+        axes.plot(_column(joined, "x"), _column(joined, "y"), dash, color=color, label=label)
+        if points:
+            axes.plot(_column(points, "x"), _column(points, "y"), marker, color=color, label=name)
+        for row in points:
+            at, text = (float(row["x"]), float(row["y"])), _short(clean(str(row["name"])), 16)
+            axes.annotate(text, at, (4, 4), textcoords="offset points", parse_math=False)
+    axes.grid(color="#d0d0d0", linewidth=0.6)
+    axes.set_xlabel(clean(drawn.axis), parse_math=False)
+    axes.set_ylabel(clean(drawn.upright), parse_math=False)
+
+
+def _grouped(axes: Axes, drawn: Chart, lines: Sequence[str]) -> None:
+    series = list(dict.fromkeys(str(row["series"]) for row in drawn.rows))
+    thick = 0.8 / len(series)
+    for place, name in enumerate(series):
+        rows = [row for row in drawn.rows if row["series"] == name]
+        off = thick * (place - (len(series) - 1) / 2)
+        at = [lines.index(str(row["system"])) + off for row in rows]
+        color = MARKS[place % len(MARKS)][1]
+        bars = axes.barh(at, _column(rows, "value"), thick, color=color, label=name)
+        axes.bar_label(bars, fmt="%.3g", padding=3, fontsize="small")
+    axes.set_xlabel(clean(drawn.axis), parse_math=False)
 
 
 def _intervals(axes: Axes, drawn: Chart, lines: Sequence[str]) -> None:
@@ -153,6 +196,8 @@ DRAWERS: Mapping[Kind, Callable[[Axes, Chart, Sequence[str]], None]] = {
     "bars": _bars,
     "shares": _shares,
     "matrix": _matrix,
+    "plane": _plane,
+    "grouped": _grouped,
 }
 
 

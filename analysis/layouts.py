@@ -7,8 +7,9 @@ from collections.abc import Iterable, Mapping
 
 import pandas as pd
 
+from analysis.correlation import line
 from analysis.reference import reference
-from analysis.report import Section
+from analysis.report import Chart, Section
 from analysis.tables import RatingTable
 from analysis.transcripts import OWN, PARTNER
 
@@ -80,6 +81,22 @@ def extremes(own: pd.DataFrame, column: str, what: str, *, unit: str = "") -> st
     if len(ordered) == 1:
         return f"{said}."
     return f"{said}; {least['system']} least, {least[column]:.1f}{unit}, of {len(ordered)} systems."
+
+
+def straight(points: pd.DataFrame, x: str, y: str, *, across: str, up: str) -> Chart:
+    """Return the picture of points, one per system, with the straight line through them."""
+    rows: list[dict[str, object]] = [
+        {"series": "systems", "name": row["system"], "x": row[x], "y": row[y], "joined": False}
+        for row in points.to_dict("records")
+    ]
+    fitted = line(points[x], points[y])
+    if fitted.reason is None:
+        rows += [
+            {"series": "line", "name": "", "x": at, "joined": True}
+            | {"y": fitted.intercept + fitted.slope * at}
+            for at in (float(points[x].min()), float(points[x].max()))
+        ]
+    return Chart(kind="plane", rows=rows, axis=across, upright=up)
 
 
 def sections(own: Iterable[Section], *names: str) -> tuple[Section, ...]:

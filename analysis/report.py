@@ -12,7 +12,7 @@ from typing import Any, Literal
 import pandas as pd
 
 ENDS = ("estimate", "low", "high")
-Kind = Literal["intervals", "bars", "shares", "matrix"]
+Kind = Literal["intervals", "bars", "shares", "matrix", "plane", "grouped"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -20,13 +20,15 @@ class Chart:
     """What a picture shows, without how it is drawn. The columns of `rows` go with the kind.
 
     intervals: system, series, estimate, low, high; bars: step, people, kind; shares: system,
-    answer, rank, count; matrix: system, other, p. `line` is a value to compare with, such as
-    chance; `answers` are those of a scale, in order.
+    answer, rank, count; matrix: system, other, p; plane: series, name, x, y, joined (part of a
+    line, or a point); grouped bars: system, series, value. `line` is a value to compare with, such
+    as chance; `answers` are those of a scale, in order; `upright` is the title of the second axis.
     """
 
     kind: Kind
     rows: Sequence[Mapping[str, Any]]
     axis: str = ""
+    upright: str = ""
     domain: tuple[float, float] | None = None
     line: float | None = None
     answers: Sequence[str] = ()

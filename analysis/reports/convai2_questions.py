@@ -9,7 +9,7 @@ import pandas as pd
 
 from analysis.layouts import both_sides, extremes, sections, with_engagingness
 from analysis.metrics.questions_asked import questions_asked
-from analysis.report import Report, Section
+from analysis.report import Chart, Report, Section
 from analysis.tables import MessageTable, RatingTable
 
 BEGIN, MARK = "begin with question word", "with question mark"
@@ -35,4 +35,11 @@ def convai2_questions(messages: MessageTable, ratings: RatingTable | None = None
 def _chart(own: pd.DataFrame, column: str, verb: str, other: str) -> Section:
     kept = own[[name for name in map(str, own) if not name.startswith(other)]]
     title = extremes(own, f"{column} model", f"messages that {verb}")
-    return Section(title, kept, "Per 100 conversations.")
+    rows = [
+        {"system": str(row["system"]), "series": who, "value": float(row[f"{column} {who}"])}
+        for row in own.to_dict("records")
+        for who in ("model", "human")
+        if pd.notna(row.get(f"{column} {who}"))
+    ]
+    drawn = Chart(kind="grouped", rows=rows, axis=f"messages that {verb}, per 100 conversations")
+    return Section(title, kept, "Per 100 conversations.", chart=drawn)

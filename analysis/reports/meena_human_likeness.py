@@ -9,7 +9,7 @@ from __future__ import annotations
 import pandas as pd
 
 from analysis.correlation import line
-from analysis.layouts import sections
+from analysis.layouts import sections, straight
 from analysis.metrics.ssa import ssa
 from analysis.report import Report, Section
 from analysis.tables import RatingTable
@@ -27,7 +27,18 @@ def meena_human_likeness(ratings: RatingTable) -> Report:
         fits = _fits(points)
         finding = _finding(fits)
         own = [
-            Section(finding, fits, "Least squares, one point per system; three at least."),
+            Section(
+                finding,
+                fits,
+                "Least squares, one point per system; three at least.",
+                chart=straight(
+                    points,
+                    "ssa",
+                    "human-like",
+                    across="SSA, percent",
+                    up="human-like, percent",
+                ),
+            ),
             Section("The points, in percent", points),
         ]
     return Report(

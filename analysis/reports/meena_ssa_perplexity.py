@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from analysis.correlation import line
-from analysis.layouts import sections
+from analysis.layouts import sections, straight
 from analysis.metrics.perplexity import perplexity
 from analysis.metrics.ssa import ssa
 from analysis.report import Report, Section
@@ -29,7 +29,12 @@ def meena_ssa_perplexity(ratings: RatingTable, predictions: PredictionTable) -> 
         fits = _fits(points)
         finding = _finding(fits)
         own = [
-            Section(finding, fits, "Least squares, one point per system; three at least."),
+            Section(
+                finding,
+                fits,
+                "Least squares, one point per system; three at least.",
+                chart=straight(points, "perplexity", "ssa", across="perplexity", up="SSA, percent"),
+            ),
             Section("The points: scores in percent, best perplexity first", points),
         ]
     return Report(

@@ -14,7 +14,7 @@ import pandas as pd
 from analysis.filtering import area_interval, curve
 from analysis.layouts import sections
 from analysis.likely import HIGH_IS_BAD, INAPPROPRIATE, LEARNED, Study, study
-from analysis.report import Report, Section
+from analysis.report import Chart, Report, Section
 from analysis.tables import MessageTable, RatingTable
 
 RECALLS = tuple(k / 10 for k in range(1, 11))
@@ -31,7 +31,9 @@ def persona_metrics_aupr(ratings: RatingTable, messages: MessageTable, *, seed: 
         curves = pd.DataFrame(_curves(found))
         own = [
             Section(finding, table, "Average precision; chance is the share of NoL 0 or 1."),
-            Section("Precision at each recall, all characters together", curves),
+            Section(
+                "Precision at each recall, all characters together", curves, chart=_drawn(curves)
+            ),
         ]
     return Report(
         name="persona_metrics_aupr",
@@ -69,6 +71,15 @@ def _curves(found: Study) -> Iterator[dict[str, object]]:
                 place = int(np.searchsorted(line.recall, recall - 1e-12))
                 row[metric] = float(line.precision[min(place, len(line.precision) - 1)])
         yield row
+
+
+def _drawn(curves: pd.DataFrame) -> Chart:
+    rows = [
+        {"series": metric, "name": "", "x": row["recall"], "y": row[metric], "joined": True}
+        for metric in curves.columns[1:]
+        for row in curves.to_dict("records")
+    ]
+    return Chart(kind="plane", rows=rows, axis="recall", upright="precision")
 
 
 def _finding(table: pd.DataFrame) -> str:

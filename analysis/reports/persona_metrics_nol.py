@@ -11,7 +11,7 @@ import pandas as pd
 from analysis.correlation import Correlation, spearman
 from analysis.layouts import sections
 from analysis.likely import Study, study
-from analysis.report import Report, Section
+from analysis.report import Chart, Report, Section
 from analysis.significance import holm, stars
 from analysis.tables import MessageTable, RatingTable
 
@@ -28,7 +28,7 @@ def persona_metrics_nol(ratings: RatingTable, messages: MessageTable, *, seed: i
     finding = found.reason or ""
     if found.reason is None:
         table, finding = _correlations(found)
-        own = [Section(finding, table, NOTE), Section("Histogram of NoL", _histogram(found.frame))]
+        own = [Section(finding, table, NOTE), _histogram(found.frame)]
     return Report(
         name="persona_metrics_nol",
         title="Persona metrics against the votes of people",
@@ -57,7 +57,15 @@ def _correlations(found: Study) -> tuple[pd.DataFrame, str]:
     return pd.DataFrame(list(shown.values())), f"{finding} over {len(shown)} characters."
 
 
-def _histogram(frame: pd.DataFrame) -> pd.DataFrame:
+def _histogram(frame: pd.DataFrame) -> Section:
     counts = pd.crosstab(frame["character"], frame["nol"].astype(int))
     whole = counts.reindex(columns=range(int(frame["needed"].max()) + 1), fill_value=0)
-    return whole.rename(columns=lambda k: f"NoL {k}").reset_index()
+    rows = [
+        {"system": str(character), "answer": str(k), "rank": k, "count": int(row[k])}
+        for character, row in whole.iterrows()
+        for k in whole.columns
+    ]
+    answers = [str(k) for k in whole.columns]
+    drawn = Chart(kind="shares", rows=rows, answers=answers, axis="share of utterances, by NoL")
+    table = whole.rename(columns=lambda k: f"NoL {k}").reset_index()
+    return Section("Histogram of NoL", table, "Number of utterances.", chart=drawn)

@@ -173,6 +173,25 @@ DRAWN = {
             for rank, answer in enumerate("12")
         ],
     ),
+    "grouped": Chart(
+        kind="grouped",
+        axis="questions",
+        rows=[
+            {"system": name, "series": who, "value": 3.5}
+            for name in "ab"
+            for who in ("model", "human")
+        ],
+    ),
+    "plane": Chart(
+        kind="plane",
+        axis="perplexity",
+        upright="SSA",
+        rows=[
+            {"series": "systems", "name": "a", "x": 10.0, "y": 70.0, "joined": False},
+            {"series": "line", "name": "", "x": 10.0, "y": 70.0, "joined": True},
+            {"series": "line", "name": "", "x": 20.0, "y": 50.0, "joined": True},
+        ],
+    ),
     "matrix": Chart(
         kind="matrix",
         rows=[{"system": "a", "other": "b", "p": 0.9}, {"system": "b", "other": "a", "p": 0.1}],

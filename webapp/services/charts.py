@@ -1,4 +1,7 @@
-"""Charts of the results page as Vega-Lite specifications, with their data inside."""
+"""Charts of the results page as Vega-Lite specifications, with their data inside.
+
+Long because each kind of chart is one specification, best read in one piece.
+"""
 
 from __future__ import annotations
 
@@ -29,6 +32,10 @@ def of(chart: Chart) -> Spec:
         return matrix(chart.rows)
     if chart.kind == "shares":
         return shares(chart.rows, answers=chart.answers)
+    if chart.kind == "plane":
+        return plane(chart.rows, axis=chart.axis, upright=chart.upright)
+    if chart.kind == "grouped":
+        return grouped(chart.rows, axis=chart.axis)
     return bars(chart.rows, axis=chart.axis)
 
 
@@ -47,12 +54,7 @@ def intervals(
     shared = {
         "y": system | {"axis": {"labelLimit": 140}},
         "yOffset": {"field": "series", "type": "nominal", "sort": series},
-        "color": {
-            "field": "series",
-            "type": "nominal",
-            "scale": {"domain": series, "range": [FIRST, SECOND, EVEN][: len(series)]},
-            "legend": LEGEND if len(series) > 1 else None,
-        },
+        "color": _series_color(series),
     }
     across: Spec = {"type": "quantitative", "scale": scale, "title": _wrapped(axis), "axis": FEW}
     points = {
@@ -151,6 +153,71 @@ def shares(rows: Rows, *, answers: Sequence[str]) -> Spec:
     }
 
 
+def plane(rows: Rows, *, axis: str, upright: str) -> Spec:
+    """Return points with their names, and lines. rows: series, name, x, y, joined."""
+    series = list(dict.fromkeys(str(row["series"]) for row in rows))
+    across: Spec = {"type": "quantitative", "scale": {"zero": False}, "axis": FEW}
+    shared = {
+        "x": across | {"field": "x", "title": _wrapped(axis)},
+        "y": across | {"field": "y", "title": _wrapped(upright)},
+    }
+    color = _series_color(series)
+    dash = {"field": "series", "type": "nominal", "sort": series, "legend": None}
+    points: Spec = {
+        "transform": [{"filter": "!datum.joined"}],
+        "layer": [
+            {
+                "mark": {"type": "point", "filled": True, "size": 80, "opacity": 1},
+                "encoding": {"color": color, "tooltip": _tooltip("name", "x", "y")},
+            },
+            {
+                "mark": {"type": "text", "align": "left", "dx": 7, "dy": -7},
+                "encoding": {"text": {"field": "name"}},
+            },
+        ],
+    }
+    lines: Spec = {
+        "transform": [{"filter": "datum.joined"}],
+        "mark": {"type": "line", "strokeWidth": 2},
+        "encoding": {
+            "color": color,
+            "strokeDash": dash,
+            "order": {"field": "x", "type": "quantitative"},
+        },
+    }
+    layer = [lines, points]
+    data = _values(rows)
+    return {"config": CONFIG, "data": data, "height": 280, "encoding": shared, "layer": layer}
+
+
+def grouped(rows: Rows, *, axis: str) -> Spec:
+    """Return a bar for each series of each system. rows: system, series, value."""
+    series = list(dict.fromkeys(str(row["series"]) for row in rows))
+    names = {"field": "system", "type": "nominal", "sort": _order(rows), "title": None}
+    return {
+        "config": CONFIG,
+        "data": _values(rows),
+        "height": {"step": 20},
+        "mark": "bar",
+        "encoding": {
+            "y": names | {"axis": {"labelLimit": 140}},
+            "yOffset": {"field": "series", "type": "nominal", "sort": series},
+            "x": {"field": "value", "type": "quantitative", "title": _wrapped(axis), "axis": FEW},
+            "color": _series_color(series),
+            "tooltip": [*_tooltip("system", "series"), {"field": "value", "format": ".3f"}],
+        },
+    }
+
+
+def _series_color(series: Sequence[str]) -> Spec:
+    return {
+        "field": "series",
+        "type": "nominal",
+        "scale": {"domain": list(series), "range": [FIRST, SECOND, EVEN][: len(series)]},
+        "legend": LEGEND if len(series) > 1 else None,
+    }
+
+
 def bars(rows: Rows, *, axis: str) -> Spec:
     """Return a bar with its number for each step. rows: step, kind, people."""
     return {
@@ -217,7 +284,7 @@ def _values(rows: Rows) -> Spec:
 
 
 def _tooltip(*fields: str) -> list[Spec]:
-    numbers = {"estimate", "low", "high", "p"}
+    numbers = {"estimate", "low", "high", "p", "x", "y"}
     return [
         {"field": name, "type": "quantitative", "format": ".3f"}
         if name in numbers
