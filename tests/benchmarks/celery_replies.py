@@ -18,26 +18,12 @@ import statistics
 import subprocess
 import sys
 import time
-from contextlib import suppress
-from pathlib import Path
 from typing import Any
 
-from tests.benchmarks.reply_jobs import BOT, WORKER, Jobs, study, text, worker
+from tests.benchmarks.reply_jobs import BOT, WORKER, Jobs, computed, study, text, worker
 from tests.live import ROOT
 
 COUNTS = (1, 8, 32, 64)
-
-
-def computed(tree: int) -> float:
-    """Return the seconds that a process and its children have computed."""
-    found: dict[int, tuple[int, float]] = {}
-    for stat in Path("/proc").glob("[0-9]*/stat"):
-        with suppress(OSError):
-            fields = stat.read_text().rpartition(")")[2].split()
-            ticks = int(fields[11]) + int(fields[12])
-            found[int(stat.parent.name)] = (int(fields[1]), ticks / os.sysconf("SC_CLK_TCK"))
-    children = [pid for pid, (parent, _) in found.items() if parent == tree]
-    return sum(found[pid][1] for pid in (tree, *children) if pid in found)
 
 
 class Bare:

@@ -15,7 +15,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -161,6 +161,18 @@ def _look(since: float) -> None:
         raise SystemExit("a worker ended")
     if time.perf_counter() > since + PATIENCE:
         raise SystemExit(f"no reply in {PATIENCE:g} s")
+
+
+def computed(tree: int) -> float:
+    """Return the seconds that a process and its children have computed."""
+    found: dict[int, tuple[int, float]] = {}
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        with suppress(OSError):
+            fields = stat.read_text().rpartition(")")[2].split()
+            ticks = int(fields[11]) + int(fields[12])
+            found[int(stat.parent.name)] = (int(fields[1]), ticks / os.sysconf("SC_CLK_TCK"))
+    children = [pid for pid, (parent, _) in found.items() if parent == tree]
+    return sum(found[pid][1] for pid in (tree, *children) if pid in found)
 
 
 @contextmanager

@@ -1,14 +1,17 @@
 """Training steps and generation of the bots that write: one at a time against batches.
 
+    python -m tests.benchmarks.transformers --size 512
     python -m tests.benchmarks.transformers [--bot two_head --bot meena] [--preset toy]
         [--set OPTION=VALUE] [--device auto] [--precision fp32] [--rounds 3] [--peak-tflops 989]
 
 The networks are untrained and the texts are random words, so nothing but speed is told. A training
 step is forward, backward and the optimizer on one batch of the preset's size. Generation is greedy,
-20 tokens in and 20 out, the end mark never chosen; medians of the rounds, batches in turn. With
---peak-tflops (the card's, from its data sheet) a training step's share of it is told, counting 6
-operations per token and parameter outside the tables of vectors: attention and the output of a
-Transformer are not in it, so its true share is higher. Needs no Django.
+20 tokens in and 20 out, the end mark never chosen; medians of the rounds, batches in turn. In the
+column "without" (small batches only) all is read and written anew for each token, as must be
+without a state or a cache of keys and values; both ways must find the same. With --peak-tflops (the
+card's, from its data sheet) a training step's share of it is told, counting 6 operations per token
+and parameter outside the tables of vectors: attention and the output of a Transformer are not in
+it, so its true share is higher. Needs no Django.
 """
 
 from __future__ import annotations
@@ -28,15 +31,16 @@ from torch import Tensor
 from bots import bot_options, make_bot, training
 from bots.bot import Turn
 from bots.candidates import Decoding
-from bots.decoding import propose
+from bots.decoding import StepModel, propose
 from bots.dialogue import Utterance
 from bots.layers.network import Stepped
 from bots.options import parse_option
 from bots.registry import preset
-from bots.vocabulary import END, WordCodec
+from bots.vocabulary import END, START, WordCodec
 
 BATCHES = (1, 8, 32, 64)
 TOKENS = 20
+MOST_UNCACHED = 8
 
 
 class Endless(Stepped):
@@ -53,6 +57,7 @@ def main() -> None:
     parser.add_argument("--bot", action="append")
     parser.add_argument("--preset", default="toy")
     parser.add_argument("--set", action="append", default=[], metavar="OPTION=VALUE")
+    parser.add_argument("--size", type=int, help="units of each of two layers, of every bot")
     parser.add_argument("--words", type=int, default=8000, help="size of the vocabulary")
     parser.add_argument("--device", default="auto")
     parser.add_argument("--precision", default="fp32", choices=("fp32", "bf16"))
@@ -74,7 +79,8 @@ def _options(name: str, given: Any) -> dict[str, Any]:
     has = {each.name for each in known}
     fixed = {"device": given.device, "precision": given.precision, "subwords": 0}
     options = {**preset(name, given.preset), **fixed}
-    for setting in given.set:
+    sized = ["layers=2", *(f"{each}={given.size}" for each in ("width", "hidden", "dimension"))]
+    for setting in (*(sized if given.size else ()), *given.set):
         option, _, raw = setting.partition("=")
         if option in has:
             options[option] = parse_option(name, known, option, raw)
@@ -116,21 +122,70 @@ def _train(bot: Any, network: Any, given: Any, where: torch.device, count: int) 
     print(f"  {told}, {teraflops:.2f} TFLOP/s{share}")
 
 
+class Uncached:
+    """The same network without a cache: its state is the turns and what was written so far."""
+
+    def __init__(self, network: Any) -> None:
+        self.network = network
+        self.codec = network.reading.codec
+
+    def start(self, turns: Sequence[Turn]) -> Any:
+        """Keep the turns."""
+        return [self.network.reading.asked(turn) for turn in turns], None
+
+    def step(self, state: Any, tokens: Tensor) -> tuple[Tensor, Any]:
+        """Read and write everything again, one token further."""
+        asked, before = state
+        new = tokens.to(self.network.device)[:, None]
+        written = new if before is None else torch.cat((before, new), dim=1)
+        log_probs, _ = self.network.write(self.network.read(asked), written)
+        last = log_probs[:, -1].clone()
+        last[:, END] = -torch.inf
+        return last, (asked, written)
+
+    def select(self, state: Any, rows: Tensor) -> Any:
+        """Return a state of these rows."""
+        asked, written = state
+        return [asked[row] for row in rows.tolist()], written[rows.to(written.device)]
+
+
 def _generate(network: Any, given: Any, where: torch.device) -> None:
-    model, chance = Endless(network), Random(1)
+    chance = Random(1)
     words = range(4, network.reading.codec.size)
-    decoding = Decoding("greedy", max_tokens=TOKENS)
-    rates: dict[int, list[float]] = {size: [] for size in BATCHES}
+    ways: tuple[StepModel, StepModel] = (Endless(network), Uncached(network))
+    rates: dict[tuple[int, int], list[float]] = {}
     for round_ in range(given.rounds + 1):  # the first one warms up
         for size in BATCHES:
             turns = [_turn(chance, words, TOKENS) for _ in range(size)]
-            seconds = _seconds(partial(propose, model, turns, decoding), where)
-            if round_:
-                rates[size].append(size * TOKENS / seconds)
-    print(f"  {'batch':>7} {'tokens/s':>10} {'replies/s':>10} {'gain':>6}")
-    for size, found in rates.items():
-        rate, single = statistics.median(found), statistics.median(rates[1])
-        print(f"  {size:7} {rate:10,.0f} {rate / TOKENS:10,.1f} {rate / single:5.1f}x", flush=True)
+            if not round_:
+                _agree(ways, turns)
+                continue
+            for place, model in enumerate(ways[: 2 if size <= MOST_UNCACHED else 1]):
+                run = partial(propose, model, turns, Decoding("greedy", max_tokens=TOKENS))
+                rate = size * TOKENS / _seconds(run, where)
+                rates.setdefault((size, place), []).append(rate)
+    heads = f"{'tokens/s':>10} {'replies/s':>10} {'gain':>6} {'without':>10} {'gain':>6}"
+    print(f"  {'batch':>7} {heads}")
+    single = statistics.median(rates[1, 0])
+    for size in BATCHES:
+        rate = statistics.median(rates[size, 0])
+        row = f"  {size:7} {rate:10,.0f} {rate / TOKENS:10,.1f} {rate / single:5.1f}x"
+        if (size, 1) in rates:
+            slow = statistics.median(rates[size, 1])
+            row += f" {slow:10,.0f} {rate / slow:5.1f}x"
+        print(row, flush=True)
+
+
+def _agree(ways: tuple[StepModel, StepModel], turns: Sequence[Turn]) -> None:
+    """Stop unless both find the same tokens as likely, one after the other."""
+    with torch.inference_mode():
+        one, other = (way.start(turns) for way in ways)
+        tokens = torch.full((len(turns),), START)
+        for _ in range(3):
+            found, one = ways[0].step(one, tokens)
+            again, other = ways[1].step(other, tokens)
+            torch.testing.assert_close(found.float(), again.float(), rtol=0.05, atol=0.05)
+            tokens = found.argmax(1).cpu()
 
 
 def _turn(chance: Random, words: Sequence[int], tokens: int) -> Turn:
