@@ -1,34 +1,39 @@
 """A-REPT: in how many conversations a bot repeats itself, without and with the rule against it.
 
 Source: Adiwardana et al. 2020 (MEENA), section 5: about a third of the base model's conversations.
-Here the bot answers the messages that a person of the test part wrote, one after the other, and the
-rule's thresholds are ours (`bots.repetition`).
+Base is its sample-and-rank, N 20 and T 0.88, as it is: the likeliest of the samples is said, even
+if it was said before. Here the bot talks with itself, beginning with the first message of a test
+dialogue, both with that dialogue's personas; only the side that answers first has the rule, whose
+thresholds are ours (`bots.repetition`).
 """
 
 from __future__ import annotations
 
-from bots.bot import Bot
+from collections.abc import Sequence
+
+from bots.bot import Generator
 from bots.dialogue import Dialogue, Utterance
 from bots.reference import printed
 from bots.registry import make_bot
 from bots.repetition import Rule
 from bots.study import Study, Table
 
-WRITER = "meena"
-TALKS = 30
+WRITERS = ("meena", "seq2seq")
+TALKS = 20
+EXCHANGES = 10
 
 
 def run(study: Study) -> list[Table]:
     """Return the share of conversations, and of turns, in which the bot repeats itself."""
-    inside = study.bot(WRITER)
-    options = {"bot": WRITER, "options": {"weights": inside.weights}, "seed": study.seed}
-    ruled = {"bot": "sample_and_rank", "options": options}
-    systems = {
-        "sample-and-rank": make_bot("sample_and_rank", **options),
-        "with the rule": make_bot("no_repeat", **ruled),
-    }
     chosen = study.original.test[:TALKS]
-    rows = [_measured(name, bot, chosen) for name, bot in systems.items()]
+    rows: list[dict[str, object]] = []
+    for name in WRITERS:
+        options = {"bot": name, "options": {"weights": study.bot(name).weights}, "seed": study.seed}
+        base: Generator = make_bot("sample_and_rank", **options)  # type: ignore[assignment]
+        ruled: Generator = make_bot("no_repeat", bot="sample_and_rank", options=options)  # type: ignore[assignment]
+        for label, bot in (("base", base), ("with the rule", ruled)):
+            said = converse(bot, base, chosen, EXCHANGES)
+            rows.append({"model": name, "system": label, **_measured(said)})
     paper = printed("meena_decoding")
     share = paper["conversations_with_cross_turn_repetition_base_about"]
     return [
@@ -38,26 +43,35 @@ def run(study: Study) -> list[Table]:
             paper["source"],
             rows,
             [{"system": "base", "conversations": share}],
-            [f"{len(chosen)} conversations with messages of the test part, bot {WRITER}"],
+            [f"{len(chosen)} conversations of {EXCHANGES} exchanges with itself"],
         )
     ]
 
 
-def _measured(name: str, bot: object, chosen: tuple[Dialogue, ...]) -> dict[str, object]:
-    assert isinstance(bot, Bot)  # noqa: S101
-    flagged = [Rule().flagged(_said(bot, each)) for each in chosen]
+def converse(
+    bot: Generator, partner: Generator, chosen: Sequence[Dialogue], exchanges: int
+) -> list[list[str]]:
+    """Let two bots talk, all conversations at once; return what the first one said in each."""
+    talks = [[Utterance("partner", each.turns[0].text)] for each in chosen]
+    for exchange in range(exchanges):
+        turns = [(each.persona, talk) for each, talk in zip(chosen, talks, strict=True)]
+        for talk, found in zip(talks, bot.propose(turns), strict=True):
+            talk.append(Utterance("self", found[0].text))
+        if exchange + 1 == exchanges:
+            break
+        turns = [
+            (each.partner_persona, [turn.swapped() for turn in talk])
+            for each, talk in zip(chosen, talks, strict=True)
+        ]
+        for talk, found in zip(talks, partner.propose(turns), strict=True):
+            talk.append(Utterance("partner", found[0].text))
+    return [[turn.text for turn in talk if turn.speaker == "self"] for talk in talks]
+
+
+def _measured(said: Sequence[Sequence[str]]) -> dict[str, object]:
+    flagged = [Rule().flagged(each) for each in said]
     turns = [flag for flags in flagged for flag in flags]
     return {
-        "system": name,
         "conversations": sum(map(any, flagged)) / len(flagged),
         "turns": sum(turns) / len(turns),
     }
-
-
-def _said(bot: Bot, dialogue: Dialogue) -> list[str]:
-    history: list[Utterance] = []
-    for turn in dialogue.turns:
-        if turn.speaker == "partner":
-            history.append(turn)
-            history.append(Utterance("self", bot.respond(dialogue.persona, history).text))
-    return [turn.text for turn in history if turn.speaker == "self"]

@@ -39,7 +39,7 @@ PRESETS = {
         "tokens": 40,
         "batch": 32,
         "rate": 0.003,
-        "epochs": 6,
+        "epochs": 4,
         "learn_alpha": True,
     },
     "paper": {

@@ -38,7 +38,7 @@ PRESETS = {
         "tokens": 128,
         "batch": 32,
         "rate": 0.003,
-        "epochs": 6,
+        "epochs": 4,
     },
     "paper": {
         "dimension": 512,

@@ -28,12 +28,12 @@ PRESETS = {
     "small": {
         "width": 96,
         "layers": 2,
-        "tokens": 64,
+        "tokens": 48,
         "least_count": 3,
         "examples": 0,
         "sides": "self",
-        "warmup": 200,
-        "epochs": 5,
+        "warmup": 100,
+        "epochs": 4,
         "rate": 0.002,
     },
     "paper": {

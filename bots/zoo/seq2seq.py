@@ -36,7 +36,7 @@ PRESETS = {
         "tokens": 40,
         "batch": 32,
         "rate": 0.003,
-        "epochs": 6,
+        "epochs": 4,
     },
     "paper": {
         "attention": "none",
