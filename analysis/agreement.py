@@ -1,7 +1,9 @@
 """How far raters agree on a question: rows of a coefficient with its interval, or why it has none.
 
-Intervals are percentile bootstraps over items (Efron & Tibshirani 1993, chapter 13). An item is
-drawn with all its votes, so what is drawn is how often each pattern of votes occurs.
+Intervals are percentile bootstraps over items (Efron & Tibshirani 1993, chapter 13), expanded for
+few of them (Hesterberg 2015). An item is drawn with all its votes, so what is drawn is how often
+each pattern of votes occurs. The raters stay as they are: of other raters the interval is too
+narrow (`docs/rehearsal.md`), and the report rater_agreement has one over raters beside it.
 """
 
 from __future__ import annotations
@@ -88,7 +90,7 @@ def told(results: pd.DataFrame) -> pd.DataFrame:
 
 def interval(given: Votes, statistic: Statistic, *, seed: int) -> Interval:
     """Return the bootstrap interval over items of a statistic of resamples."""
-    return percentile_interval(resamples(given, statistic, seed=seed))
+    return percentile_interval(resamples(given, statistic, seed=seed), given.units)
 
 
 def resamples(given: Votes, statistic: Statistic, *, seed: int, draws: int | None = None) -> Floats:

@@ -128,7 +128,7 @@ def rater_intervals(
         if votes.units:
             times = all_times(votes)[None, :]
             draw[:] = [statistic(votes, times)[0] for statistic in statistics]
-    return [percentile_interval(column) for column in found.T]
+    return [percentile_interval(column, given.raters) for column in found.T]
 
 
 class Weighing:

@@ -9,6 +9,7 @@ are added, less what both count (Cameron, Gelbach & Miller 2011, J. Business & E
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -16,7 +17,7 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy import special
 
-from analysis.intervals import LEVEL, NONE, Floats, Interval, Z
+from analysis.intervals import LEVEL, NONE, Floats, Interval, Z, wilson_interval
 
 Codes = NDArray[np.integer]
 
@@ -65,22 +66,30 @@ def codes(column: pd.Series | Codes) -> Codes:
     return np.asarray(pd.factorize(column)[0])
 
 
-def share_interval(share: float, error: Error, n: int) -> Interval:
-    """Return Wilson's interval with as many answers as clustered ones are worth.
+def share_intervals(groups: Sequence[tuple[Floats, Sequence[Codes]]]) -> list[Interval]:
+    """Return Wilson's intervals with as many answers as clustered ones are worth.
 
-    Effective numbers, lowered for the degrees of freedom, as Korn & Graubard 1998 (Survey
-    Methodology 24, 193-201) have them; in Wilson's form as Dean & Pagano 2015 (J. Survey Statistics
-    and Methodology 3, 484-503). None or all of them is worth the number of clusters.
+    A group has its values, from 0 to 1, and what they are clustered by. How much less they are
+    worth, the design effect, is taken to be alike in all groups, since one of few clusters would
+    say little of it. Effective numbers, lowered for the degrees of freedom, are those of Korn &
+    Graubard 1998 (Survey Methodology 24, 193-201); in Wilson's form Dean & Pagano 2015 (J. Survey
+    Statistics and Methodology 3, 484-503). Where no group varies each cluster counts once.
     """
-    if error.df <= 0:
-        return NONE
-    worth = share * (1 - share) / error.se**2 if error.se > 0 else float(error.clusters)
-    worth = min(worth, float(n)) * (Z / float(special.stdtrit(error.df, 0.5 + LEVEL / 2))) ** 2
-    z2 = Z * Z
-    middle = (share + z2 / (2 * worth)) / (1 + z2 / worth)
-    half = Z * np.sqrt(share * (1 - share) / worth + z2 / (4 * worth**2)) / (1 + z2 / worth)
-    low, high = min(share, float(middle - half)), max(share, float(middle + half))
-    return Interval(max(0.0, low), min(1.0, high))
+    shares = [float(values.mean()) for values, _ in groups]
+    errors = [error_of_mean(values, *by) for values, by in groups]
+    known = [
+        (error.df, error.se**2 * len(values) / (share * (1 - share)))
+        for share, error, (values, _) in zip(shares, errors, groups, strict=True)
+        if error.se > 0
+    ]
+    free = sum(df for df, _ in known)
+    effect = sum(df * effect for df, effect in known) / free if known else None
+    t = float(special.stdtrit(free, 0.5 + LEVEL / 2)) if known else Z
+    found = []
+    for share, error, (values, _) in zip(shares, errors, groups, strict=True):
+        worth = error.clusters if effect is None else len(values) / effect * (Z / t) ** 2
+        found.append(wilson_interval(share * worth, worth) if error.df > 0 else NONE)
+    return found
 
 
 def _widest(by: tuple[Codes, ...]) -> list[Codes]:

@@ -27,6 +27,7 @@ from analysis.tables import MessageTable, RatingTable
 
 LIKELY = ("likely", "likely_to_say")
 VOTES = 5
+KEYS = ["protocol", "character", "item"]
 INAPPROPRIATE = 1
 LEARNED = ("PSProb", "PTSal", "uPPL", "MaxBLEU")
 DESCRIBED = ("P-F1", "P-Cover")
@@ -51,15 +52,18 @@ def votes(ratings: RatingTable, *, needed: int | None = None) -> pd.DataFrame:
 
     Needed are five; in a table where no item has so many, as many as the most has.
     """
-    rows = identified(ratings)
-    rows = rows[rows["question"].isin(LIKELY) & rows["value"].isin([0.0, 1.0])]
-    column = "character" if "character" in rows.columns else "system"
-    rows = rows.assign(character=rows[column].astype(str), value=rows["value"].astype(float))
-    keys = ["protocol", "character", "item"]
-    found = rows.groupby(keys)["value"].agg(votes="size", likely="sum").reset_index()
+    found = cast(ratings).groupby(KEYS)["value"].agg(votes="size", likely="sum").reset_index()
     most = needed or min(VOTES, int(found["votes"].max())) if len(found) else VOTES
     # Six votes where five are needed cannot be cut to five without choosing whom to believe.
     return found.assign(nol=found["likely"].where(found["votes"] == most), needed=most)
+
+
+def cast(ratings: RatingTable) -> pd.DataFrame:
+    """Return the single votes, a row each."""
+    rows = identified(ratings)
+    rows = rows[rows["question"].isin(LIKELY) & rows["value"].isin([0.0, 1.0])]
+    column = "character" if "character" in rows.columns else "system"
+    return rows.assign(character=rows[column].astype(str), value=rows["value"].astype(float))
 
 
 def study(ratings: RatingTable, messages: MessageTable, *, seed: int = 0) -> Study:

@@ -107,7 +107,7 @@ def win_intervals(found: Compared, *, seed: int) -> list[Interval]:
     weights = np.stack(list(resampled(found, seed=seed)))
     with np.errstate(invalid="ignore", divide="ignore"):
         rates = (weights @ gained) / (weights @ met)
-    return [percentile_interval(rates[:, k]) for k in range(size)]
+    return [percentile_interval(rates[:, k], found.raters) for k in range(size)]
 
 
 def positions(asked: Asked) -> pd.DataFrame:

@@ -5,23 +5,27 @@ there is none; for each test, and for intervals that a value of chance should be
 often it finds what is there (power), or what is not (false positives; 5 % is asked). An interval
 "holds" where coverage is within 2 points of what is asked, or cannot be told from that at this
 number of campaigns (its own 95 % Wilson interval overlaps). With --order, how often scores put
-systems in the order that was planted; with --probabilities, whether what is said to be so sure is.
+systems in the order that was planted; with --probabilities, how often what is said to be so
+probable is so. docs/rehearsal.md has the tables.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import fields
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from analysis.intervals import wilson_interval
+from analysis.rehearsed import orders, page, probabilities
 from analysis.rehearsed.intervals import intervals
 from analysis.rehearsed.tests import tests
 from analysis.rehearsed.trials import Estimator, Trial
@@ -110,28 +114,49 @@ def _all(
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Print a line for every estimator that was asked for, as soon as it is done."""
+    """Print a line for everything that was asked for, as soon as it is done."""
     given = _parser().parse_args(arguments)
-    changes = {
-        each.name: getattr(given, each.name)
-        for each in fields(Design)
-        if each.name != "conversations" and getattr(given, each.name, None) is not None
-    }
+    if given.into and not given.into.is_file():
+        print(f"{given.into}: no such page; its tables are filled in, not made", file=sys.stderr)
+        return 2
     began = time.monotonic()
     rows = []
-    print(HEAD)
-    for size in given.conversations or SIZES:
-        design = Design(**{**changes, "conversations": size})
-        chosen = [each for each in estimators(design) if each.name in (given.only or [each.name])]
-        for row in rehearse(chosen, given.campaigns, seed=given.seed, workers=given.workers):
-            rows.append(row)
-            print(_line(row), flush=True)
+    for row in _asked(given):
+        rows.append(row)
+        print(_line(row), flush=True)
+        if given.into:
+            page.fill(given.into, [row])
     print(f"{given.campaigns} campaigns each, seed {given.seed}: {time.monotonic() - began:.0f} s")
     if given.json:
-        about = {"campaigns": given.campaigns, "seed": given.seed, "changes": changes}
+        about = {"campaigns": given.campaigns, "seed": given.seed, "changes": _changes(given)}
         text = json.dumps({**about, "rows": rows}, indent=1)
         given.json.write_text(text + "\n", encoding="utf-8")
     return 0
+
+
+def _asked(given: argparse.Namespace) -> Iterator[Mapping[str, object]]:
+    changes = _changes(given)
+    if given.order:
+        ways = [way for way in orders.WAYS if way in (given.only or orders.WAYS)]
+        yield from orders.compared(Design(**changes), given.campaigns, ways=ways, seed=given.seed)
+        return
+    for size in given.conversations or SIZES:
+        design = Design(**{**changes, "conversations": size})
+        if given.probabilities:
+            names = [one for one in probabilities.METRICS if one in (given.only or [one])]
+            yield from probabilities.reliability(
+                design, given.campaigns, metrics=names, seed=given.seed
+            )
+        else:
+            chosen = [one for one in estimators(design) if one.name in (given.only or [one.name])]
+            print(HEAD)
+            yield from rehearse(chosen, given.campaigns, seed=given.seed, workers=given.workers)
+
+
+def _changes(given: argparse.Namespace) -> dict[str, Any]:
+    """Return what the campaigns have otherwise than is usual."""
+    values = {each.name: getattr(given, each.name, None) for each in fields(Design)}
+    return {k: v for k, v in values.items() if v is not None and k != "conversations"}
 
 
 NUMBERS = ("bias", "rmse", "width", "coverage", "from", "to", "none", "finds")
@@ -139,6 +164,8 @@ HEAD = f"{'estimator':44} {'scenario':52} talks " + " ".join(f"{each:>8}" for ea
 
 
 def _line(row: Mapping[str, object]) -> str:
+    if "estimator" not in row:
+        return "  ".join(f"{key} {_short(value)}" for key, value in row.items())
     name = f"{row['estimator']} {row['part']}".strip()
     numbers = (row.get(each) for each in NUMBERS)
     shown = " ".join(" " * 8 if one is None else f"{one:8.4f}" for one in numbers)
@@ -146,15 +173,27 @@ def _line(row: Mapping[str, object]) -> str:
     return f"{name:44} {row['scenario']:52} {row['conversations']:5} {shown}  {verdict}".rstrip()
 
 
+def _short(value: object) -> str:
+    return f"{value:.3f}" if isinstance(value, float) else str(value)
+
+
 def _parser() -> argparse.ArgumentParser:
     names = sorted({each.name for each in estimators(Design())})
+    names += [one for one in (*orders.WAYS, *probabilities.METRICS) if one not in names]
     parser = argparse.ArgumentParser(prog="python -m analysis rehearse", description=__doc__)
     parser.add_argument("--campaigns", type=int, default=200)
     parser.add_argument("--only", action="append", choices=names, metavar="ESTIMATOR",
                         help=", ".join(names))  # fmt: skip
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--workers", type=int, default=1)
+    parser.add_argument("--workers", type=int, default=1, help="results are the same")
+    what = parser.add_mutually_exclusive_group()
+    what.add_argument("--order", action="store_true",
+                      help="rehearse whether the planted order is found")  # fmt: skip
+    what.add_argument("--probabilities", action="store_true",
+                      help="rehearse whether the likely is as often so")  # fmt: skip
     parser.add_argument("--json", type=Path, help="write the table here too")
+    parser.add_argument("--into", type=Path, metavar="PAGE.md",
+                        help="fill rows into this page, as docs/rehearsal.md")  # fmt: skip
     parser.add_argument("--conversations", type=int, nargs="+", metavar="N",
                         help=f"of each system; default {SIZES}")  # fmt: skip
     for each in fields(Design):

@@ -72,13 +72,15 @@ class Sums:
 def sums(asked: Asked) -> Sums:
     """Return the sums of one question, systems in order of their scores, not of their names."""
     # In order of value, so that sums do not depend on the order of rows even in the last digit.
-    rows = asked.rows.assign(value=asked.values).sort_values(["value", "system", "rater"])
-    values = rows["value"].to_numpy(dtype=float)
+    order = np.argsort(asked.values, kind="stable")
+    values = asked.values[order]
     center = float(values.mean())
-    system, names = pd.factorize(rows["system"], sort=True)
-    rater, raters = pd.factorize(rows["rater"], sort=True)
-    pairs = np.zeros((len(names), len(raters)))
-    np.add.at(pairs, (system, rater), 1)
+    (system, names), (rater, raters) = (
+        pd.factorize(asked.rows[column], sort=True) for column in ("system", "rater")
+    )
+    system, rater = system[order], rater[order]
+    cells = np.bincount(system * len(raters) + rater, minlength=len(names) * len(raters))
+    pairs = cells.reshape(len(names), len(raters)).astype(float)
     unordered = Sums(
         systems=tuple(str(name) for name in names),
         pairs=pairs,
@@ -92,7 +94,7 @@ def sums(asked: Asked) -> Sums:
 
 def flat_scores(given: Sums, severity: float = 1.0, residual: float = 1.0) -> Gaussian:
     """Return the scores under a flat prior, exactly, for the two standard deviations given."""
-    information, weighted, _ = _equations(given, (severity / residual) ** 2)
+    information, weighted, _ = equations(given, (severity / residual) ** 2)
     covariance = np.asarray(np.linalg.inv(information), dtype=float)
     return Gaussian(covariance @ weighted + given.center, residual**2 * covariance)
 
@@ -121,7 +123,7 @@ def _ordered(given: Sums, order: NDArray[np.intp]) -> Sums:
     )
 
 
-def _equations(given: Sums, ratio: float) -> tuple[Floats, Floats, float]:
+def equations(given: Sums, ratio: float) -> tuple[Floats, Floats, float]:
     """Return X'V⁻¹X, X'V⁻¹s and s'V⁻¹s in units of the residual variance."""
     shrink = ratio / (1 + ratio * given.pairs.sum(axis=0))
     information = np.diag(given.n) - (given.pairs * shrink) @ given.pairs.T
@@ -131,14 +133,14 @@ def _equations(given: Sums, ratio: float) -> tuple[Floats, Floats, float]:
 
 
 def _residual(given: Sums, ratio: float) -> float:
-    information, weighted, total = _equations(given, ratio)
+    information, weighted, total = equations(given, ratio)
     explained = float(weighted @ np.linalg.solve(information, weighted))
     return float(np.sqrt(max(total - explained, 0.0) / given.degrees_of_freedom))
 
 
 def _deviance(given: Sums, ratio: float) -> float:
     """Return minus twice the restricted log likelihood, less a constant."""
-    information, _, _ = _equations(given, ratio)
+    information, _, _ = equations(given, ratio)
     spread = 2 * given.degrees_of_freedom * np.log(max(_residual(given, ratio), 1e-150))
     raters = np.log1p(ratio * given.pairs.sum(axis=0)).sum()
     return float(spread + raters + np.linalg.slogdet(information)[1])

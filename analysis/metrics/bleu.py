@@ -40,7 +40,7 @@ def _rows(group: Group, seed: int) -> Iterator[dict[str, object]]:
     about = {"n": len(pairs), "variant": f"{TOKENS}, no smoothing", "note": REFERENCE_NOTE}
     for k, name in enumerate(names):
         estimate = float(estimates[0, k])
-        ends = percentile_interval(drawn[:, k]) if len(pairs) > 1 else NONE
+        ends = percentile_interval(drawn[:, k], len(pairs)) if len(pairs) > 1 else NONE
         # A corpus' BLEU is no mean: with few examples it may lie outside the middle resamples.
         low, high = min(ends.low, estimate), max(ends.high, estimate)
         interval = {"low": low, "high": high} if len(pairs) > 1 else {}

@@ -74,4 +74,4 @@ def _intervals(found: Compared, start: Floats, order: bool, seed: int) -> list[I
             drawn.append(model.fit(counts.halved(), order=order, start=start).mean)
     if len(drawn) < REFITS / 2 or found.raters < 2:
         return [NONE] * len(found.systems)
-    return [percentile_interval(column) for column in np.array(drawn).T]
+    return [percentile_interval(column, found.raters) for column in np.array(drawn).T]

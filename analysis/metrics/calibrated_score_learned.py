@@ -3,7 +3,8 @@
 For scales on which SDs of 1 (`calibrated_score`) are wrong, such as 0 to 100: the same linear
 model with a flat prior on scores, its two variances by restricted maximum likelihood
 (Patterson & Thompson 1971, Biometrika 58; `analysis.severity`), and the scores in closed form
-given these.
+given these. The interval is Student's t, with the degrees of freedom that estimated variances leave
+(`analysis.freedom`).
 """
 
 from __future__ import annotations
@@ -12,8 +13,9 @@ from collections.abc import Iterator
 
 import pandas as pd
 
+from analysis.freedom import freedom
 from analysis.groups import Asked, questions
-from analysis.intervals import normal_interval
+from analysis.intervals import t_interval
 from analysis.severity import fit, sums
 from analysis.tables import RatingTable
 from analysis.tidy import tidy
@@ -31,13 +33,14 @@ def calibrated_score_learned(ratings: RatingTable) -> pd.DataFrame:
 def _rows(asked: Asked) -> Iterator[dict[str, object]]:
     given = sums(asked)
     fitted = fit(given)
+    free = None if fitted is None else freedom(given, fitted)
     for k, system in enumerate(given.systems):
         row: dict[str, object] = {**asked.name, "system": system, "n": int(given.n[k])}
         row.update(raw=given.raw[k], reason=NO_RESIDUAL)
-        if fitted is not None:
+        if fitted is not None and free is not None:
             mean, sd = float(fitted.scores.mean[k]), float(fitted.scores.sd[k])
-            low, high = normal_interval(mean, sd)
-            row.update(estimate=mean, low=low, high=high, sd=sd, reason=None)
+            low, high = t_interval(mean, sd, float(free[k]))
+            row.update(estimate=mean, low=low, high=high, sd=sd, df=float(free[k]), reason=None)
             row.update(severity_sd=fitted.severity, residual_sd=fitted.residual)
             row["note"] = None if fitted.separable else NOT_SEPARABLE
         yield row

@@ -2,16 +2,17 @@
 
 PERSONA-METRICS (Miyazaki et al. 2021): 0 to 5 per utterance and character; 0 or 1 is
 inappropriate. The table's columns are told in `analysis/likely.py`; utterances with another
-number of votes stay open. The interval is a t interval over utterances.
+number of votes stay open. The interval is Student's t, votes clustered by utterance and by rater
+(`analysis.clustering`), so that it is of other raters' votes too.
 """
 
 from __future__ import annotations
 
-import numpy as np
 import pandas as pd
 
+from analysis.clustering import codes, error_of_mean
 from analysis.intervals import t_interval
-from analysis.likely import INAPPROPRIATE, LIKELY, votes
+from analysis.likely import INAPPROPRIATE, KEYS, LIKELY, cast, votes
 from analysis.tables import RatingTable
 from analysis.tidy import tidy
 
@@ -19,11 +20,17 @@ from analysis.tidy import tidy
 def nol(ratings: RatingTable) -> pd.DataFrame:
     """Return a row per character: mean NoL, its counts, and the share that is inappropriate."""
     found = votes(ratings)
-    groups = found.groupby(["protocol", "character"], sort=True)
-    return tidy("nol", (_row(str(p), str(who), rows) for (p, who), rows in groups))
+    single = cast(ratings).merge(found[found["nol"].notna()][KEYS], on=KEYS)
+    of_each = dict(iter(single.groupby(KEYS[:2])))
+    groups = found.groupby(KEYS[:2], sort=True)
+    return tidy(
+        "nol", (_row(str(key[0]), str(key[1]), rows, of_each.get(key)) for key, rows in groups)
+    )
 
 
-def _row(protocol: str, character: str, rows: pd.DataFrame) -> dict[str, object]:
+def _row(
+    protocol: str, character: str, rows: pd.DataFrame, single: pd.DataFrame | None
+) -> dict[str, object]:
     known = rows["nol"].dropna()
     needed = int(rows["needed"].iloc[0])
     row: dict[str, object] = {
@@ -34,7 +41,7 @@ def _row(protocol: str, character: str, rows: pd.DataFrame) -> dict[str, object]
         "votes": needed,
         "open_items": len(rows) - len(known),
     }
-    if known.empty:
+    if known.empty or single is None:
         return {**row, "reason": f"no utterance has {needed} votes"}
     mean = float(known.mean())
     row["estimate"] = mean
@@ -42,6 +49,7 @@ def _row(protocol: str, character: str, rows: pd.DataFrame) -> dict[str, object]
     row |= {f"nol_{k}": int((known == k).sum()) for k in range(needed + 1)}
     if len(known) < 2 or known.nunique() < 2:
         return {**row, "reason": "one value only: no spread, so no interval"}
-    se = float(known.std(ddof=1) / np.sqrt(len(known)))
-    low, high = t_interval(mean, se, len(known) - 1)
-    return {**row, "low": low, "high": high, "reason": None}
+    by = [codes(single[one]) for one in ("item", "rater") if single[one].nunique() > 1]
+    error = error_of_mean(single["value"].to_numpy(dtype=float), *by)
+    low, high = t_interval(mean, needed * error.se, error.df)
+    return {**row, "low": max(low, 0.0), "high": min(high, float(needed)), "reason": None}

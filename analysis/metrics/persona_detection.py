@@ -9,12 +9,12 @@ clustered ones are worth (`analysis.clustering`).
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 import pandas as pd
 
-from analysis.clustering import codes, error_of_mean, share_interval
+from analysis.clustering import codes, share_intervals
 from analysis.groups import Asked, questions
 from analysis.intervals import Interval, wilson_interval
 from analysis.tables import RatingTable
@@ -31,9 +31,10 @@ def persona_detection(ratings: RatingTable) -> pd.DataFrame:
 
 
 def _rows(asked: Asked) -> Iterator[dict[str, object]]:
-    for system, rows in asked.by_system():
+    of_systems = list(asked.by_system())
+    ends = _intervals([rows for _, rows in of_systems])
+    for (system, rows), (low, high) in zip(of_systems, ends, strict=True):
         right, n = float(rows["value"].sum()), len(rows)
-        low, high = _interval(rows)
         sd = float(np.sqrt(right / n * (1 - right / n)))
         yield {
             **asked.name,
@@ -48,10 +49,11 @@ def _rows(asked: Asked) -> Iterator[dict[str, object]]:
         }
 
 
-def _interval(rows: pd.DataFrame) -> Interval:
-    right, n = float(rows["value"].sum()), len(rows)
-    raters = codes(rows["rater"])
-    if raters.max() + 1 in (1, n):
-        return wilson_interval(right, n)
-    error = error_of_mean(rows["value"].to_numpy(dtype=float), raters)
-    return share_interval(right / n, error, n)
+def _intervals(of_systems: Sequence[pd.DataFrame]) -> list[Interval]:
+    """Return Wilson's intervals; clustered where somebody, but not all of them one, said more."""
+    values = [rows["value"].to_numpy(dtype=float) for rows in of_systems]
+    raters = [codes(rows["rater"]) for rows in of_systems]
+    if any(0 < who.max() < len(who) - 1 for who in raters):
+        by = [who if who.max() > 0 else np.arange(len(who)) for who in raters]
+        return share_intervals([(one, [who]) for one, who in zip(values, by, strict=True)])
+    return [wilson_interval(float(one.sum()), len(one)) for one in values]

@@ -88,4 +88,4 @@ def _intervals(rankings: np.ndarray, rater: np.ndarray, start: Floats, seed: int
             drawn.append(found)
     if len(drawn) < REFITS / 2:
         return [NONE] * len(start)
-    return [percentile_interval(column) for column in np.array(drawn).T]
+    return [percentile_interval(column, count) for column in np.array(drawn).T]

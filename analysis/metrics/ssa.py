@@ -9,13 +9,13 @@ conversations and their raters (interactive; without a column `conversation`, th
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 import pandas as pd
 
 from analysis import cells
-from analysis.clustering import Codes, codes, error_of_mean, share_interval
+from analysis.clustering import Codes, codes, share_intervals
 from analysis.dependencies import SENSIBLE, SPECIFIC
 from analysis.groups import identified
 from analysis.tables import RatingTable
@@ -69,16 +69,20 @@ def _of_protocol(protocol: str, labels: pd.DataFrame, votes: int | None) -> Iter
     if labels.empty:
         return
     asked = votes or int(labels.groupby(REPLY).size().max())
+    systems = []
     for system, of_system in labels.groupby("system", sort=True):
         replies = _majorities(of_system, asked)
         decided = replies.dropna()
-        base = {"protocol": protocol, "system": str(system), "n": len(decided)}
+        base: Row = {"protocol": protocol, "system": str(system), "n": len(decided)}
         base.update(
             evaluation="static" if asked > 1 else "interactive",
             votes=asked,
             open_items=len(replies) - len(decided),
         )
-        yield from _rows(base, decided, by_item=asked > 1)
+        systems.append((base, decided))
+    for metric, question in NAMES:
+        for row in _rows(systems, question, by_item=asked > 1):
+            yield {"metric": metric, "question": question, **row}
 
 
 def _majorities(labels: pd.DataFrame, votes: int) -> pd.DataFrame:
@@ -91,18 +95,20 @@ def _majorities(labels: pd.DataFrame, votes: int) -> pd.DataFrame:
     return majority.assign(cluster=grouped["cluster"].first(), rater=grouped["rater"].first())
 
 
-def _rows(base: dict[str, object], decided: pd.DataFrame, *, by_item: bool) -> Iterator[Row]:
-    by = _clusters(decided, by_item=by_item)
-    clusters = int(by[0].max(initial=-1)) + 1
-    sensible, specific = (decided[one].to_numpy(dtype=float) for one in ("sensible", "specific"))
-    values = (sensible, specific, (sensible + specific) / 2)
-    for (metric, question), value in zip(NAMES, values, strict=True):
-        row = {"metric": metric, "question": question, **base, "clusters": clusters}
-        row["reason"] = _reason(clusters)
+def _rows(
+    systems: Sequence[tuple[Row, pd.DataFrame]], question: str, *, by_item: bool
+) -> Iterator[Row]:
+    labels = ["sensible", "specific"] if question == "(both)" else [question]
+    values = [decided[labels].to_numpy(dtype=float).mean(axis=1) for _, decided in systems]
+    by = [_clusters(decided, by_item=by_item) for _, decided in systems]
+    given = [(one, of) for one, of in zip(values, by, strict=True) if len(one)]
+    ends = iter(share_intervals(given))
+    for (base, _), value, of in zip(systems, values, by, strict=True):
+        clusters = int(of[0].max(initial=-1)) + 1
+        row = {**base, "clusters": clusters, "reason": _reason(clusters)}
         if clusters:
-            row["estimate"] = share = float(value.mean())
-            error = error_of_mean(value, *by)
-            row["low"], row["high"] = share_interval(share, error, len(value))
+            low, high = next(ends)
+            row |= {"estimate": float(value.mean()), "low": low, "high": high}
         yield row
 
 

@@ -92,7 +92,7 @@ def areas(table: pd.DataFrame, seed: int) -> pd.DataFrame:
     """Return the areas under both curves."""
     bad = table["bad"].to_numpy()
     x = table["x"].to_numpy()
-    roc = detection(-x[bad], -x[~bad], bad[bad], bad[~bad], seed=seed)
+    roc = detection(-x[bad], -x[~bad], bad[bad], bad[~bad])
     found = curve(x, bad)
     area = float("nan") if found is None else found.area()
     aupr = area_interval(x, bad, seed=seed)

@@ -44,7 +44,7 @@ def planted(chats: Sequence[Turns], seed: int) -> Iterator[dict[str, object]]:
     }
     known = [verdict for kind, found in spam.items() if kind != "off_topic" for verdict in found]
     for kind, found in {**spam, "all but off_topic": known}.items():
-        yield {"spam": kind, **_row(_told_apart(found, honest, seed))}
+        yield {"spam": kind, **_row(_told_apart(found, honest))}
 
 
 def human_chats() -> list[Turns]:
@@ -134,7 +134,7 @@ def _guesses(real: list[dict[str, Any]], seed: int) -> Iterator[dict[str, object
         yield {
             "file": name,
             "flagged": f"{share([v.flagged for v, _ in rows]).estimate:.3f} of {len(rows)}",
-            **_row(_told_apart(wrong, right, seed)),
+            **_row(_told_apart(wrong, right)),
             **{f"right if {word}": _share(found) for word, found in of.items()},
         }
 
@@ -145,13 +145,12 @@ def _earnest() -> Iterator[dict[str, object]]:
         yield {"with": name, "flagged by mistake": _share(share(found["flagged"]))}
 
 
-def _told_apart(spam: Sequence[Verdict], honest: Sequence[Verdict], seed: int) -> Detection:
+def _told_apart(spam: Sequence[Verdict], honest: Sequence[Verdict]) -> Detection:
     return detection(
         [verdict.score for verdict in spam],
         [verdict.score for verdict in honest],
         [verdict.flagged for verdict in spam],
         [verdict.flagged for verdict in honest],
-        seed=seed,
     )
 
 

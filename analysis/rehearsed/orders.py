@@ -1,0 +1,107 @@
+"""How often scores put systems in the order that was planted, raters being severe or mild.
+
+Raters see systems unevenly (`analysis.rehearsed.scales.uneven`), as where a link is shared and
+people come and go: then raw means mix a system's quality with who happened to rate it. Four ways
+to score: raw means, the published model by its closed form (`flat_mean` of calibrated_score; its
+truncated prior moves no order that is not a tie), variances learned, and ordered answers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+
+import numpy as np
+from scipy import stats
+
+from analysis.groups import Asked, questions
+from analysis.latent import latent
+from analysis.rehearsed.scales import uneven
+from analysis.severity import fit, flat_scores, sums
+from analysis.simulated import Design
+
+PER_RATER = (1, 2, 4, 8, 16)
+SEVERITIES = (0.5, 1.0)
+Scores = Mapping[str, float]
+
+
+def raw(asked: Asked) -> Scores:
+    """Return the mean of each system."""
+    given = sums(asked)
+    return dict(zip(given.systems, given.raw.tolist(), strict=True))
+
+
+def calibrated(asked: Asked) -> Scores:
+    """Return the scores of the published model under a flat prior, all SDs 1."""
+    given = sums(asked)
+    return dict(zip(given.systems, flat_scores(given).mean.tolist(), strict=True))
+
+
+def learned(asked: Asked) -> Scores:
+    """Return the scores with variances learned; means where there is nothing to learn from."""
+    given = sums(asked)
+    fitted = fit(given)
+    scores = given.raw if fitted is None else fitted.scores.mean
+    return dict(zip(given.systems, scores.tolist(), strict=True))
+
+
+def ordinal(asked: Asked) -> Scores:
+    """Return the scores of ordered answers."""
+    found = latent(asked)
+    return dict(zip(found.systems, found.fitted.scores.mean.tolist(), strict=True))
+
+
+WAYS: dict[str, Callable[[Asked], Scores]] = {
+    "raw means": raw,
+    "calibrated_score": calibrated,
+    "calibrated_score_learned": learned,
+    "ordinal_score": ordinal,
+}
+
+
+def designs(design: Design) -> Iterator[Design]:
+    """Yield the campaigns: the same number of ratings, from many raters or from few."""
+    for severity in SEVERITIES:
+        for each in PER_RATER:
+            yield replace(design, severity=severity, each=each)
+
+
+def recovered(design: Design, ways: list[str], seed: int) -> dict[str, tuple[bool, float]]:
+    """Return of one campaign whether each way has the order, and Kendall's tau with it."""
+    chance = np.random.default_rng([seed, design.each, int(10 * design.severity)])
+    (asked,) = questions(uneven(design, chance), "ordinal")
+    found = {}
+    for way in ways:
+        scores = WAYS[way](asked)
+        order = [scores.get(name, np.nan) for name in design.names]
+        tau = float(stats.kendalltau(design.scores, order).statistic)
+        found[way] = bool((np.diff(order) > 0).all()), tau
+    return found
+
+
+def compared(
+    design: Design, campaigns: int, *, ways: list[str], seed: int
+) -> Iterator[dict[str, object]]:
+    """Yield a row per design and way: share of exact orders, mean tau, and how far above raw."""
+    for one in designs(design):
+        found = [recovered(one, ways, seed + k) for k in range(campaigns)]
+        plain = np.array([trial[ways[0]] for trial in found], dtype=float)
+        for way in ways:
+            of_way = np.array([trial[way] for trial in found], dtype=float)
+            gain = of_way - plain
+            yield {
+                "severity": one.severity,
+                "ratings per rater": one.each,
+                "scores": way,
+                "campaigns": campaigns,
+                "exact": float(of_way[:, 0].mean()),
+                "exact se": _se(of_way[:, 0]),
+                "tau": float(of_way[:, 1].mean()),
+                "tau se": _se(of_way[:, 1]),
+                "exact above raw": float(gain[:, 0].mean()),
+                "above raw se": _se(gain[:, 0]),
+            }
+
+
+def _se(values: np.ndarray) -> float:
+    return float(values.std(ddof=1) / np.sqrt(len(values))) if len(values) > 1 else float("nan")
