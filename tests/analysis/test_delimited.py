@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+from typing import Any
 
 import pandas as pd
 import pytest
@@ -26,7 +27,7 @@ def test_it_is_the_frame_that_rows_give(rows: list[tuple[str, str, str]], end: s
     content = "".join(",".join(line) + end for line in lines)
     found = delimited.plain(content)
     read = [line for line in csv.reader(io.StringIO(content, newline=""), strict=True) if line]
-    slow = [[cells.unguarded(cell) for cell in line] for line in read[1:]]
+    slow: Any = [[cells.unguarded(cell) for cell in line] for line in read[1:]]
     expected = pd.DataFrame(slow, columns=lines[0], dtype="str")
     assert found is not None
     pd.testing.assert_frame_equal(found, expected)
