@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import pandas as pd
 from scipy import special
 
 from analysis.groups import Asked
@@ -102,11 +103,12 @@ def permutation_p(asked: Asked, system: str, other: str, *, seed: int) -> float 
     Pitman 1937; stratified as in Good 2005, section 3.7. Where no rater saw both, raters are
     permuted as wholes. None where nothing can be permuted.
     """
-    rows = asked.rows[asked.rows["system"].isin([system, other])]
-    rows = rows.assign(value=rows["value"].astype(float)).sort_values(["rater", "value"])
-    one = (rows["system"] == system).to_numpy()
-    rater = np.unique(rows["rater"].astype(str), return_inverse=True)[1]
-    value = rows["value"].to_numpy()
+    shown = asked.rows["system"].isin([system, other]).to_numpy()
+    rows = asked.rows[shown]
+    rater, value = pd.factorize(rows["rater"], sort=True)[0], asked.values[shown]
+    order = np.lexsort((value, rater))
+    rater, value = rater[order], value[order]
+    one = (rows["system"] == system).to_numpy()[order]
     seen = np.bincount(rater, one) * np.bincount(rater, ~one)
     if not (seen > 0).any():
         counts = np.bincount(rater)

@@ -6,10 +6,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
+import pandas as pd
+from scipy import special
 
 from analysis.cumulative import Answers, Fitted, Ints, NotConverged, fit
 from analysis.groups import Asked
-from analysis.intervals import normal_interval
+from analysis.intervals import Interval, normal_interval
 
 MOST_POINTS = 20
 EFFECTS = ("rater", "item", "conversation")
@@ -25,11 +27,25 @@ class Latent:
     points: tuple[float, ...]
     fitted: Fitted
 
-    def on_scale(self, score: float) -> float:
-        """Return the mean answer for a score: answers count by rank, points may be unequal."""
-        steps = np.diff(self.points)
-        above = self.fitted.shares_above(score)
-        return float(self.points[0] + steps @ above)
+    def on_scale(self, system: int) -> tuple[float, Interval]:
+        """Return a system's mean answer, and its interval.
+
+        Score and thresholds vary together, so that the mean is known better than the score alone;
+        the interval is the delta method's on the log-odds of the way from one end to the other
+       .
+        """
+        steps, fitted = np.diff(self.points), self.fitted
+        above, slopes = fitted.shares_above(float(fitted.scores.mean[system]))
+        moved = np.zeros(len(fitted.joint))
+        moved[system] = steps @ slopes
+        moved[len(self.systems) :] = -(steps * slopes)[1:]
+        se = float(np.sqrt(max(moved @ fitted.joint @ moved, 0.0)))
+        width = float(steps.sum())
+        way = float(steps @ above) / width
+        odds = float(special.logit(way))
+        ends = normal_interval(odds, se / width / (way * (1 - way)))
+        low, high = (self.points[0] + width * float(special.expit(end)) for end in ends)
+        return self.points[0] + width * way, Interval(low, high)
 
 
 def undefined(asked: Asked) -> str | None:
@@ -45,10 +61,12 @@ def undefined(asked: Asked) -> str | None:
 def latent(asked: Asked, *, thresholds_by_rater: bool = False) -> Latent:
     """Fit the model; an effect is in it where it groups some answers and not all of them."""
     points, values = np.unique(asked.values, return_inverse=True)
-    names, system = np.unique(asked.rows["system"].astype(str), return_inverse=True)
-    effects = {
-        name: codes for name in EFFECTS if (codes := _codes(asked, name, system)) is not None
-    }
+    system, names = pd.factorize(asked.rows["system"], sort=True)
+    effects: dict[str, Ints] = {}
+    for name in EFFECTS:
+        codes = _codes(asked, name, system)
+        if codes is not None and not any(_alike(codes, other) for other in effects.values()):
+            effects[name] = codes
     by = "rater" if thresholds_by_rater and "rater" in effects and len(points) > 2 else None
     fitted = fit(Answers(values, len(points), system, len(names), effects, by))
     n = np.bincount(system)
@@ -63,15 +81,21 @@ def _codes(asked: Asked, name: str, system: Ints) -> Ints | None:
     """
     if name not in asked.rows.columns:
         return None
-    column = asked.rows[name].astype(str)
+    codes = pd.factorize(asked.rows[name], sort=True, use_na_sentinel=False)[0]
     if name == "item":
-        column = column + "\0" + asked.rows["system"].astype(str)
-    codes = np.unique(column, return_inverse=True)[1]
+        of_systems = codes * (int(system.max()) + 1) + system
+        codes = np.unique(of_systems, return_inverse=True)[1]
     groups = int(codes.max()) + 1
     single = groups == len(codes)
-    nested = len(np.unique(codes * (system.max() + 1) + system)) == groups
+    nested = len(pd.unique(codes * (system.max() + 1) + system)) == groups
     same = nested and groups <= system.max() + 1
     return None if groups < 2 or single or same else codes
+
+
+def _alike(first: Ints, second: Ints) -> bool:
+    """Tell whether two effects have the same groups, of which only the sum could be known."""
+    both = len(pd.unique(first * (int(second.max()) + 1) + second))
+    return both == int(first.max()) + 1 == int(second.max()) + 1
 
 
 def rows_of(asked: Asked) -> Iterator[dict[str, object]]:
@@ -92,11 +116,11 @@ def rows_of(asked: Asked) -> Iterator[dict[str, object]]:
 
 def _row(found: Latent, k: int) -> dict[str, object]:
     mean, sd = float(found.fitted.scores.mean[k]), float(found.fitted.scores.sd[k])
-    low, high = normal_interval(mean, sd)
+    estimate, (low, high) = found.on_scale(k)
     return {
-        "estimate": found.on_scale(mean),
-        "low": found.on_scale(low),
-        "high": found.on_scale(high),
+        "estimate": estimate,
+        "low": low,
+        "high": high,
         "n": int(found.n[k]),
         "raw": found.raw[k],
         "log_odds": mean,

@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 from scipy import special
 
-from analysis import cells
+from analysis import cells, suspects
 from analysis.groups import Asked, questions
 from analysis.intervals import Floats, normal_interval
 from analysis.severity import fit, sums
@@ -36,7 +36,7 @@ def order_effect(ratings: RatingTable) -> pd.DataFrame:
 
 def _rows(asked: Asked) -> Iterator[dict[str, object]]:
     row: dict[str, object] = {**asked.name, "system": ALL, "n": len(asked.rows)}
-    if any(cells.number(place) is None for place in asked.rows["place"]):
+    if None in suspects.of_each(asked.rows["place"], cells.number):
         yield {**row, "reason": NO_PLACE}
         return
     total, se = 0.0, float("nan")
@@ -66,8 +66,7 @@ def _without(asked: Asked, slope: float) -> Asked:
 def _slope(asked: Asked, ratio: float, residual: float) -> tuple[float, float] | None:
     """Return the slope and its standard error: place less what systems explain of it."""
     place = asked.rows["place"].to_numpy(dtype=float)
-    system = np.unique(asked.rows["system"].astype(str), return_inverse=True)[1]
-    rater = np.unique(asked.rows["rater"].astype(str), return_inverse=True)[1]
+    system, rater = (pd.factorize(asked.rows[name], sort=True)[0] for name in ("system", "rater"))
     dummies = np.eye(int(system.max()) + 1)[system]
     design = np.column_stack([dummies, place - place.mean()])
     weighted = _whitened(design, rater, ratio)
@@ -85,6 +84,5 @@ def _whitened(design: Floats, rater: np.ndarray, ratio: float) -> Floats:
     """Return V⁻¹ times the design, in units of the residual variance."""
     counts = np.bincount(rater)
     shrink = ratio / (1 + ratio * counts)
-    totals = np.zeros((len(counts), design.shape[1]))
-    np.add.at(totals, rater, design)
+    totals = np.column_stack([np.bincount(rater, column) for column in design.T])
     return np.asarray(design - (shrink[:, None] * totals)[rater], dtype=float)
