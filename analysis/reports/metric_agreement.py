@@ -18,6 +18,8 @@ RECALLS = ("R@1", "R@10", "R@50")
 METRICS = (*RECALLS, "MRR")
 NAMES = {"recall@1": "R@1", "recall@10": "R@10", "recall@50": "R@50", "mrr": "MRR"}
 WHERE = ["dataset", "candidates"]
+# What the printed track scores, means of R@10 and MRR, imply where the printed MRR does not fit.
+IMPLIED = {("Ubuntu", 5): 0.051, ("Ubuntu", 20): 0.001}
 
 
 def metric_agreement(predictions: PredictionTable, *, seed: int = 0) -> Report:
@@ -93,7 +95,16 @@ def _sections(own: pd.DataFrame) -> tuple[Section, ...]:
 
 def _of_teams(teams: pd.DataFrame, printed: Reference) -> tuple[Section, ...]:
     title = f"The same rule on the printed figures: {printed.source}"
-    return (Section(title, _summary(_ranked(teams)), printed.note),)
+    places = zip(teams["dataset"], teams["system"], teams["MRR"], strict=True)
+    right = teams.assign(MRR=[IMPLIED.get((data, team), mrr) for data, team, mrr in places])
+    return (
+        Section(title, _summary(_ranked(teams)), printed.note),
+        Section(
+            "The same, with the two MRR that the track scores imply",
+            _summary(_ranked(right)),
+            "The paper's shares fit 44 or 56 systems: the first Advising set is not printed.",
+        ),
+    )
 
 
 def _as_told(told: Reference) -> Section:

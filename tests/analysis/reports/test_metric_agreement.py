@@ -37,11 +37,13 @@ def test_ranks_by_hand() -> None:
 
 def test_the_rule_on_the_printed_figures() -> None:
     report = metric_agreement(predictions([{"response": "Hi."}]))
-    ours, told = (section.frame.iloc[0] for section in report.sections)
+    ours, right, told = (section.frame.iloc[0] for section in report.sections)
     assert report.findings == ("This table has no two systems that ranked the same candidates.",)
     assert (ours["systems"], ours["largest difference"]) == (34, 5)
     assert ours["identical"] == pytest.approx(0.324, abs=0.001)
     assert ours["one place apart"] == pytest.approx(0.382, abs=0.001)
+    outside = "MRR outside the recall ranks"
+    assert (ours[outside], right[outside]) == pytest.approx((9 / 34, 1 / 34))
     assert (told["identical"], told["largest difference"]) == (0.39, 5)
 
 
