@@ -10,6 +10,7 @@ import io
 import unicodedata
 import warnings
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from threading import Lock
 from typing import Any
 
@@ -28,7 +29,6 @@ DASHES = ("-", "--", ":")
 # How each series of a picture is marked: shapes differ too, for whoever cannot tell colors.
 MARKS = (("o", "#1f4e79"), ("D", "#b35900"), ("s", "#5c666b"))
 LOST, KEPT = "#b35900", "#1f4e79"
-DARK = 0.55  # of a shade, below which text on it is white
 UNSHOWN = {"Cc", "Cn", "Cs"}  # control characters, no characters, halves of one
 STYLE: dict[Any, Any] = {
     "svg.hashsalt": "parley",
@@ -48,6 +48,26 @@ def chart(section: Section) -> str | None:
         # Letters that the font lacks are boxes here; the table has the name.
         warnings.filterwarnings("ignore", message="Glyph .* missing from")
         return _drawn(clean(section.title), drawn)
+
+
+@dataclass(frozen=True, repr=False)
+class Picture:
+    """A picture that a notebook shows; in text it is told."""
+
+    svg: str
+    alt: str
+
+    def __repr__(self) -> str:
+        return self.alt
+
+    def _repr_svg_(self) -> str:
+        return self.svg
+
+
+def picture(section: Section) -> Picture | None:
+    """Return the section's picture for a notebook, or None where it has none."""
+    drawn = chart(section)
+    return None if drawn is None else Picture(drawn, told(section))
 
 
 def told(section: Section) -> str:
@@ -179,12 +199,10 @@ def _matrix(axes: Axes, drawn: Chart, lines: Sequence[str]) -> None:
     table = np.full((len(lines), len(lines)), np.nan)
     for row in drawn.rows:
         table[lines.index(str(row["system"])), lines.index(str(row["other"]))] = row["p"]
-    axes.imshow(table, cmap="BrBG", vmin=0, vmax=1, aspect="auto")
+    axes.imshow(table, cmap="BrBG", vmin=-0.35, vmax=1.35, aspect="auto")  # text stays readable
     for (across, along), p in np.ndenumerate(table):
         if not np.isnan(p):
-            far = abs(p - 0.5) * 2
-            color = "white" if far > DARK else "black"
-            axes.text(along, across, chance(p), ha="center", va="center", color=color)
+            axes.text(along, across, chance(p), ha="center", va="center")
     names = [_short(clean(each), 12) for each in lines]
     axes.set_xticks(range(len(lines)), names, parse_math=False)
     axes.tick_params(axis="x", length=0, rotation=0 if len(lines) < 6 else 30)

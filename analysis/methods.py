@@ -22,8 +22,8 @@ from analysis.tables import RatingTable
 PACKAGES = ("numpy", "pandas", "scipy", "krippendorff")
 # What the text says of the usual metrics; how every number was computed is in a table of its own.
 SENTENCES = {
-    "likert": "Scores are means with 95% t intervals, clustered by item or by rater, whichever is "
-    "wider, where ratings share one (Cameron & Miller 2015).",
+    "likert": "Scores are means with 95% t intervals, clustered by item, by rater, or by both, "
+    "where ratings share these (Cameron & Miller 2015).",
     "calibrated_score": "Annotator bias was removed by Bayesian calibration with unit variances "
     "(Kulikov et al. 2018); intervals and the probability that a system is above another are of "
     "the posterior.",
@@ -201,8 +201,8 @@ def _exclusions() -> str:
 
 def _sample(ratings: RatingTable) -> str:
     return (
-        f"Sample. {ratings['rater'].nunique()} raters gave {len(ratings)} answers on "
-        f"{ratings['item'].nunique()} items of {ratings['system'].nunique()} systems."
+        f"Sample. {ratings['rater'].nunique()} raters gave {len(ratings):,} answers on "
+        f"{ratings['item'].nunique():,} items of {ratings['system'].nunique()} systems."
     )
 
 

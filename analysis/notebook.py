@@ -47,7 +47,7 @@ def _cells(report: Report, recipe: Recipe) -> Iterator[tuple[str, str]]:
             "print(analysis.rendered(report))"
         ),
     )
-    for place in range(len(report.sections)):
+    for place, section in enumerate(report.sections):
         yield "markdown", f"## Table {place + 1} of {len(report.sections)}"
         yield (
             "code",
@@ -56,6 +56,8 @@ def _cells(report: Report, recipe: Recipe) -> Iterator[tuple[str, str]]:
                 "print(section.title)\nprint(section.note)\nsection.frame"
             ),
         )
+        if section.chart is not None:
+            yield "code", "from analysis.charts import picture\n\npicture(section)"
 
 
 def _reading(recipe: Recipe) -> Iterator[str]:

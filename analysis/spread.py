@@ -37,10 +37,11 @@ def _section(asked: Asked, name: str) -> Section:
         for rank, answer in enumerate(answers)
     ]
     last = answers[-1]
-    what = WORDS[last] if asked.is_yes_no else f"the answer {last}"
+    what = WORDS[last] if asked.is_yes_no else f"“{last}”"
+    most = int(counts.iloc[0].sum())
     return Section(
-        f"{asked.question[:1].upper()}{asked.question[1:]}: {what} is given most often to "
-        f"{counts.index[0]}, in {top.max():.0%} of its answers",
+        f"{asked.question[:1].upper()}{asked.question[1:]}: {counts.index[0]} has the largest "
+        f"share of {what}, {top.max():.0%} of its {most} answers",
         counts.rename_axis(index="system", columns=None).reset_index(),
         "Number of answers of each kind.",
         key=f"spread-{name}",

@@ -17,6 +17,7 @@ from analysis.study import Study
 from analysis.tables import RatingTable
 from analysis.tidy import ALL
 
+NAMES = {"estimate": "mean z", "raw": "raw mean"}
 # Sections whose titles are the findings that open the report.
 LEADING = ("overview", "ranking-", "preferred-", "detection-", "ssa", "agreement", "flow")
 
@@ -39,7 +40,7 @@ def _findings(
     ratings: RatingTable, said: Sequence[Section], sections: Sequence[Section]
 ) -> tuple[str, ...]:
     size = (
-        f"{len(ratings)} answers of {ratings['rater'].nunique()} raters "
+        f"{len(ratings):,} answers of {ratings['rater'].nunique()} raters "
         f"on {ratings['system'].nunique()} systems."
     )
     titles = [f"{each.title}." for each in sections if _leads(each.key)]
@@ -63,7 +64,7 @@ def _standardized(results: pd.DataFrame) -> Iterator[Section]:
         known = [name for name in columns if name in ordered and ordered[name].notna().any()]
         yield Section(
             f"By each rater's own mean and spread{where}: {leads}",
-            ordered[known].reset_index(drop=True),
+            ordered[known].rename(columns=NAMES).reset_index(drop=True),
             f"Mean z score over dialogues (Ji et al. 2022), t interval; {kept}; n is dialogues.",
             key=f"standardized-{protocol}" if several else "standardized",
         )

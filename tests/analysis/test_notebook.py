@@ -12,6 +12,7 @@ import pytest
 
 from analysis import rendered, summary
 from analysis.__main__ import main
+from analysis.charts import picture
 from analysis.report import Report
 from tests.analysis.examples import ROOT, simulated
 from tests.analysis.test_raters import planted
@@ -50,6 +51,9 @@ def _told(report: Report) -> str:
     parts = [rendered(report)]
     for section in report.sections:
         parts += [section.title, section.note, repr(section.frame)]
+        if (drawn := picture(section)) is not None:
+            assert drawn._repr_svg_().startswith("<?xml")
+            parts.append(repr(drawn))
     return "\n".join(parts) + "\n"
 
 
