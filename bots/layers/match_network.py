@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -16,15 +17,13 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from bots.dialogue import Utterance
-from bots.layers.contexts import LONGEST, Rows, Talk, asked, told, turns
+from bots.layers.contexts import LONGEST, Rows, Talk, told, turns
 from bots.layers.match_words import frequencies
 from bots.layers.matching import FEATURES, Matcher, Told
-from bots.layers.minilm import LAYERS, WORDS, MiniLM, States, Tokens, stack, tokens
+from bots.layers.minilm import LAYERS, WORDS, MiniLM, States, Tokens, tokens
 from bots.text import key
 
 AT_ONCE = 64
-REMEMBERED = 4096  # texts a serving process keeps encoded
 MET = 256  # dialogues whose texts are remembered to begin with
 MEASURED = 6  # batches from which the usual size of features is taken
 NEVER = -1e4
@@ -46,6 +45,13 @@ class MatchNetwork(nn.Module):
         encoder = {f"encoder.{name}": value for name, value in self.encoder.learned().items()}
         matcher = self.matcher.state_dict()
         return {**encoder, **{f"matcher.{name}": value for name, value in matcher.items()}}
+
+    def share(self, other: MatchNetwork) -> None:
+        """Hold in memory once what neither network learns."""
+        for name in ("word", "position", "kind", "norm"):
+            setattr(self.encoder, name, getattr(other.encoder, name))
+        for place in range(LAYERS - max(self.encoder.trained, other.encoder.trained)):
+            self.encoder.layers[place] = other.encoder.layers[place]
 
     def lower(self, texts: Sequence[tuple[int, ...]]) -> States:
         """Run the layers that do not learn."""
@@ -115,11 +121,15 @@ class MatchNetwork(nn.Module):
         right = torch.arange(len(joined.replies)).repeat(len(scores))
         return functional.cross_entropy(scores.flatten(0, 1), right)
 
-    def score(self, contexts: Told, rows: Rows, replies: Told) -> Tensor:
-        """Return the score of each reply for one context."""
-        table = turns([rows], len(contexts.style))
-        scores: Tensor = self.matcher(contexts, replies, table)
-        return scores.mean(dim=0)[0]
+
+@contextmanager
+def mixed(networks: Sequence[MatchNetwork], wanted: bool) -> Iterator[None]:
+    """Compute encoders in mixed precision for a while, if wanted."""
+    for network in networks:
+        network.mixed = wanted
+    yield
+    for network in networks:
+        network.mixed = False
 
 
 @dataclass(frozen=True)
@@ -151,44 +161,6 @@ class Joined:
         same = torch.tensor(said)
         unfit = (owner.view(-1, 1) == owner) | (same.view(-1, 1) == same)
         return unfit.fill_diagonal_(False)
-
-
-class Serving:
-    """A network that answers: texts it has seen lately are not encoded again."""
-
-    def __init__(self, network: MatchNetwork) -> None:
-        self.network = network.eval()
-        self._seen: dict[str, States] = {}
-
-    def scores(
-        self, persona: Sequence[str], history: Sequence[Utterance], candidates: Sequence[str]
-    ) -> Tensor:
-        """Return the score of each candidate."""
-        texts, rows = asked(persona, history)
-        with torch.inference_mode():
-            shown = self._told([*texts, *candidates])
-            context, replies = (
-                shown.take(slice(0, len(texts))),
-                shown.take(slice(len(texts), None)),
-            )
-            return self.network.score(context, rows, replies)
-
-    def vectors(self, texts: Sequence[str]) -> Tensor:
-        """Return the vectors of texts, of length 1."""
-        found = []
-        with torch.inference_mode():
-            for part in _cut(texts, AT_ONCE):
-                states = self.network.encoder([tokens(text, LONGEST) for text in part])
-                found.append(functional.normalize(states.mean(), dim=-1))
-        return torch.cat(found).clone()
-
-    def _told(self, texts: Sequence[str]) -> Told:
-        new = [text for text in dict.fromkeys(texts) if text not in self._seen]
-        if len(self._seen) + len(new) > REMEMBERED:
-            self._seen = {text: self._seen[text] for text in texts if text in self._seen}
-        for text in new:  # alone, so that what it is encoded with cannot change its score
-            self._seen[text] = self.network.encoder([tokens(text, LONGEST)])
-        return told(texts, stack([self._seen[text] for text in texts]))
 
 
 def _rarity(texts: Sequence[Tokens]) -> Tensor:

@@ -1,18 +1,17 @@
 """How well replies fit a conversation: what each side said, the persona, and how people write.
 
-Not one recipe of the papers; made of theirs: maps of a reply's vector for what it is compared with
-(Henderson et al. 2019, section 4.2), attention to the nearest sentence of a persona (Zhang et al.
-2018, section 4.2, as a maximum), token by token comparison (Khattab and Zaharia 2020, "ColBERT",
-equation 3, weighted by idf), shared words, style, which line of a persona is drawn on
-(`match_persona`), how likely the words are (`match_words`), and how near a reply is to texts that
-have nothing to do with it (Conneau et al. 2018, section 2.3, "CSLS"). Small networks, averaged,
-weigh them.
+Not one recipe of the papers; made of theirs: a reply's vector beside those of the messages and of
+the nearest sentence of a persona (Zhang et al. 2018, section 4.2, as a maximum), token by token
+comparison (Khattab and Zaharia 2020, "ColBERT", equation 3, weighted by idf), shared words, style,
+which line of a persona is drawn on (`match_persona`), how likely the words are (`match_words`), and
+how near a reply is to texts that have nothing to do with it (Conneau et al. 2018, section 2.3,
+"CSLS"). Small networks, averaged, weigh them.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import torch
 from torch import Tensor, nn
@@ -31,7 +30,7 @@ KINDS = ("answered", "replies", "persona")  # texts remembered
 REMEMBERED = 1024  # of each kind
 NEAREST = (1, 3, 10, 30, 100)  # how many of them are averaged
 FAR = 8.0  # standard deviations: what is further is no further
-FEATURES = 12 + 4 * len(GROUPS) + 2 + 5 * STYLES + 3 + len(KINDS) * (1 + len(NEAREST))
+FEATURES = 12 + 4 * len(GROUPS) + 2 + 5 * STYLES + 2 + len(KINDS) * (1 + len(NEAREST))
 FEATURES += 2 * match_persona.SIZE + match_words.SIZE
 
 
@@ -65,7 +64,7 @@ class Told:
 class _Compared:
     """Every text told against every reply; the last row stands for nothing."""
 
-    cosines: dict[str, Tensor] = field(repr=False)
+    cosines: Tensor  # (text, reply)
     texts: Tensor  # (text, text): cosines
     tokens: Tensor  # (text, reply, token of the reply): the nearest token of the text
     equal: Tensor  # the same for equal tokens
@@ -85,9 +84,6 @@ class Matcher(nn.Module):
 
     def __init__(self, heads: int, width: int, dropout: float) -> None:
         super().__init__()
-        self.maps = nn.ModuleDict({role: _identity() for role in ROLES})
-        self.place = nn.Embedding(PLACES, SIZE)
-        nn.init.zeros_(self.place.weight)
         self.heads = heads
         self.first = nn.Linear(FEATURES, heads * width)
         self.second = nn.Parameter(torch.randn(heads, width) / width**0.5)
@@ -145,10 +141,7 @@ class Matcher(nn.Module):
     def _compare(self, told: Told, replies: Told) -> _Compared:
         text = functional.normalize(told.states.mean(), dim=-1)
         reply = functional.normalize(replies.states.mean(), dim=-1)
-        cosines = {
-            role: _with_nothing(text @ functional.normalize(layer(reply), dim=-1).T)
-            for role, layer in self.maps.items()
-        }
+        cosines = _with_nothing(text @ reply.T)
         ours, theirs = (_units(each.states) for each in (told, replies))
         alike = torch.einsum("tnd,rmd->trnm", ours, theirs)
         weights = self._weights(told.states)
@@ -169,7 +162,7 @@ class Matcher(nn.Module):
         found = []
         for role in ROLES:
             rows = getattr(turns, role)
-            each = compared.cosines[role][rows]  # (context, place, reply)
+            each = compared.cosines[rows]  # (context, place, reply)
             found.append(each.amax(dim=1))
             if role in ("own", "partner", "persona"):
                 present = (rows < len(compared.reverse) - 1).sum(dim=1).clamp(min=1)
@@ -177,23 +170,17 @@ class Matcher(nn.Module):
         rows = turns.persona
         return [
             *found,
-            compared.cosines["persona"][rows].topk(2, dim=1).values[:, 1],
-            torch.logsumexp(10 * compared.cosines["persona"][rows], dim=1) / 10,
-            compared.cosines["last"][turns.before[:, 0]],
+            compared.cosines[rows].topk(2, dim=1).values[:, 1],
+            torch.logsumexp(10 * compared.cosines[rows], dim=1) / 10,
+            compared.cosines[turns.before[:, 0]],
         ]
 
     def _by_place(self, replies: Told, turns: Turns, nowhere: int) -> list[Tensor]:
         vectors = functional.normalize(replies.states.mean(), dim=-1)
-        fit = self.place(turns.length.clamp(max=PLACES - 1)) @ vectors.T
         length = turns.length.clamp(max=PLACES).unsqueeze(1) / PLACES
-        alone = (turns.persona == nowhere).all(dim=1, keepdim=True)
-        crowded = self._crowded(vectors)
-        return [
-            fit,
-            length.expand_as(fit),
-            alone.to(fit.dtype).expand_as(fit),
-            *(each.expand_as(fit) for each in crowded),
-        ]
+        alone = (turns.persona == nowhere).all(dim=1, keepdim=True).to(length.dtype)
+        found = [length, alone, *self._crowded(vectors)]
+        return [each.expand(len(length), len(vectors)) for each in found]
 
     def _crowded(self, vectors: Tensor) -> list[Tensor]:
         """Return how near replies are to the texts remembered: the nearest, and all."""
@@ -201,12 +188,6 @@ class Matcher(nn.Module):
         first = near.topk(max(NEAREST), dim=-1).values
         found = [first[..., :many].mean(dim=-1) for many in NEAREST]
         return [each for way in (*found, near.mean(dim=-1)) for each in way]
-
-
-def _identity() -> nn.Linear:
-    layer = nn.Linear(SIZE, SIZE, bias=False)
-    nn.init.eye_(layer.weight)
-    return layer
 
 
 def _with_nothing(rows: Tensor) -> Tensor:
@@ -228,7 +209,7 @@ def _by_line(compared: _Compared, turns: Turns, weights: Tensor) -> list[Tensor]
     used = compared.texts[lines.unsqueeze(2), turns.own.unsqueeze(1)].amax(dim=2)
     asked = compared.texts[lines, turns.last]
     present = lines < len(compared.texts) - 1
-    by_vector = compared.cosines["persona"][lines]
+    by_vector = compared.cosines[lines]
     by_token = (compared.tokens * shares).sum(dim=-1)[lines]
     found = [match_persona.by_line(way, used, asked, present) for way in (by_vector, by_token)]
     return [each for way in found for each in way]

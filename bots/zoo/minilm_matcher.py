@@ -3,8 +3,9 @@
 Source: not of the papers' rows; what it is made of is cited in `bots.layers.matching`, what was
 tried and what it gains in decision 0010. Learned in two stages by the softmax over the replies of a
 batch of dialogues: first what weighs the features of MiniLM as it comes by package (extra
-`encoders`), then MiniLM's upper layers with it. Held out is by persona. The replies it may give are
-found by the vectors of the last message and the persona; the best of them are scored in full.
+`encoders`), then a copy of that with MiniLM's upper layers; the scores of the two are averaged.
+Held out is by persona. The replies it may give are found by the vectors of the last message and the
+persona; the best of them are scored in full.
 """
 
 from __future__ import annotations
@@ -26,8 +27,9 @@ from bots.bot import Reply, Turn
 from bots.dialogue import Dialogue, Utterance, examples
 from bots.filters import choose, speakable
 from bots.layers import frozen
-from bots.layers.contexts import Library, talk
-from bots.layers.match_network import MatchNetwork, Serving
+from bots.layers.contexts import Library, Talk, talk
+from bots.layers.match_network import MatchNetwork, mixed
+from bots.layers.match_serving import Serving
 from bots.layers.minilm import LAYERS
 from bots.layers.topk import largest
 from bots.options import option
@@ -61,7 +63,6 @@ class MiniLMMatcher:
     dropout: float = option(0.2, "Of those units, while learning", least=0, most=0.9, trained=True)
     batch: int = option(8, "Dialogues per step", least=2, trained=True)
     rate: float = option(0.004, "Learning rate of what weighs", least=0, trained=True)
-    map_rate: float = option(0.0001, "Learning rate of the maps of replies", least=0, trained=True)
     tuned_rate: float = option(0.0001, "Learning rate of MiniLM's layers", least=0, trained=True)
     decay: float = option(0.01, "Weight decay", least=0, trained=True)
     epochs: int = option(2, "Passes over the data with MiniLM as it is", least=0, trained=True)
@@ -107,14 +108,10 @@ class MiniLMMatcher:
             raise ValueError(f"{len(known)} dialogues hold no reply to learn from")
         chosen = self._chosen(known, seed)
         learned, watched = hold_out_personas(chosen, self.held_out, seed)
-        with training.seeded(seed):
-            network = MatchNetwork(self.layers, self.heads, self.width, self.dropout)
-        network.mixed = self.precision == "bf16"
-        history = self._learn(network, learned, watched, seed)
-        network.mixed = False
+        networks, history = self._learn(learned, watched, seed)
         pairs = speakable(examples(chosen), self.candidates, self.max_words, seed)
         replies = tuple(reply for _, reply in pairs)
-        self._served = Serving(network)
+        self._served = Serving(networks)
         self._replies = self._served.vectors(replies)
         self._about = on_disk.About(
             bot="minilm_matcher",
@@ -131,47 +128,68 @@ class MiniLMMatcher:
             return list(known)
         return Random(seed).sample(known, self.examples)  # noqa: S311
 
+    def _network(self, layers: int) -> MatchNetwork:
+        return MatchNetwork(layers, self.heads, self.width, self.dropout)
+
+    def _networks(self) -> list[MatchNetwork]:
+        """Return the one of MiniLM as it comes, and, if its layers learn, the one with them."""
+        first = self._network(0)
+        if not self.tuned_epochs:
+            return [first]
+        tuned = self._network(self.layers)
+        tuned.share(first)
+        return [first, tuned]
+
     def _learn(
+        self, learned: Sequence[Dialogue], watched: Sequence[Dialogue], seed: int
+    ) -> tuple[list[MatchNetwork], tuple[dict[str, float], ...]]:
+        with training.seeded(seed):
+            networks = self._networks()
+        first, tuned = networks[0], networks[-1]
+        items, seen = ([talk(each, self.sides) for each in part] for part in (learned, watched))
+        with mixed(networks, self.precision == "bf16"):
+            kept = Library(tuned.lower)
+            kept.add(chain.from_iterable(each.texts for each in (*items, *seen)))
+            whole = kept.through(tuned.upper)
+            first.prepare(items, whole.states)
+            plan = self._plan(self.epochs, len(items), seed, "minilm_matcher weighs")
+            optimizer = torch.optim.AdamW(
+                first.matcher.parameters(), lr=self.rate, weight_decay=self.decay
+            )
+            history = training.fit(
+                first.matcher,
+                optimizer,
+                items,
+                seen,
+                lambda batch: first.loss(batch, whole.states),
+                plan,
+            )
+            if self.tuned_epochs:
+                tuned.matcher.load_state_dict(first.matcher.state_dict())
+                history += self._tune(tuned, kept, items, seen, seed)
+        return networks, history
+
+    def _tune(
         self,
         network: MatchNetwork,
-        learned: Sequence[Dialogue],
-        watched: Sequence[Dialogue],
+        kept: Library,
+        items: Sequence[Talk],
+        seen: Sequence[Talk],
         seed: int,
     ) -> tuple[dict[str, float], ...]:
-        items, seen = ([talk(each, self.sides) for each in part] for part in (learned, watched))
-        kept = Library(network.lower)
-        kept.add(chain.from_iterable(each.texts for each in (*items, *seen)))
-        whole = kept.through(network.upper)
-        network.prepare(items, whole.states)
-        plan = self._plan(self.epochs, len(items), seed, "minilm_matcher weighs")
-        history = training.fit(
-            network.matcher,
-            torch.optim.AdamW(self._groups(network, self.rate), weight_decay=self.decay),
-            items,
-            seen,
-            lambda batch: network.loss(batch, whole.states),
-            plan,
-        )
-        if not self.tuned_epochs:
-            return history
-        groups = self._groups(network, self.rate / 4)
-        tuned = network.encoder.layers[LAYERS - self.layers :].parameters()
-        return history + training.fit(
+        layers = network.encoder.layers[LAYERS - self.layers :].parameters()
+        groups: list[dict[str, Any]] = [
+            {"params": list(layers), "lr": self.tuned_rate},
+            {"params": list(network.matcher.parameters()), "lr": self.rate / 4},
+        ]
+        return training.fit(
             network.tuned(),
-            torch.optim.AdamW(
-                [{"params": list(tuned), "lr": self.tuned_rate}, *groups], weight_decay=self.decay
-            ),
+            torch.optim.AdamW(groups, weight_decay=self.decay),
             items,
             seen,
             lambda batch: network.loss(batch, lambda texts: network.upper(kept.states(texts))),
             self._plan(self.tuned_epochs, len(items), seed, "minilm_matcher tunes"),
         )
-
-    def _groups(self, network: MatchNetwork, rate: float) -> list[dict[str, Any]]:
-        matcher = network.matcher
-        maps = [*matcher.maps.parameters(), *matcher.place.parameters()]
-        weighs = [*matcher.first.parameters(), matcher.second]
-        return [{"params": maps, "lr": self.map_rate}, {"params": weighs, "lr": rate}]
 
     def _plan(self, epochs: int, items: int, seed: int, title: str) -> training.Plan:
         steps = max(1, epochs * math.ceil(items / self.batch))
@@ -187,7 +205,11 @@ class MiniLMMatcher:
     def save(self, path: Path) -> None:
         """Write what was learned; MiniLM itself stays in its package."""
         served, replies, about = self._ready()
-        arrays = {name: value.numpy() for name, value in served.network.learned().items()}
+        arrays = {
+            f"{number}.{name}": value.numpy()
+            for number, network in enumerate(served.networks)
+            for name, value in network.learned().items()
+        }
         on_disk.save(path, {**arrays, "cached": replies.numpy()}, about)
 
     def load(self, path: Path) -> None:
@@ -199,9 +221,14 @@ class MiniLMMatcher:
             )
         found = {name: torch.from_numpy(array) for name, array in arrays.items()}
         self._replies, self._about = found.pop("cached"), about
-        network = MatchNetwork(self.layers, self.heads, self.width, self.dropout)
-        network.load_state_dict({**network.state_dict(), **found})
-        self._served = Serving(network)
+        networks = self._networks()
+        for number, network in enumerate(networks):
+            prefix = f"{number}."
+            own = {
+                name.removeprefix(prefix): found[name] for name in found if name.startswith(prefix)
+            }
+            network.load_state_dict({**network.state_dict(), **own})
+        self._served = Serving(networks)
 
     def _ready(self) -> tuple[Serving, Tensor, on_disk.About]:
         if self._served is None or self._replies is None or self._about is None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from importlib.util import find_spec
+from pathlib import Path
 
 import pytest
 import torch
@@ -10,8 +12,9 @@ import torch
 from bots import Utterance
 from bots.layers import minilm
 from bots.layers.contexts import asked, talk, told, turns
-from bots.layers.match_network import Joined
-from bots.layers.minilm import tokens
+from bots.layers.match_network import Joined, MatchNetwork
+from bots.layers.match_serving import Serving
+from bots.layers.minilm import States, tokens
 from bots.predictions import Task, hits, predict
 from bots.zoo.minilm_matcher import BOT, MiniLMMatcher
 from tests.bots.examples import HELLO, PERSONA, demo, trained
@@ -68,20 +71,30 @@ def test_replies_of_the_same_dialogue_or_of_the_same_words_are_no_distractors() 
     assert joined.texts[joined.replies[0]] == one.texts[one.replies[0]]
 
 
-def test_layers_of_minilm_learn_when_told_so() -> None:
-    before = answering()._ready()[0].network.encoder.state_dict()
+def test_layers_of_minilm_learn_when_told_so(tmp_path: Path) -> None:
+    before = answering()._ready()[0].networks[0].encoder.state_dict()
     bot = BOT(examples=8, epochs=1, tuned_epochs=1, layers=1, batch=4, candidates=10)
     bot.train(demo("valid"), seed=0)
-    after = bot._ready()[0].network.encoder.state_dict()
+    first, tuned = bot._ready()[0].networks
+    after = tuned.encoder.state_dict()
     changed = {name for name, value in after.items() if not torch.equal(value, before[name])}
     assert changed
     assert all(name.startswith("layers.5.") for name in changed)
     assert bot._about is not None
     assert len(bot._about.history) == 2
+    assert first.learned().keys() == {name for name in tuned.learned() if "matcher." in name}
+    assert tuned.encoder.layers[0] is first.encoder.layers[0]
+    scores = [Serving([each]).scores(PERSONA, HELLO, OFFERED) for each in (first, tuned)]
+    both = Serving([first, tuned]).scores(PERSONA, HELLO, OFFERED)
+    assert torch.allclose(both, (scores[0] + scores[1]) / 2)
+    assert not torch.allclose(scores[0], scores[1])
+    bot.save(tmp_path)
+    again = BOT(weights=str(tmp_path), tuned_epochs=1, layers=1)
+    assert torch.equal(again._ready()[0].scores(PERSONA, HELLO, OFFERED), both)
 
 
 def test_features_are_finite_for_nothing_at_all() -> None:
-    network = answering()._ready()[0].network
+    network = answering()._ready()[0].networks[0]
     texts, rows = asked((), ())
     with torch.inference_mode():
         nothing = told(["", *texts], network.encoder([tokens("", 32)]))
@@ -94,3 +107,27 @@ def test_untrained_it_says_what_is_missing() -> None:
         BOT().rank((), (), ["a"])
     with pytest.raises(ValueError, match="no reply to learn from"):
         BOT().train([], seed=0)
+
+
+def test_texts_remembered_are_the_latest_and_not_of_the_batch_that_is_scored() -> None:
+    talks = [talk(dialogue, "self") for dialogue in demo("train")[:2]]
+    network = MatchNetwork(0, 1, 4, 0.0)
+
+    def encode(texts: Sequence[str]) -> States:
+        states: States = network.encoder([tokens(text, 32) for text in texts])
+        return states
+
+    empty = network.matcher.bank.clone()
+    network.matcher.eval()
+    network.loss(talks, encode)
+    assert torch.equal(network.matcher.bank, empty)
+    network.matcher.train()
+    with torch.no_grad():
+        network.loss(talks, encode)
+    answered, replies, _ = network.matcher.bank
+    texts = [one.texts[row] for one in talks for row in one.replies]
+    said = [one.texts[rows.said[-1][1]] for one in talks for rows in one.contexts]
+    for kind, wanted in ((answered, said), (replies, texts)):
+        vectors = Serving([network]).vectors(wanted)
+        assert torch.allclose(kind[: len(wanted)], vectors, atol=1e-5)
+        assert not kind[len(wanted) :].any()
