@@ -11,7 +11,6 @@ import numpy as np
 import pandas as pd
 
 from analysis import Report, get_report, message_table, rating_table
-from analysis.results import evaluate
 from bots import Bot
 from bots.benchmarks.profile_prediction import Talk, converse
 from bots.datasets import convai2_humanbot
@@ -120,17 +119,24 @@ def a_q(shell: Shell) -> Shown:
 
 @slow
 def a_cal(shell: Shell) -> Shown:
-    table = severe()
-    text, _ = reported(shell, "summary", ratings=table)
-    found = evaluate(table)
-    scores = found[found["metric"] == "calibrated_score"].set_index("system")
-    raw, ours = (list(scores[c].astype(float).sort_values().index) for c in ("raw", "estimate"))
-    shown = "calibrated" in text.lower() and "mean" in text.lower()
-    order = ["s0", "s1", "s2", "s3"]
-    pairs = (f"{name} {row['raw']:.2f}/{row['estimate']:.2f}" for name, row in scores.iterrows())
-    result = f"raw/calibrated {', '.join(pairs)}; order raw {' '.join(raw)}, calibrated "
-    result += f"{' '.join(ours)}, planted {' '.join(order)}"
-    return shell.shown(shown and ours == order, result)
+    text, report = reported(shell, "calibration", ratings=severe())
+    orders = report.sections[0].frame
+    charts = [section for section in report.sections if section.chart is not None]
+    found = {
+        name: list(orders.sort_values(name)["system"].astype(str))
+        for name in ("raw mean", "calibrated")
+    }
+    told = ", ".join(
+        f"{row['system']} {row['raw mean']:.2f}/{row['calibrated']:.2f}"
+        for row in orders.to_dict("records")
+    )
+    planted = ["s0", "s1", "s2", "s3"]
+    result = (
+        f"{len(charts)} charts; raw/calibrated {told}; order raw {' '.join(found['raw mean'])}, "
+    )
+    result += f"calibrated {' '.join(found['calibrated'])}, planted {' '.join(planted)}"
+    holds = found["calibrated"] == planted and len(charts) >= 2 and "calibrated" in text
+    return shell.shown(holds, result)
 
 
 def severe() -> pd.DataFrame:

@@ -1,0 +1,55 @@
+"""What tests of staff's pages share: a campaign with one row of everything, a draft, somebody.
+
+Models are imported in the functions: this file is read before Django is set up.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from django.test import Client
+
+if TYPE_CHECKING:
+    from webapp.models import Campaign
+
+
+@pytest.fixture
+def campaign() -> Campaign:
+    """An open campaign with one row of everything."""
+    from tests.factories import NOW, make_campaign, make_participation
+    from webapp.models import CompletionCode, Conversation, Flag, ReplyJob
+
+    row = make_campaign()
+    person = make_participation(row, state="ENDED", outcome="COMPLETED", system=row.systems.get())
+    CompletionCode.objects.create(participation=person, code="AB-CD", kind="FULL", amount="2.00")
+    for purpose in ("STUDY", "REHEARSAL"):
+        Conversation.objects.create(
+            campaign=row, system=row.systems.get(), seed=1, started_at=NOW, purpose=purpose
+        )
+    study = row.conversations.get(purpose="STUDY")
+    Flag.objects.create(campaign=row, conversation=study, participation=person, kind="quick")
+    ReplyJob.objects.create(
+        conversation=study, in_reply_to=1, bot="parrot", queued_at=NOW, state="FAILED"
+    )
+    return row
+
+
+@pytest.fixture
+def draft() -> Campaign:
+    """A campaign that is not open yet, and a worker that can answer for any bot."""
+    from tests.factories import NOW, make_campaign
+    from webapp.models import Campaign, Heartbeat
+
+    row = make_campaign(state=Campaign.State.DRAFT, opened_at=None)
+    Heartbeat.objects.create(name="w", kind="replies", bots=["*"], seen_at=NOW)
+    return row
+
+
+@pytest.fixture
+def ann(client: Client) -> Client:
+    """Somebody of the staff, signed in."""
+    from tests.factories import make_staff
+
+    client.force_login(make_staff("ann"))
+    return client
