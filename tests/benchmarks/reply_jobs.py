@@ -29,7 +29,7 @@ PEOPLE = 64
 WORKER = ("-A", "webapp", "worker", "-Q", f"bot.{BOT}", "-P", "solo")
 QUIET = ("--without-gossip", "--without-mingle", "--without-heartbeat", "-l", "error")
 WORDS = ("do", "you", "like", "walk", "by", "river", "with", "dog", "on", "day")
-PATIENCE = 120.0  # seconds without a reply
+PATIENCE = 300.0  # seconds without a reply
 _running: list[subprocess.Popen[bytes]] = []
 
 
