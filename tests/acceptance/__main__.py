@@ -1,4 +1,4 @@
-"""python -m tests.acceptance [ID ...] [--quick] [--json]: the table, row by row.
+"""python -m tests.acceptance [ID ...] [--quick] [--json] [--out DIR]: the table, row by row.
 
 Exit status: 0 where every row that could be shown holds, 1 where one does not, 2 for an unknown id.
 """
@@ -28,6 +28,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.acceptance", description=__doc__)
     parser.add_argument("id", nargs="*", metavar="ID", help="rows, as B-GENERIC; all if none")
     parser.add_argument("--quick", action="store_true", help="leave out rows that train a bot")
+    parser.add_argument("--out", type=Path, help="keep all that is written; again: only what lacks")
     parser.add_argument("--json", action="store_true", help="print a JSON list")
     given = parser.parse_args(arguments)
     known = [each.id for each in table.wanted()]
@@ -35,20 +36,23 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"no row {', '.join(unknown)}; there are {', '.join(known)}", file=sys.stderr)
         return 2
     asked = [each for each in given.id or known if not (given.quick and table.is_slow(each))]
-    return _print(asked, as_json=given.json)
+    if given.out is not None:
+        given.out.mkdir(parents=True, exist_ok=True)
+        return _print(asked, given.out, as_json=given.json)
+    with tempfile.TemporaryDirectory(prefix="parley-acceptance-") as folder:
+        return _print(asked, Path(folder), as_json=given.json)
 
 
-def _print(asked: Sequence[str], *, as_json: bool) -> int:
+def _print(asked: Sequence[str], folder: Path, *, as_json: bool) -> int:
     began, found = time.monotonic(), []
     if not as_json:
         print(f"{ABOUT}\n\n| id | what | command | result | |\n|---|---|---|---|---|", flush=True)
-    with tempfile.TemporaryDirectory(prefix="parley-acceptance-") as folder:
-        for row in table.rows(Path(folder), asked):
-            found.append(row)
-            if not as_json:
-                cells = (row.id, row.what, row.command, row.result, row.verdict)
-                line = " | ".join(cell.replace("|", "\\|").replace("\n", " ") for cell in cells)
-                print(f"| {line} |", flush=True)
+    for row in table.rows(folder, asked):
+        found.append(row)
+        if not as_json:
+            cells = (row.id, row.what, row.command, row.result, row.verdict)
+            line = " | ".join(cell.replace("|", "\\|").replace("\n", " ") for cell in cells)
+            print(f"| {line} |", flush=True)
     if as_json:
         print(json.dumps([asdict(row) for row in found], indent=1, ensure_ascii=False))
     else:

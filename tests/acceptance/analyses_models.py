@@ -7,13 +7,12 @@ import re
 import shutil
 import subprocess
 import sys
-from functools import partial
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 from bots.weights import data_digest, digest_of
-from tests.acceptance.bots_ranking import ranked
+from tests.acceptance.bots_ranking import ranking
 from tests.acceptance.shell import SEED, Shell, Shown, slow
 from tests.analysis.examples import ROOT
 from tests.bots.examples import demo
@@ -300,13 +299,8 @@ def a_event(shell: Shell) -> Shown:
 @slow
 def a_metrics(shell: Shell) -> Shown:
     names = ("tfidf", "bm25", "starspace", "profile_memory", "linear_map", "dual_encoder")
-    run = partial(ranked, shell, persona="self")
-    lines = []
-    for name in names:
-        before = set(shell.folder.glob(f"ranked-*-{name}.jsonl"))
-        run(name)
-        (made,) = set(shell.folder.glob(f"ranked-*-{name}.jsonl")) - before or before
-        lines.append(made.read_text(encoding="utf-8"))
+    made = [ranking(shell, name, "self")[1] for name in names]
+    lines = [each.read_text(encoding="utf-8") for each in made]
     file = shell.written("rankers.jsonl", "".join(lines))
     text = shell.analysis(file, "--report", "metric_agreement")
     finding = text.splitlines()[3]

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from functools import cache
 from itertools import islice
 
 import numpy as np
 import pandas as pd
 
 from analysis import Report, get_report, message_table, rating_table
-from bots import Bot
 from bots.benchmarks.profile_prediction import Talk, converse
 from bots.datasets import convai2_humanbot
 from bots.faq_examples import COMPANY, GENERAL
@@ -24,7 +22,7 @@ from tests.analysis.reports.test_learned_metric import RATINGS, VALUES, _predict
 from tests.analysis.reports.test_meena_ssa_perplexity import likely, rated
 from tests.analysis.reports.test_meena_studies import _joined, _system
 from tests.analysis.reports.test_thred_human import A, B, _preferred, _table
-from tests.bots.examples import demo, trained
+from tests.bots.examples import demo
 from tests.conftest import SHARED
 
 SYSTEMS = ("generic", "tfidf", "parrot")
@@ -47,8 +45,7 @@ def layout(text: str, report: Report, *columns: str) -> bool:
     return set(columns) <= set(map(str, first.columns)) and "As printed" in text
 
 
-@cache
-def chats() -> pd.DataFrame:
+def chats(shell: Shell) -> pd.DataFrame:
     """Return talks of three bots with the messages that people of the demo wrote."""
     rows = [
         {
@@ -57,15 +54,14 @@ def chats() -> pd.DataFrame:
             "text": text, "sent_at": "",
         }
         for system in SYSTEMS
-        for k, talk in enumerate(_talks(system))
+        for k, talk in enumerate(_talks(shell, system))
         for seq, (side, text) in enumerate(_in_turn(talk))
     ]  # fmt: skip
     return message_table(pd.DataFrame(rows))
 
 
-def _talks(system: str) -> Iterator[Talk]:
-    bot = trained(system)
-    assert isinstance(bot, Bot)
+def _talks(shell: Shell, system: str) -> Iterator[Talk]:
+    bot = shell.bot(system)
     for each in islice(demo("test"), 12):
         yield converse(bot, each, told=True)
 
@@ -76,8 +72,7 @@ def _in_turn(talk: Talk) -> Iterator[tuple[str, str]]:
 
 
 def _log(shell: Shell, name: str, *columns: str) -> Shown:
-    shell.weights("tfidf")
-    text, report = reported(shell, name, messages=chats())
+    text, report = reported(shell, name, messages=chats(shell))
     frame = report.sections[0].frame
     told = "; ".join(
         f"{row['system']} " + ", ".join(f"{column} {row[column]:.1f}" for column in columns)
@@ -105,8 +100,7 @@ def a_rep(shell: Shell) -> Shown:
 
 @slow
 def a_q(shell: Shell) -> Shown:
-    shell.weights("tfidf")
-    text, report = reported(shell, "convai2_questions", messages=chats())
+    text, report = reported(shell, "convai2_questions", messages=chats(shell))
     begin, mark = (section.frame for section in report.sections[:2])
     told = "; ".join(
         f"{one['system']} {one['begin with question word model']:.0f} begin, "

@@ -21,7 +21,7 @@ from tests.acceptance.bots_ranking import ranked
 from tests.acceptance.bots_writing import said_once
 from tests.acceptance.shell import Shell, Shown, slow
 from tests.acceptance.table import NotShown
-from tests.bots.examples import HELLO, PERSONA, trained
+from tests.bots.examples import HELLO, PERSONA
 from tests.bots.test_repetition import CHATS, counted
 from tests.bots.zoo.test_no_repeat import chat
 from tests.bots.zoo.test_safety import HARMLESS, TOXIC, saying
@@ -41,7 +41,7 @@ def b_twohead(shell: Shell) -> Shown:
         untrained = small.build(learned.reading.codec)
     before, after = losses(small, untrained), losses(small, learned)
     chance = ranked(shell, "two_head", "self")
-    bot, replies = trained("two_head"), ["I have two cats.", "No.", "the the the"]
+    bot, replies = shell.bot("two_head"), ["I have two cats.", "No.", "the the the"]
     assert isinstance(bot, TwoHead)
     scores = bot.rank(*TURN, replies)
     turn_over(network_of(bot))
@@ -58,11 +58,11 @@ def b_twohead(shell: Shell) -> Shown:
 @slow
 def b_lic(shell: Shell) -> Shown:
     said = said_once(shell, "lost_in_conversation")
-    bot = trained("lost_in_conversation")
+    bot = shell.bot("lost_in_conversation")
     assert isinstance(bot, LostInConversation)
     decoding = bot.decoding()
     paper = bot_presets("lost_in_conversation")["paper"]
-    other = trained("two_head")
+    other = shell.bot("two_head")
     assert isinstance(other, TwoHead)
     networks = (bot.model.network, network_of(other))
     same = all(isinstance(each, CausalNetwork) for each in networks)

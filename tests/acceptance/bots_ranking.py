@@ -6,6 +6,7 @@ import re
 import statistics
 import time
 from collections.abc import Sequence
+from pathlib import Path
 
 import torch
 
@@ -16,7 +17,7 @@ from bots.understanding import EDITORIAL
 from bots.whitelists import Entry
 from bots.zoo.dual_encoder import Dual
 from tests.acceptance.shell import Shell, Shown, slow
-from tests.bots.examples import HELLO, PERSONA, trained
+from tests.bots.examples import HELLO, PERSONA
 from tests.bots.topics import about_topics, auc
 
 CHANCE = 1 / 20
@@ -27,14 +28,21 @@ SMALL = ("hidden=12", "dimension=16", "attention=4", "batch=32", "epochs=6", "pa
 
 def ranked(shell: Shell, name: str, persona: str, *more: str, data: Sequence[str] = HELD) -> float:
     """Return hits@1/20 on both sides of the dialogues, by the command."""
+    return ranking(shell, name, persona, *more, data=data)[0]
+
+
+def ranking(
+    shell: Shell, name: str, persona: str, *more: str, data: Sequence[str] = HELD
+) -> tuple[float, Path]:
+    """Return hits@1/20, and the file of predictions that the command wrote."""
     read = [part for each in data for part in ("--data", each)]
-    file = shell.path(f"ranked-{len(shell.commands)}-{name}.jsonl")
+    file = shell.folder / f"ranked-{len(shell.commands)}-{name}.jsonl"
     where = () if name == "sim" else ("--weights", shell.weights(name))
     told = shell.bots(
         *("predict", name, *where, *read, "--sides", "both", "--persona", persona),
-        *(*more, "--out", file),
+        *(*more, "--out", str(file)),
     )
-    return _hits(told)
+    return _hits(told), file
 
 
 def _hits(told: str) -> float:
@@ -163,7 +171,7 @@ def b_whitelist(shell: Shell) -> Shown:
         sizes[method] = len(whitelists.read(shell.folder / f"{method}.csv"))
     path = shell.folder / "many.csv"
     whitelists.write([Entry(f"reply {k} of number {k * k}", 1) for k in range(10_000)], path)
-    bot = trained("dual_encoder", whitelist=str(path))
+    bot = shell.bot("dual_encoder", whitelist=str(path))
     assert isinstance(bot, Dual)
     bot.respond(PERSONA, HELLO)  # now the replies are encoded
     matrix = torch.from_numpy(bot.encode([f"reply {k}" for k in range(10_000)]))
@@ -202,7 +210,7 @@ def b_ruuh(shell: Shell) -> Shown:
 def b_dstc7(shell: Shell) -> Shown:
     many = [f"about number{k} and {k % 7} trams" for k in range(120_000)]
     inside = {"bot": "dstc7", "options": {"weights": shell.weights("dstc7")}}
-    wrapped, inner = make_bot("prefilter", **inside), trained("dstc7")
+    wrapped, inner = make_bot("prefilter", **inside), shell.bot("dstc7")
     assert isinstance(wrapped, Ranker)
     assert isinstance(inner, Ranker)
     scores = list(wrapped.rank((), HELLO, [*many[:-1], "Yes, I have two cats as pets."]))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 
@@ -14,7 +15,7 @@ from bots.predictions import Task, predict
 from bots.reference import printed
 from tests.acceptance.shell import Shell, Shown, slow
 from tests.analysis.examples import ROOT
-from tests.bots.examples import demo, trained
+from tests.bots.examples import demo
 from tests.bots.zoo.test_generic import PRINTED
 
 MODELS = ("seq2seq", "hred", "language_model")
@@ -53,7 +54,7 @@ def _f1(shell: Shell, name: str) -> float:
 def b_parrot(shell: Shell) -> Shown:
     said = shell.bots("chat", "parrot", said="I like tea.\nDo you?").splitlines()
     task = Task("demo", sides="both", parrot=True, limit=40)
-    rows = list(predict(trained("tfidf"), "tfidf", demo("test"), task))  # type: ignore[arg-type]
+    rows = list(predict(shell.bot("tfidf"), "tfidf", demo("test"), task))
     among = sum(row["candidates"][20:] == row["context"][-1:] for row in rows)
     holds = said == ["I like tea.", "Do you?"] and among == len(rows)
     told = f"says {', '.join(said)}; 21st candidate of {among} of {len(rows)} examples"
@@ -65,6 +66,7 @@ def b_human(shell: Shell) -> Shown:
     """Their database is another process's, made for it."""
     command = [sys.executable, "-m", "tests.acceptance.two_people"]
     folder = shell.folder / "people"
+    shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir()
     done = subprocess.run(
         command,

@@ -32,7 +32,7 @@ from bots.zoo.ta_seq2seq import TopicNetwork
 from bots.zoo.thred import Thred, ThredNetwork
 from tests.acceptance.bots_ranking import ranked
 from tests.acceptance.shell import Shell, Shown, slow
-from tests.bots.examples import HELLO, PERSONA, demo, trained
+from tests.bots.examples import HELLO, PERSONA, demo
 from tests.bots.writers import likes, perplexity, taught
 from tests.bots.zoo.test_event_causality import CAUSED, LIKELY, SAID
 from tests.bots.zoo.test_mmi import TURNS, told, worn
@@ -90,8 +90,7 @@ def b_s2s(shell: Shell) -> Shown:
 
 @slow
 def b_gpm(shell: Shell) -> Shown:
-    shell.weights("generative_profile_memory")
-    bot = trained("generative_profile_memory")
+    bot = shell.bot("generative_profile_memory")
     assert isinstance(bot, GenerativeProfileMemory)
     turns = [((), each.history) for each in list(examples(demo("test")))[:20]]
     replies = [bot.model.codec.encode(REPLY)] * len(turns)
@@ -153,8 +152,7 @@ def b_hred(shell: Shell) -> Shown:
 
 @slow
 def b_tas2s(shell: Shell) -> Shown:
-    shell.weights("ta_seq2seq")
-    network = trained("ta_seq2seq").model.network  # type: ignore[attr-defined]
+    network = shell.bot("ta_seq2seq").model.network
     assert isinstance(network, TopicNetwork)
     state = _on_topic(network)
     token, words = torch.tensor([[1]]), state["ids"][0]
@@ -174,8 +172,7 @@ def _on_topic(network: Any) -> Any:
 
 @slow
 def b_thred(shell: Shell) -> Shown:
-    shell.weights("thred")
-    bot = trained("thred")
+    bot = shell.bot("thred")
     assert isinstance(bot, Thred)
     network = bot.model.network
     assert isinstance(network, ThredNetwork)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import shutil
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
@@ -11,7 +12,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from tests.bots.examples import weights
+from bots import bot_options, make_bot
+from tests.bots.examples import SERVES, weights
 
 SEED = "1"
 
@@ -31,7 +33,6 @@ class Shell:
 
     folder: Path
     commands: list[str] = field(default_factory=list)
-    _names: dict[str, str] = field(default_factory=dict)
 
     def path(self, name: str) -> str:
         """Return where a file of this name is."""
@@ -43,11 +44,17 @@ class Shell:
         return self.path(name)
 
     def weights(self, name: str) -> str:
-        """Return the weights of a bot, trained once in this process on demo:train."""
-        with redirect_stderr(io.StringIO()):
-            where = weights(name)
-        self._names[where] = f"weights/{name}"
-        return where
+        """Return the weights of a bot, trained once for this folder on demo:train."""
+        name = SERVES.get(name, name)
+        where = self.folder / "weights" / name
+        if not where.is_dir():
+            shutil.copytree(weights(name), where)
+        return str(where)
+
+    def bot(self, name: str, **options: object) -> Any:
+        """Return a bot with its weights, if it is one that is trained."""
+        needed = any(each.name == "weights" for each in bot_options(name))
+        return make_bot(name, **({"weights": self.weights(name)} if needed else {}), **options)
 
     def bots(self, *arguments: str, said: str = "") -> str:
         """Run `python -m bots` and return what it printed; `said` is its input."""
@@ -89,8 +96,6 @@ class Shell:
     def _told(self, library: str, arguments: Sequence[str], said: str) -> str:
         words = " ".join(f"'{word}'" if " " in word else word for word in arguments)
         words = words.replace(f"{self.folder}/", "")
-        for where, name in self._names.items():
-            words = words.replace(where, name)
         lines = said.splitlines()
         asked = f"echo '{lines[0]}' | " if len(lines) == 1 else ""
         more = f" < {len(lines)} lines" if len(lines) > 1 else ""
