@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -19,6 +21,8 @@ from analysis.groups import Asked
 from analysis.intervals import DRAWS, Floats, Interval, percentile_interval
 
 ACT = ["item", "rater"]
+# Of the system shown first.
+OUTCOMES = ("won", "tied", "lost")
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,14 +41,25 @@ class Compared:
     def counts(self, weights: Floats | None = None) -> Counts:
         """Count the outcomes of every ordered pair; each rater counts as often as weighted."""
         size = len(self.systems)
-        weight = np.ones(len(self.first)) if weights is None else weights[self.rater]
-        outcomes = []
-        for value in (1.0, 0.5, 0.0):
-            chosen = self.better == value
-            place = self.first[chosen] * size + self.second[chosen]
-            counted = np.bincount(place, weight[chosen], minlength=size * size)
-            outcomes.append(counted.reshape(size, size).astype(float))
-        return Counts(*outcomes)
+        counted = self._all if weights is None else weights @ self._of_raters
+        return Counts(*np.asarray(counted, dtype=float).reshape(len(OUTCOMES), size, size))
+
+    @cached_property
+    def _cells(self) -> np.ndarray:
+        """Return where each comparison is counted: its outcome, first and second system."""
+        size = len(self.systems)
+        outcome = len(OUTCOMES) - 1 - (2 * self.better).astype(np.int64)
+        return (outcome * size + self.first) * size + self.second
+
+    @cached_property
+    def _all(self) -> Floats:
+        return np.bincount(self._cells, minlength=len(OUTCOMES) * len(self.systems) ** 2)
+
+    @cached_property
+    def _of_raters(self) -> Any:
+        """Return the counts of each rater, whose sums a resample of raters needs."""
+        shape = (self.raters, len(OUTCOMES) * len(self.systems) ** 2)
+        return sparse.csr_matrix((np.ones(len(self.rater)), (self.rater, self._cells)), shape=shape)
 
     @property
     def raters(self) -> int:
