@@ -16,7 +16,8 @@ from typing import cast
 
 from bots.dialogue import Dialogue
 from bots.lines import InvalidData
-from bots.registry import UnknownName
+from bots.options import InvalidOption, parse_option
+from bots.registry import UnknownName, bot_options
 from bots.splits import hold_out_personas
 from bots.study import Form, Split, Study, Table, render, write
 
@@ -51,6 +52,7 @@ def command(given: argparse.Namespace, read: Callable[[Sequence[str]], list[Dial
         limit=given.limit,
         candidates=given.candidates,
         sides=given.sides,
+        options=_options(given.set),
     )
     for name in chosen:
         began = time.monotonic()
@@ -58,6 +60,19 @@ def command(given: argparse.Namespace, read: Callable[[Sequence[str]], list[Dial
             write(table, given.out)
             print(render(table))
         print(f"{name}: {time.monotonic() - began:.1f} s; tables in {given.out}\n", flush=True)
+
+
+def _options(settings: Sequence[str]) -> dict[str, dict[str, object]]:
+    """Read BOT.OPTION=VALUE, each over what the size says of that bot."""
+    found: dict[str, dict[str, object]] = {}
+    for setting in settings:
+        name, equals, raw = setting.partition("=")
+        bot, dot, option = name.partition(".")
+        if not (equals and dot):
+            raise InvalidOption(f"--set {setting}: must be BOT.OPTION=VALUE")
+        value = parse_option(bot, bot_options(bot), option, raw)
+        found.setdefault(bot, {})[option] = value
+    return found
 
 
 def _forms(
@@ -110,6 +125,7 @@ def add_arguments(parser: argparse.ArgumentParser, data_help: str) -> None:
     parser.add_argument("--held-out", type=float, default=0.15, help="share, split by persona")
     parser.add_argument("--out", type=Path, required=True, help="directory of tables and weights")
     parser.add_argument("--size", default="toy", help="preset of the bots that have it")
+    parser.add_argument("--set", action="append", default=[], metavar="BOT.OPTION=VALUE")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--limit", type=int, default=0, help="most examples tested; 0: all")
     parser.add_argument("--candidates", type=int, default=20)

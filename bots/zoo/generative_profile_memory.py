@@ -34,7 +34,6 @@ PRESETS = {
         "dropout": 0.2,
         "words": 8000,
         "least_count": 3,
-        "sides": "self",
         "examples": 0,
         "tokens": 40,
         "batch": 32,

@@ -31,7 +31,6 @@ PRESETS = {
         "tokens": 48,
         "least_count": 3,
         "examples": 0,
-        "sides": "self",
         "warmup": 100,
         "epochs": 4,
         "rate": 0.002,

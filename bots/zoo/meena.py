@@ -39,7 +39,6 @@ PRESETS = {
         "tokens": 48,
         "words": 8000,
         "least_count": 3,
-        "sides": "self",
         "examples": 0,
         "batch": 32,
         "rate": 0.01,

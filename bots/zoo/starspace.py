@@ -52,7 +52,7 @@ PRESETS = {
         "least_count": 1,
         "epochs": 100,
         "patience": 5,
-    }
+    },
 }
 
 

@@ -39,7 +39,6 @@ PRESETS = {
         "tokens": 48,
         "least_count": 3,
         "examples": 0,
-        "sides": "self",
         "overlap": 1024,
         "candidates": 4,
         "lm_coef": 2.0,

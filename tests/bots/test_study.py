@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from bots import Dialogue, get_dataset
+from bots.__main__ import main
 from bots.benchmark import benchmark_names, run
 from bots.study import Split, Study, Table, conditioned, flat, render, write
 from bots.wording import area, distinct, word_f1
@@ -42,6 +43,29 @@ def test_a_bot_is_trained_once_for_each_condition(tmp_path: Path) -> None:
     assert here.bot("profile_memory", "none").weights != first.weights
     assert here.bot("kv_profile_memory").weights == first.weights
     assert len(list((tmp_path / "weights").iterdir())) == 2
+
+
+def test_single_options_are_set_over_those_of_a_size(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    data = ["--data", "demo:test", "--test", "demo:test"]
+    given = ["benchmark", "toy_f1", *data, "--out", str(tmp_path), "--set"]
+    for setting, said in (
+        ("seq2seq.epochs", "must be BOT.OPTION=VALUE"),
+        ("seq2seq.epoch=2", "has no option 'epoch'"),
+        ("seq2seq.epochs=-1", "epochs is -1, but must be a whole number, at least 0"),
+    ):
+        assert main([*given, setting]) == 2
+        assert said in capsys.readouterr().err
+    here = study(tmp_path, options={"starspace": {"dimension": 8}}, size="small")
+    assert here._preset("starspace")["dimension"] == 8
+    assert here._preset("starspace")["history"] == 1
+
+
+def test_one_side_is_tested_where_only_its_persona_is_known(tmp_path: Path) -> None:
+    both, own = (study(tmp_path, sides=each) for each in ("both", "self"))
+    assert len(own.examples()) < 0.6 * len(both.examples())
+    assert {each.id for each in own.examples()} < {each.id for each in both.examples()}
 
 
 def test_the_limit_draws_the_same_examples_for_every_bot(tmp_path: Path) -> None:
@@ -92,6 +116,8 @@ SMALL = {
     "meena": {"examples": 16, "epochs": 1},
     "hredgan": {"examples": 16, "epochs": 1, "samples": 2},
     "dual_encoder": {"epochs": 1},
+    "two_head": {"examples": 32},
+    "lost_in_conversation": {"examples": 32},
 }
 
 
