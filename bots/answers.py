@@ -13,13 +13,12 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from bots.bot import BatchBot, Bot, LanguageModel, Turn
+from bots.bot import Bot, LanguageModel, Turn
 from bots.dialogue import Dialogue, Example, examples
 from bots.lines import InvalidData, write_records
 from bots.perplexity import Question, dictionary, log_probs, perplexity
 from bots.predictions import Task, told
-
-BATCH = 32
+from bots.wording import said
 
 
 def answer(
@@ -33,24 +32,21 @@ def answer(
     asked = list(examples(dialogues, task.sides))
     if task.limit:
         asked = Random(task.seed).sample(asked, min(task.limit, len(asked)))  # noqa: S311
-    for start in range(0, len(asked), BATCH):
-        batch = asked[start : start + BATCH]
-        turns = [(told(each, task.persona), each.history) for each in batch]
-        for place, (example, turn, text) in enumerate(
-            zip(batch, turns, _said(bot, turns), strict=True), start=start
-        ):
-            yield {
-                "prediction": f"{system}:{place}",
-                "system": system,
-                "dataset": task.dataset,
-                "example": example.id,
-                "context": [each.text for each in example.history],
-                "gold": example.reply,
-                "response": text,
-                "candidates": None,
-                "scores": None,
-                "log_probs": _likely(bot, turn, example, known),
-            }
+    turns = [(told(each, task.persona), each.history) for each in asked]
+    texts = said(bot, turns)
+    for place, (example, turn, text) in enumerate(zip(asked, turns, texts, strict=True)):
+        yield {
+            "prediction": f"{system}:{place}",
+            "system": system,
+            "dataset": task.dataset,
+            "example": example.id,
+            "context": [each.text for each in example.history],
+            "gold": example.reply,
+            "response": text,
+            "candidates": None,
+            "scores": None,
+            "log_probs": _likely(bot, turn, example, known),
+        }
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -94,12 +90,6 @@ def command(
     scored = [row["log_probs"] for row in rows if row["log_probs"] is not None]
     likely = f"perplexity {perplexity(scored):.2f} of {len(known)} words; " if scored else ""
     print(f"{given.bot}: {len(rows)} answers; {likely}{given.out}")
-
-
-def _said(bot: Bot, turns: Sequence[Turn]) -> list[str]:
-    if isinstance(bot, BatchBot):
-        return [reply.text for reply in bot.respond_many(turns)]
-    return [bot.respond(*turn).text for turn in turns]
 
 
 def _likely(

@@ -6,21 +6,26 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
-from bots.bot import BatchBot, Bot
+from bots.bot import BatchBot, Bot, Turn
 from bots.dialogue import Example
 from bots.text import normalize_answer
 
 BATCH = 32
 
 
-def answers(bot: Bot, examples: Sequence[Example]) -> Iterator[str]:
-    """Yield what the bot says to each example."""
-    for start in range(0, len(examples), BATCH):
-        turns = [(each.persona, each.history) for each in examples[start : start + BATCH]]
+def said(bot: Bot, turns: Sequence[Turn]) -> Iterator[str]:
+    """Yield what a bot answers to each turn, in batches where it can."""
+    for start in range(0, len(turns), BATCH):
+        batch = turns[start : start + BATCH]
         if isinstance(bot, BatchBot):
-            yield from (reply.text for reply in bot.respond_many(turns))
+            yield from (reply.text for reply in bot.respond_many(batch))
         else:
-            yield from (bot.respond(*turn).text for turn in turns)
+            yield from (bot.respond(*turn).text for turn in batch)
+
+
+def answers(bot: Bot, examples: Sequence[Example]) -> Iterator[str]:
+    """Return what the bot says to each example, told its own persona, one after the other."""
+    return said(bot, [(each.persona, each.history) for each in examples])
 
 
 def word_f1(said: str, gold: str) -> float:
