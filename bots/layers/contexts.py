@@ -16,6 +16,7 @@ from bots.layers.style import measures
 MESSAGES = 8  # of each side, the last ones
 LINES = 8  # of a persona
 LONGEST = 32  # tokens of a text
+AT_ONCE = 64
 
 
 @dataclass(frozen=True)
@@ -96,29 +97,21 @@ def asked(persona: Sequence[str], history: Sequence[Utterance]) -> tuple[tuple[s
 class Library:
     """Texts encoded once, in half precision, to be put together again and again."""
 
-    def __init__(self, encode: Callable[[Sequence[Tokens]], States], at_once: int = 64) -> None:
+    def __init__(
+        self, encode: Callable[[Sequence[Tokens]], States], longest: int = LONGEST
+    ) -> None:
         self._encode = encode
-        self._at_once = at_once
+        self._longest = longest
         self._known: dict[str, States] = {}
 
     def add(self, texts: Iterable[str]) -> None:
         """Encode what is new, texts of like length together."""
-        new = {text: tokens(text, LONGEST) for text in texts if text not in self._known}
+        new = {text: tokens(text, self._longest) for text in texts if text not in self._known}
         order = sorted(new, key=lambda text: len(new[text]))
-        for start in range(0, len(order), self._at_once):
-            chunk = order[start : start + self._at_once]
+        for start in range(0, len(order), AT_ONCE):
+            chunk = order[start : start + AT_ONCE]
             with torch.inference_mode():
                 self.keep(chunk, self._encode([new[text] for text in chunk]))
-
-    def through(self, upper: Callable[[States], States]) -> Library:
-        """Return the same texts after further layers."""
-        found = Library(self._encode, self._at_once)
-        order = sorted(self._known, key=lambda text: self._known[text].numbers.shape[1])
-        for start in range(0, len(order), self._at_once):
-            chunk = order[start : start + self._at_once]
-            with torch.inference_mode():
-                found.keep(chunk, upper(self.states(chunk)))
-        return found
 
     def keep(self, texts: Sequence[str], states: States) -> None:
         """Keep what was encoded of texts."""

@@ -1,7 +1,6 @@
-"""A matcher with its encoder: how it learns from dialogues, and how it scores candidates.
+"""A matcher with its encoder: what a batch of dialogues teaches it.
 
-The states of the layers that do not learn are kept for every text of the training, so that a pass
-over the data costs only the layers above them.
+The encoder does not learn here: what it makes of every text of the training is kept.
 """
 
 from __future__ import annotations
@@ -9,7 +8,6 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -20,10 +18,9 @@ from torch.nn import functional
 from bots.layers.contexts import LONGEST, Rows, Talk, told, turns
 from bots.layers.match_words import frequencies
 from bots.layers.matching import FEATURES, Matcher, Told
-from bots.layers.minilm import LAYERS, WORDS, MiniLM, States, Tokens, tokens
+from bots.layers.minilm import WORDS, MiniLM, States, Tokens, precise, tokens
 from bots.text import key
 
-AT_ONCE = 64
 MET = 256  # dialogues whose texts are remembered to begin with
 MEASURED = 6  # batches from which the usual size of features is taken
 NEVER = -1e4
@@ -32,54 +29,18 @@ Item = TypeVar("Item")
 
 
 class MatchNetwork(nn.Module):
-    """MiniLM, its upper layers if they learn, and the matcher over its states."""
+    """MiniLM as it comes, and the matcher over its states."""
 
-    def __init__(self, layers: int, heads: int, width: int, dropout: float) -> None:
+    def __init__(self, heads: int, width: int, dropout: float) -> None:
         super().__init__()
-        self.encoder = MiniLM(layers)
+        self.encoder = MiniLM()
         self.matcher = Matcher(heads, width, dropout)
-        self.mixed = False  # whether the encoder computes in mixed precision
 
-    def learned(self) -> dict[str, Tensor]:
-        """Return what is learned, by name."""
-        encoder = {f"encoder.{name}": value for name, value in self.encoder.learned().items()}
-        matcher = self.matcher.state_dict()
-        return {**encoder, **{f"matcher.{name}": value for name, value in matcher.items()}}
-
-    def share(self, other: MatchNetwork) -> None:
-        """Hold in memory once what neither network learns."""
-        for name in ("word", "position", "kind", "norm"):
-            setattr(self.encoder, name, getattr(other.encoder, name))
-        for place in range(LAYERS - max(self.encoder.trained, other.encoder.trained)):
-            self.encoder.layers[place] = other.encoder.layers[place]
-
-    def lower(self, texts: Sequence[tuple[int, ...]]) -> States:
-        """Run the layers that do not learn."""
-        with self._precision():
-            states = self.encoder.lower(texts)
+    def encode(self, texts: Sequence[Tokens], *, mixed: bool) -> States:
+        """Encode texts, in mixed precision or not."""
+        with precise(mixed=mixed):
+            states = self.encoder(texts)
         return States(states.hidden.float(), states.numbers)
-
-    def upper(self, states: States) -> States:
-        """Run the layers that learn, texts of like length together."""
-        lengths = (states.numbers != 0).sum(dim=1)
-        order = lengths.argsort(stable=True)
-        longest = states.numbers.shape[1]
-        parts = []
-        for places in torch.split(order, AT_ONCE):
-            most = int(lengths[places].max())
-            cut = States(states.hidden[places, :most], states.numbers[places, :most])
-            with self._precision():
-                hidden = self.encoder.upper(cut).hidden
-            parts.append(functional.pad(hidden.float(), (0, 0, 0, longest - most)))
-        return States(torch.cat(parts)[order.argsort()], states.numbers)
-
-    def _precision(self) -> torch.autocast:
-        where = self.encoder.word.weight.device.type
-        return torch.autocast(where, torch.bfloat16, enabled=self.mixed)
-
-    def tuned(self) -> nn.ModuleList:
-        """Return all that may learn, as one module."""
-        return nn.ModuleList([*self.encoder.layers[LAYERS - self.encoder.trained :], self.matcher])
 
     def prepare(self, talks: Sequence[Talk], encode: Encode) -> None:
         """Count how rare tokens are, and measure what is usual for a feature."""
@@ -120,16 +81,6 @@ class MatchNetwork(nn.Module):
             self._remember(joined, shown)
         right = torch.arange(len(joined.replies)).repeat(len(scores))
         return functional.cross_entropy(scores.flatten(0, 1), right)
-
-
-@contextmanager
-def mixed(networks: Sequence[MatchNetwork], wanted: bool) -> Iterator[None]:
-    """Compute encoders in mixed precision for a while, if wanted."""
-    for network in networks:
-        network.mixed = wanted
-    yield
-    for network in networks:
-        network.mixed = False
 
 
 @dataclass(frozen=True)

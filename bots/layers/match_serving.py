@@ -1,15 +1,19 @@
-"""Matchers that answer: their scores averaged, texts they have seen lately not encoded again."""
+"""A matcher that answers, with a context network beside it or without.
+
+Texts it has seen lately are not encoded again.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 from torch.nn import functional
 
 from bots.dialogue import Utterance
 from bots.layers.contexts import LONGEST, asked, told, turns
+from bots.layers.match_context import ContextNetwork
 from bots.layers.match_network import MatchNetwork
 from bots.layers.matching import Told
 from bots.layers.minilm import States, stack, tokens
@@ -19,19 +23,47 @@ REMEMBERED = 4096  # texts a serving process keeps encoded
 
 
 class Serving:
-    """Networks that answer together; the last one's vectors stand for texts."""
+    """A matcher, and a context network whose score is added, times `share`."""
 
-    def __init__(self, networks: Sequence[MatchNetwork]) -> None:
-        self.networks = [network.eval() for network in networks]
-        self._each = [_One(network) for network in self.networks]
+    def __init__(
+        self, network: MatchNetwork, context: ContextNetwork | None = None, share: float = 0.0
+    ) -> None:
+        self.network = network.eval()
+        self.context = None if context is None else context.eval()
+        self.share = share
+        self._seen: dict[str, States] = {}
 
     def scores(
         self, persona: Sequence[str], history: Sequence[Utterance], candidates: Sequence[str]
     ) -> Tensor:
         """Return the score of each candidate."""
+        texts, rows = asked(persona, history)
         with torch.inference_mode():
-            found = [each.scores(persona, history, candidates) for each in self._each]
-            return torch.stack(found).mean(dim=0)
+            shown = self._told([*texts, *candidates])
+            context, replies = shown.take(slice(0, len(texts))), shown.take(slice(len(texts), None))
+            heads: Tensor = self.network.matcher(context, replies, turns([rows], len(texts)))
+            found = heads.mean(dim=0)[0]
+            if self.context is not None:
+                found = found + self.share * self.context.scores(persona, history, candidates)
+            return found
+
+    def learned(self) -> dict[str, Tensor]:
+        """Return what was learned, by name."""
+        found = {f"matcher.{name}": v for name, v in self.network.matcher.state_dict().items()}
+        if self.context is not None:
+            layers = self.context.tuned().state_dict()
+            found |= {f"context.{name}": value for name, value in layers.items()}
+        return found
+
+    def restore(self, found: Mapping[str, Tensor]) -> None:
+        """Take over what was learned."""
+        parts: dict[str, nn.Module] = {"matcher": self.network.matcher}
+        if self.context is not None:
+            parts["context"] = self.context.tuned()
+        for part, module in parts.items():
+            prefix = f"{part}."
+            own = {name: found[name] for name in found if name.startswith(prefix)}
+            module.load_state_dict({name.removeprefix(prefix): own[name] for name in own})
 
     def vectors(self, texts: Sequence[str]) -> Tensor:
         """Return the vectors of texts, of length 1."""
@@ -39,32 +71,14 @@ class Serving:
         with torch.inference_mode():
             for start in range(0, len(texts), AT_ONCE):
                 part = [tokens(text, LONGEST) for text in texts[start : start + AT_ONCE]]
-                states = self.networks[-1].encoder(part)
+                states = self.network.encoder(part)
                 found.append(functional.normalize(states.mean(), dim=-1))
         return torch.cat(found).clone()
-
-
-class _One:
-    """A network with the texts it has seen."""
-
-    def __init__(self, network: MatchNetwork) -> None:
-        self._network = network
-        self._seen: dict[str, States] = {}
-
-    def scores(
-        self, persona: Sequence[str], history: Sequence[Utterance], candidates: Sequence[str]
-    ) -> Tensor:
-        """Return the mean score of the heads for each candidate."""
-        texts, rows = asked(persona, history)
-        shown = self._told([*texts, *candidates])
-        context, replies = shown.take(slice(0, len(texts))), shown.take(slice(len(texts), None))
-        heads: Tensor = self._network.matcher(context, replies, turns([rows], len(texts)))
-        return heads.mean(dim=0)[0]
 
     def _told(self, texts: Sequence[str]) -> Told:
         new = [text for text in dict.fromkeys(texts) if text not in self._seen]
         if len(self._seen) + len(new) > REMEMBERED:
             self._seen = {text: self._seen[text] for text in texts if text in self._seen}
         for text in new:  # alone, so that what it is encoded with cannot change its score
-            self._seen[text] = self._network.encoder([tokens(text, LONGEST)])
+            self._seen[text] = self.network.encoder([tokens(text, LONGEST)])
         return told(texts, stack([self._seen[text] for text in texts]))

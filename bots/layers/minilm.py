@@ -127,6 +127,11 @@ class MiniLM(nn.Module):
         return {name: value for name, value in self.state_dict().items() if name in names}
 
 
+def precise(*, mixed: bool) -> torch.autocast:
+    """Compute in mixed precision (bf16) or not; MiniLM is on the CPU here."""
+    return torch.autocast("cpu", torch.bfloat16, enabled=mixed)
+
+
 def stack(states: Sequence[States]) -> States:
     """Put texts that were encoded apart into one, padded to the longest."""
     longest = max(each.numbers.shape[1] for each in states)

@@ -3,7 +3,7 @@
 Source: not of the papers' rows; what it is made of is cited in `bots.layers.matching`, what was
 tried and what it gains in decision 0010. Learned in two stages by the softmax over the replies of a
 batch of dialogues: first what weighs the features of MiniLM as it comes by package (extra
-`encoders`), then a copy of that with MiniLM's upper layers; the scores of the two are averaged.
+`encoders`), then MiniLM's upper layers over whole contexts; the scores of the two are added.
 Held out is by persona. The replies it may give are found by the vectors of the last message and the
 persona; the best of them are scored in full.
 """
@@ -13,10 +13,11 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, fields
+from functools import partial
 from itertools import chain
 from pathlib import Path
 from random import Random
-from typing import Any, Literal
+from typing import Literal
 
 import torch
 from torch import Tensor
@@ -27,10 +28,10 @@ from bots.bot import Reply, Turn
 from bots.dialogue import Dialogue, Utterance, examples
 from bots.filters import choose, speakable
 from bots.layers import frozen
-from bots.layers.contexts import Library, Talk, talk
-from bots.layers.match_network import MatchNetwork, mixed
+from bots.layers.contexts import Library, talk
+from bots.layers.match_context import LONGEST, ContextNetwork, joined
+from bots.layers.match_network import MatchNetwork
 from bots.layers.match_serving import Serving
-from bots.layers.minilm import LAYERS
 from bots.layers.topk import largest
 from bots.options import option
 from bots.splits import hold_out_personas
@@ -38,13 +39,24 @@ from bots.splits import hold_out_personas
 PRESETS = {
     "paper": {
         "examples": 0,
-        "epochs": 2,
+        "epochs": 8,
+        "width": 48,
+        "dropout": 0.3,
         "tuned_epochs": 2,
-        "held_out": 0.1,
+        "patience": 8,
+        "held_out": 0.05,
         "precision": "bf16",
         "candidates": 10000,
     },
-    "frozen": {"examples": 0, "epochs": 6, "held_out": 0.1, "candidates": 10000},
+    "frozen": {
+        "examples": 0,
+        "epochs": 8,
+        "width": 48,
+        "dropout": 0.3,
+        "patience": 8,
+        "held_out": 0.05,
+        "candidates": 10000,
+    },
 }
 
 
@@ -61,7 +73,9 @@ class MiniLMMatcher:
     heads: int = option(5, "Networks that weigh features; averaged", least=1, trained=True)
     width: int = option(32, "Units in each of them", least=1, trained=True)
     dropout: float = option(0.2, "Of those units, while learning", least=0, most=0.9, trained=True)
+    share: float = option(0.5, "Weight of the whole context's vector", least=0, trained=True)
     batch: int = option(8, "Dialogues per step", least=2, trained=True)
+    tuned_batch: int = option(32, "Replies per step of the layers", least=2, trained=True)
     rate: float = option(0.004, "Learning rate of what weighs", least=0, trained=True)
     tuned_rate: float = option(0.0001, "Learning rate of MiniLM's layers", least=0, trained=True)
     decay: float = option(0.01, "Weight decay", least=0, trained=True)
@@ -108,10 +122,10 @@ class MiniLMMatcher:
             raise ValueError(f"{len(known)} dialogues hold no reply to learn from")
         chosen = self._chosen(known, seed)
         learned, watched = hold_out_personas(chosen, self.held_out, seed)
-        networks, history = self._learn(learned, watched, seed)
+        network, context, history = self._learn(learned, watched, seed)
         pairs = speakable(examples(chosen), self.candidates, self.max_words, seed)
         replies = tuple(reply for _, reply in pairs)
-        self._served = Serving(networks)
+        self._served = Serving(network, context, self.share)
         self._replies = self._served.vectors(replies)
         self._about = on_disk.About(
             bot="minilm_matcher",
@@ -128,88 +142,83 @@ class MiniLMMatcher:
             return list(known)
         return Random(seed).sample(known, self.examples)  # noqa: S311
 
-    def _network(self, layers: int) -> MatchNetwork:
-        return MatchNetwork(layers, self.heads, self.width, self.dropout)
-
-    def _networks(self) -> list[MatchNetwork]:
-        """Return the one of MiniLM as it comes, and, if its layers learn, the one with them."""
-        first = self._network(0)
+    def _networks(self) -> tuple[MatchNetwork, ContextNetwork | None]:
+        network = MatchNetwork(self.heads, self.width, self.dropout)
         if not self.tuned_epochs:
-            return [first]
-        tuned = self._network(self.layers)
-        tuned.share(first)
-        return [first, tuned]
+            return network, None
+        context = ContextNetwork(self.layers)
+        context.share(network.encoder)
+        return network, context
 
     def _learn(
         self, learned: Sequence[Dialogue], watched: Sequence[Dialogue], seed: int
-    ) -> tuple[list[MatchNetwork], tuple[dict[str, float], ...]]:
+    ) -> tuple[MatchNetwork, ContextNetwork | None, tuple[dict[str, float], ...]]:
         with training.seeded(seed):
-            networks = self._networks()
-        first, tuned = networks[0], networks[-1]
+            network, context = self._networks()
+        history = self._weigh(network, learned, watched, seed)
+        if context is not None:
+            context.mixed = self.precision == "bf16"
+            history += self._tune(context, learned, watched, seed)
+            context.mixed = False
+        return network, context, history
+
+    def _weigh(
+        self,
+        network: MatchNetwork,
+        learned: Sequence[Dialogue],
+        watched: Sequence[Dialogue],
+        seed: int,
+    ) -> tuple[dict[str, float], ...]:
         items, seen = ([talk(each, self.sides) for each in part] for part in (learned, watched))
-        with mixed(networks, self.precision == "bf16"):
-            kept = Library(tuned.lower)
-            kept.add(chain.from_iterable(each.texts for each in (*items, *seen)))
-            whole = kept.through(tuned.upper)
-            first.prepare(items, whole.states)
-            plan = self._plan(self.epochs, len(items), seed, "minilm_matcher weighs")
-            optimizer = torch.optim.AdamW(
-                first.matcher.parameters(), lr=self.rate, weight_decay=self.decay
-            )
-            history = training.fit(
-                first.matcher,
-                optimizer,
-                items,
-                seen,
-                lambda batch: first.loss(batch, whole.states),
-                plan,
-            )
-            if self.tuned_epochs:
-                tuned.matcher.load_state_dict(first.matcher.state_dict())
-                history += self._tune(tuned, kept, items, seen, seed)
-        return networks, history
+        kept = Library(partial(network.encode, mixed=self.precision == "bf16"))
+        kept.add(chain.from_iterable(each.texts for each in (*items, *seen)))
+        network.prepare(items, kept.states)
+        matcher = network.matcher
+        return training.fit(
+            matcher,
+            torch.optim.AdamW(matcher.parameters(), lr=self.rate, weight_decay=self.decay),
+            items,
+            seen,
+            lambda batch: network.loss(batch, kept.states),
+            self._plan(self.epochs, len(items), self.batch, seed, "minilm_matcher weighs"),
+        )
 
     def _tune(
         self,
-        network: MatchNetwork,
-        kept: Library,
-        items: Sequence[Talk],
-        seen: Sequence[Talk],
+        context: ContextNetwork,
+        learned: Sequence[Dialogue],
+        watched: Sequence[Dialogue],
         seed: int,
     ) -> tuple[dict[str, float], ...]:
-        layers = network.encoder.layers[LAYERS - self.layers :].parameters()
-        groups: list[dict[str, Any]] = [
-            {"params": list(layers), "lr": self.tuned_rate},
-            {"params": list(network.matcher.parameters()), "lr": self.rate / 4},
-        ]
+        items, seen = (list(examples(part, self.sides)) for part in (learned, watched))
+        kept = Library(context.lower, LONGEST)
+        texts = ((joined(e.persona, e.history), e.reply) for e in (*items, *seen))
+        kept.add(chain.from_iterable(texts))
+        layers = context.tuned()
         return training.fit(
-            network.tuned(),
-            torch.optim.AdamW(groups, weight_decay=self.decay),
+            layers,
+            torch.optim.AdamW(layers.parameters(), lr=self.tuned_rate, weight_decay=self.decay),
             items,
             seen,
-            lambda batch: network.loss(batch, lambda texts: network.upper(kept.states(texts))),
-            self._plan(self.tuned_epochs, len(items), seed, "minilm_matcher tunes"),
+            lambda batch: context.loss(batch, kept.states),
+            self._plan(
+                self.tuned_epochs, len(items), self.tuned_batch, seed, "minilm_matcher tunes"
+            ),
         )
 
-    def _plan(self, epochs: int, items: int, seed: int, title: str) -> training.Plan:
-        steps = max(1, epochs * math.ceil(items / self.batch))
+    def _plan(self, epochs: int, items: int, batch: int, seed: int, title: str) -> training.Plan:
+        steps = max(1, epochs * math.ceil(items / batch))
         warm = max(1, steps // 10)
 
         def share(step: int) -> float:
             return min(1.0, step / warm) * max(0.02, 1 - step / steps)
 
-        return training.Plan(
-            epochs, self.batch, self.patience, seed, title, clip=1.0, schedule=share
-        )
+        return training.Plan(epochs, batch, self.patience, seed, title, clip=1.0, schedule=share)
 
     def save(self, path: Path) -> None:
         """Write what was learned; MiniLM itself stays in its package."""
         served, replies, about = self._ready()
-        arrays = {
-            f"{number}.{name}": value.numpy()
-            for number, network in enumerate(served.networks)
-            for name, value in network.learned().items()
-        }
+        arrays = {name: value.numpy() for name, value in served.learned().items()}
         on_disk.save(path, {**arrays, "cached": replies.numpy()}, about)
 
     def load(self, path: Path) -> None:
@@ -221,14 +230,8 @@ class MiniLMMatcher:
             )
         found = {name: torch.from_numpy(array) for name, array in arrays.items()}
         self._replies, self._about = found.pop("cached"), about
-        networks = self._networks()
-        for number, network in enumerate(networks):
-            prefix = f"{number}."
-            own = {
-                name.removeprefix(prefix): found[name] for name in found if name.startswith(prefix)
-            }
-            network.load_state_dict({**network.state_dict(), **own})
-        self._served = Serving(networks)
+        self._served = Serving(*self._networks(), self.share)
+        self._served.restore(found)
 
     def _ready(self) -> tuple[Serving, Tensor, on_disk.About]:
         if self._served is None or self._replies is None or self._about is None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -12,6 +13,7 @@ import torch
 from bots import Utterance
 from bots.layers import minilm
 from bots.layers.contexts import asked, talk, told, turns
+from bots.layers.match_context import ContextNetwork
 from bots.layers.match_network import Joined, MatchNetwork
 from bots.layers.match_serving import Serving
 from bots.layers.minilm import States, tokens
@@ -72,29 +74,36 @@ def test_replies_of_the_same_dialogue_or_of_the_same_words_are_no_distractors() 
 
 
 def test_layers_of_minilm_learn_when_told_so(tmp_path: Path) -> None:
-    before = answering()._ready()[0].networks[0].encoder.state_dict()
-    bot = BOT(examples=8, epochs=1, tuned_epochs=1, layers=1, batch=4, candidates=10)
+    make = partial(BOT, examples=8, epochs=1, tuned_epochs=1, layers=1, batch=4, tuned_batch=8)
+    bot = make(candidates=10)
     bot.train(demo("valid"), seed=0)
-    first, tuned = bot._ready()[0].networks
-    after = tuned.encoder.state_dict()
+    served = bot._ready()[0]
+    assert served.context is not None
+    before, after = (each.encoder.state_dict() for each in (served.network, served.context))
     changed = {name for name, value in after.items() if not torch.equal(value, before[name])}
     assert changed
     assert all(name.startswith("layers.5.") for name in changed)
+    assert served.context.encoder.layers[0] is served.network.encoder.layers[0]
     assert bot._about is not None
     assert len(bot._about.history) == 2
-    assert first.learned().keys() == {name for name in tuned.learned() if "matcher." in name}
-    assert tuned.encoder.layers[0] is first.encoder.layers[0]
-    scores = [Serving([each]).scores(PERSONA, HELLO, OFFERED) for each in (first, tuned)]
-    both = Serving([first, tuned]).scores(PERSONA, HELLO, OFFERED)
-    assert torch.allclose(both, (scores[0] + scores[1]) / 2)
-    assert not torch.allclose(scores[0], scores[1])
     bot.save(tmp_path)
-    again = BOT(weights=str(tmp_path), tuned_epochs=1, layers=1)
-    assert torch.equal(again._ready()[0].scores(PERSONA, HELLO, OFFERED), both)
+    again = make(weights=str(tmp_path))
+    assert again.rank(PERSONA, HELLO, OFFERED) == bot.rank(PERSONA, HELLO, OFFERED)
+
+
+def test_the_whole_context_counts_by_its_share() -> None:
+    network, context = MatchNetwork(1, 4, 0.0), ContextNetwork(1)
+    both = Serving(network, context, 0.5).scores(PERSONA, HELLO, OFFERED)
+    alone = Serving(network).scores(PERSONA, HELLO, OFFERED)
+    context.eval()
+    with torch.inference_mode():
+        whole = context.scores(PERSONA, HELLO, OFFERED)
+    assert torch.allclose(both, alone + 0.5 * whole)
+    assert not torch.allclose(both, alone)
 
 
 def test_features_are_finite_for_nothing_at_all() -> None:
-    network = answering()._ready()[0].networks[0]
+    network = answering()._ready()[0].network
     texts, rows = asked((), ())
     with torch.inference_mode():
         nothing = told(["", *texts], network.encoder([tokens("", 32)]))
@@ -111,7 +120,7 @@ def test_untrained_it_says_what_is_missing() -> None:
 
 def test_texts_remembered_are_the_latest_and_not_of_the_batch_that_is_scored() -> None:
     talks = [talk(dialogue, "self") for dialogue in demo("train")[:2]]
-    network = MatchNetwork(0, 1, 4, 0.0)
+    network = MatchNetwork(1, 4, 0.0)
 
     def encode(texts: Sequence[str]) -> States:
         states: States = network.encoder([tokens(text, 32) for text in texts])
@@ -128,6 +137,6 @@ def test_texts_remembered_are_the_latest_and_not_of_the_batch_that_is_scored() -
     texts = [one.texts[row] for one in talks for row in one.replies]
     said = [one.texts[rows.said[-1][1]] for one in talks for rows in one.contexts]
     for kind, wanted in ((answered, said), (replies, texts)):
-        vectors = Serving([network]).vectors(wanted)
+        vectors = Serving(network).vectors(wanted)
         assert torch.allclose(kind[: len(wanted)], vectors, atol=1e-5)
         assert not kind[len(wanted) :].any()
