@@ -57,11 +57,17 @@ class Asked:
 
 def questions(ratings: RatingTable, *levels: Level) -> Iterator[Asked]:
     """Yield each question whose level is one of `levels`, in order of name."""
-    chosen = identified(ratings)
-    chosen = chosen[chosen["level"].isin(levels)]
-    for (protocol, question), rows in chosen.groupby(["protocol", "question"], sort=True):
-        level = cast(Level, rows["level"].iloc[0])
-        yield Asked(str(protocol), str(question), level, rows)
+    rows = identified(ratings)
+    (protocol, protocols), (question, names) = (
+        pd.factorize(rows[column], sort=True) for column in ("protocol", "question")
+    )
+    asked = protocol * len(names) + question
+    for code in np.flatnonzero(np.bincount(asked)):
+        places = np.flatnonzero(asked == code)
+        level = cast(Level, rows["level"].iloc[places[0]])
+        if level in levels:
+            first, second = divmod(int(code), len(names))
+            yield Asked(str(protocols[first]), str(names[second]), level, rows.iloc[places])
 
 
 def identified(ratings: pd.DataFrame) -> pd.DataFrame:

@@ -40,6 +40,12 @@ def agreement_weights(values: Floats, kind: Weights) -> Floats:
 
 def agreements(votes: Votes, kind: Weights = "identity") -> Floats:
     """Return each pattern's share of pairs of raters that agree (Fleiss 1971)."""
+    if kind not in votes.agreed:
+        votes.agreed[kind] = _agreements(votes, kind)
+    return votes.agreed[kind]
+
+
+def _agreements(votes: Votes, kind: Weights) -> Floats:
     if kind == "identity":
         near: Any = votes.counts.power(2)
     else:

@@ -63,6 +63,11 @@ class Votes:
         """Return the ordered pairs of different raters in each pattern."""
         return self.per_unit**2 - (self.per_unit if self.own is None else self.own)
 
+    @cached_property
+    def agreed(self) -> dict[str, Floats]:
+        """How far the votes of each pattern agree, by the weights asked for: kept for resamples."""
+        return {}
+
     @property
     def undefined(self) -> str | None:
         """Why no coefficient that corrects for chance by what was voted is defined, if none is."""

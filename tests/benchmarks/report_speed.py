@@ -3,12 +3,11 @@
     python -m tests.benchmarks.report_speed [--ratings 10000 100000 1000000] [--kind scales labels]
 
 A seeded campaign is written as CSV, and `python -m analysis FILE` run on it as a process of its
-own, so reading and checking the file is in the figures; medians of the rounds. On a busy machine read
-the seconds of CPU. `scales` is a
-campaign of four questions, three of 1 to 5 and one of 0 to 100, about dialogues that five raters
-each judge; `labels` asks five raters whether a message is sensible and specific (answers that were
-not sensible are not specific), 12 messages to a conversation. Asked for a million ratings: less
-than 30 s and less than 1 GB.
+own, so reading and checking the file is in the figures; medians of the rounds. On a busy machine
+read the seconds of CPU. `scales` is a campaign of four questions, three of 1 to 5 and one of 0 to
+100, about dialogues that five raters each judge; `labels` asks five raters whether a message is
+sensible and specific (answers that were not sensible are not specific), 12 messages to a
+conversation. Asked for a million ratings: less than 30 s and less than 1 GB.
 """
 
 from __future__ import annotations
