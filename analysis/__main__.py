@@ -72,6 +72,14 @@ def _parser() -> argparse.ArgumentParser:
         nargs="+",
         help="CSV, Parquet, JSON Lines, or an export's zip; one file for each table",
     )
+    _add_outputs(parser)
+    _add_choices(parser)
+    _add_sources(parser)
+    return parser
+
+
+def _add_outputs(parser: argparse.ArgumentParser) -> None:
+    """Declare what is printed or written."""
     output = parser.add_mutually_exclusive_group()
     output.add_argument("--json", action="store_true", help="print every number as a JSON list")
     output.add_argument(
@@ -84,6 +92,10 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--date", type=_day, metavar="YYYY-MM-DD", help="of the PDF (default: the PDF has none)"
     )
+
+
+def _add_choices(parser: argparse.ArgumentParser) -> None:
+    """Declare what metrics and reports are told."""
     parser.add_argument("--seed", type=int, default=0, help="of resampling and simulation")
     parser.add_argument(
         "--control", metavar="NAME", help="the degraded system that raters must see"
@@ -99,6 +111,10 @@ def _parser() -> argparse.ArgumentParser:
         action="store_true",
         help="leave out the raters whom the report rater_quality flags; who, is said on stderr",
     )
+
+
+def _add_sources(parser: argparse.ArgumentParser) -> None:
+    """Declare the files of what systems learned from."""
     parser.add_argument(
         "--corpus",
         type=Path,
@@ -112,7 +128,6 @@ def _parser() -> argparse.ArgumentParser:
         metavar="FILE",
         help="the conversations that systems learned from, as JSON Lines, for echoes and PMI",
     )
-    return parser
 
 
 def _plain(options: argparse.Namespace) -> dict[str, Any]:
