@@ -1,6 +1,6 @@
 """A rush of 64 people, answered by our worker and by one made with celery-batches.
 
-    python -m tests.benchmarks.bursts [--rounds 3] [--turns 2] [--rival threads:0.05 ...]
+    python -m tests.benchmarks.bursts [--rounds 3] [--turns 3] [--rival threads:0.05 ...]
 
 Everybody says something, and again within 0.3 s of each reply: more than any worker can answer one
 by one. Both ways have the same bot, database, broker and largest batch (`reply_jobs`); the time is
@@ -24,7 +24,7 @@ from tests.benchmarks.reply_jobs import PEOPLE, WORKER, Jobs, Send, computed
 
 PAUSE = 0.3  # seconds until somebody says more
 MODULE = ("-A", "tests.benchmarks.batches_rival", "worker")
-RIVALS = ("prefork:0.05", "threads:0.02", "threads:0.05", "threads:0.1", "threads:0.5", "solo:0.05")
+RIVALS = ("threads:0.02", "threads:0.05", "threads:0.1", "threads:0.5", "solo:0.05")
 
 
 Way = tuple[Send, int]  # how a job gets there, and the worker's process
@@ -89,7 +89,7 @@ def rivals(jobs: Jobs, wanted: Sequence[str]) -> Iterator[Mapping[str, Way]]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--turns", type=int, default=2, help="messages of each person")
+    parser.add_argument("--turns", type=int, default=3, help="messages of each person")
     parser.add_argument("--rival", action="append", help="Celery's pool and the interval in s")
     given: Any = parser.parse_args()
     found: dict[str, Found] = {"Parley": Found()}
