@@ -41,7 +41,7 @@ def _written(folder: Path, *options: str) -> tuple[Path, Path]:
 def _run(notebook: Path) -> str:
     command = [sys.executable, "-W", "error", "-c", RUN, str(notebook)]
     done = subprocess.run(
-        command, cwd=ROOT, capture_output=True, text=True, timeout=60, check=False
+        command, cwd=ROOT, capture_output=True, text=True, timeout=115, check=False
     )
     assert (done.returncode, done.stderr) == (0, "")
     return done.stdout

@@ -26,6 +26,7 @@ class Part:
     frame: pd.DataFrame
     note: str = ""
     spec: charts.Spec | None = None
+    mixed: bool = False  # a column holds numbers of different kinds
 
     @property
     def is_long(self) -> bool:
@@ -35,7 +36,8 @@ class Part:
     @property
     def rows(self) -> list[list[tuple[str, bool]]]:
         """The table's cells as text, and whether each is a number."""
-        decimals = [places(self.frame.iloc[:, k]) for k in range(len(self.frame.columns))]
+        columns = [self.frame.iloc[:, k] for k in range(len(self.frame.columns))]
+        decimals = [PLACES if self.mixed else places(each) for each in columns]
         return [
             [written(value, most) for value, most in zip(row, decimals, strict=True)]
             for row in self.frame.itertuples(index=False)

@@ -246,7 +246,8 @@ def _everything(results: pd.DataFrame) -> Iterator[Part]:
             name: results[name].fillna("") for name in ("other_system", "reason") if name in results
         }
         frame = results.assign(**texts)[columns]
-        yield Part(key="numbers", title="Every number", frame=frame, note="As in the JSON file.")
+        note = "As in the JSON file."
+        yield Part(key="numbers", title="Every number", frame=frame, note=note, mixed=True)
 
 
 def _early(ratings: RatingTable) -> Iterator[str]:

@@ -68,7 +68,7 @@ def test_the_page_shows_the_ranking_first_with_raw_beside_calibrated(
     shown = results.page(campaign=campaign)
     order = next(part for part in shown.parts if part.key == "ranking-engagingness")
     assert list(order.frame["system"]) == ["good", "fair", "poor"]
-    assert {"calibrated", "calibrated low", "mean", "n", "alpha"} <= set(order.frame.columns)
+    assert {"calibrated", "calibrated low", "mean", "mean low", "n"} <= set(order.frame.columns)
     assert "Zhang et al. 2018" in page
     assert "Kulikov et al. 2018" in page
 
