@@ -13,25 +13,20 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-import torch
-from torch import Tensor, nn
+from torch import Tensor
 
 from bots.dialogue import Dialogue
 from bots.layers.asking import Asked, Reading, padded, places
-from bots.layers.embedding import embedding
 from bots.layers.network import Network
 from bots.layers.recurrent import (
     Attention,
     Encoder,
-    Output,
     Sizes,
     State,
-    cells,
-    from_state,
     last,
-    to_state,
 )
-from bots.layers.topics import Lda, Topics, TopicWriter, jointly
+from bots.layers.topical import TopicalNetwork
+from bots.layers.topics import Lda
 from bots.layers.writing import History, Writer
 from bots.options import option
 from bots.vocabulary import WordCodec
@@ -62,20 +57,15 @@ PRESETS = {
 }
 
 
-class TopicNetwork(Network):
+class TopicNetwork(TopicalNetwork):
     """An encoder over one row, and a decoder fed with what it and the topic say."""
 
     def __init__(self, reading: Reading, sizes: Sizes, lda: Lda) -> None:
-        super().__init__(reading)
+        super().__init__(reading, sizes, lda)
         vector, hidden = sizes.vector, sizes.hidden
-        self.topics = Topics(reading.codec, lda)
-        self.table = embedding(reading, vector)
-        self.dropout = nn.Dropout(sizes.dropout)
         self.encoder = Encoder("gru", vector, hidden)
         self.attention = Attention("additive", hidden, hidden)
-        self.topic = TopicWriter(hidden, hidden, vector)
-        self.cells = cells("gru", 2 * vector + hidden, hidden)
-        self.output = Output(hidden, reading.codec.size)
+        self.add_writer(sizes)
 
     def read(self, asked: Sequence[Asked]) -> State:
         """Read rows of persona and history, and find their topics."""
@@ -93,25 +83,10 @@ class TopicNetwork(Network):
             "topical": topical,
         }
 
-    def write(self, state: State, tokens: Tensor) -> tuple[Tensor, State]:
-        """Go on writing, a step at a time."""
-        said = []
-        for vectors in self.dropout(self.table(tokens)).split(1, dim=1):
-            log_probs, state = self._step(state, vectors[:, 0])
-            said.append(log_probs)
-        return torch.stack(said, dim=1), state
-
-    def _step(self, state: State, vectors: Tensor) -> tuple[Tensor, State]:
-        before, context, told = state["h"][:, -1], state["context"], state["told"]
+    def look(self, before: Tensor, state: State) -> tuple[Tensor, Tensor]:
+        """Attend over what was read."""
         found, _ = self.attention(before[:, None], state["memory"], state["present"])
-        topic = self.topic.attend(before, context, told, state["topical"])
-        fed = torch.cat((vectors, found[:, 0], topic), dim=1)[:, None]
-        outputs, hidden = self.cells(fed, from_state(state))
-        after = self.dropout(outputs[:, 0])
-        of_all = self.output.logits(after, self.table.weight)
-        of_topic = self.topic.logits(after, context, topic, told)
-        log_probs = jointly(of_all.float(), of_topic.float(), state["ids"], state["topical"])
-        return log_probs, {**state, **to_state(hidden)}
+        return found[:, 0], state["context"]
 
 
 @dataclass

@@ -17,15 +17,15 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 
 from bots.dialogue import Dialogue
 from bots.layers.asking import Asked, Reading
-from bots.layers.embedding import embedding
 from bots.layers.hierarchy import Hierarchy
 from bots.layers.network import Network
-from bots.layers.recurrent import Attention, Output, Sizes, State, cells, from_state, to_state
-from bots.layers.topics import Lda, Topics, TopicWriter, jointly
+from bots.layers.recurrent import Attention, Sizes, State
+from bots.layers.topical import TopicalNetwork
+from bots.layers.topics import Lda
 from bots.layers.writing import History, Writer
 from bots.options import option
 from bots.vocabulary import WordCodec
@@ -57,21 +57,16 @@ PRESETS = {
 }
 
 
-class ThredNetwork(Network):
+class ThredNetwork(TopicalNetwork):
     """Three attentions, joined at every step: words, utterances, topic."""
 
     def __init__(self, reading: Reading, sizes: Sizes, lda: Lda) -> None:
-        super().__init__(reading)
+        super().__init__(reading, sizes, lda)
         vector, hidden = sizes.vector, sizes.hidden
-        self.topics = Topics(reading.codec, lda)
-        self.table = embedding(reading, vector)
-        self.dropout = nn.Dropout(sizes.dropout)
         self.hierarchy = Hierarchy("gru", Sizes(vector, hidden, 1, sizes.dropout), ways=2)
         self.by_word = Attention("additive", 2 * hidden, 2 * hidden)
         self.by_utterance = Attention("additive", hidden, hidden)
-        self.topic = TopicWriter(hidden, hidden, vector)
-        self.cells = cells("gru", 2 * vector + hidden, hidden)
-        self.output = Output(hidden, reading.codec.size)
+        self.add_writer(sizes)
 
     def read(self, asked: Sequence[Asked]) -> State:
         """Read utterance by utterance, and find the topics."""
@@ -90,27 +85,11 @@ class ThredNetwork(Network):
             "topical": topical,
         }
 
-    def write(self, state: State, tokens: Tensor) -> tuple[Tensor, State]:
-        """Go on writing, a step at a time."""
-        written = []
-        for vectors in self.dropout(self.table(tokens)).split(1, dim=1):
-            log_probs, state = self._step(state, vectors[:, 0])
-            written.append(log_probs)
-        return torch.stack(written, dim=1), state
-
-    def _step(self, state: State, vectors: Tensor) -> tuple[Tensor, State]:
-        before, told = state["h"][:, -1], state["told"]
+    def look(self, before: Tensor, state: State) -> tuple[Tensor, Tensor]:
+        """Attend over utterances, each read anew; the last one's context is the history's."""
         contexts = self.contexts(before, state)
         found, _ = self.by_utterance(before[:, None], contexts, state["spoken"])
-        context = contexts[:, -1]
-        topic = self.topic.attend(before, context, told, state["topical"])
-        fed = torch.cat((vectors, found[:, 0], topic), dim=1)[:, None]
-        outputs, hidden = self.cells(fed, from_state({"h": state["h"]}))
-        after = self.dropout(outputs[:, 0])
-        of_all = self.output.logits(after, self.table.weight)
-        of_topic = self.topic.logits(after, context, topic, told)
-        log_probs = jointly(of_all.float(), of_topic.float(), state["ids"], state["topical"])
-        return log_probs, {**state, **to_state(hidden)}
+        return found[:, 0], contexts[:, -1]
 
     def contexts(self, before: Tensor, state: State) -> Tensor:
         """Return the context after each utterance, as the decoder's state has them read.

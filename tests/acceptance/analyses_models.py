@@ -285,15 +285,19 @@ def a_gan(shell: Shell) -> Shown:
 
 @slow
 def a_event(shell: Shell) -> Shown:
-    rows = table(benchmark(shell, "event_reranking", lent=("seq2seq", "hred")), "event_reranking")
-    told = "; ".join(
-        f"{row['model']} {row['rerank']}"
-        + (f" of {row['history']}: {row['reranked %']:.1f} % changed" if "history" in row else "")
-        + f" F1 {row['f1']:.3f} dist2 {row['dist2']:.2f}"
-        for row in rows
-    )
-    changed = [row["reranked %"] for row in rows if "reranked %" in row]
-    return shell.shown(len(rows) == 10 and max(changed) >= 0, told)
+    out = benchmark(shell, "event_reranking", lent=("seq2seq", "hred"))
+    rows = table(out, "event_reranking")
+    told = "\n".join(json.dumps([turn.text for turn in each.turns]) for each in demo("train"))
+    training = shell.written("conversations.jsonl", told + "\n")
+    file = str(out / "event_reranking.jsonl")
+    text = shell.analysis(file, "--report", "event_reranking", "--training", training)
+    columns = ("reranked_percent", "bleu", "nist", "extrema", "dist1", "dist2", "pmi", "length")
+    shares = [row["reranked %"] for row in rows if "reranked %" in row]
+    result = f"{len(rows)} rows of {', '.join(columns)}; of {LIMIT} toy replies each "
+    result += f"{min(shares):.1f} to {max(shares):.1f} % changed by 8 re-rankings; "
+    result += "; ".join(f"{row['model']} {row['rerank']} F1 {row['f1']:.3f} dist2 {row['dist2']:.2f}"
+                        for row in rows if row["rerank"] == "1-best")  # fmt: skip
+    return shell.shown(len(shares) == 8 and all(name in text for name in columns), result)
 
 
 @slow

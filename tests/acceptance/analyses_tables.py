@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from itertools import islice
 
@@ -264,9 +265,10 @@ def a_thred(shell: Shell) -> Shown:
     told = ", ".join(f"{r['system']} {r['excellent']}" for r in grades.to_dict("records"))
     won = {name: side.iloc[0][name] for name in ("wins", "losses", "equally good", "equally bad")}
     more = shell.analysis(*_answered(shell), "--report", "thred_metrics")
-    rows = [line.split() for line in more.splitlines() if line.startswith(SYSTEMS)][:2]
+    lines = [line.split() for line in more.splitlines() if line.startswith(SYSTEMS)]
+    rows = [line for line in lines if line[1:] and re.match(r"[\d.]+$", line[1])][:2]
     result = f"excellent {told}; a beside b {won}; SS of Utt.1: "
-    result += ", ".join(f"{row[0]} {row[2]} (SD {row[3]}, of 5 parts {row[4]})" for row in rows)
+    result += ", ".join(f"{row[0]} {row[1]} (SD {row[2]}, of 5 parts {row[3]})" for row in rows)
     holds = all("As printed" in each for each in (text, more)) and "kappa" in grades.columns
     return shell.shown(holds and len(rows) == 2 and "Pearson" in more, result)
 

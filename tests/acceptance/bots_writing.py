@@ -55,7 +55,7 @@ def fell(where: str) -> tuple[bool, str]:
 
 
 def likelihood(shell: Shell, name: str) -> float:
-    """Return ConvAI2's perplexity of 40 replies of demo:test, of words it has seen twice."""
+    """Return ConvAI2's perplexity of 40 replies of demo:test, of words seen five times."""
     told = shell.bots(
         *("answer", name, "--weights", shell.weights(name), "--data", "demo:test", "--limit", "40"),
         *(
