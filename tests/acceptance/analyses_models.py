@@ -295,8 +295,8 @@ def a_event(shell: Shell) -> Shown:
     shares = [row["reranked %"] for row in rows if "reranked %" in row]
     result = f"{len(rows)} rows of {', '.join(columns)}; of {LIMIT} toy replies each "
     result += f"{min(shares):.1f} to {max(shares):.1f} % changed by 8 re-rankings; "
-    result += "; ".join(f"{row['model']} {row['rerank']} F1 {row['f1']:.3f} dist2 {row['dist2']:.2f}"
-                        for row in rows if row["rerank"] == "1-best")  # fmt: skip
+    plain = [row for row in rows if row["rerank"] == "1-best"]
+    result += "; ".join(f"{row['model']} F1 {row['f1']:.3f}" for row in plain)
     return shell.shown(len(shares) == 8 and all(name in text for name in columns), result)
 
 

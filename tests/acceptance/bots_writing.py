@@ -62,7 +62,7 @@ def likelihood(shell: Shell, name: str) -> float:
             "--dictionary",
             "demo:train",
             "--least",
-            "2",
+            "5",
             "--out",
             shell.path(f"likely-{name}.jsonl"),
         ),
