@@ -54,22 +54,27 @@ class Answers:
 
 @dataclass(frozen=True, eq=False)
 class Fitted:
-    """Scores of the systems in log-odds, thresholds, and how far each effect spreads."""
+    """Scores of the systems in log-odds, thresholds, and how far each effect spreads.
+
+    `joint` is the covariance of the scores, then of the thresholds after the first.
+    """
 
     scores: Gaussian
+    joint: Floats
     thresholds: Floats
     sds: Mapping[str, float]
     effects: Mapping[str, Floats]
 
-    def shares_above(self, score: float) -> Floats:
-        """Return the probability of passing each threshold, for a new rater and item.
+    def shares_above(self, score: float) -> tuple[Floats, Floats]:
+        """Return the probability of passing each threshold, for a new rater and item, and slopes.
 
         The effects are integrated out (Gauss-Hermite), so these are shares of all raters.
         """
         nodes, weights = np.polynomial.hermite_e.hermegauss(NODES)
         spread = float(np.sqrt(sum(sd**2 for name, sd in self.sds.items() if name != THRESHOLDS)))
         above = special.expit(score + spread * nodes[:, None] - self.thresholds)
-        return np.asarray(weights @ above / weights.sum(), dtype=float)
+        share = weights / weights.sum()
+        return share @ above, share @ (above * (1 - above))
 
 
 def fit(answers: Answers) -> Fitted:
@@ -245,13 +250,14 @@ class _Model:
 
     def fitted(self, mode: Floats, information: sparse.csc_matrix, sds: Floats) -> Fitted:
         """Return what was found under its names."""
-        systems = self.answers.systems
-        unit = np.zeros((self.size, systems))
-        unit[np.arange(systems), np.arange(systems)] = 1
-        covariance = solve(information, unit, self.order)[:systems]
+        systems, known = self.answers.systems, int(self.starts[2])
+        unit = np.eye(self.size, known)
+        covariance = solve(information, unit, self.order)[:known]
+        joint = (covariance + covariance.T) / 2
         parts = np.split(mode, self.starts[1:-1])
         return Fitted(
-            Gaussian(parts[0], (covariance + covariance.T) / 2),
+            Gaussian(parts[0], joint[:systems, :systems]),
+            joint,
             np.concatenate([[0.0], parts[1]]),
             {name: float(sd) for name, sd in zip(self.names, sds, strict=True)},
             dict(zip(self.names, parts[2:], strict=True)),

@@ -31,19 +31,18 @@ class Latent:
         """Return a system's mean answer, and its interval.
 
         Score and thresholds vary together, so that the mean is known better than the score alone;
-        the interval is the delta method's on the log-odds of the way from one end to the other
-       .
+        the interval is the delta method's on the log-odds of the way from one end to the other.
         """
         steps, fitted = np.diff(self.points), self.fitted
         above, slopes = fitted.shares_above(float(fitted.scores.mean[system]))
         moved = np.zeros(len(fitted.joint))
         moved[system] = steps @ slopes
         moved[len(self.systems) :] = -(steps * slopes)[1:]
-        se = float(np.sqrt(max(moved @ fitted.joint @ moved, 0.0)))
+        variance = float(moved @ fitted.joint @ moved)
         width = float(steps.sum())
         way = float(steps @ above) / width
-        odds = float(special.logit(way))
-        ends = normal_interval(odds, se / width / (way * (1 - way)))
+        odds = float(np.log(way / (1 - way)))
+        ends = normal_interval(odds, float(np.sqrt(max(variance, 0.0))) / width / (way * (1 - way)))
         low, high = (self.points[0] + width * float(special.expit(end)) for end in ends)
         return self.points[0] + width * way, Interval(low, high)
 

@@ -68,7 +68,7 @@ def test_yes_and_no_are_a_logistic_regression() -> None:
     values = np.repeat([0, 1], [30, 70])
     found = fit(Answers(values, 2, np.zeros(100, dtype=int), 1, {}))
     assert found.scores.mean[0] == pytest.approx(special.logit(0.7), abs=2e-3)
-    assert found.shares_above(float(found.scores.mean[0]))[0] == pytest.approx(0.7, abs=1e-3)
+    assert found.shares_above(float(found.scores.mean[0]))[0][0] == pytest.approx(0.7, abs=1e-3)
     assert found.scores.sd[0] == pytest.approx(1 / np.sqrt(100 * 0.21), rel=2e-3)
 
 

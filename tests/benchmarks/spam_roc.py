@@ -1,4 +1,4 @@
-"""How well validity flags tell spam from people: ROC areas with 95 % bootstrap intervals.
+"""How well validity flags tell spam from people: ROC areas with 95 % intervals.
 
     python -m tests.benchmarks.spam_roc [--seed 0]
 
