@@ -49,11 +49,12 @@ class Compared:
         """Return where each comparison is counted: its outcome, first and second system."""
         size = len(self.systems)
         outcome = len(OUTCOMES) - 1 - (2 * self.better).astype(np.int64)
-        return (outcome * size + self.first) * size + self.second
+        return np.asarray((outcome * size + self.first) * size + self.second)
 
     @cached_property
     def _all(self) -> Floats:
-        return np.bincount(self._cells, minlength=len(OUTCOMES) * len(self.systems) ** 2)
+        cells = len(OUTCOMES) * len(self.systems) ** 2
+        return np.bincount(self._cells, minlength=cells).astype(float)
 
     @cached_property
     def _of_raters(self) -> Any:
