@@ -206,7 +206,7 @@ def _matrix(axes: Axes, drawn: Chart, lines: Sequence[str]) -> None:
     names = [_short(clean(each), 12) for each in lines]
     axes.set_xticks(range(len(lines)), names, parse_math=False)
     axes.tick_params(axis="x", length=0, rotation=0 if len(lines) < 6 else 30)
-    axes.set_xlabel("is beaten by the system on the left with this probability")
+    axes.set_xlabel(clean(drawn.axis), parse_math=False)
 
 
 DRAWERS: Mapping[Kind, Callable[[Axes, Chart, Sequence[str]], None]] = {

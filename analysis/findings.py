@@ -116,7 +116,7 @@ def _pairs(ranking: Ranking, results: pd.DataFrame) -> Iterator[Section]:
         table,
         f"Posterior probability that the row's system is above the column's ({ranking.pairs}).",
         key=f"pairs-{ranking.key}",
-        chart=Chart(kind="matrix", rows=found),
+        chart=Chart(kind="matrix", rows=found, axis="below the system on the left, probability"),
     )
 
 
@@ -187,8 +187,8 @@ def _ssa(results: pd.DataFrame) -> Iterator[Section]:
     yield Section(
         f"{best['system']} has the highest SSA: {best['estimate']:.2f}",
         frame[wanted].rename(columns={"label": "share", "open_items": "open"}),
-        "Shares of replies; the interval is a 95 % bootstrap over conversations or items; `open` "
-        "replies have a tie or too few votes.",
+        "Shares of replies; Wilson's 95 % interval, by items, or by conversations and raters; "
+        "`open` replies have a tie or too few votes.",
         key="ssa",
         chart=Chart(kind="intervals", rows=found, axis="share of replies", domain=(0, 1)),
     )
@@ -222,7 +222,8 @@ def _agreement(results: pd.DataFrame) -> Iterator[Section]:
         title,
         frame.rename(columns={"reason": "why undefined"}),
         "n is items with two ratings or more; the 95 % intervals are a bootstrap over these, but "
-        "by the standard error of Cohen's kappa, and by F of ICC.",
+        "by the standard error of Cohen's kappa, and by F of ICC. They are of these raters: of "
+        "others they are too narrow, and ICC(2,1) or the report rater_agreement is to be read.",
         key="agreement",
     )
 

@@ -7,6 +7,7 @@ is answered by `MISSING` and what the researcher must fill in.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from typing import Any
 
 from analysis.flow import people
 from analysis.methods import scale, shown
@@ -14,6 +15,7 @@ from analysis.study import Study
 from analysis.tables import RatingTable
 
 MISSING = "Not recorded"
+HASH = 40  # characters of a checksum, of which the first are shown
 Row = tuple[str, str, str]
 NO_PLAN = Study(plan={})
 
@@ -62,7 +64,10 @@ def _study(study: Study) -> Iterator[tuple[str, str]]:
         "Which published procedure is followed?",
         f"{protocol['title']} ({protocol['source']})" if protocol else missing("protocol"),
     )
-    changed = [f"{each['name']} = {shown(each['value'])}" for each in study.departures]
+    changed = [
+        f"{each['label']}: {shown(each['value'])}, in the source {shown(each['source_value'])}"
+        for each in study.departures
+    ]
     none = "Nowhere: every setting is the source's" if protocol else missing("changes")
     yield "Where does it depart from that?", "; ".join(changed) or none
 
@@ -74,7 +79,7 @@ def _systems(ratings: RatingTable, study: Study) -> Iterator[tuple[str, str]]:
         "; ".join(names or sorted(set(ratings["system"]))) or missing("systems"),
     )
     versions = [
-        f"{each['name']}: {' '.join(str(v)[:12] for v in each['version'].values())}"
+        f"{each['name']}: {' '.join(_shortened(v) for v in each['version'].values())}"
         for each in study.systems
         if isinstance(each.get("version"), Mapping)
     ]
@@ -89,6 +94,11 @@ def _systems(ratings: RatingTable, study: Study) -> Iterator[tuple[str, str]]:
         if languages
         else missing("language of the conversations"),
     )
+
+
+def _shortened(version: object) -> str:
+    text = str(version)
+    return text if len(text) < HASH else f"{text[:12]}…"
 
 
 def _personas(study: Study) -> str:
@@ -117,8 +127,8 @@ def _chosen(study: Study) -> str:
 def _raters(ratings: RatingTable, study: Study) -> Iterator[tuple[str, str]]:
     yield "How many people judge?", str(ratings["rater"].nunique())
     rated = ratings.groupby(["item", "question"])["rater"].nunique()
-    span = f"{rated.min()} to {rated.max()}" if len(rated) else "none"
-    yield "How many judge one item?", span
+    least, most = (rated.min(), rated.max()) if len(rated) else (0, 0)
+    yield "How many judge one item?", f"{least}" if least == most else f"{least} to {most}"
     pay = study.plan.get("pay")
     yield (
         "Are they paid, and what?",
@@ -164,9 +174,14 @@ def _unchanged(study: Study) -> str:
 def _quality(study: Study) -> str:
     if not study.plan:
         return missing("checks of quality")
-    checks = [str(each["type"]) for each in (study.chat or {}).get("checks", ())]
+    checks = [_check(each) for each in (study.chat or {}).get("checks", ())]
     written = f"Checks of messages: {', '.join(checks)}. " if checks else ""
     return f"{written}Oddities are flagged for people to judge; a flag excludes nobody by itself"
+
+
+def _check(check: Mapping[str, Any]) -> str:
+    given = [f"{name} {shown(value)}" for name, value in check.items() if name != "type"]
+    return f"{check['type']} ({', '.join(given)})" if given else str(check["type"])
 
 
 def _left_out(study: Study) -> str:

@@ -54,7 +54,11 @@ def _criteria(study: Study | None) -> Section:
 def _agreement(ratings: RatingTable, seed: int) -> Section:
     found = krippendorff_alpha(ratings, seed=seed)
     whole = found[found["system"].eq(ALL)]
-    rows = (whole if len(whole) else found)[["question", "system", "estimate", "low", "high", "n"]]
+    rows = whole if len(whole) else found
+    if rows["estimate"].isna().all() and "reason" in rows:
+        rows = rows[["question", "n", "reason"]].rename(columns={"reason": "why not defined"})
+    else:
+        rows = rows[["question", "system", "estimate", "low", "high", "n"]]
     note = "Krippendorff's alpha, 95 % bootstrap over the n items with two ratings or more."
     return Section(
         "4 Agreement of raters on each criterion",

@@ -109,7 +109,7 @@ def _matrix(asked: Asked, pairs: Compared) -> Iterator[Section]:
         frame,
         "Share of comparisons that the row's system won against the column's, ties half.",
         key=f"pairs-{asked.question}",
-        chart=Chart(kind="matrix", rows=rows),
+        chart=Chart(kind="matrix", rows=rows, axis="share lost to the system on the left"),
     )
 
 

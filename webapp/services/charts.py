@@ -117,7 +117,7 @@ def matrix(rows: Rows) -> Spec:
                 },
             },
             {
-                "mark": {"type": "text", "color": "white", "fontSize": 13},
+                "mark": {"type": "text", "color": "white", "fontSize": 11},
                 "encoding": {"text": {"field": "shown", "type": "nominal"}},
             },
         ],
