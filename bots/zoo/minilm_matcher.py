@@ -191,6 +191,7 @@ class MiniLMMatcher:
         seed: int,
     ) -> tuple[dict[str, float], ...]:
         items, seen = (list(examples(part, self.sides)) for part in (learned, watched))
+        Random(seed).shuffle(seen)  # noqa: S311 - so that a batch is of many dialogues
         kept = Library(context.lower, LONGEST)
         texts = ((joined(e.persona, e.history), e.reply) for e in (*items, *seen))
         kept.add(chain.from_iterable(texts))
