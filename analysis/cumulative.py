@@ -10,6 +10,8 @@ Newton's method; they themselves maximize the likelihood with the effects integr
 Laplace's approximation (Pinheiro & Chao 2006, JCGS 15, section 2). M is reported as normal around
 the mode. Scores get a normal prior of SD 5 on the log-odds scale, so that a system whose answers
 are all the same keeps a finite score; an effect's SD gets a half-normal prior of SD 2.
+
+Long because the design, its slopes and the search for the spreads share their blocks.
 """
 
 from __future__ import annotations
@@ -30,7 +32,7 @@ PRIOR_SD = 5.0
 EFFECT_PRIOR_SD = 2.0
 TOLERANCE = 1e-9
 ITERATIONS = 100
-MOST_FOR_SDS = 30_000
+MOST_FOR_SDS = 15_000
 MOST_GROUPS = 1000
 NODES = 31
 THRESHOLDS = "thresholds"
@@ -98,7 +100,7 @@ def _spreads(model: _Model) -> Floats:
         np.full(len(model.names), np.log(0.7)),
         method="COBYQA",
         bounds=[(np.log(1e-3), np.log(20.0))] * len(model.names),
-        options={"initial_tr_radius": 0.5, "final_tr_radius": 5e-3},
+        options={"initial_tr_radius": 0.5, "final_tr_radius": 1e-2},
     )
     return np.asarray(np.exp(np.atleast_1d(found.x)), dtype=float)
 
@@ -148,6 +150,10 @@ class _Model:
         # One matrix with the places of both, so that weights of answers give both at once.
         both = (self.upper + 1j * self.lower).tocsr()
         self.rows, self.places = np.repeat(np.arange(len(upper)), np.diff(both.indptr)), both
+        # Answers between both ends need a second row of it.
+        middle = np.flatnonzero(self.has_upper & self.has_lower)
+        self.between = self.lower[middle]
+        self.between_rows = np.repeat(middle, np.diff(self.between.indptr))
         self.start = np.zeros(self.size)
         self.start[self.starts[1] : self.starts[2]] = np.arange(1, inner + 1)
 
@@ -228,14 +234,16 @@ class _Model:
         root = np.sqrt(at_upper)
         below = np.divide(crossed, root, out=np.zeros_like(root), where=root > 0)
         rest = np.sqrt(np.maximum(at_lower - below**2, 0))
-        upper, lower = self.places.data.real, self.places.data.imag
-        given = root[self.rows] * upper - below[self.rows] * lower, rest[self.rows] * lower
-        shape = self.places.shape
-        parts = (
-            sparse.csr_matrix((part, self.places.indices, self.places.indptr), shape=shape)
-            for part in given
+        low = np.where(self.has_upper, -below, rest)[self.rows]
+        first = root[self.rows] * self.places.data.real + low * self.places.data.imag
+        second = rest[self.between_rows] * self.between.data
+        stacked = sparse.vstack(
+            [
+                sparse.csr_matrix((data, of.indices, of.indptr), shape=of.shape)
+                for data, of in ((first, self.places), (second, self.between))
+            ],
+            format="csr",
         )
-        stacked = sparse.vstack(list(parts), format="csr")
         return stacked.T @ stacked
 
     def deviance(self, sds: Floats) -> float:
