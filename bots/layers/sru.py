@@ -36,6 +36,15 @@ def _forward(inputs: Tensor, gates: Tensor, peephole: Tensor, states: Tensor) ->
         before = places[step + 1]
 
 
+def _forward_in_place(states: Tensor, gates: Tensor, peephole: Tensor) -> None:
+    """As `_forward`, where `states[1:]` holds the inputs: half as many views, no second array."""
+    places = states.unbind(0)
+    before = places[0]
+    for step, gate in enumerate(gates.unbind(0)):
+        opened = gate.addcmul_(peephole, before).sigmoid_()
+        before = places[step + 1].lerp_(before, opened)
+
+
 def _backward(gradients: Tensor, shares: Tensor) -> None:
     """Add to each step's gradient its share of the next one's, from the end."""
     steps, passed = gradients.unbind(0), shares.unbind(0)
@@ -47,6 +56,7 @@ with warnings.catch_warnings():
     # deprecated in favor of torch.compile, which unrolls the loop and needs a compiler to be there
     warnings.simplefilter("ignore", DeprecationWarning)
     _scan_forward = torch.jit.script(_forward)
+    _scan_in_place = torch.jit.script(_forward_in_place)
     _scan_backward = torch.jit.script(_backward)
 
 
@@ -75,17 +85,6 @@ class Scan(torch.autograd.Function):
         return total * (1 - gates), sums, (sums * before).sum(dim=(0, 1))
 
 
-def scan(inputs: Tensor, gates: Tensor, peephole: Tensor) -> Tensor:
-    """Return the states, zero first; where nothing is learned `gates` is written over."""
-    if torch.is_grad_enabled():
-        learned: Tensor = Scan.apply(inputs, gates, peephole)  # type: ignore[no-untyped-call]
-        return learned
-    states = inputs.new_empty((len(inputs) + 1, *inputs.shape[1:]))
-    states[0] = 0.0
-    _scan_forward(inputs, gates, peephole, states)
-    return states
-
-
 class SRULayer(nn.Module):
     """One layer, in one direction or in both; the states of both are side by side in its output."""
 
@@ -104,29 +103,44 @@ class SRULayer(nn.Module):
 
     def forward(self, x: Tensor, present: Tensor) -> Tensor:
         """Read texts (step, text, size); what is not `present` (step, text, 1) stays zero."""
-        width, none = self.width, torch.zeros_like(self.bias[0])
-        parts = len(self.project.weight) // width
-        biases = torch.cat((none, *self.bias, *[none] * (parts - 3)))
-        summed = self.project(x, biases)
-        inputs, gates = self._turn(summed[..., : 2 * width].unflatten(-1, (2, width))).unbind(-2)
-        before, after = self._read(scan(inputs, gates, self.peephole[0]))
-        reset = torch.addcmul(summed[..., 2 * width : 3 * width], self.peephole[1], before)
-        skipped = summed[..., 3 * width :] if parts == 4 else x
-        return torch.lerp(skipped, after, reset.sigmoid_()).mul_(present)
+        width, more = self.width, len(self.project.weight) - 3 * self.width
+        summed = self.project(x, functional.pad(self.bias.flatten(), (width, more)))
+        learns = torch.is_grad_enabled()
+        before, after = self._states(summed) if learns else self._states_in_place(summed)
+        sums = summed[..., 2 * width : 3 * width]
+        room = None if learns else before  # written over
+        reset = torch.addcmul(sums, self.peephole[1], before, out=room).sigmoid_()
+        skipped = summed[..., 3 * width :] if more else x
+        return torch.lerp(skipped, after, reset, out=room).mul_(present)
+
+    def _states(self, summed: Tensor) -> tuple[Tensor, Tensor]:
+        """Return the states before and after each step."""
+        inputs, gates = (self._turn(each) for each in torch.split(summed, self.width, dim=-1)[:2])
+        states: Tensor = Scan.apply(inputs, gates, self.peephole[0])  # type: ignore[no-untyped-call]
+        return self._turn(states[:-1]), self._turn(states[1:])
 
     def _turn(self, x: Tensor) -> Tensor:
-        """Turn round the units that read from the end."""
+        """Turn round the units that read from the end; twice does nothing."""
         if not self.turned:
             return x
         return torch.cat((x[..., : -self.turned], x[..., -self.turned :].flip(0)), dim=-1)
 
-    def _read(self, states: Tensor) -> tuple[Tensor, Tensor]:
-        """Return the states before and after each step, those that were turned round back again."""
-        if not self.turned:
-            return states[:-1], states[1:]
-        ahead, back = states[..., : -self.turned], states[..., -self.turned :].flip(0)
-        before, after = (ahead[:-1], back[1:]), (ahead[1:], back[:-1])
-        return torch.cat(before, dim=-1), torch.cat(after, dim=-1)
+    def _states_in_place(self, summed: Tensor) -> tuple[Tensor, Tensor]:
+        """As `_states`, where nothing is learned: two arrays, each written over again and again."""
+        steps, texts, _ = summed.shape
+        ahead = self.width - self.turned
+        states = summed.new_zeros(steps + 1, texts, self.width)
+        gates = summed.new_empty(steps, texts, self.width)
+        for room, part in zip(
+            (states[1:], gates), torch.split(summed, self.width, dim=-1), strict=False
+        ):
+            room[..., :ahead] = part[..., :ahead]
+            room[..., ahead:] = part[..., ahead:].flip(0)
+        _scan_in_place(states, gates, self.peephole[0])
+        back = states[..., ahead:].flip(0)
+        gates[..., :ahead], gates[..., ahead:] = states[:-1, :, :ahead], back[1:]
+        states[1:, :, ahead:] = back[:-1]
+        return gates, states[1:]
 
 
 class SRU(nn.Module):
