@@ -265,8 +265,8 @@ def a_thred(shell: Shell) -> Shown:
     told = ", ".join(f"{r['system']} {r['excellent']}" for r in grades.to_dict("records"))
     won = {name: side.iloc[0][name] for name in ("wins", "losses", "equally good", "equally bad")}
     more = shell.analysis(*_answered(shell), "--report", "thred_metrics")
-    lines = [line.split() for line in more.splitlines() if line.startswith(SYSTEMS)]
-    rows = [line for line in lines if line[1:] and re.match(r"[\d.]+$", line[1])][:2]
+    lines = [line.split()[1:] for line in more.splitlines() if line.startswith("demo:test")]
+    rows = [line for line in lines if line[0] in SYSTEMS and re.match(r"[\d.]+$", line[1])][:2]
     result = f"excellent {told}; a beside b {won}; SS of Utt.1: "
     result += ", ".join(f"{row[0]} {row[1]} (SD {row[2]}, of 5 parts {row[3]})" for row in rows)
     holds = all("As printed" in each for each in (text, more)) and "kappa" in grades.columns
