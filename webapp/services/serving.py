@@ -177,22 +177,16 @@ def _turns(jobs: Sequence[ReplyJob]) -> dict[int, Turn]:
         for seat in seats
         if seat.persona is not None and seat.sees_persona
     }
-    said: dict[int, list[Event]] = defaultdict(list)
+    said: dict[int, list[tuple[int, Utterance]]] = defaultdict(list)
     messages = Event.objects.filter(conversation__in=conversations, kind=Event.Kind.MESSAGE)
-    for event in messages.order_by("conversation_id", "seq"):
-        said[event.conversation_id].append(event)
+    columns = messages.values_list("conversation_id", "seq", "side", "content")
+    for conversation, seq, side, content in columns.order_by("conversation_id", "seq"):
+        turn = Utterance("self" if side == 1 else "partner", content["text"])
+        said[conversation].append((seq, turn))
     return {
         job.pk: (
             personas.get(job.conversation_id, ()),
-            _history(said[job.conversation_id], job.in_reply_to),
+            tuple(turn for seq, turn in said[job.conversation_id] if seq <= job.in_reply_to),
         )
         for job in jobs
     }
-
-
-def _history(events: Sequence[Event], until: int) -> tuple[Utterance, ...]:
-    return tuple(
-        Utterance("self" if event.side == 1 else "partner", event.content["text"])
-        for event in events
-        if event.seq <= until
-    )
