@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 import re
 import shutil
-import subprocess
-import sys
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -15,9 +13,7 @@ from bots import Generator, make_bot
 from bots.benchmarks.cross_turn_repetition import converse
 from bots.repetition import Rule
 from bots.weights import data_digest, digest_of
-from tests.acceptance.bots_ranking import ranking
 from tests.acceptance.shell import SEED, Shell, Shown, slow
-from tests.analysis.examples import ROOT
 from tests.bots.examples import demo
 
 LIMIT = "60"
@@ -27,6 +23,7 @@ LENT = (
     "generative_profile_memory",
 )
 Rows = list[dict[str, Any]]
+REVISED = ("--revised", "demo:train:revised", "--revised-test", "demo:test:revised")
 
 
 def benchmark(shell: Shell, name: str, *more: str, lent: tuple[str, ...] = LENT) -> Path:
@@ -51,9 +48,6 @@ def benchmark(shell: Shell, name: str, *more: str, lent: tuple[str, ...] = LENT)
         shell.bots(*arguments)
         once.write_text(shell.commands[-1], encoding="utf-8")
     return out
-
-
-REVISED = ("--revised", "demo:train:revised", "--revised-test", "demo:test:revised")
 
 
 def table(out: Path, name: str) -> Rows:
@@ -94,22 +88,6 @@ def a_cond(shell: Shell) -> Shown:
     beside = bool(printed(out, "persona_conditions_rankers"))
     return shell.shown(layout and beside and len(writers) == 8, "hits@1/20, original/revised: "
                        + "; ".join(told))  # fmt: skip
-
-
-@slow
-def a_rev(shell: Shell) -> Shown:
-    lent = ("tfidf", "starspace", "profile_memory")
-    rows = table(benchmark(shell, "revised_personas", *REVISED, lent=lent), "revised_personas")
-    told = ", ".join(f"{r['model']} {r['original']:.3f} to {r['revised']:.3f}" for r in rows)
-    return shell.shown(all(row["loss"] > 0 for row in rows), f"points, original to revised: {told}")
-
-
-@slow
-def a_par(shell: Shell) -> Shown:
-    lent = ("tfidf", "starspace", "profile_memory", "dual_encoder", "two_head")
-    rows = table(benchmark(shell, "parrot_distractor", lent=lent), "parrot_distractor")
-    told = ", ".join(f"{row['model']} {row['without']:.3f}/{row['with']:.3f}" for row in rows)
-    return shell.shown(len(rows) == 6, f"hits@1 without/with: {told}")
 
 
 @slow
@@ -199,87 +177,6 @@ def a_rept(shell: Shell) -> Shown:
     return shell.shown(len(rows) == 4 and shares[0] > shares[1], result, converse)
 
 
-@slow
-def a_wl(shell: Shell) -> Shown:
-    from tests.analysis.predictions import predictions
-    from tests.analysis.reports.test_whitelists import LIST, ROWS
-
-    chats = ("--data", "help_desk:300:1", "--test", "help_desk:60:2")
-    out = shell.folder / "help-desk"
-    shell.bots(
-        *("benchmark", "whitelists", *chats, "--seed", SEED, "--limit", LIMIT, "--out", str(out))
-    )
-    rows = table(out, "whitelists")
-    file = shell.folder / "whitelist.jsonl"
-    own = predictions(ROWS, candidates=LIST, dataset="Frequency 3", system="dual")
-    own.to_json(file, orient="records", lines=True)
-    text = shell.analysis(str(file), "--report", "whitelists")
-    layouts = [f"Own systems, layout of table {k}" in text for k in (5, 6)]
-    told = "; ".join(
-        f"{row['whitelist']} {row['size']}: {row['coverage %']:.1f} %, {row['R@1+']:.3f}"
-        for row in rows
-    )
-    holds = {row["whitelist"] for row in rows} == {"random", "frequency", "clustering"}
-    holds = holds and all(layouts) and "BLEU" in text
-    return shell.shown(holds, f"synthetic help desk, coverage and R@1+ of lists: {told}")
-
-
-@slow
-def a_speed(shell: Shell) -> Shown:
-    command = "python -m tests.benchmarks.encoders --rounds 5 --words 60 --small --cpu"
-    done = subprocess.run(
-        [sys.executable, *command.split()[1:]],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        timeout=600,
-        check=True,
-    )
-    shell.commands.append(command)
-    cells = re.compile(r"^ *(SRU|LSTM|LSTM like) (\d) .+?x +([\d.]+) +([\d.]+)x", re.MULTILINE)
-    rows = [(name, n, float(ms), float(of)) for name, n, ms, of in cells.findall(done.stdout)]
-    cached = re.search(r"best of 10,000 cached replies x 600: ([\d.]+) ms", done.stdout)
-    assert cached is not None, done.stdout
-    told = ", ".join(f"{name} of {n} layers {ms:.1f} ms ({of:.2f}x)" for name, n, ms, of in rows)
-    slower = [of for name, _, _, of in rows if name != "SRU"]
-    ranked = float(cached[1])
-    holds = len(rows) == 6 and min(slower) > 1 and ranked < min(ms for _, _, ms, _ in rows)
-    return shell.shown(holds, f"{told}; best of 10,000 cached {ranked:.2f} ms")
-
-
-@slow
-def a_abl(shell: Shell) -> Shown:
-    out = benchmark(shell, "dual_encoder_ablation", lent=("dual_encoder",))
-    rows = table(out, "dual_encoder_ablation")
-    told = ", ".join(f"{row['model']} {row['AUC@.05']:.3f}" for row in rows)
-    return shell.shown(len(rows) == 6 and printed(out, "dual_encoder_ablation"), f"AUC@.05: {told}")
-
-
-@slow
-def a_1of100(shell: Shell) -> Shown:
-    names, file = ("sim", "linear_map", "ngram_encoder"), shell.folder / "one-of-100.jsonl"
-    lines = []
-    for name in names:
-        where = () if name == "sim" else ("--weights", shell.weights(name))
-        out = shell.path(f"batches-{name}.jsonl")
-        shell.bots("predict", name, *where, "--data", "demo:test", "--batches", "3", "--out", out)
-        lines.append(Path(out).read_text(encoding="utf-8"))
-    file.write_text("".join(lines), encoding="utf-8")
-    text = shell.analysis(str(file), "--report", "response_selection")
-    found = {name: float(_cell(text, name)) for name in names}
-    told = ", ".join(f"{name} {value:.1f} %" for name, value in found.items())
-    ordered = found["sim"] < found["linear_map"] < found["ngram_encoder"]
-    result = f"table of {len(names)} methods above the printed one: {told}; SIM < MAP < encoder "
-    result += f"{'as' if ordered else 'not as'} in the paper (context alone, toy size)"
-    return shell.shown("As printed" in text and all(found.values()), result)
-
-
-def _cell(text: str, name: str) -> str:
-    found = re.search(rf"^{name} +([\d.]+)", text, re.MULTILINE)
-    assert found is not None, text
-    return found[1]
-
-
 def _generators(shell: Shell) -> Path:
     lent = ("seq2seq", "hred", "vhred", "hredgan", "ta_seq2seq", "thred")
     return benchmark(shell, "generators", lent=lent)
@@ -314,14 +211,3 @@ def a_event(shell: Shell) -> Shown:
     plain = [row for row in rows if row["rerank"] == "1-best"]
     result += "; ".join(f"{row['model']} F1 {row['f1']:.3f}" for row in plain)
     return shell.shown(len(shares) == 8 and all(name in text for name in columns), result)
-
-
-@slow
-def a_metrics(shell: Shell) -> Shown:
-    names = ("tfidf", "bm25", "starspace", "profile_memory", "linear_map", "dual_encoder")
-    made = [ranking(shell, name, "self")[1] for name in names]
-    lines = [each.read_text(encoding="utf-8") for each in made]
-    file = shell.written("rankers.jsonl", "".join(lines))
-    text = shell.analysis(file, "--report", "metric_agreement")
-    finding = text.splitlines()[3]
-    return shell.shown("have the same rank by every recall" in finding, finding)

@@ -3,23 +3,14 @@
 from __future__ import annotations
 
 import re
-import statistics
-import time
 from collections.abc import Sequence
 from importlib.util import find_spec
 from pathlib import Path
 
-import torch
-
-from bots import Ranker, glove, make_bot, whitelists
+from bots import Ranker, glove, make_bot
 from bots.datasets import jsonl
-from bots.layers import topk
-from bots.understanding import EDITORIAL
-from bots.whitelists import Entry
-from bots.zoo.dual_encoder import Dual
 from tests.acceptance.shell import Shell, Shown, slow
 from tests.acceptance.table import NotShown
-from tests.bots.examples import HELLO, PERSONA
 from tests.bots.topics import about_topics, auc
 
 CHANCE = 1 / 20
@@ -186,67 +177,3 @@ def b_dual(shell: Shell) -> Shown:
         found[cell] = auc(bot, about_topics(64, seed=1))
     told = ", ".join(f"{cell} {value:.3f}" for cell, value in found.items())
     return shell.shown(min(found.values()) > 0.9, f"AUC on synthetic dialogues: {told}")
-
-
-@slow
-def b_whitelist(shell: Shell) -> Shown:
-    sizes = {}
-    for method in ("frequency", "clustering", "random"):
-        file = shell.path(f"{method}.csv")
-        shell.bots(
-            *("whitelist", method, "--weights", shell.weights("dual_encoder")),
-            *("--data", "demo:train", "--size", "100", "--out", file),
-        )
-        sizes[method] = len(whitelists.read(shell.folder / f"{method}.csv"))
-    path = shell.folder / "many.csv"
-    whitelists.write([Entry(f"reply {k} of number {k * k}", 1) for k in range(10_000)], path)
-    bot = shell.bot("dual_encoder", whitelist=str(path))
-    assert isinstance(bot, Dual)
-    bot.respond(PERSONA, HELLO)  # now the replies are encoded
-    matrix = torch.from_numpy(bot.encode([f"reply {k}" for k in range(10_000)]))
-    query = matrix[:1].clone()
-    ranking = _median(lambda: topk.best(matrix, query, bot.nearest))
-    whole = _median(lambda: bot.respond(PERSONA, HELLO))
-    told = f"{', '.join(f'{m} {n}' for m, n in sizes.items())} replies; of 10,000 cached: "
-    told += f"ranking {ranking:.2f} ms, whole reply {whole:.1f} ms (medians)"
-    return shell.shown(ranking < 10 and set(sizes.values()) == {100}, told, Dual.respond, topk.best)
-
-
-def _median(run: object, times: int = 15) -> float:
-    assert callable(run)
-    found = []
-    with torch.inference_mode():
-        for _ in range(times):
-            began = time.perf_counter()
-            run()
-            found.append(1000 * (time.perf_counter() - began))
-    return statistics.median(found)
-
-
-@slow
-def b_ruuh(shell: Shell) -> Shown:
-    rude = ("You are a stupid idiot.", "I hate you!", "Shut up, moron.")
-    where = shell.weights("ruuh")
-    said = shell.bots("chat", "ruuh", "--weights", where, said="\n".join(rude)).splitlines()
-    right = sum(text in EDITORIAL["offence"] for text in said)
-    kind = shell.bots("chat", "ruuh", "--weights", where, said="Do you have any pets?").strip()
-    fetched = kind not in {text for texts in EDITORIAL.values() for text in texts}
-    told = f"{right} of {len(rude)} insults get an editorial reply ('{said[0]}'); else '{kind}'"
-    return shell.shown(right == len(rude) and fetched, told)
-
-
-@slow
-def b_dstc7(shell: Shell) -> Shown:
-    many = [f"about number{k} and {k % 7} trams" for k in range(120_000)]
-    inside = {"bot": "dstc7", "options": {"weights": shell.weights("dstc7")}}
-    wrapped, inner = make_bot("prefilter", **inside), shell.bot("dstc7")
-    assert isinstance(wrapped, Ranker)
-    assert isinstance(inner, Ranker)
-    scores = list(wrapped.rank((), HELLO, [*many[:-1], "Yes, I have two cats as pets."]))
-    order = sorted(range(len(many)), key=lambda place: -scores[place])[:101]
-    texts = [[*many[:-1], "Yes, I have two cats as pets."][place] for place in order[:100]]
-    given = list(inner.rank((), HELLO, texts))
-    right = _near(given, [scores[place] for place in order[:100]])
-    gap = scores[order[99]] - scores[order[100]]
-    told = f"100 of {len(many):,} have the LSTM encoder's own score, the rest are {gap:.2f} below"
-    return shell.shown(right and gap > 0 and len(many) - 1 in order[:100], told, type(wrapped))

@@ -3,30 +3,21 @@
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Sequence
 from dataclasses import replace
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import torch
 
-from analysis import read
-from analysis.metrics.distinct import distinct
 from bots import Utterance, examples, make_bot
-from bots.datasets import jsonl
 from bots.forcing import forced
 from bots.layers.network import Stepped
 from bots.layers.topics import TopicWriter
 from bots.likelihood import measure
-from bots.sentiment import sentiment
-from bots.why import statement
-from bots.zoo.event_causality import EventCausality
 from bots.zoo.generative_profile_memory import GenerativeProfileMemory
 from bots.zoo.hred import HredNetwork
 from bots.zoo.hredgan import HredGan
-from bots.zoo.mmi import MaximumMutualInformation
 from bots.zoo.seq2seq import Seq2Seq
 from bots.zoo.ta_seq2seq import TopicNetwork
 from bots.zoo.thred import Thred, ThredNetwork
@@ -34,10 +25,6 @@ from tests.acceptance.bots_ranking import ranked
 from tests.acceptance.shell import Shell, Shown, slow
 from tests.bots.examples import HELLO, PERSONA, demo
 from tests.bots.writers import likes, perplexity, taught
-from tests.bots.zoo.test_event_causality import CAUSED, LIKELY, SAID
-from tests.bots.zoo.test_mmi import TURNS, told, worn
-from tests.bots.zoo.test_sentimental import FOOD
-from tests.bots.zoo.test_sentimental import taught as talks_of_food
 
 REPLY = "I have two cats."
 
@@ -211,97 +198,3 @@ def _with_word_noise(shell: Shell) -> str:
         *("--epochs", "2", "--out", out),
     )
     return out
-
-
-def b_mmi(shell: Shell) -> Shown:
-    right = 0
-    for share in (0.0, 0.5, 1.0):
-        proposed = worn(share=share).propose(TURNS[:2])
-        for (_, history), found in zip(TURNS[:2], proposed, strict=True):
-            scores = [
-                (1 - share) * each.score("sum_logp") + share * told(history[-1].text, each.text)
-                for each in found
-            ]
-            right += all(a >= b - 1e-9 for a, b in pairwise(scores))
-    plain, other = (
-        [each.text for found in worn(share=share).propose(TURNS[:2]) for each in found]
-        for share in (0.0, 0.9)
-    )
-    moved = sum(one != two for one, two in zip(plain, other, strict=True))
-    result = f"{right} of 6 lists in the order of the formula; {moved} of {len(plain)} places "
-    return shell.shown(
-        right == 6 and moved > 0, result + "change from lambda 0 to .9", MaximumMutualInformation
-    )
-
-
-@slow
-def b_ppmi(shell: Shell) -> Shown:
-    found = {}
-    for name in ("ppmi", "seq2seq"):
-        file = shell.path(f"said-{name}.jsonl")
-        where = ("--weights", shell.weights(name))
-        shell.bots("answer", name, *where, "--data", "demo:test", "--limit", "100", "--out", file)
-        table = read(file).predictions
-        assert table is not None
-        rows = distinct(table).set_index("metric")["estimate"]
-        found[name] = float(rows["distinct_2"])
-    result = f"distinct-2: PPMI {found['ppmi']:.3f}, Seq2Seq {found['seq2seq']:.3f}"
-    return shell.shown(found["ppmi"] > found["seq2seq"], result, distinct)
-
-
-@slow
-def b_chikai(shell: Shell) -> Shown:
-    jsonl.write(talks_of_food(), shell.folder / "food.jsonl")
-    options = (
-        "epochs=20",
-        "patience=20",
-        "held_out=0.0",
-        "least_count=1",
-        "batch=6",
-        "dropout=0.0",
-    )
-    set_all = [part for each in options for part in ("--set", each)]
-    out, data = shell.path("sentimental"), f"jsonl:{shell.path('food.jsonl')}"
-    shell.bots("train", "sentimental", *set_all, "--data", data, "--seed", "1", "--out", out)
-    right, said = 0, []
-    for wanted in ("positive", "negative"):
-        for asked, *_ in FOOD:
-            chosen = ("--set", f"sentiment={wanted}", "--set", "method=greedy")
-            said.append(
-                shell.bots("chat", "sentimental", "--weights", out, *chosen, said=asked).strip()
-            )
-            right += sentiment(said[-1]) == wanted
-    result = (
-        f"{right} of {2 * len(FOOD)} replies have the sentiment asked for: '{said[0]}', '{said[3]}'"
-    )
-    return shell.shown(right == 2 * len(FOOD), result)
-
-
-def b_event(shell: Shell) -> Shown:
-    bot = EventCausality(rank_by="sum_logp")
-    known, unknown = bot.score(SAID, CAUSED), bot.score(SAID, LIKELY)
-    bits = {each.text: each.score("sum_logp") / math.log(2) for each in (CAUSED, LIKELY)}
-    lift = bot.lift(SAID, CAUSED.text)
-    near = EventCausality(matching="embedding").lift(
-        ((), (Utterance("partner", "I broke my legs."),)), "Then we go hospitals."
-    )
-    same = abs(unknown - bits[LIKELY.text]) < 1e-6
-    result = (
-        f"unknown pair {unknown:.3f} = log2 p {bits[LIKELY.text]:.3f}; a pair of lift {lift:g}: "
-    )
-    result += f"{bits[CAUSED.text]:.2f} becomes {known:.2f}; embedding variant lifts {near:.2f}"
-    return shell.shown(same and known > bits[CAUSED.text], result, EventCausality.score)
-
-
-@slow
-def b_l2e(shell: Shell) -> Shown:
-    asked, out = "Why did the shop close?", shell.path("explanation")
-    settings = ("--set", "held_out=0.0", "--set", "least_count=1", "--epochs", "25")
-    shell.bots("train", "explanation", *settings, "--data", "because:", "--out", out)
-    said = [
-        shell.bots("chat", "explanation", "--weights", out, said=text).strip()
-        for text in (asked, "The shop closed.")
-    ]
-    result = f"'{asked}' becomes '{statement(asked)}'; reply '{said[0]}'"
-    holds = statement(asked) == "The shop closed." and said[0] and said[0] == said[1]
-    return shell.shown(holds, result, statement)
