@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+import numpy as np
+
 from analysis.groups import Asked, questions
+from analysis.severity import fit, flat_scores, sums
 from analysis.tables import LEVELS, RatingTable
 
 FLAGS = ("excluded", "flag", "flagged", "withdrawn")
@@ -15,6 +18,8 @@ REFERENCE_NOTE = (
 )
 # A highest answer this many times another campaign's is hardly one of the same scale.
 SAME_SCALE = 3
+# By how much the published calibration's intervals may be off before that is told.
+WIDER = 1.15
 NOT_SET = ("", "0", "0.0", "false", "no", "nan", "none")
 
 
@@ -64,9 +69,30 @@ def _scales_of_campaigns(asked: Asked) -> Iterator[str]:
         )
 
 
+def _published_intervals(asked: Asked) -> Iterator[str]:
+    """Tell where the published calibration's SDs of 1 make its intervals too wide, or too narrow.
+
+    How often they then hold is in docs/rehearsal.md.
+    """
+    given = sums(asked) if asked.level in ("ordinal", "interval") else None
+    fitted = None if given is None else fit(given)
+    if given is None or fitted is None:
+        return
+    ratio = float((flat_scores(given).sd / fitted.scores.sd).mean())
+    if abs(np.log(ratio)) > np.log(WIDER):
+        often = "more" if ratio > 1 else "less"
+        yield (
+            "intervals of calibrated_score take the SDs of raters and of answers for 1; here they "
+            f"are {fitted.severity:.2f} and {fitted.residual:.2f}, so those intervals are "
+            f"{ratio:.1f} times as wide as these ratings warrant and hold {often} often than 95 %; "
+            "those of calibrated_score_learned hold."
+        )
+
+
 def _of_question(asked: Asked) -> Iterator[str]:
     rows = asked.rows
     yield from _scales_of_campaigns(asked)
+    yield from _published_intervals(asked)
     if rows["rater"].nunique() == 1:
         who = rows["rater"].iloc[0]
         yield (

@@ -34,7 +34,8 @@ SENTENCES = {
     "persona_detection": "Persona detection is the share of raters who told the partner's persona "
     "from a random one (Zhang et al. 2018), with Wilson's 95% interval; chance is .5.",
     "ssa": "SSA is the mean of the unrounded shares of sensible and of specific replies "
-    "(Adiwardana et al. 2020), with a 95% bootstrap interval.",
+    "(Adiwardana et al. 2020), with Wilson's 95% interval for clustered shares "
+    "(Korn & Graubard 1998).",
     "win_rate": "Win rates count a tie as half a win; intervals are a 95% bootstrap over raters "
     "(Efron & Tibshirani 1993).",
     "bradley_terry": "Abilities are Bradley and Terry's (1952), with an effect of the order in "

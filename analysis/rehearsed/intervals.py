@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from analysis import simulated
 from analysis.rehearsed import functions, preferred, shares, talks
-from analysis.rehearsed.panels import Judged
+from analysis.rehearsed.panels import Judged, Raters
 from analysis.rehearsed.trials import Estimator
 from analysis.rehearsed.truths import Large, Scale, Share
 from analysis.simulated import Design
@@ -69,17 +69,20 @@ OF_PAIRS = ("cohen_kappa_quadratic", "cohen_kappa_linear")
 
 def _agreement(design: Design) -> Iterator[Estimator]:
     rare = replace(design, base=-1.5, talk=2.0)
-    for raters, where in (("panel", PANEL), ("new", NEW), ("pool", POOL)):
-        graded, marked = Judged(raters, "scale"), Judged(raters, "yes")  # type: ignore[arg-type]
-        of_pairs = () if raters == "pool" else OF_PAIRS
-        for name in (*ORDERED, *of_pairs):
+    panel: Raters = "panel"
+    for raters, where in ((panel, PANEL), ("new", NEW), ("pool", POOL)):
+        # What other people would agree on is known only from very many of them.
+        among: Raters = panel if raters == panel else "pool"
+        ordered = (*ORDERED, *OF_PAIRS) if raters == panel else ORDERED
+        for name in ordered:
             given = replace(design, missing=GAPS) if raters == "pool" else design
-            yield Estimator(name, f"a scale, {where}", graded, given, Large(graded, name))
-        names = (*UNORDERED, "fleiss_kappa_generalized") if raters == "pool" else UNORDERED
-        for name in (*names, *(("cohen_kappa",) if of_pairs else ())):
-            gaps = GAPS if name == "fleiss_kappa_generalized" else 0.0
-            given = replace(rare, missing=gaps)
-            yield Estimator(name, f"yes or no, {where}", marked, given, Large(marked, name))
+            yield Estimator(name, f"a scale, {where}", Judged(raters, "scale"), given,
+                            Large(Judged(among, "scale"), name))  # fmt: skip
+        pooled = ("fleiss_kappa_generalized",) if raters == "pool" else ()
+        for name in (*UNORDERED, *(("cohen_kappa",) if raters == panel else pooled)):
+            given = replace(rare, missing=GAPS) if name in pooled else rare
+            yield Estimator(name, f"yes or no, {where}", Judged(raters, "yes"), given,
+                            Large(Judged(among, "yes"), name))  # fmt: skip
 
 
 def _preferences(design: Design) -> Iterator[Estimator]:

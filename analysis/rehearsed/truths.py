@@ -10,14 +10,13 @@ from dataclasses import dataclass, replace
 from functools import cache
 
 import numpy as np
-import pandas as pd
 
 from analysis.registry import get_metric
 from analysis.rehearsed.trials import Draw, Truth
 from analysis.simulated import Design, scale_truth, share_truth
 
 SEED = 20_000_003
-MANY = 20_000
+MANY = 10_000
 
 
 @dataclass(frozen=True)
@@ -79,10 +78,11 @@ class Large:
 @cache
 def _large(draw: Draw, metric: str, design: Design) -> Truth:
     found = get_metric(metric)(draw(design, np.random.default_rng(SEED)))
-    return of_rows(found)
-
-
-def of_rows(found: pd.DataFrame) -> Truth:
-    """Return the estimates of tidy rows by metric and system."""
-    keys = zip(found["metric"], found["system"], strict=True)
-    return dict(zip(((str(a), str(b)) for a, b in keys), found["estimate"], strict=True))
+    known = found[found["estimate"].notna()]
+    keys = zip(known["metric"].astype(str), known["system"].astype(str), strict=True)
+    truth = dict(zip(keys, known["estimate"].astype(float), strict=True))
+    # Of raters drawn for each item, ICC(2,.) is not estimated, and is the same as ICC(1,.).
+    alike = {
+        (name.replace("icc_1", "icc_2"), system): value for (name, system), value in truth.items()
+    }
+    return {**alike, **truth}

@@ -41,8 +41,18 @@ def test_a_poor_table_is_told_and_still_computed(table: RatingTable, told: str) 
     assert summary(table).cautions == cautions(table)
 
 
+def _spread(times: float) -> tuple[str, ...]:
+    table = simulated()
+    return cautions(RatingTable(table.assign(value=times * table["value"].astype(float))))
+
+
 def test_a_sound_table_has_none() -> None:
-    assert cautions(simulated()) == ()
+    assert _spread(1.18) == ()
+
+
+def test_where_the_published_intervals_do_not_hold_is_told() -> None:
+    assert [times for times in _spread(1.0) if "hold more often than 95 %" in times]
+    assert [times for times in _spread(2.0) if "hold less often than 95 %" in times]
 
 
 def test_pooled_campaigns_keep_their_raters_apart() -> None:
