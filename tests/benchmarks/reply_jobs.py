@@ -160,7 +160,10 @@ def _look(since: float) -> None:
     if any(process.poll() is not None for process in _running):
         raise SystemExit("a worker ended")
     if time.perf_counter() > since + PATIENCE:
-        raise SystemExit(f"no reply in {PATIENCE:g} s")
+        from webapp.models import ReplyJob
+
+        owed = ReplyJob.objects.exclude(state="DONE").values_list("state", "owner", "error")
+        raise SystemExit(f"no reply in {PATIENCE:g} s; owed: {list(owed[:3])}")
 
 
 def computed(tree: int) -> float:
