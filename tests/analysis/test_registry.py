@@ -29,4 +29,4 @@ def test_an_unknown_name_is_refused_with_the_known_ones() -> None:
 
 def test_table_and_options_come_from_the_signature() -> None:
     assert table_of(get_metric("ssa")) == "ratings"
-    assert options_of(get_metric("ssa")) == {"seed", "votes"}
+    assert options_of(get_metric("ssa")) == {"votes"}

@@ -109,14 +109,14 @@ def main() -> None:
     print(f"\n2. Spam planted in the {len(long)} real chats with bots of 3 exchanges or more")
     print(table(pd.DataFrame(planted(long, seed))))
     print("\n3. Real chats with bots: persona guess wrong against right")
-    print(table(pd.DataFrame(_guesses(real, seed))))
+    print(table(pd.DataFrame(_guesses(real))))
     print("\n4. Paid workers who fail a hidden control against those who pass")
-    print(table(pd.DataFrame([_row(_told_apart(*worker_chats(), seed))])))
+    print(table(pd.DataFrame([_row(_told_apart(*worker_chats()))])))
     print("\n5. Chats of people who were asked to talk with a bot or each other (MEENA)")
     print(table(pd.DataFrame(_earnest())))
 
 
-def _guesses(real: list[dict[str, Any]], seed: int) -> Iterator[dict[str, object]]:
+def _guesses(real: list[dict[str, Any]]) -> Iterator[dict[str, object]]:
     for name in ("toloka", "intermediate"):
         rows = [(judge(Chat(t["turns"])), t["right"]) for t in real if t["file"] == name]
         wrong = [verdict for verdict, right in rows if right == 0]

@@ -11,7 +11,7 @@ def test_every_bot_is_listed_with_what_it_is() -> None:
     found = {entry.name: entry for entry in bots()}
     assert sorted(found) == bot_names()
     assert found["profile_memory"].about.startswith("B-PROFMEM")
-    assert found["profile_memory"].presets == ("toy", "released")
+    assert found["profile_memory"].presets == ("toy", "small", "released")
     assert not found["parrot"].trained
 
 

@@ -100,7 +100,7 @@ def test_a_preset_sets_options_and_an_unknown_one_is_named(tmp_path: Path) -> No
     done = run("train", "profile_memory", "--preset", "huge", "--data", "demo:train", "--out",
                str(tmp_path))  # fmt: skip
     assert done.returncode == 2
-    assert "profile_memory has no preset 'huge'; it has released, toy" in done.stderr
+    assert "profile_memory has no preset 'huge'; it has released, small, toy" in done.stderr
     assert preset("profile_memory", "released")["dimension"] == 500
 
 

@@ -21,19 +21,18 @@ from analysis import (
     report_names,
 )
 from analysis.notebook import Recipe, notebook
-from analysis.raters import profiles, without_flagged
 from analysis.registry import tables_of, tables_read
 from analysis.results import run
 from analysis.summarizing import composed
 from analysis.tidy import tidy
 from webapp.models import Campaign
 from webapp.services import computed, parts, sheets, tables
+from webapp.services.choices import EXPLAINED, chosen
 from webapp.services.parts import Part
 from webapp.services.plans import protocol_of
 from webapp.services.studies import study
 
 __all__ = [
-    "CHOICES",
     "BadTable",
     "Page",
     "Unknown",
@@ -47,18 +46,6 @@ __all__ = [
     "values",
 ]
 ENOUGH = 10  # rated items below which a chart would say more than the data
-CHOICES = {
-    "counted": "What counts",
-    "unflagged": "Without flagged",
-    "careful": "Without flagged raters",
-    "all": "With what was set aside",
-}
-EXPLAINED = {
-    "counted": "answers that are not set aside",
-    "unflagged": "answers that are neither set aside nor flagged",
-    "careful": "answers that are not set aside, of raters whom rater_quality does not flag",
-    "all": "all answers, those set aside too",
-}
 HELD = {"ratings", "messages"}  # the tables that a campaign has
 SHOWN = ("metric", "question", "system", "other_system", "estimate", "low", "high", "n", "reason")
 
@@ -110,7 +97,7 @@ class Page:
 def page(*, campaign: Campaign, choice: str = "counted") -> Page:
     """Return the page for one choice of rows; what is wrong with a table is said on it."""
     whole = tables.ratings(campaign, include_excluded=True)
-    ratings = _chosen(whole, choice)
+    ratings = chosen(whole, choice)
     problems: tuple[str, ...] = ()
     try:
         results = computed.numbers(campaign, ratings)
@@ -150,7 +137,7 @@ def _summary(
 
 def numbers(*, campaign: Campaign, choice: str = "counted") -> list[dict[str, object]]:
     """Return every number, as `python -m analysis --json` prints them of the export."""
-    ratings = _chosen(tables.ratings(campaign, include_excluded=True), choice)
+    ratings = chosen(tables.ratings(campaign, include_excluded=True), choice)
     return records(computed.numbers(campaign, ratings))
 
 
@@ -174,7 +161,7 @@ def report(*, campaign: Campaign, name: str, choice: str = "counted") -> Report:
     if name not in reports():
         raise Unknown(name)
     whole = tables.ratings(campaign, include_excluded=True)
-    ratings = rating_table(_chosen(whole, choice))
+    ratings = rating_table(chosen(whole, choice))
     wanted = "messages" in tables_read(get_report(name))
     messages = tables.described_messages(campaign) if wanted else None
     given = Tables(ratings=ratings, messages=messages, study=study(campaign, whole))
@@ -220,23 +207,6 @@ def _said(name: str) -> str:
     """Return what a report is, as its file says in its first line."""
     module = sys.modules[get_report(name).__module__]
     return (module.__doc__ or "").split("\n\n")[0].replace("\n", " ").strip().rstrip(".")
-
-
-def _chosen(whole: RatingTable, choice: str) -> RatingTable:
-    if choice == "all":
-        return whole
-    kept = whole[whole["excluded"] == ""]
-    kept = kept[kept["flags"] == ""] if choice == "unflagged" else kept
-    found = RatingTable(kept.reset_index(drop=True))
-    return _careful(found) if choice == "careful" else found
-
-
-def _careful(ratings: RatingTable) -> RatingTable:
-    """Leave out flagged raters; a table that is wrong is left as it is, and told to be."""
-    try:
-        return without_flagged(ratings, profiles(rating_table(ratings)))
-    except BadTable:
-        return ratings
 
 
 def _everything(results: pd.DataFrame) -> Iterator[Part]:

@@ -9,17 +9,18 @@ from django.utils import timezone
 
 from webapp.services import exports, results
 from webapp.services.campaigns import Campaign
+from webapp.services.choices import CHOICES
 from webapp.views.staffed import READ, WRITE, campaign_page
 
 
 def _choice(request: HttpRequest) -> str:
     """Return which rows are asked for; anything unknown is what everybody sees first."""
     asked = request.GET.get("rows", "")
-    return asked if asked in results.CHOICES else "counted"
+    return asked if asked in CHOICES else "counted"
 
 
 def _context(campaign: Campaign, **more: object) -> dict[str, object]:
-    choices = results.CHOICES.items()
+    choices = CHOICES.items()
     return {"campaign": campaign, "tab": "results", "choices": choices, **more}
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from itertools import pairwise
 
 import pytest
 import torch
@@ -27,7 +28,7 @@ def words(text: Tokens) -> list[Tokens]:
 
 
 def pairs(text: Tokens) -> list[Tokens]:
-    return list(zip(text, text[1:], strict=False))
+    return list(pairwise(text))
 
 
 def slowly(rows: tuple[int, ...], reply: list[Tokens], said: list[list[Tokens]]) -> float:

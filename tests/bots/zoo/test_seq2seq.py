@@ -109,7 +109,7 @@ def test_words_can_start_from_glove() -> None:
         taught("seq2seq", likes(20, 1), vectors="glove", dimension=10, epochs=0)
 
 
-@pytest.mark.parametrize("preset", sorted(PRESETS))
+@pytest.mark.parametrize("preset", ["convai2", "paper"])
 def test_presets_build_the_papers_network(preset: str) -> None:
     small = {**PRESETS[preset], "vectors": "random", "hidden": 32, "epochs": 1, "batch": 8}
     bot = make_bot("seq2seq", **small)

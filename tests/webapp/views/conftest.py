@@ -53,3 +53,26 @@ def ann(client: Client) -> Client:
 
     client.force_login(make_staff("ann"))
     return client
+
+
+@pytest.fixture
+def staff(client: Client) -> Client:
+    """Ada of the staff, signed in."""
+    from tests.factories import make_staff
+
+    client.force_login(make_staff("ada"))
+    return client
+
+
+@pytest.fixture
+def answered() -> Campaign:
+    """A campaign with answers that count, one that was set aside and one that is flagged."""
+    from tests.webapp.services import rated
+    from webapp.models import Flag
+
+    made = rated.personachat(each=11)
+    system = made.systems.get(name="poor")
+    rated.rate(made, system, outcome="PARTNER_LEFT", state="ABANDONED")
+    person, talk = rated.rate(made, system, quality=1.9)
+    Flag.objects.create(campaign=made, participation=person, conversation=talk, kind="quick")
+    return made

@@ -5,67 +5,43 @@ from __future__ import annotations
 import csv
 import io
 import json
-import zipfile
-from typing import Any
 
-import pypdf
 import pytest
 from django.test import Client
 from django.urls import reverse
 
 from analysis import evaluate, records
-from tests.factories import make_campaign, make_participation, make_staff
+from tests.factories import make_campaign, make_participation
 from tests.webapp.services import rated
-from webapp.models import AuditEntry, Campaign, Flag, Rating
+from tests.webapp.views.visiting import text_of
+from webapp.models import AuditEntry, Campaign, Rating
 from webapp.services import results, tables
 
 pytestmark = pytest.mark.django_db
 
 
-@pytest.fixture
-def staff(client: Client) -> Client:
-    client.force_login(make_staff("ada"))
-    return client
-
-
-@pytest.fixture
-def campaign() -> Campaign:
-    made = rated.personachat(each=11)
-    system = made.systems.get(name="poor")
-    rated.rate(made, system, outcome="PARTNER_LEFT", state="ABANDONED")
-    person, talk = rated.rate(made, system, quality=1.9)
-    Flag.objects.create(campaign=made, participation=person, conversation=talk, kind="quick")
-    return made
-
-
-def text_of(client: Client, name: str, *arguments: Any, **query: str) -> str:
-    response = client.get(reverse(name, args=arguments), query)
-    assert response.status_code == 200
-    return response.content.decode()
-
-
-def test_only_staff_see_results(client: Client, campaign: Campaign) -> None:
+def test_only_staff_see_results(client: Client, answered: Campaign) -> None:
     addresses = [
-        reverse("results", args=[campaign.pk]),
-        reverse("results-numbers", args=[campaign.pk]),
-        reverse("results-values", args=[campaign.pk, "flow"]),
-        reverse("results-report", args=[campaign.pk, "summary"]),
-        reverse("results-document", args=[campaign.pk, "summary"]),
-        reverse("results-notebook", args=[campaign.pk, "summary"]),
+        reverse("results", args=[answered.pk]),
+        reverse("results-numbers", args=[answered.pk]),
+        reverse("results-values", args=[answered.pk, "flow"]),
+        reverse("results-report", args=[answered.pk, "summary"]),
+        reverse("results-document", args=[answered.pk, "summary"]),
+        reverse("results-notebook", args=[answered.pk, "summary"]),
     ]
     assert {client.get(address).status_code for address in addresses} == {302}
-    assert client.post(reverse("results-export", args=[campaign.pk])).status_code == 302
+    assert client.post(reverse("results-export", args=[answered.pk])).status_code == 302
     assert not AuditEntry.objects.exists()
 
 
 def test_the_page_shows_the_ranking_first_with_raw_beside_calibrated(
-    staff: Client, campaign: Campaign
+    staff: Client, answered: Campaign
 ) -> None:
-    page = text_of(staff, "results", campaign.pk)
+    page = text_of(staff, "results", answered.pk)
     page = page[page.index("results/overview.csv") :]  # after the findings in short
     first = page.index("Consistency: good is first with")
     assert first < page.index("is recognized most") < page.index("is above every other system")
-    shown = results.page(campaign=campaign)
+    shown = results.page(campaign=answered)
     order = next(part for part in shown.parts if part.key == "ranking-engagingness")
     assert list(order.frame["system"]) == ["good", "fair", "poor"]
     assert {"calibrated", "calibrated low", "mean", "mean low", "n"} <= set(order.frame.columns)
@@ -73,68 +49,68 @@ def test_the_page_shows_the_ranking_first_with_raw_beside_calibrated(
     assert "Kulikov et al. 2018" in page
 
 
-def test_every_chart_has_its_table_and_can_be_saved(staff: Client, campaign: Campaign) -> None:
-    page = text_of(staff, "results", campaign.pk)
-    shown = results.page(campaign=campaign)
+def test_every_chart_has_its_table_and_can_be_saved(staff: Client, answered: Campaign) -> None:
+    page = text_of(staff, "results", answered.pk)
+    shown = results.page(campaign=answered)
     charted = [part for part in shown.parts if part.spec]
     assert len(charted) >= 8
     assert page.count("<figure data-chart=") == len(charted)
     for part in charted:
         assert f'id="{part.key}-table"' in page
         rows = list(
-            csv.reader(io.StringIO(text_of(staff, "results-values", campaign.pk, part.key)))
+            csv.reader(io.StringIO(text_of(staff, "results-values", answered.pk, part.key)))
         )
         assert len(rows) == len(part.frame) + 1
 
 
-def test_page_json_and_export_have_the_same_numbers(staff: Client, campaign: Campaign) -> None:
-    told = json.loads(text_of(staff, "results-numbers", campaign.pk))
-    whole = evaluate(tables.ratings(campaign), messages=tables.described_messages(campaign))
+def test_page_json_and_export_have_the_same_numbers(staff: Client, answered: Campaign) -> None:
+    told = json.loads(text_of(staff, "results-numbers", answered.pk))
+    whole = evaluate(tables.ratings(answered), messages=tables.described_messages(answered))
     assert told == json.loads(json.dumps(records(whole)))
     likert = next(
         r
         for r in told
         if (r["metric"], r["question"], r["system"]) == ("likert", "fluency", "good")
     )
-    page = text_of(staff, "results", campaign.pk)
+    page = text_of(staff, "results", answered.pk)
     assert f"{likert['estimate']:.3f}" in page
 
 
 def test_flagged_and_excluded_answers_can_be_left_out_and_taken_in(
-    staff: Client, campaign: Campaign
+    staff: Client, answered: Campaign
 ) -> None:
     def count(rows: str) -> int:
-        told = json.loads(text_of(staff, "results-numbers", campaign.pk, rows=rows))
+        told = json.loads(text_of(staff, "results-numbers", answered.pk, rows=rows))
         return int(next(r["n"] for r in told if r["metric"] == "likert" and r["system"] == "poor"))
 
     assert (count("counted"), count("unflagged"), count("all")) == (12, 11, 13)
     assert count("nonsense") == 12
-    assert 'rows=all" aria-current="page"' in text_of(staff, "results", campaign.pk, rows="all")
+    assert 'rows=all" aria-current="page"' in text_of(staff, "results", answered.pk, rows="all")
 
 
 def test_answers_of_flagged_raters_can_be_left_out_of_every_view(
-    staff: Client, campaign: Campaign
+    staff: Client, answered: Campaign
 ) -> None:
     def said(name: str, rows: str) -> str:
-        return text_of(staff, name, campaign.pk, rows=rows)
+        return text_of(staff, name, answered.pk, rows=rows)
 
     assert json.loads(said("results-numbers", "careful"))
     assert 'rows=careful" aria-current="page"' in said("results", "careful")
-    report = text_of(staff, "results-report", campaign.pk, "rater_quality", rows="careful")
+    report = text_of(staff, "results-report", answered.pk, "rater_quality", rows="careful")
     assert "0 of " in report
     assert "raters have a flag" in report
 
 
-def test_the_flow_tells_who_ended_how(staff: Client, campaign: Campaign) -> None:
-    make_participation(campaign)
-    page = text_of(staff, "results", campaign.pk)
+def test_the_flow_tells_who_ended_how(staff: Client, answered: Campaign) -> None:
+    make_participation(answered)
+    page = text_of(staff, "results", answered.pk)
     assert "36 people consented, 34 finished; the results rest on 34" in page
     assert "4 of 140 answers are set aside" in page
     assert "partner left" in page
 
 
-def test_the_toggle_is_kept_in_the_tables(staff: Client, campaign: Campaign) -> None:
-    rows = text_of(staff, "results-values", campaign.pk, "ranking-fluency", rows="all")
+def test_the_toggle_is_kept_in_the_tables(staff: Client, answered: Campaign) -> None:
+    rows = text_of(staff, "results-values", answered.pk, "ranking-fluency", rows="all")
     poor = next(row for row in csv.DictReader(io.StringIO(rows)) if row["system"] == "poor")
     assert poor["n"] == "13"
 
@@ -147,8 +123,8 @@ def test_labels_show_ssa(staff: Client) -> None:
     assert "Raters agree with an alpha of" in static
 
 
-def test_undefined_agreement_says_why(staff: Client, campaign: Campaign) -> None:
-    shown = results.page(campaign=campaign)
+def test_undefined_agreement_says_why(staff: Client, answered: Campaign) -> None:
+    shown = results.page(campaign=answered)
     part = next(part for part in shown.parts if part.key == "agreement")
     assert part.title.startswith("Agreement is not defined")
     assert all(part.frame["why undefined"])
@@ -168,73 +144,37 @@ def test_no_data_says_what_to_do(staff: Client) -> None:
 
 
 def test_ratings_that_cannot_be_analyzed_are_told_with_the_problem(
-    staff: Client, campaign: Campaign
+    staff: Client, answered: Campaign
 ) -> None:
     bad = Rating.objects.filter(question="fluency").earliest("pk")
     Rating.objects.filter(pk=bad.pk).update(value=9)
-    page = text_of(staff, "results", campaign.pk)
+    page = text_of(staff, "results", answered.pk)
     assert "cannot be analyzed" in page
     assert "a number from 1 to 5" in page
-    told = staff.get(reverse("results-numbers", args=[campaign.pk]))
+    told = staff.get(reverse("results-numbers", args=[answered.pk]))
     assert told.status_code == 409
     assert "a number from 1 to 5" in told.json()["problems"][0]
 
 
-def test_every_report_of_the_folder_is_shown(staff: Client, campaign: Campaign) -> None:
-    page = text_of(staff, "results", campaign.pk)
+def test_every_report_of_the_folder_is_shown(staff: Client, answered: Campaign) -> None:
+    page = text_of(staff, "results", answered.pk)
     assert results.reports()
     for name in results.reports():
         assert name in page
-        shown = text_of(staff, "results-report", campaign.pk, name)
+        shown = text_of(staff, "results-report", answered.pk, name)
         assert ("<table" in shown) != ("Nothing in this report applies" in shown)
         for face in ("results-document", "results-notebook"):
-            assert f'href="{reverse(face, args=[campaign.pk, name])}?' in shown
+            assert f'href="{reverse(face, args=[answered.pk, name])}?' in shown
 
 
-def test_a_report_is_downloaded_as_pdf(staff: Client, campaign: Campaign) -> None:
-    address = reverse("results-document", args=[campaign.pk, "summary"])
-    assert f'href="{address}?rows=careful"' in text_of(
-        staff, "results", campaign.pk, rows="careful"
-    )
-    response = staff.get(address, {"rows": "careful"})
-    assert response.headers["Content-Type"] == "application/pdf"
-    pages = pypdf.PdfReader(io.BytesIO(response.content)).pages
-    text = " ".join(" ".join(page.extract_text() for page in pages).split())
-    shown = results.report(campaign=campaign, name="summary", choice="careful")
-    assert all(finding in text for finding in shown.findings)
-    assert f"campaign-{campaign.pk}.zip --report summary --pdf summary.pdf --without" in text
-
-
-def test_a_report_is_downloaded_as_a_notebook_of_the_export(
-    staff: Client, campaign: Campaign
-) -> None:
-    address = reverse("results-notebook", args=[campaign.pk, "summary"])
-    assert f'href="{address}?rows=careful"' in text_of(
-        staff, "results", campaign.pk, rows="careful"
-    )
-    response = staff.get(address, {"rows": "careful"})
-    assert f'campaign-{campaign.pk}-summary.ipynb"' in response.headers["Content-Disposition"]
-    made = json.loads(response.content)
-    code = "".join("".join(cell["source"]) for cell in made["cells"])
-    assert f"analysis.read_all(['campaign-{campaign.pk}.zip'])" in code
-    assert "analysis.without_flagged(" in code
-
-
-def test_the_values_of_a_named_report_are_downloaded(staff: Client, campaign: Campaign) -> None:
-    text = text_of(staff, "results-values", campaign.pk, "heds-2", report="datasheet")
-    assert text.splitlines()[0] == "question,answer"
-    page = text_of(staff, "results-report", campaign.pk, "datasheet")
-    assert "results/heds-2.csv?rows=counted&amp;report=datasheet" in page
-
-
-def test_methods_are_written_from_the_plan(staff: Client, campaign: Campaign) -> None:
-    shown = results.page(campaign=campaign)
+def test_methods_are_written_from_the_plan(staff: Client, answered: Campaign) -> None:
+    shown = results.page(campaign=answered)
     text = " ".join(shown.methods)
     assert "“PERSONA-CHAT evaluation of bots” (Zhang et al. 2018" in text
     assert "The plan is not frozen yet" in text
     assert "How fluent was the other speaker?" in text
     assert all(
-        paragraph in text_of(staff, "results", campaign.pk) for paragraph in shown.methods[:1]
+        paragraph in text_of(staff, "results", answered.pk) for paragraph in shown.methods[:1]
     )
 
 
@@ -243,21 +183,10 @@ def test_methods_are_written_from_the_plan(staff: Client, campaign: Campaign) ->
 )
 @pytest.mark.parametrize("key", ["none"])
 def test_what_is_not_there_is_not_found(
-    staff: Client, campaign: Campaign, name: str, key: str
+    staff: Client, answered: Campaign, name: str, key: str
 ) -> None:
-    assert staff.get(reverse(name, args=[campaign.pk, key])).status_code == 404
-    assert staff.get(reverse("results", args=[campaign.pk + 1])).status_code == 404
-
-
-def test_the_data_is_downloaded_by_a_button_and_logged(staff: Client, campaign: Campaign) -> None:
-    address = reverse("results-export", args=[campaign.pk])
-    assert staff.get(address).status_code == 405
-    response = staff.post(address)
-    assert response.headers["Content-Disposition"].endswith(f'campaign-{campaign.pk}.zip"')
-    with zipfile.ZipFile(io.BytesIO(response.content)) as archive:
-        assert "manifest.json" in archive.namelist()
-    entry = AuditEntry.objects.latest("number")
-    assert (entry.actor, entry.action) == ("ada", "exported")
+    assert staff.get(reverse(name, args=[answered.pk, key])).status_code == 404
+    assert staff.get(reverse("results", args=[answered.pk + 1])).status_code == 404
 
 
 def test_names_are_text_on_the_page(staff: Client) -> None:

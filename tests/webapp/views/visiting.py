@@ -10,6 +10,7 @@ from uuid import uuid4
 from django.apps import apps
 from django.conf import settings
 from django.test import Client
+from django.urls import reverse
 
 from tests.factories import make_campaign
 from tests.webapp.services.people import bot_says
@@ -86,3 +87,10 @@ def rating_visit() -> Visit:
     chat_through(visit, 1)
     visit.send(type="finish", id=str(uuid4()))
     return visit
+
+
+def text_of(client: Client, name: str, *arguments: Any, **query: str) -> str:
+    """Return the page of a name, which must be there."""
+    response = client.get(reverse(name, args=arguments), query)
+    assert response.status_code == 200
+    return response.content.decode()

@@ -1,0 +1,65 @@
+"""What is downloaded from the results pages: a report as PDF and notebook, its values, the data."""
+
+from __future__ import annotations
+
+import io
+import json
+import zipfile
+
+import pypdf
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from tests.webapp.views.visiting import text_of
+from webapp.models import AuditEntry, Campaign
+from webapp.services import results
+
+pytestmark = pytest.mark.django_db
+
+
+def test_a_report_is_downloaded_as_pdf(staff: Client, answered: Campaign) -> None:
+    address = reverse("results-document", args=[answered.pk, "summary"])
+    assert f'href="{address}?rows=careful"' in text_of(
+        staff, "results", answered.pk, rows="careful"
+    )
+    response = staff.get(address, {"rows": "careful"})
+    assert response.headers["Content-Type"] == "application/pdf"
+    pages = pypdf.PdfReader(io.BytesIO(response.content)).pages
+    text = " ".join(" ".join(page.extract_text() for page in pages).split())
+    shown = results.report(campaign=answered, name="summary", choice="careful")
+    assert all(finding in text for finding in shown.findings)
+    assert f"campaign-{answered.pk}.zip --report summary --pdf summary.pdf --without" in text
+
+
+def test_a_report_is_downloaded_as_a_notebook_of_the_export(
+    staff: Client, answered: Campaign
+) -> None:
+    address = reverse("results-notebook", args=[answered.pk, "summary"])
+    assert f'href="{address}?rows=careful"' in text_of(
+        staff, "results", answered.pk, rows="careful"
+    )
+    response = staff.get(address, {"rows": "careful"})
+    assert f'campaign-{answered.pk}-summary.ipynb"' in response.headers["Content-Disposition"]
+    made = json.loads(response.content)
+    code = "".join("".join(cell["source"]) for cell in made["cells"])
+    assert f"analysis.read_all(['campaign-{answered.pk}.zip'])" in code
+    assert "analysis.without_flagged(" in code
+
+
+def test_the_values_of_a_named_report_are_downloaded(staff: Client, answered: Campaign) -> None:
+    text = text_of(staff, "results-values", answered.pk, "heds-2", report="datasheet")
+    assert text.splitlines()[0] == "question,answer"
+    page = text_of(staff, "results-report", answered.pk, "datasheet")
+    assert "results/heds-2.csv?rows=counted&amp;report=datasheet" in page
+
+
+def test_the_data_is_downloaded_by_a_button_and_logged(staff: Client, answered: Campaign) -> None:
+    address = reverse("results-export", args=[answered.pk])
+    assert staff.get(address).status_code == 405
+    response = staff.post(address)
+    assert response.headers["Content-Disposition"].endswith(f'campaign-{answered.pk}.zip"')
+    with zipfile.ZipFile(io.BytesIO(response.content)) as archive:
+        assert "manifest.json" in archive.namelist()
+    entry = AuditEntry.objects.latest("number")
+    assert (entry.actor, entry.action) == ("ada", "exported")
