@@ -20,7 +20,7 @@ from collections.abc import Callable, Sequence
 from random import Random
 from typing import Any
 
-import bm25s  # type: ignore[import-untyped]
+import bm25s
 import numpy as np
 import torch
 import wordfreq
