@@ -61,6 +61,7 @@ def questions(visitor: Visitor) -> None:
     """Digits answer; what is missing is named in a summary that has the focus."""
     page = visitor.page
     expect(page.get_by_role("heading", name="What was your partner like?")).to_be_visible()
+    page.wait_for_load_state()  # a key pressed before the script has run is nobody's
     page.keyboard.press("4")
     expect(page.get_by_role("radio", name="4").first).to_be_checked()
     expect(page.get_by_text("Saved")).to_be_visible()
