@@ -61,7 +61,7 @@ def test_rows_without_training_hold(name: str, folder: Path) -> None:
 def test_rows_that_train_hold(name: str, folder: Path) -> None:
     row = table.run(ROWS[name], folder)
     if row.holds is None:
-        assert name in NEVER or "not" in row.result
+        assert name in NEVER or not SHARED.is_dir(), row.result
         pytest.skip(row.result)
     assert row.holds is (name not in OPEN), row.result
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
 from django.urls import path
@@ -72,26 +74,30 @@ def report(request: HttpRequest, campaign: Campaign, name: str) -> HttpResponse:
 @campaign_page(*READ)
 def document(request: HttpRequest, campaign: Campaign, name: str) -> HttpResponse:
     """Return a named report as PDF."""
-    try:
-        content = results.document(campaign=campaign, name=name, choice=_choice(request))
-    except results.Unknown:
-        raise Http404 from None
-    except results.BadTable:
-        return redirect("results", campaign.pk)  # which tells what is wrong
-    return _file(content, "application/pdf", f"campaign-{campaign.pk}-{name}.pdf")
+    return _made(request, campaign, name, results.document, "application/pdf", "pdf")
 
 
 @campaign_page(*READ)
 def code(request: HttpRequest, campaign: Campaign, name: str) -> HttpResponse:
     """Return a notebook that makes a named report again from the export."""
+    return _made(request, campaign, name, results.code, "application/x-ipynb+json", "ipynb")
+
+
+def _made(
+    request: HttpRequest,
+    campaign: Campaign,
+    name: str,
+    make: Callable[..., bytes | str],
+    kind: str,
+    suffix: str,
+) -> HttpResponse:
     try:
-        text = results.code(campaign=campaign, name=name, choice=_choice(request))
+        content = make(campaign=campaign, name=name, choice=_choice(request))
     except results.Unknown:
         raise Http404 from None
     except results.BadTable:
         return redirect("results", campaign.pk)  # which tells what is wrong
-    name = f"campaign-{campaign.pk}-{name}.ipynb"
-    return _file(text.encode(), "application/x-ipynb+json", name)
+    return _file(content, kind, f"campaign-{campaign.pk}-{name}.{suffix}")
 
 
 @campaign_page(*WRITE)
@@ -102,7 +108,7 @@ def export(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     return _file(content, "application/zip", f"campaign-{campaign.pk}.zip")
 
 
-def _file(content: bytes, kind: str, name: str) -> HttpResponse:
+def _file(content: bytes | str, kind: str, name: str) -> HttpResponse:
     headers = {"Content-Disposition": f'attachment; filename="{name}"'}
     return HttpResponse(content, content_type=kind, headers=headers)
 
