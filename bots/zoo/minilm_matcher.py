@@ -232,7 +232,11 @@ class MiniLMMatcher:
         found = {name: torch.from_numpy(array) for name, array in arrays.items()}
         self._replies, self._about = found.pop("cached"), about
         self._served = Serving(*self._networks(), self.share)
-        self._served.restore(found)
+        try:
+            self._served.restore(found)
+        except RuntimeError:  # a shape or name of another version
+            told = f"{path} was trained by another version of minilm_matcher; train it again"
+            raise on_disk.InvalidWeights(told) from None
 
     def _ready(self) -> tuple[Serving, Tensor, on_disk.About]:
         if self._served is None or self._replies is None or self._about is None:
