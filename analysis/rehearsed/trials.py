@@ -13,8 +13,9 @@ from analysis.simulated import Design
 
 SIZE = 0.05
 FAMILIES = ("p_holm",)
-# By (metric, system) what is estimated; for a difference the two systems' truths are subtracted.
-Truth = Mapping[tuple[str, str], float]
+# By (metric, system), or by (metric, system, question) where these differ, what is estimated; for a
+# difference the two systems' truths are subtracted.
+Truth = Mapping[tuple[str, ...], float]
 Draw = Callable[[Design, np.random.Generator], pd.DataFrame]
 Measure = Callable[[pd.DataFrame, int], pd.DataFrame]
 
@@ -88,15 +89,15 @@ class Estimator:
 
     def _held(self, found: pd.DataFrame, truth: Truth) -> Iterator[Trial]:
         for row in found.to_dict("records"):
-            part = str(row["metric"])
-            value = truth.get((part, str(row["system"])))
+            part, system = str(row["metric"]), str(row["system"])
+            value = truth.get((part, system, str(row["question"])), truth.get((part, system)))
             if value is None or np.isnan(row["estimate"]):
                 continue
             ends = (row["estimate"], row["low"], row["high"])
             if "other_system" in row:
                 value -= truth[part, str(row["other_system"])]
                 # The better comes first, which would be a bias; names are in the order of truth.
-                if str(row["system"]) < str(row["other_system"]):
+                if system < str(row["other_system"]):
                     value, ends = -value, (-ends[0], -ends[2], -ends[1])
             yield self._against(part, value, *ends)
 

@@ -10,9 +10,10 @@ from dataclasses import dataclass, replace
 from functools import cache
 
 import numpy as np
+import pandas as pd
 
 from analysis.registry import get_metric
-from analysis.rehearsed.trials import Draw, Truth
+from analysis.rehearsed.trials import Draw, Measure, Truth
 from analysis.simulated import Design, scale_truth, share_truth
 
 SEED = 20_000_003
@@ -65,24 +66,55 @@ class Even:
 
 @dataclass(frozen=True)
 class Large:
-    """What a metric says of a campaign with very many conversations for each system."""
+    """What a metric says of a campaign with very many conversations for each system.
+
+    Where systems are `alike` theirs is one truth, the mean of what is said of each.
+    """
 
     draw: Draw
     metric: str
     conversations: int = MANY
+    alike: bool = False
+    measure: Measure | None = None
 
     def __call__(self, design: Design) -> Truth:
-        return _large(self.draw, self.metric, replace(design, conversations=self.conversations))
+        large = replace(design, conversations=self.conversations)
+        return _estimates(self, large, (SEED,))
+
+
+@dataclass(frozen=True)
+class Expected:
+    """The mean of what a metric says of many campaigns of the same size.
+
+    That is what is estimated where a metric is of a log of this length, or the bias of a small
+    campaign is no concern of its interval.
+    """
+
+    draw: Draw
+    metric: str
+    campaigns: int = 1000
+    alike: bool = False
+    measure: Measure | None = None
+
+    def __call__(self, design: Design) -> Truth:
+        return _estimates(self, design, tuple(range(SEED, SEED + self.campaigns)))
 
 
 @cache
-def _large(draw: Draw, metric: str, design: Design) -> Truth:
-    found = get_metric(metric)(draw(design, np.random.default_rng(SEED)))
-    known = found[found["estimate"].notna()]
-    keys = zip(known["metric"].astype(str), known["system"].astype(str), strict=True)
-    truth = dict(zip(keys, known["estimate"].astype(float), strict=True))
+def _estimates(of: Large | Expected, design: Design, seeds: tuple[int, ...]) -> Truth:
+    measure = of.measure or (lambda table, seed: get_metric(of.metric)(table))
+    found = [measure(of.draw(design, np.random.default_rng(seed)), 0) for seed in seeds]
+    table = pd.concat([one[one["estimate"].notna()] for one in found], ignore_index=True)
+    by = ["metric", "question"] if of.alike else ["metric", "system", "question"]
+    table["estimate"] = table.groupby(by)["estimate"].transform("mean").astype(float)
+    named = table.drop_duplicates(["metric", "system", "question"])
+    keys = zip(named["metric"], named["system"], named["question"], strict=True)
+    truth = {
+        tuple(map(str, key)): float(one) for key, one in zip(keys, named["estimate"], strict=True)
+    }
     # Of raters drawn for each item, ICC(2,.) is not estimated, and is the same as ICC(1,.).
     alike = {
-        (name.replace("icc_1", "icc_2"), system): value for (name, system), value in truth.items()
+        (name.replace("icc_1", "icc_2"), *of_what): value
+        for (name, *of_what), value in truth.items()
     }
     return {**alike, **truth}
