@@ -138,7 +138,7 @@ class TwoHead(SubwordWriter):
             self.reading(codec), sizes, 2 * self.tokens + 64, overlap=self.overlap
         )
 
-    def prepare(self, network: TwoHeadNetwork, learned: Sequence[Dialogue], seed: int) -> None:
+    def prepare(self, network: TwoHeadNetwork, learned: Sequence[Dialogue]) -> None:
         """Tell rare words from frequent ones."""
         encode = network.reading.codec.encode
         network.weigh(tuple(encode(turn.text)) for each in learned for turn in each.turns)
@@ -154,6 +154,7 @@ class TwoHead(SubwordWriter):
         items, seen = (self.items(network, each, seed) for each in (learned, watched))
         if not items:
             raise ValueError(f"{len(learned)} dialogues hold no reply to learn from")
+        self.prepare(network, learned)
         network.pool = [reply for _, reply in items]
         read = self._read_first(network, learned, watched, seed)
         steps = max(1, self.epochs * (len(items) // self.batch))

@@ -104,6 +104,14 @@ def test_words_of_the_persona_help_a_candidate_where_it_sees_them() -> None:
     assert seen > 4 * abs(unseen)
 
 
+def test_what_is_rare_in_the_dialogues_weighs_most_when_it_recurs() -> None:
+    network = network_of(answering())
+    assert network.bags is not None
+    lengths = network.bags.weight.norm(dim=1)
+    often, seldom = (network.reading.codec.encode(text)[0] for text in ("i", "cousin"))
+    assert lengths[seldom] > 2 * lengths[often] > 0
+
+
 def test_candidates_are_scored_alone_as_together() -> None:
     bot = answering()
     replies = ["I have two cats.", "No.", "My sister is in Peru now and I miss her a lot."]
