@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from functools import lru_cache
 from pathlib import Path
@@ -21,10 +21,46 @@ from bots.dialogue import Dialogue
 
 ABOUT = "bot.json"
 ARRAYS = "weights.safetensors"
+TOLD = 5  # most arrays that a message names
 
 
 class InvalidWeights(ValueError):
     """A directory that does not hold the weights of a bot."""
+
+
+class Arrays(dict[str, np.ndarray]):
+    """The arrays of a directory, by name; one that is wanted and not there is told."""
+
+    path: Path
+    bot: str
+
+    def __missing__(self, name: str) -> np.ndarray:
+        raise self._unfit([f"{name} is missing"])
+
+    def fit(self, wanted: Mapping[str, Sequence[int]]) -> None:
+        """Refuse arrays that are not, in name and shape, the ones that are wanted."""
+        wanted = {name: tuple(shape) or (1,) for name, shape in wanted.items()}  # as `save` does
+        wrong = [
+            f"{name} is {_shape(self[name].shape)}, must be {_shape(shape)}"
+            for name, shape in wanted.items()
+            if name in self and self[name].shape != shape
+        ]
+        wrong += [
+            f"{name} ({_shape(shape)}) is missing"
+            for name, shape in wanted.items()
+            if name not in self
+        ]
+        wrong += [f"{name} is not known" for name in sorted(self.keys() - wanted.keys())]
+        if wrong:
+            raise self._unfit(wrong)
+
+    def _unfit(self, wrong: Sequence[str]) -> InvalidWeights:
+        more = f"; and {len(wrong) - TOLD} more" if len(wrong) > TOLD else ""
+        return InvalidWeights(
+            f"{self.path / ARRAYS} does not fit {self.bot} as {ABOUT} beside it describes it: "
+            f"{'; '.join(wrong[:TOLD])}{more}. It is of another version, or of other options: "
+            f"train {self.bot} again, or put back both files as `python -m bots train` wrote them"
+        )
 
 
 @dataclass(frozen=True)
@@ -49,13 +85,22 @@ def save(path: Path, arrays: Mapping[str, np.ndarray], about: About) -> None:
     (path / ABOUT).write_text(text + "\n", "utf-8")
 
 
-def load(path: Path) -> tuple[dict[str, np.ndarray], About]:
-    """Read a directory of weights."""
+def load(path: Path, *bots: str) -> tuple[Arrays, About]:
+    """Read a directory of weights, of one of these bots where any are named."""
     about = read_about(path)
+    if bots and about.bot not in bots:
+        wanted = " or ".join(bots)
+        raise InvalidWeights(f"{path} holds weights of {about.bot}, not of {wanted}")
     try:
-        return load_file(path / ARRAYS), about
+        arrays = Arrays(load_file(path / ARRAYS))
+        arrays.path, arrays.bot = path, about.bot
+        return arrays, about
     except (OSError, SafetensorError) as error:
         raise InvalidWeights(f"{path}: {ARRAYS} cannot be read: {error}") from error
+
+
+def _shape(sizes: Sequence[int]) -> str:
+    return " x ".join(map(str, sizes))
 
 
 def read_about(path: Path) -> About:

@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import torch
 from torch import Tensor
 
@@ -16,6 +15,7 @@ from bots.bot import Turn
 from bots.layers import topk
 from bots.layers.bags import Vocabulary
 from bots.layers.dual import DualEncoder
+from bots.layers.restoring import shapes
 from bots.layers.text_encoder import Shape, TextEncoder, WordTable, encode_all
 
 MATRIX = "replies"  # the array that holds the encoded replies
@@ -97,23 +97,19 @@ def save_dual(path: Path, served: DualServed, about: weights.About) -> None:
 
 def open_dual(path: Path, bot: str, device: str) -> tuple[DualServed, weights.About]:
     """Read what `save_dual` wrote for this bot, onto a device."""
-    arrays, about = weights.load(path)
-    if about.bot != bot:
-        raise weights.InvalidWeights(f"{path} holds weights of {about.bot}, not of {bot}")
+    arrays, about = weights.load(path, bot)
     where = training.device(device)
     network = make_dual(about.vocabulary, about.options).to(where)
-    _fill(path, network, arrays)
+    _fill(network, arrays, len(about.replies))
     network.eval()
     sizes = int(about.options["context_words"]), int(about.options["reply_words"])
     matrix = torch.from_numpy(arrays[MATRIX]).to(where)
     return DualServed(network, about.replies, matrix, *sizes), about
 
 
-def _fill(path: Path, network: DualEncoder, arrays: Mapping[str, np.ndarray]) -> None:
+def _fill(network: DualEncoder, arrays: weights.Arrays, replies: int) -> None:
     named = dict(network.named_parameters())
-    missing = sorted(name for name in named if NETWORK + name not in arrays)
-    if missing or MATRIX not in arrays:
-        raise weights.InvalidWeights(f"{path} lacks the arrays {', '.join(missing) or MATRIX}")
+    arrays.fit({**shapes(named, NETWORK), MATRIX: (replies, network.contexts.reader.width)})
     with torch.no_grad():
         for name, parameter in named.items():
             parameter.copy_(torch.from_numpy(arrays[NETWORK + name]))

@@ -5,7 +5,7 @@ Texts it has seen lately are not encoded again.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import torch
 from torch import Tensor, nn
@@ -17,6 +17,8 @@ from bots.layers.match_context import ContextNetwork
 from bots.layers.match_network import MatchNetwork
 from bots.layers.matching import Told
 from bots.layers.minilm import States, stack, tokens
+from bots.layers.restoring import Shapes, restore
+from bots.weights import Arrays
 
 AT_ONCE = 64
 REMEMBERED = 4096  # texts a serving process keeps encoded
@@ -55,15 +57,12 @@ class Serving:
             found |= {f"context.{name}": value for name, value in layers.items()}
         return found
 
-    def restore(self, found: Mapping[str, Tensor]) -> None:
+    def restore(self, arrays: Arrays, beside: Shapes) -> None:
         """Take over what was learned."""
-        parts: dict[str, nn.Module] = {"matcher": self.network.matcher}
+        parts = nn.ModuleDict({"matcher": self.network.matcher})
         if self.context is not None:
             parts["context"] = self.context.tuned()
-        for part, module in parts.items():
-            prefix = f"{part}."
-            own = {name: found[name] for name in found if name.startswith(prefix)}
-            module.load_state_dict({name.removeprefix(prefix): own[name] for name in own})
+        restore(parts, arrays, beside)
 
     def vectors(self, texts: Sequence[str]) -> Tensor:
         """Return the vectors of texts, of length 1."""

@@ -39,12 +39,12 @@ class Served:
 
 def open_weights(path: Path, device: str, models: Sequence[str] = (MODEL,)) -> Served:
     """Read what `save_weights` wrote for one of these models, onto a device."""
-    arrays, about = weights.load(path)
-    if about.bot not in models:
-        wanted = " or ".join(models)
-        raise weights.InvalidWeights(f"{path} holds weights of {about.bot}, not of {wanted}")
+    arrays, about = weights.load(path, *models)
     where = training.device(device)
     network = make_network(about.vocabulary, about.options).to(where)
+    size = network.encoder.table.weight.shape
+    pairs = (len(about.replies), size[1])
+    arrays.fit({"embeddings": size, "replies": pairs, "messages": pairs})
     found = {name: torch.from_numpy(array).to(where) for name, array in arrays.items()}
     with torch.no_grad():
         network.encoder.table.weight.copy_(found["embeddings"])

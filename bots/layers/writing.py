@@ -23,6 +23,7 @@ from bots.dialogue import Dialogue, Utterance
 from bots.layers.asking import Item, Reading, codec_of, to_learn
 from bots.layers.embedding import take_glove
 from bots.layers.network import Network, Stepped, negative, teach
+from bots.layers.restoring import restore
 from bots.vocabulary import Codec, WordCodec
 
 History = tuple[Mapping[str, float], ...]
@@ -194,21 +195,12 @@ class Writer(ABC):
 
     def load(self, path: Path) -> None:
         """Read what was learned; options that weights settle become theirs."""
-        arrays, about = stored.load(path)
-        if about.bot != self.title:
-            raise stored.InvalidWeights(f"{path} holds weights of {about.bot}, not of {self.title}")
+        arrays, about = stored.load(path, self.title)
         for each in _options(self):
             if each.metadata.get("trained") and each.name in about.options:
                 setattr(self, each.name, about.options[each.name])
         network = self.build(self.codec(about.vocabulary))
-        tensors = {name: torch.from_numpy(each) for name, each in arrays.items()}
-        try:
-            network.load_state_dict(tensors)
-        except RuntimeError as error:
-            problem = str(error).splitlines()[-1].strip()
-            raise stored.InvalidWeights(
-                f"{path}: not the arrays of {self.title}: {problem}"
-            ) from error
+        restore(network, arrays)
         self._network = network.to(training.device(self.device)).eval()
         self._about = about
 

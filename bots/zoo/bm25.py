@@ -91,9 +91,7 @@ class Bm25:
 
     def load(self, path: Path) -> None:
         """Read what was counted."""
-        arrays, about = on_disk.load(path)
-        if about.bot != "bm25":
-            raise on_disk.InvalidWeights(f"{path} holds weights of {about.bot}, not of bm25")
+        arrays, about = on_disk.load(path, "bm25")
         self._served, self._about = _Served.read(arrays), about
 
     def _ready(self) -> tuple[_Served, on_disk.About]:

@@ -27,6 +27,7 @@ from bots.bot import Reply, Turn
 from bots.dialogue import Dialogue, Example, Utterance, examples
 from bots.filters import speakable
 from bots.layers import frozen
+from bots.layers.restoring import restore
 from bots.layers.sentences import Encode, encoder
 from bots.options import option
 
@@ -171,13 +172,11 @@ class LinearMap:
 
     def load(self, path: Path) -> None:
         """Read what `save` wrote."""
-        arrays, about = on_disk.load(path)
-        if about.bot != "linear_map":
-            raise on_disk.InvalidWeights(f"{path} holds weights of {about.bot}, not of linear_map")
-        found = {name: torch.from_numpy(array) for name, array in arrays.items()}
-        self._replies, self._about = found.pop("replies"), about
-        self._map = Map(len(found["weight"]), "zero").eval()
-        self._map.load_state_dict(found)
+        arrays, about = on_disk.load(path, "linear_map")
+        size = encoder(self.encoder)([""]).shape[1]
+        self._map = Map(size, "zero").eval()
+        restore(self._map, arrays, {"replies": (len(about.replies), size)})
+        self._replies, self._about = torch.from_numpy(arrays["replies"]), about
 
     def _ready(self) -> tuple[Map, Tensor, on_disk.About]:
         if self._map is None or self._replies is None or self._about is None:

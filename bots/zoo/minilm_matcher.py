@@ -27,7 +27,7 @@ from bots import weights as on_disk
 from bots.bot import Reply, Turn
 from bots.dialogue import Dialogue, Utterance, examples
 from bots.filters import choose, speakable
-from bots.layers import frozen
+from bots.layers import frozen, minilm
 from bots.layers.contexts import Library, talk
 from bots.layers.match_context import LONGEST, ContextNetwork, joined
 from bots.layers.match_network import MatchNetwork
@@ -224,19 +224,10 @@ class MiniLMMatcher:
 
     def load(self, path: Path) -> None:
         """Read what was learned."""
-        arrays, about = on_disk.load(path)
-        if about.bot != "minilm_matcher":
-            raise on_disk.InvalidWeights(
-                f"{path} holds weights of {about.bot}, not of minilm_matcher"
-            )
-        found = {name: torch.from_numpy(array) for name, array in arrays.items()}
-        self._replies, self._about = found.pop("cached"), about
+        arrays, about = on_disk.load(path, "minilm_matcher")
         self._served = Serving(*self._networks(), self.share)
-        try:
-            self._served.restore(found)
-        except RuntimeError:  # a shape or name of another version
-            told = f"{path} was trained by another version of minilm_matcher; train it again"
-            raise on_disk.InvalidWeights(told) from None
+        self._served.restore(arrays, {"cached": (len(about.replies), minilm.SIZE)})
+        self._replies, self._about = torch.from_numpy(arrays["cached"]), about
 
     def _ready(self) -> tuple[Serving, Tensor, on_disk.About]:
         if self._served is None or self._replies is None or self._about is None:

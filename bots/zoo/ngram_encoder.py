@@ -30,6 +30,7 @@ from bots.filters import speakable
 from bots.layers import frozen
 from bots.layers.bags import count_words
 from bots.layers.ngrams import Grams, NgramEncoder, Sizes, Terms
+from bots.layers.restoring import restore
 from bots.options import option
 
 PRESETS = {
@@ -158,16 +159,11 @@ class Ngrams:
 
     def load(self, path: Path) -> None:
         """Read what was learned."""
-        arrays, about = on_disk.load(path)
-        if about.bot != "ngram_encoder":
-            raise on_disk.InvalidWeights(
-                f"{path} holds weights of {about.bot}, not of ngram_encoder"
-            )
+        arrays, about = on_disk.load(path, "ngram_encoder")
         where = training.device(self.device)
-        found = {name: torch.from_numpy(array).to(where) for name, array in arrays.items()}
-        self._replies, self._about = found.pop("cached"), about
         self._network = self._make(about.vocabulary).to(where).eval()
-        self._network.load_state_dict(found)
+        restore(self._network, arrays, {"cached": (len(about.replies), self.output)})
+        self._replies, self._about = torch.from_numpy(arrays["cached"]).to(where), about
 
     def _ready(self) -> tuple[NgramEncoder, Tensor, on_disk.About]:
         if self._network is None or self._replies is None or self._about is None:

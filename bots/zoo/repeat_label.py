@@ -82,9 +82,7 @@ class RepeatLabel:
 
     def load(self, path: Path) -> None:
         """Read what is remembered."""
-        arrays, about = stored.load(path)
-        if about.bot != NAME:
-            raise stored.InvalidWeights(f"{path} holds weights of {about.bot}, not of {NAME}")
+        arrays, about = stored.load(path, NAME)
         self._remember(arrays["asked"], about.replies)
         self._about = about
 

@@ -108,9 +108,7 @@ class Ruuh:
 
     def load(self, path: Path) -> None:
         """Read the pairs and the trees."""
-        arrays, about = on_disk.load(path)
-        if about.bot != "ruuh":
-            raise on_disk.InvalidWeights(f"{path} holds weights of {about.bot}, not of ruuh")
+        arrays, about = on_disk.load(path, "ruuh")
         self._index = Index.open(arrays, about.vocabulary, about.replies, about.options["encoder"])
         self._trees, self._about = Trees.of(arrays), about
 

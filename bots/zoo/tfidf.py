@@ -93,9 +93,7 @@ class Tfidf:
 
     def load(self, path: Path) -> None:
         """Read what was counted."""
-        arrays, about = on_disk.load(path)
-        if about.bot != "tfidf":
-            raise on_disk.InvalidWeights(f"{path} holds weights of {about.bot}, not of tfidf")
+        arrays, about = on_disk.load(path, "tfidf")
         self._index, self._about = _Index(about.vocabulary, arrays), about
 
     def _query(self, persona: Sequence[str], history: Sequence[Utterance]) -> list[str]:

@@ -86,9 +86,7 @@ class ToyF1:
 
     def load(self, path: Path) -> None:
         """Read the text."""
-        arrays, about = stored.load(path)
-        if about.bot != self.title:
-            raise stored.InvalidWeights(f"{path} holds weights of {about.bot}, not of {self.title}")
+        arrays, about = stored.load(path, self.title)
         self._gains, self._about, self.text = arrays["gains"], about, about.replies[0]
 
 

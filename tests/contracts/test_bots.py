@@ -6,11 +6,13 @@ import importlib
 from dataclasses import MISSING, fields, is_dataclass
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from bots import (
     BatchBot,
     Bot,
+    InvalidWeights,
     Ranker,
     Trainable,
     Utterance,
@@ -21,6 +23,7 @@ from bots import (
     safe,
     version,
 )
+from bots import weights as on_disk
 from bots.options import check_options
 from tests.bots.examples import HELLO, PERSONA, demo, trained, weights
 
@@ -28,6 +31,8 @@ from tests.bots.examples import HELLO, PERSONA, demo, trained, weights
 bots = pytest.mark.parametrize(
     "name", [pytest.param(name, marks=pytest.mark.xdist_group(name)) for name in bot_names()]
 )
+# what these keep is as long as what they have read, so that no shape of it is wrong
+COUNTED = {"bm25", "random_candidate", "repeat_label", "ruuh", "tfidf", "toy_f1"}
 LONG = tuple(
     Utterance("self" if place % 2 else "partner", f"This is message number {place}, isn't it?")
     for place in range(200)
@@ -139,3 +144,25 @@ def test_same_seed_same_weights(name: str, tmp_path: Path) -> None:
     assert files == ["bot.json", "weights.safetensors"]
     for file in files:
         assert (tmp_path / file).read_bytes() == (before / file).read_bytes()
+
+
+@bots
+def test_weights_that_do_not_fit_are_told_by_file_and_array(name: str, tmp_path: Path) -> None:
+    arrays, about = on_disk.load(Path(weights(name))) if weights(name) else ({}, None)
+    if about is None or name == "random_candidate":
+        return  # no arrays
+    first, *_, last = [*sorted(arrays), *sorted(arrays)]
+    shrunk = {**arrays, last: np.zeros((3, 5), np.float32)}
+    cases = [({key: arrays[key] for key in arrays if key != first}, first, "missing")]
+    if name not in COUNTED:
+        cases += [
+            (shrunk, last, "is 3 x 5, must be"),
+            ({**arrays, "odd": arrays[first]}, "odd", ""),
+        ]
+    for place, (changed, array, told) in enumerate(cases):
+        folder = tmp_path / str(place)
+        on_disk.save(folder, changed, about)
+        with pytest.raises(InvalidWeights) as refused:
+            make_bot(name, weights=str(folder))
+        for part in (str(folder / on_disk.ARRAYS), array, told, f"train {about.bot}"):
+            assert part in str(refused.value)

