@@ -8,6 +8,7 @@ aggregated by ordered pair, and Newton's method needs a few steps whatever their
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,35 +16,42 @@ from numpy.typing import NDArray
 from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 
+from analysis.davidson import Tables
 from analysis.intervals import Floats
-
-ITERATIONS = 60
-TOLERANCE = 1e-10
-LEAST = -1e6  # log-probability of a tie where there are none, and none is counted
 
 
 @dataclass(frozen=True, eq=False)
 class Counts:
-    """Comparisons [first shown, second shown]: how often the first won, tied, lost."""
+    """Comparisons [first shown, second shown]: how often the first won, tied, lost.
+
+    An axis before these two is of several tables, such as resamples.
+    """
 
     won: Floats
     tied: Floats
     lost: Floats
 
+    def __iter__(self) -> Iterator[Floats]:
+        return iter((self.won, self.tied, self.lost))
+
     @property
     def systems(self) -> int:
-        return len(self.won)
+        return int(self.won.shape[-1])
 
     @property
     def wins(self) -> Floats:
         """Wins of row over column, whoever was shown first; a tie is half a win for each."""
         half = self.tied / 2
-        return self.won + half + (self.lost + half).T
+        return self.won + half + (self.lost + half).swapaxes(-1, -2)
 
     def halved(self) -> Counts:
         """Return the same with a tie as half a win for each."""
         half = self.tied / 2
         return Counts(self.won + half, np.zeros_like(half), self.lost + half)
+
+    def some(self, which: NDArray[np.bool_]) -> Counts:
+        """Return these of several tables."""
+        return Counts(*(each[which] for each in self))
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,85 +90,49 @@ def undefined(counts: Counts) -> str | None:
     return f"{int(sizes.min())} of the systems won, or lost, every comparison with the others"
 
 
+def finite(counts: Counts) -> NDArray[np.bool_]:
+    """Return of each of many tables whether finite abilities exist: `undefined` for all at once."""
+    beaten = (counts.wins > 0).astype(np.float32)
+    return _reached(beaten) & _reached(beaten.swapaxes(-1, -2))
+
+
+def _reached(beaten: NDArray[np.float32]) -> NDArray[np.bool_]:
+    """Tell of each table whether every system is beaten by the first one, or by one so beaten."""
+    reached = np.zeros((len(beaten), 1, beaten.shape[-1]), dtype=np.float32)
+    reached[:, :, 0] = 1
+    known, before = 1, 0
+    while known > before:
+        reached = ((reached @ beaten + reached) > 0).astype(np.float32)
+        known, before = int(reached.sum()), known
+    return np.asarray((reached > 0).all(axis=(1, 2)))
+
+
 def fit(counts: Counts, *, order: bool = False, start: Floats | None = None) -> Abilities:
     """Return the maximum likelihood abilities; they exist where `undefined` says None."""
-    design = _Design(counts, order)
-    now = np.zeros(design.size) if start is None else np.append(start, np.zeros(design.size))
-    now = now[: design.size]
-    value = design.height(now)
-    for _ in range(ITERATIONS):
-        gradient, information = design.slopes(now)
-        # Where the first shown always won, or one was always first, nothing holds that advantage.
-        step = np.linalg.lstsq(information, gradient, rcond=None)[0]
-        share = 1.0
-        while design.height(now + share * step) < value - 1e-12 and share > 1e-8:
-            share /= 2
-        now = now + share * step
-        gained, value = design.height(now) - value, design.height(now)
-        if abs(gained) < TOLERANCE * (1 + abs(value)) and np.abs(gradient).max() < 1e-7 * (
-            1 + -value
-        ):
-            break
-    return design.abilities(now)
+    tables = Tables(*(each[None] for each in counts), order=order)
+    return _abilities(tables, tables.highest(start))
 
 
-class _Design:
-    """The three outcomes of every ordered pair that met, as rows of one multinomial logit."""
+def fit_all(counts: Counts, *, order: bool = False, start: Floats | None = None) -> Floats:
+    """Return the log-abilities of many tables at once, a row each, around a mean of 0."""
+    tables = Tables(*counts, order=order)
+    found = tables.highest(start)[:, : tables.systems]
+    return np.asarray(found - found.mean(axis=1, keepdims=True), dtype=float)
 
-    def __init__(self, counts: Counts, order: bool) -> None:
-        met = counts.won + counts.tied + counts.lost
-        first, second = np.nonzero(met)
-        self.systems, pairs = counts.systems, len(first)
-        self.ties = bool(counts.tied.sum() > 0)
-        self.order = order
-        self.size = self.systems + self.ties + order
-        outcomes = np.zeros((3, pairs, self.size))
-        rows = np.arange(pairs)
-        outcomes[0, rows, first] = 1
-        outcomes[2, rows, second] = 1
-        if order:
-            outcomes[0, :, -1] = 1
-        outcomes[1] = (outcomes[0] + outcomes[2]) / 2
-        if self.ties:
-            outcomes[1, :, self.systems] = 1
-        self.outcomes = outcomes
-        seen = [counts.won, counts.tied, counts.lost]
-        self.seen = np.stack([each[first, second] for each in seen])
-        self.total = self.seen.sum(axis=0)
-        self.closed = np.array([0.0, 0.0 if self.ties else -np.inf, 0.0])[:, None]
 
-    def _logs(self, at: Floats) -> Floats:
-        raised = self.outcomes @ at + self.closed
-        peak = raised.max(axis=0)
-        return np.asarray(raised - peak - np.log(np.exp(raised - peak).sum(axis=0)), dtype=float)
-
-    def height(self, at: Floats) -> float:
-        return float((self.seen * np.maximum(self._logs(at), LEAST)).sum())
-
-    def slopes(self, at: Floats) -> tuple[Floats, Floats]:
-        """Return gradient and information; the mean ability is held at 0 by a unit weight."""
-        chances = np.exp(self._logs(at))
-        gradient = np.einsum("op,opk->k", self.seen - self.total * chances, self.outcomes)
-        mean = np.einsum("op,opk->pk", chances, self.outcomes)
-        weighted = (self.total * chances)[:, :, None] * self.outcomes
-        information = np.einsum("opk,opl->kl", weighted, self.outcomes)
-        information -= (self.total[:, None] * mean).T @ mean
-        ones = np.zeros(self.size)
-        ones[: self.systems] = 1
-        return gradient - ones * (ones @ at), information + np.outer(ones, ones)
-
-    def abilities(self, at: Floats) -> Abilities:
-        """Return what was found, centered."""
-        covariance = np.linalg.pinv(self.slopes(at)[1], hermitian=True)
-        center = np.eye(self.systems) - 1 / self.systems
-        block = center @ covariance[: self.systems, : self.systems] @ center
-        return Abilities(
-            at[: self.systems] - at[: self.systems].mean(),
-            block,
-            float(np.exp(at[self.systems])) if self.ties else None,
-            float(at[-1]) if self.order else None,
-            float(np.sqrt(covariance[-1, -1])) if self.order else None,
-        )
+def _abilities(tables: Tables, at: Floats) -> Abilities:
+    """Return what was found of the only table, centered."""
+    covariance = np.linalg.pinv(tables.slopes(at)[1][0], hermitian=True)
+    found, systems = at[0], tables.systems
+    center = np.eye(systems) - 1 / systems
+    block = center @ covariance[:systems, :systems] @ center
+    return Abilities(
+        found[:systems] - found[:systems].mean(),
+        block,
+        float(np.exp(found[systems])) if tables.ties else None,
+        float(found[-1]) if tables.order else None,
+        float(np.sqrt(covariance[-1, -1])) if tables.order else None,
+    )
 
 
 def cycles(wins: Floats) -> list[tuple[int, int, int]]:

@@ -18,11 +18,10 @@ from scipy import sparse
 
 from analysis.bradley_terry import Counts
 from analysis.groups import Asked
-from analysis.intervals import DRAWS, Floats, Interval, percentile_interval
+from analysis.intervals import DRAWS, PIECE, Floats, Interval, percentile_interval
 
 ACT = ["item", "rater"]
-# Of the system shown first.
-OUTCOMES = ("won", "tied", "lost")
+CACHED = 1 << 15
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,29 +37,42 @@ class Compared:
     better: Floats
     rater: np.ndarray
 
-    def counts(self, weights: Floats | None = None) -> Counts:
-        """Count the outcomes of every ordered pair; each rater counts as often as weighted."""
-        size = len(self.systems)
-        counted = self._all if weights is None else weights @ self._of_raters
-        return Counts(*np.asarray(counted, dtype=float).reshape(len(OUTCOMES), size, size))
+    def counts(self) -> Counts:
+        """Count the outcomes of every ordered pair."""
+        total = np.zeros(self._kinds, dtype=np.int64)
+        # Pieces that stay in the processor's cache, unless there are more cells than that.
+        piece = max(CACHED, self._kinds)
+        for start in range(0, len(self.better), piece):
+            total += np.bincount(self._cells(start, piece), minlength=self._kinds)
+        return self._counts(total.astype(float))
 
-    @cached_property
-    def _cells(self) -> np.ndarray:
+    def of_resamples(self, weights: Floats) -> Counts:
+        """Count them in each resample: a row of `weights` says how often each rater was drawn."""
+        return self._counts((self._of_raters @ weights.T).T)
+
+    def _counts(self, cells: Floats) -> Counts:
+        size = len(self.systems)
+        lost, tied, won = np.moveaxis(cells.reshape(*cells.shape[:-1], 3, size, size), -3, 0)
+        return Counts(won, tied, lost)
+
+    @property
+    def _kinds(self) -> int:
+        return 3 * len(self.systems) ** 2
+
+    def _cells(self, start: int, piece: int) -> np.ndarray:
         """Return where each comparison is counted: its outcome, first and second system."""
-        size = len(self.systems)
-        outcome = len(OUTCOMES) - 1 - (2 * self.better).astype(np.int64)
-        return np.asarray((outcome * size + self.first) * size + self.second)
-
-    @cached_property
-    def _all(self) -> Floats:
-        cells = len(OUTCOMES) * len(self.systems) ** 2
-        return np.bincount(self._cells, minlength=cells).astype(float)
+        size, rows = len(self.systems), slice(start, start + piece)
+        cell = (2 * size * size * self.better[rows]).astype(np.int64)
+        cell += self.second[rows]
+        cell += self.first[rows] * size
+        return cell
 
     @cached_property
     def _of_raters(self) -> Any:
-        """Return the counts of each rater, whose sums a resample of raters needs."""
-        shape = (self.raters, len(OUTCOMES) * len(self.systems) ** 2)
-        return sparse.csr_matrix((np.ones(len(self.rater)), (self.rater, self._cells)), shape=shape)
+        """Return a row per cell and a column per rater, whose sums a resample of raters needs."""
+        where = (self._cells(0, len(self.better)), self.rater)
+        ones = np.ones(len(self.rater))
+        return sparse.csr_matrix((ones, where), shape=(self._kinds, self.raters))
 
     @property
     def raters(self) -> int:
@@ -69,20 +81,38 @@ class Compared:
 
 def compared(asked: Asked) -> Compared | None:
     """Return every pair that somebody compared, or None where nobody did."""
-    columns = [*ACT, "system", "value", "place"]
-    rows = asked.rows[columns].astype({"value": float, "place": float})
-    names, rows["code"] = np.unique(rows["system"].astype(str), return_inverse=True)
-    joined = rows.merge(rows, on=ACT, suffixes=("", "_other"))
-    later = (joined["place"] < joined["place_other"]) | (
-        (joined["place"] == joined["place_other"]) & (joined["code"] < joined["code_other"])
+    rows = asked.rows
+    system, names = pd.factorize(rows["system"], sort=True)
+    rater = pd.factorize(rows["rater"], sort=True)[0]
+    first, second = _together(pd.factorize(rows["item"])[0] * (rater.max(initial=0) + 1) + rater)
+    place = rows["place"].to_numpy(dtype=float)
+    turned = (place[second] < place[first]) | (
+        (place[second] == place[first]) & (system[second] < system[first])
     )
-    pairs = joined[later & (joined["code"] != joined["code_other"])]
-    if pairs.empty:
+    first, second = np.where(turned, second, first), np.where(turned, first, second)
+    # A system beside itself is no comparison, nor is one of which no order of places is known.
+    kept = (system[first] != system[second]) & ~np.isnan(place[first] + place[second])
+    first, second = first[kept], second[kept]
+    if not len(first):
         return None
-    rater = np.unique(pairs["rater"].astype(str), return_inverse=True)[1]
-    apart = pairs["value_other"].to_numpy(dtype=float) - pairs["value"].to_numpy(dtype=float)
-    first, second = pairs["code"].to_numpy(), pairs["code_other"].to_numpy()
-    return Compared(tuple(names.tolist()), first, second, (1 + np.sign(apart)) / 2, rater)
+    better = (1 + np.sign(asked.values[second] - asked.values[first])) / 2
+    raters = np.unique(rater[first], return_inverse=True)[1]
+    systems = tuple(str(name) for name in names)
+    return Compared(systems, system[first], system[second], better, raters)
+
+
+def _together(act: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the rows of every two that are of the same act."""
+    order = np.argsort(act, kind="stable")
+    act = act[order]
+    found = [(order[:0], order[:0])]
+    for lag in range(1, len(act)):
+        place = np.flatnonzero(act[lag:] == act[:-lag])
+        if not len(place):
+            break
+        found.append((order[place], order[place + lag]))
+    first, second = (np.concatenate(part) for part in zip(*found, strict=True))
+    return first, second
 
 
 def shares(found: Compared) -> pd.DataFrame:
@@ -104,11 +134,18 @@ def shares(found: Compared) -> pd.DataFrame:
 
 
 def resampled(found: Compared, draws: int = DRAWS, *, seed: int) -> Iterator[Floats]:
-    """Yield for each draw how often each rater was drawn (raters are what is independent)."""
+    """Yield how often each rater was drawn (raters are what is independent), a row per draw.
+
+    Rows come in pieces, so that neither many raters nor many systems fill the memory.
+    """
     chance = np.random.default_rng(seed)
     count = found.raters
-    for _ in range(draws):
-        yield np.bincount(chance.integers(0, count, count), minlength=count).astype(float)
+    size = max(1, PIECE // max(count, len(found.systems) ** 2))
+    for done in range(0, draws, size):
+        drawn = chance.integers(0, count, (min(size, draws - done), count))
+        cells = drawn + count * np.arange(len(drawn))[:, None]
+        times = np.bincount(cells.ravel(), minlength=drawn.size)
+        yield times.reshape(drawn.shape).astype(float)
 
 
 def win_intervals(found: Compared, *, seed: int) -> list[Interval]:
@@ -120,9 +157,9 @@ def win_intervals(found: Compared, *, seed: int) -> list[Interval]:
     shape = (found.raters, size)
     gained = sparse.csr_matrix((points, (rater, system)), shape=shape)
     met = sparse.csr_matrix((np.ones(len(points)), (rater, system)), shape=shape)
-    weights = np.stack(list(resampled(found, seed=seed)))
     with np.errstate(invalid="ignore", divide="ignore"):
-        rates = (weights @ gained) / (weights @ met)
+        pieces = [(each @ gained) / (each @ met) for each in resampled(found, seed=seed)]
+    rates = np.concatenate(pieces)
     return [percentile_interval(rates[:, k], found.raters) for k in range(size)]
 
 

@@ -67,11 +67,12 @@ def _ordered(asked: Asked) -> bool:
 
 
 def _intervals(found: Compared, start: Floats, order: bool, seed: int) -> list[Interval]:
-    drawn = []
+    pieces = []
     for weights in resampled(found, REFITS, seed=seed):
-        counts = found.counts(weights)
-        if model.undefined(counts) is None:
-            drawn.append(model.fit(counts.halved(), order=order, start=start).mean)
+        counts = found.of_resamples(weights).halved()
+        counts = counts.some(model.finite(counts))
+        pieces.append(model.fit_all(counts, order=order, start=start))
+    drawn = np.concatenate(pieces)
     if len(drawn) < REFITS / 2 or found.raters < 2:
         return [NONE] * len(found.systems)
-    return [percentile_interval(column, found.raters) for column in np.array(drawn).T]
+    return [percentile_interval(column, found.raters) for column in drawn.T]
