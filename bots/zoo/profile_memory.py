@@ -8,33 +8,20 @@ softmax over the batch with Adam, rare words longer at the start, unlisted words
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, fields
-from pathlib import Path
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Literal
 
 import torch
 from torch import Tensor
 from torch.nn import functional
 
-from bots import training
-from bots.bot import Reply, Turn
-from bots.dialogue import Dialogue, Example, Utterance, examples
-from bots.filters import choose, speakable
-from bots.layers.bags import Bag, count_words
-from bots.layers.profile import Asked, ProfileNetwork, ReplyIndex
-from bots.layers.serving import (
-    MODEL,
-    Served,
-    cosines,
-    make_network,
-    open_weights,
-    save_weights,
-)
+from bots.bot import Turn
+from bots.layers.bags import Bag
+from bots.layers.profile import Asked, ProfileNetwork
+from bots.layers.profile_bot import Item, ProfileBot
+from bots.layers.serving import MODEL
 from bots.options import option
-from bots.weights import About, data_digest, read_about
-
-Item = tuple[Asked, Bag]
 
 PRESETS = {
     "small": {
@@ -61,7 +48,7 @@ PRESETS = {
 
 
 @dataclass
-class ProfileMemory:
+class ProfileMemory(ProfileBot):
     """Finds the reply nearest to the last messages and what of the persona they touch on."""
 
     weights: str = option("", "Directory of trained weights")
@@ -90,99 +77,16 @@ class ProfileMemory:
     patience: int = option(1, "Epochs it may go on without improving", least=1, trained=True)
     held_out: float = option(0.05, "Share of dialogues watched", least=0, most=0.5, trained=True)
     candidates: int = option(10000, "Most replies kept to choose from", least=1, trained=True)
-    _served: Served | None = field(default=None, init=False, repr=False, compare=False)
-    _about: About | None = field(default=None, init=False, repr=False, compare=False)
 
-    def __post_init__(self) -> None:
-        if self.weights:
-            self.load(Path(self.weights))
+    NAME = MODEL
+    SERVES = (MODEL,)
 
-    def respond(self, persona: Sequence[str], history: Sequence[Utterance]) -> Reply:
-        """Answer one conversation."""
-        return self.respond_many([(persona, history)])[0]
+    def ask(self, network: ProfileNetwork, turn: Turn, most: int) -> Asked:
+        """Return the last messages, and the persona's sentences to attend over."""
+        return network.ask(*turn, most)
 
-    def respond_many(self, turns: Sequence[Turn]) -> list[Reply]:
-        """Answer all in one pass: the best reply that was not said yet."""
-        if not turns:
-            return []
-        served = self._ready()
-        ranked = served.index.best(served.queries(turns), self.nearest)
-        return [
-            choose(found, history, self.max_words)
-            for found, (_, history) in zip(ranked, turns, strict=True)
-        ]
-
-    def rank(
-        self, persona: Sequence[str], history: Sequence[Utterance], candidates: Sequence[str]
-    ) -> list[float]:
-        """Return the cosine of the query with each candidate."""
-        served = self._ready()
-        return list(cosines(served.queries([(persona, history)]), served.embed(candidates)))
-
-    def train(self, dialogues: Iterable[Dialogue], *, seed: int) -> None:
-        """Learn word vectors, and keep replies to choose from."""
-        known = list(dialogues)
-        learned, watched = training.hold_out(known, self.held_out, seed)
-        found, watching = (list(examples(each, self.sides)) for each in (learned, watched))
-        if not found:
-            raise ValueError(f"{len(known)} dialogues hold no reply to learn from")
-        network = self._start(found, seed)
-        items = [self._item(network, example) for example in found]
-        seen = [self._item(network, example) for example in watching]
-        plan = training.Plan(self.epochs, self.batch, self.patience, seed, "profile_memory")
-        step = self._optimizer(network)
-        history = training.fit(
-            network, step, items, seen, lambda batch: self._loss(network, batch), plan
-        )
-        pairs = speakable([*found, *watching], self.candidates, self.max_words, seed)
-        index = ReplyIndex.build(network, pairs)
-        self._served = Served(network, index, self.history)
-        self._about = About(
-            bot=MODEL,
-            options={each.name: getattr(self, each.name) for each in fields(self) if each.init},
-            seed=seed,
-            data=data_digest(known),
-            versions=training.versions(),
-            vocabulary=network.vocabulary.listed,
-            replies=index.replies,
-            history=history,
-        )
-
-    def save(self, path: Path) -> None:
-        """Write what was learned."""
-        if self._about is None:
-            raise ValueError("nothing to save: train, or load weights, first")
-        save_weights(path, self._ready(), self._about)
-
-    def load(self, path: Path) -> None:
-        """Read what was learned."""
-        self._served = open_weights(path, self.device)
-        self._about = read_about(path)
-
-    def _ready(self) -> Served:
-        if self._served is None:
-            raise ValueError("profile_memory must be trained, or be given weights, first")
-        return self._served
-
-    def _start(self, found: Sequence[Example], seed: int) -> ProfileNetwork:
-        texts = (text for each in found for text in (*each.persona, each.reply))
-        counted = count_words(texts)
-        listed = [word for word, number in counted.items() if number >= self.least_count]
-        options = {each.name: getattr(self, each.name) for each in fields(self)}
-        with training.seeded(seed):
-            network = make_network(sorted(listed), options)
-            network.encoder.start(network.vocabulary, counted if self.rare_first else None)
-        return network.to(training.device(self.device))
-
-    def _item(self, network: ProfileNetwork, example: Example) -> Item:
-        asked = network.ask(example.persona, example.history, self.history)
-        return asked, network.vocabulary.bag(example.reply)
-
-    def _optimizer(self, network: ProfileNetwork) -> torch.optim.Optimizer:
-        kind = torch.optim.SparseAdam if self.optimizer == "adam" else torch.optim.SGD
-        return kind(network.parameters(), lr=self.rate)
-
-    def _loss(self, network: ProfileNetwork, batch: Sequence[Item]) -> Tensor:
+    def cost(self, network: ProfileNetwork, batch: Sequence[Item], pool: Sequence[Bag]) -> Tensor:
+        """Return the loss, against each other's replies."""
         queries = network.queries([asked for asked, _ in batch])
         cosine = queries @ network.embed_bags([reply for _, reply in batch]).T
         if self.loss == "softmax":

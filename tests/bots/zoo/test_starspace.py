@@ -8,6 +8,7 @@ import pytest
 import torch
 
 from bots import Ranker, Trainable, Utterance, make_bot
+from bots.layers.profile import Asked
 from bots.layers.serving import make_network
 from bots.predictions import Task, hits, predict
 from bots.text import key
@@ -79,7 +80,7 @@ def test_losses_by_hand() -> None:
         vectors = torch.tensor([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0]])
         network.encoder.table.weight.data.copy_(vectors)
         query, right = (2,), (1,)
-        found = bot._loss(network, [(query, right)], [query])
+        found = bot.cost(network, [(Asked(query, ()), right)], [query])
         assert found.item() == pytest.approx(value)
 
 
