@@ -30,6 +30,7 @@ class Error(NamedTuple):
     clusters: int
 
 
+LEAST = 1e-10
 UNKNOWN = Error(float("nan"), 0.0, 1)
 
 
@@ -59,6 +60,36 @@ def error_of_ratio(above: Floats, below: Floats, *by: Codes) -> Error:
         return Error(0.0, min(each.df for each in found), min(each.clusters for each in found))
     df = variance**2 / sum(each.se**4 / each.df for each in found)
     return Error(float(np.sqrt(variance)), float(df), min(each.clusters for each in found))
+
+
+def test_of_slope(x: Floats, y: Floats, by: Codes) -> Error:
+    """Return the slope of y on x in its standard errors (as `se`), with degrees of freedom.
+
+    The CR2 error of a regression with its leverages, which matter with few clusters; degrees of
+    freedom as above (Bell & McCaffrey 2002).
+    """
+    design = np.column_stack([np.ones_like(x), x])
+    inverse = np.linalg.inv(design.T @ design)
+    slope = inverse @ (design.T @ y)
+    left = y - design @ slope
+    order = np.argsort(by, kind="stable")
+    parts = np.split(order, np.flatnonzero(np.diff(by[order])) + 1)
+    added, spread, reach = [], [], []
+    for part in parts:
+        mine = design[part]
+        values, vectors = np.linalg.eigh(np.eye(len(part)) - mine @ inverse @ mine.T)
+        raised = np.where(values > LEAST, np.maximum(values, LEAST) ** -0.5, 0.0)
+        weight = (vectors * raised) @ vectors.T @ (mine @ inverse[:, 1])
+        added.append(float(weight @ left[part]))
+        spread.append(float(weight @ weight))
+        reach.append(mine.T @ weight)
+    own, across = np.array(spread), np.array(reach)
+    shared = np.einsum("gi,ij,gj->g", across, inverse, across)
+    crossed = across.T @ across @ inverse
+    whole = float((own**2).sum() - 2 * (own * shared).sum() + (crossed * crossed.T).sum())
+    df = float((own - shared).sum()) ** 2 / whole if whole > 0 else 0.0
+    se = float(np.sqrt(np.square(added).sum()))
+    return Error(float(slope[1]) / se if se > 0 else float("nan"), df, len(parts))
 
 
 def codes(column: pd.Series | Codes) -> Codes:

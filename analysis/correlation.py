@@ -1,4 +1,9 @@
-"""Correlation of paired values, and the fit of a straight line through one point per system."""
+"""Correlation of paired values, and the fit of a straight line through one point per system.
+
+Pairs of one cluster, such as several systems' replies to one example, depend on each other: then p
+and interval are of the influences of pairs, summed within clusters (CR2, `analysis.clustering`), on
+Fisher's scale; `docs/rehearsal.md` has how often they find what is not there.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +13,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import special, stats
 
-from analysis.intervals import NONE, Floats, Interval, Z
+from analysis.clustering import Codes, error_of_mean, test_of_slope
+from analysis.intervals import NONE, Floats, Interval, Z, t_interval
 
 UNDEFINED = float("nan")
 
@@ -35,31 +41,44 @@ class Line:
     reason: str | None = None
 
 
-def pearson(x: ArrayLike, y: ArrayLike) -> Correlation:
-    """Return Pearson's r, p by t with n - 2 degrees, Fisher's interval (1921, Metron 1)."""
-    a, b = _paired(x, y)
+def pearson(x: ArrayLike, y: ArrayLike, by: ArrayLike | None = None) -> Correlation:
+    """Return Pearson's r, p by t with n - 2 degrees, Fisher's interval (1921, Metron 1).
+
+    `by` names the clusters, where there are any.
+    """
+    a, b, of = _paired(x, y, by)
     reason = _undefined(a, b)
     if reason is not None:
         return Correlation(UNDEFINED, UNDEFINED, len(a), reason=reason)
-    return _tested(float(np.corrcoef(a, b)[0, 1]), len(a), 1.0)
+    r = float(np.corrcoef(a, b)[0, 1])
+    if of is None:
+        return _tested(r, len(a), 1.0)
+    one, other = ((side - side.mean()) / side.std() for side in (a, b))
+    return _of_clusters(one, other, one * other - r * (one**2 + other**2) / 2, of)
 
 
-def spearman(x: ArrayLike, y: ArrayLike) -> Correlation:
+def spearman(x: ArrayLike, y: ArrayLike, by: ArrayLike | None = None) -> Correlation:
     """Return Pearson's r of average ranks, p by t (Spearman 1904).
 
-    The interval is Fisher's with the variance of Bonett & Wright 2000, Psychometrika 65.
+    The interval is Fisher's with the variance of Bonett & Wright 2000, Psychometrika 65. With
+    clusters (`by`) influences are those of Croux & Dehon 2010, Statistical Methods & Applications
+    19, 497-515.
     """
-    a, b = _paired(x, y)
+    a, b, of = _paired(x, y, by)
     reason = _undefined(a, b)
     if reason is not None:
         return Correlation(UNDEFINED, UNDEFINED, len(a), reason=reason)
-    r = float(np.corrcoef(stats.rankdata(a), stats.rankdata(b))[0, 1])
-    return _tested(r, len(a), 1 + r * r / 2)
+    one, other = (stats.rankdata(side) / len(a) for side in (a, b))
+    r = float(np.corrcoef(one, other)[0, 1])
+    if of is None:
+        return _tested(r, len(a), 1 + r * r / 2)
+    influence = 12 * (one * other + _above(b, one) + _above(a, other))
+    return _of_clusters(one, other, influence - influence.mean(), of)
 
 
 def line(x: ArrayLike, y: ArrayLike) -> Line:
     """Return the line through points, R² = 1 - SSE/SST; three points at least."""
-    a, b = _paired(x, y)
+    a, b, _ = _paired(x, y)
     reason = _undefined(a, b)
     if reason is not None:
         return Line(UNDEFINED, UNDEFINED, UNDEFINED, len(a), reason)
@@ -69,10 +88,22 @@ def line(x: ArrayLike, y: ArrayLike) -> Line:
     return Line(slope, intercept, 1 - left / float(((b - b.mean()) ** 2).sum()), len(a))
 
 
-def _paired(x: ArrayLike, y: ArrayLike) -> tuple[Floats, Floats]:
+def _paired(
+    x: ArrayLike, y: ArrayLike, by: ArrayLike | None = None
+) -> tuple[Floats, Floats, Codes | None]:
+    """Return the pairs that are known, with their clusters where one of these has several."""
     a, b = np.asarray(x, dtype=float), np.asarray(y, dtype=float)
     known = np.isfinite(a) & np.isfinite(b)
-    return a[known], b[known]
+    of = None if by is None else np.unique(np.asarray(by)[known], return_inverse=True)[1]
+    several = of is not None and len(of) > int(of.max(initial=-1)) + 1
+    return a[known], b[known], of if several else None
+
+
+def _above(side: Floats, values: Floats) -> Floats:
+    """Return for each place on a side the mean, over all, of the values at this place or above."""
+    order = np.argsort(side, kind="stable")
+    tail = np.cumsum(values[order][::-1])[::-1] / len(side)
+    return np.asarray(tail[np.searchsorted(side[order], side)], dtype=float)
 
 
 def _undefined(a: Floats, b: Floats) -> str | None:
@@ -94,3 +125,21 @@ def _tested(r: float, n: int, variance: float) -> Correlation:
     half = Z * np.sqrt(variance / (n - 3))
     low, high = np.tanh(np.arctanh(r) - half), np.tanh(np.arctanh(r) + half)
     return Correlation(r, p, n, Interval(float(low), float(high)))
+
+
+def _of_clusters(one: Floats, other: Floats, influence: Floats, of: Codes) -> Correlation:
+    """Return p of the slope of one side on the other, and an interval on Fisher's scale.
+
+    `influence` is what each pair adds to the coefficient.
+    """
+    r, n = float(np.corrcoef(one, other)[0, 1]), len(one)
+    if abs(r) >= 1 - 1e-12:
+        return Correlation(float(np.clip(r, -1.0, 1.0)), 0.0, n)
+    if int(of.max()) < 2:
+        why = f"pairs are of {int(of.max()) + 1} clusters: three are needed"
+        return Correlation(r, UNDEFINED, n, reason=why)
+    found = test_of_slope(one, other, of)
+    p = float(2 * special.stdtr(found.df, -abs(found.se)))
+    error = error_of_mean(influence, of)
+    low, high = t_interval(float(np.arctanh(r)), error.se / (1 - r * r), found.df)
+    return Correlation(r, p, n, Interval(float(np.tanh(low)), float(np.tanh(high))))

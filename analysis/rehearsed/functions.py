@@ -6,6 +6,7 @@ Each draws its own numbers: `conversations` of the design is how many pairs, or 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
@@ -55,6 +56,21 @@ def clustered(design: Design, chance: Generator) -> pd.DataFrame:
     return pd.DataFrame({"cluster": cluster, "x": value})
 
 
+@dataclass(frozen=True)
+class Marked:
+    """Draws which of such values are among the highest: a share of them, THRED's of a grade."""
+
+    share: float
+
+    def __call__(self, design: Design, chance: Generator) -> pd.DataFrame:
+        drawn = clustered(design, chance)
+        least = -float(special.ndtri(self.share)) * np.hypot(design.talk, design.noise)
+        return drawn.assign(x=(drawn["x"] > least).astype(float))
+
+    def truth(self, design: Design) -> Truth:
+        return {("over_clusters", ALL): self.share}
+
+
 # --- truths ---------------------------------------------------------------------------------------
 
 
@@ -99,9 +115,15 @@ def areas(table: pd.DataFrame, seed: int) -> pd.DataFrame:
     return _rows([("auc", roc.auc, roc.interval, None), ("aupr", area, aupr, None)])
 
 
-def of_clusters(table: pd.DataFrame, seed: int) -> pd.DataFrame:
-    """Return THRED's mean with its 90 % interval."""
-    return _spread("over_clusters", over_clusters(table["x"], table["cluster"], level=0.9))
+@dataclass(frozen=True)
+class OfClusters:
+    """The mean with its interval of a level: .9 is THRED's, .95 that of paid and wild tracks."""
+
+    level: float
+
+    def __call__(self, table: pd.DataFrame, seed: int) -> pd.DataFrame:
+        found = over_clusters(table["x"], table["cluster"], level=self.level)
+        return _spread("over_clusters", found)
 
 
 def of_means(table: pd.DataFrame, seed: int) -> pd.DataFrame:

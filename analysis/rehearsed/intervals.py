@@ -6,8 +6,9 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from analysis import simulated
-from analysis.rehearsed import functions, preferred, shares, talks
-from analysis.rehearsed.panels import Judged, Raters
+from analysis.rehearsed import agreeing, checks, functions, preferred, shares
+from analysis.rehearsed.panels import Asks, Judged, Raters
+from analysis.rehearsed.texts import texts
 from analysis.rehearsed.trials import Estimator
 from analysis.rehearsed.truths import Large, Scale, Share
 from analysis.simulated import Design
@@ -28,7 +29,8 @@ def intervals(design: Design) -> Iterator[Estimator]:
     yield from _shares(design)
     yield from _agreement(replace(design, talk=1.0))
     yield from _preferences(design)
-    yield from _texts(design)
+    yield from _raters(replace(design, talk=1.0))
+    yield from texts(design)
     yield from _functions(design)
 
 
@@ -93,15 +95,28 @@ def _preferences(design: Design) -> Iterator[Estimator]:
         yield Estimator("win_rate", said, pairs, given, Large(pairs, "win_rate"), null=CHANCE)
         for name, draw in (("bradley_terry", pairs), ("plackett_luce", ranked)):
             yield Estimator(name, said, draw, given, Large(draw, name, 5000), null=0.0)
+        yield Estimator("explanation_rank", said, ranked, given,
+                        Large(ranked, "explanation_rank"), null=CHANCE)  # fmt: skip
+        for draw, where in ((ranked, "a judge a sample"), (preferred.judged, "three judges")):
+            yield Estimator("rank_score", f"{said}, {where}", draw, given,
+                            Large(draw, "rank_score"), null=CHANCE)  # fmt: skip
 
 
-def _texts(design: Design) -> Iterator[Estimator]:
-    said = "conversations of their own person"
-    for name in ("message_length", "questions_asked", "flagged_conversations"):
-        yield Estimator(name, said, talks.talks, design, Large(talks.talks, name, 2000))
-    for name in ("hits", "perplexity", "bleu"):
-        yield Estimator(name, "single examples", talks.scored, design,
-                        Large(talks.scored, name, 5000))  # fmt: skip
+def _raters(design: Design) -> Iterator[Estimator]:
+    """Yield what the report rater_agreement has beside the metrics."""
+    kinds: tuple[tuple[Asks, float], ...] = (("scale", 0.0), ("yes", -1.5))
+    for asks, base in kinds:
+        said = "a scale" if asks == "scale" else "yes or no"
+        draw = Judged("new", asks, fixed=True)
+        for votes in (5, 10, 20):
+            given = replace(design, votes=votes, base=base)
+            truth = Large(draw, "", measure=agreeing.coefficients, votes=500)
+            yield Estimator("agreement over raters", f"{said}, {votes} new raters, the same items",
+                            draw, given, truth, measure=agreeing.over_raters)  # fmt: skip
+        draw = Judged("panel", asks)
+        truth = Large(draw, "", measure=agreeing.coefficients)
+        yield Estimator("Brennan-Prediger", f"{said}, {PANEL}", draw, replace(design, base=base),
+                        truth, measure=agreeing.over_items)  # fmt: skip
 
 
 def _functions(design: Design) -> Iterator[Estimator]:
@@ -109,9 +124,18 @@ def _functions(design: Design) -> Iterator[Estimator]:
     truth = functions.truth_of_pairs
     yield Estimator("correlation", "normal pairs", functions.pairs, design, truth,
                     measure=functions.correlations, null=0.0)  # fmt: skip
+    drawn = checks.Scored(related=0.9)
+    yield Estimator("correlation", "four replies to an example", drawn, design, drawn.truth,
+                    measure=checks.of_scorers, null=0.0)  # fmt: skip
     yield Estimator("areas", "normal scores", functions.groups, design, functions.truth_of_groups,
                     measure=functions.areas)  # fmt: skip
-    yield Estimator("over_clusters", "clusters of five, 90 %", functions.clustered, design,
-                    functions.zero, measure=functions.of_clusters, level=0.9)  # fmt: skip
+    for level in (0.9, 0.95):
+        yield Estimator("over_clusters", f"clusters of five, {level:.0%}", functions.clustered,
+                        design, functions.zero, measure=functions.OfClusters(level),
+                        level=level)  # fmt: skip
+    for share in (0.5, 0.1):
+        yield Estimator("over_clusters", f"a share of {share:.0%} in clusters of five, 90 %",
+                        functions.Marked(share), design, functions.Marked(share).truth,
+                        measure=functions.OfClusters(0.9), level=0.9)  # fmt: skip
     yield Estimator("over_raters", "five of them", functions.clustered, few, functions.zero,
                     measure=functions.of_means)  # fmt: skip

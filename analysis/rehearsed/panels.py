@@ -24,11 +24,13 @@ class Judged:
     """Draws `votes` ratings of each system's replies.
 
     The raters are the same panel in every campaign ("panel"), as many people who are new to each
-    campaign and judge all ("new"), or drawn for each item from a pool that is new ("pool").
+    campaign and judge all ("new"), or drawn for each item from a pool that is new ("pool"). Items
+    are the same in every campaign where they are `fixed`.
     """
 
     raters: Raters
     asks: Asks = "scale"
+    fixed: bool = False
 
     def __call__(self, design: Design, chance: Generator) -> RatingTable:
         items = design.systems * design.conversations
@@ -36,7 +38,7 @@ class Judged:
         rater = who.ravel()
         item = np.repeat(np.arange(items), design.votes)
         system = item // design.conversations
-        reply = chance.normal(0, design.talk, items)
+        reply = self._replies(items, design, chance)
         felt = design.scores[system] + reply[item] + bias[rater]
         drawn = {"system": system, "rater": rater, "conversation": item, "place": item * 0}
         if self.asks == "yes":
@@ -46,6 +48,14 @@ class Judged:
         value = np.clip(np.round(felt), 1, 5)
         ends = {"scale_low": 1.0, "scale_high": 5.0}
         return table(drawn, value, design, chance, level="ordinal", **ends)
+
+    def _replies(self, items: int, design: Design, chance: Generator) -> Floats:
+        if not self.fixed:
+            return np.asarray(chance.normal(0, design.talk, items), dtype=float)
+        # The quantiles that each system's replies would have, in no order.
+        places = (np.arange(design.conversations) + 0.5) / design.conversations
+        quantiles = np.random.default_rng(items).permutation(design.talk * special.ndtri(places))
+        return np.asarray(np.resize(quantiles, items), dtype=float)
 
     def _raters(self, items: int, design: Design, chance: Generator) -> tuple[np.ndarray, Floats]:
         if self.raters == "pool":

@@ -8,7 +8,7 @@ from dataclasses import replace
 from scipy import optimize
 
 from analysis import simulated
-from analysis.rehearsed import functions, preferred, shares
+from analysis.rehearsed import checks, functions, preferred, shares
 from analysis.rehearsed.intervals import CHANCE, CROSSED, GAPS, NESTED
 from analysis.rehearsed.trials import Estimator
 from analysis.rehearsed.truths import Drift, Even, Scale, Share
@@ -29,6 +29,8 @@ def tests(design: Design) -> Iterator[Estimator]:
     for name, measure in measured.items():
         yield Estimator(name, "nothing to find", functions.unrelated, design, tests=("p",),
                         measure=measure)  # fmt: skip
+    yield from _of_order(design)
+    yield from _of_reports(design)
 
 
 def _of_scales(design: Design) -> Iterator[Estimator]:
@@ -65,3 +67,24 @@ def _against_chance(design: Design) -> Iterator[Estimator]:
             yield Estimator(name, said, pairs, given, Even(name, null), null=null)
     name = "persona_detection"
     yield Estimator(name, "guessing", shares.told_apart, design, Share(name, False), null=CHANCE)
+
+
+def _of_order(design: Design) -> Iterator[Estimator]:
+    for taste, whose in ((0.0, "like"), (0.5, "unlike")):
+        given, said = replace(design, taste=taste), f"raters of {whose} tastes"
+        for draw, what in ((preferred.evenly, "no"), (preferred.side_by_side, "an")):
+            yield Estimator("shown_first", f"{what} advantage of the first, {said}", draw, given,
+                            tests=("p",), measure=preferred.shown_first)  # fmt: skip
+        yield Estimator("circles", f"{EQUAL}, {said}", preferred.evenly, replace(given, gap=0.0),
+                        tests=("p",), measure=preferred.clear_circles)  # fmt: skip
+
+
+def _of_reports(design: Design) -> Iterator[Estimator]:
+    nothing = (
+        ("control_p", "a control like the others", checks.asked_much, checks.of_control),
+        ("convai2_blind p", "judges who agree", checks.twice, checks.of_blind),
+        ("thred_metrics p", EQUAL, checks.Scored(), checks.of_lowest),
+        ("learned_metric p", "four replies to an example", checks.Scored(), checks.of_scorers),
+    )
+    for name, said, draw, measure in nothing:
+        yield Estimator(name, said, draw, design, tests=("p",), measure=measure)

@@ -68,7 +68,8 @@ class Even:
 class Large:
     """What a metric says of a campaign with very many conversations for each system.
 
-    Where systems are `alike` theirs is one truth, the mean of what is said of each.
+    Where systems are `alike` theirs is one truth, the mean of what is said of each. With `votes` it
+    is not the conversations that are very many, but the raters of each.
     """
 
     draw: Draw
@@ -76,9 +77,12 @@ class Large:
     conversations: int = MANY
     alike: bool = False
     measure: Measure | None = None
+    votes: int = 0
 
     def __call__(self, design: Design) -> Truth:
         large = replace(design, conversations=self.conversations)
+        if self.votes:
+            large = replace(design, votes=self.votes)
         return _estimates(self, large, (SEED,))
 
 

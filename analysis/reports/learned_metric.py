@@ -24,6 +24,10 @@ from analysis.tables import PredictionTable, RatingTable
 from analysis.text import split_lower
 
 COLUMN = "learned_score"
+NOTE = (
+    "One point per response; p adjusted by Holm over the table. Where several systems answer an "
+    "example, p and interval are clustered by example."
+)
 Scorer = Callable[[Predicted], float | None]
 
 
@@ -42,7 +46,7 @@ def learned_metric(
         title="Metrics against people's ratings",
         findings=(finding,),
         sections=sections(
-            [Section(finding, table, "One point per response; p adjusted by Holm over the table.")],
+            [Section(finding, table, NOTE)],
             "thred_correlations",
         ),
     )
@@ -94,8 +98,8 @@ def _pairs(ratings: RatingTable, scored: pd.DataFrame) -> Iterator[dict[str, obj
         for name in scored.columns[2:] if len(both) else ():
             named = {"metric": name, "protocol": protocol, "question": question, "n": len(both)}
             for kind, found in (
-                ("Pearson", pearson(both[name], both["value"])),
-                ("Spearman", spearman(both[name], both["value"])),
+                ("Pearson", pearson(both[name], both["value"], both["item"])),
+                ("Spearman", spearman(both[name], both["value"], both["item"])),
             ):
                 row = {**named, "coefficient": kind, "estimate": found.estimate}
                 ends = {"low": found.interval.low, "high": found.interval.high}

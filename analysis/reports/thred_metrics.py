@@ -136,7 +136,7 @@ def _with_ratings(scores: pd.DataFrame, ratings: RatingTable | None) -> Iterator
         means = asked.groupby(["item", "system"])["value"].mean().reset_index()
         both = means.merge(scores, on=["item", "system"])
         for measure in MEASURES if len(both) else ():
-            found = pearson(both[measure], both["value"])
+            found = pearson(both[measure], both["value"], both["item"])
             ends = {"low": found.interval.low, "high": found.interval.high, "n": found.n}
             row = {"measure": measure, "question": question, "Pearson": found.estimate, **ends}
             yield {**row, "p": found.p, "reason": found.reason}
