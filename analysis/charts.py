@@ -22,6 +22,7 @@ from matplotlib.ticker import MaxNLocator
 
 from analysis.report import Chart, Kind, Section, chance
 
+FEW = 8  # lines up to which there is room between them
 MOST = 40  # systems that still have a line each on one page
 LONGEST = 32  # letters of a name beside the axis; the table has all of them
 WIDTH, PLANE = 7.0, 3.6  # inches
@@ -100,7 +101,8 @@ def _lines(drawn: Chart) -> list[str]:
 
 def _drawn(title: str, drawn: Chart) -> str:
     lines = _lines(drawn)
-    height = PLANE if drawn.kind == "plane" else 0.8 + 0.3 * len(lines)
+    line = 0.3 if len(lines) <= FEW else 0.2
+    height = PLANE if drawn.kind == "plane" else 0.8 + line * len(lines)
     figure = Figure(figsize=(WIDTH, height), layout="constrained")
     axes = figure.add_subplot()
     DRAWERS[drawn.kind](axes, drawn, lines)
@@ -164,7 +166,7 @@ def _intervals(axes: Axes, drawn: Chart, lines: Sequence[str]) -> None:
     for place, name in enumerate(series):
         marker, color = MARKS[place % len(MARKS)]
         rows = [row for row in drawn.rows if row["series"] == name]
-        off = 0.24 * (place - (len(series) - 1) / 2)
+        off = 0.36 * (place - (len(series) - 1) / 2)
         at = [lines.index(str(row["system"])) + off for row in rows]
         axes.hlines(at, _column(rows, "low"), _column(rows, "high"), color=color, linewidth=1.6)
         axes.plot(_column(rows, "estimate"), at, marker, color=color, markersize=4.5, label=name)
@@ -204,8 +206,11 @@ def _matrix(axes: Axes, drawn: Chart, lines: Sequence[str]) -> None:
         if not np.isnan(p):
             axes.text(along, across, chance(p), ha="center", va="center")
     names = [_short(clean(each), 12) for each in lines]
-    axes.set_xticks(range(len(lines)), names, parse_math=False)
-    axes.tick_params(axis="x", length=0, rotation=0 if len(lines) < 6 else 30)
+    slanted: dict[str, Any] = (
+        {} if len(lines) < 6 else {"rotation": 30, "ha": "right", "rotation_mode": "anchor"}
+    )
+    axes.set_xticks(range(len(lines)), names, parse_math=False, **slanted)
+    axes.tick_params(axis="x", length=0)
     axes.set_xlabel(clean(drawn.axis), parse_math=False)
 
 

@@ -15,7 +15,7 @@ from typing import Any
 import pandas as pd
 
 from analysis import registry
-from analysis.report import Section
+from analysis.report import Section, many
 from analysis.study import Study
 from analysis.tables import RatingTable
 
@@ -201,9 +201,10 @@ def _exclusions() -> str:
 
 
 def _sample(ratings: RatingTable) -> str:
+    raters, items, systems = (ratings[name].nunique() for name in ("rater", "item", "system"))
     return (
-        f"Sample. {ratings['rater'].nunique()} raters gave {len(ratings):,} answers on "
-        f"{ratings['item'].nunique():,} items of {ratings['system'].nunique()} systems."
+        f"Sample. {many(raters, 'rater')} gave {many(len(ratings), 'answer')} on "
+        f"{many(items, 'item')} of {many(systems, 'system')}."
     )
 
 

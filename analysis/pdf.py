@@ -90,14 +90,19 @@ def _section(section: Section) -> dict[str, object]:
     frame = section.frame
     drawn = chart(section)
     decimals = [places(frame.iloc[:, k]) for k in range(len(frame.columns))]
-    breaks = NARROW if len(frame.columns) > MANY else LONG
+    # Names begin the rows, and have the room that numbers leave.
+    others = NARROW if len(frame.columns) > MANY else LONG
+    breaks = [LONG] + [others] * (len(frame.columns) - 1)
     return {
         "title": _text(section.title),
         "note": _text(section.note),
-        "columns": [_text(str(name), breaks) for name in frame.columns],
+        "columns": [_text(str(name), at) for name, at in zip(frame.columns, breaks, strict=False)],
         "right": [is_number(frame.iloc[:, k]) for k in range(len(frame.columns))],
         "rows": [
-            [_text(written(cell, most), breaks) for cell, most in zip(row, decimals, strict=True)]
+            [
+                _text(written(cell, most), at)
+                for cell, most, at in zip(row, decimals, breaks, strict=False)
+            ]
             for row in _rows(frame)
         ],
         "appendix": section.appendix,

@@ -51,6 +51,11 @@ def chance(p: float) -> str:
     return "<0.01" if p < 0.005 else ">0.99" if p > 0.995 else f"{p:.2f}"
 
 
+def many(count: int, noun: str) -> str:
+    """Return a count with its noun."""
+    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
+
+
 @dataclass(frozen=True, eq=False)
 class Section:
     """One table of a report; the title says its finding, the note how it was computed.

@@ -12,7 +12,7 @@ import pandas as pd
 from analysis import findings, flow
 from analysis.cautions import cautions
 from analysis.methods import estimators, methods
-from analysis.report import Report, Section
+from analysis.report import Report, Section, many
 from analysis.study import Study
 from analysis.tables import RatingTable
 from analysis.tidy import ALL
@@ -40,8 +40,8 @@ def _findings(
     ratings: RatingTable, said: Sequence[Section], sections: Sequence[Section]
 ) -> tuple[str, ...]:
     size = (
-        f"{len(ratings):,} answers of {ratings['rater'].nunique()} raters "
-        f"on {ratings['system'].nunique()} systems."
+        f"{many(len(ratings), 'answer')} of {many(ratings['rater'].nunique(), 'rater')} "
+        f"on {many(ratings['system'].nunique(), 'system')}."
     )
     titles = [f"{each.title}." for each in sections if _leads(each.key)]
     return (size, *titles) if said else (size, "No metric applies to this table.", *titles)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from analysis import RatingTable, cautions, evaluate, rating_table, summary
@@ -51,8 +53,22 @@ def test_a_sound_table_has_none() -> None:
 
 
 def test_where_the_published_intervals_do_not_hold_is_told() -> None:
-    assert [times for times in _spread(1.0) if "hold more often than 95 %" in times]
-    assert [times for times in _spread(2.0) if "hold less often than 95 %" in times]
+    (wide,) = _spread(1.0)
+    (narrow,) = _spread(20.0)
+    said = [re.search(r"([0-9.e-]+) times as wide for", one) for one in (wide, narrow)]
+    widths = [float(one[1]) for one in said if one is not None]
+    assert widths[0] > 1.1 > 0.1 > widths[1] > 0
+
+
+def test_a_sentence_about_many_questions_is_said_once() -> None:
+    rows: list[dict[str, object]] = [
+        {"value": value, "question": name}
+        for name in ("fluency", "consistency")
+        for value in (1, 2)
+    ]
+    said = [one for one in cautions(ratings(rows)) if "no scale ends" in one]
+    assert len(said) == 1
+    assert "consistency, fluency: no scale ends" in said[0]
 
 
 def test_pooled_campaigns_keep_their_raters_apart() -> None:
