@@ -133,18 +133,17 @@ def shares(found: Compared) -> pd.DataFrame:
     )
 
 
-def resampled(found: Compared, draws: int = DRAWS, *, seed: int) -> Iterator[Floats]:
+def resampled(raters: int, draws: int = DRAWS, *, seed: int, cells: int = 1) -> Iterator[Floats]:
     """Yield how often each rater was drawn (raters are what is independent), a row per draw.
 
-    Rows come in pieces, so that neither many raters nor many systems fill the memory.
+    Rows come in pieces, so that neither many raters nor what is made of a draw fill the memory.
     """
     chance = np.random.default_rng(seed)
-    count = found.raters
-    size = max(1, PIECE // max(count, len(found.systems) ** 2))
+    size = max(1, PIECE // max(raters, cells))
     for done in range(0, draws, size):
-        drawn = chance.integers(0, count, (min(size, draws - done), count))
-        cells = drawn + count * np.arange(len(drawn))[:, None]
-        times = np.bincount(cells.ravel(), minlength=drawn.size)
+        drawn = chance.integers(0, raters, (min(size, draws - done), raters))
+        cell = drawn + raters * np.arange(len(drawn))[:, None]
+        times = np.bincount(cell.ravel(), minlength=drawn.size)
         yield times.reshape(drawn.shape).astype(float)
 
 
@@ -158,7 +157,7 @@ def win_intervals(found: Compared, *, seed: int) -> list[Interval]:
     gained = sparse.csr_matrix((points, (rater, system)), shape=shape)
     met = sparse.csr_matrix((np.ones(len(points)), (rater, system)), shape=shape)
     with np.errstate(invalid="ignore", divide="ignore"):
-        pieces = [(each @ gained) / (each @ met) for each in resampled(found, seed=seed)]
+        pieces = [(each @ gained) / (each @ met) for each in resampled(found.raters, seed=seed)]
     rates = np.concatenate(pieces)
     return [percentile_interval(rates[:, k], found.raters) for k in range(size)]
 

@@ -68,7 +68,8 @@ def _ordered(asked: Asked) -> bool:
 
 def _intervals(found: Compared, start: Floats, order: bool, seed: int) -> list[Interval]:
     pieces = []
-    for weights in resampled(found, REFITS, seed=seed):
+    cells = len(found.systems) ** 2
+    for weights in resampled(found.raters, REFITS, seed=seed, cells=cells):
         counts = found.of_resamples(weights).halved()
         counts = counts.some(model.finite(counts))
         pieces.append(model.fit_all(counts, order=order, start=start))

@@ -16,7 +16,7 @@ from analysis import bradley_terry as pairs
 from analysis import plackett_luce as model
 from analysis.groups import Asked, questions
 from analysis.intervals import NONE, Floats, Interval, percentile_interval
-from analysis.preferences import ACT, compared
+from analysis.preferences import ACT, compared, resampled
 from analysis.tables import RatingTable
 from analysis.tidy import tidy
 
@@ -72,20 +72,17 @@ def _rankings(asked: Asked) -> tuple[list[str], np.ndarray, np.ndarray, int]:
 
 
 def _intervals(rankings: np.ndarray, rater: np.ndarray, start: Floats, seed: int) -> list[Interval]:
-    """Resample raters; a draw in which a system was never beaten, or never won, is left out."""
-    count = int(rater.max()) + 1
+    """Resample raters; a draw in which no finite worths exist is left out."""
+    count, systems = int(rater.max()) + 1, len(start)
     if count < 2:
-        return [NONE] * len(start)
-    chance = np.random.default_rng(seed)
-    drawn = []
-    for _ in range(REFITS):
-        weights = np.bincount(chance.integers(0, count, count), minlength=count)[rater]
-        kept = rankings[weights > 0]
-        beaten = np.bincount(kept[:, 1:][kept[:, 1:] >= 0], minlength=len(start))
-        won = np.bincount(kept[:, :-1][kept[:, 1:] >= 0], minlength=len(start))
-        if (beaten > 0).all() and (won > 0).all():
-            found = model.fit(kept, len(start), weights[weights > 0].astype(float), start)
-            drawn.append(found)
+        return [NONE] * systems
+    choices = model.Choices(rankings, systems, rater)
+    pieces = []
+    for weights in resampled(count, REFITS, seed=seed, cells=choices.cells):
+        won = choices.ordered(weights)
+        known = pairs.finite(pairs.Counts(won, np.zeros_like(won), np.zeros_like(won)))
+        pieces.append(choices.worths(weights[known], start))
+    drawn = np.concatenate(pieces)
     if len(drawn) < REFITS / 2:
-        return [NONE] * len(start)
-    return [percentile_interval(column, count) for column in np.array(drawn).T]
+        return [NONE] * systems
+    return [percentile_interval(column, count) for column in drawn.T]

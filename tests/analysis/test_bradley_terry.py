@@ -9,7 +9,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from analysis.bradley_terry import Counts, cycles, fit, undefined
+from analysis.bradley_terry import Counts, cycles, finite, fit, fit_all, undefined
+from analysis.preferences import Compared
 from tests.analysis.examples import SHARED
 
 GOLDEN = SHARED / "pairwise_golden" / "golden.json"
@@ -78,6 +79,40 @@ def test_random_tables_agree_with_choix() -> None:
             data = [(i, j) for i in range(size) for j in range(size) for _ in range(int(won[i, j]))]
             other = choix.ilsr_pairwise(size, data, tol=1e-12)
             assert fit(given).mean == pytest.approx(other - other.mean(), abs=1e-8)
+
+
+@pytest.mark.parametrize("order", [False, True])
+def test_many_tables_at_once_are_each_as_alone(order: bool) -> None:
+    """Sparse tables, of which some have no finite abilities and some no pair shown both ways."""
+    chance = np.random.default_rng(8)
+    drawn = (chance.integers(0, 4, (3, 300, 4, 4)) * (chance.random((300, 4, 4)) < 0.6)).astype(
+        float
+    )
+    drawn[:, :, np.arange(4), np.arange(4)] = 0
+    drawn[:, :150] *= np.triu(np.ones((4, 4)))
+    many = Counts(*drawn)
+    tables = [Counts(*drawn[:, k]) for k in range(300)]
+    known = finite(many)
+    assert known.tolist() == [undefined(each) is None for each in tables]
+    assert 50 < known.sum() < 250
+    together = fit_all(many.some(known).halved(), order=order)
+    kept = [each.halved() for each in tables if undefined(each) is None]
+    alone = np.array([fit(each, order=order).mean for each in kept])
+    # Where the first shown always won, abilities run away until the likelihood is level.
+    settled = np.abs(alone).max(axis=1) < 8
+    assert settled.mean() > 0.8
+    assert together[settled] == pytest.approx(alone[settled], abs=1e-9)
+
+
+def test_a_vote_is_counted_once_wherever_it_stands() -> None:
+    """More votes than one piece holds."""
+    chance = np.random.default_rng(9)
+    first, second, outcome = (chance.integers(size, size=100_000) for size in (3, 3, 3))
+    found = Compared(tuple("abc"), first, second, outcome / 2, np.zeros(100_000, dtype=int))
+    for code, table in zip((2, 1, 0), found.counts(), strict=True):
+        expected = np.zeros((3, 3))
+        np.add.at(expected, (first[outcome == code], second[outcome == code]), 1)
+        assert table.tolist() == expected.tolist()
 
 
 def test_ties_and_the_first_place_come_back() -> None:

@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
-from analysis.metrics.bradley_terry import bradley_terry
+from analysis import bradley_terry as model
+from analysis.groups import questions
+from analysis.intervals import percentile_interval
+from analysis.metrics.bradley_terry import REFITS, bradley_terry
+from analysis.preferences import compared
 from tests.analysis.preferring import Act, preferring
 
 TRUTH = {"a": 0.8, "b": 0.0, "c": -0.8}
@@ -36,3 +41,26 @@ def test_who_never_lost_has_no_finite_ability() -> None:
     found = bradley_terry(preferring([("1", "r", "ab", (1, 2)), ("2", "s", "ab", (1, 2))]))
     assert found["estimate"].isna().all()
     assert found["reason"].str.contains("won, or lost, every comparison").all()
+
+
+@pytest.mark.parametrize(("raters", "each"), [(30, 12), (8, 6)])
+def test_all_resamples_at_once_give_the_interval_of_one_after_the_other(
+    raters: int, each: int
+) -> None:
+    """With few raters some draws have no finite abilities, and both leave out the same."""
+    table = preferring(votes(2, raters, each))
+    found = bradley_terry(table, seed=7)
+    (pairs,) = [compared(asked) for asked in questions(table, "rank")]
+    assert pairs is not None
+    start = model.fit(pairs.counts().halved(), order=True).mean
+    chance, drawn = np.random.default_rng(7), []
+    for _ in range(REFITS):
+        rater = chance.integers(0, raters, raters)
+        counts = pairs.of_resamples(np.bincount(rater, minlength=raters)[None].astype(float))
+        alone = model.Counts(*(part[0] for part in counts))
+        if model.undefined(alone) is None:
+            drawn.append(model.fit(alone.halved(), order=True, start=start).mean)
+    assert len(drawn) > REFITS / 2
+    ends = [percentile_interval(column, raters) for column in np.array(drawn).T]
+    assert found["low"].tolist() == pytest.approx([each.low for each in ends], abs=1e-9)
+    assert found["high"].tolist() == pytest.approx([each.high for each in ends], abs=1e-9)

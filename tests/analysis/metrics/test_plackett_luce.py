@@ -7,7 +7,9 @@ import numpy as np
 import pytest
 
 from analysis import plackett_luce as model
-from analysis.metrics.plackett_luce import plackett_luce
+from analysis.groups import questions
+from analysis.intervals import percentile_interval
+from analysis.metrics.plackett_luce import REFITS, _rankings, plackett_luce
 from tests.analysis.preferring import Act, preferring
 
 
@@ -49,3 +51,31 @@ def test_who_was_never_placed_first_or_never_last_has_a_reason() -> None:
     found = plackett_luce(preferring([("1", "r", "abc", (1, 2, 3)), ("2", "s", "abc", (1, 3, 2))]))
     assert found["estimate"].isna().all()
     assert found["reason"].str.contains("won, or lost, every comparison").all()
+
+
+def test_resamples_at_once_are_those_fitted_one_after_the_other() -> None:
+    """Rankings of some of the systems, so that sets to choose from differ; draws of raters."""
+    chance = np.random.default_rng(8)
+    data = np.full((90, 5), -1)
+    for row in data:
+        shown = chance.permutation(5)[: int(chance.integers(2, 6))]
+        row[: len(shown)] = shown
+    rater = np.arange(90) % 30
+    drawn = chance.multinomial(30, np.full(30, 1 / 30), size=20)
+    found = model.Choices(data, 5, rater).worths(drawn.astype(float), np.zeros(5))
+    for weights, worths in zip(drawn, found, strict=True):
+        alone = model.fit(data, 5, weights[rater].astype(float))
+        assert worths == pytest.approx(alone, abs=1e-8)
+
+
+def test_intervals_are_of_the_draws_that_the_seed_says() -> None:
+    table = preferring(rankings(6, {"a": 0.6, "b": 0.1, "c": -0.2, "d": -0.5}, 100))
+    found = plackett_luce(table, seed=3)
+    names, data, rater, _ = _rankings(next(questions(table, "rank")))
+    chance, drawn = np.random.default_rng(3), []
+    for _ in range(REFITS):
+        weights = np.bincount(chance.integers(0, 20, 20), minlength=20)[rater].astype(float)
+        drawn.append(model.fit(data, len(names), weights))
+    ends = [percentile_interval(column, 20) for column in np.array(drawn).T]
+    assert found["low"].tolist() == pytest.approx([each.low for each in ends], abs=1e-8)
+    assert found["high"].tolist() == pytest.approx([each.high for each in ends], abs=1e-8)
