@@ -113,7 +113,12 @@ def read(title: str, stage: Stage) -> bool:
             f"{path} was begun with other data, options or seed; remove {path.parent}, "
             "or write to another directory"
         )
-    stage.module.load_state_dict(_under("module", arrays))
+    try:
+        stage.module.load_state_dict(_under("module", arrays))
+    except RuntimeError as error:
+        wrong = " ".join(str(error).splitlines()[1:]).strip()
+        told = f"{path} was begun by another version ({wrong}); remove {path.parent}"
+        raise InvalidCheckpoint(told) from None
     stage.best = _under("best", arrays)
     stage.optimizer.load_state_dict(
         {"state": _optimizer_state(arrays, about["plain"]), "param_groups": about["groups"]}

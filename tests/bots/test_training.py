@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from random import Random
 
 import pytest
 import torch
@@ -126,6 +127,15 @@ def test_a_checkpoint_of_another_run_or_broken_is_refused_by_name(tmp_path: Path
     again = checkpoints.kept(tmp_path, "this run")
     with again, pytest.raises(checkpoints.InvalidCheckpoint, match="cannot be read"):
         learn(killed_at=0)
+
+
+def test_a_checkpoint_of_another_version_is_refused_and_says_which_array(tmp_path: Path) -> None:
+    with checkpoints.kept(tmp_path, "this run"):
+        learn(killed_at=0, epochs=1)
+        stage = checkpoints.Stage(Noisy(), torch.optim.Adam([torch.ones(1)]), Random(0), {}, [])
+        stage.module.layer = nn.Linear(5, 1)
+        with pytest.raises(checkpoints.InvalidCheckpoint, match=r"another version .*layer\.weight"):
+            checkpoints.read("noisy line", stage)
 
 
 def test_mixed_precision_finds_the_same_line() -> None:
