@@ -52,6 +52,22 @@ def wilson_interval(successes: float, n: float) -> Interval:
     return Interval(max(0.0, low), min(1.0, high))
 
 
+def share_interval(mean: float, se: float, df: float, n: float) -> Interval:
+    """Return Wilson's interval of a mean of values from 0 to 1, with as many as they are worth.
+
+    That is how many yes-or-no answers have this standard error, lowered for the degrees of freedom
+    (Korn & Graubard 1998, Survey Methodology 24, 193-201; Dean & Pagano 2015, J. Survey Statistics
+    and Methodology 3, 484-503), or `n` where nothing varies. Near 0 and 1 it holds where Student's
+    does not.
+    """
+    if df < 1 or n < 1:
+        return NONE
+    if se > 0:
+        t = float(special.stdtrit(df, 0.5 + LEVEL / 2))
+        n = mean * (1 - mean) / se**2 * (Z / t) ** 2
+    return wilson_interval(mean * n, n)
+
+
 def bootstrap(statistic: Callable[[Floats], Floats], units: int, *, seed: int) -> Floats:
     """Return the statistic of `DRAWS` resamples of `units` units (Efron & Tibshirani 1993, ch. 13).
 

@@ -14,13 +14,14 @@ import numpy as np
 import pandas as pd
 
 from analysis import cells
-from analysis.intervals import Floats, t_interval
+from analysis.intervals import Floats, share_interval, t_interval, wilson_interval
 from analysis.tables import PredictionTable
 from analysis.text import Tokenizer, split_lower
 from analysis.tidy import tidy
 
 NONE = "(none)"
 REPLY = "reply"
+ALIKE = "all examples are alike: no spread, so no interval"
 
 
 @dataclass(frozen=True)
@@ -84,12 +85,27 @@ def groups(predictions: PredictionTable) -> Iterator[Group]:
         yield Group(str(dataset), str(system), rows)
 
 
-def mean_row(values: Sequence[float] | Floats) -> dict[str, object]:
-    """Return estimate, t interval over examples, and n, of one number per example."""
+def mean_row(values: Sequence[float] | Floats, *, share: bool = False) -> dict[str, object]:
+    """Return estimate, interval over examples, and n, of one number per example.
+
+    The interval is Student's, or Wilson's for a `share`: numbers from 0 to 1, of which all or none
+    may be seen; without a spread Student's is not there.
+    """
     numbers = np.asarray(values, dtype=float)
-    spread = float(numbers.std(ddof=1)) / math.sqrt(len(numbers)) if len(numbers) > 1 else math.nan
-    low, high = t_interval(float(numbers.mean()), spread, len(numbers) - 1)
-    return {"estimate": float(numbers.mean()), "low": low, "high": high, "n": len(numbers)}
+    n, mean = len(numbers), float(numbers.mean())
+    row: dict[str, object] = {"estimate": mean, "n": n}
+    if n < 2:
+        return row
+    spread = float(numbers.std(ddof=1)) / math.sqrt(n)
+    if share and np.isin(numbers, (0.0, 1.0)).all():
+        low, high = wilson_interval(float(numbers.sum()), n)
+    elif share:
+        low, high = share_interval(mean, spread, n - 1, n)
+    elif np.ptp(numbers) == 0:
+        return {**row, "reason": ALIKE}
+    else:
+        low, high = t_interval(mean, spread, n - 1)
+    return {**row, "low": low, "high": high}
 
 
 def ratio_row(numerators: Sequence[float], denominators: Sequence[float]) -> dict[str, object]:
@@ -98,19 +114,25 @@ def ratio_row(numerators: Sequence[float], denominators: Sequence[float]) -> dic
     ratio = float(sum(numerators)) / total
     gaps = np.asarray(numerators, float) - ratio * np.asarray(denominators, float)
     se = math.sqrt(n / (n - 1) * float((gaps**2).sum())) / total if n > 1 else math.nan
+    if n > 1 and se < 1e-12 * abs(ratio):
+        return {"estimate": ratio, "low": math.nan, "high": math.nan, "n": n, "reason": ALIKE}
     low, high = t_interval(ratio, se, n - 1)
     return {"estimate": ratio, "low": low, "high": high, "n": n}
 
 
 def averaged(
-    metric: str, predictions: PredictionTable, value: Callable[[Predicted], float | None]
+    metric: str,
+    predictions: PredictionTable,
+    value: Callable[[Predicted], float | None],
+    *,
+    share: bool = False,
 ) -> pd.DataFrame:
     """Return a row per group that has a value: its mean over the examples that have one."""
     rows: list[dict[str, object]] = []
     for group in groups(predictions):
         known = [found for row in group.rows if (found := value(row)) is not None]
         if known:
-            rows.append(group.row(**mean_row(known)))
+            rows.append(group.row(**mean_row(known, share=share)))
     return tidy(metric, rows)
 
 

@@ -14,7 +14,8 @@ import numpy as np
 import pandas as pd
 
 from analysis.cautions import NOT_SET
-from analysis.intervals import t_interval
+from analysis.clustering import error_of_ratio
+from analysis.intervals import share_interval, t_interval
 from analysis.tables import MessageTable
 
 HUMAN = "human"
@@ -87,11 +88,11 @@ def mean_per(
     most: float = np.inf,
     unit: str = "conversation",
 ) -> dict[str, object]:
-    """Return Σa/Σb times a factor, with a 95 % t interval over what is independent.
+    """Return Σa/Σb times a factor, with a 95 % interval over what is independent.
 
-    `sums` has a pair (a, b) for each unit, by default a conversation; the standard error is that
-    of a ratio of sums, linearized (Cochran 1977, Sampling Techniques, chapter 6), which for a mean
-    of messages is the cluster-robust one. A unit with nothing to count says nothing.
+    `sums` has a pair (a, b) for each unit, by default a conversation, which is a cluster of what is
+    counted (`analysis.clustering`). The interval is Student's, or, of a share (`most` is 1),
+    Wilson's with as many as these are worth. A unit with nothing to count says nothing.
     """
     known = sorted(pair for pair in sums if pair[1] > 0)
     a, b = np.array(known, dtype=float).reshape(-1, 2).T
@@ -103,11 +104,14 @@ def mean_per(
     row["estimate"] = times * ratio
     if units < 2:
         return {**row, "reason": f"one {unit} only: no interval"}
-    se = float(np.sqrt(units / (units - 1) * ((a - ratio * b) ** 2).sum()) / total)
-    if se == 0:
+    error = error_of_ratio(a, b, np.arange(units))
+    if error.se == 0:
         return {**row, "reason": f"all {unit}s are alike: no spread, so no interval"}
-    low, high = t_interval(ratio, se, units - 1)
-    return {**row, "low": times * max(low, 0.0), "high": times * min(high, most), "reason": None}
+    if most == 1:
+        low, high = share_interval(ratio, error.se, error.df, total)
+    else:
+        low, high = t_interval(ratio, error.se, error.df)
+    return {**row, "low": times * max(low, 0.0), "high": times * high, "reason": None}
 
 
 def per_message(

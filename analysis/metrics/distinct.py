@@ -37,7 +37,7 @@ def _rows(group: Group) -> Iterator[dict[str, object]]:
     if lists:
         for n in (1, 2):
             values = [_inside(row, n) for row in lists]
-            yield group.row(metric=f"ave_distinct_{n}", **mean_row(values))
+            yield group.row(metric=f"ave_distinct_{n}", **mean_row(values, share=True))
 
 
 def _share(unique: int, of: int, n: int) -> dict[str, object]:

@@ -31,4 +31,4 @@ def _rows(group: Group, index: EchoIndex | None) -> Iterator[dict[str, object]]:
     if said and index is None:
         yield group.row(reason=TRAINING_NEEDED)
     elif said and index is not None:
-        yield group.row(**mean_row([index.score(text) for text in said]))
+        yield group.row(**mean_row([index.score(text) for text in said], share=True))

@@ -49,4 +49,5 @@ def _ratio(losses: Sequence[float], units: Sequence[int]) -> dict[str, object]:
     if math.isinf(sum(losses)):
         return {**about, "estimate": math.inf, "note": ZERO}
     row = ratio_row(losses, units)
-    return {**about, **{name: math.exp(float(str(row[name]))) for name in NUMBERS}}
+    ends = {name: math.exp(float(str(row[name]))) for name in NUMBERS}
+    return {**about, **ends, "reason": row.get("reason")}

@@ -2,7 +2,8 @@
 
 DSTC7 task 1 (Gunasekara et al. 2019): Recall@1, @10, @50 of 100, mean reciprocal rank,
 MAP where several candidates are right; a track's score is the mean of Recall@10 and MRR. Where no
-candidate is right, the right answer is the candidate "(none)". Intervals are t over examples.
+candidate is right, the right answer is the candidate "(none)". Intervals are over examples,
+Wilson's, since all or none may be found.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ def _rows(group: Group, seed: int, ks: Sequence[int]) -> Iterator[dict[str, obje
     for n, found in by_size(group, seed=seed):
         about = {"question": sized(n), "tie_rate": tie_rate(found)}
         for name, values in _values(found, [k for k in ks if k < n]).items():
-            yield group.row(metric=name, **about, **mean_row(values))
+            yield group.row(metric=name, **about, **mean_row(values, share=True))
 
 
 def _values(found: Sequence[Placed], ks: Sequence[int]) -> dict[str, list[float]]:

@@ -31,4 +31,4 @@ def _rows(group: Group) -> Iterator[dict[str, object]]:
     for name, score in SCORES.items():
         values = [best(score, said, golds) for said, golds in pairs]
         about = {"variant": "split tokens, lower case", "note": REFERENCE_NOTE}
-        yield group.row(metric=name, **mean_row(values), **about)
+        yield group.row(metric=name, **mean_row(values, share=True), **about)

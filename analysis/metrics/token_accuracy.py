@@ -26,7 +26,7 @@ def token_accuracy(predictions: PredictionTable) -> pd.DataFrame:
 def _rows(group: Group) -> Iterator[dict[str, object]]:
     shares = [sum(row.token_hits) / len(row.token_hits) for row in group.rows if row.token_hits]
     if shares:
-        yield group.row(metric="token_accuracy", **mean_row(shares))
+        yield group.row(metric="token_accuracy", **mean_row(shares, share=True))
     scores = [row.discriminator for row in group.rows if row.discriminator is not None]
     if scores and all(0 < score <= 1 for score in scores):
         yield group.row(metric="neg_log_d", **mean_row([-math.log(score) for score in scores]))

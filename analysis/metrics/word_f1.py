@@ -16,7 +16,7 @@ from analysis.tables import PredictionTable
 
 def word_f1(predictions: PredictionTable) -> pd.DataFrame:
     """Return a row per dataset and system."""
-    return averaged("word_f1", predictions, _value)
+    return averaged("word_f1", predictions, _value, share=True)
 
 
 def _value(row: Predicted) -> float | None:

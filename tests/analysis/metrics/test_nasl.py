@@ -11,7 +11,8 @@ from tests.analysis.predictions import estimate, only, said
 def test_the_reference_against_itself_has_1() -> None:
     found = nasl(said(("I like tea.", "I like tea."), ("No", "No")))
     row = only(found, "nasl")
-    assert (row["estimate"], row["low"], row["high"]) == pytest.approx((1, 1, 1))
+    assert row["estimate"] == pytest.approx(1)
+    assert row["reason"] == "all examples are alike: no spread, so no interval"
 
 
 def test_means_are_compared_not_examples() -> None:

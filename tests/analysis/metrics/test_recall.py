@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from sklearn.metrics import average_precision_score, label_ranking_average_precision_score
 
+from analysis.intervals import wilson_interval
 from analysis.metrics.recall import recall
 from analysis.predicted import NONE
 from tests.analysis.predictions import estimate, predictions, ranked
@@ -56,3 +57,11 @@ def test_agrees_with_scikit_learn_on_random_scores() -> None:
         alone = recall(predictions([{**row, "gold": offered[right[0]]}]))
         expected = label_ranking_average_precision_score([one], [scores])
         assert estimate(alone, "mrr") == pytest.approx(expected)
+
+
+def test_all_found_of_twenty_is_not_all_found_of_all() -> None:
+    found = recall(ranked(*([1] * 20), n=100))
+    rows = found.set_index("metric")
+    assert rows.loc["recall@1", "low"] == pytest.approx(wilson_interval(20, 20).low)
+    assert 0.8 < float(str(rows.loc["mrr", "low"])) < 0.85
+    assert set(rows["high"]) == {1.0}
