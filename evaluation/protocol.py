@@ -88,7 +88,8 @@ class Rate:
     """Questions about each candidate.
 
     over: the partner as a whole, each of its messages, or replies to fixed contexts. when: while
-    chatting (live) or afterwards. votes: raters an item needs. batch: items a rater is given.
+    chatting (live) or afterwards; messages are judged afterwards by third parties, who took no part
+    in the conversation. votes: raters an item needs. batch: items a rater is given.
     """
 
     prefix: ClassVar[str] = "rate"
@@ -135,9 +136,21 @@ class Rate:
             raise InvalidAnswer(f"needs an answer to “{gate}” first")
         return question.otherwise
 
+    @property
+    def by_third_parties(self) -> bool:
+        """Tell whether the messages of other people's finished conversations are judged."""
+        return self.over == "messages" and self.when == "after"
+
+    @property
+    def is_shared(self) -> bool:
+        """Tell whether the items are shared out among raters, rather than each rater's own."""
+        return self.over == "contexts" or self.by_third_parties
+
     def has_setting(self, name: str) -> bool:
         """Tell whether a setting means anything for what is rated."""
-        return self.over == ("messages" if name == "label_opening" else "contexts")
+        if name == "label_opening":
+            return self.over == "messages" and self.when == "live"
+        return self.is_shared
 
     def changed(self, values: Mapping[str, object]) -> Rate:
         """Return these questions with some settings replaced."""

@@ -14,11 +14,10 @@ from django import forms
 from django.utils.translation import gettext as _
 
 from evaluation import Likert, PersonaChoice, Question, YesNo
-from webapp.services import screens
+from webapp.services import identity
 from webapp.services.judging import Judging
 
 PLATFORMS: dict[str, str] = {"PROLIFIC_PID": "prolific", "workerId": "mturk", "id": "panel"}
-VOLUNTEER = screens.VOLUNTEER
 PREVIEW = "ASSIGNMENT_ID_NOT_AVAILABLE"  # how MTurk says that nobody has accepted the task yet
 
 
@@ -26,7 +25,7 @@ class Entry(forms.Form):
     """Who somebody says they are: the platform they come from, and their id there."""
 
     platform = forms.ChoiceField(
-        choices=[(name, name) for name in (*PLATFORMS.values(), VOLUNTEER)]
+        choices=[(name, name) for name in (*PLATFORMS.values(), identity.VOLUNTEER)]
     )
     external_id = forms.CharField(max_length=128)
 
@@ -36,7 +35,7 @@ def claim(query: Mapping[str, str]) -> Entry:
     for parameter, platform in PLATFORMS.items():
         if value := query.get(parameter):
             return Entry({"platform": platform, "external_id": value})
-    return Entry({"platform": VOLUNTEER, "external_id": str(uuid.uuid4())})
+    return Entry({"platform": identity.VOLUNTEER, "external_id": str(uuid.uuid4())})
 
 
 def is_preview(query: Mapping[str, str]) -> bool:

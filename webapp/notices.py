@@ -40,6 +40,14 @@ NOTICES = {
     "full": _("The study is full. Thank you for coming; please return the task. No pay is due."),
     "paused": _("The study is paused. Please come back later; nothing you did is lost."),
     "ended_early": _("The study ended early. Thank you; here is your code for full pay, %(pay)s."),
+    "took_part": _(
+        "You took part in one of the conversations that are judged here, so you cannot judge them. "
+        "Thank you for coming; please return the task. No pay is due."
+    ),
+    "needs_id": _(
+        "This link lacks the id you were invited with, which this study needs. Please open it "
+        "again where you found it."
+    ),
     "over": _("The study is over. It takes no new participants."),
     "submitted": _("You have already submitted. This is your code."),
     "bad_link": _(

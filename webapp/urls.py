@@ -10,6 +10,7 @@ urlpatterns = [
     path("", include("webapp.views.participant")),  # after events: every other /c/ address is its
     path("", include("webapp.views.staff")),
     path("", include("webapp.views.staff_setup")),
+    path("", include("webapp.views.staff_messages")),
     path("", include("webapp.views.staff_systems")),
     path("", include("webapp.views.staff_live")),
     path("", include("webapp.views.staff_review")),

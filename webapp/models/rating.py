@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import ClassVar
 
 from django.db import models
+from django.db.models import Exists, F, OuterRef, Q
 from django.utils import timezone
 
 from webapp.models.campaign import Campaign, System
-from webapp.models.conversation import Conversation
+from webapp.models.conversation import Conversation, Seat
 from webapp.models.counted import Counted
 from webapp.models.participation import Participation
 from webapp.models.row import Row
@@ -28,16 +29,34 @@ class Context(Row):
         )
 
 
-class Item(Counted):
-    """What a rater sees: a conversation's partner, or a context with its reply.
+class ItemQuery(models.QuerySet["Item"]):
+    """Items, narrowed in ways that several services need."""
 
-    `target` is the number of raters wanted; a participant's own conversation has one.
+    def shared(self) -> ItemQuery:
+        """Return those that are shared out among raters: none is of a rater's own conversation."""
+        of_context = Q(conversation__purpose=Conversation.Purpose.CONTEXT)
+        return self.filter(of_context | ~Q(conversation__campaign=F("campaign")))
+
+    def kept(self) -> ItemQuery:
+        """Return those of conversations that nobody has withdrawn from."""
+        withdrawn = Seat.objects.filter(
+            conversation=OuterRef("conversation"), participation__withdrawn_at__isnull=False
+        )
+        return self.filter(~Exists(withdrawn))
+
+
+class Item(Counted):
+    """What a rater sees: a conversation's partner, a context with its reply, a message of others.
+
+    `target` is the number of raters wanted; a participant's own conversation has one. Messages that
+    third parties judge are of a conversation of another campaign.
     """
 
     campaign = models.ForeignKey(Campaign, models.PROTECT, related_name="items")
     key = models.CharField(max_length=80)
     conversation = models.ForeignKey(Conversation, models.PROTECT, related_name="items")
     order = models.PositiveIntegerField(default=0)  # drawn from the campaign's seed
+    objects = ItemQuery.as_manager()
 
     class Meta(Counted.Meta):
         ordering = ("id",)

@@ -36,6 +36,7 @@ class Answer:
     conversation: int
     state: str
     purpose: str
+    held_in: int  # the campaign of the conversation
     conversation_excluded: str
     system: int
     seq: int | None
@@ -90,6 +91,7 @@ def read(campaign: Campaign) -> Iterator[Answer]:
         "assignment__item__conversation_id",
         "assignment__item__conversation__state",
         "assignment__item__conversation__purpose",
+        "assignment__item__conversation__campaign_id",
         "assignment__item__conversation__excluded",
         "candidate__system_id",
         "candidate__seq",
@@ -103,12 +105,12 @@ def read(campaign: Campaign) -> Iterator[Answer]:
 def excluded(campaign: Campaign, row: Answer) -> str:
     """Return why an answer is set aside from the results, or nothing.
 
-    A judged reply to a fixed context stands by itself: it has used one of the item's votes,
-    however its rater's participation ended.
+    A judged reply to a fixed context, or a message of others, stands by itself: it has used one of
+    the item's votes, however its rater's participation ended.
     """
     if row.conversation_excluded or row.person_excluded:
         return f"reviewer: {row.conversation_excluded or row.person_excluded}"
-    if row.is_context:
+    if row.is_context or row.held_in != campaign.pk:
         return ""
     if not row.outcome:
         return "not finished"

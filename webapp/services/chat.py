@@ -145,11 +145,16 @@ def _go_on(person: Participation, conversation: Conversation, now: datetime, not
     if protocol.live:
         labels.finish(person=person, conversation=conversation, now=now)
     if protocol.after is None:
-        payment.settle(person=person, outcome=Participation.Outcome.COMPLETED, now=now)
+        payment.settle(person=person, outcome=_outcome(conversation), now=now)
         return
     states.move(person, "rate", state_at=now, notice=notice)
     items.open_after(person=person, conversation=conversation, now=now)
     conversation.seats.filter(participation=person).update(active=False)
+
+
+def _outcome(conversation: Conversation) -> str:
+    left = conversation.state == C.ABANDONED
+    return Participation.Outcome.PARTNER_LEFT if left else Participation.Outcome.COMPLETED
 
 
 def leave(*, person: Participation, now: datetime, because: str) -> None:

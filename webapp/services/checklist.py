@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 
 from evaluation import Protocol
 from webapp.models import Campaign, Conversation, System
-from webapp.services import campaigns, heartbeats
+from webapp.services import campaigns, heartbeats, message_items, third_parties
 from webapp.services.plans import protocol_of
 
 FEWEST_PERSONAS = 4
@@ -43,6 +43,8 @@ def checklist(campaign: Campaign, now: datetime) -> list[Check]:
     """Return every check of a draft."""
     protocol = protocol_of(campaign)
     systems = list(campaign.systems.select_related("cell"))
+    if third_parties.judges(campaign):
+        return [_messages(campaign), _pay(campaign), _consent(campaign), _contact(campaign)]
     checks = [
         _systems(systems, protocol),
         _rehearsed(systems),
@@ -140,6 +142,14 @@ def _of_contexts(campaign: Campaign, protocol: Protocol) -> Iterator[Check]:
     if not replies.ready:
         text += " " + _("Collect them with the button on the page of contexts.")
     yield Check(_("Replies to contexts"), replies.ready, text, "contexts")
+
+
+def _messages(campaign: Campaign) -> Check:
+    found = message_items.counts(campaign)
+    text = _("%(messages)d messages of %(conversations)d conversations.") % found
+    if not found["messages"]:
+        text = _("Take those of a campaign that has ended.")
+    return Check(_("Messages to judge"), found["messages"] > 0, text, "messages")
 
 
 def _pay(campaign: Campaign) -> Check:

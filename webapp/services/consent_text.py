@@ -27,14 +27,17 @@ end you get a private link to withdraw with: what you wrote is deleted and your 
 You must be 18 or older. {partner} Conversations may be odd or unpleasant; stop whenever you like.
 """
 CHAT = "You chat with a partner and then say what the conversation was like."
+TALK = "You chat with a partner. Later other people read the conversation and judge its messages."
 READ = "You read short conversations and say what the last message of each is like."
+WRITTEN = "The messages were written by people or by computer programs."
 
 
 def prefilled(protocol: Protocol) -> str:
     """Return a text that fits the protocol."""
     chat = protocol.chat
+    talk = CHAT if protocol.rates else TALK
     return STUDY.format(
-        what=CHAT if chat else READ,
+        what=talk if chat else READ,
         minutes=protocol.minutes,
-        partner=chat.told if chat else "Some messages were written by computer programs.",
+        partner=chat.told if chat else WRITTEN,
     )

@@ -38,7 +38,7 @@ def conversations(campaign: Campaign) -> Iterator[Record]:
         Prefetch("events", Event.objects.order_by("seq")),
         Prefetch("jobs", ReplyJob.objects.order_by("in_reply_to")),
         Prefetch("flags", Flag.objects.select_related("participation").order_by("pk")),
-        Prefetch("items", Item.objects.order_by("pk")),
+        Prefetch("items", Item.objects.filter(campaign=campaign).order_by("pk")),
         Prefetch("items__candidates", Candidate.objects.order_by("pk")),
         Prefetch(
             "items__assignments",

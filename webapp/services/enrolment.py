@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import secrets
 import shutil
+from collections.abc import Iterable
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -14,15 +15,16 @@ from django.db import IntegrityError, transaction
 from webapp.models import Assignment, Campaign, Consent, Conversation, ExternalId, Participation
 from webapp.services import (
     access,
+    identity,
     items,
     opening,
     pairing,
     payment,
     places,
-    privacy,
     quota,
     states,
     steps,
+    third_parties,
 )
 from webapp.services.plans import protocol_of
 
@@ -41,22 +43,34 @@ class Closed(Exception):
 
 
 def join(
-    *, campaign: Campaign, platform: str, external_id: str, language: str, now: datetime
+    *,
+    campaign: Campaign,
+    platform: str,
+    external_id: str,
+    language: str,
+    now: datetime,
+    browser: Iterable[str] = (),
 ) -> tuple[Participation, str]:
     """Create or resume a person's participation; return it with the secret of its cookie.
 
     Called after consent only: opening a link changes nothing. Each call makes a new secret, which
     replaces the former one. Someone without an outside id is a volunteer with a random one.
+    `browser` holds the secrets of the cookies that other campaigns set there.
     """
     if not external_id:
-        platform, external_id = "volunteer", secrets.token_hex(16)
+        platform, external_id = identity.VOLUNTEER, secrets.token_hex(16)
     if len(external_id) > LONGEST_ID or "\0" in external_id:
         raise Closed("bad_link")
-    names = privacy.pseudonyms(campaign, platform, external_id)
+    names = identity.pseudonyms(campaign, platform, external_id)
     secret = access.new_secret()
     person = _find(campaign, names)
     if person is None:
         check_open(campaign)
+        notice = third_parties.refusal(
+            campaign=campaign, platform=platform, external_id=external_id, secrets=browser
+        )
+        if notice:
+            raise Closed(notice)
         person = _create(campaign, names, platform, external_id, language, secret, now)
     return _resume(person, secret, now), secret
 

@@ -1,4 +1,8 @@
-"""What is judged, and by whom: a conversation's partner, its messages, replies to contexts."""
+"""What is judged, and by whom: a conversation's partner, its messages, replies to contexts.
+
+Replies to contexts, and messages of other campaigns' conversations (`message_items`), are shared
+out among raters.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +24,8 @@ from webapp.models import (
     Participation,
     Seat,
 )
-from webapp.services import personas, quota
+from webapp.models.rating import ItemQuery
+from webapp.services import personas, quota, third_parties
 from webapp.services.plans import protocol_of
 
 PARTNER = "p"  # the key of a candidate that is the partner as a whole
@@ -117,14 +122,15 @@ def _draw_choices(
     return drawn
 
 
-# --- replies to fixed contexts ----------------------------------------------------------------
+# --- replies to fixed contexts, and messages of others ----------------------------------------
 
 
 def assign(*, person: Participation, now: datetime) -> list[Assignment]:
     """Reserve the items of a batch: fewest votes first, each context once where avoidable.
 
-    What the person judged before they left and came back counts towards their batch. Empty where
-    nothing is left for them.
+    Messages of others come in the order in which they were said, and never of a conversation that
+    the person took part in. What they judged before they left and came back counts towards their
+    batch. Empty where nothing is left for them.
     """
     rate = protocol_of(person.campaign).after
     size = rate.batch if rate else 0
@@ -141,13 +147,10 @@ def assign(*, person: Participation, now: datetime) -> list[Assignment]:
         return [one for one in held if one.state == Assignment.State.RESERVED]
 
 
-def open_items(campaign: Campaign) -> QuerySet[Item]:
-    """Return the context items that still want votes."""
-    return Item.objects.filter(
-        campaign=campaign,
-        conversation__purpose=Conversation.Purpose.CONTEXT,
-        target__gt=F("reserved") + F("completed"),
-    )
+def open_items(campaign: Campaign) -> ItemQuery:
+    """Return the shared items that still want votes."""
+    rows = Item.objects.shared().kept()
+    return rows.filter(campaign=campaign, target__gt=F("reserved") + F("completed"))
 
 
 def _held(person: Participation) -> list[Assignment]:
@@ -156,11 +159,23 @@ def _held(person: Participation) -> list[Assignment]:
 
 
 def _choose(person: Participation, count: int) -> list[Item]:
-    """Choose items greedily: a new context, then few votes, then a rare system, then the draw."""
     mine = Assignment.objects.filter(participation=person).exclude(state=Assignment.State.RELEASED)
+    rows = open_items(person.campaign).exclude(pk__in=mine.values("item"))
+    if third_parties.judges(person.campaign):
+        return _choose_messages(third_parties.open_to(rows, person), count)
+    return _choose_replies(rows, mine, count)
+
+
+def _choose_messages(rows: ItemQuery, count: int) -> list[Item]:
+    """Choose those with the fewest votes, in the order in which they were said."""
+    fewest = rows.order_by(F("reserved") + F("completed"), "order")[:count]
+    return sorted(fewest, key=lambda item: item.order)
+
+
+def _choose_replies(rows: ItemQuery, mine: QuerySet[Assignment], count: int) -> list[Item]:
+    """Choose items greedily: a new context, then few votes, then a rare system, then the draw."""
     seen = Counter(mine.values_list("item__conversation__context", flat=True))
     systems: Counter[int] = Counter(mine.values_list("item__conversation__system", flat=True))
-    rows = open_items(person.campaign).exclude(pk__in=mine.values("item"))
     left = list(rows.select_related("conversation"))
     chosen: list[Item] = []
     while left and len(chosen) < count:

@@ -57,17 +57,21 @@ def of(person: Participation) -> Judging | None:
 
 
 def _lines(item: Item, own: int | None) -> tuple[Line, ...]:
-    judged = set(item.candidates.values_list("seq", flat=True))
+    """Return what was said: of others' conversations nothing after the message to judge."""
     candidate = item.candidates.first()
     side = candidate.side if candidate else None
+    judged = candidate.seq if candidate else None
+    said = events.messages(item.conversation)
+    if own is None and judged is not None:
+        said = said.filter(seq__lte=judged)
     return tuple(
         Line(
             side="partner" if event.side == side else "you",
             who=_who(event.side == side, own),
             text=event.content["text"],
-            judged=event.seq in judged,
+            judged=event.seq == judged,
         )
-        for event in events.messages(item.conversation)
+        for event in said
     )
 
 

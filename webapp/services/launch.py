@@ -17,7 +17,14 @@ from django.db import transaction
 
 from evaluation.registry import get_protocol
 from webapp.models import Campaign
-from webapp.services import audit, campaigns, personas_import, source_settings, states
+from webapp.services import (
+    audit,
+    campaigns,
+    message_items,
+    personas_import,
+    source_settings,
+    states,
+)
 from webapp.services.checklist import Check, checklist
 from webapp.services.plans import protocol_of
 
@@ -66,6 +73,7 @@ def plan_of(campaign: Campaign) -> dict[str, Any]:
             {"key": each.key, "sha256": _sha256(canonical(each.messages))}
             for each in campaign.contexts.order_by("key")
         ],
+        "messages": message_items.digests(campaign),
         "consent": {"text": campaign.consent, "sha256": _sha256(campaign.consent)},
         "contact": campaign.contact,
         "pay": _pay(campaign),
@@ -107,7 +115,7 @@ def _prepare(campaign: Campaign, now: datetime) -> None:
     if red:
         raise NotReady(red)
     rate = protocol_of(campaign).after
-    if rate is not None and rate.over == "contexts":
+    if rate is not None and rate.is_shared:
         campaign.items.update(target=rate.votes)
 
 

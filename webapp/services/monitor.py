@@ -12,6 +12,7 @@ from decimal import Decimal
 
 from django.conf import settings
 from django.db.models import Count, QuerySet, Sum
+from django.db.models.functions import Coalesce
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
@@ -19,7 +20,6 @@ from webapp.models import (
     Bonus,
     Campaign,
     CompletionCode,
-    Conversation,
     Item,
     Participation,
     System,
@@ -149,9 +149,7 @@ def wanted(campaign: Campaign, systems: Sequence[System]) -> int:
 
 
 def _items(campaign: Campaign) -> QuerySet[Item]:
-    return Item.objects.filter(
-        campaign=campaign, conversation__purpose=Conversation.Purpose.CONTEXT
-    )
+    return Item.objects.shared().filter(campaign=campaign)
 
 
 def _total(sums: dict[str, Decimal | int | None]) -> Decimal:
@@ -166,7 +164,8 @@ def _progress(campaign: Campaign, systems: Sequence[System]) -> Iterator[Progres
             yield Progress(system.name, cell.reserved, cell.completed, cell.target, query)
         return
     sums: defaultdict[int, Counter[str]] = defaultdict(Counter)
-    rows = _items(campaign).values_list("conversation__system", *COUNTS)
+    judged = Coalesce("candidates__system", "conversation__system")
+    rows = _items(campaign).values_list(judged, *COUNTS)
     for system_pk, *counts in rows.order_by():
         sums[system_pk].update(dict(zip(COUNTS, counts, strict=True)))
     for system in systems:

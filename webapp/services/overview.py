@@ -91,12 +91,10 @@ def _line(
 
 
 def _wanted(keys: list[int]) -> Sums:
-    """Sum cells for protocols with a chat, and items of contexts for those without."""
+    """Sum cells for protocols with a chat, and shared items for those without."""
     sums = (Sum("completed"), Sum("target"))
     cells = QuotaCell.objects.filter(system__campaign__in=keys, target__gt=0)
-    items = Item.objects.filter(
-        campaign__in=keys, conversation__purpose=Conversation.Purpose.CONTEXT
-    )
+    items = Item.objects.shared().filter(campaign__in=keys)
     rows = [
         *items.values_list("campaign").annotate(*sums).order_by(),
         *cells.values_list("system__campaign").annotate(*sums).order_by(),

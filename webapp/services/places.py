@@ -48,7 +48,7 @@ def is_complete(campaign: Campaign) -> bool:
     waiting = campaign.conversations.filter(
         purpose=Conversation.Purpose.CONTEXT, state=Conversation.State.OPEN
     )
-    wanted = rows.filter(target__gt=F("completed"))
+    wanted = rows.kept().filter(target__gt=F("completed"))
     return rows.exists() and not wanted.exists() and not waiting.exists()
 
 

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import hashlib
-import hmac
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from django.conf import settings
 from django.core import signing
 from django.db import connection, transaction
 
 from webapp.models import (
     Assignment,
-    Campaign,
     CompletionCode,
     Conversation,
     Event,
@@ -25,7 +21,7 @@ from webapp.models import (
     ReplyJob,
     Seat,
 )
-from webapp.services import audit, payment, personas, quota, stopping
+from webapp.services import audit, message_items, payment, personas, quota, stopping
 
 SALT = "parley.withdraw"
 KEEP_IDS = timedelta(days=90)  # after payment closes with the campaign
@@ -44,23 +40,6 @@ class Withdrawn:
 
     person: Participation
     code: CompletionCode | None
-
-
-def pseudonym(campaign: Campaign, platform: str, external_id: str, key: str = "") -> str:
-    """Return the name under which a person is known: keyed, so that guessing ids proves nothing.
-
-    The key is derived from the server's secret for each campaign, and is nowhere in the database.
-    """
-    secret = (key or settings.SECRET_KEY).encode()
-    derived = hmac.digest(secret, f"pseudonym:{campaign.pk}".encode(), hashlib.sha256)
-    who = f"{platform}\0{external_id}".encode()
-    return hmac.new(derived, who, hashlib.sha256).hexdigest()
-
-
-def pseudonyms(campaign: Campaign, platform: str, external_id: str) -> list[str]:
-    """Return the person's names under the present key and the former ones, present first."""
-    keys = [settings.SECRET_KEY, *settings.SECRET_KEY_FALLBACKS]
-    return [pseudonym(campaign, platform, external_id, key) for key in keys]
 
 
 def withdraw_token(person: Participation) -> str:
@@ -87,6 +66,7 @@ def withdraw(*, token: str, now: datetime) -> Withdrawn:
                 _delete_words(seat)
             _delete_answers(person)
             _uncount(person)
+            message_items.withdraw(person=person, now=now)
             ExternalId.objects.filter(participation=person).delete()
             Flag.objects.filter(participation=person).update(detail="")
             audit.append(

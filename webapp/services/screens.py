@@ -19,13 +19,12 @@ from django.utils.translation import gettext_lazy
 from evaluation import MaxWords, Protocol, Question
 from webapp import notices
 from webapp.models import ExternalId, Participation, Seat
-from webapp.services import access, judging, payment, privacy, stopping, study
+from webapp.services import access, identity, judging, payment, privacy, stopping, study
 from webapp.services.judging import Judging
 from webapp.services.plans import protocol_of
 from webapp.services.study import Study, money
 
 Outcome, State = Participation.Outcome, Participation.State
-VOLUNTEER = "volunteer"
 Claim = dict[str, str]  # a platform and an id there
 NAMES: dict[str, str] = {
     State.READY: "ready",
@@ -188,8 +187,8 @@ def returning(*, person: Participation, platform: str, external_id: str) -> Clai
     Another id in the link is another person at the same browser. Who may begin anew is asked for
     consent again, under the id they had.
     """
-    is_volunteer = platform == VOLUNTEER
-    names = privacy.pseudonyms(person.campaign, platform, external_id)
+    is_volunteer = platform == identity.VOLUNTEER
+    names = identity.pseudonyms(person.campaign, platform, external_id)
     if not is_volunteer and person.pseudonym not in names:
         return {"platform": platform, "external_id": external_id}
     if person.state != State.ENDED or not payment.RULES[person.outcome].resumes:

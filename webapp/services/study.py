@@ -37,6 +37,7 @@ class Study:
     has_chat: bool
     has_persona: bool
     labels: bool
+    asks: bool  # something of its participants, now or afterwards
     instructions: tuple[str, ...]
     steps: tuple[str, ...]
     closed: str  # why nobody can join now; "" where they can
@@ -65,6 +66,7 @@ def of(campaign: Campaign) -> Study:
         has_chat=chat is not None,
         has_persona=bool(chat and chat.pool),
         labels=protocol.live is not None,
+        asks=bool(protocol.rates),
         instructions=protocol.instructions,
         steps=steps_of(protocol),
         closed=_closed(campaign),

@@ -15,6 +15,7 @@ from django.utils.translation import gettext as _
 from bots import Option, bot_names, bot_options, describe, parse_option
 from bots.weights import ABOUT
 from webapp.models import PEOPLE, Campaign, System
+from webapp.services import third_parties
 from webapp.services.fields import (
     BadField,
     Field,
@@ -47,6 +48,8 @@ class Kind:
 
 def kinds(campaign: Campaign) -> list[Kind]:
     """Return what the protocol's partner may be."""
+    if third_parties.judges(campaign):
+        return []  # it comes with the messages that are taken
     chat = protocol_of(campaign).chat
     partner = chat.partner if chat else "bot"
     found = [Kind(name, about_bot(name)) for name in bot_names()] if partner != "person" else []

@@ -91,7 +91,8 @@ def _refuse_taken(campaign: Campaign, name: str, system: System | None) -> None:
 
 
 def _refuse_used(system: System) -> None:
-    if system.conversations.exclude(purpose=Conversation.Purpose.REHEARSAL).exists():
+    answered = system.conversations.exclude(purpose=Conversation.Purpose.REHEARSAL)
+    if answered.exists() or system.candidates.exists():
         raise Refused(_("Its replies were already collected, so it stays. Add another system."))
 
 

@@ -9,7 +9,7 @@ from datetime import datetime
 from typing import Any
 
 from evaluation import Likert, Protocol, Question, YesNo
-from webapp.models import Conversation, Event, Flag, Rating, ReplyJob, Seat
+from webapp.models import Campaign, Conversation, Event, Flag, Rating, ReplyJob, Seat
 from webapp.services.plans import protocol_of
 
 
@@ -122,7 +122,9 @@ def _answers(
         latest[row.assignment_id, row.candidate_id, row.question].append(row)
     by_seq: dict[int, list[Answer]] = defaultdict(list)
     whole: list[Answer] = []
-    questions = {question.name: question for rate in protocol.rates for question in rate.each}
+    judged = Campaign.objects.filter(items__conversation=conversation).distinct()
+    asked = [protocol, *map(protocol_of, judged)]
+    questions = {q.name: q for each in asked for rate in each.rates for q in rate.each}
     for same in latest.values():
         answer = _answer(same, questions)
         seq = same[-1].candidate.seq

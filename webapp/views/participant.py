@@ -45,6 +45,11 @@ def _cookie(slug: str) -> str:
     return f"{settings.PARTICIPANT_COOKIE}-{slug}"
 
 
+def _secrets(request: HttpRequest) -> list[str]:
+    """Return the secrets of all campaigns that this browser takes part in."""
+    return [text for name, text in request.COOKIES.items() if name.startswith(_cookie(""))]
+
+
 def _person(request: HttpRequest, slug: str) -> Participation:
     return access.participation(slug, request.COOKIES.get(_cookie(slug), ""))
 
@@ -99,6 +104,7 @@ def consent(request: HttpRequest, slug: str) -> HttpResponse:
             **who.cleaned_data,
             language=translation.get_language() or settings.LANGUAGE_CODE,
             now=timezone.now(),
+            browser=_secrets(request),
         )
     except enrolment.Closed as refusal:
         shown = {"study": study.of(campaign), "closed": notices.text(refusal.notice)}

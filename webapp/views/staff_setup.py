@@ -41,13 +41,13 @@ def overview(request: HttpRequest, campaign: Campaign) -> HttpResponse:
         "protocol": protocol,
         "departures": departures,
         "systems": systems.of(campaign),
-        "kinds": systems.kinds(campaign),
         "consent": study.sanitized(campaign.consent),
         "hourly": campaigns.hourly(campaign.pay, campaign.minutes),
         "link": start_link(request, campaign),
         "amendments": running.amendments(campaign),
         "has_personas": bool(personas_import.pool_of(campaign)),
         "has_contexts": any(rate.over == "contexts" for rate in protocol.rates),
+        "has_messages": any(rate.by_third_parties for rate in protocol.rates),
         **_checks(campaign),
     }
     return render(request, "staff/campaign.html", context)
@@ -147,6 +147,7 @@ def _checks(campaign: Campaign) -> dict[str, Any]:
         return {}
     checks = checklist.checklist(campaign, timezone.now())
     return {
+        "kinds": systems.kinds(campaign),
         "checks": checks,
         "ready": all(check.ok for check in checks),
         "testing": any(system.rehearsal == "QUEUED" for system in systems.of(campaign)),

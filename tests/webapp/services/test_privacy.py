@@ -23,7 +23,17 @@ from tests.webapp.services.people import (
     start,
 )
 from webapp.models import CompletionCode, Event, ExternalId, Participation, QuotaCell, Rating
-from webapp.services import access, chat, enrolment, payment, privacy, rating, refusals, stopping
+from webapp.services import (
+    access,
+    chat,
+    enrolment,
+    identity,
+    payment,
+    privacy,
+    rating,
+    refusals,
+    stopping,
+)
 
 pytestmark = pytest.mark.django_db
 CANARY = "canary-4711"
@@ -40,14 +50,14 @@ def everything() -> str:
 def test_a_pseudonym_depends_on_the_key_the_campaign_the_platform_and_the_id() -> None:
     first, second = make_campaign(), make_campaign()
     names = [
-        privacy.pseudonym(first, "mturk", "A1"),
-        privacy.pseudonym(second, "mturk", "A1"),
-        privacy.pseudonym(first, "prolific", "A1"),
-        privacy.pseudonym(first, "mturk", "A2"),
-        privacy.pseudonym(first, "mturk", "A1", "another key"),
+        identity.pseudonym(first, "mturk", "A1"),
+        identity.pseudonym(second, "mturk", "A1"),
+        identity.pseudonym(first, "prolific", "A1"),
+        identity.pseudonym(first, "mturk", "A2"),
+        identity.pseudonym(first, "mturk", "A1", "another key"),
     ]
     assert len(set(names)) == 5
-    assert privacy.pseudonym(first, "mturk", "A1") == names[0]
+    assert identity.pseudonym(first, "mturk", "A1") == names[0]
 
 
 def test_old_links_stay_valid_after_the_key_was_changed(settings: Settings) -> None:
@@ -58,7 +68,7 @@ def test_old_links_stay_valid_after_the_key_was_changed(settings: Settings) -> N
     settings.SECRET_KEY = "the next key, long enough to be one " * 2
     assert join(campaign, "A1") == person
     assert privacy.holder(token) == person
-    assert join(campaign, "A2").pseudonym == privacy.pseudonym(campaign, "prolific", "A2")
+    assert join(campaign, "A2").pseudonym == identity.pseudonym(campaign, "prolific", "A2")
 
 
 @pytest.mark.parametrize("token", ["", "1", "x:y:z"])

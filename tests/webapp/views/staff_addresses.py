@@ -9,9 +9,16 @@ from typing import Any
 from django.urls import URLPattern, reverse
 
 from webapp.models import Campaign, ReplyJob
-from webapp.views import staff, staff_live, staff_review, staff_setup, staff_systems
+from webapp.views import (
+    staff,
+    staff_live,
+    staff_messages,
+    staff_review,
+    staff_setup,
+    staff_systems,
+)
 
-MODULES = (staff, staff_setup, staff_systems, staff_live, staff_review)
+MODULES = (staff, staff_setup, staff_messages, staff_systems, staff_live, staff_review)
 PATTERNS = [pattern for module in MODULES for pattern in module.urlpatterns]
 OPEN_TO_ALL = {"login", "logout", None}
 NAMES = sorted({p.name for p in PATTERNS if p.name and p.name not in OPEN_TO_ALL})
