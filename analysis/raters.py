@@ -145,7 +145,10 @@ def _models(ratings: RatingTable, seed: int) -> pd.DataFrame:
 def _control(rows: pd.DataFrame, control: str | None, asked: Sequence[str]) -> pd.DataFrame:
     scales = rows[rows["level"].isin(rater_facts.SCALES)]
     check_control(scales, control, asked)
-    found = pd.Series(dtype=float)
+    found = {name: pd.Series(dtype=float) for name in ("control_p", "control_p_item")}
     if control is not None and len(scales):
-        found = control_tests(standardized(scales), control, asked)
-    return found.rename("control_p").to_frame()
+        scored = standardized(scales)
+        for name in found:
+            by_item = name == "control_p_item"
+            found[name] = control_tests(scored, control, asked, by_item=by_item)
+    return pd.DataFrame(found)

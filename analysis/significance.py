@@ -59,6 +59,21 @@ def t_test(first: ArrayLike, second: ArrayLike, *, equal_variances: bool = False
     return Tested(t, df, float(2 * special.stdtr(df, -abs(t))), effect)
 
 
+def paired_t_test(first: ArrayLike, second: ArrayLike) -> Tested:
+    """Return Student's test (1908, Biometrika 6, 1-25) of two means of the same things, in order.
+
+    The effect is the mean of the differences.
+    """
+    apart = np.asarray(first, dtype=float) - np.asarray(second, dtype=float)
+    if len(apart) < 2:
+        return Tested(UNDEFINED, UNDEFINED, UNDEFINED, UNDEFINED, "fewer than two values a side")
+    effect, df = float(apart.mean()), float(len(apart) - 1)
+    if np.ptp(apart) == 0:
+        return Tested(UNDEFINED, UNDEFINED, UNDEFINED, effect, "all differences are alike")
+    t = effect / float(apart.std(ddof=1) / np.sqrt(len(apart)))
+    return Tested(t, df, float(2 * special.stdtr(df, -abs(t))), effect)
+
+
 def chi_square(table: ArrayLike) -> Tested:
     """Return the test of independence of a table of counts; the effect is phi = √(χ²/N).
 

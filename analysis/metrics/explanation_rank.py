@@ -2,7 +2,9 @@
 
 L2E (NLP4ConvAI 2019; spec, protocol NL-P8 and metrics section 6): (position - 1)/(k - 1), averaged
 over a participant's prompts, then over participants. The paper's interval is a bootstrap over
-participants; ours is its percentile form with 10,000 seeded resamples. A tie shares its places.
+participants, here with 10,000 seeded resamples: `percentile_low` and `percentile_high`, which of
+five participants held .83 instead of .95 (`docs/rehearsal.md`). `low` and `high` are Student's over
+participants, which hold. A tie shares its places.
 """
 
 from __future__ import annotations
@@ -13,7 +15,7 @@ import numpy as np
 import pandas as pd
 
 from analysis.groups import Asked, questions
-from analysis.intervals import NONE, Interval, percentile_interval
+from analysis.intervals import NONE, Interval, percentile_interval, t_interval
 from analysis.preferences import positions
 from analysis.tables import RatingTable
 from analysis.tidy import tidy
@@ -21,6 +23,7 @@ from analysis.tidy import tidy
 DRAWS = 10_000
 PIECE = 1000  # resamples in memory at once
 ONE_RATER = "one participant only: no interval over participants"
+ALIKE = "all participants say the same: no spread, so no interval"
 
 
 def explanation_rank(ratings: RatingTable, *, seed: int = 0) -> pd.DataFrame:
@@ -34,7 +37,8 @@ def _rows(asked: Asked, seed: int) -> Iterator[dict[str, object]]:
     placed["rank"] = (placed["position"] - 1) / (placed["of"] - 1)
     for system, rows in placed.groupby("system", sort=True):
         means = rows.groupby("rater")["rank"].mean()
-        low, high = _interval(means, seed)
+        drawn = _interval(means, seed)
+        low, high = _of_means(means)
         yield {
             **asked.name,
             "system": system,
@@ -43,8 +47,25 @@ def _rows(asked: Asked, seed: int) -> Iterator[dict[str, object]]:
             "high": high,
             "n": len(means),
             "judgments": len(rows),
-            "reason": ONE_RATER if len(means) < 2 else None,
+            "percentile_low": drawn.low,
+            "percentile_high": drawn.high,
+            "reason": _reason(means),
         }
+
+
+def _of_means(means: pd.Series) -> Interval:
+    """Return Student's interval, within the ends that a rank can have."""
+    if _reason(means) is not None:
+        return NONE
+    error = float(means.std(ddof=1)) / np.sqrt(len(means))
+    low, high = t_interval(float(means.mean()), error, len(means) - 1)
+    return Interval(max(low, 0.0), min(high, 1.0))
+
+
+def _reason(means: pd.Series) -> str | None:
+    if len(means) < 2:
+        return ONE_RATER
+    return ALIKE if np.ptp(means) == 0 else None
 
 
 def _interval(means: pd.Series, seed: int) -> Interval:

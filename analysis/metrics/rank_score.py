@@ -3,8 +3,8 @@
 Olabiyi et al. 2019 (hredGAN, NLP4ConvAI; spec, metrics section 6): of N replies the lowest scores 0
 and the best N - 1, over N - 1, so that the scores of all systems add up to N/2. `se` is the paper's
 formula: per sample the variance between judges, summed over samples, over n², and its root; it
-leaves out how samples differ, so the interval is not of it, but a t interval clustered by rater
-(Cameron & Miller 2015, eq. 11). A tie shares its places, which is ours: the paper allows none.
+leaves out how samples differ, so the interval is not of it, but a t interval clustered by rater and
+by sample (`analysis.clustering`). A tie shares its places, which is ours: the paper allows none.
 """
 
 from __future__ import annotations
@@ -14,14 +14,16 @@ from collections.abc import Iterator
 import numpy as np
 import pandas as pd
 
+from analysis.clustering import codes, error_of_ratio
 from analysis.groups import Asked, questions
-from analysis.intervals import t_interval
+from analysis.intervals import NONE, Interval, t_interval
 from analysis.preferences import positions
 from analysis.tables import RatingTable
 from analysis.tidy import tidy
 
 ALONE = "one judge a sample: the formula's variance between judges is undefined"
 ONE_RATER = "one rater only: no interval over raters"
+ALIKE = "too few samples, or all ranked alike: no interval"
 
 
 def rank_score(ratings: RatingTable) -> pd.DataFrame:
@@ -38,8 +40,8 @@ def _rows(asked: Asked) -> Iterator[dict[str, object]]:
         n = samples.ngroups
         means, variances = samples.mean(), samples.var(ddof=1)
         estimate = float(means.mean())
-        error, raters = _clustered(rows, estimate, n)
-        low, high = t_interval(estimate, error, raters - 1)
+        raters = rows["rater"].nunique()
+        low, high = _interval(rows, estimate)
         judged = variances.notna().all()
         yield {
             **asked.name,
@@ -50,14 +52,22 @@ def _rows(asked: Asked) -> Iterator[dict[str, object]]:
             "n": n,
             "se": float(np.sqrt(variances.sum()) / n) if judged else float("nan"),
             "judgments": len(rows),
-            "reason": ONE_RATER if raters < 2 else None if judged else ALONE,
+            "reason": _reason(raters, low) or (None if judged else ALONE),
         }
 
 
-def _clustered(rows: pd.DataFrame, estimate: float, n: int) -> tuple[float, int]:
-    """Return the standard error of the mean over samples, clustered by rater, and the raters."""
-    weight = 1 / (n * rows.groupby("item")["score"].transform("size"))
-    gaps = (weight * (rows["score"] - estimate)).groupby(rows["rater"]).sum()
-    raters = len(gaps)
-    spread = float((gaps**2).sum())
-    return (float(np.sqrt(raters / (raters - 1) * spread)) if raters > 1 else float("nan")), raters
+def _reason(raters: int, low: float) -> str | None:
+    if raters < 2:
+        return ONE_RATER
+    return ALIKE if np.isnan(low) else None
+
+
+def _interval(rows: pd.DataFrame, estimate: float) -> Interval:
+    """Return the t interval of the mean over samples, within the ends that a score can have."""
+    weight = 1 / rows.groupby("item")["score"].transform("size").to_numpy(dtype=float)
+    above = weight * rows["score"].to_numpy(dtype=float)
+    error = error_of_ratio(above, weight, codes(rows["rater"]), codes(rows["item"]))
+    if rows["rater"].nunique() < 2 or not error.se > 0:
+        return NONE
+    low, high = t_interval(estimate, error.se, error.df)
+    return Interval(max(low, 0.0), min(high, 1.0))

@@ -46,10 +46,15 @@ def of_control(given: pd.DataFrame, seed: int) -> pd.DataFrame:
     """Return each rater's p of the control, read off one question and off all."""
     scored = standardized(given)
     control = str(given["system"].iloc[0])
+    ways: dict[str, tuple[list[str], bool]] = {
+        "one question": (["q0"], False),
+        "five questions": ([], False),
+        "five questions, by item": ([], True),
+    }
     rows = [
-        {"metric": f"control, {said}", "system": rater, "p": p}
-        for said, asked in (("one question", ["q0"]), ("five questions", []))
-        for rater, p in control_tests(scored, control, asked).items()
+        {"metric": said, "system": rater, "p": p}
+        for said, (asked, by_item) in ways.items()
+        for rater, p in control_tests(scored, control, asked, by_item=by_item).items()
     ]
     return tidy("", rows)
 

@@ -13,7 +13,7 @@ import pandas as pd
 
 from analysis.layouts import ENGAGING, sections
 from analysis.report import Report, Section
-from analysis.significance import t_test
+from analysis.significance import paired_t_test
 from analysis.tables import RatingTable
 
 WORKER = "the people who chatted"
@@ -30,7 +30,7 @@ def convai2_blind(ratings: RatingTable) -> Report:
         gaps = pd.DataFrame(_gaps(workers, judges))
         own = [
             Section(finding, table, "Mean over the conversations that blind judges saw."),
-            Section("Does the blind score differ?", gaps, "Welch's t of conversations' scores."),
+            Section("Does the blind score differ?", gaps, "Paired t of the same conversations."),
         ]
     return Report(
         name="convai2_blind",
@@ -69,7 +69,8 @@ def _gaps(workers: pd.DataFrame, judges: pd.DataFrame) -> Iterator[dict[str, obj
     for system, rows in judges.groupby("system", sort=True):
         blind = rows.groupby("conversation")["value"].mean()
         mine = workers[workers["system"] == system].groupby("conversation")["value"].mean()
-        tested = t_test(blind, mine)
+        both = blind.index.intersection(mine.index)
+        tested = paired_t_test(blind[both], mine[both])
         yield {
             "system": system,
             "blind less workers": tested.effect,

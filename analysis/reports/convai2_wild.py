@@ -32,7 +32,7 @@ def convai2_wild(ratings: RatingTable, messages: MessageTable) -> Report:
         sections=sections(
             [
                 Section("Conversations flagged, by track", tracks, "Rules: report spam_flags."),
-                Section(finding, shifts, "Mean, 95 % normal interval clustered by conversation."),
+                Section(finding, shifts, "Mean, 95 % t interval clustered by conversation."),
                 Section("Share of each rater's conversations flagged", _by_rater(scored)),
             ],
             "convai2_wild",

@@ -219,8 +219,9 @@ def _ranks(asked: Asked, scores: pd.DataFrame, ranks: pd.DataFrame) -> Section:
         frame.rename(columns=names),
         f"Rank score: 1 for always best, 0 for always last; the scores add up to {total:.2f} (N/2 "
         f"= {len(frame) / 2:g} where all N systems are always ranked). se (hredGAN) is the "
-        "paper's formula, of judges only; the interval is a t interval clustered by rater. Rank "
-        "(L2E): 0 is the top, with a 95 % bootstrap over participants.",
+        "paper's formula, of judges only; the interval is a t interval clustered by rater and "
+        "sample. Rank (L2E): 0 is the top, with a 95 % t interval over participants; the metric "
+        "explanation_rank has the paper's bootstrap too.",
         key=f"ranks-{asked.question}",
     )
 

@@ -1,6 +1,6 @@
 """Human judgments in the layout of THRED tables 5, 6 and 9 (Dziri et al. 2019).
 
-Four grades, 3 excellent to 0 bad: the share of each with a 90 % normal interval clustered by item
+Four grades, 3 excellent to 0 bad: the share of each with a 90 % t interval clustered by item
 (the paper gives no method), Fleiss' kappa and the mean rating. Side by side, a question of level
 "rank" about two systems: wins, losses, and ties. A tie is good where a question `tie` says so, else
 where that rater graded both replies 2 or more, else bad; that last step is ours. A column `dataset`
@@ -33,7 +33,7 @@ def thred_human(ratings: RatingTable, *, seed: int = 0) -> Report:
     scale = pd.DataFrame(_shares(graded, seed))
     pairs = pd.DataFrame(_outcomes(rows, graded, seed))
     finding = _finding(scale)
-    note = "Percent ± half of a 90 % normal interval clustered by item; MER is the mean rating."
+    note = "Percent ± half of a 90 % t interval clustered by item; MER is the mean rating."
     own = [
         Section(finding, scale, note),
         Section("Side by side", pairs, "Percent ± as above."),

@@ -47,7 +47,12 @@ def thred_metrics(
     own = [
         Section(finding, table, f"Low is good. {' '.join(lacking)}"),
         Section("Box plots", pd.DataFrame(_boxes(scores)), "Ends, quartiles and median."),
-        Section("Is the lowest system's mean below the second's?", pd.DataFrame(_tests(scores))),
+        Section(
+            "Is the lowest system's mean below the second's?",
+            pd.DataFrame(_tests(scores)),
+            "Welch's t as if examples were not the same, of systems picked for their means: equal "
+            "systems are found different far less often than in 5 % (docs/rehearsal.md).",
+        ),
         Section("Pearson with people's mean ratings", pd.DataFrame(_with_ratings(scores, ratings))),
     ]
     return Report(

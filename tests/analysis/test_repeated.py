@@ -34,7 +34,7 @@ def test_clusters_are_statsmodels() -> None:
     known = OLS(values, np.ones(100)).fit(
         cov_type="cluster", cov_kwds={"groups": of, "use_correction": False}
     )
-    half = stats.norm.ppf(0.95) * known.bse[0] * math.sqrt(20 / 19)
+    half = stats.t.ppf(0.95, 19) * known.bse[0] * math.sqrt(20 / 19)
     found = over_clusters(values, of, level=0.90)
     assert found.interval == pytest.approx((values.mean() - half, values.mean() + half))
 

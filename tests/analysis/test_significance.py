@@ -11,7 +11,7 @@ from statsmodels.stats.multitest import multipletests
 from statsmodels.stats.proportion import binom_test
 from statsmodels.stats.weightstats import ttest_ind
 
-from analysis.significance import binomial, chi_square, holm, stars, t_test
+from analysis.significance import binomial, chi_square, holm, paired_t_test, stars, t_test
 
 SEED = 11
 
@@ -27,6 +27,16 @@ def test_holm_in_any_order_with_gaps_is_statsmodels() -> None:
         expected = multipletests(p, method="holm")[1]
         assert holm([math.nan, *p])[1:] == pytest.approx(list(expected), abs=1e-12)
     assert math.isnan(holm([math.nan, 0.5])[0])
+
+
+def test_paired_t_is_scipy_s() -> None:
+    a, b = np.random.default_rng(SEED).normal(size=(2, 12))
+    found, known = paired_t_test(a, b), stats.ttest_rel(a, b)
+    assert (found.statistic, found.df, found.p) == pytest.approx(
+        (known.statistic, 11, known.pvalue)
+    )
+    assert found.effect == pytest.approx((a - b).mean())
+    assert paired_t_test([1, 2], [0, 1]).reason == "all differences are alike"
 
 
 def test_binomial_by_hand() -> None:

@@ -47,7 +47,7 @@ def test_shares_of_grades_with_intervals_by_hand() -> None:
     assert report.findings == ("a has the highest mean rating: 2.25 of 3.",)
     # Excellent: 2, 1, 0, 0 of two votes per item: mean 3/8, clusters differ by item.
     gaps = np.array([2, 1, 0, 0]) - 2 * 3 / 8
-    half = stats.norm.ppf(0.95) * np.sqrt(4 / 3 * (gaps**2).sum()) / 8
+    half = stats.t.ppf(0.95, 3) * np.sqrt(4 / 3 * (gaps**2).sum()) / 8
     assert frame.loc["a", "excellent"] == f"37.5 ± {100 * half:.1f}"
     assert frame.loc["b", "excellent"] == "0.0 ± 0.0"
     # Fleiss of a: pairs agree in items 1 and 4; shares 3/8, 4/8, 1/8.
