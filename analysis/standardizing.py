@@ -69,10 +69,10 @@ def control_tests(
     of an item's answers instead, and holds.
     """
     tested = scored[scored["question"].isin(questions)] if questions else scored
-    tested = tested.dropna(subset=["z"])
+    tested = pd.DataFrame(tested.dropna(subset=["z"]))
     if by_item:
-        keys = ["rater", "system", "item"]
-        tested = tested.groupby(keys, as_index=False, sort=True)["score"].mean()
+        means = tested.groupby(["rater", "system", "item"])["score"].mean()
+        tested = means.reset_index()
     found = {
         str(rater): _p(rows["score"].to_numpy(), (rows["system"] == control).to_numpy())
         for rater, rows in tested.groupby("rater")
