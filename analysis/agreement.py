@@ -1,9 +1,10 @@
 """How far raters agree on a question: rows of a coefficient with its interval, or why it has none.
 
-Intervals are percentile bootstraps over items (Efron & Tibshirani 1993, chapter 13), expanded for
-few of them (Hesterberg 2015). An item is drawn with all its votes, so what is drawn is how often
-each pattern of votes occurs. The raters stay as they are: of other raters the interval is too
-narrow (`docs/rehearsal.md`), and the report rater_agreement has one over raters beside it.
+Intervals are bootstraps over items, corrected for bias and acceleration where items are few (Efron
+& Tibshirani 1993, chapters 13 and 14), and expanded for few of them (Hesterberg 2015). An item is
+drawn with all its votes, so what is drawn is how often each pattern of votes occurs. The raters
+stay as they are: of other raters the interval is too narrow (`docs/rehearsal.md`), and the report
+rater_agreement has one over raters beside it.
 """
 
 from __future__ import annotations
@@ -14,10 +15,10 @@ import numpy as np
 import pandas as pd
 
 from analysis.groups import Asked
-from analysis.intervals import DRAWS, PIECE, Floats, Interval, percentile_interval
+from analysis.intervals import DRAWS, PIECE, Floats, Interval, bca_interval, percentile_interval
 from analysis.kappas import all_times, estimate
 from analysis.tidy import ALL
-from analysis.votes import Scale, Votes, units, votes
+from analysis.votes import Places, Scale, Votes, read, votes
 
 Statistic = Callable[[Votes, Floats], Floats]
 # What pages and reports call each coefficient.
@@ -43,18 +44,27 @@ USUAL = ("percent_agreement", "krippendorff_alpha", "fleiss_kappa")
 # What many resamples may cost together, in votes looked at; fewer are drawn of a large table.
 WORK = 200_000_000
 FEWEST = 200
+# Of more items a resample is hardly biased or skewed, and each left out would cost as much again.
+FEW = 400
 # So many patterns are drawn by their shares, however few units are alike.
 SMALL = 2000
 
 
-def parts(asked: Asked) -> Iterator[tuple[str, pd.DataFrame]]:
-    """Yield the rows of each system, and all; all only, where no unit has two ratings."""
-    systems = list(asked.by_system())
-    if len(systems) > 1 and len(asked.rows) == units(asked.rows).max(initial=-1) + 1:
+def parts(asked: Asked) -> Iterator[tuple[str, Places]]:
+    """Yield the places of each system's rows, and all; all only, where no unit has two ratings."""
+    systems = asked.once("places of systems", lambda: _by_system(asked))
+    if len(systems) > 1 and len(asked.rows) == read(asked).unit.max(initial=-1) + 1:
         systems = []
     yield from systems
     if len(systems) != 1:
-        yield ALL, asked.rows
+        yield ALL, slice(None)
+
+
+def _by_system(asked: Asked) -> list[tuple[str, Places]]:
+    code, names = pd.factorize(asked.rows["system"], sort=True)
+    order = np.argsort(code, kind="stable")
+    places = np.split(order, np.cumsum(np.bincount(code, minlength=len(names)))[:-1])
+    return [(str(name), rows) for name, rows in zip(names, places, strict=True)]
 
 
 def rows(
@@ -67,8 +77,8 @@ def rows(
 ) -> Iterator[dict[str, object]]:
     """Yield a row per question and part: the statistic chosen, or the reason why there is none."""
     for question in asked:
-        for system, rated in parts(question):
-            given = votes(question, rated, level)
+        for system, places in parts(question):
+            given = votes(question, system, places, level)
             row: dict[str, object] = {**question.name, "system": system, "n": given.units}
             chosen = choose(given)
             row["reason"] = chosen if isinstance(chosen, str) else None
@@ -90,7 +100,12 @@ def told(results: pd.DataFrame) -> pd.DataFrame:
 
 def interval(given: Votes, statistic: Statistic, *, seed: int) -> Interval:
     """Return the bootstrap interval over items of a statistic of resamples."""
-    return percentile_interval(resamples(given, statistic, seed=seed), given.units)
+    drawn = resamples(given, statistic, seed=seed)
+    if given.units > FEW:
+        return percentile_interval(drawn, given.units)
+    times = all_times(given)
+    left_out = statistic(given, times - np.eye(len(times)))
+    return bca_interval(drawn, estimate(given, statistic), left_out, times, given.units)
 
 
 def resamples(given: Votes, statistic: Statistic, *, seed: int, draws: int | None = None) -> Floats:

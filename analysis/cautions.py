@@ -20,6 +20,9 @@ REFERENCE_NOTE = (
 SAME_SCALE = 3
 # By how much the published calibration's intervals may be off before that is told.
 WIDER = 1.15
+# With a rarer answer than this, intervals of coefficients that correct for chance by what was
+# answered held .52 (6 answers) to .92 (38) in campaigns of yes and no (`docs/rehearsal.md`).
+RARE = 40
 NOT_SET = ("", "0", "0.0", "false", "no", "nan", "none")
 
 
@@ -110,9 +113,24 @@ def _off_by(asked: Asked) -> Iterator[str]:
         )
 
 
+def _rare(asked: Asked) -> Iterator[str]:
+    """Tell where answers are too one-sided for intervals of alpha and kappa."""
+    rows = asked.rows
+    answered = rows["value"].value_counts()
+    if asked.level != "nominal" or len(answered) != 2 or len(rows) == rows["item"].nunique():
+        return
+    if answered.min() < RARE:
+        yield (
+            f"one of the two answers was given {int(answered.min())} times only; intervals of "
+            "alpha and kappa then hold less often than 95 %, those of percent agreement and "
+            "Gwet's AC1 do hold."
+        )
+
+
 def _of_question(asked: Asked) -> Iterator[str]:
     rows = asked.rows
     yield from _scales_of_campaigns(asked)
+    yield from _rare(asked)
     if rows["rater"].nunique() == 1:
         who = rows["rater"].iloc[0]
         yield (

@@ -78,3 +78,15 @@ def test_pooled_campaigns_keep_their_raters_apart() -> None:
     ]
     found = evaluate(ratings(rows)).set_index("metric")
     assert cell(found, "percent_agreement", "n") == 0
+
+
+def test_few_answers_of_one_kind_are_told() -> None:
+    def said(yes: int) -> bool:
+        rows: list[dict[str, object]] = [
+            {"value": float(k < yes), "item": str(k // 2), "rater": str(k % 2), "level": "nominal"}
+            for k in range(200)
+        ]
+        return any("answers was given 12 times only" in one for one in cautions(ratings(rows)))
+
+    assert said(12)
+    assert not said(100)

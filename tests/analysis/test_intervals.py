@@ -50,3 +50,31 @@ def test_nothing_defined_means_no_interval() -> None:
     assert np.isnan(intervals.percentile_interval(np.array([np.nan, np.nan]))).all()
     assert np.isnan(intervals.t_interval(1.0, 1.0, 0)).all()
     assert np.isnan(intervals.wilson_interval(0, 0)).all()
+
+
+def test_bca_is_scipys() -> None:
+    chance = np.random.default_rng(4)
+    values = chance.exponential(1, 15)
+    expected = stats.bootstrap(
+        (values,), np.mean, n_resamples=40_000, method="BCa", rng=chance, vectorized=True
+    ).confidence_interval
+    drawn = chance.choice(values, (40_000, 15)).mean(axis=1)
+    left_out = (values.sum() - values) / 14
+    found = intervals.bca_interval(drawn, values.mean(), left_out, np.ones(15), units=1)
+    assert found == pytest.approx((expected.low, expected.high), abs=0.03)
+    plain = intervals.percentile_interval(drawn)
+    assert found.high - plain.high > 0.05
+    wider = intervals.bca_interval(drawn, values.mean(), left_out, np.ones(15), units=15)
+    assert wider.low < found.low < found.high < wider.high
+
+
+def test_bca_counts_units_that_are_alike() -> None:
+    kinds, times = np.array([0.0, 1, 3]), np.array([5.0, 4, 2])
+    chance = np.random.default_rng(1)
+    drawn = chance.multinomial(11, times / 11, 2000) @ kinds / 11
+    alike = intervals.bca_interval(
+        drawn, times @ kinds / 11, (times @ kinds - kinds) / 10, times, 11
+    )
+    each = np.repeat(kinds, times.astype(int))
+    single = intervals.bca_interval(drawn, each.mean(), (each.sum() - each) / 10, np.ones(11), 11)
+    assert alike == pytest.approx(single)
