@@ -79,4 +79,14 @@ window.addEventListener("pageshow", () => {
 });
 
 lock();
+
+// The message to judge is the last one: it stays in sight when the window turns or shrinks.
+const log = document.querySelector(".log");
+function showLast() {
+  log.scrollTop = log.scrollHeight;
+}
+if (log.querySelector(".msg-judged")) {
+  showLast();
+  window.addEventListener("resize", showLast);
+}
 document.querySelector("[data-autofocus]")?.focus();

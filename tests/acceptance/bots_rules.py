@@ -81,10 +81,15 @@ def b_human(shell: Shell) -> Shown:
         raise RuntimeError(done.stderr[-500:])
     told = json.loads(done.stdout)
     shell.commands.append("python -m tests.acceptance.two_people")
-    both = told["completed"] == 2 and told["systems"] == ["humans"]
+    each_other = told["completed"] == 2 and told["systems"] == ["human"]
+    ssa = {"sensibleness": 1.0, "specificity": 0.0, "ssa": 0.5}
+    third = told["refused"] == ["p0", "p1"] and told["open"] == [14] * 5 + [0]
+    third = third and (told["judged"], told["human"], told["n"]) == (["human"], ssa, [14])
     result = f"PC-P5: {told['completed']} people, {told['messages']} messages, "
-    result += f"{told['answers']} answers about each other; ME-P3: {told['third_party']}"
-    return shell.shown(both and told["third_party_runs"], result)
+    result += f"{told['answers']} answers about each other; ME-P3: open messages before each rater "
+    result += f"and at the end {told['open']}, {len(told['refused'])} who chatted are refused, "
+    result += f"human SSA of majorities {told['human']['ssa']:.2f} (n {told['n'][0]})"
+    return shell.shown(each_other and third, result)
 
 
 @slow

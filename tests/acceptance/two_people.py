@@ -1,7 +1,9 @@
-"""python -m tests.acceptance.two_people: two people chat and rate each other; what came of it.
+"""python -m tests.acceptance.two_people: people chat with each other; what came of it.
 
-B-HUMAN: the partner is a person behind the same interface. The services are called as browsers
-call them; the database is a new one in DATA_DIR. Prints one JSON object.
+B-HUMAN: the partner is a person behind the same interface. PC-P5: two chat and rate each other.
+ME-P3: two chat, then five who took no part judge each message, and those who chatted are refused.
+The services are called as browsers call them; the database is a new one in DATA_DIR. Prints one
+JSON object.
 """
 
 from __future__ import annotations
@@ -10,24 +12,28 @@ import json
 import os
 import sys
 import uuid
-from importlib import import_module
+from typing import TYPE_CHECKING
 
 import django
 
+if TYPE_CHECKING:
+    from webapp.models import Campaign
+
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "webapp.settings")
+RATERS, MESSAGES = 5, 14  # as MEENA has them
 
 
 def main() -> int:
-    """Let two people complete PC-P5; look whether other people could label their messages."""
+    """Let people complete PC-P5 and ME-P3."""
     django.setup()
     from django.core.management import call_command
 
     call_command("migrate", verbosity=0)
-    print(json.dumps(_chat() | _third_party()))
+    print(json.dumps(_each_other() | _third_parties()))
     return 0
 
 
-def _chat() -> dict[str, object]:
+def _each_other() -> dict[str, object]:
     from tests.webapp.services.people import after, conversation_of, pair, people_campaign, say
     from webapp.models import Participation
     from webapp.services import chat, rating, tables
@@ -54,16 +60,41 @@ def _chat() -> dict[str, object]:
     }
 
 
-def _third_party() -> dict[str, object]:
-    """ME-P3: chats of two people, every message labeled by five who took no part."""
-    from evaluation.registry import protocol_names
+def _third_parties() -> dict[str, object]:
+    """Return the votes, who was refused, and the human row of the majorities.
 
-    about = {
-        name: import_module(f"evaluation.protocols.{name}").__doc__ for name in protocol_names()
+    Three of five find each message sensible and two of them specific, so the majority says
+    sensible, not specific: SSA is a half.
+    """
+    from analysis.metrics.ssa import ssa
+    from tests.webapp.services.third import chatted, judge_all, labeling
+    from webapp.services import tables
+
+    campaign = labeling(chatted(1, messages=MESSAGES))
+    refused = [name for name in ("p0", "p1") if _is_refused(campaign, name)]
+    before = []  # open messages before each rater
+    for number in range(RATERS):
+        before.append(campaign.items.filter(completed__lt=RATERS).count())
+        judge_all(campaign, f"rater{number}", int(number < 3), int(number < 2))
+    rows = ssa(tables.ratings(campaign))
+    return {
+        "refused": refused,
+        "open": [*before, campaign.items.filter(completed__lt=RATERS).count()],
+        "human": dict(zip(rows["metric"], rows["estimate"], strict=True)),
+        "judged": sorted(set(rows["system"])),
+        "n": sorted({int(n) for n in rows["n"]}),
     }
-    there = [name for name, text in about.items() if "ME-P3" in (text or "")]
-    named = ", ".join(there) or f"none of the protocols {', '.join(protocol_names())} is it"
-    return {"third_party": named, "third_party_runs": bool(there)}
+
+
+def _is_refused(campaign: Campaign, name: str) -> bool:
+    from tests.webapp.services.people import join
+    from webapp.services import enrolment
+
+    try:
+        join(campaign, name)
+    except enrolment.Closed as refusal:
+        return refusal.notice == "took_part"
+    return False
 
 
 if __name__ == "__main__":

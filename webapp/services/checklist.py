@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
 from evaluation import Protocol
 from webapp.models import Campaign, Conversation, System
@@ -146,7 +147,12 @@ def _of_contexts(campaign: Campaign, protocol: Protocol) -> Iterator[Check]:
 
 def _messages(campaign: Campaign) -> Check:
     found = message_items.counts(campaign)
-    text = _("%(messages)d messages of %(conversations)d conversations.") % found
+    words = ngettext(
+        "%(messages)d messages of %(conversations)d conversation.",
+        "%(messages)d messages of %(conversations)d conversations.",
+        found["conversations"],
+    )
+    text = words % found
     if not found["messages"]:
         text = _("Take those of a campaign that has ended.")
     return Check(_("Messages to judge"), found["messages"] > 0, text, "messages")

@@ -57,17 +57,20 @@ def of(person: Participation) -> Judging | None:
 
 
 def _lines(item: Item, own: int | None) -> tuple[Line, ...]:
-    """Return what was said: of others' conversations nothing after the message to judge."""
+    """Return what was said: of others' conversations nothing after the message to judge.
+
+    There the speakers keep their letters, whichever of them is judged.
+    """
     candidate = item.candidates.first()
-    side = candidate.side if candidate else None
     judged = candidate.seq if candidate else None
+    partner = 1 if own is None else 1 - own
     said = events.messages(item.conversation)
     if own is None and judged is not None:
         said = said.filter(seq__lte=judged)
     return tuple(
         Line(
-            side="partner" if event.side == side else "you",
-            who=_who(event.side == side, own),
+            side="partner" if event.side == partner else "you",
+            who=_who(event.side == partner, own),
             text=event.content["text"],
             judged=event.seq == judged,
         )
@@ -75,10 +78,10 @@ def _lines(item: Item, own: int | None) -> tuple[Line, ...]:
     )
 
 
-def _who(is_judged: bool, own: int | None) -> str:
+def _who(is_partner: bool, own: int | None) -> str:
     if own is None:
-        return _("Speaker B") if is_judged else _("Speaker A")
-    return _("Your partner") if is_judged else _("You")
+        return _("Speaker B") if is_partner else _("Speaker A")
+    return _("Your partner") if is_partner else _("You")
 
 
 def _personas(person: Participation, shown: Shown) -> dict[str, tuple[str, ...]]:
