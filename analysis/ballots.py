@@ -32,7 +32,17 @@ from analysis.kappas import (
     estimate,
     percents,
 )
-from analysis.votes import Ints, Scale, Votes, coded, of_codes, scale_of, units
+from analysis.votes import (
+    Ints,
+    Places,
+    Scale,
+    Votes,
+    coded,
+    of_codes,
+    read,
+    scale_of,
+    units,
+)
 
 RATER_DRAWS = 1000
 ENOUGH_RATERS = 5
@@ -63,6 +73,21 @@ def ballots(asked: Asked, rows: pd.DataFrame, level: Scale | None = None) -> Bal
     code, values = coded(asked, rows, scale)
     rater = pd.factorize(rows["rater"])[0].astype(np.int64)
     return _ordered(Ballots(units(rows), rater, code, values, scale))
+
+
+def of_part(asked: Asked, name: str, places: Places) -> Ballots:
+    """Return the ballots of a part of a question's rows, which is called `name`."""
+    scale = scale_of(asked)
+
+    def made() -> Ballots:
+        known = read(asked, scale)
+        unit, rater = (
+            pd.factorize(numbers[places])[0].astype(np.int64)
+            for numbers in (known.unit, known.rater)
+        )
+        return _ordered(Ballots(unit, rater, known.code[places], known.values, scale))
+
+    return asked.once(f"ballots of {name}", made)
 
 
 def of_matrix(matrix: ArrayLike, level: Scale = "nominal") -> Ballots:

@@ -45,6 +45,10 @@ class Posterior:
 
 def posterior(asked: Asked, *, seed: int) -> Posterior:
     """Return the posterior of one question's systems; its scale ends must differ."""
+    return asked.once(f"posterior, {seed}", lambda: _posterior(asked, seed))
+
+
+def _posterior(asked: Asked, seed: int) -> Posterior:
     given = sums(asked)
     flat = flat_scores(given)
     found = _Gibbs(flat, asked.ends, np.random.default_rng(seed)).run()

@@ -10,7 +10,8 @@ import pandas as pd
 
 from analysis import registry
 from analysis.checking import message_table, prediction_table, rating_table
-from analysis.tables import Tables
+from analysis.groups import shared
+from analysis.tables import RatingTable, Tables
 from analysis.tidy import COLUMNS, joined
 
 Result = TypeVar("Result")
@@ -36,12 +37,26 @@ def evaluate(
         "predictions": None if predictions is None else prediction_table(predictions),
     }
     options |= {"seed": seed, "control": control, "control_questions": tuple(control_questions)}
+    return _computed(tables, options)
+
+
+def evaluate_checked(ratings: RatingTable, **options: object) -> pd.DataFrame:
+    """Return every number of ratings that were checked when they were read."""
+    if not isinstance(ratings.index, pd.RangeIndex):
+        ratings = RatingTable(ratings.reset_index(drop=True))
+    return _computed({"ratings": ratings, "messages": None, "predictions": None}, options)
+
+
+def _computed(
+    tables: Mapping[str, pd.DataFrame | None], options: Mapping[str, object]
+) -> pd.DataFrame:
     metrics = [registry.get_metric(name) for name in registry.metric_names()]
-    return joined(
-        call(metric, table, options)
-        for metric in metrics
-        if (table := tables[registry.table_of(metric)]) is not None
-    )
+    with shared():
+        return joined(
+            call(metric, table, options)
+            for metric in metrics
+            if (table := tables[registry.table_of(metric)]) is not None
+        )
 
 
 def call(

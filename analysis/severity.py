@@ -71,6 +71,10 @@ class Sums:
 
 def sums(asked: Asked) -> Sums:
     """Return the sums of one question, systems in order of their scores, not of their names."""
+    return asked.once("sums", lambda: _sums(asked))
+
+
+def _sums(asked: Asked) -> Sums:
     # In order of value, so that sums do not depend on the order of rows even in the last digit.
     order = np.argsort(asked.values, kind="stable")
     values = asked.values[order]

@@ -22,6 +22,8 @@ from analysis.intervals import Floats
 
 Ints = NDArray[np.int64]
 Scale = Literal["nominal", "ordinal", "interval", "ratio"]
+# Some of a question's rows: their places, or a slice of them.
+Places = NDArray[np.intp] | slice
 SCALES: dict[str, Scale] = {"nominal": "nominal", "interval": "interval"}
 # Up to so many possible patterns are counted in an array, one cell each.
 DIRECT = 1 << 20
@@ -126,11 +128,44 @@ def of_counts(counts: ArrayLike, values: Sequence[float] | Floats, level: Scale)
     return _split(sparse.csr_array(patterns), times.astype(float), np.asarray(values, float), level)
 
 
-def votes(asked: Asked, rows: pd.DataFrame, level: Scale | None = None) -> Votes:
-    """Return the votes of some of a question's rows; categories are those of all its rows."""
+def votes(asked: Asked, name: str, places: Places, level: Scale | None = None) -> Votes:
+    """Return the votes of a part of a question's rows; categories are those of all its rows.
+
+    The part is called `name`: what two coefficients need of it is made once.
+    """
     scale = level or scale_of(asked)
-    code, values = coded(asked, rows, scale)
-    return of_codes(units(rows), code, values, scale)
+
+    def made() -> Votes:
+        known = read(asked, scale)
+        unit = pd.factorize(known.unit[places])[0].astype(np.int64)
+        return of_codes(unit, known.code[places], known.values, scale)
+
+    return asked.once(f"votes of {name}, {scale}", made)
+
+
+@dataclass(frozen=True, eq=False)
+class Read:
+    """All rows of a question as numbers: unit, rater and category, and where categories stand."""
+
+    unit: Ints
+    rater: Ints
+    code: Ints
+    values: Floats
+
+
+def read(asked: Asked, level: Scale = "nominal") -> Read:
+    """Return a question's rows as numbers, read once."""
+
+    def made() -> Read:
+        code, values = coded(asked, asked.rows, level)
+        return Read(
+            asked.once("units", lambda: units(asked.rows)),
+            asked.once("raters", lambda: pd.factorize(asked.rows["rater"])[0].astype(np.int64)),
+            code,
+            values,
+        )
+
+    return asked.once(f"numbers, {'names' if level == 'nominal' else 'scale'}", made)
 
 
 def scale_of(asked: Asked) -> Scale:

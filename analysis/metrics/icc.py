@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+import numpy as np
 import pandas as pd
 
 from analysis.agreement import parts
@@ -18,7 +19,7 @@ from analysis.groups import questions
 from analysis.icc import intraclass
 from analysis.tables import RatingTable
 from analysis.tidy import tidy
-from analysis.votes import units
+from analysis.votes import read, scale_of
 
 
 def icc(ratings: RatingTable) -> pd.DataFrame:
@@ -28,11 +29,15 @@ def icc(ratings: RatingTable) -> pd.DataFrame:
 
 def _rows(ratings: RatingTable) -> Iterator[dict[str, object]]:
     for asked in questions(ratings, "ordinal", "interval"):
-        for system, rows in parts(asked):
+        known = read(asked, scale_of(asked))
+        for system, places in parts(asked):
+            values = asked.values[places]
             # In order of value, so that sums do not depend on the order of rows.
-            rated = rows.assign(value=rows["value"].astype(float)).sort_values("value")
-            rater = pd.factorize(rated["rater"])[0]
-            for found in intraclass(units(rated), rater, rated["value"].to_numpy()):
+            order = np.argsort(values)
+            unit, rater = (
+                pd.factorize(numbers[places][order])[0] for numbers in (known.unit, known.rater)
+            )
+            for found in intraclass(unit, rater, values[order]):
                 yield {
                     **asked.name,
                     "metric": f"icc_{found.form}",

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from analysis.groups import shared
 from analysis.report import Report
-from analysis.results import evaluate
+from analysis.results import evaluate_checked
 from analysis.study import Study
 from analysis.summarizing import composed
 from analysis.tables import RatingTable
@@ -25,5 +26,6 @@ def summary(
     study: Study | None = None,
 ) -> Report:
     """Return the report of all metrics that apply to `ratings`."""
-    results = evaluate(ratings, seed=seed, control=control, control_questions=control_questions)
-    return composed(ratings, results, study)
+    chosen = {"seed": seed, "control": control, "control_questions": tuple(control_questions)}
+    with shared():
+        return composed(ratings, evaluate_checked(ratings, **chosen), study)

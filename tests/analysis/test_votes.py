@@ -41,7 +41,7 @@ def test_every_way_of_reading_counts_the_same(
         assert from_matrix.ratings == (~np.isnan(table)).sum()
         rows = [[None if np.isnan(cell) else cell for cell in row] for row in table]
         asked = next(questions(by_raters(rows, "nominal"), "nominal"))
-        assert _counted(votes.votes(asked, asked.rows)) == expected
+        assert _counted(votes.votes(asked, "all", slice(None))) == expected
 
 
 def test_counts_of_items_are_votes_too() -> None:
@@ -56,7 +56,7 @@ def test_categories_are_those_of_the_question_whichever_rows_are_asked_for() -> 
         [{"value": v, "system": s} for v, s in ((1, "a"), (5, "b"), (3, "b"))], level="interval"
     )
     asked = next(questions(table, "interval"))
-    of_one = votes.votes(asked, next(rows for system, rows in asked.by_system() if system == "a"))
+    of_one = votes.votes(asked, "a", np.flatnonzero(asked.rows["system"] == "a"))
     assert list(of_one.values) == [1, 3, 5]
 
 
