@@ -16,7 +16,7 @@ import pandas as pd
 
 from analysis import agreement
 from analysis.alpha import UNDEFINED
-from analysis.ballots import Ballots, ballots
+from analysis.ballots import Ballots, of_part
 from analysis.groups import Asked
 from analysis.intervals import NONE, Floats, Interval, t_interval
 from analysis.kappas import Weights, agreement_weights, too_many
@@ -73,8 +73,8 @@ def cohen(given: Ballots, kind: Weights = "identity") -> Pairwise:
 def cohen_rows(asked: Iterable[Asked], kind: Weights) -> Iterator[dict[str, object]]:
     """Yield a row per question and part: Cohen's kappa, or the reason why there is none."""
     for question in asked:
-        for system, rows in agreement.parts(question):
-            given = ballots(question, rows)
+        for system, places in agreement.parts(question):
+            given = of_part(question, system, places)
             row: dict[str, object] = {**question.name, "system": system, "n": given.votes.units}
             reason = given.votes.undefined or too_many(given.votes)
             if reason is None:
