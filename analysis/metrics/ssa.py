@@ -3,8 +3,9 @@
 A reply's labels are the majority of its votes: five in the static evaluation, where an item with
 fewer or with a tie stays open and is counted; one in the interactive evaluation, where all labeled
 turns are pooled. SSA is the mean of the unrounded shares. Intervals are Wilson's, with as many
-replies as clustered ones are worth (`analysis.clustering`). Clusters are items (static), and
-conversations and their raters (interactive; without a column `conversation`, the rater's talk).
+replies as clustered ones are worth (`analysis.clustering`). Clusters are items (several votes;
+conversations, where a column `conversation` names them: third parties judge many messages of each),
+and conversations and their raters (one vote; without such a column, the rater's talk).
 """
 
 from __future__ import annotations
@@ -37,7 +38,12 @@ def ssa(ratings: RatingTable, *, votes: int | None = None) -> pd.DataFrame:
     found = (
         row
         for protocol, asked in rows.groupby("protocol", sort=True)
-        for row in _of_protocol(str(protocol), _labels(asked), votes or _declared(asked))
+        for row in _of_protocol(
+            str(protocol),
+            _labels(asked),
+            votes or _declared(asked),
+            named="conversation" in asked.columns,
+        )
     )
     return tidy("ssa", found)
 
@@ -65,7 +71,9 @@ def _labels(rows: pd.DataFrame) -> pd.DataFrame:
     return labels.dropna()
 
 
-def _of_protocol(protocol: str, labels: pd.DataFrame, votes: int | None) -> Iterator[Row]:
+def _of_protocol(
+    protocol: str, labels: pd.DataFrame, votes: int | None, *, named: bool
+) -> Iterator[Row]:
     if labels.empty:
         return
     asked = votes or int(labels.groupby(REPLY).size().max())
@@ -81,7 +89,7 @@ def _of_protocol(protocol: str, labels: pd.DataFrame, votes: int | None) -> Iter
         )
         systems.append((base, decided))
     for metric, question in NAMES:
-        for row in _rows(systems, question, by_item=asked > 1):
+        for row in _rows(systems, question, voted=asked > 1, named=named):
             yield {"metric": metric, "question": question, **row}
 
 
@@ -96,11 +104,11 @@ def _majorities(labels: pd.DataFrame, votes: int) -> pd.DataFrame:
 
 
 def _rows(
-    systems: Sequence[tuple[Row, pd.DataFrame]], question: str, *, by_item: bool
+    systems: Sequence[tuple[Row, pd.DataFrame]], question: str, *, voted: bool, named: bool
 ) -> Iterator[Row]:
     labels = ["sensible", "specific"] if question == "(both)" else [question]
     values = [decided[labels].to_numpy(dtype=float).mean(axis=1) for _, decided in systems]
-    by = [_clusters(decided, by_item=by_item) for _, decided in systems]
+    by = [_clusters(decided, voted=voted, named=named) for _, decided in systems]
     given = [(one, of) for one, of in zip(values, by, strict=True) if len(one)]
     ends = iter(share_intervals(given))
     for (base, _), value, of in zip(systems, values, by, strict=True):
@@ -112,10 +120,10 @@ def _rows(
         yield row
 
 
-def _clusters(decided: pd.DataFrame, *, by_item: bool) -> list[Codes]:
+def _clusters(decided: pd.DataFrame, *, voted: bool, named: bool) -> list[Codes]:
     """Return what is independent; one rater of all conversations is not looked beyond."""
-    if by_item:
-        return [np.arange(len(decided))]
+    if voted:
+        return [codes(decided["cluster"]) if named else np.arange(len(decided))]
     talks, raters = codes(decided["cluster"]), codes(decided["rater"])
     return [talks, raters] if raters.max(initial=0) > 0 else [talks]
 

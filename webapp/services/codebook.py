@@ -27,7 +27,8 @@ RATINGS = {
     "place": "place of the item in its rater's order, from 0",
     "scale_low": "lowest possible value",
     "scale_high": "highest possible value",
-    "conversation": "number of the conversation, as in conversations.jsonl",
+    "conversation": "number of the conversation, as in conversations.jsonl; where third parties "
+    "judge messages, in that of the campaign where it was held",
     "outcome": "how the rater's participation ended",
     "excluded": "why the answer is set aside from the results; blank in ratings.csv",
     "flags": "kinds of oddities that nobody has settled, separated by semicolons; they decide "

@@ -98,6 +98,22 @@ def test_a_column_names_the_conversations() -> None:
     assert ssa(table)["reason"].str.startswith("one item or conversation").all()
 
 
+def test_messages_that_third_parties_judge_are_clustered_by_conversation() -> None:
+    """Ten messages of a conversation on which all votes are alike are worth one, not ten."""
+    rng = np.random.default_rng(3)
+    talks = [(f"c{k}", int(rng.random() < 0.5)) for k in range(40)]
+    votes = [
+        ("s", f"{c}:{m}", f"r{v}", a, a) for c, a in talks for m in range(10) for v in range(5)
+    ]
+    table = labels(votes)
+    named = rating_table(table.assign(conversation=table["item"].str.split(":").str[0]))
+    plain, clustered = ssa(table).iloc[0], ssa(named).iloc[0]
+    assert (plain["n"], plain["clusters"]) == (400, 400)
+    assert (clustered["n"], clustered["clusters"]) == (400, 40)
+    assert clustered["estimate"] == plain["estimate"]
+    assert clustered["high"] - clustered["low"] > 2.5 * (plain["high"] - plain["low"])
+
+
 def test_shares_of_a_known_chance_are_recovered() -> None:
     rng = np.random.default_rng(9)
     given = []

@@ -12,6 +12,7 @@ from webapp.models import (
     Campaign,
     CompletionCode,
     Conversation,
+    Item,
     Participation,
     Persona,
     QuotaCell,
@@ -71,6 +72,10 @@ def report(campaign_pk: int) -> dict[str, Any]:
         "cells": sorted(
             [cell.target, cell.reserved, cell.completed]
             for cell in QuotaCell.objects.filter(system__campaign=campaign_pk)
+        ),
+        "items": sorted(
+            [item.target, item.reserved, item.completed]
+            for item in Item.objects.filter(campaign=campaign_pk)
         ),
         "holding": people.filter(holds_slot=True).count(),
         "pairs": pairs.count(),

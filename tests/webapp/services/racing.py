@@ -20,9 +20,12 @@ from django.utils import timezone
 
 
 def setup(kind: str, target: int) -> dict[str, Any]:
-    """Make a campaign of people, or of two bots, or a rater with a form; print its number."""
+    """Make a campaign of people, of two bots, of messages to judge, or a rater with a form."""
     from tests import factories
+    from tests.webapp.services import third
 
+    if kind == "third parties":
+        return {"campaign": third.labeling(third.chatted(messages=target)).pk}
     owner = factories.make_staff(uuid.uuid4().hex)  # races share a database
     people = kind == "people"
     campaign = factories.make_campaign(
@@ -81,6 +84,22 @@ def same(campaign_pk: int, number: int, count: int) -> dict[str, int]:
     return {str(pk): 1 for pk in people}
 
 
+def judge(campaign_pk: int, number: int, count: int) -> dict[str, int]:
+    """Let people come who chatted nowhere and judge what they are given; count their outcomes."""
+    from tests.webapp.services import third
+    from webapp.models import Campaign
+    from webapp.services import enrolment
+
+    came: Counter[str] = Counter()
+    for one in range(count):
+        campaign = Campaign.objects.get(pk=campaign_pk)
+        try:
+            came[third.judge_all(campaign, f"{number}-{one}").outcome] += 1
+        except enrolment.Closed as refusal:
+            came[refusal.notice] += 1
+    return dict(came)
+
+
 def submit(person_pk: int, number: int, count: int) -> dict[str, int]:
     """Submit one person's form in as many threads at once; count the codes."""
     from tests.webapp.services.racers import submit_once
@@ -115,6 +134,7 @@ def pair(campaign_pk: int) -> dict[str, int]:
 
 COMMANDS: dict[str, Callable[[int, int, int], dict[str, int]]] = {
     "join": join,
+    "judge": judge,
     "same": same,
     "submit": submit,
 }

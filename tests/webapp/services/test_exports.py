@@ -23,7 +23,7 @@ from hypothesis import strategies as st
 
 from analysis import cells, evaluate, read, records
 from tests.factories import NOW, make_campaign
-from tests.webapp.services import rated
+from tests.webapp.services import rated, third
 from webapp.models import AuditEntry, Campaign, Conversation, Event, ExternalId, Rating
 from webapp.services import exports, privacy, sheets, tables
 from webapp.services.snapshots import snapshot
@@ -84,9 +84,25 @@ def test_the_same_data_gives_the_same_bytes_and_other_data_others(
     assert write(campaign, tmp_path / "c").read_bytes() != first
 
 
-@pytest.mark.parametrize("kind", ["personachat", "meena", "static"])
+def third_parties() -> Campaign:
+    """Return a campaign of two raters who judged the messages of another campaign."""
+    made = third.labeling(third.chatted(2))
+    for name, sensible in (("ann", 1), ("bob", 0)):
+        third.judge_all(made, name, sensible)
+    return made
+
+
+KINDS = {
+    "personachat": rated.personachat,
+    "meena": rated.meena,
+    "static": rated.static,
+    "third parties": third_parties,
+}
+
+
+@pytest.mark.parametrize("kind", KINDS)
 def test_the_command_finds_the_numbers_of_the_page(db: None, kind: str, tmp_path: Path) -> None:
-    made: Campaign = getattr(rated, kind)()
+    made: Campaign = KINDS[kind]()
     path = write(made, tmp_path)
     command = [sys.executable, "-m", "analysis", str(path), "--json"]
     told = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)

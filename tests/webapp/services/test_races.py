@@ -138,6 +138,20 @@ def test_a_hundred_submissions_at_once_give_one_code(ring: Ring) -> None:
     assert sorted(found["cells"]) == [[5, 0, 0], [5, 0, 1]]
 
 
+def test_third_parties_who_come_at_once_give_each_message_five_votes_and_no_more(
+    ring: Ring,
+) -> None:
+    campaign = ring.ask("setup", "third parties", 4)["campaign"]
+    came = ring.race("judge", campaign, processes=4, count=4)
+    found = ring.ask("report", campaign)
+    assert sum(came.values()) == 16
+    assert set(came) <= {"COMPLETED", "FULL", "full"}
+    assert found["items"] == [[5, 0, 5]] * 4
+    assert found["ratings"] == 2 * 5 * 4
+    assert found["codes"] == came["COMPLETED"] >= 5
+    assert found["broken_audit"] == 0
+
+
 def test_one_person_who_comes_many_times_at_once_is_one_participation(ring: Ring) -> None:
     campaign = ring.ask("setup", "bots", 30)["campaign"]
     people = ring.race("same", campaign, processes=5, count=6)
