@@ -9,6 +9,7 @@ import json
 import subprocess
 import sys
 import zipfile
+from collections.abc import Callable
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -92,7 +93,7 @@ def third_parties() -> Campaign:
     return made
 
 
-KINDS = {
+KINDS: dict[str, Callable[[], Campaign]] = {
     "personachat": rated.personachat,
     "meena": rated.meena,
     "static": rated.static,
