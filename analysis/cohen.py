@@ -10,19 +10,23 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import pandas as pd
+from scipy import sparse
 
 from analysis import agreement
 from analysis.alpha import UNDEFINED
 from analysis.ballots import Ballots, of_part
 from analysis.groups import Asked
-from analysis.intervals import NONE, Floats, Interval, t_interval
+from analysis.intervals import NONE, Floats, Interval, bca_interval, bootstrap, t_interval
 from analysis.kappas import Weights, agreement_weights, too_many
 from analysis.votes import Ints
 
 ROUNDING = 1e-12
+# Counts of a resample, pairs by categories, up to which all resamples are counted.
+CELLS = 1000
 
 
 @dataclass(frozen=True)
@@ -55,7 +59,7 @@ def cohen(given: Ballots, kind: Weights = "identity") -> Pairwise:
     The interval is by the delta method over units, which for two raters is the standard error of
     Fleiss, Cohen & Everitt 1969 (Psychological Bulletin 72, 323-327).
     """
-    met, rows = _shared(given)
+    met, rows = shared(given)
     if len(rows.pair) == 0:
         return Pairwise(UNDEFINED, NONE, met, 0, 0)
     tables = _Tables(rows, 1 - agreement_weights(given.values, kind))
@@ -70,7 +74,7 @@ def cohen(given: Ballots, kind: Weights = "identity") -> Pairwise:
     return Pairwise(mean, Interval(low, min(high, 1.0)), met, used, units)
 
 
-def cohen_rows(asked: Iterable[Asked], kind: Weights) -> Iterator[dict[str, object]]:
+def cohen_rows(asked: Iterable[Asked], kind: Weights, *, seed: int) -> Iterator[dict[str, object]]:
     """Yield a row per question and part: Cohen's kappa, or the reason why there is none."""
     for question in asked:
         for system, places in agreement.parts(question):
@@ -81,12 +85,30 @@ def cohen_rows(asked: Iterable[Asked], kind: Weights) -> Iterator[dict[str, obje
                 found = cohen(given, kind)
                 reason = found.undefined
                 row.update(estimate=found.estimate, n=found.units, pairs=found.pairs)
-                row.update(low=found.interval.low, high=found.interval.high, pairs_used=found.used)
+                ends = small_interval(given, kind, found, seed=seed)
+                row.update(low=ends.low, high=ends.high, pairs_used=found.used)
             yield {**row, "reason": reason}
 
 
+def small_interval(given: Ballots, kind: Weights, found: Pairwise, *, seed: int) -> Interval:
+    """Return the BCa bootstrap interval over units where these are few, else that of `cohen`.
+
+    The delta method is for many units: with 20 its interval held .87 to .91 of the time.
+    """
+    _, rows = shared(given)
+    apart = 1 - agreement_weights(given.values, kind)
+    pairs = int(rows.pair.max(initial=-1)) + 1
+    if found.used == 0 or found.units > agreement.FEW or pairs * len(apart) > CELLS:
+        return found.interval
+    weighed = _Weighed(rows, apart)
+    drawn = bootstrap(weighed.means, weighed.units, seed=seed)
+    ones = np.ones(weighed.units)
+    left_out = weighed.means(1 - np.eye(weighed.units))
+    return bca_interval(drawn, found.estimate, left_out, ones, weighed.units)
+
+
 @dataclass(frozen=True, eq=False)
-class _Rows:
+class Rows:
     """A row per unit that two raters both judged: the pair, the unit, what each of them said."""
 
     pair: Ints
@@ -95,7 +117,7 @@ class _Rows:
     second: Ints
 
 
-def _shared(given: Ballots) -> tuple[int, _Rows]:
+def shared(given: Ballots) -> tuple[int, Rows]:
     """Return how many pairs share a unit, and the rows of those that share two or more."""
     order = np.lexsort((given.rater, given.unit))
     unit, rater, code = given.unit[order], given.rater[order], given.code[order]
@@ -110,13 +132,13 @@ def _shared(given: Ballots) -> tuple[int, _Rows]:
     often = np.bincount(pair)[pair] > 1
     kept = pd.factorize(pair[often])[0].astype(np.int64)
     met = int(pair.max(initial=-1)) + 1
-    return met, _Rows(kept, unit[often], first[often], second[often])
+    return met, Rows(kept, unit[often], first[often], second[often])
 
 
 class _Tables:
     """The table of each pair, by its margins and its disagreement, seen and expected."""
 
-    def __init__(self, rows: _Rows, apart: Floats) -> None:
+    def __init__(self, rows: Rows, apart: Floats) -> None:
         self.rows, self.apart = rows, apart
         self.count = int(rows.pair.max()) + 1
         self.units = np.bincount(rows.pair).astype(float)
@@ -152,3 +174,33 @@ class _Tables:
         size = len(self.apart)
         cells = np.bincount(self.rows.pair * size + codes, minlength=self.count * size)
         return cells.reshape(self.count, size).astype(float)
+
+
+class _Weighed:
+    """The tables of pairs in resamples of units, each weighed by how often it was drawn."""
+
+    def __init__(self, rows: Rows, apart: Floats) -> None:
+        self.apart, self.pairs = apart, int(rows.pair.max()) + 1
+        unit = np.unique(rows.unit, return_inverse=True)[1]
+        self.units = int(unit.max()) + 1
+        size = len(apart)
+        self.met = self._counted(unit, rows.pair, self.pairs, np.ones(len(unit)))
+        self.seen = self._counted(unit, rows.pair, self.pairs, apart[rows.first, rows.second])
+        self.margins = [
+            self._counted(unit, rows.pair * size + said, self.pairs * size, np.ones(len(unit)))
+            for said in (rows.first, rows.second)
+        ]
+
+    def _counted(self, unit: Ints, cell: Ints, cells: int, weights: Floats) -> Any:
+        """Return a row per unit and a column per cell."""
+        return sparse.csr_array((weights, (unit, cell)), shape=(self.units, cells))
+
+    def means(self, weights: Floats) -> Floats:
+        """Return of each resample the mean kappa of the pairs that have one."""
+        shape = (len(weights), self.pairs, len(self.apart))
+        first, second = ((weights @ each).reshape(shape) for each in self.margins)
+        expected = ((first @ self.apart) * second).sum(axis=2)
+        known = expected > ROUNDING
+        share = (weights @ self.met) * (weights @ self.seen) / np.where(known, expected, 1.0)
+        with np.errstate(invalid="ignore"):
+            return np.asarray(np.where(known, 1 - share, 0.0).sum(axis=1) / known.sum(axis=1))

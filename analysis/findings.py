@@ -222,8 +222,9 @@ def _agreement(results: pd.DataFrame) -> Iterator[Section]:
         title,
         frame.rename(columns={"reason": "why undefined"}),
         "n is items with two ratings or more; the 95 % intervals are a bootstrap over these, but "
-        "by the standard error of Cohen's kappa, and by F of ICC. They are of these raters: of "
-        "others they are too narrow, and ICC(2,1) or the report rater_agreement is to be read.",
+        "by F of ICC, and by its standard error of Cohen's kappa where items are many. They are of "
+        "these raters: of others they are too narrow, and ICC(2,1) or the report rater_agreement "
+        "is to be read.",
         key="agreement",
     )
 

@@ -3,8 +3,9 @@
 Of the two raters; of more, the mean over pairs of raters (Light 1971, Psychological Bulletin 76,
 365-377). Gaps: a pair is compared on the items that both judged; pairs with fewer than two of these
 or with one answer only are left out, and `pairs` and `pairs_used` say how many there were. The
-interval is t by the large-sample standard error of Fleiss, Cohen & Everitt 1969 (Psychological
-Bulletin 72, 323-327), for several pairs by the same delta method over items.
+interval is a BCa bootstrap over items where these are few (400), else t by the large-sample
+standard error of Fleiss, Cohen & Everitt 1969 (Psychological Bulletin 72, 323-327), for several
+pairs by the same delta method over items.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from analysis.tables import RatingTable
 from analysis.tidy import tidy
 
 
-def cohen_kappa(ratings: RatingTable) -> pd.DataFrame:
+def cohen_kappa(ratings: RatingTable, *, seed: int = 0) -> pd.DataFrame:
     """Return a row per system of a nominal or ordinal question, and one for all systems."""
     asked = questions(ratings, "nominal", "ordinal")
-    return tidy("cohen_kappa", cohen_rows(asked, "identity"))
+    return tidy("cohen_kappa", cohen_rows(asked, "identity", seed=seed))

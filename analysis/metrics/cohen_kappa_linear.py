@@ -15,7 +15,7 @@ from analysis.tables import RatingTable
 from analysis.tidy import tidy
 
 
-def cohen_kappa_linear(ratings: RatingTable) -> pd.DataFrame:
+def cohen_kappa_linear(ratings: RatingTable, *, seed: int = 0) -> pd.DataFrame:
     """Return a row per system of an ordinal question, and one for all systems."""
     asked = questions(ratings, "ordinal")
-    return tidy("cohen_kappa_linear", cohen_rows(asked, "linear"))
+    return tidy("cohen_kappa_linear", cohen_rows(asked, "linear", seed=seed))

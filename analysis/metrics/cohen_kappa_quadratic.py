@@ -15,7 +15,7 @@ from analysis.tables import RatingTable
 from analysis.tidy import tidy
 
 
-def cohen_kappa_quadratic(ratings: RatingTable) -> pd.DataFrame:
+def cohen_kappa_quadratic(ratings: RatingTable, *, seed: int = 0) -> pd.DataFrame:
     """Return a row per system of an ordinal or interval question, and one for all systems."""
     asked = questions(ratings, "ordinal", "interval")
-    return tidy("cohen_kappa_quadratic", cohen_rows(asked, "quadratic"))
+    return tidy("cohen_kappa_quadratic", cohen_rows(asked, "quadratic", seed=seed))

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from analysis.ballots import of_matrix
-from analysis.cohen import cohen
+from analysis.cohen import cohen, small_interval
+from analysis.intervals import bca_interval
 from tests.analysis.tables_with_gaps import gappy
 
 
@@ -37,6 +38,27 @@ def test_the_interval_of_a_mean_over_pairs_is_that_of_a_jackknife_over_items() -
     left = [cohen(of_matrix(np.delete(table, k, axis=1))).estimate for k in range(300)]
     error = np.sqrt(299 / 300 * ((np.array(left) - np.mean(left)) ** 2).sum())
     assert (found.estimate - found.interval.low) / 1.968 == pytest.approx(error, rel=0.02)
+
+
+def test_few_items_are_drawn_anew_with_all_their_votes() -> None:
+    rng = np.random.default_rng(2)
+    truth = rng.integers(0, 3, size=15)
+    table = np.where(rng.random((3, 15)) < 0.7, truth, rng.integers(0, 3, (3, 15))).astype(float)
+    table[0, 3] = np.nan
+    given = of_matrix(table)
+    found = cohen(given)
+    drawn = rng.integers(0, 15, (2000, 15))
+    values = np.array([cohen(of_matrix(table[:, one])).estimate for one in drawn])
+    left = np.array([cohen(of_matrix(np.delete(table, k, axis=1))).estimate for k in range(15)])
+    expected = bca_interval(values, found.estimate, left, np.ones(15), 15)
+    assert small_interval(given, "identity", found, seed=0) == pytest.approx(expected, abs=0.04)
+    assert abs(found.interval.low - expected.low) > 0.01
+
+
+def test_many_items_have_the_standard_error_of_kappa() -> None:
+    table = np.random.default_rng(3).integers(0, 2, (2, 500)).astype(float)
+    given = of_matrix(table)
+    assert small_interval(given, "identity", cohen(given), seed=0) == cohen(given).interval
 
 
 @pytest.mark.parametrize(
