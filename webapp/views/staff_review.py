@@ -11,7 +11,7 @@ from django.urls import path
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from webapp.services import access, review, transcripts
+from webapp.services import access, review, third_parties, transcripts
 from webapp.services.campaigns import Campaign
 from webapp.services.fields import Invalid
 from webapp.views.staffed import READ, WRITE, bad_form, campaign_page
@@ -27,6 +27,7 @@ def conversations(request: HttpRequest, campaign: Campaign) -> HttpResponse:
         "filters": review.filters(campaign),
         "chosen": request.GET.dict(),
         "query": _query(request),
+        "elsewhere": third_parties.judges(campaign),
     }
     return render(request, "staff/conversations.html", context)
 

@@ -51,6 +51,9 @@ def test_an_open_campaign_keeps_what_it_has(ann: Client) -> None:
     assert ann.get(address).status_code == 200
     assert ann.post(address, {"action": "clear"}).status_code == 409
     assert campaign.items.count() == MESSAGES
+    listed = ann.get(reverse("conversations", args=[campaign.pk])).content.decode()
+    assert "were held in other campaigns" in listed
+    assert address in listed
 
 
 def test_who_chatted_is_refused_with_a_clear_sentence() -> None:
