@@ -62,11 +62,11 @@ def error_of_ratio(above: Floats, below: Floats, *by: Codes) -> Error:
     return Error(float(np.sqrt(variance)), float(df), min(each.clusters for each in found))
 
 
-def test_of_slope(x: Floats, y: Floats, by: Codes) -> Error:
-    """Return the slope of y on x in its standard errors (as `se`), with degrees of freedom.
+def slope_t(x: Floats, y: Floats, by: Codes) -> tuple[float, float]:
+    """Return t of the slope of y on x, and its degrees of freedom.
 
-    The CR2 error of a regression with its leverages, which matter with few clusters; degrees of
-    freedom as above (Bell & McCaffrey 2002).
+    The error is CR2 with the leverages of the regression, which matter with few clusters; degrees
+    of freedom as above (Bell & McCaffrey 2002).
     """
     design = np.column_stack([np.ones_like(x), x])
     inverse = np.linalg.inv(design.T @ design)
@@ -89,7 +89,7 @@ def test_of_slope(x: Floats, y: Floats, by: Codes) -> Error:
     whole = float((own**2).sum() - 2 * (own * shared).sum() + (crossed * crossed.T).sum())
     df = float((own - shared).sum()) ** 2 / whole if whole > 0 else 0.0
     se = float(np.sqrt(np.square(added).sum()))
-    return Error(float(slope[1]) / se if se > 0 else float("nan"), df, len(parts))
+    return (float(slope[1]) / se if se > 0 else float("nan")), df
 
 
 def codes(column: pd.Series | Codes) -> Codes:

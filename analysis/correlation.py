@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import special, stats
 
-from analysis.clustering import Codes, error_of_mean, test_of_slope
+from analysis.clustering import Codes, error_of_mean, slope_t
 from analysis.intervals import NONE, Floats, Interval, Z, t_interval
 
 UNDEFINED = float("nan")
@@ -138,8 +138,8 @@ def _of_clusters(one: Floats, other: Floats, influence: Floats, of: Codes) -> Co
     if int(of.max()) < 2:
         why = f"pairs are of {int(of.max()) + 1} clusters: three are needed"
         return Correlation(r, UNDEFINED, n, reason=why)
-    found = test_of_slope(one, other, of)
-    p = float(2 * special.stdtr(found.df, -abs(found.se)))
+    t, df = slope_t(one, other, of)
+    p = float(2 * special.stdtr(df, -abs(t)))
     error = error_of_mean(influence, of)
-    low, high = t_interval(float(np.arctanh(r)), error.se / (1 - r * r), found.df)
+    low, high = t_interval(float(np.arctanh(r)), error.se / (1 - r * r), df)
     return Correlation(r, p, n, Interval(float(np.tanh(low)), float(np.tanh(high))))

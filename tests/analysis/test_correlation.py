@@ -72,6 +72,27 @@ def test_what_is_undefined_says_why(of: Callable[..., Correlation | Line]) -> No
     assert of([1, 1, 1], [1, 2, 3]).reason == "one side is always the same"
 
 
+@pytest.mark.parametrize("of", [pearson, spearman])
+def test_replies_to_the_same_examples_are_no_more_than_the_examples(
+    of: Callable[..., Correlation],
+) -> None:
+    rng = np.random.default_rng(SEED)
+    example = np.repeat(np.arange(20), 5)
+    naive = ours = 0
+    for _ in range(120):
+        x, y = rng.normal(size=(2, 20))[:, example] + rng.normal(0, 0.7, size=(2, 100))
+        naive += of(x, y).p < 0.05
+        ours += of(x, y, example).p < 0.05
+    assert naive / 120 > 0.2
+    assert ours / 120 < 0.11
+
+
+def test_examples_of_one_reply_are_no_clusters() -> None:
+    x, y = np.random.default_rng(SEED).normal(size=(2, 12))
+    assert spearman(x, y, range(12)) == spearman(x, y)
+    assert pearson(x, y, [0] * 6 + [1] * 6).reason == "pairs are of 2 clusters: three are needed"
+
+
 def test_perfect_order_has_no_interval() -> None:
     found = spearman([1, 2, 3, 4], [1, 4, 9, 16])
     assert found.estimate == pytest.approx(1.0)

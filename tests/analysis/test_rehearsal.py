@@ -12,12 +12,14 @@ import pytest
 
 from analysis import simulated
 from analysis.__main__ import main
+from analysis.registry import get_metric
 from analysis.rehearsal import estimators, rehearse
-from analysis.rehearsed import functions, panels, preferred, shares, truths
+from analysis.rehearsed import functions, logs, panels, preferred, sayings, shares, talks, truths
 from analysis.rehearsed.trials import Draw, Estimator
 from analysis.simulated import Design
 from analysis.tables import RatingTable
 from analysis.tidy import ALL
+from analysis.transcripts import OWN, PARTNER
 
 LARGE = Design(conversations=4000, each=4, severity=0.9)
 SMALL = Design(systems=2, conversations=8, each=2)
@@ -89,6 +91,39 @@ def test_areas_have_the_truth_they_say() -> None:
     assert functions.truth_of_groups(design)["auc", ALL] == pytest.approx(above, abs=0.01)
 
 
+def test_a_side_is_held_against_its_own_truth() -> None:
+    design = Design(conversations=60)
+    large = truths.Large(talks.talks, "message_length", 300, alike=True)
+    truth = large(design)
+    own, other = (truth["words_per_message", "system 0", side] for side in (OWN, PARTNER))
+    assert own > other + 0.5, "only people send single words"
+    assert truth["words_per_message", "system 3", OWN] == own
+
+
+def test_what_is_expected_is_of_campaigns_of_this_size() -> None:
+    short, long = (
+        truths.Expected(sayings.sayings, "unique_responses", 5)(replace(SMALL, conversations=n))
+        for n in (2, 40)
+    )
+    assert max(long.values()) < min(short.values()) - 0.1
+
+
+def test_fixed_items_are_the_same_and_their_raters_are_not() -> None:
+    draw = panels.Judged("new", fixed=True)
+    design = Design(systems=1, conversations=200, votes=40, severity=0.0)
+    first, second = (
+        draw(design, np.random.default_rng(seed)).groupby("item")["value"].mean() for seed in (1, 2)
+    )
+    assert first.corr(second) > 0.9
+
+
+def test_users_come_back_and_retention_can_be_told() -> None:
+    table = logs.log(Design(systems=1, conversations=60), np.random.default_rng(0))
+    found = get_metric("engagement")(table).set_index("metric")
+    assert found["estimate"].notna().all()
+    assert 0 < float(str(found.loc["weekly_retention", "estimate"])) < 0.5
+
+
 def test_a_sound_interval_holds_and_one_that_forgets_the_rater_does_not() -> None:
     design = Design(each=10, raters_of_one=True, severity=1.2, conversations=60)
     truth = truths.Scale("likert")
@@ -106,7 +141,7 @@ def _one_rater_each(design: Design, chance: np.random.Generator) -> RatingTable:
 
 
 def _is_large(each: Estimator) -> bool:
-    return isinstance(each.truth, truths.Large)
+    return isinstance(each.truth, truths.Large | truths.Expected)
 
 
 def test_every_estimator_can_be_rehearsed() -> None:
