@@ -18,7 +18,7 @@ from analysis.groups import Asked
 from analysis.intervals import DRAWS, PIECE, Floats, Interval, bca_interval, percentile_interval
 from analysis.kappas import all_times, estimate
 from analysis.tidy import ALL
-from analysis.votes import Places, Scale, Votes, read, votes
+from analysis.votes import Ints, Places, Scale, Votes, read, votes
 
 Statistic = Callable[[Votes, Floats], Floats]
 # What pages and reports call each coefficient.
@@ -110,13 +110,22 @@ def interval(given: Votes, statistic: Statistic, *, seed: int) -> Interval:
 
 def resamples(given: Votes, statistic: Statistic, *, seed: int, draws: int | None = None) -> Floats:
     """Return a statistic of resamples of all items, drawn by how many have each pattern."""
-    rng = np.random.default_rng(seed)
-    times = all_times(given)
     wanted = draws or affordable(given.counts.nnz, DRAWS)
+    # Of the same votes the same seed draws the same, whatever coefficient is asked for.
+    if (seed, wanted) not in given.drawn:
+        given.drawn[seed, wanted] = list(_drawn(given, seed, wanted))
+    pieces = given.drawn[seed, wanted]
+    return np.concatenate([statistic(given, piece.astype(float)) for piece in pieces])
+
+
+def _drawn(given: Votes, seed: int, wanted: int) -> Iterator[np.ndarray]:
+    """Yield pieces of resamples: how often each pattern, in numbers no larger than needed."""
+    times = all_times(given)
     size = max(1, min(wanted, PIECE // max(len(times), 1)))
-    draw = _drawing(rng, times)
-    pieces = [statistic(given, draw(min(size, wanted - done))) for done in range(0, wanted, size)]
-    return np.concatenate(pieces)
+    draw = _drawing(np.random.default_rng(seed), times)
+    for done in range(0, wanted, size):
+        piece = draw(min(size, wanted - done))
+        yield piece.astype(np.min_scalar_type(int(piece.max(initial=0))))
 
 
 def affordable(cost: int, most: int) -> int:
@@ -124,16 +133,18 @@ def affordable(cost: int, most: int) -> int:
     return int(np.clip(WORK // max(cost, 1), FEWEST, most))
 
 
-def _drawing(rng: np.random.Generator, times: Floats) -> Callable[[int], Floats]:
+def _drawing(rng: np.random.Generator, times: Floats) -> Callable[[int], Ints]:
     """Return what draws resamples: pattern by pattern, or item by item where few are alike."""
     total = int(times.sum())
     if len(times) < max(total / 8, SMALL):
         chances = times / total
-        return lambda size: rng.multinomial(total, chances, size=size).astype(float)
+        return lambda size: rng.multinomial(total, chances, size=size)
     pattern = np.repeat(np.arange(len(times)), times.astype(np.int64))
 
-    def draw(size: int) -> Floats:
-        chosen = (pattern[rng.integers(total, size=total)] for _ in range(size))
-        return np.array([np.bincount(one, minlength=len(times)) for one in chosen], dtype=float)
+    def draw(size: int) -> Ints:
+        drawn = np.empty((size, len(times)), dtype=np.int64)
+        for row in drawn:
+            row[:] = np.bincount(pattern[rng.integers(total, size=total)], minlength=len(times))
+        return drawn
 
     return draw

@@ -75,19 +75,14 @@ def ballots(asked: Asked, rows: pd.DataFrame, level: Scale | None = None) -> Bal
     return _ordered(Ballots(units(rows), rater, code, values, scale))
 
 
-def of_part(asked: Asked, name: str, places: Places) -> Ballots:
-    """Return the ballots of a part of a question's rows, which is called `name`."""
+def of_part(asked: Asked, places: Places) -> Ballots:
+    """Return the ballots of a part of a question's rows."""
     scale = scale_of(asked)
-
-    def made() -> Ballots:
-        known = read(asked, scale)
-        unit, rater = (
-            pd.factorize(numbers[places])[0].astype(np.int64)
-            for numbers in (known.unit, known.rater)
-        )
-        return _ordered(Ballots(unit, rater, known.code[places], known.values, scale))
-
-    return asked.once(f"ballots of {name}", made)
+    known = read(asked, scale)
+    unit, rater = (
+        pd.factorize(numbers[places])[0].astype(np.int64) for numbers in (known.unit, known.rater)
+    )
+    return _ordered(Ballots(unit, rater, known.code[places], known.values, scale))
 
 
 def of_matrix(matrix: ArrayLike, level: Scale = "nominal") -> Ballots:

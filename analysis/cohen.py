@@ -78,7 +78,7 @@ def cohen_rows(asked: Iterable[Asked], kind: Weights, *, seed: int) -> Iterator[
     """Yield a row per question and part: Cohen's kappa, or the reason why there is none."""
     for question in asked:
         for system, places in agreement.parts(question):
-            given = of_part(question, system, places)
+            given = of_part(question, places)
             row: dict[str, object] = {**question.name, "system": system, "n": given.votes.units}
             reason = given.votes.undefined or too_many(given.votes)
             if reason is None:

@@ -103,12 +103,11 @@ def permutation_p(asked: Asked, system: str, other: str, *, seed: int) -> float 
     Pitman 1937; stratified as in Good 2005, section 3.7. Where no rater saw both, raters are
     permuted as wholes. None where nothing can be permuted.
     """
-    shown = asked.rows["system"].isin([system, other]).to_numpy()
-    rows = asked.rows[shown]
-    rater, value = pd.factorize(rows["rater"], sort=True)[0], asked.values[shown]
-    order = np.lexsort((value, rater))
-    rater, value = rater[order], value[order]
-    one = (rows["system"] == system).to_numpy()[order]
+    names, systems, rater, value = asked.once("ratings in order", lambda: _in_order(asked))
+    shown = np.isin(systems, [names[system], names[other]])
+    rater, value, one = rater[shown], value[shown], systems[shown] == names[system]
+    # Raters of these two systems, counted from 0.
+    rater = np.cumsum(np.diff(rater, prepend=rater[:1]) > 0)
     seen = np.bincount(rater, one) * np.bincount(rater, ~one)
     if not (seen > 0).any():
         counts = np.bincount(rater)
@@ -117,6 +116,15 @@ def permutation_p(asked: Asked, system: str, other: str, *, seed: int) -> float 
         rater = np.zeros(len(value), dtype=int)
     centered = value - (np.bincount(rater, value) / np.bincount(rater))[rater]
     return _p(centered, one, rater, seed)
+
+
+def _in_order(asked: Asked) -> tuple[dict[str, int], np.ndarray, np.ndarray, Floats]:
+    """Return each system's number, and systems, raters and ratings by rater and rating."""
+    systems, names = pd.factorize(asked.rows["system"], sort=True)
+    rater = pd.factorize(asked.rows["rater"], sort=True)[0]
+    order = np.lexsort((asked.values, rater))
+    numbers = {str(name): number for number, name in enumerate(names)}
+    return numbers, systems[order], rater[order], asked.values[order]
 
 
 def _p(centered: Floats, one: np.ndarray, rater: np.ndarray, seed: int) -> float | None:

@@ -21,7 +21,7 @@ from analysis.tables import LEVELS, Level, RatingTable
 
 UNIT = ["item", "system"]
 # Names that repeat: as numbers they take less memory, and are told apart in a fraction of the time.
-NAMES = ("item", "system", "rater", "conversation")
+NAMES = ("campaign", "protocol", "question", "level", "item", "system", "rater", "conversation")
 Made = TypeVar("Made")
 
 
@@ -133,7 +133,7 @@ def identified(ratings: pd.DataFrame) -> pd.DataFrame:
         return ratings
     pooled = ratings.copy()
     for column in ("item", "rater"):
-        pooled[column] = pooled["campaign"] + "/" + pooled[column].astype("str")
+        pooled[column] = pooled["campaign"].astype("str") + "/" + pooled[column].astype("str")
     return pooled
 
 

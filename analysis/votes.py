@@ -70,6 +70,11 @@ class Votes:
         """How far the votes of each pattern agree, by the weights asked for: kept for resamples."""
         return {}
 
+    @cached_property
+    def drawn(self) -> dict[tuple[int, int], list[NDArray[np.integer]]]:
+        """Resamples of the units by seed and number: kept for the next coefficient."""
+        return {}
+
     @property
     def undefined(self) -> str | None:
         """Why no coefficient that corrects for chance by what was voted is defined, if none is."""
