@@ -27,8 +27,10 @@ from analysis.votes import Votes, scale_of
 NOTE = (
     "All systems together; n is items with two ratings or more. low and high are a bootstrap over "
     "items, “raters low” and “raters high” one over raters, items held fixed, where there are "
-    f"{ENOUGH_RATERS} raters or more. Conger's kappa is given without intervals. Weights give part "
-    "of an agreement to answers that are near."
+    f"{ENOUGH_RATERS} raters or more: of few they hold less often than 95 % for weighted "
+    "Brennan-Prediger and AC2 (.82 to .90 with 5 to 10 raters of a scale, in 60 campaigns); prefer "
+    "alpha's there. Conger's kappa is given without intervals. Weights give part of an agreement "
+    "to answers that are near."
 )
 DISPUTE = (
     "dispute is the mean squared distance between two ratings of the item as a share of that "
