@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from datetime import timedelta
 from uuid import uuid4
 
@@ -13,7 +14,7 @@ from tests.webapp.services.people import bot_says
 from tests.webapp.views.visiting import Visit, campaign_of, chat_through, good_answers, rating_visit
 from webapp import notices
 from webapp.models import Campaign, Context, Participation
-from webapp.services import chat, contexts, stopping
+from webapp.services import chat, contexts, privacy, stopping
 
 pytestmark = pytest.mark.django_db
 Outcome, State = Participation.Outcome, Participation.State
@@ -37,8 +38,10 @@ def test_from_consent_to_the_code_with_one_screen_a_state() -> None:
     assert end.code in done.content.decode()
     assert end.return_url == f"https://e.org/?cc={end.code}"
     assert "computer program" in end.debrief
-    assert visit.post("rate", good_answers(page)).context["screen"].end == end
-    assert visit.join().context["screen"].end == end
+    for again in (visit.post("rate", good_answers(page)), visit.join()):
+        shown = again.context["screen"].end
+        assert replace(shown, withdraw=end.withdraw) == end  # a token says when it was signed
+        assert privacy.holder(shown.withdraw) == visit.person
 
 
 def test_what_is_missing_is_named_and_what_was_answered_is_kept() -> None:
