@@ -46,6 +46,8 @@ WORK = 200_000_000
 FEWEST = 200
 # Of more items a resample is hardly biased or skewed, and each left out would cost as much again.
 FEW = 400
+# Resamples of so many numbers are kept for the next coefficient.
+KEPT = 4_000_000
 # So many patterns are drawn by their shares, however few units are alike.
 SMALL = 2000
 
@@ -112,9 +114,11 @@ def resamples(given: Votes, statistic: Statistic, *, seed: int, draws: int | Non
     """Return a statistic of resamples of all items, drawn by how many have each pattern."""
     wanted = draws or affordable(given.counts.nnz, DRAWS)
     # Of the same votes the same seed draws the same, whatever coefficient is asked for.
-    if (seed, wanted) not in given.drawn:
-        given.drawn[seed, wanted] = list(_drawn(given, seed, wanted))
-    pieces = given.drawn[seed, wanted]
+    pieces: Iterable[np.ndarray] | None = given.drawn.get((seed, wanted))
+    if pieces is None:
+        pieces = _drawn(given, seed, wanted)
+        if wanted * len(given.times) <= KEPT:
+            pieces = given.drawn[seed, wanted] = list(pieces)
     return np.concatenate([statistic(given, piece.astype(float)) for piece in pieces])
 
 

@@ -34,7 +34,7 @@ def sections(ratings: RatingTable, results: pd.DataFrame) -> Iterator[Section]:
         yield from _pairs(each, results)
     yield from _agreement(results)
     told = set(_of(results, "persona_detection")["question"])  # by its share, with n
-    yield from spread.sections(ratings[~ratings["question"].isin(told)])
+    yield from spread.sections(ratings[~ratings["question"].isin(told)] if told else ratings)
 
 
 # --- who is first -----------------------------------------------------------------------------

@@ -17,9 +17,10 @@ import pandas as pd
 from analysis.groups import identified
 from analysis.intervals import t_interval
 from analysis.standardizing import check_control, passing, standardized
-from analysis.tables import RatingTable
+from analysis.tables import SCALE_COLUMNS, RatingTable
 from analysis.tidy import ALL, tidy
 
+READ = ("protocol", "question", "item", "system", "rater", "value", *SCALE_COLUMNS)
 NOBODY = "no rater was found to rate the control lower than the others"
 
 
@@ -32,7 +33,8 @@ def standardized_score(
     reads (all, where empty).
     """
     rows = identified(ratings)
-    rows = rows[rows["level"].isin(["ordinal", "interval"])]
+    columns = [name for name in READ if name in rows]
+    rows = rows.loc[rows["level"].isin(["ordinal", "interval"]), columns]
     check_control(rows, control, control_questions)
     found = (
         row
