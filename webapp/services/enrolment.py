@@ -55,21 +55,19 @@ def join(
 
     Called after consent only: opening a link changes nothing. Each call makes a new secret, which
     replaces the former one. Someone without an outside id is a volunteer with a random one.
-    `browser` holds the secrets of the cookies that other campaigns set there.
+    `browser` holds the secrets of the cookies that campaigns have set there.
     """
     if not external_id:
         platform, external_id = identity.VOLUNTEER, secrets.token_hex(16)
     if len(external_id) > LONGEST_ID or "\0" in external_id:
         raise Closed("bad_link")
-    names = identity.pseudonyms(campaign, platform, external_id)
-    secret = access.new_secret()
+    names, secret = identity.pseudonyms(campaign, platform, external_id), access.new_secret()
     person = _find(campaign, names)
     if person is None:
         check_open(campaign)
-        notice = third_parties.refusal(
+        if notice := third_parties.refusal(
             campaign=campaign, platform=platform, external_id=external_id, secrets=browser
-        )
-        if notice:
+        ):
             raise Closed(notice)
         person = _create(campaign, names, platform, external_id, language, secret, now)
     return _resume(person, secret, now), secret
@@ -210,20 +208,18 @@ def _place(person: Participation, now: datetime) -> bool:
 
 def seen(*, person: Participation, now: datetime) -> None:
     """Note a sign of life; presence lives in the database (R9)."""
-    rows = Participation.objects.filter(pk=person.pk, seen_at__lt=now - SEEN_EVERY)
-    rows.update(seen_at=now)
+    Participation.objects.filter(pk=person.pk, seen_at__lt=now - SEEN_EVERY).update(seen_at=now)
 
 
 def status(*, person: Participation, now: datetime) -> dict[str, Any]:
     """Return what waiting pages ask for; `stamp` changes when the page is to be drawn anew."""
     seen(person=person, now=now)
     person.refresh_from_db()
-    step = steps.STEPS[P(person.state)]
     choices = pairing.choices(person, now)
     return {
         "state": person.state,
         "stamp": f"{person.state}-{person.state_at.timestamp():.6f}-{len(choices)}",
-        "screen": step.screen,
+        "screen": steps.STEPS[P(person.state)].screen,
         "notice": person.notice,
         "choices": list(choices),
         **_waiting(person, now),
