@@ -95,10 +95,12 @@ def small_interval(given: Ballots, kind: Weights, found: Pairwise, *, seed: int)
 
     The delta method is for many units: with 20 its interval held .87 to .91 of the time.
     """
+    if found.used == 0 or found.units > agreement.FEW:
+        return found.interval
     _, rows = shared(given)
     apart = 1 - agreement_weights(given.values, kind)
     pairs = int(rows.pair.max(initial=-1)) + 1
-    if found.used == 0 or found.units > agreement.FEW or pairs * len(apart) > CELLS:
+    if pairs * len(apart) > CELLS:
         return found.interval
     weighed = _Weighed(rows, apart)
     drawn = bootstrap(weighed.means, weighed.units, seed=seed)
