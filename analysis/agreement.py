@@ -103,9 +103,10 @@ def told(results: pd.DataFrame) -> pd.DataFrame:
 def interval(given: Votes, statistic: Statistic, *, seed: int) -> Interval:
     """Return the bootstrap interval over items of a statistic of resamples."""
     drawn = resamples(given, statistic, seed=seed)
-    if given.units > FEW:
-        return percentile_interval(drawn, given.units)
     times = all_times(given)
+    # Of a single one nothing is left where it is left out.
+    if given.units > FEW or times.sum() < 2:
+        return percentile_interval(drawn, given.units)
     left_out = statistic(given, times - np.eye(len(times)))
     return bca_interval(drawn, estimate(given, statistic), left_out, times, given.units)
 
