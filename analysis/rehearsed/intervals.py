@@ -130,9 +130,9 @@ def _functions(design: Design) -> Iterator[Estimator]:
     yield Estimator("areas", "normal scores", functions.groups, design, functions.truth_of_groups,
                     measure=functions.areas)  # fmt: skip
     for level in (0.9, 0.95):
-        yield Estimator("over_clusters", f"clusters of five, {100 * level:.0f} %", functions.clustered,
-                        design, functions.zero, measure=functions.OfClusters(level),
-                        level=level)  # fmt: skip
+        said = f"clusters of five, {100 * level:.0f} %"
+        yield Estimator("over_clusters", said, functions.clustered, design, functions.zero,
+                        measure=functions.OfClusters(level), level=level)  # fmt: skip
     for share in (0.5, 0.1):
         yield Estimator("over_clusters", f"a share of {share:.0%} in clusters of five, 90 %",
                         functions.Marked(share), design, functions.Marked(share).truth,
