@@ -14,11 +14,12 @@ from collections.abc import Callable, Iterable, Iterator
 import numpy as np
 import pandas as pd
 
+from analysis.coding import Ints, Places, Scale, read
 from analysis.groups import Asked
 from analysis.intervals import DRAWS, PIECE, Floats, Interval, bca_interval, percentile_interval
 from analysis.kappas import all_times, estimate
 from analysis.tidy import ALL
-from analysis.votes import Ints, Places, Scale, Votes, read, votes
+from analysis.votes import Votes, votes
 
 Statistic = Callable[[Votes, Floats], Floats]
 # What pages and reports call each coefficient.

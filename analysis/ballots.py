@@ -17,6 +17,7 @@ from scipy import sparse
 
 from analysis import agreement
 from analysis.alpha import UNDEFINED
+from analysis.coding import Ints, Places, Scale, coded, read, scale_of, units
 from analysis.groups import Asked
 from analysis.intervals import (
     NONE,
@@ -32,17 +33,7 @@ from analysis.kappas import (
     estimate,
     percents,
 )
-from analysis.votes import (
-    Ints,
-    Places,
-    Scale,
-    Votes,
-    coded,
-    of_codes,
-    read,
-    scale_of,
-    units,
-)
+from analysis.votes import Votes, of_codes
 
 RATER_DRAWS = 1000
 ENOUGH_RATERS = 5

@@ -29,6 +29,10 @@ class Counts:
 
     rows: Floats
 
+    def matched(self, n: int) -> int:
+        """Return how many n-grams of all texts are among their references'."""
+        return int(self.rows[:, n - 1].sum())
+
     def score(self, n: int = MOST) -> float:
         """Return BLEU-n of all texts together."""
         return float(scores(self.rows.sum(axis=0, keepdims=True), n)[0])

@@ -19,10 +19,10 @@ from scipy import sparse
 from analysis import agreement
 from analysis.alpha import UNDEFINED
 from analysis.ballots import Ballots, of_part
+from analysis.coding import Ints
 from analysis.groups import Asked
 from analysis.intervals import NONE, Floats, Interval, bca_interval, bootstrap, t_interval
 from analysis.kappas import Weights, agreement_weights, too_many
-from analysis.votes import Ints
 
 ROUNDING = 1e-12
 # Counts of a resample, pairs by categories, up to which all resamples are counted.

@@ -11,9 +11,9 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
+from analysis.coding import coded, scale_of, units
 from analysis.groups import Asked
 from analysis.intervals import Floats
-from analysis.votes import coded, scale_of, units
 
 COLUMNS = ["protocol", "question", "item", "system", "dispute", "n", "answers"]
 

@@ -9,9 +9,9 @@ import numpy as np
 import pandas as pd
 from scipy import sparse
 
+from analysis.coding import Ints, coded, units
 from analysis.groups import Asked
 from analysis.intervals import Floats
-from analysis.votes import Ints, coded, units
 
 # With more categories than this, tables of errors have more cells than a campaign has labels.
 MOST_CATEGORIES = 20

@@ -11,9 +11,9 @@ import numpy as np
 import pandas as pd
 
 from analysis import cells
+from analysis.coding import coded, units
 from analysis.groups import Asked, identified, questions
 from analysis.tables import RatingTable
-from analysis.votes import coded, units
 
 SCALES = ("ordinal", "interval")
 # Equal answers to fewer questions, or about fewer items, are ordinary.

@@ -3,8 +3,8 @@
 Papineni et al. 2002, with sacrebleu's conventions (Post 2018). `bleu_n` is corpus BLEU without
 smoothing; `bleu_mean` averages BLEU-1 to -4 (PPMI keyword model, 2019); `bleu_sentence` is the mean
 of sentence BLEU-4 with epsilon smoothing, which over-estimates. 0 to 100; hredGAN (2019) prints
-BLEU-2 as a fraction. The interval is a bootstrap over examples (Koehn 2004). `variant` names the
-tokens; `note` says what such scores are worth.
+BLEU-2 as a fraction. The interval is a bootstrap over examples (Koehn 2004), where n-grams enough
+are common. `variant` names the tokens; `note` says what such scores are worth.
 """
 
 from __future__ import annotations
@@ -16,11 +16,14 @@ import pandas as pd
 
 from analysis import bleu as counting
 from analysis.cautions import REFERENCE_NOTE
-from analysis.intervals import NONE, Floats, bootstrap, percentile_interval
+from analysis.intervals import Floats, bootstrap, percentile_interval
 from analysis.predicted import Group, each_group, mean_row
 from analysis.tables import PredictionTable
 
 TOKENS = "split tokens, lower case"
+# With fewer common n-grams most resamples are next to 0, as is the estimate: a bootstrap of them
+# held .14 (BLEU-3) and .01 (BLEU-4) of the time (`docs/rehearsal.md`).
+ENOUGH = 10
 ORDERS = range(1, counting.MOST + 1)
 
 
@@ -40,14 +43,22 @@ def _rows(group: Group, seed: int) -> Iterator[dict[str, object]]:
     about = {"n": len(pairs), "variant": f"{TOKENS}, no smoothing", "note": REFERENCE_NOTE}
     for k, name in enumerate(names):
         estimate = float(estimates[0, k])
-        ends = percentile_interval(drawn[:, k], len(pairs)) if len(pairs) > 1 else NONE
-        # A corpus' BLEU is no mean: with few examples it may lie outside the middle resamples.
-        low, high = min(ends.low, estimate), max(ends.high, estimate)
-        interval = {"low": low, "high": high} if len(pairs) > 1 else {}
+        matched = counts.matched(min(k + 1, counting.MOST))
+        interval = _interval(drawn[:, k], estimate, len(pairs)) if matched >= ENOUGH else {}
+        few = f"{matched} common n-grams of the highest order: {ENOUGH} are needed for an interval"
+        interval["reason"] = None if matched >= ENOUGH else few
         yield group.row(metric=name, estimate=estimate, **interval, **about)
     sentences = mean_row(counts.sentences())
     about["variant"] = f"{TOKENS}, epsilon smoothing"
     yield group.row(metric="bleu_sentence", **{**sentences, **about})
+
+
+def _interval(drawn: Floats, estimate: float, pairs: int) -> dict[str, object]:
+    if pairs < 2:
+        return {}
+    ends = percentile_interval(drawn, pairs)
+    # A corpus' BLEU is no mean: with few examples it may lie outside the middle resamples.
+    return {"low": min(ends.low, estimate), "high": max(ends.high, estimate)}
 
 
 def _orders(counts: counting.Counts, drawn: Floats) -> Floats:

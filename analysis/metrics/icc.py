@@ -15,11 +15,11 @@ import numpy as np
 import pandas as pd
 
 from analysis.agreement import parts
+from analysis.coding import read, scale_of
 from analysis.groups import questions
 from analysis.icc import intraclass
 from analysis.tables import RatingTable
 from analysis.tidy import tidy
-from analysis.votes import read, scale_of
 
 
 def icc(ratings: RatingTable) -> pd.DataFrame:

@@ -15,11 +15,12 @@ import pandas as pd
 from analysis import agreement
 from analysis.agreement import Statistic
 from analysis.alpha import alpha, alphas
+from analysis.coding import Scale, scale_of
 from analysis.groups import Asked, questions
 from analysis.options import BadOption
 from analysis.tables import LEVELS, RatingTable
 from analysis.tidy import tidy
-from analysis.votes import Scale, Votes, scale_of
+from analysis.votes import Votes
 
 # The package builds a matrix of categories by categories for every item.
 PACKAGE_CELLS = 1_000_000

@@ -1,8 +1,9 @@
 """Log-worths of systems from rankings of several without ties.
 
 Plackett 1975 (JRSS C 24) and Luce 1959, fitted by Hunter 2004 (`analysis.plackett_luce`), around a
-mean of 0. Intervals are a percentile bootstrap over raters. Rankings with a tie are left out and
-counted; two systems shown together are the case of Bradley and Terry.
+mean of 0. Intervals are a percentile bootstrap over raters, or of few raters t by a jackknife over
+them. Rankings with a tie are left out and counted; two systems shown together are the case of
+Bradley and Terry.
 """
 
 from __future__ import annotations
@@ -15,12 +16,15 @@ import pandas as pd
 from analysis import bradley_terry as pairs
 from analysis import plackett_luce as model
 from analysis.groups import Asked, questions
-from analysis.intervals import NONE, Floats, Interval, percentile_interval
+from analysis.intervals import NONE, Floats, Interval, percentile_interval, t_interval
 from analysis.preferences import ACT, compared, resampled
 from analysis.tables import RatingTable
 from analysis.tidy import tidy
 
 REFITS = 200
+# Up to so many raters the interval is t, by leaving out each.
+FEW = 100
+LOOSE = "one rater only, or without some of them worths are not finite: no interval"
 
 
 def plackett_luce(ratings: RatingTable, *, seed: int = 0) -> pd.DataFrame:
@@ -46,7 +50,9 @@ def _rows(asked: Asked, seed: int) -> Iterator[dict[str, object]]:
     ends = _intervals(rankings, rater, worth, seed)
     for k, system in enumerate(names):
         ends_of = {"low": ends[k].low, "high": ends[k].high}
-        yield {**common, "system": system, "estimate": worth[k], **ends_of, "n": int(count[k])}
+        why = LOOSE if ends[k] == NONE else None
+        row = {**common, "system": system, "estimate": worth[k], **ends_of, "n": int(count[k])}
+        yield {**row, "reason": why}
 
 
 def _whole(asked: Asked) -> pd.DataFrame:
@@ -77,12 +83,32 @@ def _intervals(rankings: np.ndarray, rater: np.ndarray, start: Floats, seed: int
     if count < 2:
         return [NONE] * systems
     choices = model.Choices(rankings, systems, rater)
+    if count <= FEW:
+        return _jackknifed(choices, start, count)
     pieces = []
     for weights in resampled(count, REFITS, seed=seed, cells=choices.cells):
-        won = choices.ordered(weights)
-        known = pairs.finite(pairs.Counts(won, np.zeros_like(won), np.zeros_like(won)))
+        known = _finite(choices.ordered(weights))
         pieces.append(choices.worths(weights[known], start))
     drawn = np.concatenate(pieces)
     if len(drawn) < REFITS / 2:
         return [NONE] * systems
     return [percentile_interval(column, count) for column in drawn.T]
+
+
+def _jackknifed(choices: model.Choices, start: Floats, count: int) -> list[Interval]:
+    """Return t intervals by leaving out each rater in turn, where all of these worths are finite.
+
+    Tukey 1958 (Annals of Mathematical Statistics 29, 614). Resamples of so few raters spread too
+    little: their middle 95 % held .90.
+    """
+    weights = 1 - np.eye(count)
+    if not _finite(choices.ordered(weights)).all():
+        return [NONE] * len(start)  # and `LOOSE` says why
+    left = choices.worths(weights, start)
+    errors = np.sqrt((count - 1) / count * ((left - left.mean(axis=0)) ** 2).sum(axis=0))
+    return [t_interval(at, error, count - 1) for at, error in zip(start, errors, strict=True)]
+
+
+def _finite(above: Floats) -> np.ndarray:
+    """Tell of each table [resample, above, below] whether finite worths exist."""
+    return pairs.finite(pairs.Counts(above, np.zeros_like(above), np.zeros_like(above)))

@@ -19,6 +19,7 @@ SPAM = 0.2
 TURNS = 6
 CANDIDATES = 20
 BETTER = 1.5
+REPLACED = 0.5
 
 
 def talks(design: Design, chance: Generator) -> MessageTable:
@@ -44,6 +45,16 @@ def _sentence(length: float, chance: Generator) -> str:
     return " ".join(said) + str(chance.choice([".", ".", "?"]))
 
 
+def _said_again(sentence: str, chance: Generator) -> str:
+    """Draw a sentence with some words of another's replaced."""
+    words = sentence.split()
+    others = chance.random(len(words)) < REPLACED
+    return " ".join(
+        str(chance.choice(WORDS)) if other else word
+        for word, other in zip(words, others, strict=True)
+    )
+
+
 def scored(design: Design, chance: Generator) -> PredictionTable:
     """Draw scores of a gold reply among others, and log probabilities of its tokens."""
     count = design.systems * design.conversations
@@ -52,7 +63,8 @@ def scored(design: Design, chance: Generator) -> PredictionTable:
         scores = chance.normal(0, 1, CANDIDATES)
         scores[0] += BETTER + chance.normal(0, 1)
         losses = chance.gamma(2.0, 1.5 * chance.lognormal(0, 0.3), 3 + chance.poisson(8))
-        gold, response = (_sentence(8, chance) for _ in range(2))
+        gold = _sentence(8, chance)
+        response = _said_again(gold, chance)
         row = {
             "prediction": str(number),
             "example": str(number),

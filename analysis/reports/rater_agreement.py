@@ -18,11 +18,12 @@ from analysis.agreement import Statistic, interval
 from analysis.alpha import alphas
 from analysis.ballots import ENOUGH_RATERS, ballots, conger, rater_intervals
 from analysis.cautions import cautions
+from analysis.coding import scale_of
 from analysis.disputed import disputed
 from analysis.groups import Asked, questions
 from analysis.report import Report, Section
 from analysis.tables import LEVELS, RatingTable
-from analysis.votes import Votes, scale_of
+from analysis.votes import Votes
 
 NOTE = (
     "All systems together; n is items with two ratings or more. low and high are a bootstrap over "

@@ -18,24 +18,24 @@ from scipy import special
 from sklearn.metrics import cohen_kappa_score
 from statsmodels.stats.inter_rater import aggregate_raters, cohens_kappa, fleiss_kappa
 
-from analysis import ballots, cohen, icc, kappas, votes
+from analysis import ballots, coding, cohen, icc, kappas, votes
 from analysis.alpha import alpha
 from tests.analysis.oracles import EXACT, Oracle
 from tests.analysis.tables_with_gaps import complete, gappy
 
-Theirs = Callable[[np.ndarray, votes.Scale], float]
+Theirs = Callable[[np.ndarray, coding.Scale], float]
 
 
-def _alpha(theirs: Theirs, level: votes.Scale, tables: int) -> Iterator[float]:
+def _alpha(theirs: Theirs, level: coding.Scale, tables: int) -> Iterator[float]:
     for table in gappy(tables):
         yield abs(alpha(votes.of_matrix(table, level)) - theirs(table, level))
 
 
-def _krippendorff(table: np.ndarray, level: votes.Scale) -> float:
+def _krippendorff(table: np.ndarray, level: coding.Scale) -> float:
     return float(krippendorff.alpha(table, level_of_measurement=level))
 
 
-def _evalica(table: np.ndarray, level: votes.Scale) -> float:
+def _evalica(table: np.ndarray, level: coding.Scale) -> float:
     return float(evalica.alpha(pd.DataFrame(table), distance=level).alpha)
 
 
@@ -158,7 +158,7 @@ def _noisy(tables: int) -> Iterator[np.ndarray]:
             yield table
 
 
-LEVELS: tuple[votes.Scale, ...] = get_args(votes.Scale)
+LEVELS: tuple[coding.Scale, ...] = get_args(coding.Scale)
 WEIGHTS: tuple[kappas.Weights, ...] = get_args(kappas.Weights)
 THREE: tuple[kappas.Weights, ...] = ("identity", "linear", "quadratic")
 ORACLES = (

@@ -6,7 +6,7 @@ import krippendorff
 import numpy as np
 import pytest
 
-from analysis import votes
+from analysis import coding, votes
 from analysis.alpha import alpha, alphas
 from tests.analysis.tables_with_gaps import gappy
 
@@ -14,7 +14,7 @@ LEVELS = ["nominal", "ordinal", "interval", "ratio"]
 
 
 @pytest.mark.parametrize("level", LEVELS)
-def test_alphas_of_resamples_are_the_packages(level: votes.Scale) -> None:
+def test_alphas_of_resamples_are_the_packages(level: coding.Scale) -> None:
     rng = np.random.default_rng(5)
     for table in gappy(6):
         given = votes.of_matrix(table, level)
@@ -34,14 +34,14 @@ def test_alphas_of_resamples_are_the_packages(level: votes.Scale) -> None:
 
 
 @pytest.mark.parametrize("level", LEVELS)
-def test_a_resample_of_one_category_is_undefined(level: votes.Scale) -> None:
+def test_a_resample_of_one_category_is_undefined(level: coding.Scale) -> None:
     given = votes.of_matrix([[1, 2], [1, 1]], level)
     one_category = given.counts.toarray()[:, 0] == 2
     assert np.isnan(alphas(given, one_category[None, :].astype(float)))[0]
 
 
 @pytest.mark.parametrize("level", LEVELS)
-def test_nobody_disagrees(level: votes.Scale) -> None:
+def test_nobody_disagrees(level: coding.Scale) -> None:
     assert alpha(votes.of_matrix([[1, 2, 4], [1, 2, 4]], level)) == 1
 
 

@@ -99,9 +99,9 @@ def test_many_tables_at_once_are_each_as_alone(order: bool) -> None:
     kept = [each.halved() for each in tables if undefined(each) is None]
     alone = np.array([fit(each, order=order).mean for each in kept])
     # Where the first shown always won, abilities run away until the likelihood is level.
-    settled = np.abs(alone).max(axis=1) < 8
+    settled = np.abs(alone).max(axis=1) < 4
     assert settled.mean() > 0.8
-    assert together[settled] == pytest.approx(alone[settled], abs=1e-9)
+    assert together[settled] == pytest.approx(alone[settled], abs=1e-8)
 
 
 def test_a_vote_is_counted_once_wherever_it_stands() -> None:

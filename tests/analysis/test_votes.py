@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from analysis import votes
+from analysis import coding, votes
 from analysis.alpha import alpha
 from analysis.groups import questions
 from tests.analysis.examples import by_raters, ratings
@@ -63,7 +63,7 @@ def test_categories_are_those_of_the_question_whichever_rows_are_asked_for() -> 
 def test_words_stand_in_the_order_of_their_names() -> None:
     table = ratings([{"value": v, "item": "i"} for v in ("red", "blue", 3)], level="nominal")
     asked = next(questions(table, "nominal"))
-    code, values = votes.coded(asked, asked.rows, "nominal")
+    code, values = coding.coded(asked, asked.rows, "nominal")
     assert list(code) == [2, 1, 0]
     assert list(values) == [0, 1, 2]
 

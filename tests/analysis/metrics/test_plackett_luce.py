@@ -5,11 +5,13 @@ from __future__ import annotations
 import choix
 import numpy as np
 import pytest
+from scipy import special
 
 from analysis import plackett_luce as model
 from analysis.groups import questions
 from analysis.intervals import percentile_interval
-from analysis.metrics.plackett_luce import REFITS, _rankings, plackett_luce
+from analysis.metrics.plackett_luce import FEW, REFITS, _rankings, plackett_luce
+from analysis.tables import RatingTable
 from tests.analysis.preferring import Act, preferring
 
 
@@ -68,14 +70,31 @@ def test_resamples_at_once_are_those_fitted_one_after_the_other() -> None:
         assert worths == pytest.approx(alone, abs=1e-8)
 
 
-def test_intervals_are_of_the_draws_that_the_seed_says() -> None:
-    table = preferring(rankings(6, {"a": 0.6, "b": 0.1, "c": -0.2, "d": -0.5}, 100))
+def test_many_raters_are_drawn_as_the_seed_says() -> None:
+    raters = FEW + 20
+    acts = rankings(6, {"a": 0.6, "b": 0.1, "c": -0.2, "d": -0.5}, 240)
+    table = preferring([(act[0], str(k % raters), *act[2:]) for k, act in enumerate(acts)])
     found = plackett_luce(table, seed=3)
     names, data, rater, _ = _rankings(next(questions(table, "rank")))
     chance, drawn = np.random.default_rng(3), []
     for _ in range(REFITS):
-        weights = np.bincount(chance.integers(0, 20, 20), minlength=20)[rater].astype(float)
-        drawn.append(model.fit(data, len(names), weights))
-    ends = [percentile_interval(column, 20) for column in np.array(drawn).T]
+        weights = np.bincount(chance.integers(0, raters, raters), minlength=raters)
+        drawn.append(model.fit(data, len(names), weights[rater].astype(float)))
+    ends = [percentile_interval(column, raters) for column in np.array(drawn).T]
     assert found["low"].tolist() == pytest.approx([each.low for each in ends], abs=1e-8)
     assert found["high"].tolist() == pytest.approx([each.high for each in ends], abs=1e-8)
+
+
+def test_few_raters_are_left_out_one_by_one() -> None:
+    table = preferring(rankings(6, {"a": 0.6, "b": 0.1, "c": -0.2, "d": -0.5}, 100))
+    found = plackett_luce(table).set_index("system")
+    raters = sorted(table["rater"].unique())
+    left = [
+        plackett_luce(RatingTable(table[table["rater"] != one])).set_index("system")["estimate"]
+        for one in raters
+    ]
+    count = len(raters)
+    error = (count - 1) / np.sqrt(count) * np.std(left, axis=0, ddof=1)
+    half = special.stdtrit(count - 1, 0.975) * error
+    assert (found["high"] - found["estimate"]).tolist() == pytest.approx(half.tolist(), rel=1e-6)
+    assert (found["estimate"] - found["low"]).tolist() == pytest.approx(half.tolist(), rel=1e-6)

@@ -1,4 +1,7 @@
-"""Exports: complete and checked, the same bytes for the same data, no formulas, no secrets."""
+"""Exports: complete and checked, the same bytes for the same data, no formulas, no secrets.
+
+It is long because each promise of an export is tested on campaigns of every kind.
+"""
 
 from __future__ import annotations
 
