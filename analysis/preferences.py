@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 from scipy import sparse
 
 from analysis.bradley_terry import Counts
@@ -21,20 +22,20 @@ from analysis.groups import Asked
 from analysis.intervals import DRAWS, PIECE, Floats, Interval, percentile_interval
 
 ACT = ["item", "rater"]
-CACHED = 1 << 15
+CACHED = 1 << 14
 
 
 @dataclass(frozen=True, eq=False)
 class Compared:
     """All pairs of one question: the numbers of both systems, of the rater, and who was better.
 
-    `better` is 1 where the first shown won, .5 for a tie, 0 where it lost.
+    `points` is 2 where the first shown won, 1 for a tie, 0 where it lost.
     """
 
     systems: tuple[str, ...]
     first: np.ndarray
     second: np.ndarray
-    better: Floats
+    points: NDArray[np.int8]
     rater: np.ndarray
 
     def counts(self) -> Counts:
@@ -42,7 +43,7 @@ class Compared:
         total = np.zeros(self._kinds, dtype=np.int64)
         # Pieces that stay in the processor's cache, unless there are more cells than that.
         piece = max(CACHED, self._kinds)
-        for start in range(0, len(self.better), piece):
+        for start in range(0, len(self.points), piece):
             total += np.bincount(self._cells(start, piece), minlength=self._kinds)
         return self._counts(total.astype(float))
 
@@ -62,15 +63,16 @@ class Compared:
     def _cells(self, start: int, piece: int) -> np.ndarray:
         """Return where each comparison is counted: its outcome, first and second system."""
         size, rows = len(self.systems), slice(start, start + piece)
-        cell = (2 * size * size * self.better[rows]).astype(np.int64)
+        cell = np.multiply(self.points[rows], size, dtype=np.int64)
+        cell += self.first[rows]
+        cell *= size
         cell += self.second[rows]
-        cell += self.first[rows] * size
         return cell
 
     @cached_property
     def _of_raters(self) -> Any:
         """Return a row per cell and a column per rater, whose sums a resample of raters needs."""
-        where = (self._cells(0, len(self.better)), self.rater)
+        where = (self._cells(0, len(self.points)), self.rater)
         ones = np.ones(len(self.rater))
         return sparse.csr_matrix((ones, where), shape=(self._kinds, self.raters))
 
@@ -95,10 +97,10 @@ def compared(asked: Asked) -> Compared | None:
     first, second = first[kept], second[kept]
     if not len(first):
         return None
-    better = (1 + np.sign(asked.values[second] - asked.values[first])) / 2
+    points = (1 + np.sign(asked.values[second] - asked.values[first])).astype(np.int8)
     raters = np.unique(rater[first], return_inverse=True)[1]
     systems = tuple(str(name) for name in names)
-    return Compared(systems, system[first], system[second], better, raters)
+    return Compared(systems, system[first], system[second], points, raters)
 
 
 def _together(act: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -150,7 +152,7 @@ def resampled(raters: int, draws: int = DRAWS, *, seed: int, cells: int = 1) -> 
 def win_intervals(found: Compared, *, seed: int) -> list[Interval]:
     """Return percentile intervals of the win rates, ties half, over raters."""
     size = len(found.systems)
-    points = np.concatenate([found.better, 1 - found.better])
+    points = np.concatenate([found.points, 2 - found.points]) / 2
     system = np.concatenate([found.first, found.second])
     rater = np.tile(found.rater, 2)
     shape = (found.raters, size)

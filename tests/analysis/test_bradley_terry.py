@@ -108,7 +108,9 @@ def test_a_vote_is_counted_once_wherever_it_stands() -> None:
     """More votes than one piece holds."""
     chance = np.random.default_rng(9)
     first, second, outcome = (chance.integers(size, size=100_000) for size in (3, 3, 3))
-    found = Compared(tuple("abc"), first, second, outcome / 2, np.zeros(100_000, dtype=int))
+    found = Compared(
+        tuple("abc"), first, second, outcome.astype(np.int8), np.zeros(100_000, dtype=int)
+    )
     for code, table in zip((2, 1, 0), found.counts(), strict=True):
         expected = np.zeros((3, 3))
         np.add.at(expected, (first[outcome == code], second[outcome == code]), 1)
