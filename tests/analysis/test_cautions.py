@@ -83,10 +83,17 @@ def test_pooled_campaigns_keep_their_raters_apart() -> None:
 def test_few_answers_of_one_kind_are_told() -> None:
     def said(yes: int) -> bool:
         rows: list[dict[str, object]] = [
-            {"value": float(k < yes), "item": str(k // 2), "rater": str(k % 2), "level": "nominal"}
+            {
+                "value": float(k < (yes if system == "b" else 100)),
+                "item": f"{system}{k // 2}",
+                "rater": str(k % 2),
+                "system": system,
+                "level": "nominal",
+            }
+            for system in "ab"
             for k in range(200)
         ]
-        return any("answers was given 12 times only" in one for one in cautions(ratings(rows)))
+        return any("was given 12 times only of b;" in one for one in cautions(ratings(rows)))
 
     assert said(12)
     assert not said(100)

@@ -61,3 +61,13 @@ def test_results_tell_the_variant_and_what_it_is_worth() -> None:
 def test_single_sentence_of_order_three_as_max_bleu_needs_it() -> None:
     tokens = TEXT.split()
     assert counting.sentence_bleu(tokens, [tokens], n=3) == pytest.approx(100)
+
+
+def test_few_common_n_grams_have_no_interval() -> None:
+    other = "You have two cats, and we are old."
+    found = bleu(said((TEXT, other), (other, TEXT), ("a b", "c d")))
+    rows = {str(row["metric"]): row for row in found.to_dict("records")}
+    assert rows["bleu_1"]["low"] < rows["bleu_1"]["estimate"] < rows["bleu_1"]["high"]
+    assert rows["bleu_4"]["estimate"] > 0
+    assert rows["bleu_4"]["low"] != rows["bleu_4"]["low"], "not a number"
+    assert "10 are needed for an interval" in str(rows["bleu_4"]["reason"])
