@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 
 from analysis import cells
-from analysis.intervals import Floats, share_interval, t_interval, wilson_interval
+from analysis.intervals import Floats, share_interval, skewed_interval, wilson_interval
 from analysis.tables import PredictionTable
 from analysis.text import Tokenizer, split_lower
 from analysis.tidy import tidy
@@ -88,8 +88,8 @@ def groups(predictions: PredictionTable) -> Iterator[Group]:
 def mean_row(values: Sequence[float] | Floats, *, share: bool = False) -> dict[str, object]:
     """Return estimate, interval over examples, and n, of one number per example.
 
-    The interval is Student's, or Wilson's for a `share`: numbers from 0 to 1, of which all or none
-    may be seen; without a spread Student's is not there.
+    The interval is Student's, bent for skewness, or Wilson's for a `share`: numbers from 0 to 1, of
+    which all or none may be seen; without a spread Student's is not there.
     """
     numbers = np.asarray(values, dtype=float)
     n, mean = len(numbers), float(numbers.mean())
@@ -104,19 +104,19 @@ def mean_row(values: Sequence[float] | Floats, *, share: bool = False) -> dict[s
     elif np.ptp(numbers) == 0:
         return {**row, "reason": ALIKE}
     else:
-        low, high = t_interval(mean, spread, n - 1)
+        low, high = skewed_interval(mean, spread, n - 1, numbers)
     return {**row, "low": low, "high": high}
 
 
 def ratio_row(numerators: Sequence[float], denominators: Sequence[float]) -> dict[str, object]:
-    """Return the ratio of two sums over examples, with a delta-method t interval, and n."""
+    """Return the ratio of two sums over examples, with a delta-method interval, and n."""
     n, total = len(numerators), float(sum(denominators))
     ratio = float(sum(numerators)) / total
     gaps = np.asarray(numerators, float) - ratio * np.asarray(denominators, float)
     se = math.sqrt(n / (n - 1) * float((gaps**2).sum())) / total if n > 1 else math.nan
     if n > 1 and se < 1e-12 * abs(ratio):
         return {"estimate": ratio, "low": math.nan, "high": math.nan, "n": n, "reason": ALIKE}
-    low, high = t_interval(ratio, se, n - 1)
+    low, high = skewed_interval(ratio, se, n - 1, gaps)
     return {"estimate": ratio, "low": low, "high": high, "n": n}
 
 

@@ -15,7 +15,7 @@ import pandas as pd
 
 from analysis.cautions import NOT_SET
 from analysis.clustering import error_of_ratio
-from analysis.intervals import share_interval, t_interval
+from analysis.intervals import rate_interval, share_interval
 from analysis.tables import MessageTable
 
 HUMAN = "human"
@@ -91,8 +91,9 @@ def mean_per(
     """Return Σa/Σb times a factor, with a 95 % interval over what is independent.
 
     `sums` has a pair (a, b) for each unit, by default a conversation, which is a cluster of what is
-    counted (`analysis.clustering`). The interval is Student's, or, of a share (`most` is 1),
-    Wilson's with as many as these are worth. A unit with nothing to count says nothing.
+    counted (`analysis.clustering`). The interval is a score interval for values that are not
+    negative, or, of a share (`most` is 1), Wilson's, with as many as these are worth. A unit with
+    nothing to count says nothing.
     """
     known = sorted(pair for pair in sums if pair[1] > 0)
     a, b = np.array(known, dtype=float).reshape(-1, 2).T
@@ -110,15 +111,13 @@ def mean_per(
     if most == 1:
         low, high = share_interval(ratio, error.se, error.df, total)
     else:
-        low, high = t_interval(ratio, error.se, error.df)
+        low, high = rate_interval(ratio, error.se, error.df)
     return {**row, "low": times * max(low, 0.0), "high": times * high, "reason": None}
 
 
-def per_message(
-    side: Side, measure: Callable[[str], float], *, most: float = np.inf
-) -> dict[str, object]:
+def per_message(side: Side, measure: Callable[[str], float]) -> dict[str, object]:
     """Return the mean of a measure over a side's messages."""
-    return mean_per([(sum(map(measure, talk)), len(talk)) for talk in side.talks], most=most)
+    return mean_per([(sum(map(measure, talk)), len(talk)) for talk in side.talks])
 
 
 def _partner_of(table: pd.DataFrame) -> pd.Series:

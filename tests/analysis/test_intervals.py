@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import pytest
+from numpy.random import Generator
 from scipy import stats
 
 from analysis import intervals
+
+Draw = Callable[[Generator, tuple[int, int]], intervals.Floats]
 
 
 def test_t_interval_is_scipys() -> None:
@@ -78,3 +83,58 @@ def test_bca_counts_units_that_are_alike() -> None:
     each = np.repeat(kinds, times.astype(int))
     single = intervals.bca_interval(drawn, each.mean(), (each.sum() - each) / 10, np.ones(11), 11)
     assert alike == pytest.approx(single)
+
+
+def test_a_bent_interval_is_students_without_skewness_and_longer_on_the_side_of_the_tail() -> None:
+    even, tailed = np.array([1.0, 2, 3, 4, 5]), np.array([1.0, 1, 2, 2, 9])
+    straight = intervals.t_interval(3.0, 0.7, 4)
+    assert intervals.skewed_interval(3.0, 0.7, 4, even) == pytest.approx(straight)
+    low, high = intervals.skewed_interval(3.0, 0.7, 4, tailed)
+    assert 3 - low < high - 3
+    mirrored = intervals.skewed_interval(-3.0, 0.7, 4, -tailed)
+    assert mirrored == pytest.approx((-high, -low))
+    assert np.isnan(intervals.skewed_interval(3.0, 0.7, 0, tailed)).all()
+
+
+def test_the_ends_of_a_bent_interval_are_where_halls_cubic_is_students_quantile() -> None:
+    parts = np.random.default_rng(2).exponential(1, 20)
+    mean, se = float(parts.mean()), float(stats.sem(parts))
+    skew = float(stats.skew(parts)) / np.sqrt(20)
+    ends = np.array(intervals.skewed_interval(mean, se, 19, parts))
+    t = (mean - ends) / se
+    bent = t + skew / 3 * t**2 + skew**2 / 27 * t**3 + skew / 6
+    assert bent == pytest.approx(stats.t.ppf([0.975, 0.025], 19))
+
+
+@pytest.mark.parametrize("events", [1, 4, 30])
+def test_a_rate_of_events_has_the_score_interval_of_poissons_mean(events: int) -> None:
+    low, high = intervals.rate_interval(float(events), float(np.sqrt(events)), 1e9)
+    z = stats.norm.ppf(0.975)
+    assert [(events - end) ** 2 / end for end in (low, high)] == pytest.approx([z**2, z**2])
+    assert 0 < low < events < high
+    assert np.isnan(intervals.rate_interval(0.0, 0.0, 5)).all()
+
+
+@pytest.mark.parametrize(
+    ("draw", "true"),
+    [
+        (lambda chance, size: chance.exponential(1, size), 1.0),
+        (lambda chance, size: chance.poisson(0.5, size).astype(float), 0.5),
+    ],
+    ids=["waiting times", "rare counts"],
+)
+def test_bent_and_rate_intervals_hold_more_often_than_students(draw: Draw, true: float) -> None:
+    samples = draw(np.random.default_rng(1), (2000, 20))
+    held = {"bent": 0, "rate": 0, "straight": 0}
+    for values in samples:
+        mean, se = float(values.mean()), float(stats.sem(values))
+        found = {
+            "bent": intervals.skewed_interval(mean, se, 19, values),
+            "rate": intervals.rate_interval(mean, se, 19),
+            "straight": intervals.t_interval(mean, se, 19),
+        }
+        for name, (low, high) in found.items():
+            held[name] += low <= true <= high
+    assert held["straight"] < held["rate"] < 0.97 * len(samples)
+    assert held["straight"] < held["bent"] < 0.98 * len(samples)
+    assert min(held["rate"], held["bent"]) > 0.92 * len(samples)

@@ -9,6 +9,7 @@ import pytest
 from scipy import stats
 
 from analysis import evaluate
+from analysis.intervals import rate_interval
 from analysis.metrics.message_length import message_length
 from analysis.transcripts import OWN, PARTNER, mean_per, placed, sides
 from tests.analysis.talks import meena, of_rows, talks, volunteer_messages
@@ -51,7 +52,7 @@ def test_an_export_says_whom_a_conversation_is_about() -> None:
 def test_with_one_message_each_the_interval_is_that_of_a_mean() -> None:
     values = [3.0, 5.0, 4.0, 8.0, 1.0]
     row = mean_per([(value, 1.0) for value in values])
-    expected = stats.t.interval(0.95, 4, np.mean(values), stats.sem(values))
+    expected = rate_interval(float(np.mean(values)), float(stats.sem(values)), 4)
     assert (row["low"], row["high"]) == pytest.approx(expected)
     assert row["estimate"] == pytest.approx(4.2)
 

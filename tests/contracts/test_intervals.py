@@ -25,7 +25,8 @@ MAKERS = frozenset(
     "area_interval averaged binomial binomtest bootstrap chdtrc chi_square circles control_tests "  # noqa: SIM905
     "detection interval mannwhitneyu mean_per mean_row ndtr ndtri normal_interval over_clusters "
     "over_parts over_raters over_repeats paired_t_test pearson per_message percentile_interval "
-    "permutation_p quantile rater_intervals ratio_row share share_interval share_intervals slope_t "
+    "permutation_p quantile rate_interval rater_intervals ratio_row share share_interval "
+    "share_intervals skewed_interval slope_t "
     "spearman stdtr stdtrit t_interval t_test wilson_interval win_intervals".split()
 )
 FOLDER = ROOT / "analysis" / "metrics"
