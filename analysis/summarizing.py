@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 
 import pandas as pd
 
-from analysis import findings, flow
+from analysis import findings, flow, turns
 from analysis.cautions import cautions
 from analysis.methods import estimators, methods
 from analysis.report import Report, Section, many
@@ -24,7 +24,11 @@ LEADING = ("overview", "ranking-", "preferred-", "detection-", "ssa", "agreement
 
 def composed(ratings: RatingTable, results: pd.DataFrame, study: Study | None = None) -> Report:
     """Return the summary; `results` are those of `analysis.evaluate` on these ratings."""
-    said = (*findings.sections(ratings, results), *_standardized(results))
+    said = (
+        *findings.sections(ratings, results),
+        *turns.sections(ratings, results),
+        *_standardized(results),
+    )
     sections = (*said, *flow.sections(study))
     return Report(
         name="summary",

@@ -42,10 +42,15 @@ def ssa(ratings: RatingTable, *, votes: int | None = None) -> pd.DataFrame:
             str(protocol),
             _labels(asked),
             votes or _declared(asked),
-            named="conversation" in asked.columns,
+            named=_names_talks(asked),
         )
     )
     return tidy("ssa", found)
+
+
+def _names_talks(rows: pd.DataFrame) -> bool:
+    """Tell whether the table says of each of these answers which conversation it is about."""
+    return "conversation" in rows and not any(map(cells.is_blank, rows["conversation"].unique()))
 
 
 def _declared(rows: pd.DataFrame) -> int | None:
@@ -58,7 +63,7 @@ def _declared(rows: pd.DataFrame) -> int | None:
 
 def _labels(rows: pd.DataFrame) -> pd.DataFrame:
     """Return a row per rater and reply with both labels; not sensible is not specific."""
-    who = "conversation" if "conversation" in rows.columns else "rater"
+    who = "conversation" if _names_talks(rows) else "rater"
     marked = rows.assign(
         label=np.where(rows["question"].isin(SENSIBLE), "sensible", "specific"),
         value=rows["value"].astype(float),

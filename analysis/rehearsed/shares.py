@@ -50,6 +50,25 @@ class Labeled:
         return RatingTable(both.assign(answer=np.arange(len(both)).astype(str)))
 
 
+def by_turn(design: Design, chance: Generator) -> RatingTable:
+    """Draw yes or no for each message of conversations of 3 messages to `labels`.
+
+    The odds drift with the turn. Every second entry of a log is the other side's.
+    """
+    who = assigned(design, chance)
+    bias = severities(design, chance, int(who["rater"].max()) + 1)
+    talk = chance.normal(0, design.talk, len(who["system"]))
+    length = chance.integers(3, design.labels + 1, len(talk))
+    said = {name: np.repeat(column, length) for name, column in who.items()}
+    turn = np.concatenate([np.arange(each) for each in length])
+    odds = design.scores[said["system"]] + bias[said["rater"]] + np.repeat(talk, length)
+    said["item"] = said["conversation"] * design.labels + turn
+    whole = replace(design, missing=0.0)
+    value = _yes(odds + design.drift * turn, chance)
+    found = table(said, value, whole, chance, level="nominal")
+    return RatingTable(found.assign(message_seq=2 * turn + 2))
+
+
 def _static(design: Design, chance: Generator) -> tuple[pd.DataFrame, pd.DataFrame]:
     state = chance.bit_generator.state
     sensible = Judged("pool", "yes")(replace(design, missing=0.0), chance)

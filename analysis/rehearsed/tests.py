@@ -11,12 +11,12 @@ from analysis import simulated
 from analysis.rehearsed import checks, functions, preferred, shares
 from analysis.rehearsed.intervals import CHANCE, CROSSED, GAPS, NESTED
 from analysis.rehearsed.trials import Estimator
-from analysis.rehearsed.truths import Drift, Even, Scale, Share
+from analysis.rehearsed.truths import Drift, Even, Large, Scale, Share
 from analysis.simulated import Design, scale_truth
 from analysis.tidy import ALL
 
 EQUAL = "equal systems"
-DIFFERENCE, ORDER = "system_difference", "order_effect"
+DIFFERENCE, ORDER, TURN = "system_difference", "order_effect", "turn_effect"
 DIFFERENT = ("p", "p_holm", "p_permutation")
 MARGIN = 0.4  # a tenth of the scale of 1 to 5, which is the metric's own
 
@@ -46,6 +46,11 @@ def _of_scales(design: Design) -> Iterator[Estimator]:
     for drift, said in ((0.0, "no drift"), (0.2, "a drift of 0.2")):
         yield Estimator(ORDER, said, simulated.scale, replace(design, drift=drift),
                         Drift(ORDER, ALL), ("p",))  # fmt: skip
+    for drift, said in ((0.0, "no drift"), (-0.2, "a drift of -0.2 in the log odds")):
+        for nested, where in ((False, CROSSED), (True, NESTED)):
+            given = replace(design, drift=drift, raters_of_one=nested, base=0.5)
+            yield Estimator(TURN, f"{said}, {where}", shares.by_turn, given,
+                            Large(shares.by_turn, TURN), ("p", "p_holm"))  # fmt: skip
 
 
 def _a_margin_apart(design: Design) -> Design:

@@ -7,6 +7,7 @@ import pandas as pd
 from analysis import message_table, prediction_table, rating_table
 from analysis.tables import MESSAGE_COLUMNS, PREDICTION_COLUMNS, RATING_COLUMNS
 
+BESIDE: dict[str, object] = {"campaign": "c", "place": 0, "conversation": "", "message_seq": ""}
 SCORES = [4, 2, 5, 3, 1, 4, 2, 5, 3, 3, 5, 5]
 EMPTY = {
     "ratings": rating_table(pd.DataFrame(columns=list(RATING_COLUMNS))),
@@ -40,6 +41,12 @@ def rating_rows() -> list[dict[str, object]]:
             about = {"protocol": "roles", "item": f"u{item}", "system": f"s{item % 2}"}
             row = {**about, "rater": f"r{rater}", "question": "likely", "level": "nominal"}
             rows.append({**row, "value": int(rater <= item)})
+    for k in range(36):
+        talk, turn = divmod(k, 3)
+        about = {"protocol": "live", "item": f"{talk}:{2 * turn}", "system": f"s{talk % 2}"}
+        row = {**about, "rater": f"r{talk % 4}", "question": "sensible", "level": "nominal"}
+        row |= {"conversation": str(talk), "message_seq": 2 * turn}
+        rows.append({**row, "value": int((5 * k + talk) % 7 > turn + 1)})
     return rows
 
 
@@ -81,10 +88,7 @@ def prediction_rows() -> list[dict[str, object]]:
 
 def tables() -> dict[str, pd.DataFrame]:
     """Return a checked table of each kind."""
-    rows = [
-        {"answer": f"a{k}", "campaign": "c", "place": 0, **row}
-        for k, row in enumerate(rating_rows())
-    ]
+    rows = [{**BESIDE, "answer": f"a{k}", **row} for k, row in enumerate(rating_rows())]
     return {
         "ratings": rating_table(pd.DataFrame(rows)),
         "messages": message_table(pd.DataFrame(message_rows())),

@@ -54,6 +54,8 @@ P_VALUES = {
     ("system_difference", "p_equivalent"): "system_difference",
     ("system_difference", "p_holm"): "system_difference",
     ("system_difference", "p_permutation"): "system_difference",
+    ("turn_effect", "p"): "turn_effect",
+    ("turn_effect", "p_holm"): "turn_effect",
 }
 # Modules beside the metrics: the estimators that try what they make, or why none does.
 MODULES: dict[str, tuple[str, ...] | str] = {
@@ -90,6 +92,7 @@ MODULES: dict[str, tuple[str, ...] | str] = {
     "simulated": "truths of the rehearsal",
     "speakers": ("simple tests",),
     "standardizing": ("control_p",),
+    "turns": ("ssa", "likert"),
     "transcripts": ("message_length", "repeats", "engagement"),
 }
 

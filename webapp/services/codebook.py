@@ -29,6 +29,8 @@ RATINGS = {
     "scale_high": "highest possible value",
     "conversation": "number of the conversation, as in conversations.jsonl; where third parties "
     "judge messages, in that of the campaign where it was held",
+    "message_seq": "place in the conversation's log of the message judged, as seq in messages.csv; "
+    "blank where a whole conversation or partner is judged",
     "outcome": "how the rater's participation ended",
     "excluded": "why the answer is set aside from the results; blank in ratings.csv",
     "flags": "kinds of oddities that nobody has settled, separated by semicolons; they decide "

@@ -26,6 +26,7 @@ HUMAN = "human"  # the system that people are, in every table
 OWN_RATING_COLUMNS = (
     *SCALE_COLUMNS,
     "conversation",
+    "message_seq",
     "outcome",
     "excluded",
     "flags",
@@ -178,7 +179,12 @@ def _rating_rows(campaign: Campaign) -> Iterator[tuple[Any, ...]]:
         yield (
             *(str(row.pk), label, campaign.protocol, row.question, question.level, row.item),
             *(names[row.system], row.pseudonym, value, row.place, low, high),
-            *(str(row.conversation), row.outcome, answers.excluded(campaign, row)),
+            *(
+                str(row.conversation),
+                "" if row.seq is None else str(row.seq),
+                row.outcome,
+                answers.excluded(campaign, row),
+            ),
             *(";".join(sorted(kinds)), chosen, str(int(row.follows)), row.made_at.isoformat()),
             *(row.assignment_id, row.candidate_id, len(each)),
         )
