@@ -123,7 +123,7 @@ export class Connection {
 
   async poll() {
     if (!this.polling) return;
-    await this.exchange(`${this.framesUrl}?after=${this.seen()}`, {});
+    await this.exchange(`${this.framesUrl}&after=${this.seen()}`, {});
     setTimeout(() => this.poll(), jitter(POLL_EVERY));
   }
 

@@ -116,6 +116,7 @@ class Client:
         self.server, self.slug = server, study.slug
         self.cookie = f"parley-{study.slug}={study.secrets[number]}"
         self.tab = tab or str(uuid4())
+        self.talk = ""  # what a page calls the conversation that it was drawn for
         self.frames: list[dict[str, Any]] = []
         self.socket: Any = None
 
@@ -125,7 +126,7 @@ class Client:
             "additional_headers": {"Cookie": self.cookie},
             "compression": None,
         }
-        address = f"ws://{self.server.host}/c/{self.slug}/socket"
+        address = f"ws://{self.server.host}/c/{self.slug}/socket?talk={self.talk}"
         self.socket = await websockets.connect(address, **{**options, **changes})
         return self
 

@@ -54,6 +54,7 @@ class ChatConsumer:
 
     def __init__(self, scope: Scope, send: Send) -> None:
         self.slug: str = scope["url_route"]["kwargs"]["slug"]
+        self.talk = handshake.asked(scope, "talk")
         self.secret = handshake.cookie(scope, f"{settings.PARTICIPANT_COOKIE}-{self.slug}")
         self.base_send = send
         self.tab = ""
@@ -134,12 +135,12 @@ class ChatConsumer:
     def _find_seat(self) -> None:
         person = access.participation(self.slug, self.secret)
         self.person_pk = person.pk
-        self.conversation_pk = access.seat(person).conversation_id
+        self.conversation_pk = access.seat_of_talk(person, self.talk).conversation_id
 
     async def _act(self, frame: frames.Frame) -> list[frames.Frame]:
         """Do what a frame asks for: messages together with those of others, the rest one by one."""
         if frame["type"] == "say":
-            asked = saying.Saying(self.person_pk, frame["id"], frame["text"])
+            asked = saying.Saying(self.person_pk, frame["id"], frame["text"], self.conversation_pk)
             try:
                 self.own = (await _say.ask(asked)).seq
                 return [exchange.ack(frame["id"], self.own)]
@@ -149,7 +150,8 @@ class ChatConsumer:
 
     def _act_alone(self, frame: frames.Frame) -> list[frames.Frame]:
         person = access.participation(self.slug, self.secret)
-        return exchange.act(person=person, frame=frame, now=timezone.now(), tab=self.tab)
+        page = exchange.Page(person, self.conversation_pk, self.tab)
+        return exchange.act(page=page, frame=frame, now=timezone.now())
 
     async def _greet(self, frame: frames.Frame) -> None:
         """Join the group before the replay, so that nothing falls between the two (R7).
@@ -198,7 +200,9 @@ class ChatConsumer:
             return
         async with self.looking:
             try:
-                asked = following.Asked(self.slug, self.secret, self.seen, self.tab)
+                asked = following.Asked(
+                    self.slug, self.secret, self.seen, self.tab, self.conversation_pk
+                )
                 news = await _look.ask(asked)
             except access.NotFound:  # withdrawn, or the secret was replaced
                 await self._close(REFUSED)

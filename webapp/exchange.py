@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
@@ -11,17 +12,29 @@ from webapp.models import Participation
 from webapp.services import access, chat, events, following, labels, refusals, states
 
 
-def act(*, person: Participation, frame: Frame, now: datetime, tab: str = "") -> list[Frame]:
+@dataclass(frozen=True)
+class Page:
+    """Whose page sends frames, which tab it is in, and the conversation that it was drawn for.
+
+    That may be over while its person is in the next one, whose entries this page must not show.
+    """
+
+    person: Participation
+    conversation: int = 0
+    tab: str = ""
+
+
+def act(*, page: Page, frame: Frame, now: datetime) -> list[Frame]:
     """Do what a parsed frame asks for, and return the answers to it."""
     if frame["type"] in ITEMS:
-        return [_item(person, frame, now)]
-    return SIGNALS[frame["type"]](person, frame, now, tab)
+        return [_item(page, frame, now)]
+    return SIGNALS[frame["type"]](page, frame, now)
 
 
-def _item(person: Participation, frame: Frame, now: datetime) -> Frame:
+def _item(page: Page, frame: Frame, now: datetime) -> Frame:
     """Answer an item that the sender keeps until it is acknowledged or refused."""
     try:
-        return ack(frame["id"], ITEMS[frame["type"]](person, frame, now))
+        return ack(frame["id"], ITEMS[frame["type"]](page, frame, now))
     except REFUSALS as problem:
         return refusal(frame["id"], problem)
 
@@ -55,13 +68,15 @@ REFUSALS = (
 )
 
 
-def _say(person: Participation, frame: Frame, now: datetime) -> int:
-    return chat.say(person=person, client_id=frame["id"], text=frame["text"], now=now).seq
+def _say(page: Page, frame: Frame, now: datetime) -> int:
+    said = {"client_id": frame["id"], "text": frame["text"]}
+    return chat.say(person=page.person, room=page.conversation, now=now, **said).seq
 
 
-def _label(person: Participation, frame: Frame, now: datetime) -> int:
+def _label(page: Page, frame: Frame, now: datetime) -> int:
     entry = chat.label(
-        person=person,
+        person=page.person,
+        room=page.conversation,
         client_id=frame["id"],
         seq=frame["seq"],
         question=frame["question"],
@@ -72,19 +87,20 @@ def _label(person: Participation, frame: Frame, now: datetime) -> int:
     return entry.seq
 
 
-def _retry(person: Participation, frame: Frame, now: datetime) -> int:
-    return chat.retry(person=person, client_id=frame["id"], now=now).seq
+def _retry(page: Page, frame: Frame, now: datetime) -> int:
+    entry = chat.retry(person=page.person, room=page.conversation, client_id=frame["id"], now=now)
+    return entry.seq
 
 
-def _finish(person: Participation, frame: Frame, now: datetime) -> None:
-    chat.finish(person=person, client_id=frame["id"], now=now)
+def _finish(page: Page, frame: Frame, now: datetime) -> None:
+    chat.finish(person=page.person, room=page.conversation, client_id=frame["id"], now=now)
 
 
-def _give_up(person: Participation, frame: Frame, now: datetime) -> None:
-    chat.give_up(person=person, client_id=frame["id"], now=now)
+def _give_up(page: Page, frame: Frame, now: datetime) -> None:
+    chat.give_up(person=page.person, room=page.conversation, client_id=frame["id"], now=now)
 
 
-ITEMS: dict[str, Callable[[Participation, Frame, datetime], Any]] = {
+ITEMS: dict[str, Callable[[Page, Frame, datetime], Any]] = {
     "say": _say,
     "label": _label,
     "retry": _retry,
@@ -93,32 +109,45 @@ ITEMS: dict[str, Callable[[Participation, Frame, datetime], Any]] = {
 }
 
 
-def _hello(person: Participation, frame: Frame, now: datetime, tab: str) -> list[Frame]:
+def _hello(page: Page, frame: Frame, now: datetime) -> list[Frame]:
     """Replay what came after `last_seen`. A page that has seen nothing is new, and controls."""
-    if frame["last_seen"] == 0 or not person.tab:
-        chat.take_over(person=person, tab=frame["tab"], now=now)
-        person.tab = frame["tab"]
-    return _sync(person, frame, now, frame["tab"])
+    if frame["last_seen"] == 0 or not page.person.tab:
+        _control(page, frame["tab"], now)
+    return _sync(replace(page, tab=frame["tab"]), frame, now)
 
 
-def _sync(person: Participation, frame: Frame, now: datetime, tab: str) -> list[Frame]:
-    found = following.news(person=person, after=frame["last_seen"], now=now, tab=tab)
+def _control(page: Page, tab: str, now: datetime) -> None:
+    chat.take_over(person=page.person, room=page.conversation, tab=tab, now=now)
+    page.person.tab = tab
+
+
+def _sync(page: Page, frame: Frame, now: datetime) -> list[Frame]:
+    found = following.news(
+        person=page.person,
+        after=frame["last_seen"],
+        now=now,
+        tab=page.tab,
+        conversation=page.conversation,
+    )
     seqs = [one["seq"] for one in found if one["type"] == "event"]
     return [*found, {"type": "ready", "last_seen": seqs[-1] if seqs else frame["last_seen"]}]
 
 
-def _takeover(person: Participation, frame: Frame, now: datetime, tab: str) -> list[Frame]:
-    chat.take_over(person=person, tab=frame["tab"], now=now)
-    person.tab = frame["tab"]
-    return [following.status(person=person, now=now, tab=frame["tab"])]
+def _takeover(page: Page, frame: Frame, now: datetime) -> list[Frame]:
+    _control(page, frame["tab"], now)
+    return [
+        following.status(
+            person=page.person, now=now, tab=frame["tab"], conversation=page.conversation
+        )
+    ]
 
 
-def _ping(person: Participation, frame: Frame, now: datetime, tab: str) -> list[Frame]:
-    chat.seen(person=person, now=now)
+def _ping(page: Page, frame: Frame, now: datetime) -> list[Frame]:
+    chat.seen(person=page.person, now=now)
     return [{"type": "pong"}]
 
 
-SIGNALS: dict[str, Callable[[Participation, Frame, datetime, str], list[Frame]]] = {
+SIGNALS: dict[str, Callable[[Page, Frame, datetime], list[Frame]]] = {
     "hello": _hello,
     "sync": _sync,
     "takeover": _takeover,

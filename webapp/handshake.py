@@ -7,7 +7,7 @@ from collections import deque
 from collections.abc import Awaitable, Callable, Mapping
 from http.cookies import CookieError, SimpleCookie
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import parse_qs, urlsplit
 
 from django.conf import settings
 from django.http.request import split_domain_port, validate_host
@@ -43,6 +43,12 @@ def cookie(scope: Scope, name: str) -> str:
                 return ""
             return cookies[name].value if name in cookies else ""
     return ""
+
+
+def asked(scope: Scope, name: str) -> str:
+    """Return a parameter of the address, or nothing."""
+    query: bytes = scope.get("query_string", b"")
+    return parse_qs(query.decode("latin-1")).get(name, [""])[0]
 
 
 class Limits:

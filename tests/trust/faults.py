@@ -81,8 +81,8 @@ def ack_before_commit() -> None:
 
     def early(sayings: Sequence[saying.Saying], *, now: datetime) -> list[Any]:
         _later(lambda: real(sayings, now=now))
-        seats = access.seats(each.person for each in sayings)
-        return [_promised(seats[each.person].conversation, each.text) for each in sayings]
+        seats = access.seats(each.place for each in sayings)
+        return [_promised(seats[each.place].conversation, each.text) for each in sayings]
 
     def _promised(conversation: Conversation, text: str) -> Event:
         seq = conversation.last_seq + 1

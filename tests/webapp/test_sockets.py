@@ -226,6 +226,25 @@ async def test_other_addresses_are_no_sockets(place: Place) -> None:
         )
 
 
+async def test_a_page_is_told_of_the_conversation_that_it_names_and_of_no_other(
+    place: Place,
+) -> None:
+    async with plain(client := place.client()) as line:
+        page = (await line.http.get(f"{line.base}/now")).text
+        talk = page.split("/frames?talk=")[1].split('"')[0]
+        assert f"/socket?talk={talk}" in page
+        for named, status in ((talk, 200), ("0123456789abcdef", 404)):
+            answer = await line.http.get(f"{line.base}/frames?talk={named}&after=0")
+            assert answer.status_code == status
+    client.talk = talk
+    await (await client.connect()).hello()
+    await client.close()
+    client.talk = "0123456789abcdef"
+    with pytest.raises(websockets.InvalidStatus) as refused:
+        await client.connect()
+    assert refused.value.response.status_code == 403
+
+
 async def test_pings_are_answered(place: Place) -> None:
     client = await (await place.client().connect()).hello()
     await client.send(type="ping")

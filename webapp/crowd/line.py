@@ -32,7 +32,7 @@ class Line:
     def __init__(self, web: Web, ledger: Ledger, person: Person, path: str, chat: int) -> None:
         self.web, self.ledger, self.person, self.path, self.chat = web, ledger, person, path, chat
         self.tab = str(uuid.uuid4())
-        self.token = ""
+        self.token = self.talk = ""  # what the page says: of forms, and of its conversation
         self.entries: dict[int, Frame] = {}
         self.shown = 0  # all up to here are displayed
         self.status: Frame = {}
@@ -102,7 +102,7 @@ class Line:
 
     async def _over_socket(self) -> None:
         base = self.web.base
-        address = base.replace("http", "ws", 1) + f"{self.path}socket"
+        address = base.replace("http", "ws", 1) + f"{self.path}socket?talk={self.talk}"
         async with connect(
             address,
             origin=Origin(base),
@@ -148,23 +148,27 @@ class Line:
             await self._some_work()
 
     async def _over_http(self) -> None:
-        path = f"{self.path}frames"
+        path = self._frames
         while not self.over:
             for frame in self.outbox.due():
                 self._answered(await self.web.frames(path, self.token, self.tab, frame))
             await self._poll(path)
             await self._some_work(1.0)
 
+    @property
+    def _frames(self) -> str:
+        return f"{self.path}frames?talk={self.talk}"
+
     async def _leftovers(self) -> None:
         """Learn what became of items whose answer was lost when the conversation ended."""
         for item in self.outbox.items():
-            answer = await self.web.frames(f"{self.path}frames", self.token, self.tab, item.frame)
+            answer = await self.web.frames(self._frames, self.token, self.tab, item.frame)
             self._answered(answer)
             if answer.status_code == 404:
                 self.outbox.give_up(item)
 
     async def _poll(self, path: str) -> None:
-        after = f"{path}?after={self.shown}"
+        after = f"{path}&after={self.shown}"
         self._answered(await self.web.frames(after, self.token, self.tab))
 
     def _answered(self, answer: httpx.Response) -> None:

@@ -24,6 +24,7 @@ class Page:
 
     forms: list[Form] = field(default_factory=list)
     token: str = ""
+    talk: str = ""  # what the page calls its conversation
     marks: dict[str, str] = field(default_factory=dict)  # text, by data-part or id
     items: dict[str, list[str]] = field(default_factory=dict)  # the list items in such elements
 
@@ -44,7 +45,9 @@ class _Reader(HTMLParser):
         given = {name: value or "" for name, value in attrs}
         if tag == "meta" and given.get("name") == "csrf-token":
             self.page.token = given.get("content", "")
-        elif tag == "form":
+        if "data-frames" in given:
+            self.page.talk = given["data-frames"].rpartition("?talk=")[2]
+        if tag == "form":
             self.form = Form(given.get("action", ""))
             self.page.forms.append(self.form)
         elif tag == "input" and self.form is not None:

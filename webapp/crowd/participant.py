@@ -130,7 +130,7 @@ class Participant:
     async def _chat(self) -> None:
         page = await self._now()
         line = Line(self.web, self.ledger, self.person, self.path, self.chats)
-        line.token = page.token
+        line.token, line.talk = page.token, page.talk
         persona = answers.persona(page)
         quality, _ = await self._truth()
         chatting = Chatting(line, self.person, persona, quality)

@@ -6,6 +6,7 @@ import hashlib
 import secrets
 from collections.abc import Iterable
 
+from django.conf import settings
 from django.contrib.auth.models import AbstractBaseUser, AnonymousUser
 from django.db.models import QuerySet
 
@@ -13,6 +14,7 @@ from webapp.models import Campaign, Conversation, Seat, Whitelist
 from webapp.models import Participation as Participation
 
 User = AbstractBaseUser | AnonymousUser
+Place = tuple[int, int]  # a participation and a conversation of its own, or 0
 
 
 class NotFound(LookupError):
@@ -47,13 +49,30 @@ def participation(slug: str, secret: str) -> Participation:
         raise NotFound(f"participation in {slug}") from None
 
 
-def seat(person: Participation) -> Seat:
-    """Return the person's active seat, else their latest one."""
+def seat(person: Participation, conversation: int = 0) -> Seat:
+    """Return the person's seat in a conversation; by default their active one, else the latest."""
     seats = Seat.objects.select_related("conversation__campaign", "conversation__system", "persona")
-    row = seats.filter(participation=person).order_by("-active", "-id").first()
+    rows = seats.filter(participation=person).order_by("-active", "-id")
+    row = (rows.filter(conversation=conversation) if conversation else rows).first()
     if row is None:
         raise NotFound(f"conversation of participation {person.pk}")
     return row
+
+
+def talk_of(seat: Seat) -> str:
+    """Return what the browser knows a seat's conversation by; it tells nothing of its number."""
+    named = f"{settings.SECRET_KEY}:seat:{seat.pk}"
+    return hashlib.sha256(named.encode()).hexdigest()[:16]
+
+
+def seat_of_talk(person: Participation, talk: str) -> Seat:
+    """Return the person's seat that a page was drawn for; a page that names none has the active."""
+    if not talk:
+        return seat(person)
+    for row in Seat.objects.filter(participation=person):
+        if secrets.compare_digest(talk_of(row).encode(), talk.encode()):
+            return row
+    raise NotFound(f"conversation {talk[:16]!r} of participation {person.pk}")
 
 
 def participations(cookies: Iterable[tuple[str, str]]) -> dict[tuple[str, str], Participation]:
@@ -64,12 +83,19 @@ def participations(cookies: Iterable[tuple[str, str]]) -> dict[tuple[str, str], 
     return {cookie: row for cookie, row in found.items() if row.campaign.slug == cookie[0]}
 
 
-def seats(people: Iterable[int]) -> dict[int, Seat]:
-    """Return each participation's active seat, else the latest one, where there is one."""
-    rows = Seat.objects.filter(participation__in=set(people)).select_related(
-        "conversation", "persona"
-    )
-    return {row.participation_id or 0: row for row in rows.order_by("active", "id")}
+def seats(wanted: Iterable[Place]) -> dict[Place, Seat]:
+    """Return the seats of participations in conversations, where there are such.
+
+    In conversation 0 it is the participation's active seat, else the latest one.
+    """
+    places = set(wanted)
+    rows = Seat.objects.filter(participation__in={person for person, _ in places})
+    found: dict[Place, Seat] = {}
+    for row in rows.select_related("conversation", "persona").order_by("active", "id"):
+        person = row.participation_id or 0
+        both = ((person, 0), (person, row.conversation_id))
+        found |= {place: row for place in both if place in places}
+    return found
 
 
 def campaigns(user: User) -> QuerySet[Campaign]:

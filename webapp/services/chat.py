@@ -61,9 +61,12 @@ class Action:
         )
 
 
-def say(*, person: Participation, client_id: UUID, text: str, now: datetime) -> Event:
+def say(
+    *, person: Participation, client_id: UUID, text: str, now: datetime, room: int = 0
+) -> Event:
     """Say something to the partner; a bot then owes a reply (see `saying`)."""
-    (found,) = saying.say_all([saying.Saying(person.pk, client_id, text)], now=now)
+    said = saying.Saying(person.pk, client_id, text, room)
+    (found,) = saying.say_all([said], now=now)
     if isinstance(found, Event):
         return found
     raise found
@@ -84,9 +87,10 @@ def label(
     value: str,
     revision: int,
     now: datetime,
+    room: int = 0,
 ) -> Event:
     """Label one of the partner's messages; the highest revision of an answer is the valid one."""
-    seat = access.seat(person)
+    seat = access.seat(person, room)
     content = {"of": seq, "question": question, "value": value, "revision": revision}
     with transaction.atomic():
         conversation = events.lock(seat.conversation_id)
@@ -104,9 +108,11 @@ def label(
         return action.store()
 
 
-def finish(*, person: Participation, client_id: UUID, now: datetime) -> Participation:
+def finish(
+    *, person: Participation, client_id: UUID, now: datetime, room: int = 0
+) -> Participation:
     """End a conversation that has reached its length; both sides go on to what comes next."""
-    seat = access.seat(person)
+    seat = access.seat(person, room)
     with transaction.atomic():
         conversation = events.lock(seat.conversation_id)
         action = Action(conversation, seat.side, client_id, Kind.STATE, {"state": "finished"})
@@ -188,9 +194,9 @@ def _left_alone(partner: Participation, conversation: Conversation, now: datetim
         states.move(partner, "requeue", state_at=now, notice="partner_missed")
 
 
-def retry(*, person: Participation, client_id: UUID, now: datetime) -> Event:
+def retry(*, person: Participation, client_id: UUID, now: datetime, room: int = 0) -> Event:
     """Ask the partner once more for the answer that did not come; once for each message (R13)."""
-    seat = access.seat(person)
+    seat = access.seat(person, room)
     with transaction.atomic():
         conversation = events.lock(seat.conversation_id)
         action = Action(conversation, seat.side, client_id, Kind.STATE, {"state": "retried"})
@@ -212,9 +218,11 @@ def _failed_job(conversation: Conversation) -> ReplyJob:
     return job
 
 
-def give_up(*, person: Participation, client_id: UUID, now: datetime) -> Participation:
+def give_up(
+    *, person: Participation, client_id: UUID, now: datetime, room: int = 0
+) -> Participation:
     """End, fully paid, because the partner could not answer: the failure is ours (R13, R21)."""
-    seat = access.seat(person)
+    seat = access.seat(person, room)
     with transaction.atomic():
         conversation = events.lock(seat.conversation_id)
         action = Action(conversation, seat.side, client_id, Kind.STATE, {"state": "failed"})
@@ -232,9 +240,9 @@ def give_up(*, person: Participation, client_id: UUID, now: datetime) -> Partici
     return person
 
 
-def take_over(*, person: Participation, tab: str, now: datetime) -> None:
+def take_over(*, person: Participation, tab: str, now: datetime, room: int = 0) -> None:
     """Let this tab control: older ones say that they do not (R10)."""
-    seat = access.seat(person)
+    seat = access.seat(person, room)
     rows = Participation.objects.filter(pk=person.pk).exclude(tab=tab)
     if rows.update(tab=tab, seen_at=now):
         events.nudge(seat.conversation)

@@ -25,34 +25,42 @@ Message = tuple[int, int | None, datetime]  # seq, side, when
 
 @dataclass(frozen=True)
 class Asked:
-    """A browser asks for what came after `after`, as the tab that it is."""
+    """A browser asks for what came after `after`, as the tab that it is.
+
+    `conversation` is the one that its page was drawn for; by default the active one.
+    """
 
     slug: str
     secret: str
     after: int
     tab: str
+    conversation: int = 0
 
 
 def news_all(asked: Sequence[Asked], *, now: datetime) -> list[list[Frame] | access.NotFound]:
     """Answer several browsers at once; who has no conversation gets `NotFound`."""
     people = access.participations((one.slug, one.secret) for one in asked)
     known = [people.get((one.slug, one.secret)) for one in asked]
-    seen: dict[int, int] = {}
+    seen: dict[access.Place, int] = {}
     for one, person in zip(asked, known, strict=True):
         if person is not None:  # who asks from two tabs has seen what both have
-            seen[person.pk] = min(one.after, seen.get(person.pk, one.after))
+            place = person.pk, one.conversation
+            seen[place] = min(one.after, seen.get(place, one.after))
     facts = _Facts.gather(seen)
     return [
         access.NotFound(f"participation in {one.slug}")
         if person is None
-        else facts.news(person, one.after, one.tab, now)
+        else facts.news(person, one, now)
         for one, person in zip(asked, known, strict=True)
     ]
 
 
-def news(*, person: Participation, after: int, now: datetime, tab: str = "") -> list[Frame]:
+def news(
+    *, person: Participation, after: int, now: datetime, tab: str = "", conversation: int = 0
+) -> list[Frame]:
     """Return the entries later than `after`, in order and without gaps, and then the status."""
-    found = _Facts.gather({person.pk: after}).news(person, after, tab, now)
+    asked = Asked("", "", after, tab, conversation)
+    found = _Facts.gather({(person.pk, conversation): after}).news(person, asked, now)
     if isinstance(found, access.NotFound):
         raise found
     return found
@@ -64,23 +72,24 @@ def follow(*, person: Participation, after: int) -> list[Frame]:
     return [_frame(event, seat.side) for event in events.after(seat.conversation, after)]
 
 
-def status(*, person: Participation, now: datetime, tab: str = "") -> Frame:
+def status(*, person: Participation, now: datetime, tab: str = "", conversation: int = 0) -> Frame:
     """Return where the conversation stands and what the person can do, for the tab that asks."""
-    return news(person=person, after=2**31 - 1, now=now, tab=tab)[-1]
+    last = 2**31 - 1
+    return news(person=person, after=last, now=now, tab=tab, conversation=conversation)[-1]
 
 
 @dataclass(frozen=True)
 class _Facts:
     """What is needed to tell people about their conversations."""
 
-    seats: dict[int, Seat]
+    seats: dict[access.Place, Seat]
     later: dict[int, list[Event]]  # by conversation
     messages: dict[int, list[Message]]
     partners_seen: dict[tuple[int, int], datetime]  # by conversation and side; bots have none
     failed: set[tuple[int, int]]  # conversation, message that got no answer
 
     @classmethod
-    def gather(cls, seen: Mapping[int, int]) -> _Facts:
+    def gather(cls, seen: Mapping[access.Place, int]) -> _Facts:
         """Look up what there is to tell these participations, given the seq each has seen."""
         seats = access.seats(seen)
         rooms = {seat.conversation_id for seat in seats.values()}
@@ -105,15 +114,15 @@ class _Facts:
         )
 
     def news(
-        self, person: Participation, after: int, tab: str, now: datetime
+        self, person: Participation, asked: Asked, now: datetime
     ) -> list[Frame] | access.NotFound:
-        seat = self.seats.get(person.pk)
+        seat = self.seats.get((person.pk, asked.conversation))
         if seat is None:
             return access.NotFound(f"conversation of participation {person.pk}")
         later = self.later.get(seat.conversation_id, ())
         return [
-            *(_frame(event, seat.side) for event in later if event.seq > after),
-            self._status(seat, person, now, tab),
+            *(_frame(event, seat.side) for event in later if event.seq > asked.after),
+            self._status(seat, person, now, asked.tab),
         ]
 
     def _status(self, seat: Seat, person: Participation, now: datetime, tab: str) -> Frame:
@@ -144,13 +153,15 @@ class _Facts:
         }
 
 
-def _later(seats: Mapping[int, Seat], seen: Mapping[int, int]) -> dict[int, list[Event]]:
+def _later(
+    seats: Mapping[access.Place, Seat], seen: Mapping[access.Place, int]
+) -> dict[int, list[Event]]:
     """Return the entries that somebody has not seen yet, with one query for all."""
-    behind = {
-        seat.conversation_id: seen[pk]
-        for pk, seat in seats.items()
-        if seat.conversation.last_seq > seen[pk]
-    }
+    behind: dict[int, int] = {}
+    for place, seat in seats.items():
+        room = seat.conversation
+        if room.last_seq > seen[place]:  # of two people in it, one may have seen more
+            behind[room.pk] = min(seen[place], behind.get(room.pk, seen[place]))
     later: dict[int, list[Event]] = defaultdict(list)
     if behind:
         rows = Event.objects.filter(conversation__in=behind, seq__gt=min(behind.values()))

@@ -26,11 +26,19 @@ Refusal = NotNow | Refused | events.Conflict | access.NotFound
 
 @dataclass(frozen=True)
 class Saying:
-    """What a participation wants to say, under the id that its browser gave it."""
+    """What a participation wants to say, under the id that its browser gave it.
+
+    `conversation` is the one that the page was drawn for; by default the active one.
+    """
 
     person: int
     client_id: UUID
     text: str
+    conversation: int = 0
+
+    @property
+    def place(self) -> access.Place:
+        return self.person, self.conversation
 
 
 def say_all(sayings: Sequence[Saying], *, now: datetime) -> list[Event | Refusal]:
@@ -39,7 +47,7 @@ def say_all(sayings: Sequence[Saying], *, now: datetime) -> list[Event | Refusal
     A message that breaks a check of the protocol is kept as a refused draft, which nobody is shown
     and nothing counts.
     """
-    seats = access.seats(saying.person for saying in sayings)
+    seats = access.seats(saying.place for saying in sayings)
     with transaction.atomic():
         batch = _Batch.lock(seats, sayings)
         places = [batch.place(saying) for saying in sayings]
@@ -71,7 +79,7 @@ def _told(event: Event) -> Event | Refusal:
 class _Batch:
     """What is known of the conversations while they are locked, and what is to be appended."""
 
-    seats: dict[int, Seat]
+    seats: dict[access.Place, Seat]
     rooms: dict[int, Conversation]
     sides: dict[int, list[int | None]]  # of all messages, in order
     firsts: dict[tuple[int, int | None, UUID | None], Event]
@@ -80,7 +88,7 @@ class _Batch:
     planned: dict[tuple[int, int, UUID], int] = field(default_factory=dict)
 
     @classmethod
-    def lock(cls, seats: dict[int, Seat], sayings: Sequence[Saying]) -> _Batch:
+    def lock(cls, seats: dict[access.Place, Seat], sayings: Sequence[Saying]) -> _Batch:
         rooms = events.lock_all(seat.conversation_id for seat in seats.values())
         logged = Event.objects.filter(conversation__in=rooms)
         sides: dict[int, list[int | None]] = defaultdict(list)
@@ -90,7 +98,9 @@ class _Batch:
         repeats = logged.filter(client_id__in=[saying.client_id for saying in sayings])
         firsts = {(one.conversation_id, one.side, one.client_id): one for one in repeats}
         chatting = Participation.objects.filter(
-            pk__in=seats, state=Participation.State.CHATTING, withdrawn_at=None
+            pk__in={person for person, _ in seats},
+            state=Participation.State.CHATTING,
+            withdrawn_at=None,
         )
         return cls(seats, rooms, sides, firsts, set(chatting.values_list("pk", flat=True)))
 
@@ -103,7 +113,7 @@ class _Batch:
 
     def _place(self, saying: Saying) -> int | Event:
         text = _storable(saying.text)
-        seat = self.seats.get(saying.person)
+        seat = self.seats.get(saying.place)
         if seat is None:
             raise access.NotFound(f"conversation of participation {saying.person}")
         room = self.rooms[seat.conversation_id]

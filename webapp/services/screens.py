@@ -6,12 +6,10 @@ person: a page can only show what these values hold.
 
 from __future__ import annotations
 
-import hashlib
 from dataclasses import dataclass
 from datetime import datetime
 from urllib.parse import quote
 
-from django.conf import settings
 from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
@@ -150,9 +148,8 @@ def _stop(person: Participation, now: datetime) -> str:
 def _talk(seat: Seat, protocol: Protocol) -> Talk:
     checks = protocol.chat.checks if protocol.chat else ()
     limits = [check.limit for check in checks if isinstance(check, MaxWords)]
-    named = f"{settings.SECRET_KEY}:seat:{seat.pk}"
     return Talk(
-        key=hashlib.sha256(named.encode()).hexdigest()[:16],
+        key=access.talk_of(seat),
         word_limit=min(limits, default=None),
         questions=protocol.live.each if protocol.live else (),
     )

@@ -21,17 +21,17 @@ def conversation(request: HttpRequest, slug: str) -> JsonResponse:
     try:
         secret = request.COOKIES.get(f"{settings.PARTICIPANT_COOKIE}-{slug}", "")
         person = access.participation(slug, secret)
-        access.seat(person)
+        seat = access.seat_of_talk(person, request.GET.get("talk", ""))
     except access.NotFound:
         raise Http404 from None
     try:
         frame = _asked(request)
     except frames.BadFrame as bad:
         return JsonResponse({"frames": [frames.answer_to(bad)]}, status=400)
-    tab = request.headers.get("X-Tab", "")[:36]
+    page = exchange.Page(person, seat.conversation_id, request.headers.get("X-Tab", "")[:36])
     now = timezone.now()
     chat.seen(person=person, now=now)
-    return JsonResponse({"frames": exchange.act(person=person, frame=frame, now=now, tab=tab)})
+    return JsonResponse({"frames": exchange.act(page=page, frame=frame, now=now)})
 
 
 def _asked(request: HttpRequest) -> frames.Frame:
