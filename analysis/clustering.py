@@ -30,6 +30,21 @@ class Error(NamedTuple):
     clusters: int
 
 
+class Added(NamedTuple):
+    """A variance that comes on top of what clusters tell, and its degrees of freedom."""
+
+    variance: float = 0.0
+    df: float = 1.0
+
+    def to(self, error: Error) -> Error:
+        """Return the error with this in it; degrees of freedom by Satterthwaite 1946."""
+        own, both = error.se**2, error.se**2 + self.variance
+        if not (self.variance > 0 and own > 0):
+            return error
+        df = both**2 / (own**2 / error.df + self.variance**2 / self.df)
+        return Error(float(np.sqrt(both)), float(df), error.clusters)
+
+
 LEAST = 1e-10
 UNKNOWN = Error(float("nan"), 0.0, 1)
 
@@ -97,17 +112,22 @@ def codes(column: pd.Series | Codes) -> Codes:
     return np.asarray(pd.factorize(column)[0])
 
 
-def share_intervals(groups: Sequence[tuple[Floats, Sequence[Codes]]]) -> list[Interval]:
+def share_intervals(
+    groups: Sequence[tuple[Floats, Sequence[Codes]]], added: Sequence[Added] | None = None
+) -> list[Interval]:
     """Return Wilson's intervals with as many answers as clustered ones are worth.
 
     A group has its values, from 0 to 1, and what they are clustered by. How much less they are
     worth, the design effect, is taken to be alike in all groups, since one of few clusters would
-    say little of it. Effective numbers, lowered for the degrees of freedom, are those of Korn &
+    say little of it. `added` is variance of each group from elsewhere. Effective numbers, lowered
+    for the degrees of freedom, are those of Korn &
     Graubard 1998 (Survey Methodology 24, 193-201); in Wilson's form Dean & Pagano 2015 (J. Survey
     Statistics and Methodology 3, 484-503). Where no group varies each cluster counts once.
     """
     shares = [float(values.mean()) for values, _ in groups]
     errors = [error_of_mean(values, *by) for values, by in groups]
+    if added is not None:
+        errors = [each.to(error) for each, error in zip(added, errors, strict=True)]
     known = [
         (error.df, error.se**2 * len(values) / (share * (1 - share)))
         for share, error, (values, _) in zip(shares, errors, groups, strict=True)

@@ -4,7 +4,8 @@ A reply's labels are the majority of its votes: five in the static evaluation, w
 fewer or with a tie stays open and is counted; one in the interactive evaluation, where all labeled
 turns are pooled. SSA is the mean of the unrounded shares. Intervals are Wilson's, with as many
 replies as clustered ones are worth (`analysis.clustering`). Clusters are items (several votes;
-conversations, where a column `conversation` names them: third parties judge many messages of each),
+conversations, where a column `conversation` names them: third parties judge many messages of each)
+raised for the raters who vote on many of them,
 and conversations and their raters (one vote; without such a column, the rater's talk).
 """
 
@@ -16,13 +17,14 @@ import numpy as np
 import pandas as pd
 
 from analysis import cells
-from analysis.clustering import Codes, codes, share_intervals
+from analysis.clustering import Added, Codes, codes, error_of_mean, share_intervals
 from analysis.dependencies import SENSIBLE, SPECIFIC
 from analysis.groups import identified
 from analysis.tables import RatingTable
 from analysis.tidy import tidy
 
 Row = dict[str, object]
+Judged = tuple[Row, pd.DataFrame, pd.DataFrame]  # what is told of all, replies, single votes
 REPLY = ["item", "system"]
 NAMES = (("sensibleness", "sensible"), ("specificity", "specific"), ("ssa", "(both)"))
 
@@ -86,13 +88,14 @@ def _of_protocol(
     for system, of_system in labels.groupby("system", sort=True):
         replies = _majorities(of_system, asked)
         decided = replies.dropna()
+        voters = of_system[of_system["item"].isin(decided.index)]
         base: Row = {"protocol": protocol, "system": str(system), "n": len(decided)}
         base.update(
             evaluation="static" if asked > 1 else "interactive",
             votes=asked,
             open_items=len(replies) - len(decided),
         )
-        systems.append((base, decided))
+        systems.append((base, decided, voters))
     for metric, question in NAMES:
         for row in _rows(systems, question, voted=asked > 1, named=named):
             yield {"metric": metric, "question": question, **row}
@@ -109,20 +112,43 @@ def _majorities(labels: pd.DataFrame, votes: int) -> pd.DataFrame:
 
 
 def _rows(
-    systems: Sequence[tuple[Row, pd.DataFrame]], question: str, *, voted: bool, named: bool
+    systems: Sequence[tuple[Row, pd.DataFrame, pd.DataFrame]],
+    question: str,
+    *,
+    voted: bool,
+    named: bool,
 ) -> Iterator[Row]:
     labels = ["sensible", "specific"] if question == "(both)" else [question]
-    values = [decided[labels].to_numpy(dtype=float).mean(axis=1) for _, decided in systems]
-    by = [_clusters(decided, voted=voted, named=named) for _, decided in systems]
+    values = [decided[labels].to_numpy(dtype=float).mean(axis=1) for _, decided, _ in systems]
+    by = [_clusters(decided, voted=voted, named=named) for _, decided, _ in systems]
     given = [(one, of) for one, of in zip(values, by, strict=True) if len(one)]
-    ends = iter(share_intervals(given))
-    for (base, _), value, of in zip(systems, values, by, strict=True):
+    added = [
+        _of_voters(voters, labels, named=named) if voted else Added()
+        for _, decided, voters in systems
+        if len(decided)
+    ]
+    ends = iter(share_intervals(given, added))
+    for (base, _, _), value, of in zip(systems, values, by, strict=True):
         clusters = int(of[0].max(initial=-1)) + 1
         row = {**base, "clusters": clusters, "reason": _reason(clusters)}
         if clusters:
             low, high = next(ends)
             row |= {"estimate": float(value.mean()), "low": low, "high": high}
         yield row
+
+
+def _of_voters(voters: pd.DataFrame, labels: list[str], *, named: bool) -> Added:
+    """Return the variance that comes of raters who vote on many replies.
+
+    A majority hides whose votes it is of, so that this is read off the single votes: the variance
+    of their mean clustered by item and by rater, less that clustered by item only.
+    """
+    votes = voters[labels].to_numpy(dtype=float).mean(axis=1)
+    items, raters = codes(voters["cluster"] if named else voters["item"]), codes(voters["rater"])
+    one, both = error_of_mean(votes, items), error_of_mean(votes, items, raters)
+    if not both.se > one.se:
+        return Added()
+    return Added(both.se**2 - one.se**2, max(float(raters.max()), 1.0))
 
 
 def _clusters(decided: pd.DataFrame, *, voted: bool, named: bool) -> list[Codes]:

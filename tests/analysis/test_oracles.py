@@ -11,7 +11,12 @@ ALL = oracles.oracles()
 ASKED = [
     *(pytest.param(each, each.quick, id=f"{each.name}-{each.quick}") for each in ALL),
     *(
-        pytest.param(each, TABLES, id=f"{each.name}-{TABLES}", marks=pytest.mark.slow)
+        pytest.param(
+            each,
+            TABLES,
+            id=f"{each.name}-{TABLES}",
+            marks=[pytest.mark.slow, pytest.mark.timeout(600)],  # on a busy machine
+        )
         for each in ALL
         if each.quick < TABLES
     ),

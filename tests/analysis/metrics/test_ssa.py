@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 
 from analysis import rating_table
+from analysis.clustering import share_intervals
 from analysis.metrics.ssa import ssa
 from tests.analysis.examples import cell, labels
 
@@ -137,3 +138,27 @@ def test_shares_of_a_known_chance_are_recovered() -> None:
 def test_one_label_alone_is_not_ssa() -> None:
     table = labels([("s", "a", "r", 1, 1)])
     assert ssa(rating_table(table[table["question"] == "sensible"])).empty
+
+
+def test_raters_who_vote_on_many_replies_make_the_interval_of_a_static_evaluation_longer() -> None:
+    """The same votes by raters of their own for each reply say more than by a few of all."""
+    rng = np.random.default_rng(5)
+    lenient = rng.normal(0, 1.5, 5)
+    yes = rng.random((60, 5)) < 1 / (1 + np.exp(-lenient))
+    votes = [(f"i{i}", k, int(yes[i, k])) for i in range(60) for k in range(5)]
+    few = [("s", item, f"r{k}", vote, vote) for item, k, vote in votes]
+    many = [("s", item, f"{item}-{k}", vote, vote) for item, k, vote in votes]
+    rows = [ssa(labels(given)).iloc[0] for given in (few, many)]
+    assert rows[0]["estimate"] == rows[1]["estimate"]
+    assert rows[0]["low"] < rows[1]["low"] < rows[1]["high"] < rows[0]["high"]
+
+
+def test_a_static_evaluation_by_raters_of_one_reply_each_is_clustered_by_reply_alone() -> None:
+    rng = np.random.default_rng(6)
+    votes = rng.random((40, 5)) < rng.beta(2, 1, 40)[:, None]
+    given = [("s", f"i{i}", f"{i}-{k}", int(votes[i, k]), 0) for i in range(40) for k in range(5)]
+    found = ssa(labels(given))
+    row = found[found["metric"] == "sensibleness"].iloc[0]
+    majority = (votes.sum(axis=1) > 2).astype(float)
+    (expected,) = share_intervals([(majority, [np.arange(40)])])
+    assert (row["low"], row["high"]) == pytest.approx(tuple(expected))
