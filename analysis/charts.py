@@ -139,6 +139,8 @@ def _plane(axes: Axes, drawn: Chart, lines: Sequence[str]) -> None:
         for row in points:
             at, text = (float(row["x"]), float(row["y"])), _short(clean(str(row["name"])), 16)
             axes.annotate(text, at, (4, 4), textcoords="offset points", parse_math=False)
+    if all(float(row["x"]).is_integer() for row in drawn.rows):
+        axes.xaxis.set_major_locator(MaxNLocator(integer=True))
     axes.grid(color="#d0d0d0", linewidth=0.6)
     axes.set_xlabel(clean(drawn.axis), parse_math=False)
     axes.set_ylabel(clean(drawn.upright), parse_math=False)

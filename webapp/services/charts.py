@@ -157,8 +157,10 @@ def plane(rows: Rows, *, axis: str, upright: str) -> Spec:
     """Return points with their names, and lines. rows: series, name, x, y, joined."""
     series = list(dict.fromkeys(str(row["series"]) for row in rows))
     across: Spec = {"type": "quantitative", "scale": {"zero": False}, "axis": FEW}
+    whole = all(float(row["x"]).is_integer() for row in rows)
+    steps: Spec = {"axis": FEW | {"tickMinStep": 1, "format": "d"}} if whole else {}
     shared = {
-        "x": across | {"field": "x", "title": _wrapped(axis)},
+        "x": across | {"field": "x", "title": _wrapped(axis)} | steps,
         "y": across | {"field": "y", "title": _wrapped(upright)},
     }
     color = _series_color(series)
