@@ -26,7 +26,10 @@ SURE = 0.05
 
 
 def of_messages(asked: Asked) -> pd.DataFrame:
-    """Return the answers about messages: system, rater, talk, value, and turn, from 1."""
+    """Return the answers about messages: system, rater, talk, value, and turn, from 1.
+
+    None, where no more than one message of a conversation was judged.
+    """
     return asked.once("answers about messages", lambda: _of_messages(asked))
 
 
@@ -50,6 +53,8 @@ def _of_messages(asked: Asked) -> pd.DataFrame:
     )
     found = every[known].copy()
     found["turn"] = found.groupby(["talk", "system"])["turn"].rank("dense").astype(int)
+    if found["turn"].max() == 1:
+        return pd.DataFrame()
     names = pd.factorize(rows["system"])[1].astype("str")
     found["system"] = names.to_numpy()[found["system"]]
     return pd.DataFrame(found.reset_index(drop=True))

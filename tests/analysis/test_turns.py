@@ -60,8 +60,9 @@ def test_turns_are_counted_over_the_messages_that_were_judged() -> None:
 @pytest.mark.parametrize("seq", ["", "later"])
 def test_what_names_no_message_has_no_turn(seq: str) -> None:
     assert of_messages(labeled((seq, "12", "a", 1.0))).empty
-    found = of_messages(labeled((seq, "12", "a", 1.0), ("4", "12", "a", 0.0)))
-    assert found[["turn", "value"]].to_numpy().tolist() == [[1, 0.0]]
+    named = ("4", "12", "a", 0.0), ("6", "12", "a", 1.0)
+    found = of_messages(labeled((seq, "12", "a", 1.0), *named))
+    assert found[["turn", "value"]].to_numpy().tolist() == [[1, 0.0], [2, 1.0]]
 
 
 def test_campaigns_that_are_pooled_keep_conversations_of_the_same_number_apart() -> None:

@@ -51,7 +51,7 @@ def test_who_stays_longer_is_no_change() -> None:
 @pytest.mark.parametrize(
     ("rows", "reason"),
     [
-        ([(2, "1", "a", 1.0), (2, "2", "a", 0.0)], "two messages"),
+        ([(2, "1", "a", 1.0), (2, "2", "b", 0.0), (4, "2", "b", 0.0)], "two messages"),
         ([(2, "1", "a", 1.0), (4, "1", "a", 0.0)], "one conversation or rater only"),
     ],
 )
@@ -70,3 +70,4 @@ def test_p_is_corrected_over_the_systems_of_a_question() -> None:
 
 def test_answers_that_are_not_about_messages_have_no_row() -> None:
     assert turn_effect(labeled(("", "1", "a", 1.0))).empty
+    assert turn_effect(labeled((2, "1", "a", 1.0), (2, "2", "a", 0.0))).empty

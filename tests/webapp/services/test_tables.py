@@ -166,10 +166,13 @@ def test_labels_are_items_by_message_and_static_replies_by_context() -> None:
     live, fixed = rated.meena(each=1, systems={"good": 1.0}), rated.static(contexts=1)
     talk = live.conversations.get()
     assert {row["item"] for row in rows_of(live)} == {f"{talk.pk}:{seq}" for seq in (2, 4, 6, 8)}
+    assert {row["message_seq"] for row in rows_of(live)} == {"2", "4", "6", "8"}
+    assert {row["message_seq"] for row in rows_of(one_chat()[0])} == {""}
     keys = set(fixed.items.values_list("key", flat=True))
     assert {row["item"] for row in rows_of(fixed)} == keys
     found = evaluate(tables.ratings(fixed))
     ssa = found[found["metric"] == "ssa"]
+    assert "turn_effect" not in set(found["metric"])  # a reply to each context, so no turns
     assert list(ssa["votes"]) == [5, 5]
 
 
