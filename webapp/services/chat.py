@@ -43,22 +43,10 @@ class Action:
 
     def first(self) -> Event | None:
         """Return the entry of an earlier, equal action; another content is a conflict."""
-        return events.first(
-            conversation=self.conversation,
-            side=self.side,
-            client_id=self.client_id,
-            kind=self.kind,
-            content=self.content,
-        )
+        return events.first(**vars(self))
 
     def store(self) -> Event:
-        return events.append(
-            conversation=self.conversation,
-            side=self.side,
-            client_id=self.client_id,
-            kind=self.kind,
-            content=self.content,
-        )
+        return events.append(**vars(self))
 
 
 def say(
