@@ -120,9 +120,9 @@ def share_intervals(
     A group has its values, from 0 to 1, and what they are clustered by. How much less they are
     worth, the design effect, is taken to be alike in all groups, since one of few clusters would
     say little of it. `added` is variance of each group from elsewhere. Effective numbers, lowered
-    for the degrees of freedom, are those of Korn &
-    Graubard 1998 (Survey Methodology 24, 193-201); in Wilson's form Dean & Pagano 2015 (J. Survey
-    Statistics and Methodology 3, 484-503). Where no group varies each cluster counts once.
+    for the degrees of freedom, are those of Korn & Graubard 1998 (Survey Methodology 24, 193-201);
+    in Wilson's form Dean & Pagano 2015 (J. Survey Statistics and Methodology 3, 484-503). Where no
+    group varies each cluster counts once.
     """
     shares = [float(values.mean()) for values, _ in groups]
     errors = [error_of_mean(values, *by) for values, by in groups]

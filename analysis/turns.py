@@ -28,14 +28,15 @@ SURE = 0.05
 def of_messages(asked: Asked) -> pd.DataFrame:
     """Return the answers about messages: system, rater, talk, value, and turn, from 1.
 
-    None, where no more than one message of a conversation was judged.
+    None, where no more than one message of a conversation was judged, or answers are categories.
     """
     return asked.once("answers about messages", lambda: _of_messages(asked))
 
 
 def _of_messages(asked: Asked) -> pd.DataFrame:
     rows = asked.rows
-    if not {"conversation", SEQ} <= set(rows) or rows["value"].dtype == "str":
+    is_category = asked.level == "nominal" and not asked.is_yes_no
+    if not {"conversation", SEQ} <= set(rows) or is_category:
         return pd.DataFrame()
     seq = pd.to_numeric(rows[SEQ].astype("object"), errors="coerce").to_numpy(dtype=float)
     known = np.isfinite(seq)

@@ -3,10 +3,10 @@
 A reply's labels are the majority of its votes: five in the static evaluation, where an item with
 fewer or with a tie stays open and is counted; one in the interactive evaluation, where all labeled
 turns are pooled. SSA is the mean of the unrounded shares. Intervals are Wilson's, with as many
-replies as clustered ones are worth (`analysis.clustering`). Clusters are items (several votes;
-conversations, where a column `conversation` names them: third parties judge many messages of each)
-raised for the raters who vote on many of them,
-and conversations and their raters (one vote; without such a column, the rater's talk).
+replies as clustered ones are worth (`analysis.clustering`). Of several votes clusters are items, or
+conversations where a column `conversation` names them (third parties judge many messages of each),
+and what raters who vote on many of them vary by is added; of one vote they are conversations and
+their raters (without such a column, the rater's talk).
 """
 
 from __future__ import annotations
@@ -111,13 +111,7 @@ def _majorities(labels: pd.DataFrame, votes: int) -> pd.DataFrame:
     return majority.assign(cluster=grouped["cluster"].first(), rater=grouped["rater"].first())
 
 
-def _rows(
-    systems: Sequence[tuple[Row, pd.DataFrame, pd.DataFrame]],
-    question: str,
-    *,
-    voted: bool,
-    named: bool,
-) -> Iterator[Row]:
+def _rows(systems: Sequence[Judged], question: str, *, voted: bool, named: bool) -> Iterator[Row]:
     labels = ["sensible", "specific"] if question == "(both)" else [question]
     values = [decided[labels].to_numpy(dtype=float).mean(axis=1) for _, decided, _ in systems]
     by = [_clusters(decided, voted=voted, named=named) for _, decided, _ in systems]

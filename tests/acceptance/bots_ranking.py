@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 from bots import Ranker, glove, make_bot
 from bots.datasets import jsonl
@@ -19,17 +20,9 @@ HELD = ("demo:valid", "demo:test")
 SMALL = ("hidden=12", "dimension=16", "attention=4", "batch=32", "epochs=6", "patience=6")
 
 
-def ranked(
-    shell: Shell,
-    name: str,
-    persona: str,
-    *more: str,
-    data: Sequence[str] = HELD,
-    where: str = "",
-    sides: str = "both",
-) -> float:
-    """Return hits@1/20 on both sides of the dialogues, by the command."""
-    return ranking(shell, name, persona, *more, data=data, where=where, sides=sides)[0]
+def ranked(shell: Shell, name: str, persona: str, *more: str, **how: Any) -> float:
+    """Return hits@1/20, by the command."""
+    return ranking(shell, name, persona, *more, **how)[0]
 
 
 def ranking(

@@ -109,6 +109,15 @@ def test_answers_on_a_scale_have_means() -> None:
     assert section.frame["mean"].between(1, 5).all()
 
 
+@pytest.mark.parametrize("answers", [("red", "blue"), (1.0, 3.0)])
+def test_categories_have_neither_means_nor_turns(answers: tuple[object, object]) -> None:
+    ratings = shares.by_turn(FALLING, np.random.default_rng(1))
+    named = ratings["value"].map({0.0: answers[0], 1.0: answers[1]})
+    table = rating_table(ratings.assign(value=named))
+    assert of_messages(table).empty
+    assert summarized(table) == []
+
+
 def test_a_turn_of_few_conversations_is_not_told() -> None:
     reached = {2: 6, 4: 6, 6: turns.FEWEST - 1}
     few = [
