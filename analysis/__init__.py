@@ -1,59 +1,28 @@
-"""What ratings, messages and predictions say: metrics and reports on plain tables.
+"""Analysis of ratings, messages and predictions: metrics and reports on plain tables.
 
 The library needs neither Django nor a database; it reads what an export holds, or frames.
 """
 
-from analysis.cautions import cautions
-from analysis.checking import message_table, prediction_table, rating_table
-from analysis.options import BadOption
-from analysis.raters import profiles, without_flagged
-from analysis.reading import read, read_all
-from analysis.registry import (
-    UnknownName,
-    get_metric,
-    get_report,
-    metric_names,
-    report_names,
-)
-from analysis.report import Report, Section
-from analysis.reports.summary import summary
-from analysis.results import evaluate, records, run
-from analysis.tables import (
-    BadTable,
-    MessageTable,
-    PredictionTable,
-    Problem,
-    RatingTable,
-    Tables,
-)
-from analysis.terminal import rendered
+from importlib import import_module
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any
 
-__all__ = [
-    "BadOption",
-    "BadTable",
-    "MessageTable",
-    "PredictionTable",
-    "Problem",
-    "RatingTable",
-    "Report",
-    "Section",
-    "Tables",
-    "UnknownName",
-    "cautions",
-    "evaluate",
-    "get_metric",
-    "get_report",
-    "message_table",
-    "metric_names",
-    "prediction_table",
-    "profiles",
-    "rating_table",
-    "read",
-    "read_all",
-    "records",
-    "rendered",
-    "report_names",
-    "run",
-    "summary",
-    "without_flagged",
-]
+if TYPE_CHECKING:
+    from analysis.public import *  # noqa: F403
+
+
+def __getattr__(name: str) -> Any:
+    """Return what `analysis.public` offers.
+
+    It brings pandas and scipy, a second that whoever wants one light module need not wait for.
+    """
+    # Python asks here for the modules of the folder too, before it looks for them.
+    if not name.startswith("_") and find_spec(f"{__name__}.{name}") is None:
+        public = import_module("analysis.public")
+        if name in public.__all__:
+            return getattr(public, name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return [*globals(), *import_module("analysis.public").__all__]

@@ -1,7 +1,9 @@
 """`python -m analysis FILE`: a report in the terminal or as PDF, or every number as JSON.
 
-`python -m analysis sample FILE` draws posteriors by NUTS; `python -m analysis rehearse` tries the
-estimators on campaigns whose truth is known; `python -m analysis nexcv FILE` checks a classifier.
+`python -m analysis sample FILE` draws posteriors by NUTS; `python -m analysis simulate` tries the
+estimators on campaigns whose truth is known; `python -m analysis nexcv FILE` checks a classifier;
+`python -m analysis tasks FILE` scores tasks beside open-domain chat; `python -m analysis template`
+prints a table to fill in.
 """
 
 from __future__ import annotations
@@ -18,31 +20,42 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from analysis.cautions import cautions
-from analysis.frequencies import read as corpus
-from analysis.notebook import READ_BY, Recipe, notebook
-from analysis.options import BadOption
-from analysis.raters import profiles, without_flagged
-from analysis.reading import read_all
+from analysis.output.all_metrics import evaluate, records, run
+from analysis.output.notebook import READ_BY, NotebookRecipe, notebook
+from analysis.output.terminal import rendered
+from analysis.raters.raters import profiles, without_flagged
 from analysis.registry import TABLES, get_report, metric_names, report_names, tables_of
 from analysis.report import Report
-from analysis.results import evaluate, records, run
-from analysis.tables import BadTable, RatingTable, Tables
-from analysis.terminal import rendered
-from analysis.training import read as training
+from analysis.scores.cautions import cautions
+from analysis.tables.options import BadOption
+from analysis.tables.reading import read_all
+from analysis.tables.schema import BadTable, RatingTable, Tables
+from analysis.tables.training import read as training
+from analysis.text.frequencies import read as corpus
 
 BAD = 2
-COMMANDS = {"nexcv": "nexcv", "rehearse": "rehearsal", "sample": "sampling"}
+COMMANDS = {
+    "nexcv": "predictions.nexcv",
+    "sample": "scores.sampling",
+    "simulate": "simulation.command",
+    "tasks": "predictions.tasks",
+    "template": "tables.template",
+}
+# Former names of commands, which work for one more release.
+OLD_NAMES = {"rehearse": "simulate"}
 Command = Callable[[Sequence[str]], int]
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Print what the file says; return 2, with the reason on stderr, where it cannot be used."""
-    given = sys.argv[1:] if arguments is None else list(arguments)
-    if given and given[0] in COMMANDS:
-        command: Command = import_module(f"analysis.{COMMANDS[given[0]]}").main
-        return command(given[1:])
-    options = _parser().parse_args(given)
+    line = sys.argv[1:] if arguments is None else list(arguments)
+    if line and line[0] in OLD_NAMES:
+        old, line[0] = line[0], OLD_NAMES[line[0]]
+        print(f"The command {old} is called {line[0]} now.", file=sys.stderr)
+    if line and line[0] in COMMANDS:
+        command: Command = import_module(f"analysis.{COMMANDS[line[0]]}").main
+        return command(line[1:])
+    options = _parser().parse_args(line)
     try:
         tables = read_all(options.file)
     except BadTable as error:
@@ -50,19 +63,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except OSError as error:
         return _refuse(f"{error.filename}: cannot be read ({error.strerror or error})")
     try:
-        return _answer(options, tables, shlex.join(["python", "-m", "analysis", *given]))
+        return _answer(options, tables, shlex.join(["python", "-m", "analysis", *line]))
     except BadOption as error:
         return _refuse(str(error))
-    except BrokenPipeError:
-        # Whoever reads the output has seen enough; nothing is left to be flushed to them.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    return 0
 
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="python -m analysis",
-        description="Say what a table of ratings says. Other commands: "
+        description="Analyze a table of ratings. Other commands: "
         + ", ".join(f"{name} --help" for name in COMMANDS),
         epilog="Metrics: " + ", ".join(metric_names()) + ".",
     )
@@ -70,7 +79,8 @@ def _parser() -> argparse.ArgumentParser:
         "file",
         type=Path,
         nargs="+",
-        help="CSV, Parquet, JSON Lines, or an export's zip; one file for each table",
+        help="CSV, Parquet, JSON Lines, or an export's zip; one file for each table; ratings need "
+        "the columns rater, system, question, value (docs/ratings_table.md has the others)",
     )
     _add_outputs(parser)
     _add_choices(parser)
@@ -178,7 +188,7 @@ def _write(options: argparse.Namespace, report: Report, command: str) -> int:
     try:
         if options.pdf:
             # Only here: loading what draws takes longer than most reports.
-            from analysis.pdf import Origin, pdf
+            from analysis.output.pdf import Origin, pdf
 
             options.pdf.write_bytes(pdf(report, Origin(command, options.seed, options.date)))
         if options.notebook:
@@ -189,13 +199,13 @@ def _write(options: argparse.Namespace, report: Report, command: str) -> int:
     return 0
 
 
-def _recipe(options: argparse.Namespace) -> Recipe:
+def _recipe(options: argparse.Namespace) -> NotebookRecipe:
     files = {name: getattr(options, name) for name in READ_BY}
-    given = {name: file for name, file in files.items() if file is not None}
-    return Recipe(
+    paths = {name: file for name, file in files.items() if file is not None}
+    return NotebookRecipe(
         files=options.file,
         options=_plain(options),
-        read=given,
+        read=paths,
         without_flagged=options.without_flagged,
     )
 
@@ -227,7 +237,7 @@ def _print_json(tables: Tables, chosen: dict[str, Any]) -> None:
         tables.ratings, messages=tables.messages, predictions=tables.predictions, **chosen
     )
     if tables.ratings is not None:
-        for sentence in cautions(tables.ratings):
+        for sentence in (*tables.notes, *cautions(tables.ratings)):
             print(f"Caution: {sentence}", file=sys.stderr)
     print(json.dumps(records(results), indent=1, ensure_ascii=False, allow_nan=False))
 
@@ -237,5 +247,17 @@ def _refuse(reason: str) -> int:
     return BAD
 
 
+def piped() -> int:
+    """Return the status of the command; 0 once nobody reads its output, as with `| head`."""
+    try:
+        try:
+            return main()
+        finally:
+            sys.stdout.flush()  # not only at exit, when a complaint can no longer be caught
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # for what is left
+        return 0
+
+
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(piped())

@@ -1,4 +1,4 @@
-"""The folders `metrics/` and `reports/` are the registry: a file there is a metric, or a report.
+"""Registry of metrics and reports: a file in `metrics/` or `reports/` is one.
 
 The files are found by name and imported only when asked for, so that a report may itself ask for
 all metrics.
@@ -21,7 +21,7 @@ Metric = Callable[..., pd.DataFrame]
 TABLES = ("ratings", "messages", "predictions")
 
 
-class UnknownName(LookupError):
+class UnknownAnalysis(LookupError):
     """No file of that name in the folder."""
 
 
@@ -36,12 +36,12 @@ def report_names() -> list[str]:
 
 
 def get_metric(name: str) -> Metric:
-    """Return the function `name` of the file `metrics/<name>.py`."""
+    """Return the function `name` of the file `metrics/<name>.py`; raise `UnknownAnalysis`."""
     return cast(Metric, _function("metrics", name))
 
 
 def get_report(name: str) -> Callable[..., Report]:
-    """Return the function `name` of the file `reports/<name>.py`."""
+    """Return the function `name` of the file `reports/<name>.py`; raise `UnknownAnalysis`."""
     return cast(Callable[..., Report], _function("reports", name))
 
 
@@ -78,7 +78,7 @@ def _names(folder: str) -> list[str]:
 
 def _function(folder: str, name: str) -> Callable[..., object]:
     if name not in _names(folder):
-        raise UnknownName(f"no {name!r} in {folder}; there are {', '.join(_names(folder))}")
+        raise UnknownAnalysis(f"no {name!r} in {folder}; there are {', '.join(_names(folder))}")
     function: Callable[..., object] = getattr(
         importlib.import_module(f"analysis.{folder}.{name}"), name
     )

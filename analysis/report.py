@@ -1,4 +1,4 @@
-"""A report: findings first, then ordered sections, each titled by what it shows.
+"""Report: findings first, then ordered sections, each titled by its finding.
 
 Page, PDF, terminal and notebook are faces of this one object; each draws a `Chart` its own way.
 """
@@ -17,7 +17,7 @@ Kind = Literal["intervals", "bars", "shares", "matrix", "plane", "grouped"]
 
 @dataclass(frozen=True, kw_only=True)
 class Chart:
-    """What a picture shows, without how it is drawn. The columns of `rows` go with the kind.
+    """The content of a picture, independent of how it is drawn. `rows` has the columns of its kind.
 
     intervals: system, series, estimate, low, high; bars: step, people, kind; shares: system,
     answer, rank, count; matrix: system, other, p; plane: series, name, x, y, joined (part of a

@@ -1,9 +1,9 @@
-"""What answers: bots, the dialogues they learn from, and how to get one. Knows no web."""
+"""Bots, the dialogues they learn from, and how to get one. Knows no web."""
 
 from bots.bot import BatchBot, Bot, Generator, LanguageModel, Ranker, Reply, Trainable, Turn
-from bots.candidates import Candidate, Decoding
+from bots.candidates import Decoding, ReplyCandidate
 from bots.dialogue import Dialogue, Example, Utterance, examples
-from bots.filters import fallback, safe, unsafe
+from bots.guards.filters import fallback, safe, unsafe
 from bots.options import InvalidOption, Option, describe, option, parse_option
 from bots.registry import (
     Dataset,
@@ -11,6 +11,7 @@ from bots.registry import (
     bot_names,
     bot_options,
     bot_presets,
+    bot_summary,
     dataset_names,
     get_bot,
     get_dataset,
@@ -22,7 +23,6 @@ from bots.weights import InvalidWeights
 __all__ = [
     "BatchBot",
     "Bot",
-    "Candidate",
     "Dataset",
     "Decoding",
     "Dialogue",
@@ -34,6 +34,7 @@ __all__ = [
     "Option",
     "Ranker",
     "Reply",
+    "ReplyCandidate",
     "Trainable",
     "Turn",
     "UnknownName",
@@ -41,6 +42,7 @@ __all__ = [
     "bot_names",
     "bot_options",
     "bot_presets",
+    "bot_summary",
     "dataset_names",
     "describe",
     "examples",

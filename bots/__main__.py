@@ -1,4 +1,4 @@
-"""Bots at the command line: python -m bots list | train | predict | answer | benchmark | chat ...
+"""Command line of the bots: python -m bots list | train | predict | answer | benchmark | chat ...
 
 Exit status: 0 when done, 2 when something that was given is wrong (all of it is named).
 """
@@ -6,19 +6,20 @@ Exit status: 0 when done, 2 when something that was given is wrong (all of it is
 from __future__ import annotations
 
 import argparse
+import os
 import shutil
 import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from bots import answers, benchmark, catalog, whitelist_command
-from bots.batches import batched
 from bots.bot import Bot, Ranker, Trainable
-from bots.checkpoints import InvalidCheckpoint, kept
+from bots.commands import answers, benchmark, catalog, whitelist_command
+from bots.commands.predictions import Task, TooFewReplies, batched, hits, predict
 from bots.dialogue import Dialogue, Utterance
-from bots.lines import InvalidData, write_records
+from bots.guards.remote import ServerFailed
+from bots.learning.checkpoints import InvalidCheckpoint, kept
+from bots.line_files import InvalidData, write_records
 from bots.options import InvalidOption, parse_option
-from bots.predictions import Task, TooFewReplies, hits, predict
 from bots.registry import (
     UnknownName,
     bot_names,
@@ -28,7 +29,6 @@ from bots.registry import (
     make_bot,
     preset,
 )
-from bots.remote import ServerFailed
 from bots.weights import InvalidWeights, data_digest, digest_of
 
 REFUSED = (
@@ -43,93 +43,93 @@ REFUSED = (
 
 
 class CannotDo(ValueError):
-    """A bot was asked for what it is not able to do."""
+    """A request for an ability that the bot lacks."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command and return its exit status."""
-    given = _parser().parse_args(arguments)
+    request = _parser().parse_args(arguments)
     try:
-        given.run(given)
+        request.run(request)
     except (*REFUSED, CannotDo) as refusal:
         print(refusal, file=sys.stderr)
         return 2
     return 0
 
 
-def _train(given: argparse.Namespace) -> None:
-    bot = _bot(given)
+def _train(request: argparse.Namespace) -> None:
+    bot = _bot(request)
     if not isinstance(bot, Trainable):
-        raise CannotDo(f"{given.bot} is not trained; use it as it is")
-    dialogues = _read(given.data)
-    unfinished = given.out / "unfinished"
+        raise CannotDo(f"{request.bot} is not trained; use it as it is")
+    dialogues = _read(request.data)
+    unfinished = request.out / "unfinished"
     if unfinished.is_dir():
-        print(f"{given.bot}: goes on from {unfinished}", file=sys.stderr)
-    run = digest_of([given.bot, _options(given), given.seed, data_digest(dialogues)])
+        print(f"{request.bot}: goes on from {unfinished}", file=sys.stderr)
+    run = digest_of([request.bot, _options(request), request.seed, data_digest(dialogues)])
     with kept(unfinished, run):
-        bot.train(dialogues, seed=given.seed)
-    bot.save(given.out)
+        bot.train(dialogues, seed=request.seed)
+    bot.save(request.out)
     shutil.rmtree(unfinished, ignore_errors=True)
-    print(f"{given.bot}: learned from {len(dialogues)} dialogues; weights in {given.out}")
+    print(f"{request.bot}: learned from {len(dialogues)} dialogues; weights in {request.out}")
 
 
-def _predict(given: argparse.Namespace) -> None:
-    bot = _bot(given)
+def _predict(request: argparse.Namespace) -> None:
+    bot = _bot(request)
     if not isinstance(bot, Ranker):
-        raise CannotDo(f"{given.bot} does not rank candidates")
-    name, dialogues = ",".join(given.data), _read(given.data)
-    task = Task(name, given.candidates, given.seed, given.persona, given.sides)
+        raise CannotDo(f"{request.bot} does not rank candidates")
+    name, dialogues = ",".join(request.data), _read(request.data)
+    task = Task(name, request.candidates, request.seed, request.persona, request.sides)
     rows = (
-        list(batched(bot, given.bot, dialogues, name, seed=given.seed, batches=given.batches))
-        if given.batches
-        else list(predict(bot, given.bot, dialogues, task))
+        list(batched(bot, request.bot, dialogues, name, seed=request.seed, batches=request.batches))
+        if request.batches
+        else list(predict(bot, request.bot, dialogues, task))
     )
     if not rows:
         raise InvalidData([f"{task.dataset}: no message of the side to be predicted"])
-    given.out.parent.mkdir(parents=True, exist_ok=True)
-    write_records(rows, given.out)
+    request.out.parent.mkdir(parents=True, exist_ok=True)
+    write_records(rows, request.out)
     among = len(rows[0]["candidates"])
-    print(f"{given.bot}: hits@1/{among} {hits(rows):.3f} (n {len(rows)}); {given.out}")
+    print(f"{request.bot}: hits@1/{among} {hits(rows):.3f} (n {len(rows)}); {request.out}")
 
 
-def _answer(given: argparse.Namespace) -> None:
-    bot = _bot(given)
+def _answer(request: argparse.Namespace) -> None:
+    bot = _bot(request)
     if not isinstance(bot, Bot):
-        raise CannotDo(f"{given.bot} does not answer")
-    answers.command(given, bot, _read)
+        raise CannotDo(f"{request.bot} does not answer")
+    answers.command(request, bot, _read)
 
 
-def _chat(given: argparse.Namespace) -> None:
-    bot = _bot(given)
+def _chat(request: argparse.Namespace) -> None:
+    bot = _bot(request)
     if not isinstance(bot, Bot):
-        raise CannotDo(f"{given.bot} does not answer")
+        raise CannotDo(f"{request.bot} does not answer")
     history: list[Utterance] = []
     for line in sys.stdin:
         history.append(Utterance("partner", line.strip()))
-        reply = bot.respond(given.persona, history)
+        reply = bot.respond(request.persona, history)
         history.append(Utterance("self", reply.text))
         print(reply.text, flush=True)
 
 
-def _bot(given: argparse.Namespace) -> object:
-    return make_bot(given.bot, **_options(given))
+def _bot(request: argparse.Namespace) -> object:
+    return make_bot(request.bot, **_options(request))
 
 
-def _options(given: argparse.Namespace) -> dict[str, object]:
-    """Return the preset's options, and over them those given one by one."""
-    known = bot_options(given.bot)
-    options: dict[str, object] = preset(given.bot, given.preset)
-    for setting in given.set:
+def _options(request: argparse.Namespace) -> dict[str, object]:
+    """Return the preset's options, overridden by those set one by one."""
+    known = bot_options(request.bot)
+    options: dict[str, object] = preset(request.bot, request.preset)
+    for setting in request.set:
         name, equals, raw = setting.partition("=")
         if not equals:
             raise InvalidOption(f"--set {setting}: must be option=value")
-        options[name] = parse_option(given.bot, known, name, raw)
-    if getattr(given, "epochs", None) is not None:
-        options["epochs"] = given.epochs
-    if getattr(given, "weights", None) is not None:
-        options["weights"] = str(given.weights)
-    elif given.command != "train" and any(x.name == "weights" and x.needed for x in known):
-        raise InvalidOption(f"{given.bot} has to be trained: give --weights DIR")
+        options[name] = parse_option(request.bot, known, name, raw)
+    if getattr(request, "epochs", None) is not None:
+        options["epochs"] = request.epochs
+    if getattr(request, "weights", None) is not None:
+        options["weights"] = str(request.weights)
+    elif request.command != "train" and any(x.name == "weights" and x.needed for x in known):
+        raise InvalidOption(f"{request.bot} has to be trained: give --weights DIR")
     return options
 
 
@@ -175,16 +175,16 @@ def _parser() -> argparse.ArgumentParser:
     guess.add_argument(
         "--batches", type=int, default=0, help="1-of-100: so many random batches of 100 replies"
     )
-    say = _command(commands, "answer", "answer every message, for metrics of text", _answer)
-    _data(say)
-    answers.add_arguments(say)
+    replies = _command(commands, "answer", "answer every message, for metrics of text", _answer)
+    _data(replies)
+    answers.add_arguments(replies)
     listed = commands.add_parser("list", help="say what bots there are")
-    listed.set_defaults(run=lambda given: print("\n".join(catalog.lines())))
+    listed.set_defaults(run=lambda request: print("\n".join(catalog.lines())))
     tables = commands.add_parser("benchmark", help="run the papers' analyses")
-    tables.set_defaults(run=lambda given: benchmark.command(given, _read))
+    tables.set_defaults(run=lambda request: benchmark.command(request, _read))
     benchmark.add_arguments(tables, f"KIND:PATH, may be repeated; KIND is one of {_kinds()}")
     lists = commands.add_parser("whitelist", help="choose the replies a ranker may give")
-    lists.set_defaults(run=lambda given: whitelist_command.command(given, _read))
+    lists.set_defaults(run=lambda request: whitelist_command.command(request, _read))
     whitelist_command.add_arguments(lists, f"KIND:PATH, may be repeated; KIND is one of {_kinds()}")
     chat = _command(commands, "chat", "answer the lines of standard input", _chat)
     chat.add_argument("--weights", type=Path)
@@ -218,5 +218,17 @@ def _at_least_two(raw: str) -> int:
     return int(raw)
 
 
+def piped() -> int:
+    """Return the status of the command; 0 once nobody reads its output, as with `| head`."""
+    try:
+        try:
+            return main()
+        finally:
+            sys.stdout.flush()  # not only at exit, when a complaint can no longer be caught
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # for what is left
+        return 0
+
+
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(piped())

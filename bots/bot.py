@@ -1,4 +1,4 @@
-"""What a bot can do. A bot has one or more of these abilities; ask with `isinstance`.
+"""Abilities of bots. A bot has one or more of them; ask with `isinstance`.
 
 A bot has no memory of its own: it is given its persona and the whole history each time, so any
 worker can give any reply, and a reply can be tried again.
@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol, runtime_checkable
 
-from bots.candidates import Candidate, Decoding
+from bots.candidates import Decoding, ReplyCandidate
 from bots.dialogue import Dialogue, Utterance
 
 Turn = tuple[Sequence[str], Sequence[Utterance]]
@@ -19,7 +19,7 @@ Turn = tuple[Sequence[str], Sequence[Utterance]]
 
 @dataclass(frozen=True)
 class Reply:
-    """What a bot says; `details` is for the log: what was refused and why, where it came from."""
+    """A bot's message; `details` is for the log: refused candidates, reasons, and its origin."""
 
     text: str
     score: float | None = None
@@ -35,7 +35,7 @@ class Bot(Protocol):
 
 @runtime_checkable
 class BatchBot(Protocol):
-    """Answers many conversations in one pass, in the order given."""
+    """Answers many conversations in one pass, in their order."""
 
     def respond_many(self, turns: Sequence[Turn]) -> Sequence[Reply]: ...
 
@@ -58,7 +58,7 @@ class Generator(Protocol):
 
     def propose(
         self, turns: Sequence[Turn], decoding: Decoding | None = None
-    ) -> list[list[Candidate]]: ...
+    ) -> list[list[ReplyCandidate]]: ...
 
 
 @runtime_checkable

@@ -1,4 +1,4 @@
-"""What a generator proposes for a turn, and how it is asked to; needs no torch."""
+"""Candidates that a generator proposes for a turn, and how it searches for them; needs no torch."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ RankBy = Literal["mean_logp", "sum_logp", "gnmt"]
 
 @dataclass(frozen=True)
 class Decoding:
-    """How replies are searched for.
+    """Search settings for replies.
 
     `number` candidates come back for each turn, best first. Sampling divides the logits by
     `temperature`, keeps the `top_k` likeliest tokens (0: all) and of those the fewest that hold
@@ -31,7 +31,7 @@ class Decoding:
 
 
 @dataclass(frozen=True)
-class Candidate:
+class ReplyCandidate:
     """A reply that a model wrote; `log_probs` are natural, one for each token, at temperature 1.
 
     The end mark counts as a token where the model wrote one, so `log_probs` may be one longer.
@@ -42,15 +42,15 @@ class Candidate:
     log_probs: tuple[float, ...]
 
     def score(self, rank_by: RankBy, alpha: float = 1.0) -> float:
-        """Return what candidates are ranked by; more is better."""
+        """Return the score that candidates are ranked by; higher is better."""
         total, length = sum(self.log_probs), len(self.log_probs)
         if rank_by == "sum_logp" or not length:
             return total
         return total / (length if rank_by == "mean_logp" else ((5 + length) / 6) ** alpha)
 
 
-def best_first(candidates: list[Candidate], decoding: Decoding) -> list[Candidate]:
-    """Return the candidates ordered as asked; equal ones keep their order."""
+def best_first(candidates: list[ReplyCandidate], decoding: Decoding) -> list[ReplyCandidate]:
+    """Return the candidates, best first; equal ones keep their order."""
     return sorted(
         candidates, key=lambda each: each.score(decoding.rank_by, decoding.alpha), reverse=True
     )

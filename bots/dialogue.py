@@ -14,11 +14,11 @@ OTHER: dict[Speaker, Speaker] = {"self": "partner", "partner": "self"}
 
 @dataclass(frozen=True)
 class Utterance:
-    """One message. Seen from a bot, "self" is the bot and "partner" whoever it talks to."""
+    """One message. Seen from a bot, "self" is the bot and "partner" the other side."""
 
     speaker: Speaker
     text: str
-    candidates: tuple[str, ...] = ()  # what a file offers to choose the message from
+    candidates: tuple[str, ...] = ()  # from which a file lets the message be chosen
 
     def swapped(self) -> Utterance:
         """Return the same message as the partner sees it."""
@@ -42,7 +42,7 @@ class Dialogue:
 
 @dataclass(frozen=True)
 class Example:
-    """A reply to be given: everything said before it, and what was said in fact."""
+    """A reply to predict: the messages before it, and the true one."""
 
     id: str
     dialogue: str
@@ -53,7 +53,7 @@ class Example:
 
 
 def examples(dialogues: Iterable[Dialogue], sides: Sides = "both") -> Iterator[Example]:
-    """Yield an example for each message of the side, or sides, that somebody spoke before."""
+    """Yield an example per message of the side, or sides, that follows another message."""
     for dialogue in dialogues:
         views = (dialogue, dialogue.swapped()) if sides == "both" else (dialogue,)
         for view in views:
@@ -61,13 +61,13 @@ def examples(dialogues: Iterable[Dialogue], sides: Sides = "both") -> Iterator[E
 
 
 def _of_self(dialogue: Dialogue) -> Iterator[Example]:
-    for place, turn in enumerate(dialogue.turns):
-        if turn.speaker == "self" and place > 0:
+    for index, turn in enumerate(dialogue.turns):
+        if turn.speaker == "self" and index > 0:
             yield Example(
-                id=f"{dialogue.id}:{place}",
+                id=f"{dialogue.id}:{index}",
                 dialogue=dialogue.id,
                 persona=dialogue.persona,
                 partner_persona=dialogue.partner_persona,
-                history=dialogue.turns[:place],
+                history=dialogue.turns[:index],
                 reply=turn.text,
             )

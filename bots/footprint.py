@@ -1,4 +1,4 @@
-"""How much memory this process holds, on its machine and on its GPU."""
+"""Memory footprint of this process, on its machine and on its GPU."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Footprint:
 
 
 def footprint() -> Footprint:
-    """Measure now; off Linux it is the most that the process ever had."""
+    """Return the present footprint; off Linux it is the peak of the process."""
     return Footprint(round(_machine(), 1), round(_device(), 1))
 
 

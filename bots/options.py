@@ -1,18 +1,22 @@
-"""A bot's options: the fields of its dataclass, read from its file without running it.
+"""Options of a bot: the fields of its dataclass, read from its file without running it.
 
 The web shows and checks options but must never load torch, so they are read from the source. The
-rule this asks for is kept by a contract test: a bot's file declares all its options itself, in the
-class that `BOT` names, as `name: type = option(default, "what it does")`.
+rules that this asks for are kept by a contract test: the class that `BOT` names, or a class of ours
+that it inherits from, declares each option as `name: type = option(default, "help")`, with literals
+only. A class that wants other defaults than those it inherits says so with `@defaults(name=value)`.
 """
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import Field, dataclass, field, replace
+from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
+PACKAGE = Path(__file__).parent
+Class = TypeVar("Class")
 Scalar = str | int | float | bool
 TYPES: dict[str, type] = {"str": str, "int": int, "float": float, "bool": bool, "dict": dict}
 
@@ -34,6 +38,7 @@ class Option:
     most: float | None = None
     trained: bool = False  # settled when the bot is trained: weights carry it
     needed: bool = True  # of `weights`: without them it can do nothing
+    after: str = ""  # the option that it is listed behind; "": behind the one declared before it
 
 
 def option(
@@ -44,28 +49,101 @@ def option(
     most: float | None = None,
     trained: bool = False,
     needed: bool = True,
+    after: str = "",
 ) -> Any:
     """Declare an option of a bot; the arguments must be written as literals."""
     about = {"help": help, "least": least, "most": most, "trained": trained, "needed": needed}
+    about["after"] = after
     if isinstance(default, dict):
         return field(default_factory=lambda: dict(default), metadata=about)
     return field(default=default, metadata=about)
 
 
+def defaults(**values: Scalar) -> Callable[[type[Class]], type[Class]]:
+    """Give inherited options other defaults; stands below `@dataclass`, with literals.
+
+    Raises:
+        InvalidOption: a name that the class does not inherit.
+    """
+
+    def changed(bot: type[Class]) -> type[Class]:
+        known = {name: each for base in reversed(bot.__mro__) for name, each in _fields(base)}
+        for name, value in values.items():
+            if name not in known:
+                raise InvalidOption(f"{bot.__name__} inherits no option {name!r}")
+            bot.__annotations__[name] = known[name].type
+            setattr(bot, name, field(default=value, metadata=known[name].metadata))
+        return bot
+
+    return changed
+
+
+def _fields(base: type) -> list[tuple[str, Field[Any]]]:
+    return list(vars(base).get("__dataclass_fields__", {}).items())
+
+
 def read_options(path: Path) -> tuple[Option, ...]:
-    """Return the options that the bot in this file declares."""
-    tree = ast.parse(path.read_text("utf-8"))
-    named = {node.name: node for node in tree.body if isinstance(node, ast.ClassDef)}
-    for node in tree.body:
+    """Return the options of the bot in this file, in the order in which they are listed.
+
+    Raises:
+        InvalidOption: the file names no class as its `BOT`.
+    """
+    for node in _tree(path).body:
         match node:
             case ast.Assign(targets=[ast.Name("BOT")], value=ast.Name(bot)):
-                return tuple(_options(named[bot]))
+                return _listed(_declared(path, bot))
     raise InvalidOption(f"{path.name} must end with `BOT = ` and the name of its class")
+
+
+@cache
+def _tree(path: Path) -> ast.Module:
+    return ast.parse(path.read_text("utf-8"))
+
+
+def _declared(path: Path, name: str) -> dict[str, Option]:
+    """Return a class's options in the order of its fields: those it inherits come first."""
+    named = {node.name: node for node in _tree(path).body if isinstance(node, ast.ClassDef)}
+    found: dict[str, Option] = {}
+    for base in reversed(named[name].bases):
+        where = _module_of(base, path)
+        if where is not None and isinstance(base, ast.Name):
+            found |= _declared(where, base.id)
+    for decorator in named[name].decorator_list:
+        match decorator:
+            case ast.Call(func=ast.Name("defaults"), keywords=changed):
+                values = {str(word.arg): ast.literal_eval(word.value) for word in changed}
+                found |= {key: replace(found[key], default=values[key]) for key in values}
+    for each in _options(named[name]):
+        old = found.pop(each.name, None) if each.after else found.get(each.name)
+        found[each.name] = replace(each, after=each.after or old.after) if old else each
+    return found
+
+
+def _module_of(base: ast.expr, path: Path) -> Path | None:
+    """Return the file of ours that a base class comes from."""
+    for node in _tree(path).body:
+        match node:
+            case ast.ClassDef(name=name) if isinstance(base, ast.Name) and name == base.id:
+                return path
+            case ast.ImportFrom(module=str(module), names=names) if module.startswith("bots."):
+                if isinstance(base, ast.Name) and base.id in {each.name for each in names}:
+                    return PACKAGE.parent.joinpath(*module.split(".")).with_suffix(".py")
+    return None
+
+
+def _listed(declared: Mapping[str, Option]) -> tuple[Option, ...]:
+    """Return the options in the order that `after` asks for."""
+    listed: list[str] = []
+    before = -1
+    for name, each in declared.items():
+        before = (listed.index(each.after) if each.after else before) + 1
+        listed.insert(before, name)
+    return tuple(declared[name] for name in listed)
 
 
 def read_presets(path: Path) -> dict[str, dict[str, Any]]:
     """Return the named sets of options in this file's `PRESETS`, a literal; none if it has none."""
-    for node in ast.parse(path.read_text("utf-8")).body:
+    for node in _tree(path).body:
         match node:
             case ast.Assign(targets=[ast.Name("PRESETS")], value=found):
                 return dict(ast.literal_eval(found))
@@ -92,17 +170,20 @@ def _option(name: str, kind: str, call: ast.Call) -> Option:
 
 
 def check_options(
-    bot: str, options: tuple[Option, ...], given: Mapping[str, object]
+    bot: str, options: tuple[Option, ...], values: Mapping[str, object]
 ) -> dict[str, Any]:
-    """Return the given values, each of its option's type, or refuse one by name."""
+    """Return the values, each of its option's type, or refuse one by name.
+
+    Raises InvalidOption, naming the option, the value and what is right.
+    """
     known = {each.name: each for each in options}
-    for name in given:
+    for name in values:
         if name not in known:
-            raise InvalidOption(f"{bot} has no option {name!r}; it has {_listed(known)}")
-    return {name: _checked(bot, known[name], value) for name, value in given.items()}
+            raise InvalidOption(f"{bot} has no option {name!r}; it has {_names(known)}")
+    return {name: _checked(bot, known[name], value) for name, value in values.items()}
 
 
-def _listed(known: Mapping[str, Option]) -> str:
+def _names(known: Mapping[str, Option]) -> str:
     return ", ".join(sorted(known)) or "none"
 
 
@@ -121,7 +202,7 @@ def _checked(bot: str, wanted: Option, value: object) -> object:
 
 
 def describe(wanted: Option) -> str:
-    """Say in words which values an option takes."""
+    """Return the values that an option takes, in words."""
     if wanted.choices:
         return "one of " + ", ".join(wanted.choices)
     words = {
@@ -139,10 +220,13 @@ def describe(wanted: Option) -> str:
 
 
 def parse_option(bot: str, options: tuple[Option, ...], name: str, raw: str) -> object:
-    """Return the value written as text, on a command line or in a form."""
+    """Return the value written as text, on a command line or in a form.
+
+    Raises InvalidOption, naming the option, the value and what is right.
+    """
     known = {each.name: each for each in options}
     if name not in known:
-        raise InvalidOption(f"{bot} has no option {name!r}; it has {_listed(known)}")
+        raise InvalidOption(f"{bot} has no option {name!r}; it has {_names(known)}")
     kind = known[name].kind
     value: object = raw
     if kind == "bool" and raw.lower() in {"true", "false"}:

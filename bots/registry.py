@@ -1,4 +1,4 @@
-"""The folders `zoo/` and `datasets/` are the registry: a file there is a bot, or a dataset.
+"""Registry of bots and datasets: a file in `zoo/` is a bot, a file in `datasets/` a dataset.
 
 Names and options are found without importing the files, so that a process which only lists and
 checks bots never loads torch.
@@ -6,6 +6,7 @@ checks bots never loads torch.
 
 from __future__ import annotations
 
+import ast
 import importlib
 import json
 import pkgutil
@@ -19,7 +20,7 @@ from bots import weights
 from bots.dialogue import Dialogue
 from bots.options import InvalidOption, Option, check_options, read_options, read_presets
 
-PLACES = ("weights", "checkpoint")  # where files are; what counts is what they hold
+PATHS = ("weights", "checkpoint")  # paths of files; their content counts
 HERE = Path(__file__).parent  # the folders are not imported: a bot that wraps another needs us
 
 _built: dict[str, object] = {}
@@ -31,7 +32,7 @@ class UnknownName(LookupError):
 
 
 class Dataset(Protocol):
-    """A file of `datasets/`: `source` is a path, or what the dataset says it is."""
+    """A file of `datasets/`: `source` is a path, or as the dataset documents it."""
 
     def read(self, source: str) -> list[Dialogue]: ...
 
@@ -56,22 +57,48 @@ def dataset_names() -> list[str]:
     return _names("datasets")
 
 
+def source_of(name: str) -> Path:
+    """Return the file that declares a bot: `zoo/<name>.py`, or `__init__.py` of its package."""
+    package = HERE / "zoo" / name
+    return package / "__init__.py" if package.is_dir() else package.with_suffix(".py")
+
+
 @cache
 def bot_options(name: str) -> tuple[Option, ...]:
     """Return the options of a bot, without importing it."""
     _known(name, bot_names(), "bot")
-    return read_options(HERE / "zoo" / f"{name}.py")
+    return read_options(source_of(name))
 
 
 @cache
 def bot_presets(name: str) -> dict[str, dict[str, Any]]:
     """Return a bot's named sets of options; "toy", its defaults, is always one of them."""
     _known(name, bot_names(), "bot")
-    return {"toy": {}, **read_presets(HERE / "zoo" / f"{name}.py")}
+    return {"toy": {}, **read_presets(source_of(name))}
+
+
+@cache
+def bot_docs(name: str) -> str:
+    """Return the documentation of a bot, without importing it.
+
+    Raises:
+        UnknownName: there is no such bot.
+    """
+    _known(name, bot_names(), "bot")
+    return ast.get_docstring(ast.parse(source_of(name).read_text("utf-8"))) or ""
+
+
+def bot_summary(name: str) -> str:
+    """Return the first paragraph of a bot's documentation, without importing it.
+
+    Raises:
+        UnknownName: there is no such bot.
+    """
+    return " ".join(bot_docs(name).partition("\n\n")[0].split())
 
 
 def preset(name: str, chosen: str) -> dict[str, Any]:
-    """Return one named set of a bot's options."""
+    """Return one named set of a bot's options. Raises UnknownName if the bot has no such preset."""
     known = bot_presets(name)
     if chosen not in known:
         raise UnknownName(f"{name} has no preset {chosen!r}; it has {', '.join(sorted(known))}")
@@ -88,7 +115,7 @@ def get_bot(name: str, **options: object) -> object:
 
 
 def make_bot(name: str, **options: object) -> object:
-    """Build a new bot with these options; what it was trained with comes from its weights."""
+    """Build a new bot with these options; its training options come from its weights."""
     known = bot_options(name)
     checked = check_options(name, known, options)
     if checked.get("weights"):
@@ -97,18 +124,18 @@ def make_bot(name: str, **options: object) -> object:
 
 
 def _with_trained(
-    name: str, known: tuple[Option, ...], given: Mapping[str, object]
+    name: str, known: tuple[Option, ...], values: Mapping[str, object]
 ) -> dict[str, object]:
-    about = weights.read_about(Path(str(given["weights"])))
+    about = weights.read_about(Path(str(values["weights"])))
     trained = {each.name for each in known if each.trained}
     settled = {key: value for key, value in about.options.items() if key in trained}
-    for key in settled.keys() & given.keys():
-        if settled[key] != given[key]:
+    for key in settled.keys() & values.keys():
+        if settled[key] != values[key]:
             raise InvalidOption(
-                f"{name}: {key} is {given[key]!r}, but these weights were trained with "
+                f"{name}: {key} is {values[key]!r}, but these weights were trained with "
                 f"{settled[key]!r}; leave it out, or train anew"
             )
-    return {**settled, **given}
+    return {**settled, **values}
 
 
 def get_dataset(name: str) -> Dataset:
@@ -123,10 +150,10 @@ def _known(name: str, names: Sequence[str], kind: str) -> None:
 
 
 def version(bot: object) -> dict[str, str]:
-    """Return which bot this is and a hash of its options and weights, for every reply's record."""
+    """Return the bot's name and a hash of its options and weights, for every reply's record."""
     name = type(bot).__module__.rpartition(".")[2]
     known = bot_options(name)
-    options = {each.name: getattr(bot, each.name) for each in known if each.name not in PLACES}
+    options = {each.name: getattr(bot, each.name) for each in known if each.name not in PATHS}
     directory, folder = (str(getattr(bot, each, "")) for each in ("weights", "checkpoint"))
     learned = weights.digest(Path(directory)) if directory else ""
     learned = weights.digest_of_files(Path(folder)) if folder else learned

@@ -1,4 +1,4 @@
-"""Weights on disk: arrays as safetensors, and beside them, as JSON, where they came from.
+"""Weights on disk: arrays as safetensors, and their origin beside them as JSON.
 
 Nothing here can run code that a file brings along: no pickle, in any form.
 """
@@ -21,7 +21,7 @@ from bots.dialogue import Dialogue
 
 ABOUT = "bot.json"
 ARRAYS = "weights.safetensors"
-TOLD = 5  # most arrays that a message names
+SHOWN = 5  # most arrays that a message names
 
 
 class InvalidWeights(ValueError):
@@ -38,7 +38,10 @@ class Arrays(dict[str, np.ndarray]):
         raise self._unfit([f"{name} is missing"])
 
     def fit(self, wanted: Mapping[str, Sequence[int]]) -> None:
-        """Refuse arrays that are not, in name and shape, the ones that are wanted."""
+        """Refuse arrays that are not, in name and shape, the ones that are wanted.
+
+        Raises InvalidWeights, naming the file, the array and both shapes.
+        """
         wanted = {name: tuple(shape) or (1,) for name, shape in wanted.items()}  # as `save` does
         wrong = [
             f"{name} is {_shape(self[name].shape)}, must be {_shape(shape)}"
@@ -55,17 +58,17 @@ class Arrays(dict[str, np.ndarray]):
             raise self._unfit(wrong)
 
     def _unfit(self, wrong: Sequence[str]) -> InvalidWeights:
-        more = f"; and {len(wrong) - TOLD} more" if len(wrong) > TOLD else ""
+        more = f"; and {len(wrong) - SHOWN} more" if len(wrong) > SHOWN else ""
         return InvalidWeights(
             f"{self.path / ARRAYS} does not fit {self.bot} as {ABOUT} beside it describes it: "
-            f"{'; '.join(wrong[:TOLD])}{more}. It is of another version, or of other options: "
+            f"{'; '.join(wrong[:SHOWN])}{more}. It is of another version, or of other options: "
             f"train {self.bot} again, or put back both files as `python -m bots train` wrote them"
         )
 
 
 @dataclass(frozen=True)
 class About:
-    """Where weights came from, and what the arrays mean: vocabulary, replies."""
+    """Origin of weights, and the meaning of their arrays: vocabulary, replies."""
 
     bot: str
     options: Mapping[str, Any]
@@ -86,7 +89,10 @@ def save(path: Path, arrays: Mapping[str, np.ndarray], about: About) -> None:
 
 
 def load(path: Path, *bots: str) -> tuple[Arrays, About]:
-    """Read a directory of weights, of one of these bots where any are named."""
+    """Read a directory of weights, of one of these bots where any are named.
+
+    Raises InvalidWeights if it cannot be read or is of another bot.
+    """
     about = read_about(path)
     if bots and about.bot not in bots:
         wanted = " or ".join(bots)
@@ -104,7 +110,10 @@ def _shape(sizes: Sequence[int]) -> str:
 
 
 def read_about(path: Path) -> About:
-    """Read where the weights of a directory came from."""
+    """Read where the weights of a directory came from.
+
+    Raises InvalidWeights if the directory holds no weights.
+    """
     try:
         raw: dict[str, Any] = json.loads((path / ABOUT).read_text("utf-8"))
         known = {field.name for field in fields(About)}

@@ -1,30 +1,48 @@
-"""What people are asked: protocols, their questions and checks. Standard library only."""
+"""Protocols of human evaluation: their steps, questions and message checks.
 
-from evaluation.checks import Check, MaxWords, NoPersonaCopy, word_count
-from evaluation.protocol import Chat, InvalidAnswers, Protocol, Rate, Step
+Standard library only.
+"""
+
+from evaluation.checks import MaxWords, MessageCheck, MinWords, NoPersonaCopy, word_count
+from evaluation.kinds.choice import Choice, ChoiceOption
+from evaluation.kinds.free_text import FreeText
+from evaluation.kinds.likert import Likert
+from evaluation.kinds.persona_choice import PersonaChoice
+from evaluation.kinds.yes_no import YesNo
+from evaluation.protocol import Protocol
 from evaluation.questions import (
+    AnswerField,
+    AnswerOption,
     InvalidAnswer,
     Level,
-    Likert,
-    PersonaChoice,
     Question,
     Shown,
+    SimulatedRater,
     Value,
-    YesNo,
 )
-from evaluation.settings import TAGS, Draw, InvalidSetting, Setting, Source
+from evaluation.setting_types import Draw, InvalidValue
+from evaluation.settings import TAGS, InvalidSetting, Setting, Source
+from evaluation.steps import Chat, InvalidAnswers, Rate, Step
+from evaluation.words import Words, ours
 
 __all__ = [
     "TAGS",
+    "AnswerField",
+    "AnswerOption",
     "Chat",
-    "Check",
+    "Choice",
+    "ChoiceOption",
     "Draw",
+    "FreeText",
     "InvalidAnswer",
     "InvalidAnswers",
     "InvalidSetting",
+    "InvalidValue",
     "Level",
     "Likert",
     "MaxWords",
+    "MessageCheck",
+    "MinWords",
     "NoPersonaCopy",
     "PersonaChoice",
     "Protocol",
@@ -32,9 +50,12 @@ __all__ = [
     "Rate",
     "Setting",
     "Shown",
+    "SimulatedRater",
     "Source",
     "Step",
     "Value",
+    "Words",
     "YesNo",
+    "ours",
     "word_count",
 ]

@@ -1,4 +1,4 @@
-"""Checks of what a participant writes; a protocol names those it uses.
+"""Message checks: rules for what a participant writes; a protocol names those it uses.
 
 A check is called with the text and the sender's own persona and returns a complaint to show, or
 None. Its fields are settings of the protocol.
@@ -7,14 +7,17 @@ None. Its fields are settings of the protocol.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, ClassVar
 from typing import Protocol as Interface
+
+from evaluation.setting_types import OnOff, WholeNumber
+from evaluation.settings import setting
 
 PRONOUNS = ("I", "I'm", "My", "i")
 
 
-class Check(Interface):
+class MessageCheck(Interface):
     """A rule for one message; `name` is its name among the protocol's settings."""
 
     name: ClassVar[str]
@@ -30,16 +33,30 @@ def word_count(text: str) -> int:
 
 @dataclass(frozen=True)
 class MaxWords:
-    """At most `limit` words a message (PERSONA-CHAT, section 3: 15)."""
+    """At most `limit` words per message (PERSONA-CHAT, section 3: 15)."""
 
     name: ClassVar[str] = "max_words"
-    limit: int = field(default=15, metadata={"setting": "Most words in a message", "least": 1})
+    limit: int = setting("Maximum words per message", WholeNumber(least=1, most=1000), default=15)
 
     def __call__(self, text: str, persona: Sequence[str]) -> str | None:
         words = word_count(text)
         if words <= self.limit:
             return None
         return f"Please use at most {self.limit} words; this message has {words}."
+
+
+@dataclass(frozen=True)
+class MinWords:
+    """At least `limit` words per message (released code of ConvAI2 and of See et al. 2019: 3)."""
+
+    name: ClassVar[str] = "min_words"
+    limit: int = setting("Minimum words per message", WholeNumber(least=1, most=1000), default=3)
+
+    def __call__(self, text: str, persona: Sequence[str]) -> str | None:
+        words = word_count(text)
+        if words >= self.limit:
+            return None
+        return f"Please use at least {self.limit} words; this message has {words}."
 
 
 @dataclass(frozen=True)
@@ -52,9 +69,8 @@ class NoPersonaCopy:
     """
 
     name: ClassVar[str] = "no_persona_copy"
-    lenient_match: bool = field(
-        default=True,
-        metadata={"setting": "Ignore case and final punctuation when comparing"},
+    lenient_match: bool = setting(
+        "Ignore case and final punctuation when comparing", OnOff(), default=True
     )
 
     def __call__(self, text: str, persona: Sequence[str]) -> str | None:

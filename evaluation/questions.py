@@ -1,114 +1,167 @@
-"""The kinds of question a protocol can ask, and what counts as an answer to each.
+"""Questions: the one class whose methods say everything that a kind of question brings.
 
-Stored is what the rater said under a name that keeps its meaning (a scale point, a persona's key),
-never how it was shown. Each kind has a template of the same name in `templates/questions/`.
+A kind is a subclass in `kinds/<kind>.py` and a template of its name in `templates/questions/`.
+Pages, storage, exports, transcripts and simulated raters ask the question itself, so none of them
+knows a kind. An answer is stored under a name that keeps its meaning (a scale point, a persona's
+key), never as it was shown.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import ClassVar, Literal
+from typing import Any, ClassVar, Literal, Self
+from typing import Protocol as Interface
 
 Value = int | float | str | tuple[str, ...]
-Level = Literal["nominal", "ordinal", "interval"]
+# What the values of an answer can be used for; a text is read by people, and enters no number.
+Level = Literal["nominal", "ordinal", "interval", "text"]
+
+
+NUMBERS = ("two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")  # from 2
 
 
 class InvalidAnswer(ValueError):
-    """An answer that cannot be stored; the text says what would be right."""
+    """An answer that cannot be stored; the text tells the rater what to do, as a sentence."""
 
 
 @dataclass(frozen=True)
 class Shown:
-    """What was drawn for one rater: the candidates in order, and each choice's options in order."""
+    """Draws for one rater: the candidates in order, and each choice's options in order."""
 
     candidates: tuple[str, ...]
     choices: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, kw_only=True)
+class AnswerOption:
+    """One thing to choose.
+
+    key: the digit on the keyboard that chooses it, "" for none. lines: sentences of a persona.
+    """
+
+    value: str
+    word: str = ""
+    key: str = ""
+    lines: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class AnswerField:
+    """Field of an answer: options to choose from, or the HTML attributes of one input."""
+
+    options: tuple[AnswerOption, ...] = ()
+    input: Mapping[str, str] = field(default_factory=dict)
+
+
+class SimulatedRater(Interface):
+    """A simulated person in front of one question, with the planted quality of what is judged."""
+
+    def point(self, points: Sequence[int]) -> int:
+        """Return one of the points of a scale."""
+
+    def position(self, low: float, high: float) -> float:
+        """Return a number from `low` to `high`."""
+
+    def agrees(self) -> bool:
+        """Return yes or no."""
+
+    def picks(self, options: Sequence[str]) -> str:
+        """Return an option: the right one, where one is known, with the planted probability."""
+
+
+@dataclass(frozen=True, kw_only=True)
 class Question:
     """One question about one candidate.
 
-    `only_if` names a yes/no question that must be answered yes first; otherwise `otherwise` is
-    stored without asking.
+    only_if: a yes/no question that must be answered yes first; without that, `otherwise` is stored
+    and nothing is asked.
     """
 
     kind: ClassVar[str]
-    level: ClassVar[Level]
+    while_chatting: ClassVar[bool] = True  # may be asked under each message of the partner
+    only_if_value: ClassVar[int] = 1  # the answer to `only_if` that opens this question
     name: str
     text: str
     help: str = ""
     only_if: str | None = None
     otherwise: Value | None = None
 
-    def parse(self, raw: str, shown: Shown) -> Value:
-        """Return the value that `raw` means, or raise `InvalidAnswer`."""
+    @classmethod
+    def sample(cls) -> Self:
+        """Return a question of this kind, for the contract tests."""
         raise NotImplementedError
+
+    # --- on the page
+
+    def form_field(
+        self, shown: Shown, personas: Mapping[str, tuple[str, ...]] | None = None
+    ) -> AnswerField:
+        """Return what the rater can choose or fill in; `personas` maps keys to sentences."""
+        raise NotImplementedError
+
+    def parse(self, raw: str, shown: Shown) -> Value:
+        """Return the value that `raw` means. Raises `InvalidAnswer`."""
+        raise NotImplementedError
+
+    def personas_beside(self) -> int | None:
+        """Return how many random personas stand beside the partner's, None for no personas."""
+        return None
+
+    # --- in tables and transcripts
+
+    @property
+    def level(self) -> Level:
+        """What the values can be used for."""
+        raise NotImplementedError
+
+    @property
+    def is_scale(self) -> bool:
+        """Whether the values are points on a scale, from less to more."""
+        return self.level in ("ordinal", "interval")
 
     @property
     def scale(self) -> tuple[float, float] | None:
         """The lowest and highest value that can be given, where the values are numbers."""
         return None
 
-
-@dataclass(frozen=True, kw_only=True)
-class Likert(Question):
-    """One point of a scale from `first` upwards; a word per point, "" where the source has none."""
-
-    kind: ClassVar[str] = "likert"
-    level: ClassVar[Level] = "ordinal"
-    points: tuple[str, ...]
-    first: int = 1
-
     @property
-    def options(self) -> tuple[tuple[int, str], ...]:
-        return tuple(enumerate(self.points, start=self.first))
+    def cell_scale(self) -> tuple[float, float] | None:
+        """The lowest and highest value of the column `value`, where its values are numbers."""
+        return self.scale
 
-    @property
-    def scale(self) -> tuple[float, float]:
-        return float(self.first), float(self.first + len(self.points) - 1)
+    def cells(self, value: Any, right: str) -> tuple[Any, str]:
+        """Return the columns `value` and `chosen` of an answer; `right` is the true persona."""
+        return value, ""
 
-    def parse(self, raw: str, shown: Shown) -> int:
-        low, high = (int(end) for end in self.scale)
-        if not (raw.isascii() and raw.isdigit() and low <= int(raw) <= high):
-            raise InvalidAnswer(f"choose a whole number from {low} to {high}")
-        return int(raw)
+    def words(self, value: Any) -> str:
+        """Return an answer as a transcript prints it."""
+        return str(value)
+
+    def offer(self) -> str:
+        """Return what can be answered, as the methods of a paper have it."""
+        return "as stored" if self.scale is None else f"{self.scale[0]:g} to {self.scale[1]:g}"
+
+    def meanings(self) -> dict[str, str]:
+        """Return what values mean, for the codebook; "" where the source has no word."""
+        return {}
+
+    # --- in simulations and tests
+
+    @classmethod
+    def simulated(cls, field: AnswerField, rater: SimulatedRater) -> str:
+        """Return the answer of a simulated rater, who knows the page and not the question."""
+        raise NotImplementedError
+
+    def sample_answers(self, shown: Shown) -> tuple[str, ...]:
+        """Return good answers as they are sent, the ends of a scale among them."""
+        raise NotImplementedError
+
+    def bad_answers(self, shown: Shown) -> tuple[str, ...]:
+        """Return answers that `parse` refuses, those just outside a scale among them."""
+        raise NotImplementedError
 
 
-@dataclass(frozen=True, kw_only=True)
-class YesNo(Question):
-    """Yes (1) or no (0)."""
-
-    kind: ClassVar[str] = "yes_no"
-    level: ClassVar[Level] = "nominal"
-
-    @property
-    def options(self) -> tuple[tuple[int, str], ...]:
-        return (1, "Yes"), (0, "No")
-
-    @property
-    def scale(self) -> tuple[float, float]:
-        return 0.0, 1.0
-
-    def parse(self, raw: str, shown: Shown) -> int:
-        if raw not in ("0", "1"):
-            raise InvalidAnswer("answer yes (1) or no (0)")
-        return int(raw)
-
-
-@dataclass(frozen=True, kw_only=True)
-class PersonaChoice(Question):
-    """Which of the personas shown is the partner's; stored is the key of the one chosen.
-
-    `distractors` random personas stand beside the true one, in an order drawn and stored.
-    """
-
-    kind: ClassVar[str] = "persona_choice"
-    level: ClassVar[Level] = "nominal"
-    distractors: int = 1
-
-    def parse(self, raw: str, shown: Shown) -> str:
-        if raw not in shown.choices.get(self.name, ()):
-            raise InvalidAnswer("choose one of the characters shown")
-        return raw
+def in_words(count: int) -> str:
+    """Return a number as a sentence has it."""
+    return NUMBERS[count - 2] if 2 <= count <= 10 else str(count)

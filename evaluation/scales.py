@@ -1,46 +1,191 @@
-"""Wording shared by several protocols."""
+"""Instructions and questions that several protocols share, in the words of their sources."""
 
 from __future__ import annotations
 
-from evaluation.questions import Likert, PersonaChoice, Question, YesNo
+from evaluation.kinds.free_text import FreeText
+from evaluation.kinds.likert import Likert
+from evaluation.kinds.persona_choice import PersonaChoice
+from evaluation.kinds.yes_no import YesNo
+from evaluation.questions import Question
+from evaluation.words import Words, ours
 
-# PERSONA-CHAT section 5.2 words the points 1, 3 and 5 of fluency and engagingness; the released
-# evaluation code words those of consistency alike.
+# --- PERSONA-CHAT -------------------------------------------------------------------------------
+
+PERSONACHAT_NOTICE = Words(
+    "You «will chit-chat with another worker, while playing the part of a given character».",
+    tag="S",
+    where="section 3.3",
+)
+PERSONACHAT_INSTRUCTIONS: tuple[str, ...] = (
+    Words(
+        "Please «chat with the other person naturally and try to get to know each other».",
+        tag="S",
+        where="section 3.3",
+        quoted=True,
+    ),
+    Words(
+        "Please «both ask questions and answer questions of your chat partner».",
+        tag="S",
+        where="section 3.3",
+        quoted=True,
+    ),
+    Words(
+        "Keep each message to 15 words. Do not copy the sentences of your character.",
+        tag="S",
+        where="section 3.3",
+    ),
+    ours("Afterwards you answer four questions about the other speaker."),
+)
+
+
+def _anchor(text: str) -> Words:
+    return Words(text, tag="S", where="appendix C", quoted=True)
+
+
+def _released_anchor(text: str) -> Words:
+    return Words(f"«{text}»", tag="R", where="released evaluation code")
+
+
+# The paper words the points 1, 3 and 5 of fluency and engagingness; the released evaluation code
+# words those of consistency alike.
 PERSONACHAT_QUESTIONS: tuple[Question, ...] = (
     Likert(
         name="fluency",
-        text="How fluent was the other speaker?",
-        points=("not fluent at all", "", "OK", "", "extremely fluent"),
+        text=Words(
+            "«Fluency»: «judge the fluency of the other speaker as a score from 1 to 5».",
+            tag="S",
+            where="appendix C",
+        ),
+        points=(
+            *(_anchor("not fluent at all"), ""),
+            *(_anchor("OK"), ""),
+            _anchor("extremely fluent"),
+        ),
     ),
     Likert(
         name="engagingness",
-        text="How engaging was the other speaker?",
-        help="Disregard fluency.",
-        points=("not engaging at all", "", "OK", "", "extremely engaging"),
+        text=Words(
+            "«Engagingness»: «judge the engagingness of the other speaker disregarding fluency "
+            "from 1-5».",
+            tag="S",
+            where="appendix C",
+        ),
+        points=(
+            *(_anchor("not engaging at all"), ""),
+            *(_anchor("OK"), ""),
+            _anchor("extremely engaging"),
+        ),
     ),
     Likert(
         name="consistency",
-        text="How consistent was the other speaker's character?",
-        help="Saying “I have a dog” and later “I have no pets” is not consistent.",
-        points=("not consistent at all", "", "OK", "", "extremely consistent"),
+        text=Words(
+            "«Consistency»: «judge the consistency of the persona of the other speaker».",
+            tag="S",
+            where="appendix C",
+        ),
+        help=Words(
+            "For example, «“I have a dog” followed by “I have no pets” is not consistent».",
+            tag="S",
+            where="appendix C",
+            quoted=True,
+        ),
+        points=(
+            *(_released_anchor("not consistent at all"), ""),
+            *(_released_anchor("OK"), ""),
+            _released_anchor("extremely consistent"),
+        ),
     ),
-    PersonaChoice(name="persona", text="Which character is more likely the other speaker's?"),
+    PersonaChoice(
+        name="persona",
+        text=Words(
+            "«Profile Detection»: here are «two possible profiles»; «which is more likely to be "
+            "the profile of the person» you «just spoke to»?",
+            tag="S",
+            where="appendix C",
+        ),
+    ),
 )
 
-# MEENA section 2.1 and its appendix: two questions in sequence; not sensible is never specific.
+
+def with_reasons(questions: tuple[Question, ...]) -> tuple[Question, ...]:
+    """Return the questions, each scale followed by one that asks for the reason in words."""
+    found: list[Question] = []
+    for question in questions:
+        found.append(question)
+        if question.is_scale:
+            found.append(
+                FreeText(
+                    name=f"{question.name}_reason",
+                    text=ours(f"Why this answer about {question.name}?"),
+                    help=ours("Give an example from the conversation where you can."),
+                )
+            )
+    return tuple(found)
+
+
+# --- ConvAI2 ------------------------------------------------------------------------------------
+
+ENJOYMENT = Likert(
+    name="enjoyment",
+    text=Words(
+        "How much did you enjoy talking to this user?",
+        tag="S",
+        where="section 3.2.2",
+        quoted=True,
+    ),
+    points=tuple(
+        Words(f"«{word}»", tag="R", where="released task code")
+        for word in ("not at all", "a little", "somewhat", "a lot")
+    ),
+)
+# Said by the released task, whose words are not in the specification.
+EITHER_PARTNER = Words(
+    "Your partner may be a person or a computer program.", tag="R", where="released task code"
+)
+
+# --- MEENA --------------------------------------------------------------------------------------
+
+MEENA_TOPIC = Words(
+    "We have «no expectation or instructions about domain or topic of the conversation».",
+    tag="S",
+    where="section 2.3",
+)
+# Two questions in sequence; not sensible is never specific.
 SSA_QUESTIONS: tuple[Question, ...] = (
     YesNo(
         name="sensible",
-        text="Does it make sense?",
-        help="Use common sense: is it completely reasonable in context? If anything seems off "
-        "(confusing, illogical, out of context, factually wrong, contradicting what was said "
-        "before), answer no.",
+        text=Words(
+            "Say «whether the response, given the context, makes sense».",
+            tag="S",
+            where="section 2.1",
+        ),
+        help=Words(
+            "Please «use common sense to judge if a response is completely reasonable in context». "
+            "«If anything seems off — confusing, illogical, out of context, or factually wrong — "
+            "then it should be labeled as, “does not make sense”». The same holds where it "
+            "contradicts what was said before.",
+            tag="S",
+            where="section 2.1",
+            quoted=True,
+        ),
     ),
     YesNo(
         name="specific",
-        text="Is it specific?",
-        help="“That's nice” would fit dozens of contexts: no. “Me too, I can't get enough of "
-        "Roger Federer!” after “I love tennis” is tied to what is being discussed: yes.",
+        text=Words(
+            "If it does, «determine if it is specific to the given context».",
+            tag="S",
+            where="section 2.1",
+        ),
+        help=Words(
+            "For example, «if A says, “I love tennis,” and B responds, “That’s nice,” then the "
+            "utterance should be marked, “not specific”». «That reply could be used in dozens of "
+            "different contexts.» But if «B responds, “Me too, I can’t get enough of Roger "
+            "Federer!” then it is marked as “specific”, since it relates closely to what is being "
+            "discussed». «Responses labeled not sensible are considered not specific.»",
+            tag="S",
+            where="section 2.1",
+            quoted=True,
+        ),
         only_if="sensible",
         otherwise=0,
     ),

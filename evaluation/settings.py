@@ -1,7 +1,7 @@
 """Settings of a protocol: what a requester may change, and where each value comes from.
 
-A dataclass field whose metadata has `setting` (its label) is a setting; `least` is the smallest
-whole number it takes.
+A field of a step or of a message check becomes a setting by `setting(...)`, which states its
+label, its type with the bounds, and its help. Forms, checks, the plan and exports read them there.
 """
 
 from __future__ import annotations
@@ -11,6 +11,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, TypeVar
 from typing import Protocol as Interface
+
+from evaluation.setting_types import InvalidValue, SettingType
 
 
 class HasFields(Interface):
@@ -29,19 +31,29 @@ TAGS: dict[str, str] = {
 
 
 class InvalidSetting(ValueError):
-    """A setting that the protocol does not have, or a value it cannot take."""
+    """A setting that the protocol does not have, or a value that it cannot take."""
 
 
-@dataclass(frozen=True)
-class Draw:
-    """One of `options`, drawn uniformly for each conversation."""
+def setting(
+    label: str, type: SettingType, *, default: Any = dataclasses.MISSING, help: str = ""
+) -> Any:
+    """Return a dataclass field that a requester may change."""
+    facts = SettingFacts(label=label, type=type, help=help)
+    return dataclasses.field(default=default, metadata={"setting": facts})
 
-    options: tuple[int, ...]
+
+@dataclass(frozen=True, kw_only=True)
+class SettingFacts:
+    """Facts of a field that is a setting."""
+
+    label: str
+    type: SettingType
+    help: str = ""
 
 
 @dataclass(frozen=True)
 class Source:
-    """Where a setting's value comes from: stated (S), released code (R) or our default (D)."""
+    """Origin of a setting's value: stated (S), released code (R) or our default (D)."""
 
     tag: Tag
     where: str
@@ -53,6 +65,8 @@ class Setting:
 
     name: str
     label: str
+    type: SettingType
+    help: str
     value: Any
     source: Source
 
@@ -61,66 +75,36 @@ DEFAULT = Source("D", "our default")
 
 
 def settings_of(
-    part: HasFields, prefix: str, has: Callable[[str], bool] = lambda name: True
-) -> list[tuple[str, str, object]]:
-    """Return the name, label and value of each setting of one part of a protocol."""
+    part: HasFields,
+    prefix: str,
+    sources: Mapping[str, Source],
+    has: Callable[[str], bool] = lambda name: True,
+) -> list[Setting]:
+    """Return each setting of one part of a protocol, in the order of its fields."""
     return [
-        (f"{prefix}.{field.name}", field.metadata["setting"], getattr(part, field.name))
+        Setting(
+            name=(name := f"{prefix}.{field.name}"),
+            label=facts.label,
+            type=facts.type,
+            help=facts.help,
+            value=getattr(part, field.name),
+            source=sources.get(name, DEFAULT),
+        )
         for field in dataclasses.fields(part)
-        if "setting" in field.metadata and has(field.name)
+        if (facts := field.metadata.get("setting")) and has(field.name)
     ]
 
 
 def replaced(part: Part, prefix: str, values: Mapping[str, object]) -> Part:
-    """Return the part with the settings that `values` names replaced, or raise `InvalidSetting`."""
-    fresh = {
-        field.name: _cast(
-            f"{prefix}.{field.name}",
-            getattr(part, field.name),
-            values[f"{prefix}.{field.name}"],
-            int(field.metadata.get("least", 2)),
-        )
-        for field in dataclasses.fields(part)
-        if "setting" in field.metadata and f"{prefix}.{field.name}" in values
-    }
-    return dataclasses.replace(part, **fresh) if fresh else part
-
-
-def _cast(name: str, old: object, value: object, least: int) -> object:
-    """Return `value` as the kind of value that `old` is."""
-    for kind, cast in ((bool, _flag), (Draw, _draw), (str, _text), (float, _number)):
-        if isinstance(old, kind):
-            return cast(name, value)
-    if value is None and name == "chat.maximum":
-        return None
-    if _is_whole(value, least):
-        return value
-    raise InvalidSetting(f"{name}: {value!r} is not a whole number from {least} to 1000")
-
-
-def _flag(name: str, value: object) -> bool:
-    if isinstance(value, bool):
-        return value
-    raise InvalidSetting(f"{name}: {value!r} is not true or false")
-
-
-def _draw(name: str, value: object) -> Draw:
-    if isinstance(value, list | tuple) and value and all(_is_whole(v, 2) for v in value):
-        return Draw(tuple(value))
-    raise InvalidSetting(f"{name}: {value!r} is not a list of whole numbers of 2 or more")
-
-
-def _text(name: str, value: object) -> str:
-    if isinstance(value, str) and value.strip():
-        return value.strip()
-    raise InvalidSetting(f"{name}: {value!r} is not a text")
-
-
-def _number(name: str, value: object) -> float:
-    if isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= 10:
-        return float(value)
-    raise InvalidSetting(f"{name}: {value!r} is not a number from 0 to 10")
-
-
-def _is_whole(value: object, least: int) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and least <= value <= 1000
+    """Return the part with the settings that `values` names replaced. Raises `InvalidSetting`."""
+    changes = {}
+    for field in dataclasses.fields(part):
+        name = f"{prefix}.{field.name}"
+        if "setting" in field.metadata and name in values:
+            try:
+                value = field.metadata["setting"].type.accept(values[name])
+            except InvalidValue as problem:
+                raise InvalidSetting(f"{name}: {problem}") from None
+            if value != getattr(part, field.name):  # equal words keep their provenance
+                changes[field.name] = value
+    return dataclasses.replace(part, **changes) if changes else part

@@ -56,11 +56,11 @@ function makeView(figure, color, background) {
 }
 
 /* To a screen reader a chart is one image with the figure's name: the table has its values. */
-async function draw(figure, place) {
+async function draw(figure, container) {
   const { view, refused } = makeView(figure, getComputedStyle(figure).color, "transparent");
   figure.view?.finalize();
-  figure.view = await view.initialize(place).runAsync();
-  place.querySelector("svg").setAttribute("aria-hidden", "true");
+  figure.view = await view.initialize(container).runAsync();
+  container.querySelector("svg").setAttribute("aria-hidden", "true");
   if (refused.length) throw new Error(`a chart may not load ${refused.join(", ")}`);
 }
 
@@ -102,28 +102,28 @@ function actions(figure) {
   return bar;
 }
 
-function failed(place, error) {
+function failed(container, error) {
   console.error(error);
-  place.removeAttribute("aria-labelledby");
-  place.textContent = "This chart could not be drawn. The table below holds the same values.";
-  place.setAttribute("role", "status");
+  container.removeAttribute("aria-labelledby");
+  container.textContent = "This chart could not be drawn. The table below holds the same values.";
+  container.setAttribute("role", "status");
 }
 
 async function present(figure) {
-  const place = document.createElement("div");
-  place.className = "chart w-100";
-  place.setAttribute("role", "img");
-  place.setAttribute("aria-labelledby", figure.getAttribute("aria-labelledby"));
-  figure.append(place);
+  const container = document.createElement("div");
+  container.className = "chart w-100";
+  container.setAttribute("role", "img");
+  container.setAttribute("aria-labelledby", figure.getAttribute("aria-labelledby"));
+  figure.append(container);
   try {
-    await draw(figure, place);
+    await draw(figure, container);
     figure.append(actions(figure));
   } catch (error) {
-    failed(place, error);
+    failed(container, error);
     return;
   }
   const redraw = () =>
-    requestAnimationFrame(() => draw(figure, place).catch((error) => failed(place, error)));
+    requestAnimationFrame(() => draw(figure, container).catch((error) => failed(container, error)));
   dark.addEventListener("change", redraw);
   new MutationObserver(redraw).observe(document.documentElement, {
     attributeFilter: ["data-bs-theme"],

@@ -1,4 +1,4 @@
-// The chat page: what the server says becomes the page, what the participant does becomes frames.
+// The chat page: frames of the server become the page, actions of the participant become frames.
 
 import { Connection } from "./connection.js";
 import { Labels } from "./labels.js";
@@ -12,7 +12,7 @@ const { words, questions, word_limit: wordLimit, key } = JSON.parse(
 const part = (name) => page.querySelector(`[data-part=${name}]`);
 const fill = (text, values) => text.replace(/\{(\w+)\}/g, (_, name) => values[name]);
 const show = (name, wanted) => part(name).toggleAttribute("hidden", !wanted);
-const say = (name, text) => {
+const setText = (name, text) => {
   if (part(name).textContent !== text) part(name).textContent = text;
 };
 
@@ -20,11 +20,11 @@ const tab = crypto.randomUUID(); // a reloaded page is a new tab, and the newest
 const draftKey = `parley.${key}.draft`;
 const revisionKey = `parley.${key}.revision`;
 const box = part("text");
-let lastSeen = 0;
-let askedAt = null; // the last seq at which a gap was noticed
-let status = { turn: null, messages: 0, minimum: 0, maximum: null, unlabelled: [] };
+let lastSeq = 0;
+let syncedAt = null; // the last seq at which a gap was noticed
+let status = { turn: null, messages: 0, minimum: 0, maximum: null, unlabeled: [] };
 let leaving = false;
-let roomMade = false;
+let personaFolded = false;
 
 const outbox = new Outbox(key, { send: (frame) => connection.send(frame), changed: drawItem });
 const labels = new Labels(questions, words, ({ seq, question, value }) => {
@@ -41,8 +41,8 @@ const connection = new Connection({
   socketUrl: new URL(page.dataset.socket, window.location.href).href.replace(/^http/, "ws"),
   framesUrl: page.dataset.frames,
   tab,
-  hello: () => ({ type: "hello", last_seen: lastSeen, tab }),
-  seen: () => lastSeen,
+  hello: () => ({ type: "hello", last_seq: lastSeq, tab }),
+  lastSeq: () => lastSeq,
   receive,
   changed: drawConnection,
   redraw,
@@ -55,12 +55,12 @@ function nextRevision() {
   return next;
 }
 
-// --- what the server says
+// --- frames of the server
 
 const handlers = {
   event: takeEvent,
   ready: () => {
-    askedAt = null;
+    syncedAt = null;
     if (!connection.fresh) return;
     connection.fresh = false;
     part("log").setAttribute("aria-busy", "false");
@@ -74,7 +74,7 @@ const handlers = {
     drawComposer();
   },
   refused: ({ id, notice }) => takeRefusal(outbox.settle(id), notice),
-  error: ({ notice }) => say("problem", notice),
+  error: ({ notice }) => setText("problem", notice),
   status: (frame) => {
     status = frame;
     if (status.ended) redraw();
@@ -91,14 +91,14 @@ function receive(frame) {
 }
 
 function takeEvent(event) {
-  if (event.seq <= lastSeen) return;
-  if (event.seq > lastSeen + 1) {
-    if (askedAt === lastSeen) return; // asked already, the answer is on its way
-    askedAt = lastSeen;
-    connection.send({ type: "sync", last_seen: lastSeen });
+  if (event.seq <= lastSeq) return;
+  if (event.seq > lastSeq + 1) {
+    if (syncedAt === lastSeq) return; // requested already, the answer is on its way
+    syncedAt = lastSeq;
+    connection.send({ type: "sync", last_seq: lastSeq });
     return;
   }
-  lastSeen = event.seq;
+  lastSeq = event.seq;
   if (event.id && event.side === "you") handlers.ack(event); // a refused draft has no side
   if (event.kind === "message") transcript.show(event);
   else if (event.kind === "label" && event.side === "you") takeLabel(event);
@@ -116,17 +116,17 @@ function takeLabel({ of, question, value, revision }) {
 function takeRefusal(item, notice) {
   if (item === null) return; // another tab has dealt with it
   const { frame } = item;
-  if (frame.type === "say") {
+  if (frame.type === "message") {
     transcript.dropPending(frame.id);
     box.value = box.value.trim() ? `${frame.text}\n${box.value}` : frame.text;
     keepDraft();
     box.setAttribute("aria-invalid", "true");
-    say("complaint", notice);
+    setText("complaint", notice);
     drawComposer();
     box.focus();
     return;
   }
-  say("problem", notice);
+  setText("problem", notice);
   if (frame.type === "label") {
     labels.restore(frame.seq, frame.question, accepted.get(`${frame.seq}.${frame.question}`));
   }
@@ -140,14 +140,14 @@ function redraw() {
   const wait = Date.now() - last < 5000 ? 5000 : 0;
   setTimeout(() => {
     sessionStorage.setItem("parley.redrawn", Date.now());
-    window.location.replace(page.dataset.now);
+    window.location.replace(page.dataset.currentStep);
   }, wait);
 }
 
-// --- what is shown
+// --- drawing
 
 function drawItem(item, state) {
-  if (item.frame.type === "say") transcript.showPending(item.frame.id, item.frame.text, state);
+  if (item.frame.type === "message") transcript.showPending(item.frame.id, item.frame.text, state);
 }
 
 function drawConnection(state) {
@@ -155,25 +155,25 @@ function drawConnection(state) {
 }
 
 function drawStatus() {
-  const { turn, messages, minimum, slow, failed, present, unlabelled } = status;
+  const { turn, messages, minimum, slow, failed, present, unlabeled } = status;
   const older = status.tab_is_newest === false;
-  makeRoom();
+  foldPersona();
   show("older", older);
   show("failed", Boolean(failed));
   show("retry", Boolean(failed && status.may_retry));
-  if (failed) say("failed-text", status.may_retry ? words.no_answer : words.no_second_try);
+  if (failed) setText("failed-text", status.may_retry ? words.no_answer : words.no_second_try);
   show("typing", turn === "partner" && !failed);
-  say("typing-text", slow ? words.slow : words.typing);
+  setText("typing-text", slow ? words.slow : words.typing);
   show("away", turn === "partner" && present === false);
   const done = Math.min(messages, minimum);
   part("bar").max = minimum;
   part("bar").value = done;
   const left = Math.max(minimum - messages, 0);
   const progress = status.must_finish ? words.full : left ? words.to_go : words.enough;
-  say("count", fill(progress, { done: messages, minimum, left }));
-  const missing = unlabelled ?? [];
-  show("unlabelled", left === 0 && missing.length > 0 && !older);
-  say("unlabelled-text", fill(words.label_missing, { count: missing.length }));
+  setText("count", fill(progress, { done: messages, minimum, left }));
+  const missing = unlabeled ?? [];
+  show("unlabeled", left === 0 && missing.length > 0 && !older);
+  setText("unlabeled-text", fill(words.label_missing, { count: missing.length }));
   show("finish", left === 0 && Boolean(status.may_finish) && !older);
   drawComposer();
 }
@@ -182,9 +182,9 @@ function drawComposer() {
   const count = (box.value.match(/\S+/g) ?? []).length;
   const over = wordLimit !== null && count > wordLimit;
   const text = wordLimit === null ? words.word_count : words.word_limit;
-  say("words", fill(text, { count, limit: wordLimit }));
+  setText("words", fill(text, { count, limit: wordLimit }));
   part("words").classList.toggle("is-over", over);
-  const waiting = outbox.items().some((item) => item.frame.type === "say");
+  const waiting = outbox.items().some((item) => item.frame.type === "message");
   const known = status.type === "status"; // before that the server decides whose turn it is
   const mine = (status.turn === "you" || !known) && status.tab_is_newest !== false && !waiting;
   part("send").disabled = !mine || count === 0;
@@ -193,15 +193,15 @@ function drawComposer() {
   box.style.setProperty("block-size", `${box.scrollHeight + 2}px`);
 }
 
-// On a phone the character makes room once somebody has spoken; it can be opened again.
-function makeRoom() {
+// On a phone the character folds once the first message is there; it can be opened again.
+function foldPersona() {
   const persona = page.querySelector("[data-part=persona]");
-  if (!persona || roomMade || status.messages === 0) return;
-  roomMade = true;
+  if (!persona || personaFolded || status.messages === 0) return;
+  personaFolded = true;
   if (window.matchMedia("(max-width: 56rem)").matches) persona.open = false;
 }
 
-// --- what the participant does
+// --- actions of the participant
 
 function keepDraft() {
   if (box.value) localStorage.setItem(draftKey, box.value);
@@ -210,14 +210,14 @@ function keepDraft() {
 
 function send() {
   if (part("send").disabled) {
-    if (box.value.trim() && status.turn === "partner") say("complaint", words.not_your_turn);
+    if (box.value.trim() && status.turn === "partner") setText("complaint", words.not_your_turn);
     return;
   }
   const text = box.value.trim();
-  outbox.add({ type: "say", text });
+  outbox.add({ type: "message", text });
   box.value = "";
   box.removeAttribute("aria-invalid");
-  say("complaint", "");
+  setText("complaint", "");
   keepDraft();
   drawComposer();
   transcript.scroll();
@@ -235,7 +235,7 @@ box.addEventListener("keydown", (event) => {
 });
 box.addEventListener("input", () => {
   keepDraft();
-  say("complaint", "");
+  setText("complaint", "");
   box.removeAttribute("aria-invalid");
   drawComposer();
 });
@@ -243,7 +243,7 @@ part("finish").addEventListener("click", () => outbox.add({ type: "finish" }));
 part("retry").addEventListener("click", () => outbox.add({ type: "retry" }));
 part("give-up").addEventListener("click", () => outbox.add({ type: "give_up" }));
 part("take-over").addEventListener("click", () => connection.send({ type: "takeover", tab }));
-part("unlabelled").addEventListener("click", () => labels.focusFirst(status.unlabelled));
+part("unlabeled").addEventListener("click", () => labels.focusFirst(status.unlabeled));
 
 box.value ||= localStorage.getItem(draftKey) ?? ""; // somebody may have begun before this ran
 drawComposer();

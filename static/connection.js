@@ -12,8 +12,8 @@ const REDRAW = [1000, 1008]; // the conversation has ended, or is not ours any m
 const jitter = (wait) => wait * (0.75 + Math.random() / 2);
 
 export class Connection {
-  // `tab` names this page, `hello` makes the first frame, `seen` tells the last seq, `receive` takes a frame, `changed`
-  // is told "open" or "lost", `redraw` is called when this page is no longer the right one.
+  // `tab` names this page, `hello` makes the first frame, `lastSeq` returns the last seq, `receive` takes a frame, `changed`
+  // gets "open" or "lost", `redraw` is called when this page is no longer the right one.
   constructor(options) {
     Object.assign(this, options);
     this.socket = null;
@@ -123,7 +123,7 @@ export class Connection {
 
   async poll() {
     if (!this.polling) return;
-    await this.exchange(`${this.framesUrl}&after=${this.seen()}`, {});
+    await this.exchange(`${this.framesUrl}&after=${this.lastSeq()}`, {});
     setTimeout(() => this.poll(), jitter(POLL_EVERY));
   }
 

@@ -1,16 +1,16 @@
 // The copy button beside a code; without it the code can still be selected by one click.
 
 for (const button of document.querySelectorAll("[data-copy]")) {
-  const said = document.getElementById(button.getAttribute("aria-describedby"));
+  const status = document.getElementById(button.getAttribute("aria-describedby"));
   button.hidden = !navigator.clipboard;
   button.addEventListener("click", async () => {
     const code = document.getElementById(button.dataset.copy);
     try {
       await navigator.clipboard.writeText(code.textContent.trim());
-      said.textContent = button.dataset.done;
+      status.textContent = button.dataset.done;
     } catch {
       window.getSelection().selectAllChildren(code);
-      said.textContent = button.dataset.failed;
+      status.textContent = button.dataset.failed;
     }
   });
 }

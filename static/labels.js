@@ -1,10 +1,22 @@
-// The labels under each of the partner's messages: radios, a later question locked until the
-// earlier one is answered yes.
+// Labels under each of the partner's messages, whatever their kind: a row of options, or the one
+// input that the question describes. A question is locked until the one it depends on opens it.
 
 import { element } from "./transcript.js";
 
+// Show a value, "" for none.
+function write(row, value) {
+  for (const input of row?.querySelectorAll("input") ?? []) {
+    if (input.type === "radio") {
+      input.checked = input.value === String(value);
+    } else {
+      input.value = value;
+      input.toggleAttribute("data-untouched", value === "");
+    }
+  }
+}
+
 export class Labels {
-  // `send` is given {seq, question, value}.
+  // `send` gets {seq, question, value}.
   constructor(questions, words, send) {
     this.questions = questions;
     this.words = words;
@@ -25,14 +37,27 @@ export class Labels {
     const name = `${question.name}-${seq}`;
     const row = element("fieldset", { class: "label-row" });
     row.append(element("legend", {}, question.text));
+    const send = (input) => this.answer(seq, question.name, input.value);
     for (const [value, word] of question.options) {
       const input = element("input", { type: "radio", name, value, id: `${name}-${value}` });
-      input.addEventListener("change", () => this.answer(seq, question.name, input.value));
+      input.addEventListener("change", () => send(input));
       row.append(element("label", { class: "pill", for: input.id }, input, word));
     }
+    if (question.options.length === 0) row.append(this.single(name, question, send));
     if (question.only_if) row.append(element("span", { class: "label-lock" }, this.words.answer_first));
     this.groups.set(`${seq}.${question.name}`, row);
     return row;
+  }
+
+  // One input, without an answer until it is touched: a click that leaves it as it is counts.
+  single(name, question, send) {
+    const about = { "aria-label": question.text, "data-untouched": "" };
+    const input = element("input", { ...question.input, ...about, name });
+    input.addEventListener("change", () => send(input));
+    input.addEventListener("click", () => {
+      if (input.type === "range" && "untouched" in input.dataset) send(input);
+    });
+    return input;
   }
 
   answer(seq, question, value) {
@@ -40,33 +65,29 @@ export class Labels {
     this.send({ seq, question, value });
   }
 
-  // Show an answer, given here or in another tab.
+  // Show an answer, made here or in another tab.
   mark(seq, question, value) {
-    const row = this.groups.get(`${seq}.${question}`);
-    const input = row?.querySelector(`input[value="${CSS.escape(String(value))}"]`);
-    if (input) input.checked = true;
+    write(this.groups.get(`${seq}.${question}`), value);
     this.lock(seq);
   }
 
   // Go back to what the server has, after it refused a label.
   restore(seq, question, value) {
-    const row = this.groups.get(`${seq}.${question}`);
-    for (const input of row?.querySelectorAll("input") ?? []) {
-      input.checked = input.value === String(value);
-    }
+    write(this.groups.get(`${seq}.${question}`), value ?? "");
     this.lock(seq);
   }
 
   value(seq, question) {
     const row = this.groups.get(`${seq}.${question}`);
-    return row?.querySelector("input:checked")?.value ?? null;
+    const answered = "input:checked, input:not([type=radio], [data-untouched])";
+    return row?.querySelector(answered)?.value ?? null;
   }
 
   lock(seq) {
     for (const question of this.questions.filter((one) => one.only_if)) {
       const row = this.groups.get(`${seq}.${question.name}`);
-      row.disabled = this.value(seq, question.only_if) !== "1";
-      if (row.disabled) for (const input of row.querySelectorAll("input")) input.checked = false;
+      row.disabled = this.value(seq, question.only_if) !== question.only_if_value;
+      if (row.disabled) write(row, "");
     }
   }
 

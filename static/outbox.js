@@ -1,11 +1,18 @@
 // What this browser has written and the server has not acknowledged: kept in localStorage before it
-// is sent, one key an item, so that tabs do not overwrite each other and a reload loses nothing.
+// is sent, one key per item, so that tabs do not overwrite each other and a reload loses nothing.
 
 const FIRST_WAIT = 1000;
 const LONGEST_WAIT = 30000;
 
+// What a page of version 1 left behind here has its word for a message.
+function read(text) {
+  const item = JSON.parse(text);
+  if (item?.frame.type === "say") item.frame.type = "message";
+  return item;
+}
+
 export class Outbox {
-  // `send` is given a frame, `changed` an item whenever its state may look different.
+  // `send` gets a frame, `changed` an item whenever its state may look different.
   constructor(key, { send, changed, storage = window.localStorage }) {
     this.prefix = `parley.${key}.outbox.`;
     this.send = send;
@@ -17,13 +24,13 @@ export class Outbox {
 
   items() {
     const keys = Object.keys(this.storage).filter((name) => name.startsWith(this.prefix));
-    const items = keys.map((name) => JSON.parse(this.storage.getItem(name))).filter(Boolean);
+    const items = keys.map((name) => read(this.storage.getItem(name))).filter(Boolean);
     return items.sort((a, b) => a.at - b.at);
   }
 
   get(id) {
     const found = this.storage.getItem(this.prefix + id);
-    return found === null ? null : JSON.parse(found);
+    return found === null ? null : read(found);
   }
 
   add(frame) {

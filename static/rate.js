@@ -1,5 +1,7 @@
-// The questions: digits choose a point, a question waits for the one it depends on, what is
-// answered is saved at once, and what is missing is shown first.
+// Questions of a form, whatever their kind: digits choose an option that names one (data-key), a
+// question waits for the one it depends on (data-gate), and answers are saved as they are given.
+// An answer is what the form would send under the question's name (data-name). An input that
+// always has a value, such as a slider, bears its name in data-untouched until it is touched.
 
 const form = document.getElementById("rate");
 const saved = form.querySelector("[data-part=saved]");
@@ -9,23 +11,42 @@ const AGAIN_AFTER = 4000;
 let timer = null;
 let sending = false;
 
-const chosen = (question) => question.querySelector("input:checked");
+const answer = (question) => new FormData(form).get(question.dataset.name) ?? "";
 const byName = (name) => questions.find((question) => question.dataset.name === name);
 
-// A question with a gate is locked until that one is answered yes.
+// A question with a gate is locked until that one has the answer that opens it.
 function lock() {
   for (const question of questions) {
     const gate = question.dataset.gate && byName(question.dataset.gate);
     if (!gate) continue;
-    question.disabled = chosen(gate)?.value !== "1";
-    if (question.disabled && chosen(question)) chosen(question).checked = false;
+    question.disabled = answer(gate) !== question.dataset.gateValue;
+    if (question.disabled) clear(question);
   }
+}
+
+// A slider cannot be empty: it loses its name instead, so that nothing is sent for it.
+function clear(question) {
+  for (const input of question.querySelectorAll("input, select, textarea")) {
+    if (input.matches("[type=radio], [type=checkbox]")) input.checked = false;
+    else input.value = "";
+    if (input.type === "range" && input.name) {
+      input.dataset.untouched = input.name;
+      input.removeAttribute("name");
+    }
+  }
+}
+
+function touch(input) {
+  if (!input.dataset.untouched) return false;
+  input.name = input.dataset.untouched;
+  delete input.dataset.untouched;
+  return true;
 }
 
 async function save() {
   const answers = {};
   for (const question of questions) {
-    if (chosen(question)) answers[question.dataset.name] = chosen(question).value;
+    if (answer(question)) answers[question.dataset.name] = answer(question);
   }
   try {
     const response = await fetch(form.dataset.draft, {
@@ -45,21 +66,31 @@ async function save() {
   }
 }
 
-form.addEventListener("change", (event) => {
+function answered(event) {
   const question = event.target.closest(".question");
   question.removeAttribute("aria-invalid");
   question.querySelector(".field-error")?.remove();
   lock();
   clearTimeout(timer);
   timer = setTimeout(save, SAVE_AFTER);
+}
+
+// A click that leaves a slider where it stands is an answer too. A text is saved while it is typed.
+form.addEventListener("input", (event) => {
+  touch(event.target);
+  if (event.target.matches("textarea, [type=text]")) answered(event);
 });
+form.addEventListener("click", (event) => {
+  if (touch(event.target)) event.target.dispatchEvent(new Event("change", { bubbles: true }));
+});
+form.addEventListener("change", answered);
 
 // A digit answers the question that has the focus, else the first that is not answered.
 document.addEventListener("keydown", (event) => {
   if (event.ctrlKey || event.altKey || event.metaKey || !/^[0-9]$/.test(event.key)) return;
   const open = questions.filter((question) => !question.disabled);
   const focused = document.activeElement.closest?.(".question");
-  const question = focused ?? open.find((one) => !chosen(one));
+  const question = focused ?? open.find((one) => !answer(one));
   const input = question?.querySelector(`input[data-key="${event.key}"]`);
   if (!input || question.disabled) return;
   event.preventDefault();

@@ -59,7 +59,7 @@ export class Transcript {
     if (message === undefined) return;
     this.pending.delete(id);
     if (this.bySeq.has(seq)) message.remove();
-    else this.place(seq, message);
+    else this.insert(seq, message);
     message.querySelector(".msg-state").textContent = this.words.sent;
     message.querySelector(".msg-state").classList.remove("is-late");
   }
@@ -69,15 +69,15 @@ export class Transcript {
     const message = this.bubble(event.side, event.text);
     if (event.side === "you") message.append(element("p", { class: "msg-state" }, this.words.sent));
     else this.decorate(message, event);
-    this.place(event.seq, message);
+    this.insert(event.seq, message);
   }
 
   showNotice(event) {
     if (this.bySeq.has(event.seq)) return;
-    this.place(event.seq, element("p", { class: "msg-notice" }, event.notice));
+    this.insert(event.seq, element("p", { class: "msg-notice" }, event.notice));
   }
 
-  place(seq, message) {
+  insert(seq, message) {
     message.dataset.seq = seq;
     this.bySeq.set(seq, message);
     const later = [...this.log.children].find(

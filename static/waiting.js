@@ -7,7 +7,7 @@ const part = (name) => document.querySelector(`[data-part=${name}]`);
 const ASK_EVERY = 2000;
 const title = document.title;
 let matched = Boolean(page.dataset.matched);
-let waitedSince = null; // on this browser's clock
+let waitingSince = null; // on this browser's clock
 let until = null; // the end of the countdown, likewise
 let flashing = null;
 let sound = null;
@@ -58,14 +58,14 @@ function showMatch() {
 function draw(status) {
   const now = Date.now();
   if (status.seconds_left !== undefined) until = now + status.seconds_left * 1000;
-  if (status.waited !== undefined) waitedSince = now - status.waited * 1000;
+  if (status.seconds_waiting !== undefined) waitingSince = now - status.seconds_waiting * 1000;
   if (status.state === "MATCHED") {
     showMatch();
     part("ask").hidden = status.ready;
     part("answered").hidden = !status.ready;
     return;
   }
-  part("place").textContent = status.place;
+  part("position").textContent = status.position;
   const choices = status.choices ?? [];
   part("choices").hidden = choices.length === 0;
   part("bot").hidden = !choices.includes("bot");
@@ -79,14 +79,14 @@ function draw(status) {
 async function ask() {
   try {
     const response = await fetch(page.dataset.status, { headers: { Accept: "application/json" } });
-    if (response.status === 404) window.location.replace(page.dataset.now);
+    if (response.status === 404) window.location.replace(page.dataset.currentStep);
     if (!response.ok) throw new Error(String(response.status));
     const status = await response.json();
     part("offline").hidden = true;
     const here = status.state === "WAITING" || status.state === "MATCHED";
     const back = matched && status.state === "WAITING";
     if (!here || back) {
-      window.location.replace(page.dataset.now);
+      window.location.replace(page.dataset.currentStep);
       return;
     }
     draw(status);
@@ -98,7 +98,7 @@ async function ask() {
 
 function tick() {
   const now = Date.now();
-  if (waitedSince !== null) part("waited").textContent = clock((now - waitedSince) / 1000);
+  if (waitingSince !== null) part("seconds-waiting").textContent = clock((now - waitingSince) / 1000);
   if (until === null) return;
   const left = Math.max(0, (until - now) / 1000);
   if (matched) part("deadline").textContent = Math.ceil(left);

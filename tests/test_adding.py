@@ -1,62 +1,53 @@
-"""The examples of docs/adding.md work as they stand."""
+"""Examples of docs/adding.md, pasted into a fresh clone as the page says, pass the contracts."""
 
 from __future__ import annotations
 
-import re
-import sys
+from collections.abc import Mapping
 from pathlib import Path
-from types import ModuleType
 
 import pytest
 
-from bots.bot import Bot
-from bots.dialogue import Utterance
-from evaluation import Protocol, Shown
-from tests.analysis.examples import triples
+from tests import newcomer
 
-PAGE = Path(__file__).parents[1] / "docs" / "adding.md"
-EXAMPLES = dict(re.findall(r"```python \w+ (\w+)\n(.*?)```", PAGE.read_text(), re.DOTALL))
-
-
-@pytest.fixture
-def example(request: pytest.FixtureRequest) -> ModuleType:
-    """The example of this name as a module that can be imported from."""
-    module = ModuleType(f"example_{request.param}")
-    sys.modules[module.__name__] = module  # dataclasses look their own module up
-    exec(compile(EXAMPLES[request.param], request.param, "exec"), module.__dict__)  # noqa: S102
-    return module
+# By section: the contract tests, and how many of them there are at least for one example.
+CONTRACTS: Mapping[str, tuple[str, int]] = {
+    "A protocol": ("protocols", 8),
+    "A bot": ("bots", 6),
+    "A dataset": ("datasets", 3),
+    "A metric": ("metrics", 6),
+    "A report": ("reports", 4),
+}
 
 
-@pytest.mark.parametrize("example", ["humor"], indirect=True)
-def test_the_protocol(example: ModuleType) -> None:
-    protocol = example.PROTOCOL
-    assert isinstance(protocol, Protocol)
-    assert protocol.after is not None
-    assert protocol.after.parse({"p.funny": "4"}, Shown(("p",))) == {("p", "funny"): 4}
-    changed = protocol.change({"chat.minimum": [4]}).chat
-    assert changed is not None
-    assert changed.minimum.options == (4,)
+@pytest.fixture(scope="module")
+def clone(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A fresh clone with all the files of these sections, and with nothing else changed."""
+    folder = tmp_path_factory.mktemp("clone")
+    newcomer.clone(folder)
+    for section in CONTRACTS:
+        newcomer.paste(section, folder)
+    return folder
 
 
-@pytest.mark.parametrize("example", ["echo_last_word"], indirect=True)
-def test_the_bot(example: ModuleType) -> None:
-    bot = example.BOT(ending="?")
-    assert isinstance(bot, Bot)
-    assert bot.respond((), (Utterance("partner", "I like tea"),)).text == "Tea?"
+def test_every_section_has_one_file_and_its_test() -> None:
+    for section in CONTRACTS:
+        file, test = newcomer.blocks(section)
+        assert test == f"tests/{Path(file).parent}/test_{Path(file).name}"
 
 
-@pytest.mark.parametrize("example", ["plain"], indirect=True)
-def test_the_dataset(example: ModuleType, tmp_path: Path) -> None:
-    path = tmp_path / "dialogues.txt"
-    path.write_text("Hi\nHello\n\nMorning\nAnd you\n", encoding="utf-8")
-    dialogues = example.read(str(path))
-    assert [len(dialogue.turns) for dialogue in dialogues] == [2, 2]
-    example.write(dialogues, tmp_path / "again.txt")
-    assert (tmp_path / "again.txt").read_bytes() == path.read_bytes()
+@pytest.mark.timeout(400)
+def test_the_examples_pass_the_contracts(clone: Path) -> None:
+    """In one process: what takes longest is to start it."""
+    chosen, contracts = [], []
+    for section, (contract, _) in CONTRACTS.items():
+        name = Path(next(iter(newcomer.blocks(section)))).stem
+        chosen.append(f"(test_{contract} and {name})")
+        contracts.append(f"tests/contracts/test_{contract}.py")
+    expected = sum(least for _, least in CONTRACTS.values())
+    assert newcomer.passed(clone, "-k", " or ".join(chosen), *contracts) >= expected
 
 
-@pytest.mark.parametrize("example", ["answers"], indirect=True)
-def test_the_metric(example: ModuleType) -> None:
-    frame = example.answers(triples([(0, 0, 3), (0, 1, 2), (1, 0, 1)]))
-    assert list(frame["estimate"]) == [2, 1]
-    assert set(frame.columns) >= {"metric", "protocol", "question", "system", "estimate", "n"}
+@pytest.mark.timeout(400)
+def test_their_own_tests_pass_and_the_house_takes_them(clone: Path) -> None:
+    own = [[*newcomer.blocks(section)][1] for section in CONTRACTS]
+    assert newcomer.passed(clone, *own, "tests/test_house.py") >= 2 * len(own)

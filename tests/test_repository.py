@@ -16,7 +16,6 @@ TOP = {
     *("manage.py", "pyproject.toml", "README.md", "LICENSE"),
 }
 PRODUCT = ("webapp", "evaluation", "bots", "analysis")
-MOST_LINES = 250
 NOT_OURS = ("static/vendor/", "webapp/migrations/")
 TEXT = {
     ".py",
@@ -71,18 +70,6 @@ def test_scripts_can_be_run(place: str) -> None:
     started = [path for path in scripts if path.suffix == ""]
     assert started
     assert [path.name for path in started if not path.stat().st_mode & 0o100] == []
-
-
-def test_a_long_file_says_why() -> None:
-    """A file of more than 250 lines says "long because ..." in its first comment or docstring."""
-    long = [name for name in ours(".py", ".js") if len(text(name).splitlines()) > MOST_LINES]
-    assert [name for name in long if "long because" not in opening(name).lower()] == []
-
-
-def opening(name: str) -> str:
-    if name.endswith(".py"):
-        return " ".join((ast.get_docstring(ast.parse(text(name))) or "").split())
-    return " ".join(text(name).partition("*/")[0].split())
 
 
 def test_functions_are_short() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from django.apps import AppConfig
 from django.conf import settings
+from django.contrib.admin.apps import AdminConfig
 from django.core.exceptions import ImproperlyConfigured
 
 WEAKEST_KEY = 50  # characters; Django's own generated keys have 50
@@ -23,3 +24,9 @@ class ParleyConfig(AppConfig):
             )
         if not settings.ALLOWED_HOSTS or "*" in settings.ALLOWED_HOSTS:
             raise ImproperlyConfigured("ALLOWED_HOSTS must name this server's hosts, without *")
+
+
+class ParleyAdminConfig(AdminConfig):
+    """Django's admin with pages that tests of access can tell."""
+
+    default_site = "webapp.views.audience.MarkedAdmin"

@@ -1,4 +1,4 @@
-"""The ASGI application: pages, one websocket a seat, and the threads that one process needs.
+"""The ASGI application: pages, one websocket per seat, and the threads that one process needs.
 
 uvicorn webapp.asgi:application --ws-max-size 65536 --ws-per-message-deflate false
 """
@@ -20,9 +20,9 @@ from django.conf import settings
 from django.urls import path
 
 from webapp import realtime
-from webapp.consumers import ChatConsumer
 from webapp.embedded import Embedded
-from webapp.handshake import Receive, Scope, Send, is_own_origin
+from webapp.sockets.consumers import ChatConsumer
+from webapp.sockets.handshake import Receive, Scope, Send, is_own_origin
 
 sockets = URLRouter([path("c/<slug:slug>/socket", cast(Any, ChatConsumer.serve))])
 

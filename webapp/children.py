@@ -83,7 +83,7 @@ class Children:
             return any(each.one_by_one for each in self._held.values() if each.bot == bot)
 
     def close(self) -> None:
-        """End all; what they were working on is lost."""
+        """End all; their work under way is lost."""
         with self._lock:
             self._closed = True
             held = list(self._held.values())
@@ -104,7 +104,7 @@ class Children:
                 held.users -= 1
                 if held.size != NOTHING:
                     self._sizes[key] = held.size
-            self._make_room(NOTHING)
+            self._free_memory(NOTHING)
 
     def _take(self, key: str, name: str) -> _Held:
         with self._lock:
@@ -117,10 +117,10 @@ class Children:
             if self._closed:
                 held.child.close()
         if is_new:
-            self._make_room(self._sizes.get(key, NOTHING))
+            self._free_memory(self._sizes.get(key, NOTHING))
         return held
 
-    def _make_room(self, more: Footprint) -> None:
+    def _free_memory(self, more: Footprint) -> None:
         """End idle children, the one used longest ago first, until all fit beside `more`."""
         gone: list[_Held] = []
         with self._lock:

@@ -1,4 +1,4 @@
-"""What makes one process enough: reply workers and the sweeper as threads, hints in memory.
+"""Threads that make one process enough: reply workers and the sweeper as threads, hints in memory.
 
 The server starts them with its first loop and ends them with its last (see `webapp.asgi`); with
 REDIS_URL set they are processes of their own and none of this runs.
@@ -18,7 +18,7 @@ from django.db import Error, connection
 from django.utils import timezone
 
 from webapp import realtime, workers
-from webapp.services import sweeper
+from webapp.services.ops import sweeper
 
 log = logging.getLogger(__name__)
 SWEEP = 2.0  # seconds between ticks

@@ -1,4 +1,4 @@
-"""Where a bot runs: in this process, or in a child process that this one starts and ends.
+"""Inference: a bot in this process, or in a child process that this one starts and ends.
 
 A child keeps the time a model takes, its memory and its crashes away from the web. It speaks JSON
 lines over its standard streams, knows neither Django nor the database, and ends when its parent
@@ -83,8 +83,8 @@ def _device_watched() -> Iterator[None]:
         yield
     except Exception as problem:
         if _of_device(problem):
-            told = f"{type(problem).__name__}: {problem}"[:500]
-            raise WorkerLost(told, of_device=True) from problem
+            error = f"{type(problem).__name__}: {problem}"[:500]
+            raise WorkerLost(error, of_device=True) from problem
         raise
 
 
@@ -102,7 +102,7 @@ def _of_device(problem: Exception) -> bool:
     return type(problem).__name__ in kinds or any(sign in text for sign in signs)
 
 
-def runs_apart(name: str) -> bool:
+def needs_own_process(name: str) -> bool:
     """Tell, without importing it, whether a bot loads a model or foreign code: not in the web.
 
     A bot that wraps another one may be wrapped around a model.
@@ -128,12 +128,12 @@ class Child:
 
     def respond(self, name: str, options: Mapping[str, Any], turns: Sequence[Turn]) -> Answers:
         """Answer a batch, or raise `WorkerLost` or `BotFailed`."""
-        asked = [[list(persona), _plain(history)] for persona, history in turns]
-        request = {"bot": name, "options": dict(options), "turns": asked}
+        listed = [[list(persona), _plain(history)] for persona, history in turns]
+        request = {"bot": name, "options": dict(options), "turns": listed}
         with self._turn:
             self._load(name, options)
-            told = self._told(request, self._patience)
-        return Answers([Reply(**reply) for reply in told["replies"]], told["version"])
+            result = self._result(request, self._patience)
+        return Answers([Reply(**reply) for reply in result["replies"]], result["version"])
 
     def warm_up(self, name: str, options: Mapping[str, Any]) -> None:
         """Load a bot before anybody waits for it."""
@@ -141,7 +141,7 @@ class Child:
             self._load(name, options)
 
     def close(self) -> None:
-        """End the child; what it was working on is lost."""
+        """End the child; its work under way is lost."""
         self._closed = True
         self._end()
 
@@ -150,18 +150,18 @@ class Child:
         key = json.dumps([name, options], sort_keys=True, default=str)
         self._running()  # a process that is begun has loaded nothing
         if key not in self._loaded:
-            told = self._told({"bot": name, "options": dict(options)}, LOADING)
-            self.takes_batches = bool(told["batches"])
+            result = self._result({"bot": name, "options": dict(options)}, LOADING)
+            self.takes_batches = bool(result["batches"])
             self._loaded.add(key)
 
-    def _told(self, request: Mapping[str, Any], patience: float) -> dict[str, Any]:
-        told = self._exchange(json.dumps(request).encode(), patience)
-        if told.get("lost"):
-            raise WorkerLost(told["error"], of_device=bool(told.get("of_device")))
-        self.footprint = Footprint(**told["footprint"])
-        if "error" in told:
-            raise BotFailed(told["error"])
-        return told
+    def _result(self, request: Mapping[str, Any], patience: float) -> dict[str, Any]:
+        result = self._exchange(json.dumps(request).encode(), patience)
+        if result.get("lost"):
+            raise WorkerLost(result["error"], of_device=bool(result.get("of_device")))
+        self.footprint = Footprint(**result["footprint"])
+        if "error" in result:
+            raise BotFailed(result["error"])
+        return result
 
     def _exchange(self, line: bytes, patience: float) -> dict[str, Any]:
         process = self._running()
@@ -187,8 +187,8 @@ class Child:
         if answer.get("lost"):
             self._end()
             ended = "the process that ran the bot ended"
-            told = f"the bot took longer than {patience:g} s" if late.is_set() else ended
-            answer["error"] = answer["error"] or told
+            reason = f"the bot took longer than {patience:g} s" if late.is_set() else ended
+            answer["error"] = answer["error"] or reason
         return answer
 
     def _running(self) -> subprocess.Popen[bytes]:
@@ -234,31 +234,31 @@ def _plain(history: Sequence[Utterance]) -> list[list[str]]:
 
 def answer_line(line: bytes) -> dict[str, Any]:
     """Return a child's answer to one request: a batch, or a bot to be loaded."""
-    asked = json.loads(line)
+    request = json.loads(line)
     try:
-        told = _answered(asked) if "turns" in asked else _loaded(asked)
+        result = _answered(request) if "turns" in request else _loaded(request)
     except WorkerLost as lost:
         return {"error": str(lost), "lost": True, "of_device": lost.of_device}
     except Exception as problem:  # a bot may fail in any way; the parent decides
-        told = {"error": f"{type(problem).__name__}: {problem}"[:500]}
-    return {**told, "footprint": asdict(footprint())}
+        result = {"error": f"{type(problem).__name__}: {problem}"[:500]}
+    return {**result, "footprint": asdict(footprint())}
 
 
-def _loaded(asked: Mapping[str, Any]) -> dict[str, Any]:
-    return {"batches": warm_up_here(asked["bot"], asked["options"])}
+def _loaded(request: Mapping[str, Any]) -> dict[str, Any]:
+    return {"batches": warm_up_here(request["bot"], request["options"])}
 
 
-def _answered(asked: Mapping[str, Any]) -> dict[str, Any]:
+def _answered(request: Mapping[str, Any]) -> dict[str, Any]:
     turns = [
         (tuple(persona), tuple(Utterance(speaker, text) for speaker, text in history))
-        for persona, history in asked["turns"]
+        for persona, history in request["turns"]
     ]
-    answers = respond_here(asked["bot"], asked["options"], turns)
-    said = [
+    answers = respond_here(request["bot"], request["options"], turns)
+    replies = [
         {"text": reply.text[:LONGEST], "score": reply.score, "details": _details(reply)}
         for reply in answers.replies
     ]
-    return {"replies": said, "version": dict(answers.version)}
+    return {"replies": replies, "version": dict(answers.version)}
 
 
 def _details(reply: Reply) -> dict[str, Any]:
@@ -274,13 +274,13 @@ def main() -> None:
     os.dup2(2, 1)
     os.nice(NICENESS)
     for line in sys.stdin.buffer:
-        told = answer_line(line)
+        result = answer_line(line)
         try:
-            answers.write(json.dumps(told, default=str).encode() + b"\n")
+            answers.write(json.dumps(result, default=str).encode() + b"\n")
             answers.flush()
         except BrokenPipeError:  # the parent is gone
             os._exit(0)
-        if told.get("lost"):
+        if result.get("lost"):
             sys.exit(LEFT)
 
 

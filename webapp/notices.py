@@ -1,4 +1,4 @@
-"""Every sentence a participant is told, in one place and translatable (R34).
+"""Notices for participants: every sentence in one place, and translatable (R34).
 
 Services raise and return keys; pages and frames turn them into text. None names a system or says
 whether the partner is a program.
@@ -17,8 +17,8 @@ NOTICES = {
     "sending": _("Sending"),
     "sent": _("Sent"),
     "not_sent": _("Not sent yet, still trying"),
-    "other_tab": _("This conversation is open in a newer tab. You can go on here instead."),
-    "busy": _("The server is busy. Your work is safe; we try again by ourselves."),
+    "other_tab": _("This conversation is open in a newer tab. You can continue here instead."),
+    "busy": _("The server is busy. Your work is safe. We will retry automatically."),
     # the partner
     "slow": _("Your partner is still thinking."),
     "no_answer": _(
@@ -28,13 +28,13 @@ NOTICES = {
     "partner_left": _(
         "Your partner left. Please rate the conversation so far; you are paid %(pay)s."
     ),
-    "looking": _("Looking for a partner. Your place is kept."),
+    "looking": _("Looking for a partner. You keep your position in the queue."),
     "found": _("Your partner is here. Are you still there?"),
     "nobody": _("Nobody came. You can leave now with %(pay)s for waiting."),
     "nobody_or_bot": _(
-        "Nobody came. You can go on with another kind of partner, or leave now with %(pay)s."
+        "Nobody came. You can continue with another kind of partner, or leave now with %(pay)s."
     ),
-    "missed": _("You did not answer in time, so your place went to somebody else."),
+    "missed": _("You did not answer in time, so your slot went to somebody else."),
     "partner_missed": _("Your partner did not answer. You are first in line for the next one."),
     # the study
     "full": _("The study is full. Thank you for coming; please return the task. No pay is due."),
@@ -49,27 +49,49 @@ NOTICES = {
         "again where you found it."
     ),
     "over": _("The study is over. It takes no new participants."),
+    "pay_changed": _(
+        "The pay was changed after you opened this page. It now shows what you would be paid; "
+        "please read it again before you decide."
+    ),
     "submitted": _("You have already submitted. This is your code."),
     "bad_link": _(
         "This link is wrong or no longer valid. Please open the task again where you found it."
     ),
-    "left": _("You were away for more than 30 minutes, so your place went to somebody else."),
-    "failed": _("We could not go on, and it is our fault. You are paid in full, %(pay)s."),
+    "left": _("You were away for more than 30 minutes, so your slot went to somebody else."),
+    "left_paid": _(
+        "You were away for more than 30 minutes. You are paid %(pay)s for what is done."
+    ),
+    "next_conversation": _(
+        "Your answers are saved. Next is conversation %(number)d of up to %(most)d, with another "
+        "partner. So far you have earned %(pay)s."
+    ),
+    "failed": _("We could not continue, and it is our fault. You are paid in full, %(pay)s."),
     "completed": _("Thank you! You have finished and are paid %(pay)s."),
     "quit": _("You stopped. Thank you for what you did; you are paid %(pay)s."),
+    "quit_unpaid": _(
+        "You stopped before there was enough for pay, so none is due. The same link lets you come "
+        "back, and what you did still counts."
+    ),
     "waited": _("Thank you for waiting. You are paid %(pay)s for it."),
     "declined": _("You did not start, so no pay is due. The same link lets you come back."),
     "away": _("You were away, so your partner went on without you. You can start again."),
     "withdrawn": _("What you wrote has been deleted. Your pay does not change."),
+    # what stopping now would mean
+    "stop_paid": _("You end the study here and are paid %(pay)s."),
+    "stop_unpaid": _("You end the study here. There is not enough for pay yet, so none is due."),
+    "stop_waited": _("You leave the study and are paid %(pay)s for waiting."),
+    "stop_not_begun": _(
+        "You leave the study. You have not begun, so no pay is due; please return the task."
+    ),
     # a message or an action that is refused
     "not_your_turn": _("Please wait for your partner's message first."),
     "empty": _("Please write a message first."),
     "too_long": _("This message has more than %(limit)s characters. Please shorten it."),
     "bad_text": _("This message has characters that cannot be stored. Please type it again."),
     "not_now": _("That cannot be done at this step. The page shows what comes next."),
-    "too_few": _("Please go on: %(count)s more messages are needed before you can finish."),
+    "too_few": _("Please continue: %(count)s more messages are needed before you can finish."),
     "unlabeled": _("Please label every message of your partner before you finish."),
-    "used_id": _("This was sent before with another text. Nothing was changed."),
+    "used_id": _("This was already sent with different text. Nothing was changed."),
     "too_fast": _("That was very fast. Please wait a moment and send it again."),
     "bad_frame": _("Your browser sent something we could not read. Please reload the page."),
     "locked": _("“Specific” can only be answered after “sensible: yes”."),
@@ -80,6 +102,37 @@ NOTICES = {
 def text(key: str, **values: object) -> str:
     """Return the sentence of a key with its values filled in."""
     return str(NOTICES[key]) % values if values else str(NOTICES[key])
+
+
+# --- the rule of stopping, by what a campaign chose: in a chat, and where replies are judged
+
+EACH_STOPS = _(
+    "This holds for each conversation by itself; those that you have finished are paid in full."
+)
+CHAT_STOPS = {
+    "SHARE": _(
+        "If you stop early you are paid for what is done: the conversation needs %(minimum)s "
+        "messages, your partner's and yours together, and each earns its share of %(pay)s. A part "
+        "of a cent is rounded up."
+    ),
+    "FULL": _("If you stop early you are paid in full, %(pay)s."),
+    "MINIMUM": _(
+        "If you stop before the conversation has %(minimum)s messages, your partner's and yours "
+        "together, you are paid nothing; from then on you are paid in full, %(pay)s."
+    ),
+    "least": _("Nothing is paid below %(least)s messages, or before you have written one."),
+    "one": _("Nothing is paid before you have written a message."),
+}
+REPLY_STOPS = {
+    "SHARE": _(
+        "If you stop early you are paid for what is done: each reply that you are assigned "
+        "earns its share of %(pay)s. A part of a cent is rounded up."
+    ),
+    "FULL": CHAT_STOPS["FULL"],
+    "MINIMUM": _("If you stop before you have judged all replies you are paid nothing."),
+    "least": _("Nothing is paid below %(least)s judged replies."),
+    "one": _("Nothing is paid before you have judged a reply."),
+}
 
 
 # --- words of the scripts: {names} are filled in by the page
@@ -106,5 +159,5 @@ CHAT_WORDS = {
 
 def words(kinds: Mapping[str, Promise], *keys: str, **values: object) -> dict[str, str]:
     """Return the words of a script, and the notices that it shows by itself."""
-    said = {name: str(word) for name, word in kinds.items()}
-    return said | {key: text(key, **values) for key in keys}
+    own = {name: str(word) for name, word in kinds.items()}
+    return own | {key: text(key, **values) for key in keys}

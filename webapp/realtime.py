@@ -42,7 +42,7 @@ def serve_on(loop: asyncio.AbstractEventLoop) -> None:
 
 
 def hint(conversation_id: int, seq: int) -> None:
-    """Tell who follows a conversation that it has grown to `seq`."""
+    """Signal to the followers of a conversation that it has grown to `seq`."""
     serving = _serving
     if serving is None or not serving.is_running():
         if settings.EMBEDDED:
@@ -72,7 +72,7 @@ def listen(listener: Callable[[str], None] | None) -> None:
 
 
 def call(bot: str) -> None:
-    """Tell a reply worker that this bot owes a reply."""
+    """Signal to a reply worker that this bot owes a reply."""
     if _listener is not None:
         _listener(bot)
     elif settings.REDIS_URL:
@@ -84,7 +84,7 @@ def call_on_commit(bot: str) -> None:
     transaction.on_commit(partial(call, bot), robust=True)
 
 
-class Outbox(threading.Thread):
+class HintOutbox(threading.Thread):
     """Hands calls to the broker. Those of one bot that wait together are one."""
 
     def __init__(self) -> None:
@@ -117,12 +117,12 @@ def _lose(which: str, problem: Exception) -> None:
 _started: dict[str, Any] = {}
 
 
-def _outbox() -> Outbox:
+def _outbox() -> HintOutbox:
     with _lock:
         if "outbox" not in _started:
-            _started["outbox"] = Outbox()
+            _started["outbox"] = HintOutbox()
             _started["outbox"].start()
-        outbox: Outbox = _started["outbox"]
+        outbox: HintOutbox = _started["outbox"]
         return outbox
 
 

@@ -6,13 +6,19 @@ from pathlib import Path
 
 import environ
 from csp.constants import NONCE, NONE, SELF
+from django.core.exceptions import ImproperlyConfigured
 
 env = environ.Env()
 BASE_DIR = Path(__file__).resolve().parent.parent
 DATA_DIR = Path(env("DATA_DIR", default=str(BASE_DIR / "var")))  # database file, weights, exports
 
 DEBUG = env.bool("DEBUG", default=False)
-SECRET_KEY = env("SECRET_KEY", default="insecure-key-for-debug-only" if DEBUG else "")
+SECRET_KEY = env("SECRET_KEY", default="") or ("insecure-key-for-debug-only" if DEBUG else "")
+if not SECRET_KEY:
+    raise ImproperlyConfigured(
+        "SECRET_KEY is not set: set DEBUG=1 on your own machine, or on a server SECRET_KEY to "
+        "50 random characters or more."
+    )
 SECRET_KEY_FALLBACKS = env.list("SECRET_KEY_FALLBACKS", default=[])
 ALLOWED_HOSTS = env.list(
     "ALLOWED_HOSTS", default=["localhost", "127.0.0.1", "[::1]"] if DEBUG else []
@@ -20,7 +26,7 @@ ALLOWED_HOSTS = env.list(
 
 INSTALLED_APPS = [
     "webapp.apps.ParleyConfig",
-    "django.contrib.admin",
+    "webapp.apps.ParleyAdminConfig",
     "django.contrib.auth",
     "django.contrib.contenttypes",
     "django.contrib.sessions",
@@ -57,6 +63,7 @@ TEMPLATES = [
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
                 "csp.context_processors.nonce",
+                "webapp.views.staff.access.navigation",
             ],
         },
     }
@@ -68,6 +75,14 @@ DATABASES = {
 }
 DATABASE = DATABASES["default"]
 DATABASE["ATOMIC_REQUESTS"] = False
+if "DATABASE_URL" not in env:
+    try:
+        DATA_DIR.mkdir(mode=0o700, parents=True, exist_ok=True)  # SQLite makes files, not folders
+    except OSError as problem:
+        raise ImproperlyConfigured(
+            f"DATA_DIR is {DATA_DIR}, which cannot be made ({problem.strerror}): "
+            "name a folder that this user may write to."
+        ) from None
 if DATABASE["ENGINE"].endswith("sqlite3"):
     DATABASE["OPTIONS"] = {
         "transaction_mode": "IMMEDIATE",
@@ -115,7 +130,7 @@ USE_TZ = True
 TIME_ZONE = "UTC"
 STATIC_URL = "static/"
 STATIC_ROOT = DATA_DIR / "static"
-STATICFILES_DIRS = [BASE_DIR / "static"]
+STATICFILES_DIRS = [BASE_DIR / "static", ("docs", BASE_DIR / "docs" / "images")]
 WHITENOISE_USE_FINDERS = DEBUG
 LOGIN_URL = "login"
 LOGIN_REDIRECT_URL = "campaigns"
@@ -131,7 +146,7 @@ AUTH_PASSWORD_VALIDATORS = [
     )
 ]
 
-# --- security (trust.md S2-S7)
+# --- security (S2-S7 of docs/promises.md)
 SECURE = not DEBUG
 HOST_PREFIX = "__Host-" if SECURE else ""
 PARTICIPANT_COOKIE = f"{HOST_PREFIX}parley"

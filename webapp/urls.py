@@ -1,22 +1,25 @@
-"""Which address is whose: each module of views lists its own addresses."""
+"""Addresses: each module of views lists its own, and is found by that."""
 
 from __future__ import annotations
 
-from django.contrib import admin
-from django.urls import include, path
+import importlib
+import pkgutil
+from collections.abc import Iterator
 
-urlpatterns = [
-    path("", include("webapp.views.events")),
-    path("", include("webapp.views.participant")),  # after events: every other /c/ address is its
-    path("", include("webapp.views.staff")),
-    path("", include("webapp.views.staff_setup")),
-    path("", include("webapp.views.staff_messages")),
-    path("", include("webapp.views.staff_systems")),
-    path("", include("webapp.views.staff_live")),
-    path("", include("webapp.views.staff_review")),
-    path("", include("webapp.views.staff_whitelists")),
-    path("", include("webapp.views.results")),
-    path("", include("webapp.views.gauges")),
-    path("", include("webapp.views.security")),
-    path("admin/", admin.site.urls),
-]
+from django.contrib import admin
+from django.urls import URLPattern, path
+
+from webapp import views
+
+
+def _addresses() -> Iterator[URLPattern]:
+    for module in pkgutil.walk_packages(views.__path__, f"{views.__name__}."):
+        yield from getattr(importlib.import_module(module.name), "urlpatterns", ())
+
+
+def _is_any(pattern: URLPattern) -> bool:
+    """Tell whether an address stands for all others under it, so that it comes after them."""
+    return "<path:" in str(pattern.pattern)
+
+
+urlpatterns = [*sorted(_addresses(), key=_is_any), path("admin/", admin.site.urls)]

@@ -25,8 +25,9 @@ from bots.footprint import machine_megabytes
 from webapp import inference, realtime
 from webapp.celery import app
 from webapp.children import Budget, Children
-from webapp.services import delivery, heartbeats, replies, serving
-from webapp.services.batches import Limit
+from webapp.services.replies import delivery, heartbeats, worker
+from webapp.services.replies import queue as replies_queue
+from webapp.services.replies.batches import Limit
 
 log = logging.getLogger(__name__)
 POLL = 2.0  # seconds
@@ -105,7 +106,7 @@ class Host:
         with self._turns[bot]:
             while not self._stopped.is_set():
                 limit.one_by_one = children is not None and children.one_by_one(bot)
-                count = serving.serve(
+                count = worker.serve(
                     bot=bot,
                     owner=self.name,
                     respond=self._respond(bot),
@@ -120,7 +121,7 @@ class Host:
 
     def _apart(self, bot: str) -> Children | None:
         """Return the children that a bot runs in, if it does."""
-        return self._children if inference.runs_apart(bot) else None
+        return self._children if inference.needs_own_process(bot) else None
 
     def _respond(self, bot: str) -> inference.Respond:
         children = self._apart(bot)
@@ -135,9 +136,9 @@ class Host:
             try:
                 self.serve(bot)
             except inference.WorkerLost as lost:
-                self.left_alone(bot, lost)
+                self.reload_after_loss(bot, lost)
 
-    def left_alone(self, bot: str, lost: inference.WorkerLost) -> None:
+    def reload_after_loss(self, bot: str, lost: inference.WorkerLost) -> None:
         """Load a bot anew whose child was lost, or leave where this process itself is at fault."""
         log.error("%s: %s", bot, lost)
         if self._apart(bot) is None:
@@ -147,10 +148,10 @@ class Host:
         self.wake(bot)
 
     def _warm_up(self, bot: str) -> None:
-        """Load the bot's systems; until then it is not said to be answered for here."""
+        """Load the bot's systems; until then it is not announced as answered here."""
         children = self._apart(bot)
         try:
-            for name, options in serving.wanted([bot]):
+            for name, options in worker.wanted([bot]):
                 if children is None or children.is_full or self._stopped.is_set():
                     break
                 with self._one_load:
@@ -167,8 +168,8 @@ class Host:
     def _plan(self) -> None:
         """Find what is to be loaded, before this worker says what it answers for."""
         if self._children is not None:
-            wanted = serving.wanted(self._bots)
-            self._warming |= {bot for bot, _ in wanted if inference.runs_apart(bot)}
+            wanted = worker.wanted(self._bots)
+            self._warming |= {bot for bot, _ in wanted if inference.needs_own_process(bot)}
         self._is_planned = True
         self._run("heartbeat", self._keep_beating)
         for bot in sorted(self._warming):
@@ -180,7 +181,7 @@ class Host:
         while not self._stopped.is_set():
             self._look.clear()
             delivery.deliver_due()
-            for bot in replies.waiting_bots():
+            for bot in replies_queue.waiting_bots():
                 self.wake(bot)
             due = delivery.seconds_to_next()
             self._look.wait(POLL if due is None else min(POLL, due + 0.005))

@@ -14,11 +14,11 @@ from collections.abc import Iterator
 import numpy as np
 import pandas as pd
 
-from analysis import bleu as counting
-from analysis.cautions import REFERENCE_NOTE
-from analysis.intervals import Floats, bootstrap, percentile_interval
-from analysis.predicted import Group, each_group, mean_row
-from analysis.tables import PredictionTable
+from analysis.predictions.prediction_rows import Group, each_group, mean_row
+from analysis.scores.cautions import REFERENCE_NOTE
+from analysis.stats.intervals import Floats, bootstrap, percentile_interval
+from analysis.tables.schema import PredictionTable
+from analysis.text import bleu as counting
 
 TOKENS = "split tokens, lower case"
 # With fewer common n-grams most resamples are next to 0, as is the estimate: a bootstrap of them
@@ -29,10 +29,10 @@ ORDERS = range(1, counting.MOST + 1)
 
 def bleu(predictions: PredictionTable, *, seed: int = 0) -> pd.DataFrame:
     """Return six rows per dataset and system."""
-    return each_group("bleu", predictions, lambda group: _rows(group, seed))
+    return each_group("bleu", predictions, lambda group: _group_rows(group, seed))
 
 
-def _rows(group: Group, seed: int) -> Iterator[dict[str, object]]:
+def _group_rows(group: Group, seed: int) -> Iterator[dict[str, object]]:
     pairs = group.pairs()
     if not pairs:
         return
@@ -61,7 +61,7 @@ def _interval(drawn: Floats, estimate: float, pairs: int) -> dict[str, object]:
     return {"low": min(ends.low, estimate), "high": max(ends.high, estimate)}
 
 
-def _orders(counts: counting.Counts, drawn: Floats) -> Floats:
+def _orders(counts: counting.BleuCounts, drawn: Floats) -> Floats:
     """Return BLEU-1 to -4 and their mean, a row per resample."""
     found = np.array([counts.resampled(drawn, n) for n in ORDERS])
     return np.vstack([found, found.mean(axis=0)]).T

@@ -1,9 +1,9 @@
 """Log-abilities of systems from comparisons of two, ties half a win for each.
 
 Bradley & Terry 1952 (Biometrika 39), around a mean of 0, with the advantage of what was shown first
-where places differ (Davidson & Beaver 1977); `analysis.bradley_terry`. Intervals are a percentile
-bootstrap over raters, `se` is that of the information. `share` is the ability on a scale on which
-all add up to 1.
+where places differ (Davidson & Beaver 1977); `analysis.comparisons.bradley_terry`. Intervals are a
+percentile bootstrap over raters, `se` is that of the information. `share` is the ability on a scale
+on which all add up to 1.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ from collections.abc import Iterator
 import numpy as np
 import pandas as pd
 
-from analysis import bradley_terry as model
-from analysis.groups import Asked, questions
-from analysis.intervals import NONE, Floats, Interval, percentile_interval
-from analysis.preferences import Compared, compared, resampled
-from analysis.tables import RatingTable
-from analysis.tidy import tidy
+from analysis.comparisons import bradley_terry as model
+from analysis.comparisons.preferences import Compared, compared, resampled
+from analysis.scores.question_ratings import QuestionRatings, questions
+from analysis.stats.intervals import NONE, Floats, Interval, percentile_interval
+from analysis.tables.schema import RatingTable
+from analysis.tables.tidy import tidy
 
 REFITS = 400
 FEW = "too few resamples of raters have finite abilities for an interval"
@@ -26,12 +26,12 @@ FEW = "too few resamples of raters have finite abilities for an interval"
 
 def bradley_terry(ratings: RatingTable, *, seed: int = 0) -> pd.DataFrame:
     """Return a row per question of ranks and system."""
-    asked = questions(ratings, "rank")
-    return tidy("bradley_terry", (row for one in asked for row in _rows(one, seed)))
+    rated = questions(ratings, "rank")
+    return tidy("bradley_terry", (row for one in rated for row in _question_rows(one, seed)))
 
 
-def _rows(asked: Asked, seed: int) -> Iterator[dict[str, object]]:
-    found = compared(asked)
+def _question_rows(question: QuestionRatings, seed: int) -> Iterator[dict[str, object]]:
+    found = compared(question)
     if found is None:
         return
     counts = found.counts()
@@ -39,14 +39,14 @@ def _rows(asked: Asked, seed: int) -> Iterator[dict[str, object]]:
     reason = model.undefined(counts)
     if reason is not None:
         for k, system in enumerate(found.systems):
-            yield {**asked.name, "system": system, "n": int(met[k]), "reason": reason}
+            yield {**question.name, "system": system, "n": int(met[k]), "reason": reason}
         return
-    order = _ordered(asked)
+    order = _ordered(question)
     fitted = model.fit(counts.halved(), order=order)
     ends = _intervals(found, fitted.mean, order, seed)
     for k, system in enumerate(found.systems):
         yield {
-            **asked.name,
+            **question.name,
             "system": system,
             "estimate": float(fitted.mean[k]),
             "low": ends[k].low,
@@ -60,10 +60,10 @@ def _rows(asked: Asked, seed: int) -> Iterator[dict[str, object]]:
         }
 
 
-def _ordered(asked: Asked) -> bool:
+def _ordered(question: QuestionRatings) -> bool:
     """Tell whether systems were shown at different places, and not each always at one."""
-    places = asked.rows.groupby("system")["place"].nunique()
-    return bool((places > 1).any())
+    shown_at = question.rows.groupby("system")["place"].nunique()
+    return bool((shown_at > 1).any())
 
 
 def _intervals(found: Compared, start: Floats, order: bool, seed: int) -> list[Interval]:

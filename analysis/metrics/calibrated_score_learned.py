@@ -1,10 +1,10 @@
-"""Scores with rater severity removed, the variances learned from the ratings.
+"""Calibrated scores with variances learned from the ratings: rater severity removed.
 
-For scales on which SDs of 1 (`calibrated_score`) are wrong, such as 0 to 100: the same linear
-model with a flat prior on scores, its two variances by restricted maximum likelihood
-(Patterson & Thompson 1971, Biometrika 58; `analysis.severity`), and the scores in closed form
-given these. The interval is Student's t, with the degrees of freedom that estimated variances leave
-(`analysis.freedom`).
+For scales on which SDs of 1 (`calibrated_score`) are wrong, such as 0 to 100: the same linear model
+with a flat prior on scores, its two variances by restricted maximum likelihood (Patterson &
+Thompson 1971, Biometrika 58; `analysis.scores.severity`), and the scores in closed form given
+these. The interval is Student's t, with the degrees of freedom that estimated variances leave
+(`analysis.scores.satterthwaite`).
 """
 
 from __future__ import annotations
@@ -13,30 +13,30 @@ from collections.abc import Iterator
 
 import pandas as pd
 
-from analysis.freedom import freedom
-from analysis.groups import Asked, questions
-from analysis.intervals import t_interval
-from analysis.severity import fit, sums
-from analysis.tables import RatingTable
-from analysis.tidy import tidy
+from analysis.scores.question_ratings import QuestionRatings, questions
+from analysis.scores.satterthwaite import freedom
+from analysis.scores.severity import fit, sums
+from analysis.stats.intervals import t_interval
+from analysis.tables.schema import RatingTable
+from analysis.tables.tidy import tidy
 
-NO_RESIDUAL = "no spread is left within systems, so variances cannot be learned"
-NOT_SEPARABLE = "no rater gave two ratings: severity cannot be told from noise"
+NO_RESIDUAL = "no variance is left within systems, so variances cannot be estimated"
+NOT_SEPARABLE = "no rater gave two ratings: severity cannot be separated from noise"
 
 
 def calibrated_score_learned(ratings: RatingTable) -> pd.DataFrame:
     """Return a row per ordinal or interval question and system."""
-    asked = questions(ratings, "ordinal", "interval")
-    return tidy("calibrated_score_learned", (row for one in asked for row in _rows(one)))
+    rated = questions(ratings, "ordinal", "interval")
+    return tidy("calibrated_score_learned", (row for one in rated for row in _question_rows(one)))
 
 
-def _rows(asked: Asked) -> Iterator[dict[str, object]]:
-    given = sums(asked)
-    fitted = fit(given)
-    free = None if fitted is None else freedom(given, fitted)
-    for k, system in enumerate(given.systems):
-        row: dict[str, object] = {**asked.name, "system": system, "n": int(given.n[k])}
-        row.update(raw=given.raw[k], reason=NO_RESIDUAL)
+def _question_rows(question: QuestionRatings) -> Iterator[dict[str, object]]:
+    totals = sums(question)
+    fitted = fit(totals)
+    free = None if fitted is None else freedom(totals, fitted)
+    for k, system in enumerate(totals.systems):
+        row: dict[str, object] = {**question.name, "system": system, "n": int(totals.n[k])}
+        row.update(raw=totals.raw[k], reason=NO_RESIDUAL)
         if fitted is not None and free is not None:
             mean, sd = float(fitted.scores.mean[k]), float(fitted.scores.sd[k])
             low, high = t_interval(mean, sd, float(free[k]))

@@ -12,13 +12,13 @@ from __future__ import annotations
 
 import pandas as pd
 
-from analysis.cohen import cohen_rows
-from analysis.groups import questions
-from analysis.tables import RatingTable
-from analysis.tidy import tidy
+from analysis.raters.cohen import cohen_rows
+from analysis.scores.question_ratings import questions
+from analysis.tables.schema import RatingTable
+from analysis.tables.tidy import tidy
 
 
 def cohen_kappa(ratings: RatingTable, *, seed: int = 0) -> pd.DataFrame:
     """Return a row per system of a nominal or ordinal question, and one for all systems."""
-    asked = questions(ratings, "nominal", "ordinal")
-    return tidy("cohen_kappa", cohen_rows(asked, "identity", seed=seed))
+    rated = questions(ratings, "nominal", "ordinal")
+    return tidy("cohen_kappa", cohen_rows(rated, "identity", seed=seed))

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import pandas as pd
 
-from analysis.cohen import cohen_rows
-from analysis.groups import questions
-from analysis.tables import RatingTable
-from analysis.tidy import tidy
+from analysis.raters.cohen import cohen_rows
+from analysis.scores.question_ratings import questions
+from analysis.tables.schema import RatingTable
+from analysis.tables.tidy import tidy
 
 
 def cohen_kappa_linear(ratings: RatingTable, *, seed: int = 0) -> pd.DataFrame:
     """Return a row per system of an ordinal question, and one for all systems."""
-    asked = questions(ratings, "ordinal")
-    return tidy("cohen_kappa_linear", cohen_rows(asked, "linear", seed=seed))
+    rated = questions(ratings, "ordinal")
+    return tidy("cohen_kappa_linear", cohen_rows(rated, "linear", seed=seed))

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import pandas as pd
 
-from analysis.cohen import cohen_rows
-from analysis.groups import questions
-from analysis.tables import RatingTable
-from analysis.tidy import tidy
+from analysis.raters.cohen import cohen_rows
+from analysis.scores.question_ratings import questions
+from analysis.tables.schema import RatingTable
+from analysis.tables.tidy import tidy
 
 
 def cohen_kappa_quadratic(ratings: RatingTable, *, seed: int = 0) -> pd.DataFrame:
     """Return a row per system of an ordinal or interval question, and one for all systems."""
-    asked = questions(ratings, "ordinal", "interval")
-    return tidy("cohen_kappa_quadratic", cohen_rows(asked, "quadratic", seed=seed))
+    rated = questions(ratings, "ordinal", "interval")
+    return tidy("cohen_kappa_quadratic", cohen_rows(rated, "quadratic", seed=seed))

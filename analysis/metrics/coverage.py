@@ -12,10 +12,10 @@ from collections.abc import Iterator, Sequence
 
 import pandas as pd
 
-from analysis.intervals import wilson_interval
-from analysis.predicted import Group, each_group
-from analysis.tables import PredictionTable
-from analysis.whitelists import listed
+from analysis.predictions.prediction_rows import Group, each_group
+from analysis.predictions.whitelists import listed
+from analysis.stats.intervals import wilson_interval
+from analysis.tables.schema import PredictionTable
 
 WHITELIST = "whitelist"
 
@@ -24,10 +24,10 @@ def coverage(
     predictions: PredictionTable, *, seed: int = 0, ks: Sequence[int] = (1, 3, 5, 10)
 ) -> pd.DataFrame:
     """Return rows coverage, recall@k and recall@k+ per dataset and system; fractions."""
-    return each_group("coverage", predictions, lambda group: _rows(group, seed, ks))
+    return each_group("coverage", predictions, lambda group: _group_rows(group, seed, ks))
 
 
-def _rows(group: Group, seed: int, ks: Sequence[int]) -> Iterator[dict[str, object]]:
+def _group_rows(group: Group, seed: int, ks: Sequence[int]) -> Iterator[dict[str, object]]:
     found = listed(group.rows, seed)
     if not found:
         return
@@ -35,9 +35,9 @@ def _rows(group: Group, seed: int, ks: Sequence[int]) -> Iterator[dict[str, obje
     within = [each.within for each in found if each.within is not None]
     added = [each.added for each in found if each.added is not None]
     for k in ks:
-        for name, places in ((f"recall@{k}", within), (f"recall@{k}+", added)):
-            if places:
-                yield group.row(metric=name, **_share([place <= k for place in places]))
+        for name, ranks in ((f"recall@{k}", within), (f"recall@{k}+", added)):
+            if ranks:
+                yield group.row(metric=name, **_share([rank <= k for rank in ranks]))
 
 
 def _share(hits: Sequence[bool]) -> dict[str, object]:

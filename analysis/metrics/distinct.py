@@ -12,20 +12,20 @@ from collections.abc import Iterator
 
 import pandas as pd
 
-from analysis import diversity
-from analysis.predicted import Group, Predicted, each_group, mean_row
-from analysis.tables import PredictionTable
-from analysis.text import split_lower
+from analysis.predictions.prediction_rows import Group, Predicted, each_group, mean_row
+from analysis.tables.schema import PredictionTable
+from analysis.text import diversity
+from analysis.text.tokens import split_lower
 
 NOTHING = "no response has a word"
 
 
 def distinct(predictions: PredictionTable) -> pd.DataFrame:
     """Return rows distinct_1, distinct_2, distinct_2_of_ngrams, and ave_distinct_n of lists."""
-    return each_group("distinct", predictions, _rows)
+    return each_group("distinct", predictions, _group_rows)
 
 
-def _rows(group: Group) -> Iterator[dict[str, object]]:
+def _group_rows(group: Group) -> Iterator[dict[str, object]]:
     texts = group.responses()
     if texts:
         for n in (1, 2):

@@ -1,4 +1,4 @@
-"""How people use a live bot: the figures of Ruuh (NLP4ConvAI 2019) from a log with users and times.
+"""Engagement with a live bot: figures of Ruuh (NLP4ConvAI 2019) from a log with users and times.
 
 Exchanges per session (CPS; a session ends after 30 minutes of silence), users with two sessions or
 more, weekly activity six months after first contact, active days, turns with an emotion, users and
@@ -13,13 +13,14 @@ from collections.abc import Iterator
 import numpy as np
 import pandas as pd
 
-from analysis import lexicons, usage
-from analysis.detection import share
-from analysis.lexicons import Judge, Namer
-from analysis.tables import MessageTable
-from analysis.tidy import tidy
-from analysis.transcripts import mean_per
-from analysis.usage import Log
+from analysis.conversations import usage
+from analysis.conversations.transcripts import mean_per
+from analysis.conversations.usage import Log
+from analysis.stats.detection import share
+from analysis.tables.schema import MessageTable
+from analysis.tables.tidy import tidy
+from analysis.text import lexicons
+from analysis.text.lexicons import Judge, Namer
 
 Row = dict[str, object]
 

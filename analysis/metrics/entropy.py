@@ -10,20 +10,22 @@ from collections.abc import Iterator
 
 import pandas as pd
 
-from analysis import diversity
-from analysis.predicted import Group, each_group
-from analysis.tables import PredictionTable
-from analysis.text import ngrams
+from analysis.predictions.prediction_rows import Group, each_group
+from analysis.tables.schema import PredictionTable
+from analysis.text import diversity
+from analysis.text.tokens import ngrams
+
+NO_INTERVAL = "it is of all responses together"
 
 TOO_SHORT = "no response is that long"
 
 
 def entropy(predictions: PredictionTable) -> pd.DataFrame:
     """Return rows ent_1 to ent_4 per dataset and system."""
-    return each_group("entropy", predictions, _rows)
+    return each_group("entropy", predictions, _group_rows)
 
 
-def _rows(group: Group) -> Iterator[dict[str, object]]:
+def _group_rows(group: Group) -> Iterator[dict[str, object]]:
     texts = group.responses()
     for n in range(1, 5) if texts else ():
         known = any(ngrams(tokens, n) for tokens in texts)

@@ -2,8 +2,8 @@
 
 L2E (NLP4ConvAI 2019; spec, protocol NL-P8 and metrics section 6): (position - 1)/(k - 1), averaged
 over a participant's prompts, then over participants. The paper's interval is a bootstrap over
-participants, here with 10,000 seeded resamples: `percentile_low` and `percentile_high`, which of
-five participants held .83 instead of .95 (`docs/rehearsal.md`). `low` and `high` are Student's over
+participants, here with 10,000 seeded resamples: `percentile_low` and `percentile_high`. With five
+participants it held .83 instead of .95 (`docs/simulation.md`). `low` and `high` are Student's over
 participants, which hold. A tie shares its places.
 """
 
@@ -14,33 +14,33 @@ from collections.abc import Iterator
 import numpy as np
 import pandas as pd
 
-from analysis.groups import Asked, questions
-from analysis.intervals import NONE, Interval, percentile_interval, t_interval
-from analysis.preferences import positions
-from analysis.tables import RatingTable
-from analysis.tidy import tidy
+from analysis.comparisons.preferences import positions
+from analysis.scores.question_ratings import QuestionRatings, questions
+from analysis.stats.intervals import NONE, Interval, percentile_interval, t_interval
+from analysis.tables.schema import RatingTable
+from analysis.tables.tidy import tidy
 
 DRAWS = 10_000
 PIECE = 1000  # resamples in memory at once
 ONE_RATER = "one participant only: no interval over participants"
-ALIKE = "all participants say the same: no spread, so no interval"
+ALIKE = "all participants give the same rank: no variance, so no interval"
 
 
 def explanation_rank(ratings: RatingTable, *, seed: int = 0) -> pd.DataFrame:
     """Return a row per question of ranks and system."""
-    asked = questions(ratings, "rank")
-    return tidy("explanation_rank", (row for one in asked for row in _rows(one, seed)))
+    rated = questions(ratings, "rank")
+    return tidy("explanation_rank", (row for one in rated for row in _question_rows(one, seed)))
 
 
-def _rows(asked: Asked, seed: int) -> Iterator[dict[str, object]]:
-    placed = positions(asked)
+def _question_rows(question: QuestionRatings, seed: int) -> Iterator[dict[str, object]]:
+    placed = positions(question)
     placed["rank"] = (placed["position"] - 1) / (placed["of"] - 1)
     for system, rows in placed.groupby("system", sort=True):
         means = rows.groupby("rater")["rank"].mean()
         drawn = _interval(means, seed)
         low, high = _of_means(means)
         yield {
-            **asked.name,
+            **question.name,
             "system": system,
             "estimate": float(means.mean()),
             "low": low,

@@ -1,7 +1,7 @@
 """Share of a system's conversations whose person seems not to take part in earnest.
 
 ConvAI2's wild track (Dinan et al. 2019) needed such a flag and had none; the rules are
-those of `analysis/spam.py`. The interval is Wilson's.
+those of `analysis/conversations/spam.py`. The interval is Wilson's.
 """
 
 from __future__ import annotations
@@ -10,10 +10,10 @@ from collections import Counter
 
 import pandas as pd
 
-from analysis.detection import share
-from analysis.spam import assess
-from analysis.tables import MessageTable
-from analysis.tidy import tidy
+from analysis.conversations.spam import assess
+from analysis.stats.detection import share
+from analysis.tables.schema import MessageTable
+from analysis.tables.tidy import tidy
 
 
 def flagged_conversations(messages: MessageTable) -> pd.DataFrame:

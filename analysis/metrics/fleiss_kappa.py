@@ -9,19 +9,19 @@ from __future__ import annotations
 
 import pandas as pd
 
-from analysis import agreement, kappas
-from analysis.agreement import Statistic
-from analysis.groups import questions
-from analysis.tables import RatingTable
-from analysis.tidy import tidy
-from analysis.votes import Votes
+from analysis.raters import agreement, kappas
+from analysis.raters.agreement import Statistic
+from analysis.raters.votes import Votes
+from analysis.scores.question_ratings import questions
+from analysis.tables.schema import RatingTable
+from analysis.tables.tidy import tidy
 
 
 def fleiss_kappa(ratings: RatingTable, *, seed: int = 0) -> pd.DataFrame:
     """Return a row per nominal or ordinal question and system, and one for all systems."""
-    asked = questions(ratings, "nominal", "ordinal")
-    return tidy("fleiss_kappa", agreement.rows(asked, _statistic, seed=seed))
+    rated = questions(ratings, "nominal", "ordinal")
+    return tidy("fleiss_kappa", agreement.rows(rated, _statistic, seed=seed))
 
 
-def _statistic(given: Votes) -> Statistic | str:
-    return given.undefined or given.unequal or kappas.fleiss
+def _statistic(votes: Votes) -> Statistic | str:
+    return votes.undefined or votes.unequal or kappas.fleiss

@@ -11,27 +11,27 @@ from collections.abc import Iterator
 
 import pandas as pd
 
-from analysis import agreement, kappas
-from analysis.agreement import Statistic
-from analysis.groups import questions
-from analysis.tables import RatingTable
-from analysis.tidy import tidy
-from analysis.votes import Votes
+from analysis.raters import agreement, kappas
+from analysis.raters.agreement import Statistic
+from analysis.raters.votes import Votes
+from analysis.scores.question_ratings import questions
+from analysis.tables.schema import RatingTable
+from analysis.tables.tidy import tidy
 
 EQUAL = "every item has the same number of ratings"
 
 
 def fleiss_kappa_generalized(ratings: RatingTable, *, seed: int = 0) -> pd.DataFrame:
     """Return a row per nominal or ordinal question and system, and one for all systems."""
-    return tidy("fleiss_kappa_generalized", _rows(ratings, seed))
+    return tidy("fleiss_kappa_generalized", _rating_rows(ratings, seed))
 
 
-def _rows(ratings: RatingTable, seed: int) -> Iterator[dict[str, object]]:
-    asked = questions(ratings, "nominal", "ordinal")
-    for row in agreement.rows(asked, _statistic, seed=seed):
+def _rating_rows(ratings: RatingTable, seed: int) -> Iterator[dict[str, object]]:
+    rated = questions(ratings, "nominal", "ordinal")
+    for row in agreement.rows(rated, _statistic, seed=seed):
         if row["reason"] != EQUAL:
             yield row
 
 
-def _statistic(given: Votes) -> Statistic | str:
-    return given.undefined or (kappas.fleiss if given.unequal else EQUAL)
+def _statistic(votes: Votes) -> Statistic | str:
+    return votes.undefined or (kappas.fleiss if votes.unequal else EQUAL)

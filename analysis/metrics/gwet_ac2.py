@@ -12,20 +12,20 @@ from functools import partial
 
 import pandas as pd
 
-from analysis import agreement, kappas
-from analysis.agreement import Statistic
-from analysis.groups import questions
-from analysis.tables import RatingTable
-from analysis.tidy import tidy
-from analysis.votes import Votes
+from analysis.raters import agreement, kappas
+from analysis.raters.agreement import Statistic
+from analysis.raters.votes import Votes
+from analysis.scores.question_ratings import questions
+from analysis.tables.schema import RatingTable
+from analysis.tables.tidy import tidy
 
 
 def gwet_ac2(ratings: RatingTable, *, seed: int = 0) -> pd.DataFrame:
     """Return a row per ordinal or interval question and system, and one for all systems."""
     found = (
-        {**row, "weights": _weights(asked.level)}
-        for asked in questions(ratings, "ordinal", "interval")
-        for row in agreement.rows([asked], _statistic, seed=seed)
+        {**row, "weights": _weights(question.level)}
+        for question in questions(ratings, "ordinal", "interval")
+        for row in agreement.rows([question], _statistic, seed=seed)
     )
     return tidy("gwet_ac2", found)
 
@@ -34,6 +34,6 @@ def _weights(level: str) -> kappas.Weights:
     return "ordinal" if level == "ordinal" else "quadratic"
 
 
-def _statistic(given: Votes) -> Statistic | str:
-    reason = kappas.no_chance(given) or kappas.too_many(given)
-    return reason or partial(kappas.gwet, kind=_weights(given.level))
+def _statistic(votes: Votes) -> Statistic | str:
+    reason = kappas.no_chance(votes) or kappas.too_many(votes)
+    return reason or partial(kappas.gwet, kind=_weights(votes.level))

@@ -2,7 +2,7 @@
 
 PERSONA-CHAT (Zhang et al. 2018) and ConvAI2 (Dinan et al. 2019) report hits@1 of 20:
 the gold reply and 19 from other dialogues. Chance is k/n. Ties are broken by lot
-(`analysis.ranks`); the interval is Wilson's.
+(`analysis.predictions.gold_ranks`); the interval is Wilson's.
 """
 
 from __future__ import annotations
@@ -11,20 +11,20 @@ from collections.abc import Iterator, Sequence
 
 import pandas as pd
 
-from analysis.intervals import wilson_interval
-from analysis.predicted import Group, each_group
-from analysis.ranks import by_size, sized, tie_rate
-from analysis.tables import PredictionTable
+from analysis.predictions.gold_ranks import by_size, sized, tie_rate
+from analysis.predictions.prediction_rows import Group, each_group
+from analysis.stats.intervals import wilson_interval
+from analysis.tables.schema import PredictionTable
 
 
 def hits(
     predictions: PredictionTable, *, seed: int = 0, ks: Sequence[int] = (1, 5)
 ) -> pd.DataFrame:
     """Return a row per dataset, system, number of candidates n and k below n."""
-    return each_group("hits", predictions, lambda group: _rows(group, seed, ks))
+    return each_group("hits", predictions, lambda group: _group_rows(group, seed, ks))
 
 
-def _rows(group: Group, seed: int, ks: Sequence[int]) -> Iterator[dict[str, object]]:
+def _group_rows(group: Group, seed: int, ks: Sequence[int]) -> Iterator[dict[str, object]]:
     for n, found in by_size(group, seed=seed):
         ties = tie_rate(found)
         for k in (k for k in ks if k < n):

@@ -14,32 +14,32 @@ from collections.abc import Iterator
 import numpy as np
 import pandas as pd
 
-from analysis.agreement import parts
-from analysis.coding import read, scale_of
-from analysis.groups import questions
-from analysis.icc import intraclass
-from analysis.tables import RatingTable
-from analysis.tidy import tidy
+from analysis.raters.agreement import parts
+from analysis.scores.integer_codes import coded_question, scale_of
+from analysis.scores.question_ratings import questions
+from analysis.stats.icc import intraclass
+from analysis.tables.schema import RatingTable
+from analysis.tables.tidy import tidy
 
 
 def icc(ratings: RatingTable) -> pd.DataFrame:
     """Return six rows per ordinal or interval question and system, and for all systems."""
-    return tidy("icc", _rows(ratings))
+    return tidy("icc", _rating_rows(ratings))
 
 
-def _rows(ratings: RatingTable) -> Iterator[dict[str, object]]:
-    for asked in questions(ratings, "ordinal", "interval"):
-        known = read(asked, scale_of(asked))
-        for system, places in parts(asked):
-            values = asked.values[places]
+def _rating_rows(ratings: RatingTable) -> Iterator[dict[str, object]]:
+    for question in questions(ratings, "ordinal", "interval"):
+        known = coded_question(question, scale_of(question))
+        for system, rows in parts(question):
+            values = question.values[rows]
             # In order of value, so that sums do not depend on the order of rows.
             order = np.argsort(values)
             unit, rater = (
-                pd.factorize(numbers[places][order])[0] for numbers in (known.unit, known.rater)
+                pd.factorize(numbers[rows][order])[0] for numbers in (known.unit, known.rater)
             )
             for found in intraclass(unit, rater, values[order]):
                 yield {
-                    **asked.name,
+                    **question.name,
                     "metric": f"icc_{found.form}",
                     "system": system,
                     "estimate": found.estimate,

@@ -3,7 +3,7 @@
 The level of measurement is the question's, or the one asked for. Gaps: an item counts with the
 ratings that it has, two or more. The estimate is the `krippendorff` package's where that is quick;
 for large tables, and for the bootstrap over items, it is the same formula over distinct patterns of
-votes (`analysis.alpha`), equal to 1e-12 and independent of the number of items.
+votes (`analysis.raters.alpha`), equal to 1e-12 and independent of the number of items.
 """
 
 from __future__ import annotations
@@ -12,15 +12,15 @@ import krippendorff
 import numpy as np
 import pandas as pd
 
-from analysis import agreement
-from analysis.agreement import Statistic
-from analysis.alpha import alpha, alphas
-from analysis.coding import Scale, scale_of
-from analysis.groups import Asked, questions
-from analysis.options import BadOption
-from analysis.tables import LEVELS, RatingTable
-from analysis.tidy import tidy
-from analysis.votes import Votes
+from analysis.raters import agreement
+from analysis.raters.agreement import Statistic
+from analysis.raters.alpha import alpha, alphas
+from analysis.raters.votes import Votes
+from analysis.scores.integer_codes import Scale, scale_of
+from analysis.scores.question_ratings import QuestionRatings, questions
+from analysis.tables.options import BadOption
+from analysis.tables.schema import LEVELS, RatingTable
+from analysis.tables.tidy import tidy
 
 # The package builds a matrix of categories by categories for every item.
 PACKAGE_CELLS = 1_000_000
@@ -33,39 +33,41 @@ def krippendorff_alpha(
     """Return a row per question and system, and one for all systems, or the reason for none.
 
     `alpha_level` reads every question that is not nominal by another level than its own: ordinal,
-    interval, or ratio, which no question declares.
+    interval, or ratio, which no question declares. Raises `BadOption` for another level.
     """
     if alpha_level is not None and alpha_level not in READ_AS:
         raise BadOption("alpha_level", alpha_level, f"one of {', '.join(READ_AS)}")
     found = (
         {**row, "level": level}
-        for asked in questions(ratings, *LEVELS)
-        for level in (_level(asked, alpha_level),)
-        for row in agreement.rows([asked], _statistic, seed=seed, value=_estimate, level=level)
+        for question in questions(ratings, *LEVELS)
+        for level in (_level(question, alpha_level),)
+        for row in agreement.rows([question], _statistic, seed=seed, value=_estimate, level=level)
     )
     return tidy("krippendorff_alpha", found)
 
 
-def _level(asked: Asked, chosen: str | None) -> Scale:
-    own = scale_of(asked)
+def _level(question: QuestionRatings, chosen: str | None) -> Scale:
+    own = scale_of(question)
     return READ_AS[chosen] if chosen is not None and own != "nominal" else own
 
 
-def _statistic(given: Votes) -> Statistic | str:
-    if given.level == "ratio" and given.values.min(initial=0) < 0:
-        return "there are answers below 0, and a ratio scale has none; read it as interval"
-    return given.undefined or alphas
+def _statistic(votes: Votes) -> Statistic | str:
+    if votes.level == "ratio" and votes.values.min(initial=0) < 0:
+        return (
+            "there are answers below 0, which a ratio scale does not have; use the interval level"
+        )
+    return votes.undefined or alphas
 
 
-def _estimate(given: Votes) -> float:
-    if given.units * len(given.values) ** 2 > PACKAGE_CELLS:
-        return alpha(given)
-    counts = np.repeat(given.counts.toarray(), given.times.astype(int), axis=0)
+def _estimate(votes: Votes) -> float:
+    if votes.units * len(votes.values) ** 2 > PACKAGE_CELLS:
+        return alpha(votes)
+    counts = np.repeat(votes.counts.toarray(), votes.times.astype(int), axis=0)
     used = counts.any(axis=0)
     return float(
         krippendorff.alpha(
             value_counts=counts[:, used].astype(int),
-            value_domain=given.values[used],
-            level_of_measurement=given.level,
+            value_domain=votes.values[used],
+            level_of_measurement=votes.level,
         )
     )

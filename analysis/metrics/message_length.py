@@ -10,19 +10,19 @@ from collections.abc import Iterator
 
 import pandas as pd
 
-from analysis.tables import MessageTable
-from analysis.text import split
-from analysis.tidy import tidy
-from analysis.transcripts import Side, per_message, sides
+from analysis.conversations.transcripts import ConversationSide, per_message, sides
+from analysis.tables.schema import MessageTable
+from analysis.tables.tidy import tidy
+from analysis.text.tokens import split
 
 MEASURES = (("words_per_message", lambda text: len(split(text))), ("characters_per_message", len))
 
 
 def message_length(messages: MessageTable) -> pd.DataFrame:
     """Return two rows per system and side."""
-    return tidy("message_length", (row for side in sides(messages) for row in _rows(side)))
+    return tidy("message_length", (row for side in sides(messages) for row in _side_rows(side)))
 
 
-def _rows(side: Side) -> Iterator[dict[str, object]]:
+def _side_rows(side: ConversationSide) -> Iterator[dict[str, object]]:
     for name, measure in MEASURES:
         yield {"metric": name, **side.name, **per_message(side, measure)}

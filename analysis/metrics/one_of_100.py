@@ -13,20 +13,20 @@ from collections.abc import Iterator, Sequence
 
 import pandas as pd
 
-from analysis.intervals import wilson_interval
-from analysis.predicted import Group, each_group, mean_row
-from analysis.ranks import Placed, by_size, tie_rate
-from analysis.tables import PredictionTable
+from analysis.predictions.gold_ranks import Placed, by_size, tie_rate
+from analysis.predictions.prediction_rows import Group, each_group, mean_row
+from analysis.stats.intervals import wilson_interval
+from analysis.tables.schema import PredictionTable
 
 SIZE = 100
 
 
 def one_of_100(predictions: PredictionTable, *, seed: int = 0) -> pd.DataFrame:
     """Return a row per dataset and system that ranked 100 candidates; a fraction, not percent."""
-    return each_group("one_of_100", predictions, lambda group: _rows(group, seed))
+    return each_group("one_of_100", predictions, lambda group: _group_rows(group, seed))
 
 
-def _rows(group: Group, seed: int) -> Iterator[dict[str, object]]:
+def _group_rows(group: Group, seed: int) -> Iterator[dict[str, object]]:
     for n, found in by_size(group, seed=seed):
         if n == SIZE:
             yield group.row(**_row(found), chance=1 / SIZE, tie_rate=tie_rate(found))

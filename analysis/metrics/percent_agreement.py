@@ -9,20 +9,20 @@ from __future__ import annotations
 
 import pandas as pd
 
-from analysis import agreement, kappas
-from analysis.agreement import Statistic
-from analysis.groups import questions
-from analysis.tables import LEVELS, RatingTable
-from analysis.tidy import tidy
-from analysis.votes import Votes
+from analysis.raters import agreement, kappas
+from analysis.raters.agreement import Statistic
+from analysis.raters.votes import Votes
+from analysis.scores.question_ratings import questions
+from analysis.tables.schema import LEVELS, RatingTable
+from analysis.tables.tidy import tidy
 
 
 def percent_agreement(ratings: RatingTable, *, seed: int = 0) -> pd.DataFrame:
     """Return a row per question and system, and one for all systems; a fraction, not percent."""
-    asked = questions(ratings, *LEVELS)
-    return tidy("percent_agreement", agreement.rows(asked, _statistic, seed=seed))
+    rated = questions(ratings, *LEVELS)
+    return tidy("percent_agreement", agreement.rows(rated, _statistic, seed=seed))
 
 
-def _statistic(given: Votes) -> Statistic | str:
+def _statistic(votes: Votes) -> Statistic | str:
     # The only reason for which agreement that is not corrected for chance is undefined.
-    return kappas.percents if given.units else str(given.undefined)
+    return kappas.percents if votes.units else str(votes.undefined)

@@ -14,21 +14,21 @@ from collections.abc import Iterator, Sequence
 
 import pandas as pd
 
-from analysis.predicted import Group, each_group, ratio_row
-from analysis.tables import PredictionTable
-from analysis.text import split
-from analysis.tidy import NUMBERS
+from analysis.predictions.prediction_rows import Group, each_group, ratio_row
+from analysis.tables.schema import PredictionTable
+from analysis.tables.tidy import NUMBERS
+from analysis.text.tokens import split
 
-ZERO = "a token that was said has probability 0"
+ZERO = "a token of a gold reply has probability 0"
 NOTHING = "no token is scored"
 
 
 def perplexity(predictions: PredictionTable) -> pd.DataFrame:
     """Return two rows, per token and per word, for each system with log probabilities."""
-    return each_group("perplexity", predictions, _rows)
+    return each_group("perplexity", predictions, _group_rows)
 
 
-def _rows(group: Group) -> Iterator[dict[str, object]]:
+def _group_rows(group: Group) -> Iterator[dict[str, object]]:
     scored = [row for row in group.rows if row.log_probs is not None]
     if not scored:
         return

@@ -1,8 +1,8 @@
-"""How far a system's messages take up the sentences of its persona: P-F1 and P-Cover.
+"""Persona description in a system's messages: P-F1 and P-Cover.
 
-Both as in PERSONA-METRICS (Miyazaki et al. 2021), with formulas in `analysis/descriptions.py`; the
-mean over a system's own messages whose persona's sentences are known. P-Cover ranks words by
-wordfreq's English list.
+Both as in PERSONA-METRICS (Miyazaki et al. 2021), with formulas in
+`analysis/conversations/descriptions.py`; the mean over a system's own messages whose persona's
+sentences are known. P-Cover ranks words by wordfreq's English list.
 """
 
 from __future__ import annotations
@@ -11,11 +11,11 @@ from collections.abc import Iterator
 
 import pandas as pd
 
-from analysis.descriptions import persona_cover, persona_f1
-from analysis.personas import sentences
-from analysis.tables import MessageTable
-from analysis.tidy import tidy
-from analysis.transcripts import OWN, mean_per, placed
+from analysis.conversations.descriptions import persona_cover, persona_f1
+from analysis.conversations.transcripts import OWN, mean_per, placed
+from analysis.tables.personas import sentences
+from analysis.tables.schema import MessageTable
+from analysis.tables.tidy import tidy
 
 MEASURES = (("persona_f1", persona_f1), ("persona_cover", persona_cover))
 
@@ -25,15 +25,15 @@ def persona_description(messages: MessageTable) -> pd.DataFrame:
     own = placed(messages)
     own = own[own["question"] == OWN]
     own = own.assign(sentences=sentences(own))
-    return tidy("persona_description", _rows(own[own["sentences"].map(bool).astype(bool)]))
+    return tidy("persona_description", _persona_rows(own[own["sentences"].map(bool).astype(bool)]))
 
 
-def _rows(own: pd.DataFrame) -> Iterator[dict[str, object]]:
+def _persona_rows(own: pd.DataFrame) -> Iterator[dict[str, object]]:
     for name, measure in MEASURES:
         values = [measure(*pair) for pair in zip(own["text"], own["sentences"], strict=True)]
         scored = own.assign(score=pd.Series(values, index=own.index, dtype=float))
         for system, rows in scored.groupby("about", sort=True):
-            talks = rows.groupby("conversation")["score"].agg(["sum", "size"])
-            sums = [(float(a), float(b)) for a, b in talks.to_numpy()]
+            conversations = rows.groupby("conversation")["score"].agg(["sum", "size"])
+            sums = [(float(a), float(b)) for a, b in conversations.to_numpy()]
             row = {"metric": name, "protocol": "", "question": OWN, "system": str(system)}
             yield {**row, **mean_per(sums, most=1.0)}

@@ -3,7 +3,7 @@
 PERSONA-CHAT (Zhang et al. 2018, section 5.2): after the dialogue two personas are shown, and the
 answer is right (1) or wrong (0). SD is √(p(1 - p)), which agrees with table 4 of the paper;
 the interval is Wilson's. Where raters answered more than once, answers count for as many as
-clustered ones are worth (`analysis.clustering`).
+clustered ones are worth (`analysis.stats.clustering`).
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 import pandas as pd
 
-from analysis.clustering import codes, share_intervals
-from analysis.groups import Asked, questions
-from analysis.intervals import Interval, wilson_interval
-from analysis.tables import RatingTable
-from analysis.tidy import tidy
+from analysis.scores.question_ratings import QuestionRatings, questions
+from analysis.stats.clustering import codes, share_intervals
+from analysis.stats.intervals import Interval, wilson_interval
+from analysis.tables.schema import RatingTable
+from analysis.tables.tidy import tidy
 
 NAME = re.compile("persona|profile|detection", re.IGNORECASE)
 CHANCE = 0.5
@@ -26,18 +26,20 @@ CHANCE = 0.5
 
 def persona_detection(ratings: RatingTable) -> pd.DataFrame:
     """Return a row per system and right-or-wrong question whose name speaks of a persona."""
-    asked = (one for one in questions(ratings, "nominal") if NAME.search(one.question))
-    return tidy("persona_detection", (row for one in asked if one.is_yes_no for row in _rows(one)))
+    rated = (one for one in questions(ratings, "nominal") if NAME.search(one.question))
+    return tidy(
+        "persona_detection", (row for one in rated if one.is_yes_no for row in _question_rows(one))
+    )
 
 
-def _rows(asked: Asked) -> Iterator[dict[str, object]]:
-    of_systems = list(asked.by_system())
+def _question_rows(question: QuestionRatings) -> Iterator[dict[str, object]]:
+    of_systems = list(question.by_system())
     ends = _intervals([rows for _, rows in of_systems])
     for (system, rows), (low, high) in zip(of_systems, ends, strict=True):
         right, n = float(rows["value"].sum()), len(rows)
         sd = float(np.sqrt(right / n * (1 - right / n)))
         yield {
-            **asked.name,
+            **question.name,
             "system": system,
             "estimate": right / n,
             "low": low,

@@ -1,9 +1,9 @@
 """Log-worths of systems from rankings of several without ties.
 
-Plackett 1975 (JRSS C 24) and Luce 1959, fitted by Hunter 2004 (`analysis.plackett_luce`), around a
-mean of 0. Intervals are a percentile bootstrap over raters, or of few raters t by a jackknife over
-them. Rankings with a tie are left out and counted; two systems shown together are the case of
-Bradley and Terry.
+Plackett 1975 (JRSS C 24) and Luce 1959, fitted by Hunter 2004
+(`analysis.comparisons.plackett_luce`), around a mean of 0. Intervals are a percentile bootstrap
+over raters, or of few raters t by a jackknife over them. Rankings with a tie are left out and
+counted; two systems shown together are the case of Bradley and Terry.
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ from collections.abc import Iterator
 import numpy as np
 import pandas as pd
 
-from analysis import bradley_terry as pairs
-from analysis import plackett_luce as model
-from analysis.groups import Asked, questions
-from analysis.intervals import NONE, Floats, Interval, percentile_interval, t_interval
-from analysis.preferences import ACT, compared, resampled
-from analysis.tables import RatingTable
-from analysis.tidy import tidy
+from analysis.comparisons import bradley_terry as pairs
+from analysis.comparisons import plackett_luce as model
+from analysis.comparisons.preferences import ACT, compared, resampled
+from analysis.scores.question_ratings import QuestionRatings, questions
+from analysis.stats.intervals import NONE, Floats, Interval, percentile_interval, t_interval
+from analysis.tables.schema import RatingTable
+from analysis.tables.tidy import tidy
 
 REFITS = 200
 # Up to so many raters the interval is t, by leaving out each.
@@ -29,19 +29,19 @@ LOOSE = "one rater only, or without some of them worths are not finite: no inter
 
 def plackett_luce(ratings: RatingTable, *, seed: int = 0) -> pd.DataFrame:
     """Return a row per question of ranks and system."""
-    asked = questions(ratings, "rank")
-    return tidy("plackett_luce", (row for one in asked for row in _rows(one, seed)))
+    rated = questions(ratings, "rank")
+    return tidy("plackett_luce", (row for one in rated for row in _question_rows(one, seed)))
 
 
-def _rows(asked: Asked, seed: int) -> Iterator[dict[str, object]]:
-    names, rankings, rater, tied = _rankings(asked)
+def _question_rows(question: QuestionRatings, seed: int) -> Iterator[dict[str, object]]:
+    names, rankings, rater, tied = _rankings(question)
     if not len(rankings):
         return
-    untied = asked.rows.merge(_whole(asked), on=ACT)
-    found = compared(Asked(asked.protocol, asked.question, asked.level, untied))
+    untied = question.rows.merge(_whole(question), on=ACT)
+    found = compared(QuestionRatings(question.protocol, question.question, question.level, untied))
     reason = None if found is None else pairs.undefined(found.counts())
     count = np.bincount(rankings[rankings >= 0], minlength=len(names))
-    common = {**asked.name, "tied_left_out": tied}
+    common = {**question.name, "tied_left_out": tied}
     if reason is not None:
         for k, system in enumerate(names):
             yield {**common, "system": system, "n": int(count[k]), "reason": reason}
@@ -55,17 +55,23 @@ def _rows(asked: Asked, seed: int) -> Iterator[dict[str, object]]:
         yield {**row, "reason": why}
 
 
-def _whole(asked: Asked) -> pd.DataFrame:
+def interval_name(question: QuestionRatings) -> str:
+    """Return the kind of interval that the worths of a question have."""
+    raters = len(set(_rankings(question)[2]))
+    return "t by a jackknife over raters" if raters <= FEW else "bootstrap over raters"
+
+
+def _whole(question: QuestionRatings) -> pd.DataFrame:
     """Return the acts of ranking that have no tie and more than one system."""
-    acts = asked.rows.groupby(ACT)["value"]
+    acts = question.rows.groupby(ACT)["value"]
     sizes, different = acts.size(), acts.nunique()
     return sizes[(sizes > 1) & (sizes == different)].reset_index()[ACT]
 
 
-def _rankings(asked: Asked) -> tuple[list[str], np.ndarray, np.ndarray, int]:
-    names, code = np.unique(asked.rows["system"].astype(str), return_inverse=True)
-    rows = asked.rows.assign(code=code, value=asked.values).merge(_whole(asked), on=ACT)
-    acts = asked.rows.groupby(ACT).size()
+def _rankings(question: QuestionRatings) -> tuple[list[str], np.ndarray, np.ndarray, int]:
+    names, code = np.unique(question.rows["system"].astype(str), return_inverse=True)
+    rows = question.rows.assign(code=code, value=question.values).merge(_whole(question), on=ACT)
+    acts = question.rows.groupby(ACT).size()
     rows = rows.sort_values([*ACT, "value"], kind="stable")
     act = rows.groupby(ACT, sort=False).ngroup().to_numpy()
     position = rows.groupby(ACT, sort=False).cumcount().to_numpy()
@@ -111,4 +117,4 @@ def _jackknifed(choices: model.Choices, start: Floats, count: int) -> list[Inter
 
 def _finite(above: Floats) -> np.ndarray:
     """Tell of each table [resample, above, below] whether finite worths exist."""
-    return pairs.finite(pairs.Counts(above, np.zeros_like(above), np.zeros_like(above)))
+    return pairs.finite(pairs.PairCounts(above, np.zeros_like(above), np.zeros_like(above)))

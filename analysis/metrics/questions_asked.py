@@ -1,4 +1,4 @@
-"""How many questions a side asks in 100 conversations.
+"""Questions asked per 100 conversations, by each side.
 
 ConvAI2 (Dinan et al. 2019, section 3.2.3 and figure 5): messages that begin with who, what, when,
 where, why or how, and messages that have a question mark.
@@ -11,9 +11,9 @@ from collections.abc import Iterator
 
 import pandas as pd
 
-from analysis.tables import MessageTable
-from analysis.tidy import tidy
-from analysis.transcripts import Side, mean_per, sides
+from analysis.conversations.transcripts import ConversationSide, mean_per, sides
+from analysis.tables.schema import MessageTable
+from analysis.tables.tidy import tidy
 
 BEGINS = re.compile(r"\W*(?:who|what|when|where|why|how)\b", re.IGNORECASE)
 PER = 100.0
@@ -21,13 +21,13 @@ PER = 100.0
 
 def questions_asked(messages: MessageTable) -> pd.DataFrame:
     """Return two rows per system and side; the estimates are per 100 conversations."""
-    return tidy("questions_asked", (row for side in sides(messages) for row in _rows(side)))
+    return tidy("questions_asked", (row for side in sides(messages) for row in _side_rows(side)))
 
 
-def _rows(side: Side) -> Iterator[dict[str, object]]:
+def _side_rows(side: ConversationSide) -> Iterator[dict[str, object]]:
     counts = {
-        "begins_with_question_word": [sum(map(_begins, talk)) for talk in side.talks],
-        "has_question_mark": [sum("?" in text for text in talk) for talk in side.talks],
+        "begins_with_question_word": [sum(map(_begins, texts)) for texts in side.conversations],
+        "has_question_mark": [sum("?" in text for text in texts) for texts in side.conversations],
     }
     for name, found in counts.items():
         sums = [(float(count), 1.0) for count in found]

@@ -4,7 +4,8 @@ Olabiyi et al. 2019 (hredGAN, NLP4ConvAI; spec, metrics section 6): of N replies
 and the best N - 1, over N - 1, so that the scores of all systems add up to N/2. `se` is the paper's
 formula: per sample the variance between judges, summed over samples, over n², and its root; it
 leaves out how samples differ, so the interval is not of it, but a t interval clustered by rater and
-by sample (`analysis.clustering`). A tie shares its places, which is ours: the paper allows none.
+by sample (`analysis.stats.clustering`). A tie shares its places, which is ours: the paper allows
+none.
 """
 
 from __future__ import annotations
@@ -14,26 +15,26 @@ from collections.abc import Iterator
 import numpy as np
 import pandas as pd
 
-from analysis.clustering import codes, error_of_ratio
-from analysis.groups import Asked, questions
-from analysis.intervals import NONE, Interval, t_interval
-from analysis.preferences import positions
-from analysis.tables import RatingTable
-from analysis.tidy import tidy
+from analysis.comparisons.preferences import positions
+from analysis.scores.question_ratings import QuestionRatings, questions
+from analysis.stats.clustering import codes, error_of_ratio
+from analysis.stats.intervals import NONE, Interval, t_interval
+from analysis.tables.schema import RatingTable
+from analysis.tables.tidy import tidy
 
-ALONE = "one judge a sample: the formula's variance between judges is undefined"
+ALONE = "one judge per sample: the formula's variance between judges is undefined"
 ONE_RATER = "one rater only: no interval over raters"
-ALIKE = "too few samples, or all ranked alike: no interval"
+ALIKE = "too few samples, or all ranked equally: no interval"
 
 
 def rank_score(ratings: RatingTable) -> pd.DataFrame:
     """Return a row per question of ranks and system."""
-    asked = questions(ratings, "rank")
-    return tidy("rank_score", (row for one in asked for row in _rows(one)))
+    rated = questions(ratings, "rank")
+    return tidy("rank_score", (row for one in rated for row in _question_rows(one)))
 
 
-def _rows(asked: Asked) -> Iterator[dict[str, object]]:
-    placed = positions(asked)
+def _question_rows(question: QuestionRatings) -> Iterator[dict[str, object]]:
+    placed = positions(question)
     placed["score"] = (placed["of"] - placed["position"]) / (placed["of"] - 1)
     for system, rows in placed.groupby("system", sort=True):
         samples = rows.groupby("item")["score"]
@@ -44,7 +45,7 @@ def _rows(asked: Asked) -> Iterator[dict[str, object]]:
         low, high = _interval(rows, estimate)
         judged = variances.notna().all()
         yield {
-            **asked.name,
+            **question.name,
             "system": system,
             "estimate": estimate,
             "low": low,

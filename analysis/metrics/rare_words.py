@@ -12,11 +12,11 @@ from collections.abc import Callable, Iterator
 
 import pandas as pd
 
-from analysis.frequencies import STAND_IN, Corpus
-from analysis.tables import MessageTable
-from analysis.text import split_lower
-from analysis.tidy import tidy
-from analysis.transcripts import Side, mean_per, sides
+from analysis.conversations.transcripts import ConversationSide, mean_per, sides
+from analysis.tables.schema import MessageTable
+from analysis.tables.tidy import tidy
+from analysis.text.frequencies import STAND_IN, WordFrequencies
+from analysis.text.tokens import split_lower
 
 BINS: tuple[tuple[str, Callable[[float], bool]], ...] = (
     ("freq1h", lambda count: count < 100),
@@ -26,14 +26,15 @@ BINS: tuple[tuple[str, Callable[[float], bool]], ...] = (
 )
 
 
-def rare_words(messages: MessageTable, *, corpus: Corpus = STAND_IN) -> pd.DataFrame:
+def rare_words(messages: MessageTable, *, corpus: WordFrequencies = STAND_IN) -> pd.DataFrame:
     """Return four rows per system and side: the shares of words in each bin."""
-    return tidy("rare_words", (row for side in sides(messages) for row in _rows(side, corpus)))
+    return tidy("rare_words", (row for side in sides(messages) for row in _side_rows(side, corpus)))
 
 
-def _rows(side: Side, corpus: Corpus) -> Iterator[dict[str, object]]:
+def _side_rows(side: ConversationSide, corpus: WordFrequencies) -> Iterator[dict[str, object]]:
     counts = [
-        [corpus.count(token) for text in talk for token in split_lower(text)] for talk in side.talks
+        [corpus.count(token) for text in texts for token in split_lower(text)]
+        for texts in side.conversations
     ]
     for name, is_in in BINS:
         sums = [(sum(map(is_in, found)), len(found)) for found in counts]

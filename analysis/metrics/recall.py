@@ -12,9 +12,9 @@ from collections.abc import Iterator, Sequence
 
 import pandas as pd
 
-from analysis.predicted import Group, each_group, mean_row
-from analysis.ranks import Placed, by_size, sized, tie_rate
-from analysis.tables import PredictionTable
+from analysis.predictions.gold_ranks import Placed, by_size, sized, tie_rate
+from analysis.predictions.prediction_rows import Group, each_group, mean_row
+from analysis.tables.schema import PredictionTable
 
 TRACK = 10
 
@@ -23,10 +23,10 @@ def recall(
     predictions: PredictionTable, *, seed: int = 0, ks: Sequence[int] = (1, 3, 5, 10, 50)
 ) -> pd.DataFrame:
     """Return rows recall@k, mrr, map and track_score per dataset, system and number n."""
-    return each_group("recall", predictions, lambda group: _rows(group, seed, ks))
+    return each_group("recall", predictions, lambda group: _group_rows(group, seed, ks))
 
 
-def _rows(group: Group, seed: int, ks: Sequence[int]) -> Iterator[dict[str, object]]:
+def _group_rows(group: Group, seed: int, ks: Sequence[int]) -> Iterator[dict[str, object]]:
     for n, found in by_size(group, seed=seed):
         about = {"question": sized(n), "tie_rate": tie_rate(found)}
         for name, values in _values(found, [k for k in ks if k < n]).items():
@@ -47,4 +47,4 @@ def _values(found: Sequence[Placed], ks: Sequence[int]) -> dict[str, list[float]
 
 def _recall(where: Placed, k: int) -> float:
     """Return the share of the right answers within the first k places."""
-    return sum(place <= k for place in where.places) / len(where.places)
+    return sum(rank <= k for rank in where.ranks) / len(where.ranks)

@@ -13,10 +13,10 @@ from collections.abc import Iterator, Sequence
 
 import pandas as pd
 
-from analysis.tables import MessageTable
-from analysis.text import Gram, ngrams, nonstop, split_lower
-from analysis.tidy import tidy
-from analysis.transcripts import Side, mean_per, sides
+from analysis.conversations.transcripts import ConversationSide, mean_per, sides
+from analysis.tables.schema import MessageTable
+from analysis.tables.tidy import tidy
+from analysis.text.tokens import Gram, ngrams, nonstop, split_lower
 
 NAMES = ((1, "unigram_repeats"), (2, "bigram_repeats"), (3, "trigram_repeats"))
 PARTS = ("", "_within", "_across")
@@ -24,36 +24,36 @@ PARTS = ("", "_within", "_across")
 
 def repeats(messages: MessageTable) -> pd.DataFrame:
     """Return nine rows per system and side: each n whole and in its two parts."""
-    return tidy("repeats", (row for side in sides(messages) for row in _rows(side)))
+    return tidy("repeats", (row for side in sides(messages) for row in _side_rows(side)))
 
 
-def shares(talk: Sequence[Sequence[str]], n: int) -> list[tuple[float, float, float]]:
+def shares(texts: Sequence[Sequence[str]], n: int) -> list[tuple[float, float, float]]:
     """Return, per message with n-grams, the share repeated: at all, within it, across messages.
 
     `talk` has the tokens of each message of a side.
     """
     before: set[Gram] = set()
     found = []
-    for message in talk:
+    for message in texts:
         grams = ngrams(message, n)
-        seen: set[Gram] = set()
+        met: set[Gram] = set()
         within = []
         for gram in grams:
-            within.append(gram in seen)
-            seen.add(gram)
+            within.append(gram in met)
+            met.add(gram)
         across = [gram in before for gram in grams]
-        before |= seen
+        before |= met
         if grams:
             either = sum(w or a for w, a in zip(within, across, strict=True))
             found.append(tuple(k / len(grams) for k in (either, sum(within), sum(across))))
     return [(whole, inner, outer) for whole, inner, outer in found]
 
 
-def _rows(side: Side) -> Iterator[dict[str, object]]:
-    counted = [[nonstop(text) for text in talk] for talk in side.talks]
-    tokens = [[split_lower(text) for text in talk] for talk in side.talks]
+def _side_rows(side: ConversationSide) -> Iterator[dict[str, object]]:
+    counted = [[nonstop(text) for text in texts] for texts in side.conversations]
+    tokens = [[split_lower(text) for text in texts] for texts in side.conversations]
     for n, name in NAMES:
-        talks = [shares(talk, n) for talk in (counted if n == 1 else tokens)]
-        for place, part in enumerate(PARTS):
-            sums = [(sum(share[place] for share in found), len(found)) for found in talks]
+        conversations = [shares(texts, n) for texts in (counted if n == 1 else tokens)]
+        for index, part in enumerate(PARTS):
+            sums = [(sum(share[index] for share in found), len(found)) for found in conversations]
             yield {"metric": name + part, **side.name, **mean_per(sums, most=1.0)}

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import pandas as pd
 
-from analysis.diversity import repetitions
-from analysis.predicted import Predicted, averaged
-from analysis.tables import PredictionTable
-from analysis.text import split_lower
+from analysis.predictions.prediction_rows import Predicted, averaged
+from analysis.tables.schema import PredictionTable
+from analysis.text.diversity import repetitions
+from analysis.text.tokens import split_lower
 
 
 def repetition_rate(predictions: PredictionTable) -> pd.DataFrame:
@@ -22,5 +22,5 @@ def repetition_rate(predictions: PredictionTable) -> pd.DataFrame:
 def _value(row: Predicted) -> float | None:
     if row.response is None or not row.golds:
         return None
-    said, gold = split_lower(row.response), split_lower(row.golds[0])
-    return (1 + repetitions(said)) / (1 + repetitions(gold))
+    reply, gold = split_lower(row.response), split_lower(row.golds[0])
+    return (1 + repetitions(reply)) / (1 + repetitions(gold))

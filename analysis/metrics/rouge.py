@@ -11,24 +11,24 @@ from collections.abc import Iterator
 
 import pandas as pd
 
-from analysis.cautions import REFERENCE_NOTE
-from analysis.overlap import best, meteor, rouge_l, rouge_n
-from analysis.predicted import Group, each_group, mean_row
-from analysis.tables import PredictionTable
+from analysis.predictions.prediction_rows import Group, each_group, mean_row
+from analysis.scores.cautions import REFERENCE_NOTE
+from analysis.tables.schema import PredictionTable
+from analysis.text.overlap import best, meteor, rouge_l, rouge_n
 
 SCORES = {"rouge_2": rouge_n, "rouge_l": rouge_l, "meteor": meteor}
 
 
 def rouge(predictions: PredictionTable) -> pd.DataFrame:
     """Return three rows per dataset and system."""
-    return each_group("rouge", predictions, _rows)
+    return each_group("rouge", predictions, _group_rows)
 
 
-def _rows(group: Group) -> Iterator[dict[str, object]]:
+def _group_rows(group: Group) -> Iterator[dict[str, object]]:
     pairs = group.pairs()
     if not pairs:
         return
     for name, score in SCORES.items():
-        values = [best(score, said, golds) for said, golds in pairs]
+        values = [best(score, response, golds) for response, golds in pairs]
         about = {"variant": "split tokens, lower case", "note": REFERENCE_NOTE}
         yield group.row(metric=name, **mean_row(values, share=True), **about)

@@ -1,12 +1,12 @@
 """Sensibleness, specificity and their mean, SSA (MEENA, Adiwardana et al. 2020, section 2).
 
 A reply's labels are the majority of its votes: five in the static evaluation, where an item with
-fewer or with a tie stays open and is counted; one in the interactive evaluation, where all labeled
-turns are pooled. SSA is the mean of the unrounded shares. Intervals are Wilson's, with as many
-replies as clustered ones are worth (`analysis.clustering`). Of several votes clusters are items, or
-conversations where a column `conversation` names them (third parties judge many messages of each),
-and what raters who vote on many of them vary by is added; of one vote they are conversations and
-their raters (without such a column, the rater's talk).
+fewer or with a tie stays open and is counted (`analysis.scores.majorities`); one in the interactive
+evaluation, where all labeled turns are pooled. SSA is the mean of the unrounded shares. Intervals
+are Wilson's, with as many replies as clustered ones are worth (`analysis.stats.clustering`). Of
+several votes clusters are items, or conversations where a column `conversation` names them (third
+parties judge many messages of each), and what raters who vote on many of them vary by is added; of
+one vote they are conversations and their raters (without such a column, the rater's conversation).
 """
 
 from __future__ import annotations
@@ -16,12 +16,13 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 import pandas as pd
 
-from analysis import cells
-from analysis.clustering import Added, Codes, codes, error_of_mean, share_intervals
-from analysis.dependencies import SENSIBLE, SPECIFIC
-from analysis.groups import identified
-from analysis.tables import RatingTable
-from analysis.tidy import tidy
+from analysis.scores.majorities import majority, votes_wanted
+from analysis.scores.question_ratings import identified
+from analysis.stats.clustering import Added, Codes, codes, error_of_mean, share_intervals
+from analysis.tables import cell_values
+from analysis.tables.dependencies import SENSIBLE, SPECIFIC
+from analysis.tables.schema import RatingTable
+from analysis.tables.tidy import tidy
 
 Row = dict[str, object]
 Judged = tuple[Row, pd.DataFrame, pd.DataFrame]  # what is told of all, replies, single votes
@@ -32,40 +33,29 @@ NAMES = (("sensibleness", "sensible"), ("specificity", "specific"), ("ssa", "(bo
 def ssa(ratings: RatingTable, *, votes: int | None = None) -> pd.DataFrame:
     """Return three rows per protocol and system: sensibleness, specificity, ssa.
 
-    `votes` is how many raters each reply goes to; without it, what a column `votes` says, and
-    without that, the most that any reply has.
+    A reply goes to as many raters as the column `votes` says; where a table does not say, to
+    `votes`, and without that to the most that any reply of the protocol has.
     """
     rows = identified(ratings)
     rows = rows[rows["question"].isin(SENSIBLE + SPECIFIC) & rows["value"].isin([0.0, 1.0])]
     found = (
         row
-        for protocol, asked in rows.groupby("protocol", sort=True)
-        for row in _of_protocol(
-            str(protocol),
-            _labels(asked),
-            votes or _declared(asked),
-            named=_names_talks(asked),
-        )
+        for protocol, part in rows.groupby("protocol", sort=True)
+        for row in _of_protocol(str(protocol), part, votes)
     )
     return tidy("ssa", found)
 
 
-def _names_talks(rows: pd.DataFrame) -> bool:
+def _names_conversations(rows: pd.DataFrame) -> bool:
     """Tell whether the table says of each of these answers which conversation it is about."""
-    return "conversation" in rows and not any(map(cells.is_blank, rows["conversation"].unique()))
-
-
-def _declared(rows: pd.DataFrame) -> int | None:
-    """Return the number of raters per reply that the table itself gives, if it does."""
-    if "votes" not in rows.columns:
-        return None
-    known = [found for found in map(cells.number, rows["votes"]) if found is not None]
-    return int(max(known)) if known else None
+    return "conversation" in rows and not any(
+        map(cell_values.is_blank, rows["conversation"].unique())
+    )
 
 
 def _labels(rows: pd.DataFrame) -> pd.DataFrame:
     """Return a row per rater and reply with both labels; not sensible is not specific."""
-    who = "conversation" if _names_talks(rows) else "rater"
+    who = "conversation" if _names_conversations(rows) else "rater"
     marked = rows.assign(
         label=np.where(rows["question"].isin(SENSIBLE), "sensible", "specific"),
         value=rows["value"].astype(float),
@@ -78,50 +68,53 @@ def _labels(rows: pd.DataFrame) -> pd.DataFrame:
     return labels.dropna()
 
 
-def _of_protocol(
-    protocol: str, labels: pd.DataFrame, votes: int | None, *, named: bool
-) -> Iterator[Row]:
+def _of_protocol(protocol: str, rows: pd.DataFrame, votes: int | None) -> Iterator[Row]:
+    labels = _labels(rows)
     if labels.empty:
         return
-    asked = votes or int(labels.groupby(REPLY).size().max())
+    needed = votes_wanted(rows, REPLY, votes or int(labels.groupby(REPLY).size().max()))
+    voted, named = bool(needed.max() > 1), _names_conversations(rows)
     systems = []
     for system, of_system in labels.groupby("system", sort=True):
-        replies = _majorities(of_system, asked)
+        wanted = needed.xs(system, level="system")
+        replies = _majorities(of_system, wanted)
         decided = replies.dropna()
         voters = of_system[of_system["item"].isin(decided.index)]
         base: Row = {"protocol": protocol, "system": str(system), "n": len(decided)}
         base.update(
-            evaluation="static" if asked > 1 else "interactive",
-            votes=asked,
+            evaluation="static" if voted else "interactive",
+            votes=int(wanted.max()),
             open_items=len(replies) - len(decided),
         )
         systems.append((base, decided, voters))
     for metric, question in NAMES:
-        for row in _rows(systems, question, voted=asked > 1, named=named):
+        for row in _system_rows(systems, question, voted=voted, named=named):
             yield {"metric": metric, "question": question, **row}
 
 
-def _majorities(labels: pd.DataFrame, votes: int) -> pd.DataFrame:
+def _majorities(labels: pd.DataFrame, needed: pd.Series) -> pd.DataFrame:
     """Return a row per reply: each label by majority, NaN where open."""
     grouped = labels.groupby("item")
-    shares = grouped[["sensible", "specific"]].mean()
-    complete = grouped.size() >= votes
-    majority = (shares > 0.5).astype(float).where(shares != 0.5)
-    majority = majority.where(complete, np.nan)
-    return majority.assign(cluster=grouped["cluster"].first(), rater=grouped["rater"].first())
+    shares, counts = grouped[["sensible", "specific"]].mean(), grouped.size()
+    wanted = needed.reindex(counts.index)
+    decided = {str(label): majority(shares[label], counts, wanted) for label in shares}
+    first = grouped[["cluster", "rater"]].first()
+    return first.assign(**decided)
 
 
-def _rows(systems: Sequence[Judged], question: str, *, voted: bool, named: bool) -> Iterator[Row]:
+def _system_rows(
+    systems: Sequence[Judged], question: str, *, voted: bool, named: bool
+) -> Iterator[Row]:
     labels = ["sensible", "specific"] if question == "(both)" else [question]
     values = [decided[labels].to_numpy(dtype=float).mean(axis=1) for _, decided, _ in systems]
     by = [_clusters(decided, voted=voted, named=named) for _, decided, _ in systems]
-    given = [(one, of) for one, of in zip(values, by, strict=True) if len(one)]
+    known = [(one, of) for one, of in zip(values, by, strict=True) if len(one)]
     added = [
         _of_voters(voters, labels, named=named) if voted else Added()
         for _, decided, voters in systems
         if len(decided)
     ]
-    ends = iter(share_intervals(given, added))
+    ends = iter(share_intervals(known, added))
     for (base, _, _), value, of in zip(systems, values, by, strict=True):
         clusters = int(of[0].max(initial=-1)) + 1
         row = {**base, "clusters": clusters, "reason": _reason(clusters)}
@@ -149,8 +142,8 @@ def _clusters(decided: pd.DataFrame, *, voted: bool, named: bool) -> list[Codes]
     """Return what is independent; one rater of all conversations is not looked beyond."""
     if voted:
         return [codes(decided["cluster"]) if named else np.arange(len(decided))]
-    talks, raters = codes(decided["cluster"]), codes(decided["rater"])
-    return [talks, raters] if raters.max(initial=0) > 0 else [talks]
+    conversations, raters = codes(decided["cluster"]), codes(decided["rater"])
+    return [conversations, raters] if raters.max(initial=0) > 0 else [conversations]
 
 
 def _reason(clusters: int) -> str | None:

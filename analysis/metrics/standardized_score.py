@@ -1,4 +1,4 @@
-"""Ratings standardized per rater, from raters who see that a degraded system is worse.
+"""Standardized scores per rater, from raters who see that a degraded system is worse.
 
 The method of Ji et al. 2022 (ACL, arXiv:2203.05899): a rater's ratings over all questions become z
 scores by that rater's mean and SD (n - 1); a rater passes if a one-sided Mann-Whitney test finds
@@ -14,11 +14,11 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 import pandas as pd
 
-from analysis.groups import identified
-from analysis.intervals import t_interval
-from analysis.standardizing import check_control, passing, standardized
-from analysis.tables import SCALE_COLUMNS, RatingTable
-from analysis.tidy import ALL, tidy
+from analysis.scores.question_ratings import identified
+from analysis.scores.standardizing import check_control, passing, standardized
+from analysis.stats.intervals import t_interval
+from analysis.tables.schema import SCALE_COLUMNS, RatingTable
+from analysis.tables.tidy import ALL, tidy
 
 READ = ("protocol", "question", "item", "system", "rater", "value", *SCALE_COLUMNS)
 NOBODY = "no rater was found to rate the control lower than the others"
@@ -38,13 +38,13 @@ def standardized_score(
     check_control(rows, control, control_questions)
     found = (
         row
-        for protocol, asked in rows.groupby("protocol", sort=True)
-        for row in _rows(str(protocol), asked, control, control_questions)
+        for protocol, part in rows.groupby("protocol", sort=True)
+        for row in _protocol_rows(str(protocol), part, control, control_questions)
     )
     return tidy("standardized_score", found)
 
 
-def _rows(
+def _protocol_rows(
     protocol: str, rows: pd.DataFrame, control: str | None, questions: Sequence[str]
 ) -> Iterator[dict[str, object]]:
     scored = standardized(rows)

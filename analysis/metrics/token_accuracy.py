@@ -12,18 +12,18 @@ from collections.abc import Iterator
 
 import pandas as pd
 
-from analysis.predicted import Group, each_group, mean_row
-from analysis.tables import PredictionTable
+from analysis.predictions.prediction_rows import Group, each_group, mean_row
+from analysis.tables.schema import PredictionTable
 
 NOT_A_CHANCE = "discriminator has a score outside 0 to 1, 0 excluded; its logarithm is undefined"
 
 
 def token_accuracy(predictions: PredictionTable) -> pd.DataFrame:
     """Return rows token_accuracy and neg_log_d for systems that have the columns."""
-    return each_group("token_accuracy", predictions, _rows)
+    return each_group("token_accuracy", predictions, _group_rows)
 
 
-def _rows(group: Group) -> Iterator[dict[str, object]]:
+def _group_rows(group: Group) -> Iterator[dict[str, object]]:
     shares = [sum(row.token_hits) / len(row.token_hits) for row in group.rows if row.token_hits]
     if shares:
         yield group.row(metric="token_accuracy", **mean_row(shares, share=True))

@@ -15,11 +15,11 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from analysis.intervals import Floats, share_interval
-from analysis.tables import MessageTable
-from analysis.text import normalize_answer
-from analysis.tidy import tidy
-from analysis.transcripts import Side, sides
+from analysis.conversations.transcripts import ConversationSide, sides
+from analysis.stats.intervals import Floats, share_interval
+from analysis.tables.schema import MessageTable
+from analysis.tables.tidy import tidy
+from analysis.text.tokens import normalize_answer
 
 
 def unique_responses(messages: MessageTable) -> pd.DataFrame:
@@ -27,27 +27,27 @@ def unique_responses(messages: MessageTable) -> pd.DataFrame:
     return tidy("unique_responses", ({**side.name, **_row(side)} for side in sides(messages)))
 
 
-def _row(side: Side) -> dict[str, object]:
-    talks = [Counter(map(normalize_answer, talk)) for talk in side.talks if talk]
+def _row(side: ConversationSide) -> dict[str, object]:
+    conversations = [Counter(map(normalize_answer, texts)) for texts in side.conversations if texts]
     times = Counter(normalize_answer(text) for text in side.texts)
-    n, units = times.total(), len(talks)
+    n, units = times.total(), len(conversations)
     row: dict[str, object] = {"n": n, "conversations": units}
     if n == 0:
         return {**row, "reason": "nothing to count in these messages"}
     share = sum(count == 1 for count in times.values()) / n
     if units < 2:
         return {**row, "estimate": share, "reason": "one conversation only: no interval"}
-    se = float(np.sqrt(units - 1) * _left_out(talks, times).std())
+    se = float(np.sqrt(units - 1) * _left_out(conversations, times).std())
     low, high = share_interval(share, se, units - 1, units)
     return {**row, "estimate": share, "low": low, "high": high, "reason": None}
 
 
-def _left_out(talks: Sequence[Counter[str]], times: Counter[str]) -> Floats:
+def _left_out(conversations: Sequence[Counter[str]], times: Counter[str]) -> Floats:
     """Return the share without each conversation."""
     unique, n = sum(count == 1 for count in times.values()), times.total()
     shares = []
-    for talk in talks:
-        own = sum(times[text] == 1 for text in talk)
-        freed = sum(times[text] - count == 1 for text, count in talk.items())
-        shares.append((unique - own + freed) / max(n - talk.total(), 1))
+    for texts in conversations:
+        own = sum(times[text] == 1 for text in texts)
+        freed = sum(times[text] - count == 1 for text, count in texts.items())
+        shares.append((unique - own + freed) / max(n - texts.total(), 1))
     return np.array(shares)

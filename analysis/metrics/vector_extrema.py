@@ -11,19 +11,21 @@ from collections.abc import Iterator
 
 import pandas as pd
 
-from analysis.cautions import REFERENCE_NOTE
-from analysis.predicted import Group, each_group, mean_row
-from analysis.tables import PredictionTable
-from analysis.text import words
-from analysis.vectors import MISSING, Vectors, cosine, extrema, glove
+from analysis.predictions.prediction_rows import Group, each_group, mean_row
+from analysis.scores.cautions import REFERENCE_NOTE
+from analysis.tables.schema import PredictionTable
+from analysis.text.tokens import words
+from analysis.text.vectors import MISSING, Vectors, cosine, extrema, glove
+
+SIMULATED_AS = ("nasl",)  # its length: a mean over examples
 
 
 def vector_extrema(predictions: PredictionTable, *, vectors: Vectors | None = None) -> pd.DataFrame:
     """Return a row per dataset and system, or the reason for none."""
-    return each_group("vector_extrema", predictions, lambda group: _rows(group, vectors))
+    return each_group("vector_extrema", predictions, lambda group: _group_rows(group, vectors))
 
 
-def _rows(group: Group, vectors: Vectors | None) -> Iterator[dict[str, object]]:
+def _group_rows(group: Group, vectors: Vectors | None) -> Iterator[dict[str, object]]:
     pairs = group.pairs(words)
     if not pairs:
         return
@@ -32,7 +34,7 @@ def _rows(group: Group, vectors: Vectors | None) -> Iterator[dict[str, object]]:
         yield group.row(reason=MISSING)
         return
     values = [
-        max(cosine(extrema(said, vectors), extrema(gold, vectors)) for gold in golds)
-        for said, golds in pairs
+        max(cosine(extrema(response, vectors), extrema(gold, vectors)) for gold in golds)
+        for response, golds in pairs
     ]
     yield group.row(**mean_row(values), variant=vectors.name, note=REFERENCE_NOTE)

@@ -10,32 +10,34 @@ from collections.abc import Iterator
 
 import pandas as pd
 
-from analysis.calibration import win_matrix
-from analysis.groups import Asked, questions
-from analysis.severity import fit, sums
-from analysis.tables import RatingTable
-from analysis.tidy import tidy
+from analysis.scores.calibration import win_matrix
+from analysis.scores.question_ratings import QuestionRatings, questions
+from analysis.scores.severity import fit, sums
+from analysis.tables.schema import RatingTable
+from analysis.tables.tidy import tidy
+
+NO_INTERVAL = "a probability; simulate --probabilities tells how often it is right"
 
 
 def win_probability_learned(ratings: RatingTable) -> pd.DataFrame:
     """Return a row per question and ordered pair: `system` beats `other_system`."""
-    asked = questions(ratings, "ordinal", "interval")
-    return tidy("win_probability_learned", (row for one in asked for row in _rows(one)))
+    rated = questions(ratings, "ordinal", "interval")
+    return tidy("win_probability_learned", (row for one in rated for row in _question_rows(one)))
 
 
-def _rows(asked: Asked) -> Iterator[dict[str, object]]:
-    given = sums(asked)
-    fitted = fit(given)
+def _question_rows(question: QuestionRatings) -> Iterator[dict[str, object]]:
+    totals = sums(question)
+    fitted = fit(totals)
     if fitted is None:
         return
     wins = win_matrix(fitted.scores)
-    for a, system in enumerate(given.systems):
-        for b, other in enumerate(given.systems):
+    for a, system in enumerate(totals.systems):
+        for b, other in enumerate(totals.systems):
             if a != b:
                 yield {
-                    **asked.name,
+                    **question.name,
                     "system": system,
                     "other_system": other,
                     "estimate": wins[a, b],
-                    "n": int(given.n[a] + given.n[b]),
+                    "n": int(totals.n[a] + totals.n[b]),
                 }

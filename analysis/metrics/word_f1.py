@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import pandas as pd
 
-from analysis.overlap import word_f1 as f1
-from analysis.predicted import Predicted, averaged
-from analysis.tables import PredictionTable
+from analysis.predictions.prediction_rows import Predicted, averaged
+from analysis.tables.schema import PredictionTable
+from analysis.text.overlap import word_f1 as f1
 
 
 def word_f1(predictions: PredictionTable) -> pd.DataFrame:

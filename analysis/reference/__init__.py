@@ -1,4 +1,4 @@
-"""Printed results of the papers, as facts with their sources, to stand beside one's own."""
+"""Reference results printed in papers, with their sources, to stand beside one's own."""
 
 from __future__ import annotations
 

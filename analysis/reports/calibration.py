@@ -1,4 +1,4 @@
-"""Raw scores beside calibrated ones, whether their orders agree, and how each rater uses the scale.
+"""Calibration report: raw beside calibrated scores, their orders, raters' use of the scale.
 
 As ConvAI2 (Dinan et al. 2019, figure 4) sets both beside each other, with the calibration of
 Kulikov et al. 2018; beside it the variances learned from the ratings and the cumulative link model.
@@ -11,15 +11,17 @@ from collections.abc import Iterator
 
 import pandas as pd
 
-from analysis.cautions import cautions
-from analysis.groups import Asked, questions
 from analysis.metrics.calibrated_score import calibrated_score
 from analysis.metrics.calibrated_score_learned import calibrated_score_learned
 from analysis.metrics.likert import likert
 from analysis.metrics.ordinal_score import ordinal_score
 from analysis.report import Chart, Report, Section, dots
-from analysis.severity import fit, sums
-from analysis.tables import RatingTable
+from analysis.scores.cautions import cautions
+from analysis.scores.question_ratings import QuestionRatings, questions
+from analysis.scores.severity import fit, sums
+from analysis.tables.schema import RatingTable
+
+NO_INTERVAL = "quantiles of raters' severities, not an interval of an estimate"
 
 RAW = "raw mean"
 WAYS = {
@@ -37,8 +39,8 @@ def calibration(ratings: RatingTable) -> Report:
     """Return, for each scale, both pictures, all orders, and the raters' use of it."""
     found: list[Section] = []
     leads: list[str] = []
-    for asked in questions(ratings, "ordinal", "interval"):
-        sections = list(_sections(asked))
+    for question in questions(ratings, "ordinal", "interval"):
+        sections = list(_sections(question))
         found += sections
         leads += [f"{sections[0].title}."] + [
             f"{each.title}." for each in sections if each.key.startswith("raters-")
@@ -52,60 +54,60 @@ def calibration(ratings: RatingTable) -> Report:
     )
 
 
-def _sections(asked: Asked) -> Iterator[Section]:
-    alone = RatingTable(asked.rows)
+def _sections(question: QuestionRatings) -> Iterator[Section]:
+    alone = RatingTable(question.rows)
     results = {name: metric(alone) for name, metric in WAYS.items()}
     known = {name: rows for name, rows in results.items() if rows["estimate"].notna().any()}
-    yield _orders(asked, known)
+    yield _orders(question, known)
     for name in (RAW, "calibrated"):
         if name in known and len(known[name]) > 1:
-            yield _picture(asked, name, known[name])
-    yield from _raters(asked)
+            yield _picture(question, name, known[name])
+    yield from _raters(question)
 
 
 # --- systems ----------------------------------------------------------------------------------
 
 
-def _orders(asked: Asked, known: dict[str, pd.DataFrame]) -> Section:
+def _orders(question: QuestionRatings, known: dict[str, pd.DataFrame]) -> Section:
     scores = pd.DataFrame({name: _by_system(rows)["estimate"] for name, rows in known.items()})
-    places = scores.rank(ascending=False, method="min")
+    ranks = scores.rank(ascending=False, method="min")
     frame = scores.copy()
     for name in scores:
-        frame[f"place, {name}"] = places[name].astype("Int64")
+        frame[f"place, {name}"] = ranks[name].astype("Int64")
     frame = frame.sort_values([RAW, "system"], ascending=[False, True]).reset_index()
     return Section(
-        f"{_capital(asked)}: {_agreement(places)}",
+        f"{_capital(question)}: {_agreement(ranks)}",
         frame,
         "Calibrated: unit variances (Kulikov et al. 2018); variances learned: restricted maximum "
         "likelihood; ordinal: a cumulative link model. Place 1 is the best.",
-        key=f"orders-{asked.question}",
+        key=f"orders-{question.question}",
     )
 
 
-def _agreement(places: pd.DataFrame) -> str:
-    other = "calibrated" if "calibrated" in places else None
+def _agreement(ranks: pd.DataFrame) -> str:
+    other = "calibrated" if "calibrated" in ranks else None
     if other is None:
         return "no calibrated score is defined"
-    moved = places.index[places[RAW] != places[other]]
+    moved = ranks.index[ranks[RAW] != ranks[other]]
     if moved.empty:
-        return f"raw and calibrated orders of {len(places)} systems are equal"
-    return f"{len(moved)} of {len(places)} systems change place once calibrated"
+        return f"raw and calibrated orders of {len(ranks)} systems are equal"
+    return f"{len(moved)} of {len(ranks)} systems change place once calibrated"
 
 
-def _picture(asked: Asked, name: str, rows: pd.DataFrame) -> Section:
+def _picture(question: QuestionRatings, name: str, rows: pd.DataFrame) -> Section:
     ordered = rows.sort_values(["estimate", "system"], ascending=[False, True], ignore_index=True)
     best = ordered.iloc[0]
-    low, high = asked.ends
+    low, high = question.ends
     return Section(
-        f"{_capital(asked)}, {name}: {best['system']} is first with {best['estimate']:.2f}",
+        f"{_capital(question)}, {name}: {best['system']} is first with {best['estimate']:.2f}",
         ordered[["system", "estimate", "low", "high", "n"]].rename(columns={"estimate": name}),
         "Intervals are 95 %; n is ratings.",
-        key=f"{name.split()[0]}-{asked.question}",
+        key=f"{name.split()[0]}-{question.question}",
         chart=Chart(
             kind="intervals",
             rows=dots(ordered, name),
-            axis=f"{asked.question}, {low:g} to {high:g}",
-            domain=asked.ends,
+            axis=f"{question.question}, {low:g} to {high:g}",
+            domain=question.ends,
         ),
     )
 
@@ -117,15 +119,15 @@ def _by_system(rows: pd.DataFrame) -> pd.DataFrame:
 # --- raters -----------------------------------------------------------------------------------
 
 
-def _raters(asked: Asked) -> Iterator[Section]:
-    used = _use(asked)
+def _raters(question: QuestionRatings) -> Iterator[Section]:
+    used = _use(question)
     several = used[used["n"] >= FEW]
     if len(several) < 2:
         return
     columns = ["mean", "spread", "lowest", "highest"]
     summary = several[columns].quantile(list(QUANTILES.values()))
     summary.insert(0, "raters", list(QUANTILES))
-    learned = fit(sums(asked))
+    learned = fit(sums(question))
     spread = (
         f"; severity differs by an SD of {learned.severity:.2f} points"
         if learned is not None and learned.separable
@@ -133,28 +135,28 @@ def _raters(asked: Asked) -> Iterator[Section]:
     )
     ends = int(((several["lowest"] + several["highest"]) == 1).sum())
     yield Section(
-        f"{_capital(asked)}: {ends} of {len(several)} raters use only the ends of the scale"
+        f"{_capital(question)}: {ends} of {len(several)} raters use only the ends of the scale"
         f"{spread}",
         summary.reset_index(drop=True),
         f"Of raters with {FEW} answers or more: their mean, the SD of their answers (spread), and "
         "the shares at the scale's lowest and highest point. The SD of severity is learned from "
         "the ratings, what systems explain taken out.",
-        key=f"raters-{asked.question}",
+        key=f"raters-{question.question}",
     )
     ordered = used.sort_values(["mean", "rater"], ignore_index=True)
     yield Section(
-        f"{_capital(asked)}: each rater's use of the scale, the most severe first",
+        f"{_capital(question)}: each rater's use of the scale, the most severe first",
         ordered,
         "less: the mean of the rater's answers less the means of the systems they rated, in "
         "points; below 0 is severe.",
-        key=f"use-{asked.question}",
+        key=f"use-{question.question}",
         appendix=True,
     )
 
 
-def _use(asked: Asked) -> pd.DataFrame:
-    rows = asked.rows.assign(value=asked.values)
-    low, high = asked.ends
+def _use(question: QuestionRatings) -> pd.DataFrame:
+    rows = question.rows.assign(value=question.values)
+    low, high = question.ends
     means = rows.groupby("system")["value"].transform("mean")
     rows = rows.assign(
         less=rows["value"] - means, lowest=rows["value"] == low, highest=rows["value"] == high
@@ -173,5 +175,5 @@ def _use(asked: Asked) -> pd.DataFrame:
     )
 
 
-def _capital(asked: Asked) -> str:
-    return asked.question[:1].upper() + asked.question[1:]
+def _capital(question: QuestionRatings) -> str:
+    return question.question[:1].upper() + question.question[1:]

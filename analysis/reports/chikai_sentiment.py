@@ -9,12 +9,14 @@ from __future__ import annotations
 
 import pandas as pd
 
-from analysis.layouts import sections
 from analysis.metrics.fleiss_kappa import fleiss_kappa
-from analysis.repeated import Spread, over_raters
+from analysis.output.paper_layouts import sections
 from analysis.report import Report, Section
-from analysis.tables import RatingTable
-from analysis.tidy import ALL
+from analysis.stats.between_runs import Spread, over_raters
+from analysis.tables.schema import RatingTable
+from analysis.tables.tidy import ALL
+
+SIMULATED_AS = ("over_raters", "fleiss_kappa")
 
 SENTIMENTS = ("positive", "neutral", "negative")
 COLUMN = "intended"

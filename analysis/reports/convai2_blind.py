@@ -11,10 +11,12 @@ from collections.abc import Iterator
 
 import pandas as pd
 
-from analysis.layouts import ENGAGING, sections
+from analysis.output.paper_layouts import ENGAGING, sections
 from analysis.report import Report, Section
-from analysis.significance import paired_t_test
-from analysis.tables import RatingTable
+from analysis.stats.significance import paired_t_test
+from analysis.tables.schema import RatingTable
+
+SIMULATED_AS = ("convai2_blind p",)
 
 WORKER = "the people who chatted"
 
@@ -23,14 +25,14 @@ def convai2_blind(ratings: RatingTable) -> Report:
     """Return a row per judge with each system's mean, above the printed table."""
     workers, judges = _split(ratings)
     own: list[Section] = []
-    finding = "No conversation has a score both of who chatted and of a blind judge."
+    finding = "No conversation has a score from the person who chatted and one from a blind judge."
     if len(judges) and len(workers):
         table = pd.DataFrame(_means(workers, judges))
         finding = _finding(table)
         gaps = pd.DataFrame(_gaps(workers, judges))
         own = [
             Section(finding, table, "Mean over the conversations that blind judges saw."),
-            Section("Does the blind score differ?", gaps, "Paired t of the same conversations."),
+            Section("Difference of the blind score", gaps, "Paired t of the same conversations."),
         ]
     return Report(
         name="convai2_blind",
@@ -47,8 +49,8 @@ def _split(ratings: RatingTable) -> tuple[pd.DataFrame, pd.DataFrame]:
     rows = rows.assign(value=rows["value"].astype(float))
     is_blind = rows["protocol"].str.contains("blind", case=False)
     judges, workers = rows[is_blind], rows[~is_blind]
-    asked = workers["question"].str.contains(ENGAGING)
-    workers = workers[asked] if asked.any() else workers
+    engaging = workers["question"].str.contains(ENGAGING)
+    workers = workers[engaging] if engaging.any() else workers
     both = set(judges["conversation"]) & set(workers["conversation"])
     kept = [pd.DataFrame(part[part["conversation"].isin(both)]) for part in (workers, judges)]
     return kept[0], kept[1]
@@ -83,5 +85,5 @@ def _gaps(workers: pd.DataFrame, judges: pd.DataFrame) -> Iterator[dict[str, obj
 def _finding(table: pd.DataFrame) -> str:
     systems = [name for name in table.columns if name not in ("judge", "conversations")]
     orders = {tuple(row[systems].astype(float).sort_values().index) for _, row in table.iterrows()}
-    same = "All judges put" if len(orders) == 1 else "Judges do not all put"
+    same = "All judges put" if len(orders) == 1 else "Not all judges put"
     return f"{same} the {len(systems)} systems in the same order."

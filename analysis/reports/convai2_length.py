@@ -6,10 +6,10 @@ system and of the people who talked with it.
 
 from __future__ import annotations
 
-from analysis.layouts import both_sides, extremes, sections, with_engagingness
 from analysis.metrics.message_length import message_length
+from analysis.output.paper_layouts import both_sides, extremes, sections, with_engagingness
 from analysis.report import Report, Section
-from analysis.tables import MessageTable, RatingTable
+from analysis.tables.schema import MessageTable, RatingTable
 
 COLUMNS = {"words_per_message": "words", "characters_per_message": "characters"}
 

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import pandas as pd
 
-from analysis.layouts import both_sides, extremes, sections, with_engagingness
 from analysis.metrics.questions_asked import questions_asked
+from analysis.output.paper_layouts import both_sides, extremes, sections, with_engagingness
 from analysis.report import Chart, Report, Section
-from analysis.tables import MessageTable, RatingTable
+from analysis.tables.schema import MessageTable, RatingTable
 
 BEGIN, MARK = "begin with question word", "with question mark"
 

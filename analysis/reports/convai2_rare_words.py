@@ -6,18 +6,21 @@ in the training corpus; below, the exclusive bins of the released script.
 
 from __future__ import annotations
 
-from analysis.frequencies import STAND_IN, Corpus
-from analysis.layouts import both_sides, extremes, sections, with_engagingness
 from analysis.metrics.rare_words import rare_words
+from analysis.output.paper_layouts import both_sides, extremes, sections, with_engagingness
 from analysis.report import Report, Section
-from analysis.tables import MessageTable, RatingTable
+from analysis.tables.schema import MessageTable, RatingTable
+from analysis.text.frequencies import STAND_IN, WordFrequencies
 
 CUMULATIVE = {"freq1h": "Freq1h", "freq1k": "Freq1k"}
 EXCLUSIVE = {"freq1h_exclusive": "up to 100", "freq1k_exclusive": "101 to 1,000"}
 
 
 def convai2_rare_words(
-    messages: MessageTable, ratings: RatingTable | None = None, *, corpus: Corpus = STAND_IN
+    messages: MessageTable,
+    ratings: RatingTable | None = None,
+    *,
+    corpus: WordFrequencies = STAND_IN,
 ) -> Report:
     """Return the table of one's own systems above the printed one."""
     found = rare_words(messages, corpus=corpus)

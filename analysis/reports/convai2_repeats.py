@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import pandas as pd
 
-from analysis.layouts import extremes, sections, with_engagingness
+from analysis.conversations.transcripts import OWN
 from analysis.metrics.repeats import repeats
 from analysis.metrics.unique_responses import unique_responses
+from analysis.output.paper_layouts import extremes, sections, with_engagingness
 from analysis.report import Report, Section
-from analysis.tables import MessageTable, RatingTable
-from analysis.tidy import joined
-from analysis.transcripts import OWN
+from analysis.tables.schema import MessageTable, RatingTable
+from analysis.tables.tidy import joined
 
 NGRAMS = ("unigram", "bigram", "trigram")
 PARTS = ("within", "across")

@@ -1,8 +1,9 @@
 """Paid against wild evaluation, with and without what is flagged (ConvAI2, Dinan et al. 2019).
 
 The paper discounted its wild track because nonsense could not be told apart. Here every mean stands
-twice, with and without flagged conversations (`analysis/spam.py`), beside the shares flagged per
-track, system and person. A table of one campaign has one track; the column `campaign` names it.
+twice, with and without flagged conversations (`analysis/conversations/spam.py`), beside the shares
+flagged per track, system and person. A table of one campaign has one track; the column `campaign`
+names it.
 """
 
 from __future__ import annotations
@@ -11,11 +12,13 @@ from collections.abc import Iterator
 
 import pandas as pd
 
-from analysis.layouts import sections
-from analysis.repeated import Spread, over_clusters
+from analysis.conversations.spam import assess
+from analysis.output.paper_layouts import sections
 from analysis.report import Report, Section
-from analysis.spam import assess
-from analysis.tables import MessageTable, RatingTable
+from analysis.stats.between_runs import Spread, over_clusters
+from analysis.tables.schema import MessageTable, RatingTable
+
+SIMULATED_AS = ("over_clusters",)
 
 
 def convai2_wild(ratings: RatingTable, messages: MessageTable) -> Report:
@@ -27,7 +30,7 @@ def convai2_wild(ratings: RatingTable, messages: MessageTable) -> Report:
     finding = _finding(shifts)
     return Report(
         name="convai2_wild",
-        title="Paid and wild evaluation, with and without what is flagged",
+        title="Paid and wild evaluation, with and without flagged conversations",
         findings=(finding,),
         sections=sections(
             [
@@ -44,7 +47,9 @@ def _scored(ratings: RatingTable, verdicts: pd.Series) -> pd.DataFrame:
     """Return the numeric answers about conversations that are in the log, with their flags."""
     of = ratings["conversation"] if "conversation" in ratings.columns else ratings["item"]
     rows = ratings.assign(conversation=of.astype(str))
-    rows = rows[rows["level"].ne("nominal") & rows["conversation"].isin(verdicts.index)]
+    rows = rows[
+        rows["level"].isin(["ordinal", "interval"]) & rows["conversation"].isin(verdicts.index)
+    ]
     return rows.assign(
         value=rows["value"].astype(float), flagged=rows["conversation"].map(verdicts).astype(bool)
     )
@@ -105,6 +110,6 @@ def _finding(shifts: pd.DataFrame) -> str:
         return "Every scored conversation is flagged."
     most = known.iloc[int(known["shift"].abs().argmax())]
     return (
-        f"Without what is flagged, means move by up to {abs(most['shift']):.2f} "
+        f"Without flagged conversations, means change by up to {abs(most['shift']):.2f} "
         f"({most['system']}, {most['question']}, {most['track']})."
     )

@@ -13,17 +13,17 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from analysis.cautions import REFERENCE_NOTE
-from analysis.layouts import printed
 from analysis.metrics.bleu import bleu
 from analysis.metrics.distinct import distinct
 from analysis.metrics.nasl import nasl
 from analysis.metrics.nist import nist
 from analysis.metrics.pmi_coherence import pmi_coherence
 from analysis.metrics.vector_extrema import vector_extrema
+from analysis.output.paper_layouts import printed
 from analysis.report import Report, Section
-from analysis.tables import PredictionTable
-from analysis.tidy import joined
+from analysis.scores.cautions import REFERENCE_NOTE
+from analysis.tables.schema import PredictionTable
+from analysis.tables.tidy import joined
 
 COLUMNS = {
     **{"bleu_4": "bleu", "nist": "nist", "vector_extrema": "extrema", "distinct_1": "dist1"},
@@ -89,6 +89,6 @@ def _finding(own: pd.DataFrame) -> str:
         return "This table has no responses."
     changed = own.dropna(subset=[SHARE])
     if changed.empty:
-        return "No prediction tells what would have been said without re-ranking."
+        return "No prediction has the response without re-ranking."
     most = changed.sort_values([SHARE, "model"], ascending=[False, True]).iloc[0]
     return f"Re-ranking changes up to {most[SHARE]:.1f} % of the replies ({most['model']})."

@@ -11,18 +11,18 @@ from collections.abc import Iterator
 
 import pandas as pd
 
-from analysis.cautions import REFERENCE_NOTE
 from analysis.metrics.bleu import bleu
 from analysis.metrics.distinct import distinct
 from analysis.metrics.nasl import nasl
 from analysis.metrics.perplexity import perplexity
 from analysis.metrics.rouge import rouge
 from analysis.metrics.token_accuracy import token_accuracy
-from analysis.predicted import Group, Predicted, groups
+from analysis.predictions.prediction_rows import Group, Predicted, groups
 from analysis.reference import reference
 from analysis.report import Report, Section
-from analysis.tables import PredictionTable
-from analysis.tidy import joined
+from analysis.scores.cautions import REFERENCE_NOTE
+from analysis.tables.schema import PredictionTable
+from analysis.tables.tidy import joined
 
 COLUMNS = {
     "perplexity": "ppl",
@@ -85,7 +85,7 @@ def _finding(own: pd.DataFrame) -> str:
         return f"{len(own)} rows of generators; none has log probabilities, so no perplexity."
     best = known.sort_values("ppl", kind="stable").iloc[0]
     if math.isinf(best["ppl"]):
-        return "Every perplexity is infinite: a word that was said has probability 0."
+        return "Every perplexity is infinite: a word of a gold reply has probability 0."
     return f"{best['model']} has the lowest perplexity of {len(known)}: {best['ppl']:.1f}."
 
 

@@ -1,4 +1,4 @@
-"""Does a metric go with people's ratings? THRED's check of ADEM (Dziri et al. 2019, section 5.5.1).
+"""Learned metric against ratings: THRED's check of ADEM (Dziri et al. 2019, section 5.5.1).
 
 Each response's score is correlated with its mean rating: Pearson and Spearman, Holm-adjusted. A
 scorer is any function of a prediction (its context, gold replies and response); the predictions'
@@ -12,16 +12,18 @@ from collections.abc import Callable, Iterator, Mapping
 
 import pandas as pd
 
-from analysis import cells
-from analysis.bleu import sentence_bleu
-from analysis.correlation import pearson, spearman
-from analysis.layouts import sections
-from analysis.overlap import word_f1
-from analysis.predicted import Predicted, groups
+from analysis.output.paper_layouts import sections
+from analysis.predictions.prediction_rows import Predicted, groups
 from analysis.report import Report, Section
-from analysis.significance import holm, stars
-from analysis.tables import PredictionTable, RatingTable
-from analysis.text import split_lower
+from analysis.stats.correlation import pearson, spearman
+from analysis.stats.significance import holm, stars
+from analysis.tables import cell_values
+from analysis.tables.schema import PredictionTable, RatingTable
+from analysis.text.bleu import sentence_bleu
+from analysis.text.overlap import word_f1
+from analysis.text.tokens import split_lower
+
+SIMULATED_AS = ("learned_metric p", "correlation")
 
 COLUMN = "learned_score"
 NOTE = (
@@ -76,10 +78,10 @@ def _scored(predictions: PredictionTable, scorers: Mapping[str, Scorer]) -> pd.D
     table = pd.DataFrame(rows, columns=columns).astype(dict.fromkeys(scorers, float))
     if COLUMN not in predictions.columns:
         return table
-    told = predictions[["example", "system"]].rename(columns={"example": "item"})
-    found = [cells.number(cell) for cell in predictions[COLUMN]]
-    told[COLUMN] = pd.Series(found, index=told.index, dtype=float)
-    return table.merge(told, on=["item", "system"])
+    learned = predictions[["example", "system"]].rename(columns={"example": "item"})
+    found = [cell_values.number(cell) for cell in predictions[COLUMN]]
+    learned[COLUMN] = pd.Series(found, index=learned.index, dtype=float)
+    return table.merge(learned, on=["item", "system"])
 
 
 def _correlations(ratings: RatingTable, scored: pd.DataFrame) -> pd.DataFrame:
@@ -92,8 +94,8 @@ def _correlations(ratings: RatingTable, scored: pd.DataFrame) -> pd.DataFrame:
 def _pairs(ratings: RatingTable, scored: pd.DataFrame) -> Iterator[dict[str, object]]:
     rows = ratings[ratings["level"].isin(["ordinal", "interval"])]
     rows = rows.assign(value=rows["value"].astype(float))
-    for (protocol, question), asked in rows.groupby(["protocol", "question"], sort=True):
-        means = asked.groupby(["item", "system"])["value"].mean().reset_index()
+    for (protocol, question), part in rows.groupby(["protocol", "question"], sort=True):
+        means = part.groupby(["item", "system"])["value"].mean().reset_index()
         both = means.merge(scored, on=["item", "system"])
         for name in scored.columns[2:] if len(both) else ():
             named = {"metric": name, "protocol": protocol, "question": question, "n": len(both)}

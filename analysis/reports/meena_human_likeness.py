@@ -1,19 +1,22 @@
 """SSA, sensibleness and specificity against human-likeness (Adiwardana et al. 2020, section 2.1).
 
 One point per system: the share of its replies that a majority finds could be a person's (question
-`human_like`, yes or no) and each of the three scores; R² of a straight line.
+`human_like`, yes or no; open items as in SSA) and each of the three scores; R² of a straight line.
 """
 
 from __future__ import annotations
 
 import pandas as pd
 
-from analysis.correlation import line
-from analysis.layouts import sections, straight
 from analysis.metrics.ssa import ssa
+from analysis.output.paper_layouts import sections, straight
 from analysis.report import Report, Section
-from analysis.tables import RatingTable
+from analysis.scores.majorities import majority, votes_wanted
+from analysis.scores.question_ratings import identified
+from analysis.stats.correlation import line
+from analysis.tables.schema import RatingTable
 
+ITEM = ["system", "item"]
 LIKE = ("human_like", "human_likeness", "humanlike")
 SCORES = ("ssa", "sensibleness", "specificity")
 
@@ -22,7 +25,7 @@ def meena_human_likeness(ratings: RatingTable) -> Report:
     """Return the points and the three R², beside those printed."""
     points = _points(ratings)
     own: list[Section] = []
-    finding = f"No system has labels both of sensibleness and of {LIKE[0]}."
+    finding = f"No system has decided items both of sensibleness and of {LIKE[0]}."
     if len(points):
         fits = _fits(points)
         finding = _finding(fits)
@@ -43,7 +46,7 @@ def meena_human_likeness(ratings: RatingTable) -> Report:
         ]
     return Report(
         name="meena_human_likeness",
-        title="How far SSA goes with being taken for human",
+        title="SSA and human-likeness",
         findings=(finding,),
         sections=sections(own, "meena_human_likeness"),
     )
@@ -54,17 +57,23 @@ def _points(ratings: RatingTable) -> pd.DataFrame:
     found = ssa(ratings)
     if rows.empty or found.empty:
         return pd.DataFrame()
-    # A tie is no majority, and is left out as everywhere.
-    shares = rows.assign(value=rows["value"].astype(float)).groupby(["system", "item"])["value"]
-    means = shares.mean()
-    decided = (means[means != 0.5] > 0.5).astype(float)
-    like = 100 * decided.groupby("system").mean()
-    scores = found.pivot_table(
-        index=["protocol", "system"], columns="metric", values="estimate", aggfunc="first"
-    )
+    like = 100 * _decided(rows).groupby("system").mean()
+    scores = found.pivot(index=["protocol", "system"], columns="metric", values="estimate")
     table = (100 * scores).reset_index()
     table.insert(2, "human-like", table["system"].map(like))
-    return table.dropna(subset=["human-like"]).reset_index(drop=True)
+    return table.dropna(subset=["human-like", *SCORES]).reset_index(drop=True)
+
+
+def _decided(rows: pd.DataFrame) -> pd.Series:
+    """Return each decided item's majority; the question may be of another campaign than SSA's."""
+    votes = identified(rows).assign(value=lambda part: part["value"].astype(float))
+    parts = []
+    for _, part in votes.groupby("protocol", sort=True):
+        items = part.groupby(ITEM)["value"]
+        counts = items.size()
+        parts.append(majority(items.mean(), counts, votes_wanted(part, ITEM, int(counts.max()))))
+    decided: pd.Series = pd.concat(parts).dropna()
+    return decided
 
 
 def _fits(points: pd.DataFrame) -> pd.DataFrame:

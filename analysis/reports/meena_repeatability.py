@@ -1,4 +1,4 @@
-"""How much SSA moves when the whole evaluation is done again (Adiwardana et al. 2020, section 4.1).
+"""Repeatability of SSA when the evaluation is run again (Adiwardana et al. 2020, section 4.1).
 
 Each evaluation is told by the column `repeat`, or is a campaign of its own; SD over evaluations of
 the same system, seven of them in the paper.
@@ -10,12 +10,14 @@ from collections.abc import Iterator
 
 import pandas as pd
 
-from analysis.layouts import sections
 from analysis.metrics.ssa import ssa
-from analysis.repeated import over_repeats
+from analysis.output.paper_layouts import sections
 from analysis.report import Report, Section
-from analysis.tables import RatingTable
-from analysis.tidy import joined
+from analysis.stats.between_runs import over_repeats
+from analysis.tables.schema import RatingTable
+from analysis.tables.tidy import joined
+
+SIMULATED_AS = ("over_raters",)
 
 TIMES = 100.0
 

@@ -8,15 +8,15 @@ from __future__ import annotations
 
 import pandas as pd
 
-from analysis.cautions import cautions
-from analysis.dependencies import SENSIBLE, SPECIFIC
 from analysis.metrics.krippendorff_alpha import krippendorff_alpha
 from analysis.metrics.percent_agreement import percent_agreement
 from analysis.metrics.ssa import ssa
 from analysis.reference import reference
 from analysis.report import Report, Section
-from analysis.tables import RatingTable
-from analysis.tidy import joined
+from analysis.scores.cautions import cautions
+from analysis.tables.dependencies import SENSIBLE, SPECIFIC
+from analysis.tables.schema import RatingTable
+from analysis.tables.tidy import joined
 
 LABELS = ("sensibleness", "specificity", "ssa")
 
@@ -75,7 +75,9 @@ def _agreement(ratings: RatingTable, seed: int) -> pd.DataFrame:
 def _finding(own: pd.DataFrame) -> str:
     if own.empty:
         return "This table has no labels named sensible and specific."
-    best = own.iloc[0]
-    if pd.isna(best["ssa"]):
-        return "No item is decided yet: too few votes, or ties."
-    return f"{best['system']} has the highest SSA of {len(own)}: {best['ssa']:.1f} %."
+    decided = own[own["ssa"].notna()]
+    if decided.empty:
+        return f"No item is decided yet: too few votes, or ties (open: {own['open'].sum()})."
+    best, waiting = decided.iloc[0], int(own["open"].sum())
+    still = f" (open: {waiting} of {waiting + own['n'].sum()} items)" if waiting else ""
+    return f"{best['system']} has the highest SSA of {len(decided)}: {best['ssa']:.1f} %{still}."

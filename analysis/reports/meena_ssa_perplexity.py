@@ -10,12 +10,12 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from analysis.correlation import line
-from analysis.layouts import sections, straight
 from analysis.metrics.perplexity import perplexity
 from analysis.metrics.ssa import ssa
+from analysis.output.paper_layouts import sections, straight
 from analysis.report import Report, Section
-from analysis.tables import PredictionTable, RatingTable
+from analysis.stats.correlation import line
+from analysis.tables.schema import PredictionTable, RatingTable
 
 SCORES = ("ssa", "sensibleness", "specificity")
 
@@ -24,7 +24,7 @@ def meena_ssa_perplexity(ratings: RatingTable, predictions: PredictionTable) -> 
     """Return the points and the three lines, beside the printed R²."""
     points = _points(ratings, predictions)
     own: list[Section] = []
-    finding = "No system has both labels of its replies and a perplexity."
+    finding = "No system has a perplexity and decided labels of its replies."
     if len(points):
         fits = _fits(points)
         finding = _finding(fits)
@@ -39,7 +39,7 @@ def meena_ssa_perplexity(ratings: RatingTable, predictions: PredictionTable) -> 
         ]
     return Report(
         name="meena_ssa_perplexity",
-        title="How far SSA goes with perplexity",
+        title="SSA and perplexity",
         findings=(finding,),
         sections=sections(own, "meena_ssa_perplexity"),
     )
@@ -50,9 +50,7 @@ def _points(ratings: RatingTable, predictions: PredictionTable) -> pd.DataFrame:
     likely = likely[likely["metric"].eq("perplexity") & np.isfinite(likely["estimate"])]
     if likely.empty or scores.empty:
         return pd.DataFrame()
-    wide = scores.pivot_table(
-        index=["protocol", "system"], columns="metric", values="estimate", aggfunc="first"
-    )
+    wide = scores.pivot(index=["protocol", "system"], columns="metric", values="estimate").dropna()
     named = likely.rename(columns={"protocol": "dataset", "estimate": "perplexity"})
     table = (100 * wide).reset_index().merge(named[["dataset", "system", "perplexity"]])
     columns = ["dataset", "protocol", "system", "perplexity", *SCORES]

@@ -1,4 +1,4 @@
-"""Do ranking metrics put systems in the same order? (A-METRICS; DSTC7, Gunasekara et al. 2019)
+"""Agreement of ranking metrics on the order of systems (A-METRICS; Gunasekara et al. 2019, DSTC7).
 
 Systems are ranked by Recall@1, @10, @50 and MRR on each dataset. For each system: how far apart its
 ranks by the recalls are, and whether its rank by MRR lies outside them. The same rule on the teams'
@@ -12,7 +12,7 @@ import pandas as pd
 from analysis.metrics.recall import recall
 from analysis.reference import Reference, reference
 from analysis.report import Report, Section
-from analysis.tables import PredictionTable
+from analysis.tables.schema import PredictionTable
 
 RECALLS = ("R@1", "R@10", "R@50")
 METRICS = (*RECALLS, "MRR")
@@ -28,12 +28,12 @@ def metric_agreement(predictions: PredictionTable, *, seed: int = 0) -> Report:
     printed = reference("dstc7_systems")
     teams = pd.DataFrame(list(printed.rows)).assign(candidates="reply of 100")
     teams = teams.rename(columns={"team": "system"})
-    told = reference("dstc7_metric_agreement")
+    published = reference("dstc7_metric_agreement")
     return Report(
         name="metric_agreement",
-        title="Do ranking metrics order systems alike?",
+        title="Agreement of ranking metrics on the order of systems",
         findings=(_finding(own),),
-        sections=(*_sections(own), *_of_teams(teams, printed), _as_told(told)),
+        sections=(*_sections(own), *_of_teams(teams, printed), _as_printed(published)),
     )
 
 
@@ -95,8 +95,8 @@ def _sections(own: pd.DataFrame) -> tuple[Section, ...]:
 
 def _of_teams(teams: pd.DataFrame, printed: Reference) -> tuple[Section, ...]:
     title = f"The same rule on the printed figures: {printed.source}"
-    places = zip(teams["dataset"], teams["system"], teams["MRR"], strict=True)
-    right = teams.assign(MRR=[IMPLIED.get((data, team), mrr) for data, team, mrr in places])
+    keys = zip(teams["dataset"], teams["system"], teams["MRR"], strict=True)
+    right = teams.assign(MRR=[IMPLIED.get((data, team), mrr) for data, team, mrr in keys])
     return (
         Section(title, _summary(_ranked(teams)), printed.note),
         Section(
@@ -107,5 +107,7 @@ def _of_teams(teams: pd.DataFrame, printed: Reference) -> tuple[Section, ...]:
     )
 
 
-def _as_told(told: Reference) -> Section:
-    return Section(f"As printed: {told.source}", pd.DataFrame(list(told.rows)), told.note)
+def _as_printed(published: Reference) -> Section:
+    return Section(
+        f"As printed: {published.source}", pd.DataFrame(list(published.rows)), published.note
+    )

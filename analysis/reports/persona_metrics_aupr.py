@@ -11,11 +11,19 @@ from collections.abc import Iterator
 import numpy as np
 import pandas as pd
 
-from analysis.filtering import area_interval, curve
-from analysis.layouts import sections
-from analysis.likely import HIGH_IS_BAD, INAPPROPRIATE, LEARNED, Study, study
+from analysis.conversations.persona_likeness import (
+    HIGH_IS_BAD,
+    INAPPROPRIATE,
+    LEARNED,
+    LikenessStudy,
+    study,
+)
+from analysis.output.paper_layouts import sections
 from analysis.report import Chart, Report, Section
-from analysis.tables import MessageTable, RatingTable
+from analysis.stats.filtering import area_interval, curve
+from analysis.tables.schema import MessageTable, RatingTable
+
+SIMULATED_AS = ("areas",)
 
 RECALLS = tuple(k / 10 for k in range(1, 11))
 
@@ -37,13 +45,13 @@ def persona_metrics_aupr(ratings: RatingTable, messages: MessageTable, *, seed: 
         ]
     return Report(
         name="persona_metrics_aupr",
-        title="Filtering out what a character would not say",
+        title="Filtering out utterances that do not fit a character",
         findings=(finding,),
         sections=sections(own, "persona_metrics_aupr"),
     )
 
 
-def _areas(found: Study, seed: int) -> Iterator[dict[str, object]]:
+def _areas(found: LikenessStudy, seed: int) -> Iterator[dict[str, object]]:
     for character, rows in found.frame.groupby("character", sort=True):
         bad = rows["nol"] <= INAPPROPRIATE
         row: dict[str, object] = {"character": character, "utterances": len(rows)}
@@ -58,7 +66,7 @@ def _areas(found: Study, seed: int) -> Iterator[dict[str, object]]:
         yield row
 
 
-def _curves(found: Study) -> Iterator[dict[str, object]]:
+def _curves(found: LikenessStudy) -> Iterator[dict[str, object]]:
     bad = found.frame["nol"] <= INAPPROPRIATE
     lines = {
         metric: curve(found.frame[metric], bad, low_is_bad=metric != HIGH_IS_BAD)
@@ -68,8 +76,8 @@ def _curves(found: Study) -> Iterator[dict[str, object]]:
         row: dict[str, object] = {"recall": recall}
         for metric, line in lines.items():
             if line is not None:
-                place = int(np.searchsorted(line.recall, recall - 1e-12))
-                row[metric] = float(line.precision[min(place, len(line.precision) - 1)])
+                index = int(np.searchsorted(line.recall, recall - 1e-12))
+                row[metric] = float(line.precision[min(index, len(line.precision) - 1)])
         yield row
 
 

@@ -1,23 +1,26 @@
 """Persona metrics against people's votes, PERSONA-METRICS tables 6 and A.1 (Miyazaki et al. 2021).
 
 Spearman's correlation of each metric with NoL per character, Holm-adjusted over the whole table,
-and the histograms of NoL. What the two tables must hold is told in `analysis/likely.py`.
+and the histograms of NoL. What the two tables must hold is told in
+`analysis/conversations/persona_likeness.py`.
 """
 
 from __future__ import annotations
 
 import pandas as pd
 
-from analysis.correlation import Correlation, spearman
-from analysis.layouts import sections
-from analysis.likely import Study, study
+from analysis.conversations.persona_likeness import LikenessStudy, study
+from analysis.output.paper_layouts import sections
 from analysis.report import Chart, Report, Section
-from analysis.significance import holm, stars
-from analysis.tables import MessageTable, RatingTable
+from analysis.stats.correlation import Correlation, spearman
+from analysis.stats.significance import holm, stars
+from analysis.tables.schema import MessageTable, RatingTable
+
+SIMULATED_AS = ("correlations",)
 
 NOTE = (
     "Spearman's r with NoL, p adjusted by Holm over all of the table: *** .1 %, ** 1 %, * 5 %. "
-    "uPPL is low for what is like the persona. "
+    "uPPL is low for utterances like the persona's. "
 )
 
 
@@ -37,7 +40,7 @@ def persona_metrics_nol(ratings: RatingTable, messages: MessageTable, *, seed: i
     )
 
 
-def _correlations(found: Study) -> tuple[pd.DataFrame, str]:
+def _correlations(found: LikenessStudy) -> tuple[pd.DataFrame, str]:
     cells: dict[tuple[str, str], Correlation] = {}
     for character, rows in found.frame.groupby("character", sort=True):
         for metric in found.metrics:

@@ -12,13 +12,15 @@ from collections.abc import Iterator
 import numpy as np
 import pandas as pd
 
-from analysis.language_model import voices
-from analysis.layouts import sections
-from analysis.likely import monologues
+from analysis.conversations.language_model import voices
+from analysis.conversations.persona_likeness import monologues
+from analysis.conversations.speakers import LEAST, speakers
+from analysis.output.paper_layouts import sections
 from analysis.report import Report, Section
-from analysis.significance import stars
-from analysis.speakers import LEAST, speakers
-from analysis.tables import MessageTable
+from analysis.stats.significance import stars
+from analysis.tables.schema import MessageTable
+
+SIMULATED_AS = ("simple tests",)
 
 HELD_OUT = 0.1
 
@@ -34,7 +36,7 @@ def persona_metrics_speakers(messages: MessageTable, *, seed: int = 0) -> Report
     nothing = f"No cast of two personas with {LEAST} lines or more each."
     return Report(
         name="persona_metrics_speakers",
-        title="Who is speaking: classifier and language models",
+        title="Speaker classifier and language models",
         findings=tuple(section.title for section in own) or (nothing,),
         sections=sections(own, "persona_metrics_speakers", "persona_metrics_perplexity"),
     )
@@ -87,10 +89,10 @@ def _stars(p: float) -> str:
 
 def _perplexities(cast: dict[str, list[str]], seed: int) -> pd.DataFrame:
     rng = np.random.default_rng(seed)
-    shuffled = {name: [said[k] for k in rng.permutation(len(said))] for name, said in cast.items()}
-    cut = {name: max(1, round(HELD_OUT * len(said))) for name, said in shuffled.items()}
-    heard = voices({name: said[cut[name] :] for name, said in shuffled.items()})
-    held_out = {name: said[: cut[name]] for name, said in shuffled.items()}
+    shuffled = {name: [own[k] for k in rng.permutation(len(own))] for name, own in cast.items()}
+    cut = {name: max(1, round(HELD_OUT * len(own))) for name, own in shuffled.items()}
+    heard = voices({name: own[cut[name] :] for name, own in shuffled.items()})
+    held_out = {name: own[: cut[name]] for name, own in shuffled.items()}
     return pd.DataFrame(
         [
             {"model": name, **{of: heard.of_lines(name, held_out[of]) for of in cast}}

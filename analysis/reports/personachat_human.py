@@ -10,12 +10,12 @@ from typing import cast
 
 import pandas as pd
 
-from analysis.cautions import cautions
 from analysis.metrics.likert import likert
 from analysis.metrics.persona_detection import persona_detection
 from analysis.reference import reference
 from analysis.report import Report, Section
-from analysis.tables import RatingTable
+from analysis.scores.cautions import cautions
+from analysis.tables.schema import RatingTable
 
 SCALES = ("fluency", "engagingness", "consistency")
 DETECTION = "persona detection"

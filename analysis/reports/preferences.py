@@ -1,4 +1,4 @@
-"""What people preferred of systems shown together: who wins, by how much, and whether it fits.
+"""Preferences among systems shown together: who wins, by how much, and whether the model fits.
 
 Win rates with ties; abilities of Bradley & Terry (1952), with Davidson's (1970) parameter of ties
 and the advantage of being shown first (Davidson & Beaver 1977); Plackett-Luce where more than two
@@ -14,32 +14,34 @@ import numpy as np
 import pandas as pd
 from scipy import special
 
-from analysis import bradley_terry as model
-from analysis import circles
-from analysis.cautions import cautions
-from analysis.groups import Asked, questions
+from analysis.comparisons import bradley_terry as model
+from analysis.comparisons import preference_cycles
+from analysis.comparisons.preferences import Compared, compared, positions
 from analysis.metrics.bradley_terry import bradley_terry
 from analysis.metrics.explanation_rank import explanation_rank
-from analysis.metrics.plackett_luce import plackett_luce
+from analysis.metrics.plackett_luce import interval_name, plackett_luce
 from analysis.metrics.rank_score import rank_score
 from analysis.metrics.win_rate import win_rate
-from analysis.preferences import Compared, compared, positions
 from analysis.report import Chart, Report, Section, dots
-from analysis.tables import RatingTable
+from analysis.scores.cautions import cautions
+from analysis.scores.question_ratings import QuestionRatings, questions
+from analysis.tables.schema import RatingTable
+
+SIMULATED_AS = ("shown_first",)
 
 MATRIX_MOST = 12
 ALPHA = 0.05
-NONE = "No question of this table asks people to order or choose among systems shown together."
+NONE = "No question in this table asks people to rank or choose among systems shown together."
 
 
 def preferences(ratings: RatingTable, *, seed: int = 0) -> Report:
     """Return the report of every question of level "rank"."""
     found: list[Section] = []
     leads: list[str] = []
-    for asked in questions(ratings, "rank"):
-        pairs = compared(asked)
+    for question in questions(ratings, "rank"):
+        pairs = compared(question)
         if pairs is not None:
-            sections = list(_sections(asked, pairs, seed))
+            sections = list(_sections(question, pairs, seed))
             found += sections
             leads += [f"{each.title}." for each in sections if each.key.split("-")[0] in LEADS]
     return Report(
@@ -54,38 +56,38 @@ def preferences(ratings: RatingTable, *, seed: int = 0) -> Report:
 LEADS = ("wins", "abilities", "order", "circles")
 
 
-def _sections(asked: Asked, pairs: Compared, seed: int) -> Iterator[Section]:
-    alone = RatingTable(asked.rows)
-    yield _wins(asked, win_rate(alone, seed=seed))
-    yield from _abilities(asked, pairs, bradley_terry(alone, seed=seed))
-    yield circles.section(asked.question, pairs)
-    yield from _matrix(asked, pairs)
-    if (positions(asked)["of"] > 2).any():
-        yield _worths(asked, plackett_luce(alone, seed=seed))
-    yield _ranks(asked, rank_score(alone), explanation_rank(alone, seed=seed))
+def _sections(question: QuestionRatings, pairs: Compared, seed: int) -> Iterator[Section]:
+    alone = RatingTable(question.rows)
+    yield _wins(question, win_rate(alone, seed=seed))
+    yield from _abilities(question, pairs, bradley_terry(alone, seed=seed))
+    yield preference_cycles.section(question.question, pairs)
+    yield from _matrix(question, pairs)
+    if (positions(question)["of"] > 2).any():
+        yield _worths(question, plackett_luce(alone, seed=seed))
+    yield _ranks(question, rank_score(alone), explanation_rank(alone, seed=seed))
 
 
 # --- wins -------------------------------------------------------------------------------------
 
 
-def _wins(asked: Asked, rates: pd.DataFrame) -> Section:
+def _wins(question: QuestionRatings, rates: pd.DataFrame) -> Section:
     ordered = _best_first(rates)
     best = ordered.iloc[0]
     frame = ordered[["system", "estimate", "low", "high", "won", "tied", "lost", "n"]]
     columns = {"estimate": "win rate", "won": "wins", "tied": "ties", "lost": "losses"}
     tied = float((ordered["tied"] * ordered["n"]).sum() / ordered["n"].sum())
     return Section(
-        f"{_capital(asked)}: {best['system']} wins {best['estimate']:.0%} of its {best['n']} "
+        f"{_capital(question)}: {best['system']} wins {best['estimate']:.0%} of its {best['n']} "
         f"comparisons; {tied:.0%} of all are ties",
         frame.rename(columns=columns),
         "Win rate counts a tie as half a win; 95 % bootstrap over raters; wins, ties and losses "
         "are shares of n comparisons.",
-        key=f"wins-{asked.question}",
+        key=f"wins-{question.question}",
         chart=_dots(ordered, "win rate", "share of comparisons won, ties half", (0.0, 1.0), 0.5),
     )
 
 
-def _matrix(asked: Asked, pairs: Compared) -> Iterator[Section]:
+def _matrix(question: QuestionRatings, pairs: Compared) -> Iterator[Section]:
     counts = pairs.counts()
     size = counts.systems
     met = counts.wins + counts.wins.T
@@ -105,10 +107,10 @@ def _matrix(asked: Asked, pairs: Compared) -> Iterator[Section]:
     frame.insert(0, "system", names)
     fewest = int(met[met > 0].min()) if (met > 0).any() else 0
     yield Section(
-        f"{_capital(asked)}: each pair was compared {fewest} to {int(met.max())} times",
+        f"{_capital(question)}: each pair was compared {fewest} to {int(met.max())} times",
         frame,
         "Share of comparisons that the row's system won against the column's, ties half.",
-        key=f"pairs-{asked.question}",
+        key=f"pairs-{question.question}",
         chart=Chart(kind="matrix", rows=rows, axis="share lost to the system on the left"),
     )
 
@@ -116,14 +118,16 @@ def _matrix(asked: Asked, pairs: Compared) -> Iterator[Section]:
 # --- abilities --------------------------------------------------------------------------------
 
 
-def _abilities(asked: Asked, pairs: Compared, found: pd.DataFrame) -> Iterator[Section]:
+def _abilities(
+    question: QuestionRatings, pairs: Compared, found: pd.DataFrame
+) -> Iterator[Section]:
     ordered = _best_first(found)
     counts = pairs.counts()
     if ordered["estimate"].isna().all():
         why = str(ordered["reason"].iloc[0])
         frame = ordered[["system", "n", "reason"]]
-        key = f"abilities-{asked.question}"
-        yield Section(f"{_capital(asked)}: abilities are not defined, {why}", frame, key=key)
+        key = f"abilities-{question.question}"
+        yield Section(f"{_capital(question)}: abilities are not defined, {why}", frame, key=key)
         return
     shown_first = ordered["shown_first"].iloc[0]
     fitted = model.fit(counts, order=bool(pd.notna(shown_first)))
@@ -134,15 +138,15 @@ def _abilities(asked: Asked, pairs: Compared, found: pd.DataFrame) -> Iterator[S
     if fitted.tie is None:
         wanted.remove("davidson")
     yield Section(
-        f"{_capital(asked)}: {_first_two(ordered)}",
+        f"{_capital(question)}: {_first_two(ordered)}",
         frame[wanted].rename(columns=names),
         f"Bradley and Terry, a tie half a win, mean 0; 95 % bootstrap over raters; se is of the "
         f"information; shares add up to 1.{_tie_note(fitted.tie)}",
-        key=f"abilities-{asked.question}",
+        key=f"abilities-{question.question}",
         chart=_dots(ordered, "log-ability", "log-ability, with 95 % interval", None, 0.0),
     )
     if pd.notna(shown_first):
-        yield _order(asked, float(shown_first), float(ordered["shown_first_se"].iloc[0]))
+        yield _order(question, float(shown_first), float(ordered["shown_first_se"].iloc[0]))
 
 
 def _first_two(ordered: pd.DataFrame) -> str:
@@ -164,24 +168,24 @@ def _tie_note(tie: float | None) -> str:
     )
 
 
-def _order(asked: Asked, effect: float, se: float) -> Section:
+def _order(question: QuestionRatings, effect: float, se: float) -> Section:
     p = float(2 * special.ndtr(-abs(effect) / se)) if se > 0 else float("nan")
     chance = float(special.expit(effect))
     sure = "is more often preferred" if effect > 0 else "is less often preferred"
     what = sure if p < ALPHA else "makes no clear difference"
-    title = f"{_capital(asked)}: being shown first {what}"
+    title = f"{_capital(question)}: being shown first {what}"
     if p < ALPHA:
-        title = f"{_capital(asked)}: what is shown first {sure}"
+        title = f"{_capital(question)}: what is shown first {sure}"
     row = {"log advantage": effect, "se": se, "p": p, "wins of an equal shown first": chance}
     return Section(
         title,
         pd.DataFrame([row]),
         "Davidson and Beaver's order effect; p is two-sided, normal.",
-        key=f"order-{asked.question}",
+        key=f"order-{question.question}",
     )
 
 
-def _worths(asked: Asked, found: pd.DataFrame) -> Section:
+def _worths(question: QuestionRatings, found: pd.DataFrame) -> Section:
     ordered = _best_first(found)
     left = int(ordered["tied_left_out"].iloc[0]) if len(ordered) else 0
     known = [
@@ -190,14 +194,14 @@ def _worths(asked: Asked, found: pd.DataFrame) -> Section:
         if name in ordered and ordered[name].notna().any()
     ]
     return Section(
-        f"{_capital(asked)}: whole rankings, {left} with a tie left out",
+        f"{_capital(question)}: whole rankings, {left} with a tie left out",
         ordered[known].rename(columns={"estimate": "log-worth"}),
-        "Plackett-Luce, mean 0; 95 % bootstrap over raters; n is untied rankings.",
-        key=f"worths-{asked.question}",
+        f"Plackett-Luce, mean 0; 95 % {interval_name(question)}; n is untied rankings.",
+        key=f"worths-{question.question}",
     )
 
 
-def _ranks(asked: Asked, scores: pd.DataFrame, ranks: pd.DataFrame) -> Section:
+def _ranks(question: QuestionRatings, scores: pd.DataFrame, ranks: pd.DataFrame) -> Section:
     own = scores[["system", "estimate", "low", "high", "se", "n"]]
     other = ranks[["system", "estimate", "low", "high", "n"]]
     frame = own.merge(other, on="system", suffixes=("", " of rank")).sort_values(
@@ -214,7 +218,7 @@ def _ranks(asked: Asked, scores: pd.DataFrame, ranks: pd.DataFrame) -> Section:
         "n of rank": "participants",
     }
     return Section(
-        f"{_capital(asked)}: {frame.iloc[0]['system']} has the highest normalized rank score, "
+        f"{_capital(question)}: {frame.iloc[0]['system']} has the highest normalized rank score, "
         f"{frame.iloc[0]['estimate']:.2f}",
         frame.rename(columns=names),
         f"Rank score: 1 for always best, 0 for always last; the scores add up to {total:.2f} (N/2 "
@@ -222,7 +226,7 @@ def _ranks(asked: Asked, scores: pd.DataFrame, ranks: pd.DataFrame) -> Section:
         "paper's formula, of judges only; the interval is a t interval clustered by rater and "
         "sample. Rank (L2E): 0 is the top, with a 95 % t interval over participants; the metric "
         "explanation_rank has the paper's bootstrap too.",
-        key=f"ranks-{asked.question}",
+        key=f"ranks-{question.question}",
     )
 
 
@@ -239,5 +243,5 @@ def _best_first(rows: pd.DataFrame) -> pd.DataFrame:
     return rows.sort_values(["estimate", "system"], ascending=[False, True], ignore_index=True)
 
 
-def _capital(asked: Asked) -> str:
-    return asked.question[:1].upper() + asked.question[1:]
+def _capital(question: QuestionRatings) -> str:
+    return question.question[:1].upper() + question.question[1:]

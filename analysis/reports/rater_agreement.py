@@ -1,4 +1,4 @@
-"""How far raters agree: every coefficient of each question, and the items that they dispute.
+"""Rater agreement: every coefficient of each question, and the most disputed items.
 
 Krippendorff's alpha (2011), Fleiss' kappa (1971) with gaps as in Gwet 2014, Conger's kappa (1980),
 the coefficient of Brennan & Prediger (1981, Educational and Psychological Measurement 41, 687-699)
@@ -13,17 +13,19 @@ from functools import partial
 
 import pandas as pd
 
-from analysis import kappas
-from analysis.agreement import Statistic, interval
-from analysis.alpha import alphas
-from analysis.ballots import ENOUGH_RATERS, ballots, conger, rater_intervals
-from analysis.cautions import cautions
-from analysis.coding import scale_of
-from analysis.disputed import disputed
-from analysis.groups import Asked, questions
+from analysis.raters import kappas
+from analysis.raters.agreement import Statistic, interval
+from analysis.raters.alpha import alphas
+from analysis.raters.ballots import ENOUGH_RATERS, ballots, conger, rater_intervals
+from analysis.raters.disputed import disputed
+from analysis.raters.votes import Votes
 from analysis.report import Report, Section
-from analysis.tables import LEVELS, RatingTable
-from analysis.votes import Votes
+from analysis.scores.cautions import cautions
+from analysis.scores.integer_codes import scale_of
+from analysis.scores.question_ratings import QuestionRatings, questions
+from analysis.tables.schema import LEVELS, RatingTable
+
+SIMULATED_AS = ("agreement over raters", "Brennan-Prediger", "krippendorff_alpha")
 
 NOTE = (
     "All systems together; n is items with two ratings or more. low and high are a bootstrap over "
@@ -45,49 +47,51 @@ WEIGHTS: dict[str, kappas.Weights] = {"ordinal": "ordinal", "interval": "quadrat
 
 def rater_agreement(ratings: RatingTable, *, seed: int = 0) -> Report:
     """Return all coefficients of each question, and its most disputed items."""
-    asked = list(questions(ratings, *LEVELS))
-    found = [pd.DataFrame(_rows(one, seed)) for one in asked]
-    findings = tuple(_finding(one, rows) for one, rows in zip(asked, found, strict=True))
+    rated = list(questions(ratings, *LEVELS))
+    found = [pd.DataFrame(_question_rows(one, seed)) for one in rated]
+    findings = tuple(_finding(one, rows) for one, rows in zip(rated, found, strict=True))
     sections = [
-        Section(said, rows, NOTE) for said, rows in zip(findings, found, strict=True) if len(rows)
+        Section(finding, rows, NOTE)
+        for finding, rows in zip(findings, found, strict=True)
+        if len(rows)
     ]
     return Report(
         name="rater_agreement",
         title="Agreement of raters",
         findings=findings or ("There are no ratings.",),
-        sections=(*sections, *_worst(asked)),
+        sections=(*sections, *_worst(rated)),
         cautions=cautions(ratings),
     )
 
 
-def _rows(asked: Asked, seed: int) -> Iterator[dict[str, object]]:
-    given = ballots(asked, asked.rows)
-    chosen = list(_statistics(asked))
+def _question_rows(question: QuestionRatings, seed: int) -> Iterator[dict[str, object]]:
+    sample = ballots(question, question.rows)
+    chosen = list(_statistics(question))
     boot = [statistic or kappas.percents for _, _, statistic in chosen]
-    over_raters = rater_intervals(given, boot, seed=seed)
+    over_raters = rater_intervals(sample, boot, seed=seed)
     for (name, weights, statistic), raters in zip(chosen, over_raters, strict=True):
         row: dict[str, object] = {"coefficient": name, "weights": weights}
-        reason = _undefined(name, given.votes)
+        reason = _undefined(name, sample.votes)
         numbers: tuple[float | None, ...] = (None,) * 5
         if reason is None and statistic is None:
-            kind = WEIGHTS.get(scale_of(asked), "identity")
-            numbers = (conger(given, kind), *numbers[1:])
+            kind = WEIGHTS.get(scale_of(question), "identity")
+            numbers = (conger(sample, kind), *numbers[1:])
         elif reason is None and statistic is not None:
-            estimate = kappas.estimate(given.votes, statistic)
-            numbers = (estimate, *interval(given.votes, statistic, seed=seed), *raters)
+            estimate = kappas.estimate(sample.votes, statistic)
+            numbers = (estimate, *interval(sample.votes, statistic, seed=seed), *raters)
         yield {
             **row,
             **dict(zip(NUMBERS, numbers, strict=True)),
-            "n": given.votes.units,
+            "n": sample.votes.units,
             "reason": reason,
         }
 
 
-def _statistics(asked: Asked) -> Iterator[tuple[str, str, Statistic | None]]:
+def _statistics(question: QuestionRatings) -> Iterator[tuple[str, str, Statistic | None]]:
     """Yield name, weights and what computes it; None stands for Conger's kappa."""
-    kind = WEIGHTS.get(scale_of(asked), "identity")
+    kind = WEIGHTS.get(scale_of(question), "identity")
     yield "percent agreement", "identity", kappas.percents
-    yield ALPHA, scale_of(asked), alphas
+    yield ALPHA, scale_of(question), alphas
     yield "Fleiss' kappa, with gaps", kind, partial(kappas.fleiss, kind=kind)
     yield "Conger's kappa", kind, None
     yield "Brennan-Prediger", kind, partial(kappas.brennan_prediger, kind=kind)
@@ -105,9 +109,9 @@ def _undefined(name: str, votes: Votes) -> str | None:
     return weighted or (kappas.no_chance(votes) if by_category else votes.undefined)
 
 
-def _finding(asked: Asked, rows: pd.DataFrame) -> str:
+def _finding(question: QuestionRatings, rows: pd.DataFrame) -> str:
     alpha = rows[rows["coefficient"] == ALPHA].iloc[0]
-    start = f"{asked.protocol}, {asked.question}: "
+    start = f"{question.protocol}, {question.question}: "
     if alpha["reason"] is not None:
         return f"{start}alpha is not defined, because {alpha['reason']}."
     return (
@@ -116,8 +120,8 @@ def _finding(asked: Asked, rows: pd.DataFrame) -> str:
     )
 
 
-def _worst(asked: list[Asked]) -> Iterator[Section]:
-    for one in asked:
+def _worst(rated: list[QuestionRatings]) -> Iterator[Section]:
+    for one in rated:
         found = disputed(one, MOST_DISPUTED)
         if len(found):
             item = found.iloc[0]

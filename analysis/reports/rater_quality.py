@@ -1,4 +1,4 @@
-"""Each rater with what is odd about them, and what changes without those flagged.
+"""Rater quality: facts and flags of each rater, and what changes without the flagged.
 
 Nobody is removed. Flags: long strings of equal answers (Curran 2016, J. Experimental Social
 Psychology 66, 4-19), pace (Leiner 2019, Survey Research Methods 13, 229-248), agreement with
@@ -12,11 +12,11 @@ from collections.abc import Iterator, Sequence
 
 import pandas as pd
 
-from analysis.cautions import cautions
-from analysis.groups import questions
-from analysis.raters import RULES, profiles, without_flagged
+from analysis.raters.raters import RULES, profiles, without_flagged
 from analysis.report import Report, Section
-from analysis.tables import RatingTable
+from analysis.scores.cautions import cautions
+from analysis.scores.question_ratings import questions
+from analysis.tables.schema import RatingTable
 
 FACTS = {
     "answers": "answers",
@@ -42,7 +42,7 @@ NOTE = (
     "answers; accuracy and competence: on labels; p of control: one-sided Mann-Whitney test that "
     "the control is rated lower, as Ji et al. have it, which the flag goes by. Where an item has "
     "several answers these go together, so that more than 5 % of raters who see no difference have "
-    "p below .05 (.12 with five questions, docs/rehearsal.md); p of control, by item, tests means "
+    "p below .05 (.12 with five questions, docs/simulation.md); p of control, by item, tests means "
     "of items and holds. A fact that the table cannot tell has no column."
 )
 
@@ -91,7 +91,7 @@ def _findings(found: pd.DataFrame, control: str | None) -> Iterator[str]:
 def _by_rule(found: pd.DataFrame) -> pd.DataFrame:
     flags = found["flags"].str.split(", ").explode()
     rows = [
-        {"flag": rule.flag, "raters": int((flags == rule.flag).sum()), "what it says": rule.said}
+        {"flag": rule.flag, "raters": int((flags == rule.flag).sum()), "what it says": rule.meaning}
         for rule in RULES
     ]
     return pd.DataFrame(rows)
@@ -109,19 +109,19 @@ def _table(found: pd.DataFrame) -> pd.DataFrame:
 def _compared(ratings: RatingTable, kept: RatingTable) -> Iterator[Section]:
     """Yield, per scale question, the systems' means of all raters and of those without a flag."""
     without = {(one.protocol, one.question): one for one in questions(kept, "ordinal", "interval")}
-    for asked in questions(ratings, "ordinal", "interval"):
-        rest = without.get((asked.protocol, asked.question))
+    for question in questions(ratings, "ordinal", "interval"):
+        rest = without.get((question.protocol, question.question))
         if rest is None:
             continue
         frame = pd.concat(
-            [_means(asked.rows, "all"), _means(rest.rows, "without flagged")], axis=1
+            [_means(question.rows, "all"), _means(rest.rows, "without flagged")], axis=1
         ).rename_axis("system")
-        places = frame.rank(ascending=False, method="min")
+        ranks = frame.rank(ascending=False, method="min")
         frame["change"] = frame["mean, without flagged"] - frame["mean, all"]
         frame = frame.sort_values("mean, without flagged", ascending=False).reset_index()
-        moved = int((places["mean, all"] != places["mean, without flagged"]).sum())
+        moved = int((ranks["mean, all"] != ranks["mean, without flagged"]).sum())
         same = "the order of systems is the same" if moved == 0 else f"{moved} systems change place"
-        title = f"{asked.protocol}, {asked.question}: without the flagged raters {same}"
+        title = f"{question.protocol}, {question.question}: without the flagged raters {same}"
         yield Section(title, frame, "Raw means; other reports take the same choice of raters.")
 
 

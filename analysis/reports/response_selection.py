@@ -11,7 +11,7 @@ import pandas as pd
 from analysis.metrics.one_of_100 import one_of_100
 from analysis.reference import reference
 from analysis.report import Report, Section
-from analysis.tables import PredictionTable
+from analysis.tables.schema import PredictionTable
 
 NOTHING = "This table has no system that ranked 100 candidates."
 

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import pandas as pd
 
-from analysis.layouts import sections
 from analysis.metrics.engagement import engagement
+from analysis.output.paper_layouts import sections
 from analysis.report import Report, Section
-from analysis.tables import MessageTable
+from analysis.tables.schema import MessageTable
 
 COLUMNS = ["system", "metric", "estimate", "low", "high", "n", "reason"]
 
-# `docs/rehearsal.md`
+# `docs/simulation.md`
 NOTE = (
     "95 % intervals over users; a session ends after 30 minutes. With 20 users those of shares of "
     "users held .95 to .97 of the time, of gaps, sessions and days .91 to .93, of turns with a "

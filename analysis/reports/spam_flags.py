@@ -1,7 +1,7 @@
-"""Conversations of people who seem not to take part in earnest: how many, why, whose.
+"""Spam flags: conversations of people who seem not to take part in earnest, with reasons.
 
-The flags that ConvAI2's wild track (Dinan et al. 2019) lacked; rules, limits and
-weights stand in `analysis/spam.py`. What is flagged is kept: a flag asks people to look.
+The flags that ConvAI2's wild track (Dinan et al. 2019) lacked; rules, limits and weights stand in
+`analysis/conversations/spam.py`. What is flagged is kept: a flag asks people to look.
 """
 
 from __future__ import annotations
@@ -10,12 +10,12 @@ from collections import Counter
 
 import pandas as pd
 
+from analysis.conversations.spam import RULES, assess
 from analysis.report import Report, Section
-from analysis.spam import RULES, assess
-from analysis.tables import MessageTable, RatingTable
+from analysis.tables.schema import MessageTable, RatingTable
 
 MOST = 20
-MEASURED = "How many the rules find and mistake: python -m tests.benchmarks.spam_roc."
+MEASURED = "Detection rates and false alarms of the rules: python -m tests.benchmarks.spam_roc."
 
 
 def spam_flags(messages: MessageTable, ratings: RatingTable | None = None) -> Report:
@@ -24,13 +24,13 @@ def spam_flags(messages: MessageTable, ratings: RatingTable | None = None) -> Re
     finding = _finding(found)
     sections = [
         Section(finding, _shares(found, "system"), MEASURED),
-        Section("Reasons, one conversation may have several", _reasons(found)),
+        Section("Reasons (a conversation may have several)", _reasons(found)),
         *_people(found, ratings),
         Section("The rules: what is measured, and the limit", _rules(), "Flagged at weight 1."),
     ]
     return Report(
         name="spam_flags",
-        title="Conversations to be looked at",
+        title="Conversations to review",
         findings=(finding,),
         sections=tuple(section for section in sections if len(section.frame)),
     )
@@ -70,7 +70,7 @@ def _people(found: pd.DataFrame, ratings: RatingTable | None) -> list[Section]:
 def _rules() -> pd.DataFrame:
     rows = []
     for name, rule in RULES.items():
-        told = (rule.measure.__doc__ or "").removeprefix("Return ")
+        meaning = (rule.measure.__doc__ or "").removeprefix("Return ")
         above = "above" if rule.start < rule.limit else "below"
-        rows.append((name, told, f"{above} {rule.limit:g}", rule.weight))
+        rows.append((name, meaning, f"{above} {rule.limit:g}", rule.weight))
     return pd.DataFrame(rows, columns=["reason", "measure", "limit", "weight"])

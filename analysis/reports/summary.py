@@ -1,4 +1,4 @@
-"""Everything that the ratings say: systems in order first, then what the order rests on.
+"""Summary of the ratings: systems in order first, then what the order rests on.
 
 For each rated question the ranking, raw beside calibrated (Kulikov et al. 2018) with the
 probability that each system beats the next; preferences, shares, labels, agreement, how answers are
@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from analysis.groups import shared
+from analysis.output.all_metrics import evaluate_checked
+from analysis.output.summary import composed
 from analysis.report import Report
-from analysis.results import evaluate_checked
-from analysis.study import Study
-from analysis.summarizing import composed
-from analysis.tables import RatingTable
+from analysis.scores.question_ratings import shared
+from analysis.tables.campaign_record import CampaignRecord
+from analysis.tables.schema import RatingTable
 
 
 def summary(
@@ -23,7 +23,7 @@ def summary(
     seed: int = 0,
     control: str | None = None,
     control_questions: Sequence[str] = (),
-    study: Study | None = None,
+    study: CampaignRecord | None = None,
 ) -> Report:
     """Return the report of all metrics that apply to `ratings`."""
     chosen = {"seed": seed, "control": control, "control_questions": tuple(control_questions)}

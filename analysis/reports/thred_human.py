@@ -13,11 +13,13 @@ from collections.abc import Iterator
 
 import pandas as pd
 
-from analysis.layouts import sections
 from analysis.metrics.fleiss_kappa import fleiss_kappa
-from analysis.repeated import Spread, over_clusters, over_repeats
+from analysis.output.paper_layouts import sections
 from analysis.report import Report, Section
-from analysis.tables import RatingTable
+from analysis.stats.between_runs import Spread, over_clusters, over_repeats
+from analysis.tables.schema import RatingTable
+
+SIMULATED_AS = ("over_clusters", "over_raters")
 
 GRADES = {3.0: "excellent", 2.0: "good", 1.0: "poor", 0.0: "bad"}
 OUTCOMES = ("wins", "losses", "equally good", "equally bad")
@@ -94,16 +96,16 @@ def _outcomes(rows: pd.DataFrame, graded: pd.DataFrame, seed: int) -> Iterator[d
         row: dict[str, object] = dict(zip(("dataset", "system", "against"), names, strict=True))
         for name, mark in zip(OUTCOMES, marks, strict=True):
             row[name] = _percent(over_clusters(mark, part["item"], level=LEVEL))
-        told = sum((k * mark for k, mark in enumerate(marks)), pd.Series(0, index=part.index))
-        voted = part.assign(value=told.astype(str), protocol="", level="nominal", campaign="")
+        marked = sum((k * mark for k, mark in enumerate(marks)), pd.Series(0, index=part.index))
+        voted = part.assign(value=marked.astype(str), protocol="", level="nominal", campaign="")
         yield {**row, "kappa": _kappa(voted, seed), "judgments": len(part)}
 
 
 def _good_ties(rows: pd.DataFrame, graded: pd.DataFrame) -> dict[tuple[str, ...], bool]:
-    said = rows[rows["question"].eq("tie") & rows["value"].isin(["equally good", "equally bad"])]
+    ties = rows[rows["question"].eq("tie") & rows["value"].isin(["equally good", "equally bad"])]
     least = graded.groupby(PAIR)["value"].min() >= GOOD
     known = dict(zip(map(tuple, least.index), least.astype(bool), strict=True))
-    named = zip(said[PAIR].itertuples(index=False, name=None), said["value"], strict=True)
+    named = zip(ties[PAIR].itertuples(index=False, name=None), ties["value"], strict=True)
     return known | {key: value == "equally good" for key, value in named}
 
 

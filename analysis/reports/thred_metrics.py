@@ -12,20 +12,22 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 import pandas as pd
 
-from analysis.correlation import pearson
-from analysis.echo import EchoIndex, sample
-from analysis.layouts import sections
-from analysis.options import TRAINING_NEEDED
-from analysis.predicted import Predicted, groups
-from analysis.repeated import PARTS, over_parts
+from analysis.output.paper_layouts import sections
+from analysis.predictions.prediction_rows import Predicted, groups
 from analysis.report import Report, Section
-from analysis.semantic import distance, penalty_of
-from analysis.significance import t_test
-from analysis.tables import PredictionTable, RatingTable
-from analysis.vectors import MISSING, Encoder, default_encoder
+from analysis.stats.between_runs import PARTS, over_parts
+from analysis.stats.correlation import pearson
+from analysis.stats.significance import t_test
+from analysis.tables.options import TRAINING_NEEDED
+from analysis.tables.schema import PredictionTable, RatingTable
+from analysis.text.response_echo import EchoIndex, sample
+from analysis.text.semantic import distance, penalty_of
+from analysis.text.vectors import MISSING, VectorEncoder, default_encoder
 
-PLACES = {"SS Utt.1": -2, "SS Utt.2": -1}
-MEASURES = (*PLACES, "REI")
+SIMULATED_AS = ("thred_metrics p", "learned_metric p")
+
+POSITIONS = {"SS Utt.1": -2, "SS Utt.2": -1}
+MEASURES = (*POSITIONS, "REI")
 KEYS = ["dataset", "system"]
 
 
@@ -33,7 +35,7 @@ def thred_metrics(
     predictions: PredictionTable,
     ratings: RatingTable | None = None,
     *,
-    encoder: Encoder | None = None,
+    encoder: VectorEncoder | None = None,
     training: Sequence[Sequence[str]] = (),
     seed: int = 0,
 ) -> Report:
@@ -48,10 +50,10 @@ def thred_metrics(
         Section(finding, table, f"Low is good. {' '.join(lacking)}"),
         Section("Box plots", pd.DataFrame(_boxes(scores)), "Ends, quartiles and median."),
         Section(
-            "Is the lowest system's mean below the second's?",
+            "Difference of the two lowest systems",
             pd.DataFrame(_tests(scores)),
             "Welch's t as if examples were not the same, of systems picked for their means: equal "
-            "systems are found different far less often than in 5 % (docs/rehearsal.md).",
+            "systems are found different far less often than in 5 % (docs/simulation.md).",
         ),
         Section("Pearson with people's mean ratings", pd.DataFrame(_with_ratings(scores, ratings))),
     ]
@@ -65,7 +67,7 @@ def thred_metrics(
 
 def _scores(
     predictions: PredictionTable,
-    encoder: Encoder | None,
+    encoder: VectorEncoder | None,
     training: Sequence[Sequence[str]],
     seed: int,
 ) -> pd.DataFrame:
@@ -74,22 +76,26 @@ def _scores(
     index = EchoIndex(sample(messages, seed=seed)) if messages else None
     rows: list[dict[str, object]] = []
     for group in groups(predictions):
-        told = [row for row in group.rows if row.response is not None]
+        answered = [row for row in group.rows if row.response is not None]
         named = {"dataset": group.dataset, "system": group.system}
-        parts = {name: _distances(told, place, encoder) for name, place in PLACES.items()}
-        for k, row in enumerate(told):
+        parts = {
+            name: _distances(answered, position, encoder) for name, position in POSITIONS.items()
+        }
+        for k, row in enumerate(answered):
             echo = float("nan") if index is None else index.score(str(row.response))
             values = {name: part[k] for name, part in parts.items()}
             rows.append({**named, "item": row.example, **values, "REI": echo})
     return pd.DataFrame(rows, columns=[*KEYS, "item", *MEASURES])
 
 
-def _distances(told: Sequence[Predicted], place: int, encoder: Encoder | None) -> list[float]:
-    if encoder is None or not told:
-        return [float("nan")] * len(told)
-    known = [len(row.context) >= -place for row in told]
-    before = [row.context[place] if ok else "" for row, ok in zip(told, known, strict=True)]
-    replies = [str(row.response) for row in told]
+def _distances(
+    answered: Sequence[Predicted], position: int, encoder: VectorEncoder | None
+) -> list[float]:
+    if encoder is None or not answered:
+        return [float("nan")] * len(answered)
+    known = [len(row.context) >= -position for row in answered]
+    before = [row.context[position] if ok else "" for row, ok in zip(answered, known, strict=True)]
+    replies = [str(row.response) for row in answered]
     pairs = zip(encoder.encode(before), encoder.encode(replies), replies, known, strict=True)
     return [
         distance(message, reply, penalty_of(text)) if ok else float("nan")
@@ -137,8 +143,8 @@ def _with_ratings(scores: pd.DataFrame, ratings: RatingTable | None) -> Iterator
         return
     rows = ratings[ratings["level"].isin(["ordinal", "interval"])]
     rows = rows.assign(value=rows["value"].astype(float))
-    for question, asked in rows.groupby("question", sort=True):
-        means = asked.groupby(["item", "system"])["value"].mean().reset_index()
+    for question, part in rows.groupby("question", sort=True):
+        means = part.groupby(["item", "system"])["value"].mean().reset_index()
         both = means.merge(scores, on=["item", "system"])
         for measure in MEASURES if len(both) else ():
             found = pearson(both[measure], both["value"], both["item"])

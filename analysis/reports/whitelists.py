@@ -11,21 +11,21 @@ from collections.abc import Iterator, Sequence
 
 import pandas as pd
 
-from analysis.bleu import counts
-from analysis.cautions import REFERENCE_NOTE
 from analysis.metrics.recall import recall
-from analysis.predicted import Group, groups
+from analysis.predictions.prediction_rows import Group, groups
+from analysis.predictions.whitelists import Listed, listed
 from analysis.reference import reference
 from analysis.report import Report, Section
-from analysis.tables import PredictionTable
-from analysis.text import split_lower
-from analysis.whitelists import Listed, listed
+from analysis.scores.cautions import REFERENCE_NOTE
+from analysis.tables.schema import PredictionTable
+from analysis.text.bleu import counts
+from analysis.text.tokens import split_lower
 
 KS = (1, 3, 5, 10)
 NOTES = {
     4: "The gold reply among random ones, drawn by how often they occur.",
-    5: f"BLEU-4 of what is chosen with the true reply. {REFERENCE_NOTE}",
-    6: "Coverage: how many true replies are on the list.",
+    5: f"BLEU-4 of the chosen reply against the true one. {REFERENCE_NOTE}",
+    6: "Coverage: the share of true replies on the list.",
 }
 
 
@@ -80,7 +80,7 @@ def _chosen(group: Group, seed: int) -> Iterator[dict[str, object]]:
     for added in (True, False):
         rows = [each for each in found if (each.added if added else each.within) is not None]
         if rows:
-            shares = {f"R@{k}": sum((r.place or 0) <= k for r in rows) / len(rows) for k in KS}
+            shares = {f"R@{k}": sum((r.rank or 0) <= k for r in rows) / len(rows) for k in KS}
             yield {
                 **about,
                 "true_added": added,

@@ -1,10 +1,10 @@
-"""A-REPT: in how many conversations a bot repeats itself, without and with the rule against it.
+"""Cross-turn repetition: conversations in which a bot repeats itself, with and without the rule.
 
 Source: Adiwardana et al. 2020 (MEENA), section 5: about a third of the base model's conversations.
 Base is its sample-and-rank, N 20 and T 0.88, as it is: the likeliest of the samples is said, even
 if it was said before. Here the bot talks with itself, beginning with the first message of a test
 dialogue, both with that dialogue's personas; only the side that answers first has the rule, whose
-thresholds are ours (`bots.repetition`).
+thresholds are ours (`bots.text.repetition`).
 """
 
 from __future__ import annotations
@@ -12,34 +12,34 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from bots.bot import Generator
+from bots.commands.benchmark_data import BenchmarkData, Table
 from bots.dialogue import Dialogue, Utterance
 from bots.reference import printed
 from bots.registry import make_bot
-from bots.repetition import Rule
-from bots.study import Study, Table
+from bots.text.repetition import RepetitionRule
 
 WRITERS = ("meena", "seq2seq")
-TALKS = 20
+CONVERSATIONS = 20
 EXCHANGES = 10
 
 
-def run(study: Study) -> list[Table]:
+def run(study: BenchmarkData) -> list[Table]:
     """Return the share of conversations, and of turns, in which the bot repeats itself."""
-    chosen = study.original.test[:TALKS]
+    chosen = study.original.test[:CONVERSATIONS]
     rows: list[dict[str, object]] = []
     for name in WRITERS:
         options = {"bot": name, "options": {"weights": study.bot(name).weights}, "seed": study.seed}
         base: Generator = make_bot("sample_and_rank", **options)  # type: ignore[assignment]
         ruled: Generator = make_bot("no_repeat", bot="sample_and_rank", options=options)  # type: ignore[assignment]
         for label, bot in (("base", base), ("with the rule", ruled)):
-            said = converse(bot, base, chosen, EXCHANGES)
-            rows.append({"model": name, "system": label, **_measured(said)})
+            turns = converse(bot, base, chosen, EXCHANGES)
+            rows.append({"model": name, "system": label, **_measured(turns)})
     paper = printed("meena_decoding")
     share = paper["conversations_with_cross_turn_repetition_base_about"]
     return [
         Table(
             "cross_turn_repetition",
-            "Conversations with a repeated turn (A-REPT)",
+            "Conversations with a repeated turn",
             paper["source"],
             rows,
             [{"system": "base", "conversations": share}],
@@ -51,25 +51,25 @@ def run(study: Study) -> list[Table]:
 def converse(
     bot: Generator, partner: Generator, chosen: Sequence[Dialogue], exchanges: int
 ) -> list[list[str]]:
-    """Let two bots talk, all conversations at once; return what the first one said in each."""
-    talks = [[Utterance("partner", each.turns[0].text)] for each in chosen]
+    """Let two bots converse, all conversations at once; return the first one's messages in each."""
+    all_turns = [[Utterance("partner", each.turns[0].text)] for each in chosen]
     for exchange in range(exchanges):
-        turns = [(each.persona, talk) for each, talk in zip(chosen, talks, strict=True)]
-        for talk, found in zip(talks, bot.propose(turns), strict=True):
-            talk.append(Utterance("self", found[0].text))
+        turns = [(each.persona, one) for each, one in zip(chosen, all_turns, strict=True)]
+        for one, found in zip(all_turns, bot.propose(turns), strict=True):
+            one.append(Utterance("self", found[0].text))
         if exchange + 1 == exchanges:
             break
         turns = [
-            (each.partner_persona, [turn.swapped() for turn in talk])
-            for each, talk in zip(chosen, talks, strict=True)
+            (each.partner_persona, [turn.swapped() for turn in one])
+            for each, one in zip(chosen, all_turns, strict=True)
         ]
-        for talk, found in zip(talks, partner.propose(turns), strict=True):
-            talk.append(Utterance("partner", found[0].text))
-    return [[turn.text for turn in talk if turn.speaker == "self"] for talk in talks]
+        for one, found in zip(all_turns, partner.propose(turns), strict=True):
+            one.append(Utterance("partner", found[0].text))
+    return [[turn.text for turn in one if turn.speaker == "self"] for one in all_turns]
 
 
-def _measured(said: Sequence[Sequence[str]]) -> dict[str, object]:
-    flagged = [Rule().flagged(each) for each in said]
+def _measured(spoken: Sequence[Sequence[str]]) -> dict[str, object]:
+    flagged = [RepetitionRule().flagged(each) for each in spoken]
     turns = [flag for flags in flagged for flag in flags]
     return {
         "conversations": sum(map(any, flagged)) / len(flagged),

@@ -1,4 +1,4 @@
-"""A-ABL: what layers, cell, loss, data and negatives are worth to the dual encoder.
+"""Ablation of the dual encoder: layers, cell, loss, data and negatives.
 
 Source: the ASAPP paper (NLP4CONVAI 2019), table 9: AUC at a false positive rate of .05.
 """
@@ -8,9 +8,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+from bots.commands.benchmark_data import BenchmarkData, Split, Table
+from bots.commands.test_set_replies import area
 from bots.reference import printed
-from bots.study import Split, Study, Table
-from bots.wording import area
 
 RATE = 0.05
 VARIANTS: tuple[tuple[str, dict[str, Any]], ...] = (
@@ -22,7 +22,7 @@ VARIANTS: tuple[tuple[str, dict[str, Any]], ...] = (
 )
 
 
-def run(study: Study) -> list[Table]:
+def run(study: BenchmarkData) -> list[Table]:
     """Return AUC@.05 of each variant, and of the base model on half of the data."""
     rows = [{"model": label, **_measured(study, options)} for label, options in VARIANTS]
     split = study.original
@@ -30,7 +30,7 @@ def run(study: Study) -> list[Table]:
     fewer = replace(study, forms={"original": half})
     rows.append({"model": "half of the examples", **_measured(fewer, {})})
     paper = printed("asapp_table9")
-    title = "Ablation of the dual encoder, AUC@.05 (A-ABL)"
+    title = "Ablation of the dual encoder, AUC@.05"
     notes = [
         "toy sizes: the paper's base is a four-layer SRU on 6.6 million examples",
         "the paper's hierarchical variant is not built: its flat one, which was better, is",
@@ -38,7 +38,7 @@ def run(study: Study) -> list[Table]:
     return [Table("dual_encoder_ablation", title, paper["source"], rows, paper["rows"], notes)]
 
 
-def _measured(study: Study, options: dict[str, Any]) -> dict[str, object]:
+def _measured(study: BenchmarkData, options: dict[str, Any]) -> dict[str, object]:
     bot = study.bot("dual_encoder", **options)
     positive: list[float] = []
     negative: list[float] = []

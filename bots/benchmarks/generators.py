@@ -1,4 +1,4 @@
-"""A-GAN, A-THRED: the generators of hredGAN's and THRED's tables, and a discriminator's ranking.
+"""Generators of the hredGAN and THRED tables, and the ranking by a discriminator.
 
 Source: hredGAN (NLP4CONVAI 2019), tables 1 and 2; THRED (NLP4CONVAI 2019), table 4. What they say
 is also written to generators.jsonl, a table of predictions, of which
@@ -10,39 +10,39 @@ from __future__ import annotations
 
 from typing import Any
 
-from bots.answers import answer
-from bots.likelihood import measure
-from bots.lines import write_records
-from bots.predictions import Task
+from bots.commands.answers import answer
+from bots.commands.benchmark_data import BenchmarkData, Table, flat
+from bots.commands.predictions import Task
+from bots.commands.test_set_replies import distinct, word_f1
+from bots.generation.likelihood import measure
+from bots.line_files import write_records
 from bots.reference import printed
-from bots.study import Study, Table, flat
-from bots.wording import distinct, word_f1
 
 MODELS = ("seq2seq", "hred", "vhred", "hredgan", "ta_seq2seq", "thred")
 LIST = 8
 
 
-def run(study: Study) -> list[Table]:
+def run(study: BenchmarkData) -> list[Table]:
     """Return perplexity, F1 and diversity of each, and replies by the discriminator."""
     task = Task(study.name, seed=study.seed, sides="both", limit=study.limit)
     rows: list[dict[str, object]] = []
-    said: list[dict[str, Any]] = []
+    replies: list[dict[str, Any]] = []
     for name in MODELS:
         bot = study.bot(name)
         answers = list(answer(bot, name, study.original.test, task))
-        said += answers
+        replies += answers
         rows.append({"model": name, **_measured(study, bot, answers)})
     study.directory.mkdir(parents=True, exist_ok=True)
-    write_records(said, study.directory / "generators.jsonl")
+    write_records(replies, study.directory / "generators.jsonl")
     gan, thred = printed("hredgan_table1"), printed("thred_table4")
-    told = [{"data": "MTC", **flat(row)} for row in gan["MTC"]]
-    told += [{"data": "Reddit, OpenSubtitles", **flat(row)} for row in thred["rows"]]
+    printed_rows = [{"data": "MTC", **flat(row)} for row in gan["MTC"]]
+    printed_rows += [{"data": "Reddit, OpenSubtitles", **flat(row)} for row in thred["rows"]]
     source = f"{gan['source']}; {thred['source']}"
-    table = Table("generators", "Generators (A-GAN, A-THRED)", source, rows, told)
+    table = Table("generators", "Generators", source, rows, printed_rows)
     return [table, _ranking(study)]
 
 
-def _measured(study: Study, bot: Any, answers: list[dict[str, Any]]) -> dict[str, object]:
+def _measured(study: BenchmarkData, bot: Any, answers: list[dict[str, Any]]) -> dict[str, object]:
     texts = [str(row["response"]) for row in answers]
     f1 = [word_f1(str(row["response"]), str(row["gold"])) for row in answers]
     return {
@@ -54,18 +54,18 @@ def _measured(study: Study, bot: Any, answers: list[dict[str, Any]]) -> dict[str
     }
 
 
-def _ranking(study: Study) -> Table:
-    """Return the replies to one context, the one first that the discriminator trusts most."""
+def _ranking(study: BenchmarkData) -> Table:
+    """Return the replies to one context, the most trusted by the discriminator first."""
     bot = study.bot("hredgan", samples=LIST)
     example = study.examples()[0]
     turn = (example.persona, example.history)
     found = bot.propose([turn])[0]
     trusted = bot.trust([turn] * len(found), found)
     rows = [
-        {"rank": place, "reply": each.text, "log D": score}
-        for place, (each, score) in enumerate(zip(found, trusted, strict=True), start=1)
+        {"rank": index, "reply": each.text, "log D": score}
+        for index, (each, score) in enumerate(zip(found, trusted, strict=True), start=1)
     ]
-    title = "Replies by the discriminator's score (A-GAN)"
+    title = "Replies by the discriminator's score"
     return Table(
         "discriminator_ranking",
         title,

@@ -1,17 +1,17 @@
-"""A-PAR: how many rankers fall for the partner's own last message among the candidates.
+"""Parrot distractor: how often rankers choose the partner's own last message.
 
 Source: Dinan et al. 2019 (ConvAI2), section 3.1: the distractor hurts bag-of-words rankers most.
 """
 
 from __future__ import annotations
 
-from bots.predictions import hits
-from bots.study import Study, Table
+from bots.commands.benchmark_data import BenchmarkData, Table
+from bots.commands.predictions import hits
 
 RANKERS = ("tfidf", "starspace", "profile_memory", "kv_profile_memory", "dual_encoder", "two_head")
 
 
-def run(study: Study) -> list[Table]:
+def run(study: BenchmarkData) -> list[Table]:
     """Return hits@1 without and with the parrot, the loss, and its share of the errors."""
     rows: list[dict[str, object]] = []
     for name in RANKERS:
@@ -33,7 +33,7 @@ def run(study: Study) -> list[Table]:
     return [
         Table(
             "parrot_distractor",
-            f"The parrot distractor, hits@1 among {study.candidates} and one more (A-PAR)",
+            f"The parrot distractor, hits@1 among {study.candidates} and one more",
             "ConvAI2 section 3.1 (no figures printed)",
             rows,
             notes=["expected: bag-of-words rankers lose most"],

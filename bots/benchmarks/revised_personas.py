@@ -1,4 +1,4 @@
-"""A-REV: what rankers lose when personas are told in other words.
+"""Revised personas: the loss of rankers when personas are put in other words.
 
 Source: Dinan et al. 2019 (ConvAI2), section 3.1 (a figure), and Zhang et al. 2018 (PERSONA-CHAT),
 table 3, whose rankers are trained on revised personas.
@@ -6,14 +6,14 @@ table 3, whose rankers are trained on revised personas.
 
 from __future__ import annotations
 
-from bots.predictions import hits
+from bots.commands.benchmark_data import BenchmarkData, Table, flat
+from bots.commands.predictions import hits
 from bots.reference import printed
-from bots.study import Study, Table, flat
 
 RANKERS = ("tfidf", "starspace", "profile_memory", "kv_profile_memory")
 
 
-def run(study: Study) -> list[Table]:
+def run(study: BenchmarkData) -> list[Table]:
     """Return hits@1 with no, the original and the revised self persona, and the loss."""
     rows: list[dict[str, object]] = []
     for name in RANKERS:
@@ -27,7 +27,7 @@ def run(study: Study) -> list[Table]:
     return [
         Table(
             "revised_personas",
-            f"Original and revised personas, hits@1/{study.candidates} (A-REV)",
+            f"Original and revised personas, hits@1/{study.candidates}",
             paper["source"],
             rows,
             [flat(row) for row in paper["rows"] if row["type"] == "ranking"],

@@ -16,8 +16,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bots.dialogue import Dialogue, Utterance
-from bots.lines import InvalidData, read_lines
-from bots.text import words
+from bots.line_files import InvalidData, read_lines
+from bots.text.tokens import words
 
 BUNDLED = Path(__file__).parent / "text" / "because.txt"
 CONTEXT = 5
@@ -42,7 +42,7 @@ _CLAUSE = re.compile(r"[;:—]|, (?:but|so|yet|although|though|however|while|whe
 
 @dataclass(frozen=True)
 class Explained:
-    """A phenomenon, why it is so, and the sentences before it."""
+    """A phenomenon, its explanation, and the sentences before it."""
 
     phenomenon: str
     explanation: str
@@ -50,24 +50,27 @@ class Explained:
 
 
 def read(source: str) -> list[Dialogue]:
-    """Read the text file at this path, with ":context" after it if sentences before are wanted."""
+    """Read the text file at this path, with ":context" after it if sentences before are wanted.
+
+    Raises InvalidData, naming everything wrong with the data.
+    """
     name = source.removesuffix(SUFFIX)
     path = Path(name) if name else BUNDLED
     wanted = CONTEXT if source.endswith(SUFFIX) else 0
     found = list(explained("\n".join(read_lines(path)), wanted))
     if not found:
         raise InvalidData([f'{path}: no sentence of the form "... because ..."'])
-    return [_dialogue(each, str(place)) for place, each in enumerate(found, start=1)]
+    return [_dialogue(each, str(index)) for index, each in enumerate(found, start=1)]
 
 
 def explained(text: str, context: int = CONTEXT) -> Iterator[Explained]:
-    """Yield what a text explains; paragraphs, separated by blank lines, are apart."""
+    """Yield the explained phenomena of a text; paragraphs, parted by blank lines, stand alone."""
     for paragraph in re.split(r"\n\s*\n", text):
         before = list(sentences(" ".join(paragraph.split())))
-        for place, sentence in enumerate(before):
+        for index, sentence in enumerate(before):
             cut = taken_apart(sentence)
             if cut is not None:
-                yield Explained(*cut, tuple(before[max(0, place - context) : place]))
+                yield Explained(*cut, tuple(before[max(0, index - context) : index]))
 
 
 def sentences(text: str) -> Iterator[str]:
@@ -83,7 +86,7 @@ def sentences(text: str) -> Iterator[str]:
 
 
 def taken_apart(sentence: str) -> tuple[str, str] | None:
-    """Return phenomenon and explanation, or None where the patterns do not tell them."""
+    """Return phenomenon and explanation, or None where the patterns do not match."""
     bare = sentence.strip(" \"'()[]").rstrip(".!")
     if bare.endswith("?") or len(re.findall(r"\bbecause\b", bare, re.IGNORECASE)) != 1:
         return None

@@ -15,15 +15,18 @@ from itertools import islice
 from typing import Any
 
 from bots.dialogue import Dialogue, Utterance
-from bots.filters import safe
-from bots.lines import InvalidData
+from bots.guards.filters import safe
+from bots.line_files import InvalidData
 
 LEAST = 4
 INSTALL = 'chitchat: install the extra first: pip install "parley[chitchat]"'
 
 
 def read(source: str) -> list[Dialogue]:
-    """Read the installed package's conversations."""
+    """Read the installed package's conversations.
+
+    Raises InvalidData if the package is absent or the number is wrong.
+    """
     if source and not source.isdigit():
         raise InvalidData([f"chitchat:{source}: must be nothing, or at most how many dialogues"])
     try:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from bots.dialogue import Dialogue, Utterance
-from bots.lines import BadLine, InvalidData, read_records, text_of, texts_of, write_records
+from bots.line_files import BadLine, InvalidData, read_records, text_of, texts_of, write_records
 
 BUNDLED = Path(__file__).parent / "text" / "contexts.jsonl"
 LONGEST = 3
@@ -24,7 +24,7 @@ def read(source: str) -> list[Dialogue]:
 
 
 def write(dialogues: Sequence[Dialogue], path: Path) -> None:
-    """Write the file."""
+    """Write the file. Raises InvalidData, naming what the layout cannot hold."""
     wrong = [each.id for each in dialogues if _context(_record(each)).turns != each.turns]
     if wrong:
         raise InvalidData(
@@ -42,7 +42,7 @@ def _context(record: Mapping[str, Any]) -> Dialogue:
     if len(texts) > LONGEST:
         raise BadLine(f"messages has {len(texts)} texts, but must have at most {LONGEST}")
     turns = (
-        Utterance("self" if (len(texts) - place) % 2 == 0 else "partner", text)
-        for place, text in enumerate(texts)
+        Utterance("self" if (len(texts) - index) % 2 == 0 else "partner", text)
+        for index, text in enumerate(texts)
     )
     return Dialogue(text_of(record, "id"), tuple(turns))

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from bots.dialogue import Dialogue, Utterance
-from bots.lines import BadLine, objects_of, one_of, read_listed, text_of, texts_of
+from bots.line_files import BadLine, objects_of, one_of, read_listed, text_of, texts_of
 
 BOT = "participant2"
 SIDES = ("participant1", "participant2")
@@ -25,8 +25,8 @@ PROTOCOL = "convai2_wild"
 
 
 @dataclass(frozen=True)
-class Message:
-    """One message; `rating` is what its reader thought of it, where they said so."""
+class RatedMessage:
+    """One message; `rating` is its reader's, where there is one."""
 
     from_bot: bool
     text: str
@@ -34,13 +34,13 @@ class Message:
 
 
 @dataclass(frozen=True)
-class Chat:
-    """One released conversation with all that was said about it."""
+class HumanBotChat:
+    """One released conversation with all ratings of it."""
 
     id: str
-    messages: tuple[Message, ...]
+    messages: tuple[RatedMessage, ...]
     score: int | None
-    persona_told: int | None
+    persona_guess: int | None
     bot: str
     user: str
     bot_persona: tuple[str, ...]
@@ -58,14 +58,14 @@ def read(source: str) -> list[Dialogue]:
     return [chat.dialogue for chat in chats(source)]
 
 
-def chats(source: str) -> list[Chat]:
-    """Read the file at this path with scores and ratings; a chat without an id gets its place."""
+def chats(source: str) -> list[HumanBotChat]:
+    """Read the file at this path with scores and ratings; a chat without an id gets its number."""
     found = read_listed(Path(source), _chat)
-    places = enumerate(found, start=1)
-    return [chat if chat.id else replace(chat, id=f"chat {place}") for place, chat in places]
+    indices = enumerate(found, start=1)
+    return [chat if chat.id else replace(chat, id=f"chat {index}") for index, chat in indices]
 
 
-def rating_rows(found: Iterable[Chat], campaign: str) -> Iterator[dict[str, object]]:
+def rating_rows(found: Iterable[HumanBotChat], campaign: str) -> Iterator[dict[str, object]]:
     """Yield a row of a RatingTable for each score, each persona guess and each message's rating."""
     for chat in found:
         about = {
@@ -81,7 +81,7 @@ def rating_rows(found: Iterable[Chat], campaign: str) -> Iterator[dict[str, obje
             yield {**about, **answer, "level": level, "value": value, **ends}
 
 
-def message_rows(found: Iterable[Chat]) -> Iterator[dict[str, object]]:
+def message_rows(found: Iterable[HumanBotChat]) -> Iterator[dict[str, object]]:
     """Yield a row of a MessageTable for each message."""
     for chat in found:
         for seq, message in enumerate(chat.messages, start=1):
@@ -97,26 +97,26 @@ def message_rows(found: Iterable[Chat]) -> Iterator[dict[str, object]]:
             }
 
 
-def _answers(chat: Chat) -> Iterator[tuple[str, str, str, int]]:
+def _answers(chat: HumanBotChat) -> Iterator[tuple[str, str, str, int]]:
     if chat.score is not None:
         yield chat.id, "score", "ordinal", chat.score
-    if chat.persona_told is not None:
-        yield chat.id, "persona", "nominal", chat.persona_told
+    if chat.persona_guess is not None:
+        yield chat.id, "persona", "nominal", chat.persona_guess
     for seq, message in enumerate(chat.messages, start=1):
         if message.rating is not None:
             yield f"{chat.id}:{seq}", "good_message", "nominal", message.rating
 
 
-def _chat(record: Mapping[str, Any]) -> Chat:
+def _chat(record: Mapping[str, Any]) -> HumanBotChat:
     bot, user = _who(record)
     messages = tuple(_message(each, bot[0]) for each in objects_of(record, "dialog"))
     if not messages:
         raise BadLine("dialog is empty, but must be a list of messages")
-    return Chat(
+    return HumanBotChat(
         id=text_of(record, "dialog_id") if "dialog_id" in record else "",
         messages=messages,
         score=one_of(record, "eval_score", (None, 1, 2, 3, 4, 5)),
-        persona_told=one_of(record, "profile_match", (None, 0, 1)),
+        persona_guess=one_of(record, "profile_match", (None, 0, 1)),
         bot=bot[1],
         user=user[1],
         bot_persona=texts_of(record, "bot_profile"),
@@ -136,9 +136,9 @@ def _who(record: Mapping[str, Any]) -> tuple[tuple[str, str], tuple[str, str]]:
     return (bot, text_of(named[bot], "user_id")), (user, text_of(named[user], "user_id"))
 
 
-def _message(record: Mapping[str, Any], bot: str) -> Message:
+def _message(record: Mapping[str, Any], bot: str) -> RatedMessage:
     sender = one_of(record, "sender", SIDES)
-    return Message(
+    return RatedMessage(
         from_bot=sender == bot,
         text=text_of(record, "text"),
         rating=one_of(record, "evaluation_score", (None, 0, 1)),

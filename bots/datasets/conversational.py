@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from bots.dialogue import Dialogue, Example, Utterance, examples
-from bots.lines import BadLine, read_records, text_of, write_records
+from bots.line_files import BadLine, read_records, text_of
 
 SHORTEST, LONGEST = 9, 128
 EXTRAS = 10
@@ -27,8 +27,8 @@ Part = Literal["train", "test"]
 
 
 @dataclass(frozen=True)
-class Answered:
-    """A response, the message it answers, and what was said before, most recent first."""
+class AnsweredMessage:
+    """A response, the message it answers, and the messages before, most recent first."""
 
     context: str
     response: str
@@ -37,27 +37,22 @@ class Answered:
     @property
     def record(self) -> dict[str, str]:
         """The line of a file."""
-        extras = {f"context/{place}": text for place, text in enumerate(self.extras)}
+        extras = {f"context/{index}": text for index, text in enumerate(self.extras)}
         return {**extras, "context": self.context, "response": self.response}
 
 
 def read(source: str) -> list[Dialogue]:
-    """Read the file at this path; dialogues are named by their place, the response is one's own."""
+    """Read the file at this path; dialogues are named by position, the response is one's own."""
     found = read_answered(source)
-    return [_dialogue(each, str(place)) for place, each in enumerate(found, start=1)]
+    return [_dialogue(each, str(index)) for index, each in enumerate(found, start=1)]
 
 
-def read_answered(source: str) -> list[Answered]:
+def read_answered(source: str) -> list[AnsweredMessage]:
     """Read the file at this path as it is."""
     return read_records(Path(source), _answered)
 
 
-def write_answered(found: Iterable[Answered], path: Path) -> None:
-    """Write the file."""
-    write_records([each.record for each in found], path)
-
-
-def answered(dialogues: Iterable[Dialogue]) -> Iterator[Answered]:
+def answered(dialogues: Iterable[Dialogue]) -> Iterator[AnsweredMessage]:
     """Yield every message that answers another and, like it, has a fit length."""
     for example in examples(dialogues):
         found = _of(example)
@@ -66,19 +61,9 @@ def answered(dialogues: Iterable[Dialogue]) -> Iterator[Answered]:
 
 
 def part(key: str, test_share: float = TEST_SHARE) -> Part:
-    """Return the part that all with this key (a thread, a film, a product) belong to."""
+    """Return the part of everything with this key (a thread, a film, a product)."""
     drawn = int.from_bytes(hashlib.sha256(key.encode()).digest()[:8], "big") / 2**64
     return "test" if drawn < test_share else "train"
-
-
-def parted(
-    dialogues: Iterable[Dialogue], test_share: float = TEST_SHARE
-) -> dict[Part, list[Dialogue]]:
-    """Return dialogues for training and for testing, by the hash of their names."""
-    parts: dict[Part, list[Dialogue]] = {"train": [], "test": []}
-    for dialogue in dialogues:
-        parts[part(dialogue.id, test_share)].append(dialogue)
-    return parts
 
 
 def trimmed(text: str, most: int = LONGEST) -> str:
@@ -94,25 +79,25 @@ def _fits(text: str) -> bool:
     return SHORTEST <= len(text) <= LONGEST
 
 
-def _of(example: Example) -> Answered:
-    said = [turn.text for turn in example.history][::-1]
-    extras = (trimmed(text) for text in said[1 : EXTRAS + 1])
-    return Answered(said[0], example.reply, tuple(text for text in extras if text))
+def _of(example: Example) -> AnsweredMessage:
+    earlier = [turn.text for turn in example.history][::-1]
+    extras = (trimmed(text) for text in earlier[1 : EXTRAS + 1])
+    return AnsweredMessage(earlier[0], example.reply, tuple(text for text in extras if text))
 
 
-def _dialogue(found: Answered, name: str) -> Dialogue:
+def _dialogue(found: AnsweredMessage, name: str) -> Dialogue:
     texts = [*found.extras[::-1], found.context, found.response]
     turns = (
-        Utterance("self" if (len(texts) - place) % 2 else "partner", text)
-        for place, text in enumerate(texts)
+        Utterance("self" if (len(texts) - index) % 2 else "partner", text)
+        for index, text in enumerate(texts)
     )
     return Dialogue(name, tuple(turns))
 
 
-def _answered(record: Mapping[str, Any]) -> Answered:
-    places = sorted(int(found[1]) for name in record if (found := FIELD.fullmatch(name)))
-    if places != list(range(len(places))):
-        named = ", ".join(f"context/{place}" for place in places)
+def _answered(record: Mapping[str, Any]) -> AnsweredMessage:
+    indices = sorted(int(found[1]) for name in record if (found := FIELD.fullmatch(name)))
+    if indices != list(range(len(indices))):
+        named = ", ".join(f"context/{index}" for index in indices)
         raise BadLine(f"extra contexts are {named}, but must be numbered from 0 without a gap")
-    extras = tuple(text_of(record, f"context/{place}") for place in places)
-    return Answered(text_of(record, "context"), text_of(record, "response"), extras)
+    extras = tuple(text_of(record, f"context/{index}") for index in indices)
+    return AnsweredMessage(text_of(record, "context"), text_of(record, "response"), extras)

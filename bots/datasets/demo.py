@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from bots.dialogue import Dialogue, Utterance
-from bots.lines import BadLine, InvalidData, read_records, text_of, texts_of
+from bots.line_files import BadLine, InvalidData, read_records, text_of, texts_of
 
 TEXT = Path(__file__).parent / "text"
 SPLITS = ("train", "valid", "test")
@@ -20,8 +20,8 @@ FORMS = ("original", "revised")
 
 
 @dataclass(frozen=True)
-class Persona:
-    """Who somebody is, in five sentences, and the same in other words."""
+class DemoPersona:
+    """A persona in five sentences, and the same in other words."""
 
     id: str
     split: str
@@ -30,7 +30,7 @@ class Persona:
 
 
 @dataclass(frozen=True)
-class _Talk:
+class _StoredDialogue:
     id: str
     split: str
     personas: tuple[str, ...]
@@ -41,11 +41,11 @@ def read(source: str) -> list[Dialogue]:
     """Read a split, with original or revised personas."""
     split, form = _chosen(source)
     known = {each.id: each for each in personas(split)}
-    talks = [talk for talk in _all("dialogues", _talk) if split in (talk.split, "all")]
-    return [_dialogue(talk, known, form) for talk in talks]
+    kept = [stored for stored in _all("dialogues", _stored) if split in (stored.split, "all")]
+    return [_dialogue(stored, known, form) for stored in kept]
 
 
-def personas(source: str = "all") -> list[Persona]:
+def personas(source: str = "all") -> list[DemoPersona]:
     """Return the personas of a split."""
     split, _ = _chosen(source)
     return [each for each in _all("personas", _persona) if split in (each.split, "all")]
@@ -67,8 +67,8 @@ def _all(kind: str, parse: Any) -> list[Any]:
     ]
 
 
-def _persona(record: Mapping[str, Any]) -> Persona:
-    return Persona(
+def _persona(record: Mapping[str, Any]) -> DemoPersona:
+    return DemoPersona(
         text_of(record, "id"),
         text_of(record, "split"),
         texts_of(record, "sentences", least=5),
@@ -76,19 +76,19 @@ def _persona(record: Mapping[str, Any]) -> Persona:
     )
 
 
-def _talk(record: Mapping[str, Any]) -> _Talk:
+def _stored(record: Mapping[str, Any]) -> _StoredDialogue:
     sides = texts_of(record, "personas", least=2)
     if len(sides) > 2:
         raise BadLine(f"personas is {list(sides)}, but must be two")
-    return _Talk(
+    return _StoredDialogue(
         text_of(record, "id"), text_of(record, "split"), sides, texts_of(record, "turns", least=2)
     )
 
 
-def _dialogue(talk: _Talk, known: Mapping[str, Persona], form: str) -> Dialogue:
-    own, partner = (getattr(known[name], form) for name in talk.personas)
+def _dialogue(stored: _StoredDialogue, known: Mapping[str, DemoPersona], form: str) -> Dialogue:
+    own, partner = (getattr(known[name], form) for name in stored.personas)
     turns = (
-        Utterance("self" if place % 2 == 0 else "partner", text)
-        for place, text in enumerate(talk.turns)
+        Utterance("self" if index % 2 == 0 else "partner", text)
+        for index, text in enumerate(stored.turns)
     )
-    return Dialogue(talk.id, tuple(turns), own, partner)
+    return Dialogue(stored.id, tuple(turns), own, partner)

@@ -9,7 +9,6 @@ of any dialogues. Read as a dialogue, the first right reply comes last, with its
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,8 +16,8 @@ from random import Random
 from typing import Any
 
 from bots.dialogue import Dialogue, Example, Utterance, examples
-from bots.lines import BadLine, InvalidData, objects_of, read_listed, text_of
-from bots.text import normalize_answer
+from bots.line_files import BadLine, InvalidData, objects_of, read_listed, text_of
+from bots.text.tokens import normalize_answer
 
 NONE = "(none)"
 TRIES = 1000
@@ -26,7 +25,7 @@ TRIES = 1000
 
 @dataclass(frozen=True)
 class CandidateSet:
-    """What is offered after some messages; `right` is empty where no candidate is."""
+    """Candidates after some messages; `right` is empty where none of them is right."""
 
     id: str
     messages: tuple[Utterance, ...]
@@ -55,12 +54,6 @@ def read_sets(source: str) -> list[CandidateSet]:
     return read_listed(Path(source), _set)
 
 
-def write_sets(found: Iterable[CandidateSet], path: Path) -> None:
-    """Write the file."""
-    listed = [_record(each) for each in found]
-    path.write_text(json.dumps(listed, ensure_ascii=False, indent=1), "utf-8")
-
-
 def build(
     dialogues: Sequence[Dialogue],
     *,
@@ -79,8 +72,8 @@ def build(
     replies = {normalize_answer(each.reply): (each.dialogue, each.reply) for each in found}
     _enough(len(replies), size)
     chance = Random(seed)  # noqa: S311
-    told = paraphrases or {}
-    return [_built(each, replies, size, none_share, told, chance) for each in found]
+    others = paraphrases or {}
+    return [_built(each, replies, size, none_share, others, chance) for each in found]
 
 
 def _enough(replies: int, size: int) -> None:
@@ -111,7 +104,7 @@ def _built(
             offered.setdefault(normalize_answer(text), text)
     if len(offered) < wanted:
         raise InvalidData([f"example {example.id}: other dialogues have too few replies"])
-    listed = [text for said, text in offered.items() if not (absent and said in own)]
+    listed = [text for answer, text in offered.items() if not (absent and answer in own)]
     order = tuple(chance.sample(listed, size))
     return CandidateSet(
         example.id, example.history, order, () if absent else right, example.persona
@@ -126,19 +119,19 @@ def _dialogue(found: CandidateSet) -> Dialogue:
 
 
 def _set(record: Mapping[str, Any]) -> CandidateSet:
-    said = [
+    messages = [
         (text_of(each, "speaker"), text_of(each, "utterance"))
         for each in objects_of(record, "messages-so-far")
     ]
-    if not said:
+    if not messages:
         raise BadLine("messages-so-far is empty, but must be a list of messages")
     offered = _options(record, "options-for-next")
     right = _options(record, "options-for-correct-answers")
     missing = set(right) - set(offered)
     if missing:
         raise BadLine(f"candidate {min(missing)!r} is right, but not among options-for-next")
-    own = _own_side([speaker for speaker, _ in said])
-    turns = (Utterance("self" if who == own else "partner", text) for who, text in said)
+    own = _own_side([speaker for speaker, _ in messages])
+    turns = (Utterance("self" if who == own else "partner", text) for who, text in messages)
     name = record.get("example-id")
     if not isinstance(name, int | str) or isinstance(name, bool) or name == "":
         raise BadLine(f"example-id is {name!r}, but must be a number or a name")
@@ -146,7 +139,7 @@ def _set(record: Mapping[str, Any]) -> CandidateSet:
 
 
 def _own_side(speakers: Sequence[str]) -> str:
-    """Return who is to answer: participant_2 or the advisor, else whoever did not speak last."""
+    """Return the answering speaker: participant_2 or the advisor, else who did not speak last."""
     for name in ("participant_2", "advisor"):
         if name in speakers:
             return name
@@ -161,30 +154,14 @@ def _options(record: Mapping[str, Any], field: str) -> dict[str, str]:
     }
 
 
-def _record(found: CandidateSet) -> dict[str, Any]:
-    speakers = {"self": "participant_2", "partner": "participant_1"}
-    options = [
-        {"candidate-id": f"{found.id}-{place}", "utterance": text}
-        for place, text in enumerate(found.candidates)
-    ]
-    return {
-        "example-id": found.id,
-        "messages-so-far": [
-            {"speaker": speakers[turn.speaker], "utterance": turn.text} for turn in found.messages
-        ],
-        "options-for-next": options,
-        "options-for-correct-answers": [o for o in options if o["utterance"] in found.right],
-    }
-
-
 def rows(
     found: Iterable[CandidateSet], scores: Iterable[Sequence[float]], system: str, dataset: str
 ) -> Iterator[dict[str, Any]]:
     """Yield rows of a PredictionTable, given a score for each of a set's choices, NONE last."""
-    for place, (each, given) in enumerate(zip(found, scores, strict=True)):
-        best = max(range(len(each.choices)), key=list(given).__getitem__)
+    for index, (each, row) in enumerate(zip(found, scores, strict=True)):
+        best = max(range(len(each.choices)), key=list(row).__getitem__)
         yield {
-            "prediction": f"{system}:{place}",
+            "prediction": f"{system}:{index}",
             "system": system,
             "dataset": dataset,
             "example": each.id,
@@ -192,6 +169,6 @@ def rows(
             "gold": list(each.gold),
             "response": each.choices[best],
             "candidates": list(each.choices),
-            "scores": list(given),
+            "scores": list(row),
             "log_probs": None,
         }

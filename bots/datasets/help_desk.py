@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from random import Random
 
 from bots.dialogue import Dialogue, Utterance
-from bots.lines import InvalidData
+from bots.line_files import InvalidData
 
 DEFAULT = "200:0"
 MOST = 1_000_000
@@ -22,7 +22,7 @@ MOST = 1_000_000
 
 @dataclass(frozen=True)
 class Issue:
-    """What customers of one kind say, and what agents ask and tell them."""
+    """Phrases of customers of one kind, and of the agents who help them."""
 
     things: tuple[str, ...]
     complaints: tuple[str, ...]
@@ -143,25 +143,25 @@ FILLERS = {
 
 
 def read(source: str) -> list[Dialogue]:
-    """Return so many chats, drawn by the seed."""
+    """Return this many chats, drawn by the seed. Raises InvalidData if the number is wrong."""
     many, _, seed = (source or DEFAULT).partition(":")
     if not (many.isdigit() and 0 < int(many) <= MOST and (seed or "0").isdigit()):
         raise InvalidData(
             [f"help_desk:{source}: must be how many chats (1 to {MOST}), or how many:seed"]
         )
     chance = Random(int(seed or 0))  # noqa: S311
-    return [_chat(str(place), chance) for place in range(1, int(many) + 1)]
+    return [_chat(str(index), chance) for index in range(1, int(many) + 1)]
 
 
 def _chat(name: str, chance: Random) -> Dialogue:
     issue = chance.choice(ISSUES)
     filled = {"thing": chance.choice(issue.things)}
-    turns = (_said(line, filled, chance) for line in _lines(issue, chance))
+    turns = (_utterance(line, filled, chance) for line in _lines(issue, chance))
     return Dialogue(name, tuple(turns))
 
 
 def _lines(issue: Issue, chance: Random) -> Iterator[tuple[bool, str]]:
-    """Yield who speaks, the agent or not, and a phrase to be filled in."""
+    """Yield whether the agent speaks, and a phrase to fill in."""
     yield True, _frequent(GREETINGS, chance)
     yield False, chance.choice(issue.complaints)
     yield True, _frequent(SORRY, chance)
@@ -178,11 +178,11 @@ def _lines(issue: Issue, chance: Random) -> Iterator[tuple[bool, str]]:
 
 def _frequent(phrases: tuple[str, ...], chance: Random) -> str:
     """Draw a phrase, the first most often: the k-th with a weight of 1/k."""
-    weights = [1 / place for place in range(1, len(phrases) + 1)]
+    weights = [1 / index for index in range(1, len(phrases) + 1)]
     return chance.choices(phrases, weights)[0]
 
 
-def _said(line: tuple[bool, str], filled: dict[str, str], chance: Random) -> Utterance:
+def _utterance(line: tuple[bool, str], filled: dict[str, str], chance: Random) -> Utterance:
     agent, phrase = line
     for slot, fillers in FILLERS.items():
         filled[slot] = chance.choice(fillers)

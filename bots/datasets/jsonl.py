@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from bots.dialogue import Dialogue, Utterance
-from bots.lines import BadLine, read_records, text_of, texts_of, write_records
+from bots.line_files import BadLine, read_records, text_of, texts_of, write_records
 
 
 def read(source: str) -> list[Dialogue]:
@@ -30,22 +30,22 @@ def _dialogue(record: Mapping[str, Any]) -> Dialogue:
         raise BadLine(f"turns is {turns!r}, but must be a list of messages")
     return Dialogue(
         id=text_of(record, "id"),
-        turns=tuple(_turn(turn, place) for place, turn in enumerate(turns, start=1)),
+        turns=tuple(_turn(turn, index) for index, turn in enumerate(turns, start=1)),
         persona=texts_of(record, "persona"),
         partner_persona=texts_of(record, "partner_persona"),
     )
 
 
-def _turn(turn: object, place: int) -> Utterance:
+def _turn(turn: object, index: int) -> Utterance:
     if not isinstance(turn, dict):
-        raise BadLine(f"turn {place} is {turn!r}, but must have a speaker and a text")
+        raise BadLine(f"turn {index} is {turn!r}, but must have a speaker and a text")
     speaker = turn.get("speaker")
     if speaker not in ("self", "partner"):
-        raise BadLine(f"turn {place}: speaker is {speaker!r}, but must be self or partner")
+        raise BadLine(f"turn {index}: speaker is {speaker!r}, but must be self or partner")
     try:
         return Utterance(speaker, text_of(turn, "text"), texts_of(turn, "candidates"))
     except BadLine as problem:
-        raise BadLine(f"turn {place}: {problem}") from problem
+        raise BadLine(f"turn {index}: {problem}") from problem
 
 
 def _record(dialogue: Dialogue) -> dict[str, Any]:
@@ -54,9 +54,9 @@ def _record(dialogue: Dialogue) -> dict[str, Any]:
         record["persona"] = dialogue.persona
     if dialogue.partner_persona:
         record["partner_persona"] = dialogue.partner_persona
-    return {**record, "turns": [_said(turn) for turn in dialogue.turns]}
+    return {**record, "turns": [_turn_record(turn) for turn in dialogue.turns]}
 
 
-def _said(turn: Utterance) -> dict[str, Any]:
-    said: dict[str, Any] = {"speaker": turn.speaker, "text": turn.text}
-    return {**said, "candidates": turn.candidates} if turn.candidates else said
+def _turn_record(turn: Utterance) -> dict[str, Any]:
+    record: dict[str, Any] = {"speaker": turn.speaker, "text": turn.text}
+    return {**record, "candidates": turn.candidates} if turn.candidates else record

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from bots.dialogue import Dialogue, Utterance
-from bots.lines import BadLine, InvalidData, read_lines
+from bots.line_files import BadLine, InvalidData, read_lines
 
 HEADING = re.compile(r"(\S.*) Conversation (\d+)")
 TURN = re.compile(r"([^:]{1,40}): ?(.*\S.*)")
@@ -32,7 +32,7 @@ class _Chat:
 
 
 def read(source: str) -> list[Dialogue]:
-    """Read the file at this path."""
+    """Read the file at this path. Raises InvalidData, naming everything wrong with the data."""
     path, found, problems = Path(source), list[_Chat](), list[str]()
     for number, line in enumerate(read_lines(path), start=1):
         try:

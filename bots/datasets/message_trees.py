@@ -2,8 +2,8 @@
 
 A line is {"id", "parent": id or null, "author", "text"} and, where a classifier said so, "flagged":
 true. Source of the filter and the pairs: MEENA (Adiwardana et al. 2020, section 3.1), in
-`bots.message_filter`. Read as dialogues are the paths from a root to each last message that is
-left, seen by whoever wrote that; `read_pairs` gives every response with its context once.
+`bots.guards.message_filter`. Read as dialogues are the paths from a root to each last message that
+is left, seen by whoever wrote that; `read_pairs` gives every response with its context once.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ from pathlib import Path
 from typing import Any
 
 from bots.dialogue import Dialogue, Example, Utterance
-from bots.lines import BadLine, InvalidData, read_records, text_of
-from bots.message_filter import Message, Rules, filtered, pairs, path_to
+from bots.guards.message_filter import ForumMessage, Rules, filtered, pairs, path_to
+from bots.line_files import BadLine, InvalidData, read_records, text_of
 
 
 def read(source: str) -> list[Dialogue]:
-    """Read the file at this path: a dialogue for each message kept that nobody answered."""
+    """Read the file at this path: a dialogue per kept message that nobody answered."""
     kept = filtered(messages(source)).kept
     answered = {message.parent for message in kept.values()}
     ends = [message for message in kept.values() if message.id not in answered]
@@ -28,7 +28,7 @@ def read(source: str) -> list[Dialogue]:
 
 
 def read_pairs(source: str, rules: Rules | None = None) -> list[Example]:
-    """Read the file at this path: an example for each message kept that answers another."""
+    """Read the file at this path: an example per kept message that answers another."""
     rules = rules or Rules()
     return [
         Example(
@@ -44,8 +44,11 @@ def read_pairs(source: str, rules: Rules | None = None) -> list[Example]:
     ]
 
 
-def messages(source: str) -> list[Message]:
-    """Read the file at this path as it is; every message must hang on a root."""
+def messages(source: str) -> list[ForumMessage]:
+    """Read the file at this path as it is; every message must hang on a root.
+
+    Raises InvalidData, naming everything wrong with the file.
+    """
     path = Path(source)
     found = read_records(path, _message)
     known = {message.id for message in found}
@@ -61,31 +64,31 @@ def messages(source: str) -> list[Message]:
     return found
 
 
-def _turns(path: Sequence[Message]) -> tuple[Utterance, ...]:
+def _turns(path: Sequence[ForumMessage]) -> tuple[Utterance, ...]:
     last = path[-1].author
     return tuple(
         Utterance("self" if message.author == last else "partner", message.text) for message in path
     )
 
 
-def _message(record: Mapping[str, Any]) -> Message:
+def _message(record: Mapping[str, Any]) -> ForumMessage:
     parent = record.get("parent")
     if parent is not None and not isinstance(parent, str):
         raise BadLine(f"parent is {parent!r}, but must be the id of a message, or null")
     flagged = record.get("flagged", False)
     if not isinstance(flagged, bool):
         raise BadLine(f"flagged is {flagged!r}, but must be true or false")
-    return Message(
+    return ForumMessage(
         text_of(record, "id"), parent, text_of(record, "author"), text_of(record, "text"), flagged
     )
 
 
-def _twice(found: Sequence[Message]) -> list[str]:
+def _twice(found: Sequence[ForumMessage]) -> list[str]:
     counted = Counter(message.id for message in found)
     return [name for name, times in counted.items() if times > 1]
 
 
-def _circling(found: Sequence[Message]) -> list[str]:
+def _circling(found: Sequence[ForumMessage]) -> list[str]:
     parents = {message.id: message.parent for message in found}
     circling = []
     for message in found:

@@ -1,4 +1,4 @@
-"""The text layout of PERSONA-CHAT and ConvAI2, with and without personas and candidates.
+"""Text layout of PERSONA-CHAT and ConvAI2, with and without personas and candidates.
 
 Lines are numbered from 1 in each dialogue. First come "your persona: ..." (the side that is to be
 learned) and "partner's persona: ...", then a line per exchange: partner's message, TAB, reply, and,
@@ -18,8 +18,8 @@ from random import Random
 from typing import Literal
 
 from bots.dialogue import Dialogue, Utterance
-from bots.lines import BadLine, InvalidData, read_lines
-from bots.text import normalize_answer
+from bots.line_files import BadLine, InvalidData, read_lines
+from bots.text.tokens import normalize_answer
 
 OWN = "your persona:"
 PARTNER = "partner's persona:"
@@ -29,7 +29,10 @@ TRIES = 1000
 
 
 def read(source: str) -> list[Dialogue]:
-    """Read the file at this path; dialogues are named by their place in it."""
+    """Read the file at this path; dialogues are named by their position in it.
+
+    Raises InvalidData, naming everything wrong with the data.
+    """
     path, problems = Path(source), []
     found: list[_Growing] = []
     for number, line in enumerate(read_lines(path), start=1):
@@ -37,13 +40,13 @@ def read(source: str) -> list[Dialogue]:
             _take(line, found)
         except BadLine as problem:
             problems.append(f"{path}, line {number}: {problem}")
-    silent = [str(place) for place, each in enumerate(found, start=1) if not each.turns]
-    problems += [f"{path}: dialogue {place} has no messages" for place in silent]
+    silent = [str(index) for index, each in enumerate(found, start=1) if not each.turns]
+    problems += [f"{path}: dialogue {index} has no messages" for index in silent]
     if not found and not problems:
         problems.append(f"{path}: no dialogues")
     if problems:
         raise InvalidData(problems)
-    return [each.dialogue(str(place)) for place, each in enumerate(found, start=1)]
+    return [each.dialogue(str(index)) for index, each in enumerate(found, start=1)]
 
 
 @dataclass
@@ -102,7 +105,7 @@ def _exchange(fields: Sequence[str]) -> Iterator[Utterance]:
         yield Utterance("self", reply, tuple(candidates.split("|")) if candidates else ())
 
 
-def told(dialogue: Dialogue, condition: Condition) -> Dialogue:
+def in_condition(dialogue: Dialogue, condition: Condition) -> Dialogue:
     """Return the dialogue with the personas of one of the four conditions, and no other."""
     own = dialogue.persona if condition in ("self", "both") else ()
     partner = dialogue.partner_persona if condition in ("their", "both") else ()
@@ -110,14 +113,17 @@ def told(dialogue: Dialogue, condition: Condition) -> Dialogue:
 
 
 def both_sides(dialogues: Sequence[Dialogue]) -> list[Dialogue]:
-    """Return each dialogue as one side sees it, then as the other does: what files may hold."""
+    """Return each dialogue as one side sees it, then as the other does, as files may hold them."""
     return [view for dialogue in dialogues for view in (dialogue, dialogue.swapped())]
 
 
 def offered(dialogues: Sequence[Dialogue], seed: int, size: int = 20) -> list[Dialogue]:
-    """Give each reply candidates from other dialogues, itself last, as ConvAI2's files do."""
-    said = [(each.id, turn.text) for each in dialogues for turn in each.turns]
-    different = len({normalize_answer(text) for _, text in said})
+    """Give each reply candidates from other dialogues, itself last, as ConvAI2's files do.
+
+    Raises InvalidData if there are too few replies to draw from.
+    """
+    replies = [(each.id, turn.text) for each in dialogues for turn in each.turns]
+    different = len({normalize_answer(text) for _, text in replies})
     if different < size:
         raise InvalidData([f"{different} different messages, but {size} candidates need as many"])
     chance = Random(seed)  # noqa: S311
@@ -125,7 +131,7 @@ def offered(dialogues: Sequence[Dialogue], seed: int, size: int = 20) -> list[Di
         replace(
             each,
             turns=tuple(
-                replace(turn, candidates=_drawn(each.id, turn.text, said, size, chance))
+                replace(turn, candidates=_drawn(each.id, turn.text, replies, size, chance))
                 if turn.speaker == "self"
                 else turn
                 for turn in each.turns
@@ -136,20 +142,23 @@ def offered(dialogues: Sequence[Dialogue], seed: int, size: int = 20) -> list[Di
 
 
 def _drawn(
-    dialogue: str, reply: str, said: Sequence[tuple[str, str]], size: int, chance: Random
+    dialogue: str, reply: str, replies: Sequence[tuple[str, str]], size: int, chance: Random
 ) -> tuple[str, ...]:
     drawn = {normalize_answer(reply): reply}
     for _ in range(TRIES * size):
         if len(drawn) == size:
             return (*list(drawn.values())[1:], reply)
-        where, text = chance.choice(said)
+        where, text = chance.choice(replies)
         if where != dialogue and "|" not in text:
             drawn.setdefault(normalize_answer(text), text)
     raise InvalidData([f"dialogue {dialogue}: other dialogues have too few different messages"])
 
 
 def write(dialogues: Sequence[Dialogue], path: Path) -> None:
-    """Write the file, or name the dialogues that have no place in this layout."""
+    """Write the file, or name the dialogues that this layout cannot hold.
+
+    Raises InvalidData, naming what the layout cannot hold.
+    """
     problems = [problem for dialogue in dialogues for problem in _unfit(dialogue)]
     if problems:
         raise InvalidData(problems)
@@ -184,10 +193,10 @@ def _numbered(dialogue: Dialogue) -> Iterator[str]:
 
 def _exchanges(turns: Sequence[Utterance]) -> Iterator[str]:
     message = SILENCE
-    for place, turn in enumerate(turns):
+    for index, turn in enumerate(turns):
         if turn.speaker == "self":
             offered = "\t\t" + "|".join(turn.candidates) if turn.candidates else ""
             yield f"{message}\t{turn.text}{offered}"
-        elif place == len(turns) - 1:
+        elif index == len(turns) - 1:
             yield turn.text
         message = turn.text

@@ -1,4 +1,4 @@
-"""Dialogues of three messages, one a line, the messages separated by TAB.
+"""Dialogues of three messages, one per line, the messages separated by TAB.
 
 Source: THRED (Dziri et al. 2019): Reddit threads cut to Utt.1, Utt.2 and the response. The paper
 tells what a dialogue is, not how its file looks; this layout is ours. The response and Utt.1
@@ -12,21 +12,23 @@ from itertools import pairwise
 from pathlib import Path
 
 from bots.dialogue import Dialogue, Utterance
-from bots.lines import InvalidData, read_lines
+from bots.line_files import InvalidData, read_lines
 
 TURNS = 3
 
 
 def read(source: str) -> list[Dialogue]:
-    """Read the file at this path."""
+    """Read the file at this path. Raises InvalidData, naming everything wrong with the data."""
     path, found, problems = Path(source), list[Dialogue](), list[str]()
     for number, line in enumerate(read_lines(path), start=1):
         texts = [text.strip() for text in line.split("\t")]
         if not line.strip():
             continue
         if len(texts) != TURNS or not all(texts):
-            told = f"has {len(texts)} messages, {sum(map(bool, texts))} with text"
-            problems.append(f"{path}, line {number}: {told}, but must have three, TAB between them")
+            counted = f"has {len(texts)} messages, {sum(map(bool, texts))} with text"
+            problems.append(
+                f"{path}, line {number}: {counted}, but must have three, TAB between them"
+            )
         else:
             found.append(_dialogue(str(number), texts))
     if not found and not problems:
@@ -37,18 +39,12 @@ def read(source: str) -> list[Dialogue]:
 
 
 def triples(dialogues: Iterable[Dialogue]) -> Iterator[Dialogue]:
-    """Yield every three messages in a row in which the sides take turns, as a dialogue."""
+    """Yield every three consecutive messages in which the sides take turns, as a dialogue."""
     for dialogue in dialogues:
         for start in range(len(dialogue.turns) - TURNS + 1):
             turns = dialogue.turns[start : start + TURNS]
             if all(one.speaker != other.speaker for one, other in pairwise(turns)):
                 yield _dialogue(f"{dialogue.id}:{start}", [turn.text for turn in turns])
-
-
-def write_triples(dialogues: Iterable[Dialogue], path: Path) -> None:
-    """Write the file; white space within a message becomes a space."""
-    lines = ["\t".join(" ".join(turn.text.split()) for turn in each.turns) for each in dialogues]
-    path.write_text("".join(line + "\n" for line in lines), "utf-8")
 
 
 def _dialogue(name: str, texts: list[str]) -> Dialogue:

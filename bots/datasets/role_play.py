@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from bots.dialogue import Dialogue, Utterance
-from bots.lines import BadLine, InvalidData, one_of, read_records, text_of, texts_of
+from bots.line_files import BadLine, InvalidData, one_of, read_records, text_of, texts_of
 
 BUNDLED = Path(__file__).parent / "text" / "role_play.jsonl"
 KINDS = ("character", "line", "conversation")
@@ -32,7 +32,7 @@ class Character:
 
 
 @dataclass(frozen=True)
-class Line:
+class RoleLine:
     """One sentence of a character's monologue."""
 
     character: str
@@ -40,7 +40,7 @@ class Line:
 
 
 @dataclass(frozen=True)
-class Conversation:
+class RolePlayConversation:
     """A conversation of two characters of one series, on a topic."""
 
     id: str
@@ -50,12 +50,12 @@ class Conversation:
 
 
 @dataclass(frozen=True)
-class Corpus:
+class RolePlayCorpus:
     """All of a file."""
 
     characters: tuple[Character, ...]
-    lines: tuple[Line, ...]
-    conversations: tuple[Conversation, ...]
+    lines: tuple[RoleLine, ...]
+    conversations: tuple[RolePlayConversation, ...]
 
     def monologues(self) -> dict[str, list[str]]:
         """Return the lines of each character."""
@@ -73,8 +73,8 @@ def read(source: str) -> list[Dialogue]:
         Dialogue(
             each.id,
             tuple(
-                Utterance("self" if place % 2 == 0 else "partner", text)
-                for place, text in enumerate(each.turns)
+                Utterance("self" if index % 2 == 0 else "partner", text)
+                for index, text in enumerate(each.turns)
             ),
             known[each.characters[0]],
             known[each.characters[1]],
@@ -83,14 +83,17 @@ def read(source: str) -> list[Dialogue]:
     ]
 
 
-def read_corpus(source: str) -> Corpus:
-    """Read the file at this path, or what comes with the package."""
+def read_corpus(source: str) -> RolePlayCorpus:
+    """Read the file at this path, or what comes with the package.
+
+    Raises InvalidData, naming everything wrong with the file.
+    """
     path = Path(source) if source else BUNDLED
     found = read_records(path, _parsed)
-    corpus = Corpus(
+    corpus = RolePlayCorpus(
         tuple(each for each in found if isinstance(each, Character)),
-        tuple(each for each in found if isinstance(each, Line)),
-        tuple(each for each in found if isinstance(each, Conversation)),
+        tuple(each for each in found if isinstance(each, RoleLine)),
+        tuple(each for each in found if isinstance(each, RolePlayConversation)),
     )
     problems = [f"{path}: {problem}" for problem in _contradictions(corpus)]
     if problems:
@@ -98,17 +101,17 @@ def read_corpus(source: str) -> Corpus:
     return corpus
 
 
-def _parsed(record: Mapping[str, Any]) -> Character | Line | Conversation:
+def _parsed(record: Mapping[str, Any]) -> Character | RoleLine | RolePlayConversation:
     kind = one_of(record, "kind", KINDS)
     if kind == "character":
         about = texts_of(record, "description", least=1)
         return Character(text_of(record, "id"), text_of(record, "series"), about)
     if kind == "line":
-        return Line(text_of(record, "character"), text_of(record, "text"))
+        return RoleLine(text_of(record, "character"), text_of(record, "text"))
     sides = texts_of(record, "characters", least=2)
     if len(sides) > 2 or sides[0] == sides[1]:
         raise BadLine(f"characters is {list(sides)}, but must be two different ones")
-    return Conversation(
+    return RolePlayConversation(
         text_of(record, "id"),
         text_of(record, "topic"),
         (sides[0], sides[1]),
@@ -116,7 +119,7 @@ def _parsed(record: Mapping[str, Any]) -> Character | Line | Conversation:
     )
 
 
-def _contradictions(corpus: Corpus) -> Sequence[str]:
+def _contradictions(corpus: RolePlayCorpus) -> Sequence[str]:
     series = {each.id: each.series for each in corpus.characters}
     named = [(f"a line of {each.character}", each.character) for each in corpus.lines]
     for each in corpus.conversations:

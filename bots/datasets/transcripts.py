@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from bots.dialogue import Dialogue, Utterance
-from bots.lines import BadLine, InvalidData, read_lines, read_records, text_of
+from bots.line_files import BadLine, InvalidData, read_lines, read_records, text_of
 
 HEADER = re.compile(r"(?:\S.*\s)?Conversation\s+(\S+)", re.IGNORECASE)
 LINE = re.compile(r"([^:：]{1,40})[:：]\s*(.*)")
@@ -29,9 +29,9 @@ NAMES = {"self": "Self", "partner": "Partner"}
 
 
 def read(source: str) -> list[Dialogue]:
-    """Read the file at this path; "#Name" after it says who the bot is."""
-    place, _, bot = source.partition("#")
-    path = Path(place)
+    """Read the file at this path; "#Name" after it names the bot."""
+    name, _, bot = source.partition("#")
+    path = Path(name)
     lines = read_lines(path)
     first = next((line for line in lines if line.strip()), "")
     if first.lstrip().startswith("{"):
@@ -43,9 +43,9 @@ def read(source: str) -> list[Dialogue]:
 
 
 def _numbered(found: Sequence[Dialogue]) -> list[Dialogue]:
-    """Name those without an id by their place."""
+    """Name those without an id by their position."""
     return [
-        Dialogue(each.id or str(place), each.turns) for place, each in enumerate(found, start=1)
+        Dialogue(each.id or str(index), each.turns) for index, each in enumerate(found, start=1)
     ]
 
 
@@ -72,19 +72,19 @@ def _of_text(path: Path, lines: Sequence[str], bot: str) -> list[Dialogue]:
     problems: list[str] = []
     blocks: list[_Block] = []
     for block in _blocks(lines):
-        told = _Block(block[0][0])
-        blocks.append(told)
+        held = _Block(block[0][0])
+        blocks.append(held)
         for number, line in block:
             try:
-                _take(told, line)
+                _take(held, line)
             except BadLine as problem:
                 problems.append(f"{path}, line {number}: {problem}")
     found = []
-    for place, told in enumerate(blocks, start=1):
+    for index, held in enumerate(blocks, start=1):
         try:
-            found.append(Dialogue(told.name or str(place), _sided(told.turns, bot)))
+            found.append(Dialogue(held.name or str(index), _sided(held.turns, bot)))
         except BadLine as problem:
-            problems.append(f"{path}, line {told.start}: {problem}")
+            problems.append(f"{path}, line {held.start}: {problem}")
     if problems or not found:
         raise InvalidData(problems or [f"{path}: no conversations"])
     return found
@@ -100,15 +100,15 @@ def _blocks(lines: Sequence[str]) -> Iterator[list[tuple[int, str]]]:
             block = []
 
 
-def _take(told: _Block, line: str) -> None:
+def _take(block: _Block, line: str) -> None:
     header = HEADER.fullmatch(line.strip())
-    if header and not told.turns and not told.name:
-        told.name = line.strip().removeprefix(UNNAMED)
+    if header and not block.turns and not block.name:
+        block.name = line.strip().removeprefix(UNNAMED)
         return
-    said = LINE.fullmatch(line.strip())
-    if said is None or not said[2].strip():
+    match = LINE.fullmatch(line.strip())
+    if match is None or not match[2].strip():
         raise BadLine(f"must be a name, a colon and a message, is {line.strip()[:40]!r}")
-    told.turns.append((said[1].strip(), said[2].strip()))
+    block.turns.append((match[1].strip(), match[2].strip()))
 
 
 # --- JSON Lines
@@ -118,31 +118,31 @@ def _of_record(record: Mapping[str, Any], bot: str) -> Dialogue:
     turns = record.get("turns", record.get("messages"))
     if not isinstance(turns, list) or not turns:
         raise BadLine(f"turns is {turns!r}, but must be a list of messages")
-    said = []
-    for place, turn in enumerate(turns, start=1):
+    messages = []
+    for index, turn in enumerate(turns, start=1):
         try:
-            said.append(_said(turn))
+            messages.append(_message(turn))
         except BadLine as problem:
-            raise BadLine(f"turn {place}: {problem}") from problem
+            raise BadLine(f"turn {index}: {problem}") from problem
     name = record.get("id", "")
     if not isinstance(name, str | int) or isinstance(name, bool):
         raise BadLine(f"id is {name!r}, but must be text")
-    return Dialogue(str(name), _sided(said, bot))
+    return Dialogue(str(name), _sided(messages, bot))
 
 
-def _said(turn: object) -> tuple[str, str]:
+def _message(turn: object) -> tuple[str, str]:
     if not isinstance(turn, dict):
         raise BadLine(f"is {turn!r}, but must have a speaker and a text")
     speaker, text = ("role", "content") if "role" in turn else ("speaker", "text")
     return text_of(turn, speaker), text_of(turn, text)
 
 
-# --- who is who
+# --- speakers
 
 
-def _sided(said: Sequence[tuple[str, str]], bot: str) -> tuple[Utterance, ...]:
-    own = _bot_of([name for name, _ in said], bot)
-    return tuple(Utterance("self" if name == own else "partner", text) for name, text in said)
+def _sided(messages: Sequence[tuple[str, str]], bot: str) -> tuple[Utterance, ...]:
+    own = _bot_of([name for name, _ in messages], bot)
+    return tuple(Utterance("self" if name == own else "partner", text) for name, text in messages)
 
 
 def _bot_of(names: Sequence[str], bot: str) -> str:
@@ -161,7 +161,10 @@ def _bot_of(names: Sequence[str], bot: str) -> str:
 
 
 def write(dialogues: Sequence[Dialogue], path: Path) -> None:
-    """Write the text layout, or name the dialogues that have no place in it."""
+    """Write the text layout, or name the dialogues that it cannot hold.
+
+    Raises InvalidData, naming what the layout cannot hold.
+    """
     problems = [problem for dialogue in dialogues for problem in _unfit(dialogue)]
     if problems:
         raise InvalidData(problems)

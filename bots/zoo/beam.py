@@ -1,4 +1,4 @@
-"""B-BEAM: beam search, greedy or nucleus decoding around any bot that writes.
+"""Beam search, or greedy or nucleus decoding, around any bot that writes.
 
 Source: the decodings that MEENA (Adiwardana et al. 2020, section 3.4) and ConvAI2 (Dinan et al.
 2019, section 4) compare; nucleus: Holtzman et al. 2020, section 3.1; the length penalty "gnmt": Wu
@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 from bots.bot import Turn
-from bots.candidates import Candidate, Decoding
+from bots.candidates import Decoding, ReplyCandidate
+from bots.generation.wrapping import Wrapper
 from bots.options import option
-from bots.wrapping import Wrapper
 
 PRESETS = {
     "greedy": {"method": "greedy"},
@@ -24,24 +24,23 @@ PRESETS = {
 
 @dataclass
 class Beam(Wrapper):
-    """Searches for likely replies instead of drawing lots, or draws from the nucleus."""
+    """Searches for likely replies, or draws from the nucleus."""
 
-    bot: str = option("markov", "Which bot writes")
-    options: dict[str, Any] = option({}, "That bot's options")  # noqa: RUF009
-    method: Literal["beam", "greedy", "nucleus"] = option("beam", "How it searches")
-    number: int = option(10, "The beam's width, or how many are drawn", least=1)
-    top_p: float = option(0.9, "Share of the probability that the nucleus holds", least=0, most=1)
-    temperature: float = option(1.0, "Of the nucleus; below 1: likelier words", least=0)
-    rank_by: Literal["mean_logp", "sum_logp", "gnmt"] = option("mean_logp", "Which comes first")
+    method: Literal["beam", "greedy", "nucleus"] = option("beam", "Search method", after="options")
+    number: int = option(10, "Beam width, or number of samples", least=1)
+    top_p: float = option(0.9, "Probability mass of the nucleus", least=0, most=1)
+    temperature: float = option(1.0, "Temperature of the nucleus; below 1: likelier words", least=0)
+    rank_by: Literal["mean_logp", "sum_logp", "gnmt"] = option(
+        "mean_logp", "Score that orders candidates"
+    )
     alpha: float = option(0.6, "Length penalty of gnmt", least=0)
-    max_tokens: int = option(24, "Longest a candidate may be", least=1)
-    max_words: int = option(20, "Replies are at most this long, where possible", least=1)
-    seed: int = option(0, "Of the draws")
+    max_tokens: int = option(24, "Maximum tokens of a candidate", least=1)
+    seed: int = option(0, "Seed of the draws", after="max_words")
 
     def propose(
         self, turns: Sequence[Turn], decoding: Decoding | None = None
-    ) -> list[list[Candidate]]:
-        """Return what is found for each turn, best first."""
+    ) -> list[list[ReplyCandidate]]:
+        """Return the candidates of each turn, best first."""
         return self.inner.propose(turns, decoding or self._decoding())
 
     def _decoding(self) -> Decoding:

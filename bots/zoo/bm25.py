@@ -1,8 +1,9 @@
-"""B-BM25: the TF-IDF and BM25 response rankers.
+"""TF-IDF and BM25 response rankers.
 
-Source: Henderson et al. 2019 ("A Repository of Conversational Datasets"), section 4.1, and the
-constants of their released code (see `bots.layers.lexical`): a reply scores by the words it shares
-with the immediate context, which is the last message alone. A persona is not looked at.
+Source: Henderson et al. 2019 ("A Repository of Conversational Datasets"), section 4.1; the
+constants are those of their released code (see `bots.encoders.lexical`): a reply scores by the
+words it shares with the immediate context, which is the last message alone. A persona is not looked
+at.
 """
 
 from __future__ import annotations
@@ -19,21 +20,21 @@ from scipy import sparse
 from bots import weights as on_disk
 from bots.bot import Reply, Turn
 from bots.dialogue import Dialogue, Utterance, examples
-from bots.filters import choose, speakable
-from bots.layers.lexical import Postings, Statistics, count
+from bots.encoders.lexical import Postings, Statistics, count
+from bots.guards.filters import choose, speakable
 from bots.options import option
 
 
 @dataclass
 class Bm25:
-    """Answers with the reply that shares the most telling words with the last message."""
+    """Replies with the text that shares the most informative words with the last message."""
 
-    weights: str = option("", "Directory of what it counted")
-    method: Literal["bm25", "tfidf"] = option("bm25", "How shared words are weighted")
-    max_words: int = option(15, "Replies are at most this long, where possible", least=1)
-    nearest: int = option(50, "How many of the nearest replies it tries before giving up", least=1)
-    buckets: int = option(65536, "Numbers that words are hashed to", least=2, trained=True)
-    candidates: int = option(50000, "Most replies kept to choose from", least=1, trained=True)
+    weights: str = option("", "Directory of its counts")
+    method: Literal["bm25", "tfidf"] = option("bm25", "Weighting of shared words")
+    max_words: int = option(15, "Maximum words of a reply, where possible", least=1)
+    nearest: int = option(50, "Nearest replies to try before giving up", least=1)
+    buckets: int = option(65536, "Hash buckets of words", least=2, trained=True)
+    candidates: int = option(50000, "Maximum replies to choose from", least=1, trained=True)
     _served: _Served | None = field(default=None, init=False, repr=False, compare=False)
     _about: on_disk.About | None = field(default=None, init=False, repr=False, compare=False)
 
@@ -42,11 +43,11 @@ class Bm25:
             self.load(Path(self.weights))
 
     def respond(self, persona: Sequence[str], history: Sequence[Utterance]) -> Reply:
-        """Answer one conversation: the best reply that was not said yet."""
+        """Answer one conversation: the best reply that was not given yet."""
         served, about = self._ready()
         query = served.query(_immediate(history), self.method)
-        scores, places = served.postings(self.method).best(query.indices, query.data, self.nearest)
-        ranked = ((about.replies[p], float(s)) for p, s in zip(places, scores, strict=True))
+        scores, indices = served.postings(self.method).best(query.indices, query.data, self.nearest)
+        ranked = ((about.replies[p], float(s)) for p, s in zip(indices, scores, strict=True))
         return choose(ranked, history, self.max_words)
 
     def respond_many(self, turns: Sequence[Turn]) -> list[Reply]:
@@ -64,7 +65,10 @@ class Bm25:
         return scores
 
     def train(self, dialogues: Iterable[Dialogue], *, seed: int) -> None:
-        """Count words, and keep replies fit to be said."""
+        """Count words, and keep replies fit to be said.
+
+        Raises ValueError if the dialogues hold no reply to learn from.
+        """
         known = list(dialogues)
         found = list(examples(known))
         if not found:
@@ -72,8 +76,8 @@ class Bm25:
         replies = tuple(
             reply for _, reply in speakable(found, self.candidates, self.max_words, seed)
         )
-        said = [turn.text for each in known for turn in each.turns]
-        statistics = Statistics.of(count(said, self.buckets))
+        texts = [turn.text for each in known for turn in each.turns]
+        statistics = Statistics.of(count(texts, self.buckets))
         self._served = _Served(statistics, count(replies, self.buckets))
         self._about = on_disk.About(
             bot="bm25",
@@ -85,14 +89,14 @@ class Bm25:
         )
 
     def save(self, path: Path) -> None:
-        """Write what was counted."""
+        """Write the counts."""
         served, about = self._ready()
         on_disk.save(path, served.arrays(), about)
 
     def load(self, path: Path) -> None:
-        """Read what was counted."""
+        """Read the counts."""
         arrays, about = on_disk.load(path, "bm25")
-        self._served, self._about = _Served.read(arrays), about
+        self._served, self._about = _Served.of_arrays(arrays), about
 
     def _ready(self) -> tuple[_Served, on_disk.About]:
         if self._served is None or self._about is None:
@@ -106,7 +110,7 @@ def _immediate(history: Sequence[Utterance]) -> str:
 
 @dataclass
 class _Served:
-    """What the training set says of words, and the replies kept, as counts."""
+    """Word statistics of the training set, and the kept replies, as counts."""
 
     statistics: Statistics
     replies: sparse.csr_array
@@ -121,7 +125,7 @@ class _Served:
         return self.statistics.bm25(counts) if method == "bm25" else self.statistics.tfidf(counts)
 
     def query(self, text: str, method: str) -> sparse.csr_array:
-        """Return what the replies' weights are multiplied with."""
+        """Return the query that the replies' weights are multiplied with."""
         counts = count([text], self.buckets)
         return counts if method == "bm25" else self.statistics.tfidf(counts)
 
@@ -143,8 +147,8 @@ class _Served:
         }
 
     @classmethod
-    def read(cls, arrays: dict[str, np.ndarray]) -> _Served:
-        """Return what `arrays` told."""
+    def of_arrays(cls, arrays: dict[str, np.ndarray]) -> _Served:
+        """Return the inverse of `arrays`."""
         documents = arrays["documents"]
         statistics = Statistics(int(arrays["texts"][0]), documents, float(arrays["average"][0]))
         parts = (arrays["counts"], arrays["words"], arrays["starts"])

@@ -1,4 +1,4 @@
-"""B-EXT: any Python function of yours that answers: it gets persona and history, returns the reply.
+"""Any Python function of yours that gets the persona and the history and returns the reply.
 
 Source: none, the adapter is ours; bots that their makers do not give away are compared by such a
 function, or by imported transcripts. The function takes the persona (sentences) and the history
@@ -13,28 +13,31 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from bots.bot import Reply
-from bots.callables import find
 from bots.dialogue import Utterance
-from bots.filters import say
+from bots.guards.callables import find
+from bots.guards.filters import safe_reply
 from bots.options import option
 
 
 @dataclass
 class Function:
-    """Says what the function returns, if it may be said."""
+    """Replies with the function's text, if it is safe."""
 
-    function: str = option("", "Where it is: package.module.function")
+    function: str = option("", "Path of the function: package.module.function")
 
     def respond(self, persona: Sequence[str], history: Sequence[Utterance]) -> Reply:
-        """Answer one conversation."""
-        told = find(self.function, "callable: function")(tuple(persona), tuple(history))
-        if isinstance(told, str):
-            told = Reply(told)
-        if not isinstance(told, Reply):
+        """Answer one conversation.
+
+        Raises TypeError if the function returns neither a text nor a reply.
+        """
+        result = find(self.function, "callable: function")(tuple(persona), tuple(history))
+        if isinstance(result, str):
+            result = Reply(result)
+        if not isinstance(result, Reply):
             raise TypeError(
-                f"{self.function} returned {type(told).__name__}, but must return text or a Reply"
+                f"{self.function} returned {type(result).__name__}, but must return text or a Reply"
             )
-        return say(told.text, history, told.score, told.details)
+        return safe_reply(result.text, history, result.score, result.details)
 
 
 BOT = Function

@@ -1,4 +1,4 @@
-"""B-EVENT: N-best lists re-ordered by whether the reply's events follow from the history's.
+"""N-best lists re-ranked by whether the reply's events follow from the history's.
 
 Source: the event-causality paper of NLP4CONVAI 2019, equation 1 (whose bracket is a denominator):
 score = log2 p / (log2 lift(e_h, e_r))^lambda, the best pair of events counting; a pair that is not
@@ -16,40 +16,39 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal
 
-from bots import events
 from bots.bot import Turn
-from bots.candidates import Candidate, Decoding
+from bots.candidates import Decoding, ReplyCandidate
+from bots.generation.wrapping import Wrapper
 from bots.options import option
-from bots.wrapping import Wrapper
+from bots.text import events
 
 LEAST = math.sqrt(3) / 2
 
 
 @dataclass
 class EventCausality(Wrapper):
-    """Prefers replies whose events the history could have brought about."""
+    """Prefers replies whose events the history could have caused."""
 
-    bot: str = option("markov", "Which bot writes")
-    options: dict[str, Any] = option({}, "That bot's options")  # noqa: RUF009
-    pairs: str = option("", "File of cause, effect, lift; empty: a few of our own")
-    matching: Literal["pairs", "embedding"] = option("pairs", "How a pair of events is found")
-    vectors: Literal["hashed", "glove"] = option("hashed", "Of events, for embedding")
-    power: float = option(1.0, "lambda: how much the lift counts", least=0)
-    window: int = option(5, "How many of the last messages are the history", least=1)
-    rank_by: Literal["mean_logp", "sum_logp"] = option("mean_logp", "What log p is: per token?")
-    number: int = option(20, "How many candidates the beam finds", least=1)
-    max_tokens: int = option(24, "Longest a candidate may be", least=1)
-    max_words: int = option(20, "Replies are at most this long, where possible", least=1)
+    pairs: str = option("", "File of cause, effect, lift; empty: a few of our own", after="options")
+    matching: Literal["pairs", "embedding"] = option("pairs", "Search for a pair of events")
+    vectors: Literal["hashed", "glove"] = option("hashed", "Vectors of events, for `embedding`")
+    power: float = option(1.0, "lambda: weight of the lift", least=0)
+    window: int = option(5, "Last messages in the history", least=1)
+    rank_by: Literal["mean_logp", "sum_logp"] = option(
+        "mean_logp", "Score of a candidate: mean per token, or sum"
+    )
+    number: int = option(20, "Candidates found by the beam", least=1)
+    max_tokens: int = option(24, "Maximum tokens of a candidate", least=1)
 
     def propose(
         self, turns: Sequence[Turn], decoding: Decoding | None = None
-    ) -> list[list[Candidate]]:
+    ) -> list[list[ReplyCandidate]]:
         """Return the candidates of the bot inside, in the new order."""
         own = Decoding("beam", self.number, max_tokens=self.max_tokens, rank_by=self.rank_by)
         found = self.inner.propose(turns, decoding or own)
         return [self._ordered(turn, listed) for turn, listed in zip(turns, found, strict=True)]
 
-    def score(self, turn: Turn, candidate: Candidate) -> float:
+    def score(self, turn: Turn, candidate: ReplyCandidate) -> float:
         """Return log2 of the candidate's probability over the power of log2 of the best lift."""
         bits = candidate.score(self.rank_by) / math.log(2)
         return float(bits / math.log2(self.lift(turn, candidate.text)) ** self.power)
@@ -61,10 +60,12 @@ class EventCausality(Wrapper):
         lifts = [found for one in before for other in after for found in self._lifts(one, other)]
         return max(lifts, default=events.UNKNOWN_LIFT)
 
-    def _ordered(self, turn: Turn, found: Sequence[Candidate]) -> list[Candidate]:
+    def _ordered(self, turn: Turn, found: Sequence[ReplyCandidate]) -> list[ReplyCandidate]:
         return sorted(found, key=lambda each: self.score(turn, each), reverse=True)
 
-    def _lifts(self, before: events.Event, after: events.Event) -> Iterator[float]:
+    def _lifts(
+        self, before: events.PredicateEvent, after: events.PredicateEvent
+    ) -> Iterator[float]:
         pool = events.pairs(self.pairs)
         for one, other in ((before, after), (after, before)):
             exact = pool.get((str(one), str(other)))
@@ -78,13 +79,13 @@ class EventCausality(Wrapper):
         """Yield what nearly equal pairs lift, above 1."""
         causes, effects, lifts = self._pool
         of_cause, of_effect = causes @ self._vector(one), effects @ self._vector(other)
-        for place in ((of_cause >= LEAST) & (of_effect >= LEAST)).nonzero()[:, 0].tolist():
-            likeness = float(of_cause[place] + of_effect[place]) / 2
-            yield max(lifts[place] * likeness, 1 + 1e-9)
+        for index in ((of_cause >= LEAST) & (of_effect >= LEAST)).nonzero()[:, 0].tolist():
+            likeness = float(of_cause[index] + of_effect[index]) / 2
+            yield max(lifts[index] * likeness, 1 + 1e-9)
 
     @cached_property
     def _pool(self) -> tuple[Any, Any, list[float]]:
-        from bots.layers.sentences import encoder
+        from bots.encoders.sentences import encoder
 
         pool = events.pairs(self.pairs)
         encode = encoder(self.vectors)
@@ -92,7 +93,7 @@ class EventCausality(Wrapper):
         return encode(list(causes)), encode(list(effects)), list(pool.values())
 
     def _vector(self, text: str) -> Any:
-        from bots.layers.sentences import encoder
+        from bots.encoders.sentences import encoder
 
         return encoder(self.vectors)([text])[0]
 

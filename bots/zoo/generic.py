@@ -1,4 +1,4 @@
-"""B-GENERIC, the generic bot: "I don't know" to a question, "ok" to all else.
+"""Generic bot: "I don't know" to a question, "ok" to everything else.
 
 Source: MEENA (Adiwardana et al. 2020), section 2.3: it shows that a bot which is never specific can
 still be sensible seven times in ten.
@@ -19,9 +19,9 @@ class Generic:
 
     def respond(self, persona: Sequence[str], history: Sequence[Utterance]) -> Reply:
         """Answer the partner's last message."""
-        said = [turn.text for turn in history if turn.speaker == "partner"]
-        asked = bool(said) and said[-1].rstrip().endswith("?")
-        return Reply("I don't know" if asked else "ok")
+        heard = [turn.text for turn in history if turn.speaker == "partner"]
+        is_question = bool(heard) and heard[-1].rstrip().endswith("?")
+        return Reply("I don't know" if is_question else "ok")
 
     def respond_many(self, turns: Sequence[Turn]) -> list[Reply]:
         """Answer each."""

@@ -1,4 +1,4 @@
-"""B-HRED: words to utterances, utterances to a context, and a decoder that starts from it.
+"""Hierarchical encoder-decoder: words to utterances, utterances to a context, context to a reply.
 
 Source: Serban et al. 2016, section 3. The preset "event" is the model of the event-causality paper
 of the NLP4CONVAI workshop: GRUs, two learning rates, a loss weighted by inverse token frequency,
@@ -18,19 +18,19 @@ from typing import Any, Literal
 import torch
 from torch import Tensor, nn
 
-from bots import decoding as search
 from bots.bot import Turn
-from bots.candidates import Candidate, Decoding
+from bots.candidates import Decoding, ReplyCandidate
 from bots.dialogue import Dialogue
-from bots.layers.asking import Asked, Item, Reading
-from bots.layers.embedding import embedding
-from bots.layers.hierarchy import Hierarchy
-from bots.layers.network import Network, Stepped, negative, teach
-from bots.layers.recurrent import Decoder, Output, Sizes, State
-from bots.layers.writing import History, Writer
-from bots.options import option
-from bots.vocabulary import END, WordCodec
-from bots.weights import About
+from bots.generation import decoding as search
+from bots.options import defaults, option
+from bots.text.vocabulary import END, WordCodec
+from bots.writers.embedding import embedding
+from bots.writers.hierarchy import Hierarchy
+from bots.writers.input_tokens import EncodedInput, Item, Reading
+from bots.writers.network import Network, Stepped, negative, teach
+from bots.writers.recurrent import Decoder, Output, RecurrentSizes, State
+from bots.writers.word_writing import WordWriter
+from bots.writers.writer import History
 
 PRESETS = {
     "event": {
@@ -60,7 +60,7 @@ PRESETS = {
 class HredNetwork(Network):
     """The context's last state, through a layer, is the decoder's first."""
 
-    def __init__(self, reading: Reading, sizes: Sizes) -> None:
+    def __init__(self, reading: Reading, sizes: RecurrentSizes) -> None:
         super().__init__(reading)
         self.table = embedding(reading, sizes.vector)
         self.dropout = nn.Dropout(sizes.dropout)
@@ -69,13 +69,13 @@ class HredNetwork(Network):
         self.decoder = Decoder("gru", sizes.vector, sizes.hidden, sizes.layers, sizes.dropout)
         self.output = Output(sizes.hidden, reading.codec.size)
 
-    def read(self, asked: Sequence[Asked]) -> State:
+    def read(self, inputs: Sequence[EncodedInput]) -> State:
         """Read utterance by utterance."""
-        context = self.hierarchy(asked, self.table).context
+        context = self.hierarchy(inputs, self.table).context
         return {"h": torch.tanh(self.start(context))}
 
     def write(self, state: State, tokens: Tensor) -> tuple[Tensor, State]:
-        """Go on writing."""
+        """Continue writing."""
         outputs, after = self.decoder(self.dropout(self.table(tokens)), state)
         return self.output(outputs, self.table.weight), after
 
@@ -97,50 +97,31 @@ class Suppressed(Stepped):
 
 
 @dataclass
-class Hred(Writer):
+@defaults(messages=3, hidden=64, examples=800)
+class Hred(WordWriter):
     """Writes from a context that was read utterance by utterance."""
 
-    weights: str = option("", "Directory of trained weights")
-    device: Literal["auto", "cpu", "cuda"] = option("auto", "Where it computes")
-    precision: Literal["fp32", "bf16"] = option("fp32", "How it computes while it learns")
-    max_words: int = option(20, "Replies are at most this long, where possible", least=1)
-    method: Literal["greedy", "beam", "sample"] = option("beam", "How it searches for a reply")
-    number: int = option(5, "How many replies beam search or sampling find", least=1)
-    temperature: float = option(1.0, "Of sampling", least=0)
-    max_tokens: int = option(24, "Replies are cut after so many words", least=1)
     rank_by: Literal["mean_logp", "sum_logp", "gnmt"] = option(
-        "mean_logp", "What beams are ranked by: per token, without, or with a length penalty"
+        "mean_logp", "Score of beams: per token, without, or with a length penalty"
     )
-    suppress: float = option(0.0, "How far a logit falls each time its word is written", least=0)
-    sides: Literal["both", "self"] = option("both", "Whose replies it learns", trained=True)
-    persona: bool = option(True, "Read the persona, before the history", trained=True)
-    messages: int = option(3, "How many of the last messages it reads; 0: all", trained=True)
-    tokens: int = option(48, "How many words of history it reads", least=8, trained=True)
-    words: int = option(2000, "Most words it knows; 0: all", least=0, trained=True)
-    least_count: int = option(2, "Words seen less often are not learned", least=1, trained=True)
-    vectors: Literal["random", "glove"] = option("random", "First word vectors", trained=True)
-    dimension: int = option(50, "Length of a word's vector", least=2, trained=True)
-    hidden: int = option(64, "Size of a state", least=2, trained=True)
-    layers: int = option(1, "Layers of each network", least=1, trained=True)
-    dropout: float = option(0.1, "Dropout", least=0, most=0.9, trained=True)
+    suppress: float = option(0.0, "Decrease of a logit each time its word is written", least=0)
+    sides: Literal["both", "self"] = option("both", "Sides whose replies it learns", trained=True)
+    layers: int = option(1, "Layers of each network", least=1, trained=True, after="hidden")
     rarity: float = option(
-        0.0, "Losses are divided by a word's frequency to this power", least=0, trained=True
+        0.0,
+        "Losses are divided by a word's frequency to this power",
+        least=0,
+        trained=True,
+        after="dropout",
     )
-    rate: float = option(0.01, "Learning rate", least=0, trained=True)
-    decoder_rate: float = option(0.0, "Decoder's own rate; 0: the same", least=0, trained=True)
-    clip: float = option(5.0, "Longest the gradient may be; 0: any", least=0, trained=True)
-    batch: int = option(16, "Examples per step", least=2, trained=True)
-    epochs: int = option(2, "At most so many passes over the data", least=0, trained=True)
-    patience: int = option(2, "Epochs it may go on without improving", least=1, trained=True)
-    held_out: float = option(0.05, "Share of dialogues watched", least=0, most=0.5, trained=True)
-    examples: int = option(800, "Most replies it learns from; 0: all", least=0, trained=True)
-    _network: Network | None = field(default=None, init=False, repr=False, compare=False)
-    _about: About | None = field(default=None, init=False, repr=False, compare=False)
+    decoder_rate: float = option(
+        0.0, "Decoder's own rate; 0: the same", least=0, trained=True, after="rate"
+    )
     _weighed: Tensor | None = field(default=None, init=False, repr=False, compare=False)
 
     def build(self, codec: WordCodec) -> HredNetwork:
         """Return the untrained network."""
-        sizes = Sizes(self.dimension, self.hidden, self.layers, self.dropout)
+        sizes = RecurrentSizes(self.dimension, self.hidden, self.layers, self.dropout)
         return HredNetwork(self.reading(codec), sizes)
 
     def learn(
@@ -150,7 +131,7 @@ class Hred(Writer):
         watched: Sequence[Dialogue],
         seed: int,
     ) -> History:
-        """Learn, rare words weighing more where that is asked for."""
+        """Learn, with more weight on rare words if `rarity` is set."""
         if self.rarity:
             replies = [reply for _, reply in self.items(network, learned, seed)]
             weighed = rarities(replies, network.reading.codec.size, self.rarity)
@@ -158,7 +139,7 @@ class Hred(Writer):
         return super().learn(network, learned, watched, seed)
 
     def loss(self, network: HredNetwork, batch: Sequence[Item]) -> Tensor:
-        """Return the negative log-likelihood, by inverse token frequency where asked for."""
+        """Return the negative log-likelihood, by inverse token frequency if `rarity` is set."""
         return negative(*teach(network, batch), self._weighed)
 
     def descent(self, network: nn.Module) -> torch.optim.Optimizer:
@@ -172,8 +153,8 @@ class Hred(Writer):
 
     def propose(
         self, turns: Sequence[Turn], decoding: Decoding | None = None
-    ) -> list[list[Candidate]]:
-        """Return candidates for each turn; log-probabilities are those that it searched by."""
+    ) -> list[list[ReplyCandidate]]:
+        """Return candidates for each turn, with the log-probabilities of the search."""
         if not self.suppress:
             return super().propose(turns, decoding)
         model = Suppressed(self.model.network, self.suppress)

@@ -1,4 +1,4 @@
-"""B-KV: Key-Value Profile Memory, a second look-up on the weights of profile_memory. Not trained.
+"""Key-Value Profile Memory: a second look-up on the trained weights of profile_memory.
 
 Source: Zhang et al. 2018 ("Personalizing Dialogue Agents"), section 4.3: q+ attends over keys (the
 messages of the training set) and takes up their values (the replies that followed). `exact` does
@@ -21,23 +21,23 @@ from torch.nn import functional
 
 from bots.bot import Reply, Turn
 from bots.dialogue import Utterance
-from bots.filters import choose
-from bots.layers.profile import OPENING, Asked
-from bots.layers.serving import Served, open_weights
+from bots.guards.filters import choose
 from bots.options import option
+from bots.rankers.profile import OPENING, ProfileQuery
+from bots.rankers.profile_serving import Served, open_weights
 
 
 @dataclass
 class KeyValueProfileMemory:
-    """Answers as people did after messages like the last one, as far as it suits the persona."""
+    """Answers as people did after similar messages, as far as it suits the persona."""
 
-    weights: str = option("", "Directory of weights that profile_memory was trained to")
-    device: Literal["auto", "cpu", "cuda"] = option("auto", "Where it computes")
-    mode: Literal["released", "exact"] = option("released", "Which second look-up")
-    keys: int = option(100, "Nearest training messages, of released", least=1)
-    joined: int = option(10, "How many of their replies make the new query", least=1)
-    second: float = option(0.1, "Weight of the second look-up, of released", least=0)
-    max_words: int = option(15, "Replies are at most this long, where possible", least=1)
+    weights: str = option("", "Directory of the weights of a trained profile_memory")
+    device: Literal["auto", "cpu", "cuda"] = option("auto", "Device to compute on")
+    mode: Literal["released", "exact"] = option("released", "Second look-up")
+    keys: int = option(100, "Nearest training messages, for `released`", least=1)
+    joined: int = option(10, "Replies of those messages that make the new query", least=1)
+    second: float = option(0.1, "Weight of the second look-up, for `released`", least=0)
+    max_words: int = option(15, "Maximum words of a reply, where possible", least=1)
     _served: Served | None = field(default=None, init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -60,9 +60,9 @@ class KeyValueProfileMemory:
         order = scores.argsort(dim=1, descending=True, stable=True)
         replies = []
         for row, (_, history) in enumerate(turns):
-            places = near[row][order[row]].tolist()
-            ranked = zip(places, scores[row][order[row]].tolist(), strict=True)
-            found = ((served.index.replies[place], score) for place, score in ranked)
+            indices = near[row][order[row]].tolist()
+            ranked = zip(indices, scores[row][order[row]].tolist(), strict=True)
+            found = ((served.index.replies[index], score) for index, score in ranked)
             replies.append(choose(found, history, self.max_words))
         return replies
 
@@ -83,7 +83,7 @@ class KeyValueProfileMemory:
         return self._served
 
     def _near(self, turns: Sequence[Turn]) -> Tensor:
-        """Return the places of the training messages nearest to each last message."""
+        """Return the indices of the training messages nearest to each last message."""
         served = self._ready()
         last = [history[-1].text if history else OPENING for _, history in turns]
         cosines = served.embed(last) @ served.index.keys.T
@@ -103,11 +103,11 @@ class KeyValueProfileMemory:
         """Return q++: the nearest keys' replies, as one text, attend over the persona."""
         served = self._ready()
         bag = served.network.vocabulary.bag
-        asked = []
-        for (persona, _), places in zip(turns, near[:, : self.joined].tolist(), strict=True):
-            text = " ".join(served.index.replies[place] for place in places)
-            asked.append(Asked(bag(text), tuple(map(bag, persona))))
-        return served.network.queries(asked)
+        query = []
+        for (persona, _), indices in zip(turns, near[:, : self.joined].tolist(), strict=True):
+            text = " ".join(served.index.replies[index] for index in indices)
+            query.append(ProfileQuery(bag(text), tuple(map(bag, persona))))
+        return served.network.queries(query)
 
 
 def _cosines(queries: Tensor, candidates: Tensor) -> Tensor:

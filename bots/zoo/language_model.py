@@ -1,4 +1,4 @@
-"""B-LM: one LSTM over the whole dialogue, which goes on where the bot is to speak.
+"""LSTM language model of the whole dialogue, continued where the bot is to answer.
 
 Source: Zhang et al. 2018 ("Personalizing Dialogue Agents"), section 4.3, and Dinan et al. 2019
 (ConvAI2). As in their released code there is a token for who speaks, every word of both sides is
@@ -10,21 +10,19 @@ longer than `tokens` is learned in parts. Precision "bf16" computes in mixed pre
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
-from typing import Literal
+from dataclasses import dataclass
 
 from torch import Tensor, nn
 from torch.nn import functional
 
 from bots.dialogue import Dialogue
-from bots.layers.asking import Asked, Ids, Reading, drawn, padded
-from bots.layers.embedding import embedding
-from bots.layers.network import Network
-from bots.layers.recurrent import Encoder, Output, Sizes, State, from_state, to_state
-from bots.layers.writing import Writer
-from bots.options import option
-from bots.vocabulary import END, PAD, START, WordCodec
-from bots.weights import About
+from bots.options import defaults, option
+from bots.text.vocabulary import END, PAD, START, WordCodec
+from bots.writers.embedding import embedding
+from bots.writers.input_tokens import EncodedInput, Ids, Reading, drawn, padded
+from bots.writers.network import Network
+from bots.writers.recurrent import Encoder, Output, RecurrentSizes, State, from_state, to_state
+from bots.writers.word_writing import WordWriter
 
 PRESETS = {
     "small": {
@@ -63,37 +61,37 @@ PRESETS = {
 
 
 class DialogueNetwork(Network):
-    """An LSTM that has read all that was said when it starts to write."""
+    """An LSTM that has read the whole dialogue when it starts to write."""
 
-    def __init__(self, reading: Reading, sizes: Sizes) -> None:
+    def __init__(self, reading: Reading, sizes: RecurrentSizes) -> None:
         super().__init__(reading)
         self.table = embedding(reading, sizes.vector)
         self.dropout = nn.Dropout(sizes.dropout)
         self.reader = Encoder("lstm", sizes.vector, sizes.hidden, sizes.layers, sizes.dropout)
         self.output = Output(sizes.hidden, reading.codec.size)
 
-    def row(self, asked: Asked) -> Ids:
-        """Return all in one row; each part ends, and what the bot said starts as it will now."""
+    def row(self, inputs: EncodedInput) -> Ids:
+        """Return all in one row; each part ends in a mark, and the bot's begin with their own."""
         own = self.reading.codec.size + 1
-        parts = (*asked.persona, *asked.history)
+        parts = (*inputs.persona, *inputs.history)
         return tuple(
             token for mark, *rest in parts for token in (START if mark == own else mark, *rest, END)
         )
 
-    def read(self, asked: Sequence[Asked]) -> State:
+    def read(self, inputs: Sequence[EncodedInput]) -> State:
         """Read everything up to the bot's turn."""
-        ids, lengths = padded([self.row(each) for each in asked], self.device)
+        ids, lengths = padded([self.row(each) for each in inputs], self.device)
         state: State
         _, state = self.reader(self.table(ids), lengths)
         return state
 
     def write(self, state: State, tokens: Tensor) -> tuple[Tensor, State]:
-        """Go on writing."""
+        """Continue writing."""
         outputs, hidden = self.reader.cells(self.dropout(self.table(tokens)), from_state(state))
         return self.output(self.dropout(outputs), self.table.weight), to_state(hidden)
 
     def lose(self, rows: Sequence[Ids]) -> Tensor:
-        """Return the mean negative log-probability of words and ends, not of who speaks next."""
+        """Return the mean negative log-probability of words and ends, not of speaker marks."""
         ids, _ = padded(rows, self.device)
         outputs, _ = self.reader.cells(self.dropout(self.table(ids[:, :-1])))
         wanted, size = ids[:, 1:], self.reading.codec.size
@@ -107,43 +105,22 @@ class DialogueNetwork(Network):
 
 
 @dataclass
-class DialogueModel(Writer):
-    """Goes on with a dialogue word by word."""
+@defaults(method="sample", max_tokens=50, messages=0, tokens=64, hidden=64)
+class DialogueModel(WordWriter):
+    """Continues a dialogue word by word."""
 
-    weights: str = option("", "Directory of trained weights")
-    device: Literal["auto", "cpu", "cuda"] = option("auto", "Where it computes")
-    precision: Literal["fp32", "bf16"] = option("fp32", "How it computes while it learns")
-    max_words: int = option(20, "Replies are at most this long, where possible", least=1)
-    method: Literal["greedy", "beam", "sample"] = option("sample", "How it searches for a reply")
-    number: int = option(5, "How many replies beam search or sampling find", least=1)
-    temperature: float = option(1.0, "Of sampling", least=0)
-    top_k: int = option(0, "Sample among so many of the likeliest words; 0: all", least=0)
-    top_p: float = option(1.0, "Sample among words of this much probability", least=0, most=1)
-    max_tokens: int = option(50, "Replies are cut after so many words", least=1)
-    seed: int = option(0, "Of sampling")
-    persona: bool = option(True, "Read the persona, before the history", trained=True)
-    messages: int = option(0, "How many of the last messages it reads; 0: all", trained=True)
-    tokens: int = option(64, "How many words of history it reads", least=8, trained=True)
-    words: int = option(2000, "Most words it knows; 0: all", least=0, trained=True)
-    least_count: int = option(2, "Words seen less often are not learned", least=1, trained=True)
-    vectors: Literal["random", "glove"] = option("random", "First word vectors", trained=True)
-    dimension: int = option(50, "Length of a word's vector", least=2, trained=True)
-    hidden: int = option(64, "Size of a state", least=2, trained=True)
-    layers: int = option(1, "Layers", least=1, trained=True)
-    dropout: float = option(0.1, "Dropout", least=0, most=0.9, trained=True)
-    rate: float = option(0.01, "Learning rate", least=0, trained=True)
-    clip: float = option(5.0, "Longest the gradient may be; 0: any", least=0, trained=True)
+    top_k: int = option(0, "Likeliest words to sample from; 0: all", least=0, after="temperature")
+    top_p: float = option(1.0, "Probability mass to sample from", least=0, most=1)
+    seed: int = option(0, "Seed of sampling", after="max_tokens")
+    layers: int = option(1, "Layers", least=1, trained=True, after="hidden")
     batch: int = option(16, "Parts of dialogues per step", least=2, trained=True)
-    epochs: int = option(2, "At most so many passes over the data", least=0, trained=True)
-    patience: int = option(2, "Epochs it may go on without improving", least=1, trained=True)
-    held_out: float = option(0.05, "Share of dialogues watched", least=0, most=0.5, trained=True)
-    examples: int = option(400, "Most parts of dialogues it learns; 0: all", least=0, trained=True)
-    _network: Network | None = field(default=None, init=False, repr=False, compare=False)
-    _about: About | None = field(default=None, init=False, repr=False, compare=False)
+    examples: int = option(
+        400, "Maximum parts of dialogues to learn from; 0: all", least=0, trained=True
+    )
 
     def build(self, codec: WordCodec) -> DialogueNetwork:
         """Return the untrained network."""
-        sizes = Sizes(self.dimension, self.hidden, self.layers, self.dropout)
+        sizes = RecurrentSizes(self.dimension, self.hidden, self.layers, self.dropout)
         return DialogueNetwork(self.reading(codec), sizes)
 
     def items(
@@ -155,15 +132,15 @@ class DialogueModel(Writer):
         return drawn(rows, self.examples, seed)
 
     def loss(self, network: DialogueNetwork, batch: Sequence[Ids]) -> Tensor:  # type: ignore[override]
-        """Return the negative log-likelihood of everything said."""
+        """Return the negative log-likelihood of all messages."""
         return network.lose(batch)
 
 
-def parts(reading: Reading, view: Dialogue) -> Iterator[Asked]:
-    """Cut a dialogue where so many tokens are full; every part has the persona."""
+def parts(reading: Reading, view: Dialogue) -> Iterator[EncodedInput]:
+    """Cut a dialogue into parts of at most `tokens`; every part has the persona."""
     left = len(view.turns)
     while left:
-        part = reading.asked((view.persona, view.turns[:left]))
+        part = reading.encoded((view.persona, view.turns[:left]))
         yield part
         left -= len(part.history)
 

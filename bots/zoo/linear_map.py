@@ -1,4 +1,4 @@
-"""B-MAP: a learned linear map of the reply's vector over frozen sentence vectors.
+"""Learned linear map of the reply's vector over frozen sentence vectors.
 
 Source: Henderson et al. 2019 ("A Repository of Conversational Datasets"), section 4.2: score
 <x, (W + alpha I) y> of unit vectors x of the context and y of the reply, W and alpha learned on
@@ -21,15 +21,15 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from bots import training
 from bots import weights as on_disk
 from bots.bot import Reply, Turn
 from bots.dialogue import Dialogue, Example, Utterance, examples
-from bots.filters import speakable
-from bots.layers import frozen
-from bots.layers.restoring import restore
-from bots.layers.sentences import Encode, encoder
+from bots.encoders.sentences import Encode, encoder
+from bots.guards.filters import speakable
+from bots.learning import training
+from bots.learning.restoring import restore
 from bots.options import option
+from bots.rankers import frozen
 
 PRESETS = {
     "paper": {
@@ -49,26 +49,26 @@ Item = tuple[Tensor, Tensor]  # the vectors of a context: last message and perso
 
 @dataclass
 class LinearMap:
-    """Answers with the reply whose mapped vector fits the last message and the persona."""
+    """Replies with the text whose mapped vector fits the last message and the persona."""
 
     weights: str = option("", "Directory of the map and the replies")
-    max_words: int = option(15, "Replies are at most this long, where possible", least=1)
-    nearest: int = option(50, "How many of the nearest replies it tries before giving up", least=1)
+    max_words: int = option(15, "Maximum words of a reply, where possible", least=1)
+    nearest: int = option(50, "Nearest replies to try before giving up", least=1)
     encoder: Literal["hashed", "glove", "minilm"] = option(
-        "hashed", "What makes vectors of texts", trained=True
+        "hashed", "Encoder of texts", trained=True
     )
-    persona: Literal["best", "ignored"] = option("best", "What of it is used", trained=True)
-    start: Literal["zero", "orthogonal"] = option("zero", "What W is at first", trained=True)
-    rates: str = option("0.0003 0.001", "Learning rates that are tried", trained=True)
-    penalties: str = option("0.001", "Weights of W squared that are tried", trained=True)
-    scale: float = option(10.0, "Scores are multiplied so in the softmax", least=0, trained=True)
+    persona: Literal["best", "ignored"] = option("best", "Use of the persona", trained=True)
+    start: Literal["zero", "orthogonal"] = option("zero", "Initial W", trained=True)
+    rates: str = option("0.0003 0.001", "Learning rates to try", trained=True)
+    penalties: str = option("0.001", "Weights of W squared to try", trained=True)
+    scale: float = option(10.0, "Factor of scores in the softmax", least=0, trained=True)
     smoothing: float = option(0.2, "Label smoothing", least=0, most=0.9, trained=True)
     batch: int = option(256, "Examples per step", least=2, trained=True)
-    epochs: int = option(3, "At most so many passes over the data", least=0, trained=True)
-    patience: int = option(2, "Epochs it may go on without improving", least=1, trained=True)
-    learned: int = option(10000, "Examples learned from, at most", least=2, trained=True)
-    held_out: float = option(0.2, "Share of dialogues watched", least=0, most=0.5, trained=True)
-    candidates: int = option(10000, "Most replies kept to choose from", least=1, trained=True)
+    epochs: int = option(3, "Maximum passes over the data", least=0, trained=True)
+    patience: int = option(2, "Epochs without improvement before it stops", least=1, trained=True)
+    learned: int = option(10000, "Maximum examples to learn from", least=2, trained=True)
+    held_out: float = option(0.2, "Share of dialogues held out", least=0, most=0.5, trained=True)
+    candidates: int = option(10000, "Maximum replies to choose from", least=1, trained=True)
     _map: Map | None = field(default=None, init=False, repr=False, compare=False)
     _replies: Tensor | None = field(default=None, init=False, repr=False, compare=False)
     _about: on_disk.About | None = field(default=None, init=False, repr=False, compare=False)
@@ -84,10 +84,12 @@ class LinearMap:
         return self.respond_many([(persona, history)])[0]
 
     def respond_many(self, turns: Sequence[Turn]) -> list[Reply]:
-        """Answer each with the best reply that was not said yet."""
+        """Answer each with the best reply that was not given yet."""
         _, mapped, about = self._ready()
         encode = encoder(self.encoder)
-        scored = [frozen.fit(frozen.asked(encode, *turn, self.persona), mapped) for turn in turns]
+        scored = [
+            frozen.fit(frozen.query_vectors(encode, *turn, self.persona), mapped) for turn in turns
+        ]
         return frozen.best_replies(about.replies, scored, turns, self.nearest, self.max_words)
 
     def rank(
@@ -96,12 +98,15 @@ class LinearMap:
         """Return <x, (W + alpha I) y> of the last message, plus that of the nearest sentence."""
         learned, _, _ = self._ready()
         encode = encoder(self.encoder)
-        asked = frozen.asked(encode, persona, history, self.persona)
+        query = frozen.query_vectors(encode, persona, history, self.persona)
         with torch.inference_mode():
-            return frozen.as_floats(frozen.fit(asked, learned(encode(candidates))))
+            return frozen.as_floats(frozen.fit(query, learned(encode(candidates))))
 
     def train(self, dialogues: Iterable[Dialogue], *, seed: int) -> None:
-        """Learn the map, and keep replies to choose from."""
+        """Learn the map, and keep replies to choose from.
+
+        Raises ValueError if the dialogues hold no reply to learn from.
+        """
         known = list(dialogues)
         learned, watched = training.hold_out(known, self.held_out, seed)
         found = list(examples(learned))
@@ -110,8 +115,8 @@ class LinearMap:
         with training.seeded(seed) as chance:
             found = chance.sample(found, min(self.learned, len(found)))
         encode = encoder(self.encoder)
-        items, seen = self._items(encode, found), self._items(encode, list(examples(watched)))
-        self._map, history = self._sweep(items, seen, seed)
+        items, held_out = self._items(encode, found), self._items(encode, list(examples(watched)))
+        self._map, history = self._sweep(items, held_out, seed)
         pairs = speakable([*found, *examples(watched)], self.candidates, self.max_words, seed)
         replies = tuple(reply for _, reply in pairs)
         with torch.inference_mode():
@@ -128,25 +133,32 @@ class LinearMap:
 
     def _items(self, encode: Encode, found: Sequence[Example]) -> list[Item]:
         once = frozen.remembered(encode)
-        asked = [frozen.asked(once, each.persona, each.history, self.persona) for each in found]
+        query = [
+            frozen.query_vectors(once, each.persona, each.history, self.persona) for each in found
+        ]
         replies = encode([each.reply for each in found])
-        return list(zip(asked, replies, strict=True))
+        return list(zip(query, replies, strict=True))
 
     def _sweep(
-        self, items: Sequence[Item], seen: Sequence[Item], seed: int
+        self, items: Sequence[Item], held_out: Sequence[Item], seed: int
     ) -> tuple[Map, tuple[dict[str, float], ...]]:
         """Learn with every rate and penalty; keep what is best on the watched examples."""
         tried = []
         for rate in _numbers("rates", self.rates):
             for penalty in _numbers("penalties", self.penalties):
-                learned, history = self._learn(items, seen, seed, rate, penalty)
+                learned, history = self._learn(items, held_out, seed, rate, penalty)
                 best = min((entry["held_out"] for entry in history), default=0.0)
                 tried.append((best, learned, history))
         _, learned, history = min(tried, key=lambda each: each[0])
         return learned, history
 
     def _learn(
-        self, items: Sequence[Item], seen: Sequence[Item], seed: int, rate: float, penalty: float
+        self,
+        items: Sequence[Item],
+        held_out: Sequence[Item],
+        seed: int,
+        rate: float,
+        penalty: float,
     ) -> tuple[Map, tuple[dict[str, float], ...]]:
         with training.seeded(seed):
             learned = Map(items[0][1].shape[0], self.start)
@@ -155,13 +167,13 @@ class LinearMap:
 
         def loss(batch: Sequence[Item]) -> Tensor:
             mapped = learned(torch.stack([reply for _, reply in batch]))
-            scores = self.scale * frozen.fit_all([asked for asked, _ in batch], mapped)
+            scores = self.scale * frozen.fit_all([query for query, _ in batch], mapped)
             right = torch.arange(len(batch))
             cost = functional.cross_entropy(scores, right, label_smoothing=self.smoothing)
             return cost + penalty * learned.weight.square().sum() if learned.training else cost
 
         step = torch.optim.Adagrad(learned.parameters(), lr=rate)
-        history = training.fit(learned, step, items, seen, loss, plan)
+        history = training.fit(learned, step, items, held_out, loss, plan)
         return learned.eval(), tuple({**entry, "rate": rate, "l2": penalty} for entry in history)
 
     def save(self, path: Path) -> None:

@@ -1,4 +1,4 @@
-"""B-LIC: a generative Transformer with beam search, as Lost in Conversation entered ConvAI2.
+"""Generative Transformer with beam search, the entry of Lost in Conversation to ConvAI2.
 
 Source: Dinan et al. 2019 (ConvAI2), section 4.2, and the team's released code: beam 3, length
 penalty .6, label smoothing .1, warm-up over 16,000 steps, a language model's loss on what is read
@@ -16,13 +16,13 @@ from typing import Literal
 
 from torch import Tensor
 
-from bots import training
-from bots.layers.asking import Item, padded
-from bots.layers.causal import CausalNetwork, negative_of
-from bots.layers.subword_writing import SubwordWriter
-from bots.layers.transformer import Sizes
-from bots.options import option
-from bots.vocabulary import END, START, Codec
+from bots.learning import training
+from bots.options import defaults, option
+from bots.text.vocabulary import END, START, Codec
+from bots.writers.causal import CausalNetwork, negative_of
+from bots.writers.input_tokens import Item, padded
+from bots.writers.subword_writing import SubwordWriter
+from bots.writers.transformer import TransformerSizes
 
 PRESETS = {
     "small": {
@@ -53,58 +53,42 @@ PRESETS = {
 
 
 @dataclass
+@defaults(width=48, examples=240)
 class LostInConversation(SubwordWriter):
     """Reads the persona and the last messages, and searches for the likeliest reply."""
 
-    weights: str = option("", "Directory of trained weights")
-    device: Literal["auto", "cpu", "cuda"] = option("auto", "Where it computes")
-    precision: Literal["fp32", "bf16"] = option("fp32", "How it computes in training")
-    max_words: int = option(20, "Replies are at most this long, where possible", least=1)
-    method: Literal["greedy", "beam", "sample"] = option("beam", "How it searches")
-    number: int = option(3, "The beam's width", least=1)
-    rank_by: Literal["mean_logp", "sum_logp", "gnmt"] = option("gnmt", "Which comes first")
+    method: Literal["greedy", "beam", "sample"] = option("beam", "Search method", after="max_words")
+    number: int = option(3, "Beam width", least=1)
+    rank_by: Literal["mean_logp", "sum_logp", "gnmt"] = option(
+        "gnmt", "Score that orders candidates"
+    )
     alpha: float = option(0.6, "Length penalty of gnmt", least=0)
-    max_tokens: int = option(20, "Longest a reply may be", least=1)
-    width: int = option(48, "Length of a token's vector", least=8, trained=True)
-    layers: int = option(2, "Transformer blocks", least=1, trained=True)
-    heads: int = option(4, "Attention heads; must divide the width", least=1, trained=True)
-    dropout: float = option(0.1, "Share left out in training", least=0, most=0.9, trained=True)
-    subwords: int = option(0, "Pieces of words, marks included; 0: words", least=0, trained=True)
-    words: int = option(8000, "Most words it knows; 0: all", least=0, trained=True)
-    least_count: int = option(2, "Words seen less often are unknown", least=1, trained=True)
-    messages: int = option(0, "How many of the last messages it reads; 0: all", least=0)
-    tokens: int = option(32, "Most tokens it reads of messages, and of the persona", trained=True)
-    sides: Literal["both", "self"] = option("both", "Whose replies it learns", trained=True)
-    persona: bool = option(True, "Read the persona", trained=True)
-    lm_weight: float = option(0.5, "Weight of the loss on what is read", least=0, trained=True)
+    max_tokens: int = option(20, "Maximum tokens of a reply", least=1)
+    lm_weight: float = option(
+        0.5, "Weight of the loss on what is read", least=0, trained=True, after="persona"
+    )
     smoothing: float = option(0.1, "Label smoothing of replies", least=0, most=0.9, trained=True)
     warmup: int = option(10, "Steps until the learning rate is reached", least=1, trained=True)
     rate: float = option(0.01, "Highest learning rate", least=0, trained=True)
-    clip: float = option(1.0, "Longest a gradient may be", least=0, trained=True)
-    batch: int = option(16, "Examples per step", least=2, trained=True)
-    epochs: int = option(2, "At most so many passes over the examples", least=0, trained=True)
-    patience: int = option(2, "Epochs it may go on without improving", least=1, trained=True)
-    held_out: float = option(0.05, "Share of dialogues watched", least=0, most=0.5, trained=True)
-    examples: int = option(240, "At most so many examples, by lot; 0: all", least=0, trained=True)
 
     def build(self, codec: Codec) -> CausalNetwork:
         """Return the untrained network."""
-        sizes = Sizes(self.width, self.heads, self.layers, 4 * self.width, self.dropout)
+        sizes = TransformerSizes(self.width, self.heads, self.layers, 4 * self.width, self.dropout)
         return CausalNetwork(self.reading(codec), sizes, 2 * self.tokens + 64)
 
     def loss(self, network: CausalNetwork, batch: Sequence[Item]) -> Tensor:
         """Return the loss on replies, smoothed in training, and that on what is read."""
-        asked = [each for each, _ in batch]
-        hidden, state = network.context(asked)
-        read = negative_of(network.log_probs(hidden), network.following(asked))
+        inputs = [each for each, _ in batch]
+        hidden, state = network.context(inputs)
+        read = negative_of(network.log_probs(hidden), network.following(inputs))
         wanted, _ = padded([(*reply, END) for _, reply in batch], network.device)
-        given, _ = padded([(START, *reply) for _, reply in batch], network.device)
-        said, _ = network.write(state, given)
+        fed, _ = padded([(START, *reply) for _, reply in batch], network.device)
+        log_probs, _ = network.write(state, fed)
         smoothing = self.smoothing if network.training else 0.0
-        return negative_of(said, wanted, smoothing) + self.lm_weight * read
+        return negative_of(log_probs, wanted, smoothing) + self.lm_weight * read
 
     def plan(self, seed: int, title: str) -> training.Plan:
-        """Return how long it is trained, with the warm-up."""
+        """Return the training plan, with the warm-up."""
         return replace(super().plan(seed, title), schedule=self.share_of_rate)
 
     def share_of_rate(self, step: int) -> float:

@@ -1,4 +1,4 @@
-"""B-MEENA: an encoder-decoder of Evolved Transformer blocks, or of vanilla ones.
+"""Encoder-decoder of Evolved Transformer blocks, or of vanilla ones.
 
 Source: Adiwardana et al. 2020 (MEENA), sections 3.1-3.4, and So et al. 2019 for the blocks. Byte
 pairs, up to seven turns of context, one table of vectors, Adafactor at a rate of 0.01 for 10,000
@@ -18,17 +18,17 @@ import torch
 from torch import nn
 
 from bots.dialogue import Dialogue
-from bots.layers.asking import drawn, to_learn
-from bots.layers.encoder_decoder import EncoderDecoder
-from bots.layers.network import Stepped
-from bots.layers.subword_writing import SubwordWriter
-from bots.layers.transformer import Sizes
-from bots.layers.writing import History
-from bots.likelihood import measure
-from bots.options import option
-from bots.vocabulary import Codec
+from bots.generation.likelihood import measure
+from bots.options import defaults, option
+from bots.text.vocabulary import Codec
+from bots.writers.encoder_decoder import EncoderDecoder
+from bots.writers.input_tokens import drawn, to_learn
+from bots.writers.network import Stepped
+from bots.writers.subword_writing import SubwordWriter
+from bots.writers.transformer import TransformerSizes
+from bots.writers.writer import History
 
-MEASURED = 200  # held-out replies that the perplexity is of, by lot
+MEASURED = 200  # held-out replies, drawn at random, for the perplexity
 
 PRESETS = {
     "small": {
@@ -90,50 +90,54 @@ PRESETS = {
 
 
 @dataclass
+@defaults(subwords=800, batch=8)
 class Meena(SubwordWriter):
-    """Reads up to seven turns, draws replies and says the likeliest."""
+    """Reads up to seven turns, draws replies and sends the likeliest."""
 
-    weights: str = option("", "Directory of trained weights")
-    device: Literal["auto", "cpu", "cuda"] = option("auto", "Where it computes")
-    precision: Literal["fp32", "bf16"] = option("fp32", "How it computes in training")
-    max_words: int = option(20, "Replies are at most this long, where possible", least=1)
-    method: Literal["greedy", "beam", "sample"] = option("sample", "How it searches")
-    number: int = option(8, "Candidates that are drawn, or the beam's width", least=1)
-    temperature: float = option(0.88, "Below 1: likelier words", least=0)
-    top_k: int = option(0, "Pieces are drawn from so many likeliest; 0: all", least=0)
-    rank_by: Literal["mean_logp", "sum_logp", "gnmt"] = option("mean_logp", "What is likeliest")
-    max_tokens: int = option(30, "Longest a candidate may be, in pieces", least=1)
-    seed: int = option(0, "Of the draws")
-    block: Literal["evolved", "vanilla"] = option("evolved", "What it is made of", trained=True)
+    method: Literal["greedy", "beam", "sample"] = option(
+        "sample", "Search method", after="max_words"
+    )
+    number: int = option(8, "Candidates drawn, or beam width", least=1)
+    temperature: float = option(0.88, "Sampling temperature; below 1: likelier words", least=0)
+    top_k: int = option(0, "Likeliest pieces to sample from; 0: all", least=0)
+    rank_by: Literal["mean_logp", "sum_logp", "gnmt"] = option(
+        "mean_logp", "Score that orders candidates"
+    )
+    max_tokens: int = option(30, "Maximum pieces of a candidate", least=1)
+    seed: int = option(0, "Seed of the draws")
+    block: Literal["evolved", "vanilla"] = option("evolved", "Kind of blocks", trained=True)
     width: int = option(32, "Length of a token's vector", least=16, trained=True)
-    heads: int = option(4, "Attention heads; must divide the width", least=1, trained=True)
-    branch_heads: int = option(16, "Of an evolved decoder's first one", least=1, trained=True)
+    branch_heads: int = option(
+        16,
+        "Attention heads of an evolved decoder's first branch",
+        least=1,
+        trained=True,
+        after="heads",
+    )
     encoders: int = option(1, "Blocks of the encoder", least=1, trained=True)
-    layers: int = option(1, "Blocks of the decoder", least=1, trained=True)
-    dropout: float = option(0.1, "Share left out in training", least=0, most=0.9, trained=True)
-    subwords: int = option(800, "Pieces of words, marks included; 0: words", least=0, trained=True)
-    words: int = option(8000, "Most words, where not pieces; 0: all", least=0, trained=True)
-    least_count: int = option(2, "Rarer words, or pairs, are not listed", least=1, trained=True)
-    messages: int = option(7, "How many of the last messages it reads", least=1, trained=True)
-    tokens: int = option(32, "Most pieces of them; of the persona again", least=2, trained=True)
-    sides: Literal["both", "self"] = option("both", "Whose replies it learns", trained=True)
+    layers: int = option(1, "Blocks of the decoder", least=1, trained=True, after="encoders")
+    words: int = option(
+        8000, "Vocabulary size, where not in pieces; 0: all words", least=0, trained=True
+    )
+    least_count: int = option(2, "Minimum count of a listed word or pair", least=1, trained=True)
+    messages: int = option(7, "Last messages it reads", least=1, trained=True)
+    tokens: int = option(
+        32, "Maximum pieces of messages, and of the persona", least=2, trained=True
+    )
     persona: bool = option(True, "Read the persona, before the messages", trained=True)
-    rate: float = option(0.03, "Adafactor's, until 1 / sqrt(step) is less", least=0, trained=True)
-    clip: float = option(0.0, "Longest a gradient may be; 0: any", least=0, trained=True)
-    batch: int = option(8, "Examples per step", least=2, trained=True)
-    epochs: int = option(2, "At most so many passes over the examples", least=0, trained=True)
-    patience: int = option(2, "Epochs it may go on without improving", least=1, trained=True)
-    held_out: float = option(0.05, "Share of dialogues watched", least=0, most=0.5, trained=True)
-    examples: int = option(320, "At most so many examples, by lot; 0: all", least=0, trained=True)
+    rate: float = option(
+        0.03, "Learning rate of Adafactor until 1 / sqrt(step) is less", least=0, trained=True
+    )
+    clip: float = option(0.0, "Maximum gradient norm; 0: unlimited", least=0, trained=True)
 
     def build(self, codec: Codec) -> EncoderDecoder:
         """Return the untrained network."""
-        sizes = Sizes(self.width, self.heads, self.layers, 4 * self.width, self.dropout)
+        sizes = TransformerSizes(self.width, self.heads, self.layers, 4 * self.width, self.dropout)
         reading = self.reading(codec)
         return EncoderDecoder(reading, sizes, self.block, self.encoders, self.branch_heads)
 
     def descent(self, network: nn.Module) -> torch.optim.Optimizer:
-        """Return how it descends."""
+        """Return the optimizer."""
         return torch.optim.Adafactor(network.parameters(), lr=self.rate)
 
     def learn(
@@ -143,14 +147,14 @@ class Meena(SubwordWriter):
         watched: Sequence[Dialogue],
         seed: int,
     ) -> History:
-        """Learn, and measure the perplexity on what was held out."""
+        """Learn, and measure the perplexity on held-out replies."""
         history = super().learn(network, learned, watched, seed)
-        seen = drawn(to_learn(watched, 0, seed), MEASURED, seed)
-        if not seen:
+        held_out = drawn(to_learn(watched, 0, seed), MEASURED, seed)
+        if not held_out:
             return history
-        found = measure(Stepped(network.eval()), seen)
-        told = {"ppl_per_token": found.per_token, "ppl_per_word": found.per_word}
-        return (*history, {**told, "tokens_per_word": found.tokens / found.words})
+        found = measure(Stepped(network.eval()), held_out)
+        measured = {"ppl_per_token": found.per_token, "ppl_per_word": found.per_word}
+        return (*history, {**measured, "tokens_per_word": found.tokens / found.words})
 
 
 BOT = Meena

@@ -1,4 +1,4 @@
-"""B-MMI: N-best lists in another order, by how well a reply tells what it was said to.
+"""N-best lists re-ranked by maximum mutual information: how well a reply predicts the message.
 
 Source: Li et al. 2016 ("A Diversity-Promoting Objective Function for Neural Conversation Models"),
 section 3, MMI-bidi as the PPMI paper of NLP4CONVAI uses it: (1 - lambda) log P(R|Q) + lambda
@@ -13,32 +13,31 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from bots.bot import Turn
-from bots.candidates import Candidate, Decoding
-from bots.decoding import StepModel
+from bots.candidates import Decoding, ReplyCandidate
 from bots.dialogue import Utterance
-from bots.forcing import forced
+from bots.generation.decoding import StepModel
+from bots.generation.teacher_forcing import forced
+from bots.generation.wrapping import Wrapper, generator
 from bots.options import InvalidOption, option
-from bots.wrapping import Wrapper, generator
 
 
 @dataclass
 class MaximumMutualInformation(Wrapper):
-    """Prefers replies that could not be said to just anything."""
+    """Prefers replies that do not suit just any message."""
 
-    bot: str = option("markov", "Which bot writes")
-    options: dict[str, Any] = option({}, "That bot's options")  # noqa: RUF009
-    backward: str = option("markov", "Which bot tells the message from the reply")
+    backward: str = option(
+        "markov", "Bot that predicts the message from the reply", after="options"
+    )
     backward_options: dict[str, Any] = option({}, "Its options: weights, as a rule")  # noqa: RUF009
-    share: float = option(0.5, "lambda: how much log P(message | reply) counts", least=0, most=1)
-    method: Literal["beam", "sample"] = option("beam", "How candidates are found")
-    number: int = option(10, "How many are put in order", least=1)
-    max_tokens: int = option(24, "Longest a candidate may be", least=1)
-    max_words: int = option(20, "Replies are at most this long, where possible", least=1)
-    seed: int = option(0, "Of samples")
+    share: float = option(0.5, "lambda: weight of log P(message | reply)", least=0, most=1)
+    method: Literal["beam", "sample"] = option("beam", "Search method of candidates")
+    number: int = option(10, "Candidates to re-rank", least=1)
+    max_tokens: int = option(24, "Maximum tokens of a candidate", least=1)
+    seed: int = option(0, "Seed of the samples", after="max_words")
 
     def propose(
         self, turns: Sequence[Turn], decoding: Decoding | None = None
-    ) -> list[list[Candidate]]:
+    ) -> list[list[ReplyCandidate]]:
         """Return the candidates of the bot inside, in the new order."""
         own = Decoding(self.method, self.number, max_tokens=self.max_tokens, seed=self.seed)
         found = self.inner.propose(turns, decoding or own)
@@ -46,20 +45,20 @@ class MaximumMutualInformation(Wrapper):
         scores = iter(self.scores(pairs))
         return [_ordered(listed, [next(scores) for _ in listed]) for listed in found]
 
-    def scores(self, pairs: Sequence[tuple[Turn, Candidate]]) -> list[float]:
-        """Return what each candidate is ordered by."""
-        back = self._told(pairs)
+    def scores(self, pairs: Sequence[tuple[Turn, ReplyCandidate]]) -> list[float]:
+        """Return the score of each candidate."""
+        back = self._backward(pairs)
         return [
-            (1 - self.share) * each.score("sum_logp") + self.share * told
-            for (_, each), told in zip(pairs, back, strict=True)
+            (1 - self.share) * each.score("sum_logp") + self.share * likelihood
+            for (_, each), likelihood in zip(pairs, back, strict=True)
         ]
 
-    def _told(self, pairs: Sequence[tuple[Turn, Candidate]]) -> list[float]:
+    def _backward(self, pairs: Sequence[tuple[Turn, ReplyCandidate]]) -> list[float]:
         """Return log P(message | reply), 0 where there is no message."""
         model = self._model()
-        asked = [((), (Utterance("partner", each.text),)) for _, each in pairs]
+        turns = [((), (Utterance("partner", each.text),)) for _, each in pairs]
         messages = [turn[1][-1].text if turn[1] else "" for turn, _ in pairs]
-        rows = forced(model, asked, [model.codec.encode(text) for text in messages])
+        rows = forced(model, turns, [model.codec.encode(text) for text in messages])
         return [sum(row) if text else 0.0 for row, text in zip(rows, messages, strict=True)]
 
     def _model(self) -> StepModel:
@@ -70,9 +69,9 @@ class MaximumMutualInformation(Wrapper):
         return model
 
 
-def _ordered(found: Sequence[Candidate], scores: Sequence[float]) -> list[Candidate]:
-    order = sorted(range(len(found)), key=lambda place: scores[place], reverse=True)
-    return [found[place] for place in order]
+def _ordered(found: Sequence[ReplyCandidate], scores: Sequence[float]) -> list[ReplyCandidate]:
+    order = sorted(range(len(found)), key=lambda index: scores[index], reverse=True)
+    return [found[index] for index in order]
 
 
 BOT = MaximumMutualInformation

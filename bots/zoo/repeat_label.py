@@ -1,6 +1,6 @@
-"""Row "Repeat-label" of the rule bots: what a ranker is worth that knows all the answers.
+"""Repeated label: the upper bound of rankers, which knows all the answers.
 
-Source: no paper; an upper bound of our own for the tables of rankers. It remembers what was said
+Source: none; an upper bound of our own for the tables of rankers. It remembers what was said
 after every history that it was trained on, so train it on the very dialogues that it is tested on:
 where it misses, a table's task has two right answers, or a benchmark is broken. Of a history that
 it does not know it knows nothing: candidates get lots, and in a chat it says something neutral.
@@ -18,21 +18,23 @@ import numpy as np
 from bots import weights as stored
 from bots.bot import Reply
 from bots.dialogue import Dialogue, Utterance, examples
-from bots.filters import choose
+from bots.guards.filters import choose
 from bots.options import option
-from bots.text import key
+from bots.text.tokens import key
 
 NAME = "repeat_label"
 
 
 @dataclass
 class RepeatLabel:
-    """Says what was said."""
+    """Repeats the reply that followed the same history in its training data."""
 
-    weights: str = option("", "Directory with what was said after which history")
-    max_words: int = option(30, "Replies are at most this long, where possible", least=1)
-    _asked: np.ndarray | None = field(default=None, init=False, repr=False, compare=False)
-    _said: dict[int, list[str]] = field(default_factory=dict, init=False, repr=False, compare=False)
+    weights: str = option("", "Directory of the replies by history")
+    max_words: int = option(30, "Maximum words of a reply, where possible", least=1)
+    _histories: np.ndarray | None = field(default=None, init=False, repr=False, compare=False)
+    _replies: dict[int, list[str]] = field(
+        default_factory=dict, init=False, repr=False, compare=False
+    )
     _about: stored.About | None = field(default=None, init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -40,26 +42,26 @@ class RepeatLabel:
             self.load(Path(self.weights))
 
     def respond(self, persona: Sequence[str], history: Sequence[Utterance]) -> Reply:
-        """Say what was said then."""
+        """Send the reply that followed this history."""
         return choose(((each, 1.0) for each in self._labels(history)), history, self.max_words)
 
     def rank(
         self, persona: Sequence[str], history: Sequence[Utterance], candidates: Sequence[str]
     ) -> list[float]:
-        """Return 1 and a lot for what was said then, and a lot, below 1, for everything else."""
+        """Return 1 plus a draw for the replies to this history, and a draw, below 1, for others."""
         labels = {key(each) for each in self._labels(history)}
         return [(key(text) in labels) + _number(text) / 2**64 for text in candidates]
 
     def _labels(self, history: Sequence[Utterance]) -> list[str]:
-        return self._said.get(_number(*(each.text for each in history)), [])
+        return self._replies.get(_number(*(each.text for each in history)), [])
 
     def train(self, dialogues: Iterable[Dialogue], *, seed: int) -> None:
         """Remember every reply of both sides."""
         known = list(dialogues)
         found = list(examples(known))
-        asked = [_number(*(turn.text for turn in each.history)) for each in found]
+        histories = [_number(*(turn.text for turn in each.history)) for each in found]
         replies = [each.reply for each in found]
-        self._remember(np.array(asked, dtype=np.uint64), replies)
+        self._remember(np.array(histories, dtype=np.uint64), replies)
         self._about = stored.About(
             bot=NAME,
             options={},
@@ -69,19 +71,19 @@ class RepeatLabel:
             replies=tuple(replies),
         )
 
-    def _remember(self, asked: np.ndarray, replies: Sequence[str]) -> None:
-        self._asked, self._said = asked, {}
-        for number, reply in zip(asked.tolist(), replies, strict=True):
-            self._said.setdefault(number, []).append(reply)
+    def _remember(self, histories: np.ndarray, replies: Sequence[str]) -> None:
+        self._histories, self._replies = histories, {}
+        for number, reply in zip(histories.tolist(), replies, strict=True):
+            self._replies.setdefault(number, []).append(reply)
 
     def save(self, path: Path) -> None:
-        """Write what is remembered."""
-        if self._about is None or self._asked is None:
+        """Write the remembered replies. Raises ValueError if it is untrained."""
+        if self._about is None or self._histories is None:
             raise ValueError("nothing to save: train, or load weights, first")
-        stored.save(path, {"asked": self._asked}, self._about)
+        stored.save(path, {"asked": self._histories}, self._about)
 
     def load(self, path: Path) -> None:
-        """Read what is remembered."""
+        """Read the remembered replies."""
         arrays, about = stored.load(path, NAME)
         self._remember(arrays["asked"], about.replies)
         self._about = about

@@ -1,4 +1,4 @@
-"""B-SAMPLERANK: sample-and-rank decoding around any bot that writes.
+"""Sample-and-rank decoding around any bot that writes.
 
 Source: Adiwardana et al. 2020 (MEENA), section 3.4: draw N candidates independently at temperature
 T and say the one with the highest probability. The caption of table 2 divides log P by the number
@@ -11,12 +11,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 from bots.bot import Turn
-from bots.candidates import Candidate, Decoding
+from bots.candidates import Decoding, ReplyCandidate
+from bots.generation.wrapping import Wrapper
 from bots.options import option
-from bots.wrapping import Wrapper
 
 PRESETS = {
     "base": {"number": 20, "temperature": 0.88, "top_k": 0},
@@ -26,22 +26,21 @@ PRESETS = {
 
 @dataclass
 class SampleAndRank(Wrapper):
-    """Draws several replies and says the likeliest."""
+    """Draws several replies and sends the likeliest."""
 
-    bot: str = option("markov", "Which bot writes")
-    options: dict[str, Any] = option({}, "That bot's options")  # noqa: RUF009
-    number: int = option(20, "Candidates that are drawn", least=1)
-    temperature: float = option(0.88, "Below 1: likelier words", least=0)
-    top_k: int = option(0, "Words are drawn from so many likeliest; 0: all", least=0)
-    rank_by: Literal["mean_logp", "sum_logp", "gnmt"] = option("mean_logp", "What is likeliest")
+    number: int = option(20, "Candidates drawn", least=1, after="options")
+    temperature: float = option(0.88, "Sampling temperature; below 1: likelier words", least=0)
+    top_k: int = option(0, "Likeliest words to sample from; 0: all", least=0)
+    rank_by: Literal["mean_logp", "sum_logp", "gnmt"] = option(
+        "mean_logp", "Score that orders candidates"
+    )
     alpha: float = option(1.0, "Length penalty of gnmt", least=0)
-    max_tokens: int = option(24, "Longest a candidate may be", least=1)
-    max_words: int = option(20, "Replies are at most this long, where possible", least=1)
-    seed: int = option(0, "Of the draws")
+    max_tokens: int = option(24, "Maximum tokens of a candidate", least=1)
+    seed: int = option(0, "Seed of the draws", after="max_words")
 
     def propose(
         self, turns: Sequence[Turn], decoding: Decoding | None = None
-    ) -> list[list[Candidate]]:
+    ) -> list[list[ReplyCandidate]]:
         """Return the candidates drawn for each turn, likeliest first."""
         return self.inner.propose(turns, decoding or self._decoding())
 

@@ -1,4 +1,4 @@
-"""B-SIM: the cosine of frozen sentence vectors; nothing is learned.
+"""Cosine of frozen sentence vectors; nothing is learned.
 
 Source: Henderson et al. 2019 ("A Repository of Conversational Datasets"), section 4.2: replies are
 ranked by cosine(context, reply), the context being the last message. What the persona adds, the
@@ -19,28 +19,28 @@ import torch
 from bots import weights as on_disk
 from bots.bot import Reply, Turn
 from bots.dialogue import Dialogue, Utterance, examples
-from bots.filters import speakable
-from bots.layers import frozen
-from bots.layers.sentences import encoder
+from bots.encoders.sentences import encoder
+from bots.guards.filters import speakable
 from bots.options import option
+from bots.rankers import frozen
 
 PRESETS = {"minilm": {"encoder": "minilm"}, "glove": {"encoder": "glove"}}
 
 
 @dataclass
 class Sim:
-    """Answers with the reply most like the last message and the persona."""
+    """Replies with the text most like the last message and the persona."""
 
     weights: str = option(
-        "", "Directory of the replies it may give; none: it only ranks", needed=False
+        "", "Directory of the replies it may give; without them it only ranks", needed=False
     )
-    persona: Literal["best", "ignored"] = option("best", "What of the persona is used")
-    max_words: int = option(15, "Replies are at most this long, where possible", least=1)
-    nearest: int = option(50, "How many of the nearest replies it tries before giving up", least=1)
+    persona: Literal["best", "ignored"] = option("best", "Use of the persona")
+    max_words: int = option(15, "Maximum words of a reply, where possible", least=1)
+    nearest: int = option(50, "Nearest replies to try before giving up", least=1)
     encoder: Literal["hashed", "glove", "minilm"] = option(
-        "hashed", "What makes vectors of texts", trained=True
+        "hashed", "Encoder of texts", trained=True
     )
-    candidates: int = option(10000, "Most replies kept to choose from", least=1, trained=True)
+    candidates: int = option(10000, "Maximum replies to choose from", least=1, trained=True)
     _replies: torch.Tensor | None = field(default=None, init=False, repr=False, compare=False)
     _about: on_disk.About | None = field(default=None, init=False, repr=False, compare=False)
 
@@ -53,10 +53,12 @@ class Sim:
         return self.respond_many([(persona, history)])[0]
 
     def respond_many(self, turns: Sequence[Turn]) -> list[Reply]:
-        """Answer each with the best reply that was not said yet."""
+        """Answer each with the best reply that was not given yet."""
         vectors, about = self._ready()
         encode = encoder(self.encoder)
-        scored = [frozen.fit(frozen.asked(encode, *turn, self.persona), vectors) for turn in turns]
+        scored = [
+            frozen.fit(frozen.query_vectors(encode, *turn, self.persona), vectors) for turn in turns
+        ]
         return frozen.best_replies(about.replies, scored, turns, self.nearest, self.max_words)
 
     def rank(
@@ -64,11 +66,14 @@ class Sim:
     ) -> list[float]:
         """Return the cosine with the last message, plus that with the nearest persona sentence."""
         encode = encoder(self.encoder)
-        asked = frozen.asked(encode, persona, history, self.persona)
-        return frozen.as_floats(frozen.fit(asked, encode(candidates)))
+        query = frozen.query_vectors(encode, persona, history, self.persona)
+        return frozen.as_floats(frozen.fit(query, encode(candidates)))
 
     def train(self, dialogues: Iterable[Dialogue], *, seed: int) -> None:
-        """Keep replies fit to be said, with their vectors."""
+        """Keep replies fit to be said, with their vectors.
+
+        Raises ValueError if the dialogues hold no reply to learn from.
+        """
         known = list(dialogues)
         found = list(examples(known))
         if not found:

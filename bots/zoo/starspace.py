@@ -1,4 +1,4 @@
-"""B-STARSPACE: words of one table, texts as their sum, replies ranked by the cosine.
+"""StarSpace: words of one table, texts as their sum, replies ranked by the cosine.
 
 Source: Wu et al. 2017 ("StarSpace") as used by Zhang et al. 2018 ("Personalizing Dialogue Agents"),
 section 4.1: a margin ranking loss against k sampled replies; the persona is part of the query. The
@@ -18,11 +18,11 @@ from torch import Tensor
 from torch.nn import functional
 
 from bots.bot import Turn
-from bots.layers.bags import Bag
-from bots.layers.profile import OPENING, Asked, ProfileNetwork
-from bots.layers.profile_bot import Item, ProfileBot
-from bots.layers.serving import MODEL
-from bots.options import option
+from bots.encoders.bags import Bag
+from bots.options import defaults, option
+from bots.rankers.profile import OPENING, ProfileNetwork, ProfileQuery
+from bots.rankers.profile_bot import Item, ProfileBot
+from bots.rankers.profile_serving import MODEL
 
 PRESETS = {
     "small": {
@@ -50,55 +50,40 @@ PRESETS = {
 
 
 @dataclass
+@defaults(pooling="sum", scale=5.0, epochs=8, patience=2)
 class StarSpace(ProfileBot):
     """Finds the reply nearest to the last messages and the persona, taken as one text."""
 
-    weights: str = option("", "Directory of trained weights; profile_memory's will do")
-    device: Literal["auto", "cpu", "cuda"] = option("auto", "Where it computes")
-    max_words: int = option(15, "Replies are at most this long, where possible", least=1)
-    nearest: int = option(50, "How many of the nearest replies it tries before giving up", least=1)
-    dimension: int = option(512, "Length of a word's vector", least=2, trained=True)
-    pooling: Literal["mean", "sum"] = option("sum", "What words make of a text", trained=True)
-    sides: Literal["both", "self"] = option("both", "Whose replies it learns", trained=True)
-    history: int = option(2, "How many of the last messages are the query", least=1, trained=True)
-    hashed: int = option(
-        8192, "Vectors shared by unlisted words; 0: ignored", least=0, trained=True
-    )
-    max_norm: float = option(0.0, "Longest a word's vector may be; 0: any", least=0, trained=True)
-    least_count: int = option(2, "Words seen less often are not listed", least=1, trained=True)
-    rare_first: bool = option(True, "Start with longer vectors for rarer words", trained=True)
+    weights: str = option("", "Directory of trained weights, also those of profile_memory")
     loss: Literal["softmax", "margin", "embedding"] = option(
-        "softmax", "What is minimized; the paper: margin, its code: embedding", trained=True
+        "softmax",
+        "Loss function; the paper: margin, its code: embedding",
+        trained=True,
+        after="rare_first",
     )
-    scale: float = option(5.0, "Cosines are multiplied so in the softmax", least=0, trained=True)
-    margin: float = option(0.1, "Margin of the losses that have one", least=0, trained=True)
-    negatives: int = option(10, "Wrong replies drawn per example, of those", least=1, trained=True)
-    optimizer: Literal["adam", "sgd"] = option("adam", "How it descends", trained=True)
-    rate: float = option(0.002, "Learning rate", least=0, trained=True)
-    batch: int = option(256, "Examples per step", least=2, trained=True)
-    epochs: int = option(8, "At most so many passes over the data", least=0, trained=True)
-    patience: int = option(2, "Epochs it may go on without improving", least=1, trained=True)
-    held_out: float = option(0.05, "Share of dialogues watched", least=0, most=0.5, trained=True)
-    candidates: int = option(10000, "Most replies kept to choose from", least=1, trained=True)
+    margin: float = option(
+        0.1, "Margin of the losses that have one", least=0, trained=True, after="scale"
+    )
+    negatives: int = option(10, "Wrong replies per example, of those losses", least=1, trained=True)
 
     NAME = "starspace"
     SERVES = (NAME, MODEL)
 
-    def ask(self, network: ProfileNetwork, turn: Turn, most: int) -> Asked:
+    def ask(self, network: ProfileNetwork, turn: Turn, most: int) -> ProfileQuery:
         """Return the last messages and the persona as one bag."""
         persona, history = turn
-        said = " ".join(each.text for each in history[-most:]) or OPENING
-        return Asked(network.vocabulary.bag(" ".join((said, *persona))), ())
+        text = " ".join(each.text for each in history[-most:]) or OPENING
+        return ProfileQuery(network.vocabulary.bag(" ".join((text, *persona))), ())
 
     def cost(self, network: ProfileNetwork, batch: Sequence[Item], pool: Sequence[Bag]) -> Tensor:
-        """Return the loss, against each other's replies or some drawn from the pool."""
-        queries = network.queries([asked for asked, _ in batch])
+        """Return the loss, against the replies of the batch or some drawn from the pool."""
+        queries = network.queries([query for query, _ in batch])
         replies = network.embed_bags([reply for _, reply in batch])
         if self.loss == "softmax":
-            places = torch.arange(len(batch), device=queries.device)
-            return functional.cross_entropy(queries @ replies.T * self.scale, places)
+            indices = torch.arange(len(batch), device=queries.device)
+            return functional.cross_entropy(queries @ replies.T * self.scale, indices)
         drawn = torch.randint(len(pool), (len(batch) * self.negatives,)).tolist()
-        others = network.embed_bags([pool[place] for place in drawn])
+        others = network.embed_bags([pool[index] for index in drawn])
         right = (queries * replies).sum(dim=1, keepdim=True)
         wrong = (queries.unsqueeze(1) * others.view(len(batch), self.negatives, -1)).sum(dim=2)
         if self.loss == "margin":

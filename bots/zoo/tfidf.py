@@ -1,4 +1,4 @@
-"""B-IR: the tf-idf retrieval baseline, in two modes.
+"""TF-IDF retrieval baseline, in two modes.
 
 Source: Zhang et al. 2018 ("Personalizing Dialogue Agents"), section 4.1: find the training message
 most similar to the query (`cosine`: of bags of words weighted by tf-idf) and answer with the reply
@@ -22,23 +22,23 @@ import numpy as np
 from bots import weights as on_disk
 from bots.bot import Reply, Turn
 from bots.dialogue import Dialogue, Utterance, examples
-from bots.filters import choose, speakable
+from bots.guards.filters import choose, speakable
 from bots.options import option
-from bots.text import words
+from bots.text.tokens import words
 
 Floats = np.ndarray
 
 
 @dataclass
 class Tfidf:
-    """Answers as somebody did after the most similar message."""
+    """Answers as people did after the most similar message."""
 
-    weights: str = option("", "Directory of what it counted")
-    mode: Literal["cosine", "released"] = option("cosine", "Which similarity")
-    history: int = option(1, "How many of the last messages are in the query", least=1)
-    max_words: int = option(15, "Replies are at most this long, where possible", least=1)
-    nearest: int = option(50, "How many of the nearest replies it tries before giving up", least=1)
-    candidates: int = option(50000, "Most replies kept to choose from", least=1, trained=True)
+    weights: str = option("", "Directory of its counts")
+    mode: Literal["cosine", "released"] = option("cosine", "Similarity measure")
+    history: int = option(1, "Last messages in the query", least=1)
+    max_words: int = option(15, "Maximum words of a reply, where possible", least=1)
+    nearest: int = option(50, "Nearest replies to try before giving up", least=1)
+    candidates: int = option(50000, "Maximum replies to choose from", least=1, trained=True)
     _index: _Index | None = field(default=None, init=False, repr=False, compare=False)
     _about: on_disk.About | None = field(default=None, init=False, repr=False, compare=False)
 
@@ -47,11 +47,11 @@ class Tfidf:
             self.load(Path(self.weights))
 
     def respond(self, persona: Sequence[str], history: Sequence[Utterance]) -> Reply:
-        """Answer one conversation: the best reply that was not said yet."""
+        """Answer one conversation: the best reply that was not given yet."""
         index, replies = self._ready(), self._replies()
         scores = index.search(self._query(persona, history), self.mode)
         order = np.argsort(-scores, kind="stable")[: self.nearest]
-        ranked = ((replies[place], float(scores[place])) for place in order)
+        ranked = ((replies[position], float(scores[position])) for position in order)
         return choose(ranked, history, self.max_words)
 
     def respond_many(self, turns: Sequence[Turn]) -> list[Reply]:
@@ -66,7 +66,10 @@ class Tfidf:
         return [self._ready().similarity(query, words(each), self.mode) for each in candidates]
 
     def train(self, dialogues: Iterable[Dialogue], *, seed: int) -> None:
-        """Count words, and index the messages that have a reply fit to be said."""
+        """Count words, and index the messages that have a reply fit to be said.
+
+        Raises ValueError if the dialogues hold no reply to learn from.
+        """
         known = list(dialogues)
         found = list(examples(known))
         if not found:
@@ -86,13 +89,13 @@ class Tfidf:
         )
 
     def save(self, path: Path) -> None:
-        """Write what was counted."""
+        """Write the counts."""
         self._replies()
         assert self._about is not None  # noqa: S101
         on_disk.save(path, self._ready().arrays, self._about)
 
     def load(self, path: Path) -> None:
-        """Read what was counted."""
+        """Read the counts."""
         arrays, about = on_disk.load(path, "tfidf")
         self._index, self._about = _Index(about.vocabulary, arrays), about
 
@@ -131,9 +134,9 @@ class _Index:
         listed = sorted(documents)
         counted = [Counter(message) for message in messages]
         postings: dict[str, list[tuple[int, int]]] = {word: [] for word in listed}
-        for place, bag in enumerate(counted):
+        for index, bag in enumerate(counted):
             for word, count in bag.items():
-                postings[word].append((place, count))
+                postings[word].append((index, count))
         flat = [entry for word in listed for entry in postings[word]]
         return cls(
             listed,
@@ -142,7 +145,7 @@ class _Index:
                 "documents": np.array([documents[word] for word in listed]),
                 "frequencies": np.array([frequencies[word] for word in listed]),
                 "starts": np.cumsum([0, *(len(postings[word]) for word in listed)]),
-                "places": np.array([place for place, _ in flat], dtype=np.int64),
+                "places": np.array([index for index, _ in flat], dtype=np.int64),
                 "counts": np.array([count for _, count in flat], dtype=np.int64),
                 "lengths": np.array([len(bag) for bag in counted], dtype=np.int64),
             },
@@ -163,8 +166,8 @@ class _Index:
             if number is not None:
                 held = slice(starts[number], starts[number + 1])
                 gain = self.arrays["counts"][held] * self.idf[number] ** 2 * count
-                places = self.arrays["places"][held]
-                scores[places] += gain if cosine else self.rarity[number]
+                indices = self.arrays["places"][held]
+                scores[indices] += gain if cosine else self.rarity[number]
         if cosine:
             found: Floats = scores / self.norms / (self._norm(Counter(query)) or 1.0)
             return found
@@ -172,13 +175,13 @@ class _Index:
 
     def similarity(self, query: Sequence[str], text: Sequence[str], mode: str) -> float:
         """Return the similarity of the query with one text."""
-        asked, held = Counter(query), Counter(text)
-        shared = asked.keys() & held.keys()
+        wanted, held = Counter(query), Counter(text)
+        shared = wanted.keys() & held.keys()
         if mode == "released":
             gained = math.fsum(self._rarity(word) for word in shared)
             return gained / max(1.0, math.sqrt(math.sqrt(len(held) * len(query))))
-        product = math.fsum(asked[word] * held[word] * self._idf(word) ** 2 for word in shared)
-        return product / ((self._norm(asked) * self._norm(held)) or 1.0)
+        product = math.fsum(wanted[word] * held[word] * self._idf(word) ** 2 for word in shared)
+        return product / ((self._norm(wanted) * self._norm(held)) or 1.0)
 
     def _norm(self, bag: Counter[str]) -> float:
         return math.hypot(*self._weights(bag))

@@ -1,4 +1,4 @@
-"""B-THRED: utterances are read by words and as a context anew for each word that is written.
+"""Topical hierarchical encoder-decoder: attention over words, utterances and the topic.
 
 Source: Dziri et al. 2018 (THRED). A bi-GRU reads each utterance; at each step attention over its
 words depends on the decoder's state and on the context so far, the context GRU goes over what that
@@ -13,23 +13,17 @@ persona is read as the first utterance. Precision "bf16" computes in mixed preci
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
-from typing import Literal
+from dataclasses import dataclass
 
 import torch
 from torch import Tensor
 
-from bots.dialogue import Dialogue
-from bots.layers.asking import Asked, Reading
-from bots.layers.hierarchy import Hierarchy
-from bots.layers.network import Network
-from bots.layers.recurrent import Attention, Sizes, State
-from bots.layers.topical import TopicalNetwork
-from bots.layers.topics import Lda
-from bots.layers.writing import History, Writer
-from bots.options import option
-from bots.vocabulary import WordCodec
-from bots.weights import About
+from bots.options import defaults, option
+from bots.writers.hierarchy import Hierarchy
+from bots.writers.input_tokens import EncodedInput, Reading
+from bots.writers.recurrent import MemoryAttention, RecurrentSizes, State
+from bots.writers.topical import TopicalNetwork, TopicalWriter
+from bots.writers.topics import Lda
 
 PRESETS = {
     "paper": {
@@ -60,28 +54,29 @@ PRESETS = {
 class ThredNetwork(TopicalNetwork):
     """Three attentions, joined at every step: words, utterances, topic."""
 
-    def __init__(self, reading: Reading, sizes: Sizes, lda: Lda) -> None:
+    def __init__(self, reading: Reading, sizes: RecurrentSizes, lda: Lda) -> None:
         super().__init__(reading, sizes, lda)
         vector, hidden = sizes.vector, sizes.hidden
-        self.hierarchy = Hierarchy("gru", Sizes(vector, hidden, 1, sizes.dropout), ways=2)
-        self.by_word = Attention("additive", 2 * hidden, 2 * hidden)
-        self.by_utterance = Attention("additive", hidden, hidden)
+        self.hierarchy = Hierarchy("gru", RecurrentSizes(vector, hidden, 1, sizes.dropout), ways=2)
+        self.by_word = MemoryAttention("additive", 2 * hidden, 2 * hidden)
+        self.by_utterance = MemoryAttention("additive", hidden, hidden)
         self.add_writer(sizes)
 
-    def read(self, asked: Sequence[Asked]) -> State:
+    def read(self, inputs: Sequence[EncodedInput]) -> State:
         """Read utterance by utterance, and find the topics."""
         joined = [
-            Asked((sum(each.persona, ()),) if each.persona else (), each.history) for each in asked
+            EncodedInput((sum(each.persona, ()),) if each.persona else (), each.history)
+            for each in inputs
         ]
         found = self.hierarchy(joined, self.table)
-        ids, topical = self.topics.of(asked)
+        ids, topical = self.topics.of(inputs)
         return {
             "h": found.context,
             "words": found.words,
-            "said": found.said,
+            "is_word": found.is_word,
             "spoken": found.spoken,
             "ids": ids,
-            "told": self.table(ids),
+            "topic_vectors": self.table(ids),
             "topical": topical,
         }
 
@@ -97,72 +92,22 @@ class ThredNetwork(TopicalNetwork):
         [rows, utterances, hidden]; after the last one of a row the context stays.
         """
         context, found = torch.zeros_like(before), []
-        for place in range(state["spoken"].shape[1]):
+        for index in range(state["spoken"].shape[1]):
             query = torch.cat((before, context), dim=1)[:, None]
-            words, _ = self.by_word(query, state["words"][:, place], state["said"][:, place])
+            words, _ = self.by_word(query, state["words"][:, index], state["is_word"][:, index])
             after, _ = self.hierarchy.context.cells(words, context[None].contiguous())
-            context = torch.where(state["spoken"][:, place, None], after[:, 0], context)
+            context = torch.where(state["spoken"][:, index, None], after[:, 0], context)
             found.append(context)
         return torch.stack(found, dim=1)
 
 
 @dataclass
-class Thred(Writer):
+@defaults(messages=3, tokens=32, hidden=32, batch=32, examples=256, rank_by="gnmt")
+class Thred(TopicalWriter):
     """Writes a reply word by word, from words, utterances and the topic."""
 
-    weights: str = option("", "Directory of trained weights")
-    device: Literal["auto", "cpu", "cuda"] = option("auto", "Where it computes")
-    precision: Literal["fp32", "bf16"] = option("fp32", "How it computes while it learns")
-    max_words: int = option(20, "Replies are at most this long, where possible", least=1)
-    method: Literal["greedy", "beam", "sample"] = option("beam", "How it searches for a reply")
-    number: int = option(5, "How many replies beam search or sampling find", least=1)
-    temperature: float = option(1.0, "Of sampling", least=0)
-    max_tokens: int = option(24, "Replies are cut after so many words", least=1)
-    rank_by: Literal["mean_logp", "sum_logp", "gnmt"] = option(
-        "gnmt", "What beams are ranked by: per token, without, or with a length penalty"
-    )
-    alpha: float = option(1.0, "Length penalty of gnmt", least=0)
-    sides: Literal["both", "self"] = option("both", "Whose replies it learns", trained=True)
-    persona: bool = option(True, "Read the persona, before the history", trained=True)
-    messages: int = option(3, "How many of the last messages it reads; 0: all", trained=True)
-    tokens: int = option(32, "How many words of history it reads", least=8, trained=True)
-    words: int = option(2000, "Most words it knows; 0: all", least=0, trained=True)
-    least_count: int = option(2, "Words seen less often are not learned", least=1, trained=True)
-    vectors: Literal["random", "glove"] = option("random", "First word vectors", trained=True)
-    dimension: int = option(50, "Length of a word's vector", least=2, trained=True)
-    hidden: int = option(32, "Size of a state", least=2, trained=True)
-    dropout: float = option(0.1, "Dropout", least=0, most=0.9, trained=True)
-    topics: int = option(10, "How many topics there are", least=1, trained=True)
-    topic_words: int = option(20, "Words of a topic that it looks at", least=1, trained=True)
-    frequent: int = option(100, "So many frequent words tell no topic", least=0, trained=True)
-    gamma: float = option(0.01, "Prior of a topic's words", least=0.000001, trained=True)
-    passes: int = option(4, "Passes over the dialogues that find topics", least=1, trained=True)
-    rate: float = option(0.01, "Learning rate", least=0, trained=True)
-    clip: float = option(5.0, "Longest the gradient may be; 0: any", least=0, trained=True)
-    batch: int = option(32, "Examples per step", least=2, trained=True)
-    epochs: int = option(2, "At most so many passes over the data", least=0, trained=True)
-    patience: int = option(2, "Epochs it may go on without improving", least=1, trained=True)
-    held_out: float = option(0.05, "Share of dialogues watched", least=0, most=0.5, trained=True)
-    examples: int = option(256, "Most replies it learns from; 0: all", least=0, trained=True)
-    _network: Network | None = field(default=None, init=False, repr=False, compare=False)
-    _about: About | None = field(default=None, init=False, repr=False, compare=False)
-
-    def build(self, codec: WordCodec) -> ThredNetwork:
-        """Return the untrained network."""
-        sizes = Sizes(self.dimension, self.hidden, 1, self.dropout)
-        lda = Lda(self.topics, self.topic_words, self.frequent, self.gamma, self.passes)
-        return ThredNetwork(self.reading(codec), sizes, lda)
-
-    def learn(
-        self,
-        network: ThredNetwork,
-        learned: Sequence[Dialogue],
-        watched: Sequence[Dialogue],
-        seed: int,
-    ) -> History:
-        """Find topics first."""
-        network.topics.fit(learned, seed)
-        return super().learn(network, learned, watched, seed)
+    alpha: float = option(1.0, "Length penalty of gnmt", least=0, after="rank_by")
+    NETWORK = ThredNetwork
 
 
 BOT = Thred

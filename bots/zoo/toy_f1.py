@@ -1,4 +1,4 @@
-"""B-TOYF1: always the same frequent words, which word F1 likes better than many a trained model.
+"""Constant string of frequent words, which word F1 prefers to many a trained model.
 
 Source: Dinan et al. 2019 (ConvAI2), the constant reply of the discussion of automatic metrics. By
 default it says the paper's string. Trained, it makes one of its own: of the most frequent words,
@@ -17,23 +17,25 @@ import numpy as np
 from bots import weights as stored
 from bots.bot import Reply, Turn
 from bots.dialogue import Dialogue, Utterance, examples
-from bots.filters import say
+from bots.guards.filters import safe_reply
+from bots.learning.splits import hold_out_personas
 from bots.options import option
-from bots.splits import hold_out_personas
-from bots.text import normalize_answer
+from bots.text.tokens import normalize_answer
 from bots.weights import About, data_digest
 
 
 @dataclass
 class ToyF1:
-    """Says one text whatever is said."""
+    """Sends one text whatever the message."""
 
-    weights: str = option("", "Directory of trained weights; none: it says `text`", needed=False)
-    text: str = option("i am you to do and your is like", "What it says", trained=True)
-    frequent: int = option(200, "It chooses among so many frequent words", least=1, trained=True)
-    longest: int = option(20, "Its text is at most so many words long", least=1, trained=True)
+    weights: str = option(
+        "", "Directory of trained weights; without them it sends `text`", needed=False
+    )
+    text: str = option("i am you to do and your is like", "Text of its replies", trained=True)
+    frequent: int = option(200, "Frequent words to choose among", least=1, trained=True)
+    longest: int = option(20, "Maximum words of its text", least=1, trained=True)
     held_out: float = option(
-        0.2, "Share of dialogues that F1 is measured on", least=0.01, most=0.9, trained=True
+        0.2, "Share of dialogues to measure F1 on", least=0.01, most=0.9, trained=True
     )
     _about: About | None = field(default=None, init=False, repr=False, compare=False)
     _gains: np.ndarray | None = field(default=None, init=False, repr=False, compare=False)
@@ -44,14 +46,14 @@ class ToyF1:
 
     def respond(self, persona: Sequence[str], history: Sequence[Utterance]) -> Reply:
         """Say it."""
-        return say(self.text, history)
+        return safe_reply(self.text, history)
 
     def respond_many(self, turns: Sequence[Turn]) -> list[Reply]:
         """Say it to all."""
         return [self.respond(*turn) for turn in turns]
 
     def train(self, dialogues: Iterable[Dialogue], *, seed: int) -> None:
-        """Choose words."""
+        """Choose words. Raises ValueError if the dialogues hold no reply to learn from."""
         known = list(dialogues)
         learned, held = hold_out_personas(known, self.held_out, seed)
         heard, wanted = _replies(learned), _replies(held)
@@ -79,7 +81,7 @@ class ToyF1:
         return __name__.rpartition(".")[2]
 
     def save(self, path: Path) -> None:
-        """Write the text, and what each word added to F1."""
+        """Write the text, and what each word added to F1. Raises ValueError if it is untrained."""
         if self._about is None or self._gains is None:
             raise ValueError("nothing to save: train, or load weights, first")
         stored.save(path, {"gains": self._gains}, self._about)
@@ -102,23 +104,23 @@ def choose_words(
 
     F1 of n words that share k with a reply of m is 2k / (n + m), as no word is chosen twice.
     """
-    places = {word: place for place, word in enumerate(words)}
+    indices = {word: index for index, word in enumerate(words)}
     present = np.zeros((len(replies), len(words)))
     for row, reply in enumerate(replies):
-        present[row, [places[word] for word in reply if word in places]] = 1
+        present[row, [indices[word] for word in reply if word in indices]] = 1
     lengths = np.array([len(reply) for reply in replies])[:, None]
     shared, best = np.zeros((len(replies), 1)), 0.0
     chosen: list[str] = []
     gains: list[float] = []
     while len(chosen) < min(most, len(words)):
         means = (2 * (shared + present) / (len(chosen) + 1 + lengths)).mean(0)
-        means[[places[word] for word in chosen]] = 0
-        place = int(means.argmax())
-        if means[place] <= best:
+        means[[indices[word] for word in chosen]] = 0
+        index = int(means.argmax())
+        if means[index] <= best:
             break
-        chosen.append(words[place])
-        gains.append(means[place] - best)
-        shared, best = shared + present[:, place, None], means[place]
+        chosen.append(words[index])
+        gains.append(means[index] - best)
+        shared, best = shared + present[:, index, None], means[index]
     return chosen, np.array(gains)
 
 

@@ -1,33 +1,38 @@
-"""MEENA conversations of people (ME-P3): two people chat, each told that the other is a person.
+"""Two people chat, each told that the other is a person; others judge their messages later."""
 
-Once the campaign has ended, people who took part in none of its conversations judge the messages:
-a campaign of the protocol `meena_third_party` takes them from here.
-"""
+# ME-P3, first half; the campaign of `meena_third_party` takes the messages once this one has ended.
 
 from __future__ import annotations
 
-from evaluation import Chat, Draw, Protocol, Source
+from evaluation import Chat, Draw, Protocol, Source, Words, ours
+from evaluation.scales import MEENA_TOPIC
 
 PROTOCOL = Protocol(
     name="meena_human",
     title="MEENA conversations between people",
-    source="Adiwardana et al. 2020, Towards a Human-like Open-Domain Chatbot, section 2.4",
+    source="Adiwardana et al. 2020, Towards a Human-like Open-Domain Chatbot, section 2.4 and "
+    "appendix A",
     minutes=10,
     instructions=(
-        "You will chat with another participant, a person like you.",
-        "Talk about anything you like: there is no topic and nothing is expected of you.",
-        "Later other people read the conversation, without names, and judge each message.",
+        Words(
+            "Whoever writes first begins with “«Hi!»”.",
+            tag="S",
+            where="section 2.6 and appendix A",
+            quoted=True,
+        ),
+        MEENA_TOPIC,
+        ours("Later other people read the conversation, without names, and judge each message."),
     ),
     steps=(
         Chat(
             partner="person",
-            told="Your partner is another participant, a person.",
-            minimum=Draw((14,)),
-            maximum=28,
+            told=ours("Your partner is another participant, a person like you."),
+            minimum=Draw((16,)),
+            maximum=32,
         ),
     ),
     sources={
-        "chat.minimum": Source("S", "section 2.4: mostly as in 2.3, at least 14 turns"),
-        "chat.maximum": Source("S", "section 2.4: mostly as in 2.3, at most 28 turns"),
+        "chat.minimum": Source("S", "appendix A: where a human starts, at least 16 turns in total"),
+        "chat.maximum": Source("S", "appendix A: where a human starts, at most 32 turns in total"),
     },
 )

@@ -1,9 +1,11 @@
-"""MEENA interactive SSA (ME-P2): chat with a bot and label each of its messages on the way."""
+"""People chat with a bot and label each of its messages as sensible, and as specific."""
+
+# ME-P2
 
 from __future__ import annotations
 
-from evaluation import Chat, Draw, Protocol, Rate, Source
-from evaluation.scales import SSA_QUESTIONS
+from evaluation import Chat, Draw, Protocol, Rate, Source, Words
+from evaluation.scales import MEENA_TOPIC, SSA_QUESTIONS
 
 PROTOCOL = Protocol(
     name="meena_interactive",
@@ -11,19 +13,24 @@ PROTOCOL = Protocol(
     source="Adiwardana et al. 2020, Towards a Human-like Open-Domain Chatbot, section 2.3",
     minutes=10,
     instructions=(
-        "You will chat with an experimental chatbot.",
-        "Talk about anything you like: there is no topic and nothing is expected of you.",
-        (
-            "Label each of the chatbot's messages as you go: does it make sense, and if it does, "
-            "is it specific?"
+        Words(
+            "As you go, please «label what the chatbot says in terms of sensibleness and "
+            "specificity».",
+            tag="S",
+            where="section 2.3",
         ),
+        MEENA_TOPIC,
     ),
     steps=(
         Chat(
             partner="bot",
-            told="Your partner is an experimental chatbot.",
+            told=Words(
+                "You «are about to chat with an experimental chatbot».",
+                tag="S",
+                where="section 2.3",
+            ),
             first="partner",
-            opening="Hi!",
+            opening=Words("Hi!", tag="S", where="section 2.3", quoted=True),
             minimum=Draw((14,)),
             maximum=28,
         ),

@@ -1,8 +1,10 @@
-"""MEENA static SSA (ME-P1): label each system's reply to fixed contexts, five raters an item."""
+"""Five raters per reply label the systems' replies to the same fixed contexts."""
+
+# ME-P1
 
 from __future__ import annotations
 
-from evaluation import Protocol, Rate, Source
+from evaluation import Protocol, Rate, Source, ours
 from evaluation.scales import SSA_QUESTIONS
 
 PROTOCOL = Protocol(
@@ -11,12 +13,12 @@ PROTOCOL = Protocol(
     source="Adiwardana et al. 2020, Towards a Human-like Open-Domain Chatbot, section 2.2",
     minutes=6,
     instructions=(
-        "You will read short conversations. The last message of each is a reply.",
-        "For each reply say whether it makes sense, and if it does, whether it is specific.",
+        ours("You will read short conversations. The last message of each is a reply."),
+        ours("For each reply say whether it makes sense, and if it does, whether it is specific."),
     ),
     steps=(Rate(each=SSA_QUESTIONS, over="contexts", votes=5, batch=20),),
     sources={
-        "rate.votes": Source("S", "section 2.2: each item goes to five raters"),
+        "rate.votes": Source("S", "section 2.1, caption of table 1: each item goes to five raters"),
         "rate.batch": Source("D", "items given to one participant"),
     },
 )

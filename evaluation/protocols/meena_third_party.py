@@ -1,12 +1,10 @@
-"""MEENA labels by third parties (ME-P3): five people judge each message of others' conversations.
+"""Five people, none of whom took part, label each message of conversations that have ended."""
 
-The messages are those of people in a campaign that has ended (`meena_human`). Nobody judges a
-conversation that they took part in; a message stays open until five others have judged it.
-"""
+# ME-P3, second half: the conversations are those of a campaign of `meena_human`.
 
 from __future__ import annotations
 
-from evaluation import Protocol, Rate, Source
+from evaluation import Protocol, Rate, Source, ours
 from evaluation.scales import SSA_QUESTIONS
 
 PROTOCOL = Protocol(
@@ -15,15 +13,15 @@ PROTOCOL = Protocol(
     source="Adiwardana et al. 2020, Towards a Human-like Open-Domain Chatbot, section 2.4",
     minutes=8,
     instructions=(
-        "You will read conversations of others, message by message.",
-        (
+        ours("You will read conversations of others, message by message."),
+        ours(
             "For the last message shown say whether it makes sense, and if it does, whether it is "
             "specific."
         ),
     ),
     steps=(Rate(each=SSA_QUESTIONS, over="messages", votes=5, batch=28),),
     sources={
-        "rate.votes": Source("S", "section 2.4: five workers a turn, majority vote"),
+        "rate.votes": Source("S", "section 2.4: five workers per turn, majority vote"),
         "rate.batch": Source("D", "one long conversation"),
     },
 )

@@ -8,7 +8,7 @@ from itertools import islice
 import pandas as pd
 
 from analysis import message_table, rating_table
-from bots.benchmarks.profile_prediction import Talk, converse
+from bots.benchmarks.profile_prediction import ProfiledConversation, converse
 from bots.datasets import convai2_humanbot
 from tests.acceptance.analyses_tables import SYSTEMS, layout, reported
 from tests.acceptance.shell import Shell, Shown, slow
@@ -33,14 +33,14 @@ def chats(shell: Shell) -> pd.DataFrame:
     return message_table(pd.DataFrame(rows))
 
 
-def _talks(shell: Shell, system: str) -> Iterator[Talk]:
+def _talks(shell: Shell, system: str) -> Iterator[ProfiledConversation]:
     bot = shell.bot(system)
     for each in islice(demo("test"), 12):
-        yield converse(bot, each, told=True)
+        yield converse(bot, each, profiled=True)
 
 
-def _in_turn(talk: Talk) -> Iterator[tuple[str, str]]:
-    for person, bot in zip(*talk.said, strict=True):
+def _in_turn(talk: ProfiledConversation) -> Iterator[tuple[str, str]]:
+    for person, bot in zip(*talk.messages, strict=True):
         yield from (("human", person), ("bot", bot))
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from bots import Generator, make_bot
 from bots.benchmarks.cross_turn_repetition import converse
-from bots.repetition import Rule
+from bots.text.repetition import RepetitionRule
 from bots.weights import data_digest, digest_of
 from tests.acceptance.shell import SEED, Shell, Shown, slow
 from tests.bots.examples import demo
@@ -171,7 +171,7 @@ def a_rept(shell: Shell) -> Shown:
     shares = []
     for bot in (base, ruled):
         said = converse(bot, base, demo("test")[:12], 8)
-        shares.append(sum(any(Rule().flagged(each)) for each in said) / len(said))
+        shares.append(sum(any(RepetitionRule().flagged(each)) for each in said) / len(said))
     told.append(f"markov at T 0.5 base {shares[0]:.2f}, with the rule {shares[1]:.2f}")
     result = f"conversations with a repeated turn: {', '.join(told)}"
     return shell.shown(len(rows) == 4 and shares[0] > shares[1], result, converse)

@@ -31,7 +31,7 @@ def a_par(shell: Shell) -> Shown:
 
 @slow
 def a_wl(shell: Shell) -> Shown:
-    from tests.analysis.predictions import predictions
+    from tests.analysis.prediction_tables import predictions
     from tests.analysis.reports.test_whitelists import LIST, ROWS
 
     chats = ("--data", "help_desk:300:1", "--test", "help_desk:60:2")

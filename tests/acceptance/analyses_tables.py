@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from analysis import Report, get_report
-from bots.faq_examples import COMPANY, GENERAL
+from bots.zoo.faq.faq_examples import COMPANY, GENERAL
 from tests.acceptance.shell import Shell, Shown, slow
 from tests.analysis.examples import labels, ratings
 from tests.analysis.reports.test_convai2_blind import ROWS as BLIND
@@ -184,7 +184,7 @@ def a_nexcv(shell: Shell) -> Shown:
     ]
     file = shell.written("questions.jsonl", "\n".join(asked) + "\n")
     told = shell.analysis("nexcv", file, "--repeats", "3")
-    pairs = told.partition("most confused at (0, 0.15):\n")[2].strip().splitlines()[1:]
+    pairs = told.partition("most frequent confusions at (0, 0.15):\n")[2].strip().splitlines()[1:]
     rows = told.splitlines()[:4]
     result = f"most confused: {'; '.join(' '.join(each.split()) for each in pairs)}; "
     result += " / ".join(" ".join(row.split()) for row in rows)

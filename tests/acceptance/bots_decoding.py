@@ -6,9 +6,10 @@ import json
 from collections.abc import Sequence
 from pathlib import Path
 
-from bots import Candidate, Decoding, bot_presets, get_bot, make_bot, training
-from bots.layers.causal import CausalNetwork
-from bots.repetition import Rule
+from bots import Decoding, ReplyCandidate, bot_presets, get_bot, make_bot
+from bots.learning import training
+from bots.text.repetition import RepetitionRule
+from bots.writers.causal import CausalNetwork
 from bots.zoo.beam import Beam
 from bots.zoo.faq import DEFERRED
 from bots.zoo.lost_in_conversation import LostInConversation
@@ -22,7 +23,7 @@ from tests.acceptance.bots_writing import said_once
 from tests.acceptance.shell import Shell, Shown, slow
 from tests.acceptance.table import NotShown
 from tests.bots.examples import HELLO, PERSONA
-from tests.bots.test_repetition import CHATS, counted
+from tests.bots.text.test_repetition import CHATS, counted
 from tests.bots.zoo.test_no_repeat import chat
 from tests.bots.zoo.test_safety import HARMLESS, TOXIC, saying
 from tests.bots.zoo.test_two_head import FEW, TINY, losses, network_of, turn_over
@@ -123,7 +124,7 @@ def b_beam(shell: Shell) -> Shown:
     return shell.shown(beam < 0.8 * drawn, result, Beam.propose)
 
 
-def _different(found: Sequence[Candidate]) -> float:
+def _different(found: Sequence[ReplyCandidate]) -> float:
     pairs = [pair for each in found for pair in zip(each.tokens, each.tokens[1:], strict=False)]
     return len(set(pairs)) / len(pairs)
 
@@ -138,7 +139,7 @@ def b_norepeat(shell: Shell) -> Shown:
     )
     assert isinstance(strict, NoRepeat)
     assert isinstance(lax, NoRepeat)
-    repeated = [sum(Rule().flagged(chat(bot, 10))) for bot in (strict, lax)]
+    repeated = [sum(RepetitionRule().flagged(chat(bot, 10))) for bot in (strict, lax)]
     told = "the two printed conversations are in neither the specification nor the data; "
     told += (
         f"a bot repeats itself in {repeated[0]} of 10 turns with the rule, {repeated[1]} without"

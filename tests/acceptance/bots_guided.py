@@ -9,10 +9,10 @@ from analysis import read
 from analysis.metrics.distinct import distinct
 from bots import Utterance
 from bots.datasets import jsonl
-from bots.sentiment import sentiment
-from bots.why import statement
 from bots.zoo.event_causality import EventCausality
+from bots.zoo.explanation.why_questions import statement
 from bots.zoo.mmi import MaximumMutualInformation
+from bots.zoo.sentimental.sentiment import sentiment
 from tests.acceptance.shell import Shell, Shown, slow
 from tests.bots.zoo.test_event_causality import CAUSED, LIKELY, SAID
 from tests.bots.zoo.test_mmi import TURNS, told, worn

@@ -8,8 +8,9 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from bots import Ranker, glove, make_bot
+from bots import Ranker, make_bot
 from bots.datasets import jsonl
+from bots.text import glove
 from tests.acceptance import personachat_dev
 from tests.acceptance.shell import Shell, Shown, slow
 from tests.acceptance.table import NotShown

@@ -7,11 +7,12 @@ import time
 
 import torch
 
-from bots import Ranker, make_bot, whitelists
-from bots.layers import topk
-from bots.understanding import EDITORIAL
-from bots.whitelists import Entry
+from bots import Ranker, make_bot
+from bots.encoders import topk
+from bots.guards import whitelists
+from bots.guards.whitelists import WhitelistEntry
 from bots.zoo.dual_encoder import Dual
+from bots.zoo.ruuh.understanding import EDITORIAL
 from tests.acceptance.bots_ranking import _near
 from tests.acceptance.shell import Shell, Shown, slow
 from tests.bots.examples import HELLO, PERSONA
@@ -26,9 +27,11 @@ def b_whitelist(shell: Shell) -> Shown:
             *("whitelist", method, "--weights", shell.weights("dual_encoder")),
             *("--data", "demo:train", "--size", "100", "--out", file),
         )
-        sizes[method] = len(whitelists.read(shell.folder / f"{method}.csv"))
+        sizes[method] = len(whitelists.read_whitelist(shell.folder / f"{method}.csv"))
     path = shell.folder / "many.csv"
-    whitelists.write([Entry(f"reply {k} of number {k * k}", 1) for k in range(10_000)], path)
+    whitelists.write(
+        [WhitelistEntry(f"reply {k} of number {k * k}", 1) for k in range(10_000)], path
+    )
     bot = shell.bot("dual_encoder", whitelist=str(path))
     assert isinstance(bot, Dual)
     bot.respond(PERSONA, HELLO)  # now the replies are encoded

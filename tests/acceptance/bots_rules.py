@@ -11,7 +11,7 @@ import sys
 from analysis import read
 from analysis.metrics.word_f1 import word_f1
 from bots import bot_names
-from bots.predictions import Task, predict
+from bots.commands.predictions import Task, predict
 from bots.reference import printed
 from tests.acceptance.shell import Shell, Shown, slow
 from tests.analysis.examples import ROOT
@@ -123,7 +123,8 @@ def b_periph(shell: Shell) -> Shown:
 
 def _listed(shell: Shell, row: str, names: tuple[str, ...]) -> Shown:
     lines = shell.bots("list").splitlines()
-    here = [line for line in lines if f": {row}:" in line]
+    reported = {each["name"] for each in printed("systems")["rows"] if each["row"] == row}
+    here = [line for line in lines if line.partition(":")[0] in reported]
     scored = [line for line in here if "no scores" not in line and "Printed (" in line]
     missing = [name for name in names if not any(name in line.lower() for line in here)]
     runnable = [name for name in bot_names() if any(line.startswith(name) for line in here)]

@@ -11,10 +11,10 @@ from typing import Any
 import torch
 
 from bots import Utterance, examples, make_bot
-from bots.forcing import forced
-from bots.layers.network import Stepped
-from bots.layers.topics import TopicWriter
-from bots.likelihood import measure
+from bots.generation.likelihood import measure
+from bots.generation.teacher_forcing import forced
+from bots.writers.network import Stepped
+from bots.writers.topics import TopicWriter
 from bots.zoo.generative_profile_memory import GenerativeProfileMemory
 from bots.zoo.hred import HredNetwork
 from bots.zoo.hredgan import HredGan
@@ -24,7 +24,7 @@ from bots.zoo.thred import Thred, ThredNetwork
 from tests.acceptance.bots_ranking import ranked
 from tests.acceptance.shell import Shell, Shown, slow
 from tests.bots.examples import HELLO, PERSONA, demo
-from tests.bots.writers import likes, perplexity, taught
+from tests.bots.writer_examples import likes, perplexity, taught
 
 REPLY = "I have two cats."
 
@@ -154,7 +154,7 @@ def b_tas2s(shell: Shell) -> Shown:
 
 def _on_topic(network: Any) -> Any:
     text = network.reading.codec.decode(network.topics.best[2].tolist())
-    return network.read([network.reading.asked(((), (Utterance("partner", text),)))])
+    return network.read([network.reading.encoded(((), (Utterance("partner", text),)))])
 
 
 @slow

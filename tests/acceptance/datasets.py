@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import time
 from collections import Counter
@@ -19,12 +20,14 @@ from bots.datasets import (
     reddit_turns,
     role_play,
 )
-from bots.message_filter import Message, filtered
-from bots.text import key
+from bots.guards.message_filter import ForumMessage, filtered
+from bots.line_files import write_records
+from bots.text.tokens import key
 from tests.acceptance.shell import Shell, Shown, slow
 from tests.acceptance.table import NotShown
-from tests.bots import test_message_filter as rules
+from tests.bots.datasets.test_dstc7 import record_of
 from tests.bots.examples import NEEDS, SERVES, demo
+from tests.bots.guards import test_message_filter as rules
 from tests.conftest import SHARED
 
 CONDITIONS = ("none", "self", "their", "both")
@@ -65,7 +68,7 @@ def _round_trips(shell: Shell, candidates: int) -> int:
         dialogues = personachat.both_sides(get_dataset("demo").read(form)[:20])
         if candidates:
             dialogues = personachat.offered(dialogues, seed=1, size=candidates)
-        views = [personachat.told(each, condition) for each in dialogues]  # type: ignore[arg-type]
+        views = [personachat.in_condition(each, condition) for each in dialogues]  # type: ignore[arg-type]
         personachat.write(views, path)
         told = [(each.turns, each.persona, each.partner_persona) for each in views]
         again = personachat.read(str(path))
@@ -108,7 +111,7 @@ def d_meena(shell: Shell) -> Shown:
         6: rules.why("what do you all grow in your garden"),
         7: rules.why("you are a stupid idiot"),
     }
-    same = [Message(f"m{k}", "r", "bob", "Nice garden there!") for k in range(101)]
+    same = [ForumMessage(f"m{k}", "r", "bob", "Nice garden there!") for k in range(101)]
     dropped[5] = filtered([rules.ROOT, *same]).dropped.get("m0", "")
     kept = rules.why(rules.GOOD) == ""
     told = "; ".join(f"{rule} {why}" for rule, why in sorted(dropped.items()))
@@ -131,9 +134,9 @@ def d_pm(shell: Shell) -> Shown:
 
 def d_conv(shell: Shell) -> Shown:
     found = list(conversational.answered(demo("valid")))
-    conversational.write_answered(found, shell.folder / "pairs.jsonl")
+    write_records([each.record for each in found], shell.folder / "pairs.jsonl")
     same = conversational.read_answered(shell.path("pairs.jsonl")) == found
-    splits = [conversational.parted(demo("all")) for _ in range(2)]
+    splits = [[conversational.part(each.id) for each in demo("all")] for _ in range(2)]
     keys = [f"thread {k}" for k in range(5000)]
     share = sum(conversational.part(each) == "test" for each in keys) / len(keys)
     extras = max(len(each.extras) for each in found)
@@ -144,7 +147,7 @@ def d_conv(shell: Shell) -> Shown:
         f"are {'the same' if splits[0] == splits[1] else 'different'}, {share:.3f} for testing"
     )
     holds = same and splits[0] == splits[1] and abs(share - 0.1) < 0.015
-    return shell.shown(holds, result, conversational.parted)
+    return shell.shown(holds, result, conversational.part)
 
 
 def d_help(shell: Shell) -> Shown:
@@ -158,7 +161,8 @@ def d_help(shell: Shell) -> Shown:
 
 def d_rcc(shell: Shell) -> Shown:
     found = list(reddit_turns.triples(demo("valid")))
-    reddit_turns.write_triples(found, shell.folder / "triples.tsv")
+    lines = ["\t".join(" ".join(turn.text.split()) for turn in each.turns) for each in found]
+    (shell.folder / "triples.tsv").write_text("\n".join(lines), "utf-8")
     again = reddit_turns.read(shell.path("triples.tsv"))
     same = [each.turns for each in again] == [each.turns for each in found]
     result = f"{len(again)} dialogues of 3 messages {'read back the same' if same else 'differ'}"
@@ -183,7 +187,8 @@ def d_dstc7(shell: Shell) -> Shown:
     told = dstc7.build(demo("train"), seed=1, paraphrases={reply: ["In other words, this."]})[0]
     sizes = {len(each.candidates) for each in found}
     none = sum(not each.right for each in found)
-    dstc7.write_sets(found, shell.folder / "sets.json")
+    records = [record_of(each) for each in found]
+    (shell.folder / "sets.json").write_text(json.dumps(records), "utf-8")
     again = dstc7.read_sets(shell.path("sets.json"))
     same = [each.candidates for each in again] == [each.candidates for each in found]
     result = f"{len(found)} sets of {sorted(sizes)} candidates, {none} with none right, "

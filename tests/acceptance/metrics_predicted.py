@@ -8,8 +8,7 @@ from random import Random
 import numpy as np
 
 from analysis import PredictionTable
-from analysis.echo import EchoIndex
-from analysis.metrics.auc import auc
+from analysis.metrics.auc import area, auc, curve
 from analysis.metrics.bleu import bleu
 from analysis.metrics.coverage import coverage
 from analysis.metrics.distinct import distinct
@@ -19,23 +18,23 @@ from analysis.metrics.nasl import nasl
 from analysis.metrics.nist import nist
 from analysis.metrics.one_of_100 import one_of_100
 from analysis.metrics.perplexity import perplexity
+from analysis.metrics.pmi_coherence import WordPairs
 from analysis.metrics.recall import recall
 from analysis.metrics.repetition_rate import repetition_rate
 from analysis.metrics.rouge import rouge
 from analysis.metrics.token_accuracy import token_accuracy
 from analysis.metrics.vector_extrema import vector_extrema
 from analysis.metrics.word_f1 import word_f1
-from analysis.pmi import WordPairs
-from analysis.roc import area, curve
-from analysis.semantic import distance, penalty
-from bots.perplexity import Question, log_probs
-from bots.perplexity import perplexity as official
+from analysis.text.response_echo import EchoIndex
+from analysis.text.semantic import distance, penalty
+from bots.generation.perplexity import PerplexityItem, log_probs
+from bots.generation.perplexity import perplexity as official
 from tests.acceptance.shell import Shell, Shown
 from tests.analysis.metrics.test_coverage import LIST
 from tests.analysis.metrics.test_pmi_coherence import PAIRS
 from tests.analysis.metrics.test_vector_extrema import OWN
-from tests.analysis.predictions import estimate, only, predictions, ranked, said
-from tests.bots.test_perplexity import KNOWN, TEA, Table
+from tests.analysis.prediction_tables import estimate, only, predictions, ranked, said
+from tests.bots.generation.test_perplexity import KNOWN, TEA, Table
 
 TOY = "i am you to do and your is like"
 TEXT = "I have two cats, and a very old dog."
@@ -48,7 +47,7 @@ def near(*pairs: tuple[float, float], within: float = 5e-5) -> bool:
 
 def m_ppl(shell: Shell) -> Shown:
     uniform = Table(dict.fromkeys(KNOWN, 1 / len(KNOWN)))
-    size = official([log_probs(uniform, Question((), (), "I like tea."), KNOWN)])
+    size = official([log_probs(uniform, PerplexityItem((), (), "I like tea."), KNOWN)])
     skipped = sum(each is None for each in log_probs(uniform, TEA, KNOWN))
     zero = official([log_probs(Table({"like": 1.0}), TEA, KNOWN)])
     rows = [{"gold": "a b", "log_probs": [-math.log(500)] * 3}]

@@ -3,37 +3,37 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Iterable
 
 import numpy as np
 
-from analysis import RatingTable, get_metric
-from analysis.correlation import line, pearson, spearman
-from analysis.filtering import curve
-from analysis.intervals import bootstrap, percentile_interval
+from analysis import RatingTable, get_metric, rating_table
 from analysis.metrics.calibrated_score import calibrated_score
 from analysis.metrics.explanation_rank import explanation_rank
-from analysis.metrics.fleiss_kappa import fleiss_kappa
-from analysis.metrics.krippendorff_alpha import krippendorff_alpha
 from analysis.metrics.likert import likert
 from analysis.metrics.nol import nol
-from analysis.metrics.percent_agreement import percent_agreement
 from analysis.metrics.persona_detection import persona_detection
 from analysis.metrics.rank_score import rank_score
 from analysis.metrics.ssa import ssa
-from analysis.metrics.win_probability import win_probability
-from analysis.repeated import over_parts, over_raters, over_repeats
-from analysis.significance import binomial, chi_square, holm, t_test
+from analysis.raters import kappas
+from analysis.raters.alpha import alpha
+from analysis.scores.calibration import posterior
+from analysis.stats.between_runs import over_parts, over_raters, over_repeats
+from analysis.stats.correlation import line, pearson, spearman
+from analysis.stats.filtering import curve
+from analysis.stats.intervals import bootstrap, percentile_interval
+from analysis.stats.significance import binomial, chi_square, holm, t_test
 from tests.acceptance.metrics_predicted import near
 from tests.acceptance.shell import Shell, Shown, slow
 from tests.analysis.cast import play
-from tests.analysis.examples import by_raters, from_counts, labels, ratings, triples, worked
-from tests.analysis.metrics.test_calibrated_score import EXAMPLE
+from tests.analysis.examples import labels, ratings
+from tests.analysis.golden import golden_agreement, golden_calibration
+from tests.analysis.golden.figures import Compared
 from tests.analysis.metrics.test_plackett_luce import rankings
 from tests.analysis.metrics.test_ssa import GENERIC, MEENA
 from tests.analysis.preferring import preferring
 
 SEED = 1
-UNITS = [[0, 5], [1, 4], [2, 3], [5, 0]]  # five raters of four items: 11111, 11110, 11100, 00000
 
 
 def m_pdet(shell: Shell) -> Shown:
@@ -107,38 +107,29 @@ def m_rankscore(shell: Shell) -> Shown:
 
 
 def m_agree(shell: Shell) -> Shown:
-    ours = float(percent_agreement(from_counts(UNITS))["estimate"].iloc[0])
-    return shell.shown(near((ours, 0.75)), f"{ours:g}", percent_agreement)
+    return _golden(shell, golden_agreement.vectors(), "metrics.md 7.1", kappas.percents)
 
 
 def m_alpha(shell: Shell) -> Shown:
-    two = [[int(v) for v in "0100000010"], [int(v) for v in "1110010000"]]
-    example = worked("krippendorff2011_C")["data"]
-    tables = [(by_raters(two, "nominal"), 0.0952)]
-    for level, wanted in (("nominal", 0.7434), ("ordinal", 0.8154), ("interval", 0.8491)):
-        tables.append((by_raters(example, level), wanted))
-    tables.append((from_counts(UNITS), 0.5052))
-    pairs = [(float(krippendorff_alpha(t)["estimate"].iloc[0]), wanted) for t, wanted in tables]
-    told = ", ".join(f"{ours:.4f}" for ours, _ in pairs)
-    return shell.shown(near(*pairs), f"two raters, nominal, ordinal, interval, 7.1: {told}",
-                       krippendorff_alpha)  # fmt: skip
+    return _golden(shell, golden_agreement.vectors(), "metrics.md 7.2", alpha)
 
 
 def m_kappa(shell: Shell) -> Shown:
-    ours = float(
-        fleiss_kappa(from_counts(worked("encyclopedia_fleiss")["data"]))["estimate"].iloc[0]
-    )
-    return shell.shown(near((ours, 0.2099)), f"{ours:.4f}", fleiss_kappa)
+    return _golden(shell, golden_agreement.vectors(), "metrics.md 7.3", kappas.fleiss)
 
 
 def m_calib(shell: Shell) -> Shown:
-    table = triples(EXAMPLE, scale_low=0, scale_high=3)
-    means = calibrated_score(table)["estimate"].tolist()
-    pairs = win_probability(table)
-    beats = float(pairs[pairs["system"] == "m0"]["estimate"].iloc[0])
-    holds = near((means[0], 2.334), (means[1], 0.929), within=0.02) and abs(beats - 0.9675) < 0.02
-    result = f"{means[0]:.3f} and {means[1]:.3f}; P(first above second) {beats:.4f}"
-    return shell.shown(holds, result, calibrated_score, win_probability)
+    rows = golden_calibration.worked()
+    return _golden(shell, rows, "metrics.md 7.4", calibrated_score, posterior)
+
+
+def _golden(
+    shell: Shell, figures: Iterable[Compared], source: str, *by: Callable[..., object]
+) -> Shown:
+    """Show the golden figures of a section of the specification."""
+    rows = [row for row in figures if row.source == source]
+    told = ", ".join(f"{row.what} {row.ours:.4f}" for row in rows)
+    return shell.shown(rows and all(row.agrees for row in rows), told, *by)
 
 
 def m_corr(shell: Shell) -> Shown:
@@ -205,7 +196,7 @@ def m_tests(shell: Shell) -> Shown:
 
 
 def m_maj(shell: Shell) -> Shown:
-    found = [ssa(_voted(number), votes=5) for number in (3, 4, 5)]
+    found = [ssa(_voted(number)) for number in (3, 4, 5)]
     decided = [int(table["n"].iloc[0]) for table in found]
     reason = str(found[1]["reason"].iloc[0])
     three_of_five = float(found[2].set_index("metric")["estimate"]["sensibleness"])
@@ -216,7 +207,8 @@ def m_maj(shell: Shell) -> Shown:
 
 def _voted(number: int) -> RatingTable:
     votes = [1, 1, 1, 0, 0][:number]
-    return labels([("s", "i", f"r{k}", vote, 0) for k, vote in enumerate(votes)])
+    table = labels([("s", "i", f"r{k}", vote, 0) for k, vote in enumerate(votes)])
+    return rating_table(table.assign(votes=5))
 
 
 @slow

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import numpy as np
 
-from analysis.descriptions import alpha, persona_cover, persona_f1
-from analysis.frequencies import Corpus
-from analysis.language_model import voices
+from analysis.conversations.descriptions import alpha, persona_cover, persona_f1
+from analysis.conversations.language_model import voices
+from analysis.conversations.nearest_line import lines
+from analysis.conversations.salience import salience
+from analysis.conversations.speakers import Speakers, speakers
 from analysis.metrics.message_length import message_length
 from analysis.metrics.questions_asked import questions_asked
 from analysis.metrics.rare_words import rare_words
 from analysis.metrics.repeats import repeats
 from analysis.metrics.unique_responses import unique_responses
-from analysis.nearest_line import lines
-from analysis.salience import salience
-from analysis.speakers import Speakers, speakers
+from analysis.text.frequencies import WordFrequencies
 from tests.acceptance.metrics_predicted import near
 from tests.acceptance.shell import Shell, Shown
 from tests.analysis.cast import HABITS, line
@@ -41,7 +41,9 @@ def m_len(shell: Shell) -> Shown:
 
 def m_rare(shell: Shell) -> Shown:
     table = talks([[("s", "a b c d e f g A")]])
-    found = rare_words(table, corpus=Corpus("test", COUNTS)).set_index("metric")["estimate"]
+    found = rare_words(table, corpus=WordFrequencies("test", COUNTS)).set_index("metric")[
+        "estimate"
+    ]
     wanted = {
         "freq1h": 2 / 8,
         "freq1k": 5 / 8,

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 
 import numpy as np
 
-from analysis.nexcv import Setting, guesses, splits, summary
-from analysis.peripheral import (
+from analysis.predictions.nexcv import SmallLabels, guesses, splits, summary
+from analysis.predictions.peripheral import (
     Carried,
     answer_f1,
     carryover_f1,
@@ -17,7 +18,7 @@ from analysis.peripheral import (
 )
 from tests.acceptance.metrics_predicted import near
 from tests.acceptance.shell import Shell, Shown, slow
-from tests.analysis.test_nexcv import clouds, regression
+from tests.analysis.predictions.test_nexcv import clouds, regression
 
 
 @slow
@@ -26,7 +27,9 @@ def m_nexcv(shell: Shell) -> Shown:
     from sklearn.model_selection import StratifiedKFold, cross_val_predict
 
     x, labels = clouds(seed=1)
-    found = guesses(labels, regression(x, labels), list(splits(labels, Setting(), 0, repeats=20)))
+    found = guesses(
+        labels, regression(x, labels), list(splits(labels, SmallLabels(), 0, repeats=20))
+    )
     folds = StratifiedKFold(5, shuffle=True, random_state=0)
     expected = float(
         np.mean(cross_val_predict(LogisticRegression(), x, labels, cv=folds) == labels)
@@ -47,6 +50,11 @@ def m_periph(shell: Shell) -> Shown:
         "joint goal": (joint_goal_accuracy(answers, gold), 0.5),
         "slot F1 at 1": (slots["1"], 2 / 3),
     }
-    told = ", ".join(f"{name} {ours:.4f}" for name, (ours, _) in checks.items())
+    pairs = zip(answers, gold, strict=True)
+    cases = [{"task": "states", "predicted": one, "gold": other} for one, other in pairs]
+    file = shell.written("cases.jsonl", "".join(json.dumps(case) + "\n" for case in cases))
+    rows = json.loads(shell.analysis("tasks", file, "--json"))
+    checks["joint goal of a file"] = (rows[0]["estimate"], 0.5)
+    shown = ", ".join(f"{name} {ours:.4f}" for name, (ours, _) in checks.items())
     by: tuple[Callable[..., object], ...] = (answer_f1, heq, precision_at, joint_goal_accuracy)
-    return shell.shown(near(*checks.values()), told, *by, carryover_f1)
+    return shell.shown(near(*checks.values()), shown, *by, carryover_f1)

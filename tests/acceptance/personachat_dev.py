@@ -16,7 +16,7 @@ from functools import cache
 from pathlib import Path
 
 from bots.datasets import jsonl
-from bots.splits import hold_out_personas
+from bots.learning.splits import hold_out_personas
 from tests.acceptance.table import NotShown
 from tests.conftest import SHARED
 

@@ -34,15 +34,23 @@ def main() -> int:
 
 
 def _each_other() -> dict[str, object]:
-    from tests.webapp.services.people import after, conversation_of, pair, people_campaign, say
+    from tests.webapp.services.people import (
+        after,
+        conversation_of,
+        pair,
+        people_campaign,
+        send_message,
+    )
     from webapp.models import Participation
-    from webapp.services import chat, rating, tables
+    from webapp.services.conversation import chat
+    from webapp.services.data import tables
+    from webapp.services.rating import submission
 
     campaign = people_campaign()
     first, second = pair(campaign)
     for turn in range(8):
-        say(first, f"I saw {turn} owls, and you?", after(20 * turn))
-        say(second, f"Only {turn} geese this week.", after(20 * turn + 10))
+        send_message(first, f"I saw {turn} owls, and you?", after(20 * turn))
+        send_message(second, f"Only {turn} geese this week.", after(20 * turn + 10))
     chat.finish(person=first, client_id=uuid.uuid4(), now=after(300))
     for person in (first, second):
         person.refresh_from_db()
@@ -50,7 +58,7 @@ def _each_other() -> dict[str, object]:
         assert other.persona is not None
         answers = {f"p.{name}": "4" for name in ("fluency", "engagingness", "consistency")}
         told = answers | {"p.persona": other.persona.key}
-        rating.submit(person=person, answers=told, now=after(400))
+        submission.submit(person=person, answers=told, now=after(400))
     found = tables.ratings(campaign)
     return {
         "completed": Participation.objects.filter(outcome="COMPLETED").count(),
@@ -68,7 +76,7 @@ def _third_parties() -> dict[str, object]:
     """
     from analysis.metrics.ssa import ssa
     from tests.webapp.services.third import chatted, judge_all, labeling
-    from webapp.services import tables
+    from webapp.services.data import tables
 
     campaign = labeling(chatted(1, messages=MESSAGES))
     refused = [name for name in ("p0", "p1") if _is_refused(campaign, name)]
@@ -88,7 +96,7 @@ def _third_parties() -> dict[str, object]:
 
 def _is_refused(campaign: Campaign, name: str) -> bool:
     from tests.webapp.services.people import join
-    from webapp.services import enrolment
+    from webapp.services.participation import enrolment
 
     try:
         join(campaign, name)

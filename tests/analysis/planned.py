@@ -6,7 +6,7 @@ from typing import Any
 
 import pandas as pd
 
-from analysis.study import Study
+from analysis.tables.campaign_record import CampaignRecord
 
 PLAN: dict[str, Any] = {
     "protocol": {
@@ -15,8 +15,8 @@ PLAN: dict[str, Any] = {
         "source": "this study, section 2",
         "instructions": ["Chat for a while."],
         "settings": [
-            {"name": "chat.maximum", "label": "Most messages", "value": 8, "source_value": None}
-            | {"departs": True},
+            {"setting": "chat.maximum", "label": "Most messages", "value": 8, "source_value": None}
+            | {"departure": True},
         ],
         "steps": [
             {
@@ -68,7 +68,7 @@ ANSWERS = [
 ]
 
 
-def study(**changes: Any) -> Study:
+def study(**changes: Any) -> CampaignRecord:
     """Return the study: 7 who consented and 2 who withdrew; 4 finished, 2 count."""
     usual: dict[str, Any] = {
         "plan": PLAN,
@@ -81,4 +81,4 @@ def study(**changes: Any) -> Study:
         "withdrew": 2,
         "outcomes": OUTCOMES,
     }
-    return Study(**{**usual, **changes})
+    return CampaignRecord(**{**usual, **changes})

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 
 from analysis import message_table, prediction_table, rating_table
-from analysis.tables import MESSAGE_COLUMNS, PREDICTION_COLUMNS, RATING_COLUMNS
+from analysis.tables.schema import MESSAGE_COLUMNS, PREDICTION_COLUMNS, RATING_COLUMNS
 
 BESIDE: dict[str, object] = {"campaign": "c", "place": 0, "conversation": "", "message_seq": ""}
 SCORES = [4, 2, 5, 3, 1, 4, 2, 5, 3, 3, 5, 5]
@@ -17,7 +17,7 @@ EMPTY = {
 
 
 def rating_rows() -> list[dict[str, object]]:
-    """Return rows to which all metrics of ratings apply: scales, a guess, labels of five raters."""
+    """Return rows to which all metrics of ratings apply: scales, a guess, labels of five, texts."""
     rows: list[dict[str, object]] = []
     for k, score in enumerate(SCORES):
         about = {"protocol": "chat", "item": f"d{k}", "system": f"s{k % 3}", "rater": f"r{k % 4}"}
@@ -47,6 +47,14 @@ def rating_rows() -> list[dict[str, object]]:
         row = {**about, "rater": f"r{talk % 4}", "question": "sensible", "level": "nominal"}
         row |= {"conversation": str(talk), "message_seq": 2 * turn}
         rows.append({**row, "value": int((5 * k + talk) % 7 > turn + 1)})
+    for k in range(24):
+        about = {"protocol": "faq", "item": f"q{k}", "system": f"s{k % 2}", "rater": f"r{k % 3}"}
+        row = {**about, "question": "plausible", "level": "nominal"}
+        rows.append({**row, "value": ("yes", "no", "yes", "can't tell", "yes")[k % 5]})
+    for k in range(6):
+        about = {"protocol": "chat", "item": f"d{k}", "system": f"s{k % 3}", "rater": f"r{k % 4}"}
+        row = {**about, "question": "fluency_reason", "level": "text"}
+        rows.append({**row, "value": f"It wrote {k} odd words."})
     return rows
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from analysis import UnknownName, get_metric, get_report, metric_names, report_names
+from analysis import UnknownAnalysis, get_metric, get_report, metric_names, report_names
 from analysis.registry import options_of, table_of
 from tests.analysis.examples import ROOT
 
@@ -23,7 +23,7 @@ def test_a_metric_is_the_function_named_as_its_file() -> None:
 
 
 def test_an_unknown_name_is_refused_with_the_known_ones() -> None:
-    with pytest.raises(UnknownName, match=r"no 'mean' in metrics; there are .*likert"):
+    with pytest.raises(UnknownAnalysis, match=r"no 'mean' in metrics; there are .*likert"):
         get_metric("mean")
 
 

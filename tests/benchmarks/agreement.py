@@ -26,6 +26,8 @@ from typing import Any
 
 import numpy as np
 
+from tests.analysis.matrices import intraclass_of, votes_of
+
 RATERS = 5
 SHARE = 0.57
 DRAWS = 1000
@@ -47,10 +49,9 @@ def table(ratings: int, *, gaps: bool) -> np.ndarray:
 
 
 def our_alpha(given: np.ndarray) -> Answer:
-    from analysis import votes
-    from analysis.alpha import alpha
+    from analysis.raters.alpha import alpha
 
-    return tuple(alpha(votes.of_matrix(given, level)) for level in LEVELS)
+    return tuple(alpha(votes_of(given, level)) for level in LEVELS)
 
 
 def their_alpha(given: np.ndarray) -> Answer:
@@ -60,10 +61,10 @@ def their_alpha(given: np.ndarray) -> Answer:
 
 
 def our_bootstrap(given: np.ndarray) -> Answer:
-    from analysis import agreement, votes
-    from analysis.alpha import alphas
+    from analysis.raters import agreement
+    from analysis.raters.alpha import alphas
 
-    found = votes.of_matrix(given, "interval")
+    found = votes_of(given, "interval")
     values = agreement.resamples(found, alphas, seed=0, draws=DRAWS)
     return tuple(float(end) for end in np.quantile(values, [0.025, 0.975]))
 
@@ -84,9 +85,9 @@ def their_bootstrap(given: np.ndarray) -> Answer:
 
 
 def our_gwet(given: np.ndarray) -> Answer:
-    from analysis import kappas, votes
+    from analysis.raters import kappas
 
-    found = votes.of_matrix(given, "interval")
+    found = votes_of(given, "interval")
     kinds: tuple[kappas.Weights, ...] = ("identity", "quadratic")
     return tuple(kappas.estimate(found, partial(kappas.gwet, kind=kind)) for kind in kinds)
 
@@ -103,9 +104,8 @@ def their_gwet(given: np.ndarray) -> Answer:
 
 
 def our_icc(given: np.ndarray) -> Answer:
-    from analysis import icc
 
-    return tuple(found.estimate for found in icc.of_matrix(given.T))
+    return tuple(found.estimate for found in intraclass_of(given.T))
 
 
 def their_icc(given: np.ndarray) -> Answer:

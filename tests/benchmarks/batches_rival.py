@@ -25,8 +25,8 @@ django.setup()
 
 from webapp import inference  # noqa: E402
 from webapp.models import ReplyJob  # noqa: E402
-from webapp.services import delivery, serving  # noqa: E402
-from webapp.services.replies import BATCH  # noqa: E402
+from webapp.services.replies import delivery, worker  # noqa: E402
+from webapp.services.replies.queue import BATCH  # noqa: E402
 
 INTERVAL = float(os.environ.get("FLUSH", "0.05"))  # seconds
 
@@ -54,5 +54,5 @@ def reply(requests: Sequence[Any]) -> None:
             "conversation__system", "conversation__campaign"
         )
     )
-    turns = serving._turns(jobs)
-    delivery.answer(serving._ask(jobs, turns, inference.respond_here))
+    turns = worker._turns(jobs)
+    delivery.answer(worker._ask(jobs, turns, inference.respond_here))

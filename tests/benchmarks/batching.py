@@ -26,7 +26,8 @@ def _measure(bot: str, weights: Path, rounds: int) -> None:
 
     from webapp import inference
     from webapp.models import Participation
-    from webapp.services import replies, saying, serving
+    from webapp.services.conversation import messages
+    from webapp.services.replies import queue, worker
 
     live._seed(bot=bot, options={"weights": str(weights.resolve())}, people=32)
     people = list(Participation.objects.values_list("pk", flat=True))
@@ -34,12 +35,15 @@ def _measure(bot: str, weights: Path, rounds: int) -> None:
 
     def answer(count: int, batch: int) -> float:
         """Queue jobs and return how long their answers take; `batch` jobs are claimed at once."""
-        said = [saying.Saying(pk, uuid4(), "What do you like to do?") for pk in people[:count]]
-        saying.say_all(said, now=timezone.now())
-        replies.BATCH = batch
+        said = [
+            messages.OutgoingMessage(pk, uuid4(), "What do you like to do?")
+            for pk in people[:count]
+        ]
+        messages.send_all(said, now=timezone.now())
+        queue.BATCH = batch
         started, done = time.perf_counter(), 0
         while done < count:
-            done += serving.serve(bot=bot, owner="benchmark", respond=child.respond)
+            done += worker.serve(bot=bot, owner="benchmark", respond=child.respond)
         return time.perf_counter() - started
 
     answer(1, 1)  # loads the bot

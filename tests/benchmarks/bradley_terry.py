@@ -12,8 +12,8 @@ from __future__ import annotations
 import numpy as np
 from scipy import sparse
 
-from analysis.bradley_terry import fit
-from analysis.preferences import Compared
+from analysis.comparisons.bradley_terry import fit
+from analysis.comparisons.preferences import Compared
 from tests.benchmarks.side_by_side import Answer, Pair, Task, main
 
 SYSTEMS, RATERS = 20, 200

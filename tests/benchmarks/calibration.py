@@ -17,9 +17,9 @@ import time
 import numpy as np
 import pandas as pd
 
-from analysis import calibration
-from analysis.groups import Asked
-from analysis.severity import fit, flat_scores, sums
+from analysis.scores import calibration
+from analysis.scores.question_ratings import QuestionRatings
+from analysis.scores.severity import fit, flat_scores, sums
 from tests.benchmarks.side_by_side import Answer, Pair, Task, main
 
 SYSTEMS, EACH = 10, 10
@@ -27,7 +27,7 @@ ENDS = (1.0, 4.0)
 WARM_UP, DRAWS = 100, 150
 
 
-def asked(ratings: int) -> Asked:
+def asked(ratings: int) -> QuestionRatings:
     """Return answers of the model itself, rounded to nothing, within no ends."""
     chance = np.random.default_rng(0)
     raters = max(2, ratings // EACH)
@@ -38,7 +38,7 @@ def asked(ratings: int) -> Asked:
     codes = {"system": system, "rater": rater}
     rows = pd.DataFrame({k: names[k] + pd.Series(codes[k]).astype("str") for k in names})
     rows = rows.assign(value=value, scale_low=ENDS[0], scale_high=ENDS[1])
-    return Asked("p", "q", "interval", rows)
+    return QuestionRatings("p", "q", "interval", rows)
 
 
 def ours(ratings: int) -> Task:
@@ -58,7 +58,7 @@ def ours(ratings: int) -> Task:
     return timed
 
 
-def _worth(given: Asked) -> float:
+def _worth(given: QuestionRatings) -> float:
     """Return the effective draws behind the posterior: the same chains, drawn once more."""
     from numpyro.diagnostics import effective_sample_size
 
@@ -73,12 +73,12 @@ def numpyro(ratings: int) -> Task:
     from numpyro.diagnostics import effective_sample_size
     from numpyro.infer import MCMC, NUTS
 
-    from analysis import sampling
+    from analysis.scores import sampling
 
     rows = asked(ratings)
     system, names = pd.factorize(rows.rows["system"], sort=True)
     rater, raters = pd.factorize(rows.rows["rater"])
-    given = sampling._Given(rows.values, ENDS, system, rater, len(names), len(raters))
+    given = sampling._Observed(rows.values, ENDS, system, rater, len(names), len(raters))
     kernel = NUTS(sampling._published, step_size=0.1)
     mcmc = MCMC(kernel, num_warmup=WARM_UP, num_samples=DRAWS, progress_bar=False)
 

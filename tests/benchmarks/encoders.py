@@ -23,11 +23,11 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from bots.layers import topk
-from bots.layers.bags import Bag, Vocabulary
-from bots.layers.text_encoder import Cell, Shape, TextEncoder, WordTable
-from bots.layers.transformer import Block, Pass, Sizes
+from bots.encoders import topk
+from bots.encoders.bags import Bag, Vocabulary
+from bots.encoders.text_encoder import Cell, Shape, TextEncoder, WordTable
 from bots.reference import printed
+from bots.writers.transformer import Block, Pass, TransformerSizes
 
 SIZE = 300
 WORDS = 5000
@@ -99,7 +99,7 @@ def _lstm_millions(hidden: int, layers: int) -> float:
 
 def _transformer(table: WordTable) -> Encoder:
     """Return two blocks of 6 heads and 1,200 inner units: no part of the paper."""
-    sizes = Sizes(width=SIZE, heads=6, layers=2, inner=4 * SIZE, dropout=0.0)
+    sizes = TransformerSizes(width=SIZE, heads=6, layers=2, inner=4 * SIZE, dropout=0.0)
     blocks = nn.ModuleList(Block(str(place), sizes) for place in range(2)).eval()
 
     def read(texts: Sequence[Bag]) -> Tensor:

@@ -18,10 +18,10 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from bots import training
+from bots.commands.predictions import Task, hits, predict
 from bots.dialogue import Dialogue, Example, Utterance, examples
-from bots.layers.minilm import MiniLM, tokens
-from bots.predictions import Task, hits, predict
+from bots.encoders.minilm import MiniLM, tokens
+from bots.learning import training
 from bots.registry import get_dataset
 
 MESSAGES = 3

@@ -84,20 +84,20 @@ class Jobs:
         self.people = list(Participation.objects.order_by("pk").values_list("pk", flat=True))
         self.chance = random.Random(1)
 
-    def say(self, people: Sequence[int]) -> tuple[float, list[int]]:
+    def send_message(self, people: Sequence[int]) -> tuple[float, list[int]]:
         """Say something for each; return when it was committed, and the new jobs in that order."""
         from django.db import transaction
         from django.utils import timezone
 
         from webapp.models import ReplyJob
-        from webapp.services import saying
+        from webapp.services.conversation import messages
 
         committed: list[float] = []
         before = ReplyJob.objects.order_by("-pk").values_list("pk", flat=True).first() or 0
-        said = [saying.Saying(person, uuid4(), text(self.chance)) for person in people]
+        said = [messages.OutgoingMessage(person, uuid4(), text(self.chance)) for person in people]
         with transaction.atomic():
             transaction.on_commit(lambda: committed.append(time.perf_counter()))
-            saying.say_all(said, now=timezone.now())
+            messages.send_all(said, now=timezone.now())
         made = ReplyJob.objects.filter(pk__gt=before).order_by("pk")
         new = list(made.values_list("pk", flat=True))
         if len(new) != len(people):
@@ -113,7 +113,7 @@ class Jobs:
 
     def at_once(self, count: int, send: Send) -> float:
         """Return the seconds from the commit of so many jobs to the last of their replies."""
-        committed, owed = self.say(self.people[:count])
+        committed, owed = self.send_message(self.people[:count])
         send(owed)
         while len(self.answered(owed)) < count:
             _look(committed)
@@ -134,7 +134,7 @@ class Jobs:
             while due and due[0][0] <= now:
                 ready.append(heapq.heappop(due)[1])
             if ready:
-                _, new = self.say(ready)
+                _, new = self.send_message(ready)
                 send(new)
                 owed.update(zip(new, ready, strict=True))
             for job in self.answered(list(owed)):

@@ -42,7 +42,7 @@ async def _enter(server: Server, study: Study) -> list[Client]:
 async def _turn(client: Client, text: str) -> tuple[float, float]:
     """Say something; return the seconds to the acknowledgement and to the reply."""
     started = time.perf_counter()
-    item = await client.say(text)
+    item = await client.send_message(text)
     acked = 0.0
 
     def done(frame: dict[str, object]) -> bool:

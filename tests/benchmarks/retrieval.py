@@ -27,9 +27,9 @@ import wordfreq
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.metrics.pairwise import linear_kernel
 
-from bots.layers import topk
-from bots.layers.lexical import Postings, Statistics, bucket, count
-from bots.text import words
+from bots.encoders import topk
+from bots.encoders.lexical import Postings, Statistics, bucket, count
+from bots.text.tokens import words
 
 Clock = Callable[[], float]
 BUCKETS = 1 << 20

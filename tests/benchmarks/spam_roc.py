@@ -21,9 +21,9 @@ from typing import Any
 import pandas as pd
 from scipy import stats
 
-from analysis.detection import Detection, detection, share
-from analysis.spam import Chat, Verdict, assess, exchanges, judge
-from analysis.terminal import table
+from analysis.conversations.spam import PersonConversation, SpamVerdict, assess, exchanges, judge
+from analysis.output.terminal import table
+from analysis.stats.detection import Detection, detection, share
 from tests.analysis.examples import SHARED, crowd_campaign
 from tests.analysis.planted import KINDS, plant
 from tests.analysis.talks import meena
@@ -35,10 +35,11 @@ Turns = list[tuple[bool, str]]
 def planted(chats: Sequence[Turns], seed: int) -> Iterator[dict[str, object]]:
     """Yield a row per kind of spam: every other chat is planted, the rest are left as they were."""
     others = [text for chat in chats for mine, text in chat if mine]
-    honest = [judge(Chat(chat)) for chat in chats[1::2]]
+    honest = [judge(PersonConversation(chat)) for chat in chats[1::2]]
     spam = {
         kind: [
-            judge(Chat(plant(kind, chat, others, seed + k))) for k, chat in enumerate(chats[::2])
+            judge(PersonConversation(plant(kind, chat, others, seed + k)))
+            for k, chat in enumerate(chats[::2])
         ]
         for kind in KINDS
     }
@@ -69,7 +70,7 @@ def bot_chats() -> list[dict[str, Any]]:
     return found
 
 
-def worker_chats() -> tuple[list[Verdict], list[Verdict]]:
+def worker_chats() -> tuple[list[SpamVerdict], list[SpamVerdict]]:
     """Return the verdicts on chats of workers who fail and who pass the control."""
     ratings = crowd_campaign()
     passing = _passing(ratings)
@@ -77,10 +78,10 @@ def worker_chats() -> tuple[list[Verdict], list[Verdict]]:
         row["dialogue"]: [(turn["speaker"] == "worker", turn["text"]) for turn in row["turns"]]
         for row in _lines("crowd_campaign_run1/dialogues.jsonl")
     }
-    failed: list[Verdict] = []
-    passed: list[Verdict] = []
+    failed: list[SpamVerdict] = []
+    passed: list[SpamVerdict] = []
     for item, rater in ratings[["item", "rater"]].drop_duplicates().itertuples(index=False):
-        (passed if rater in passing else failed).append(judge(Chat(talks[item])))
+        (passed if rater in passing else failed).append(judge(PersonConversation(talks[item])))
     return failed, passed
 
 
@@ -105,7 +106,7 @@ def main() -> None:
     print("1. Spam planted in chats of two people (PERSONA-CHAT)")
     print(table(pd.DataFrame(planted(human_chats(), seed))))
     real = bot_chats()
-    long = [talk["turns"] for talk in real if exchanges(Chat(talk["turns"])) >= 3]
+    long = [talk["turns"] for talk in real if exchanges(PersonConversation(talk["turns"])) >= 3]
     print(f"\n2. Spam planted in the {len(long)} real chats with bots of 3 exchanges or more")
     print(table(pd.DataFrame(planted(long, seed))))
     print("\n3. Real chats with bots: persona guess wrong against right")
@@ -118,7 +119,9 @@ def main() -> None:
 
 def _guesses(real: list[dict[str, Any]]) -> Iterator[dict[str, object]]:
     for name in ("toloka", "intermediate"):
-        rows = [(judge(Chat(t["turns"])), t["right"]) for t in real if t["file"] == name]
+        rows = [
+            (judge(PersonConversation(t["turns"])), t["right"]) for t in real if t["file"] == name
+        ]
         wrong = [verdict for verdict, right in rows if right == 0]
         right = [verdict for verdict, right in rows if right == 1]
         of = {
@@ -145,7 +148,7 @@ def _earnest() -> Iterator[dict[str, object]]:
         yield {"with": name, "flagged by mistake": _share(share(found["flagged"]))}
 
 
-def _told_apart(spam: Sequence[Verdict], honest: Sequence[Verdict]) -> Detection:
+def _told_apart(spam: Sequence[SpamVerdict], honest: Sequence[SpamVerdict]) -> Detection:
     return detection(
         [verdict.score for verdict in spam],
         [verdict.score for verdict in honest],

@@ -28,15 +28,16 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from bots import bot_options, make_bot, training
+from bots import bot_options, make_bot
 from bots.bot import Turn
 from bots.candidates import Decoding
-from bots.decoding import StepModel, propose
 from bots.dialogue import Utterance
-from bots.layers.network import Stepped
+from bots.generation.decoding import StepModel, propose
+from bots.learning import training
 from bots.options import parse_option
 from bots.registry import preset
-from bots.vocabulary import END, START, WordCodec
+from bots.text.vocabulary import END, START, WordCodec
+from bots.writers.network import Stepped
 
 BATCHES = (1, 8, 32, 64)
 TOKENS = 20
@@ -102,7 +103,7 @@ def _train(bot: Any, network: Any, given: Any, where: torch.device, count: int) 
     tokens, size = bot.tokens, bot.batch
     words = range(4, network.reading.codec.size)
     replies = [tuple(chance.choices(words, k=TOKENS)) for _ in range(size)]
-    items = [(network.reading.asked(_turn(chance, words, tokens)), each) for each in replies]
+    items = [(network.reading.encoded(_turn(chance, words, tokens)), each) for each in replies]
     if hasattr(network, "pool"):
         network.pool = replies
     optimizer = torch.optim.Adafactor(network.parameters())  # the least memory, the same for all
@@ -131,7 +132,7 @@ class Uncached:
 
     def start(self, turns: Sequence[Turn]) -> Any:
         """Keep the turns."""
-        return [self.network.reading.asked(turn) for turn in turns], None
+        return [self.network.reading.encoded(turn) for turn in turns], None
 
     def step(self, state: Any, tokens: Tensor) -> tuple[Tensor, Any]:
         """Read and write everything again, one token further."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import tempfile
 import time
 from collections.abc import Callable
@@ -11,10 +12,11 @@ from pathlib import Path
 
 import pytest
 import torch
+from filelock import FileLock
 
 from bots import Dialogue, Trainable, Utterance, bot_options, get_dataset, make_bot
 from bots.bot import Ranker
-from bots.predictions import Condition, Task, hits, predict
+from bots.commands.predictions import Condition, Task, hits, predict
 from tests.bots import outside
 
 torch.set_num_threads(1)  # tests run side by side; threads that wait for each other slow all
@@ -41,18 +43,31 @@ def demo(split: str) -> tuple[Dialogue, ...]:
 
 @cache
 def weights(name: str) -> str:
-    """Train a bot on the demo text and return where its weights are; "" if it is not trained."""
+    """Return where the weights of a bot are that learned the demo text; "" if it is not trained."""
     name = SERVES.get(name, name)
     if not any(option.name == "weights" for option in bot_options(name)):
         return ""
     if name in NEEDS and find_spec(NEEDS[name]) is None:
         pytest.skip(f'{name} needs {NEEDS[name]}: pip install "parley[encoders]"')
-    bot = make_bot(name)
-    assert isinstance(bot, Trainable)
-    bot.train(demo("train"), seed=1)
-    path = Path(tempfile.mkdtemp(prefix="parley-weights-"))
-    bot.save(path)
+    path = _kept() / name
+    with FileLock(f"{path}.lock"):
+        if not path.exists():
+            bot = make_bot(name)
+            assert isinstance(bot, Trainable)
+            bot.train(demo("train"), seed=1)
+            bot.save(path)
     return str(path)
+
+
+@cache
+def _kept() -> Path:
+    """Return the folder of the weights that all processes of a run of tests share."""
+    run = os.environ.get("PYTEST_XDIST_TESTRUNUID")
+    path = Path(tempfile.gettempdir()) / f"parley-weights-{run}" if run else None
+    if path is None:
+        return Path(tempfile.mkdtemp(prefix="parley-weights-"))
+    path.mkdir(exist_ok=True)
+    return path
 
 
 def trained(name: str, **options: object) -> object:

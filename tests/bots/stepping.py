@@ -13,7 +13,7 @@ from torch import Tensor
 
 from bots import Utterance
 from bots.bot import Turn
-from bots.vocabulary import END, MARKS, Codec, WordCodec
+from bots.text.vocabulary import END, MARKS, Codec, WordCodec
 
 TURNS: list[Turn] = [
     ((), ()),

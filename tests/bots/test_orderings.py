@@ -16,10 +16,10 @@ from pathlib import Path
 import pytest
 
 from bots import get_dataset, make_bot
-from bots.layers.bags import Vocabulary
-from bots.layers.text_encoder import Shape, TextEncoder, WordTable
-from bots.predictions import Task, hits, predict
-from bots.study import Split, Study
+from bots.commands.benchmark_data import BenchmarkData, Split
+from bots.commands.predictions import Task, hits, predict
+from bots.encoders.bags import Vocabulary
+from bots.encoders.text_encoder import Shape, TextEncoder, WordTable
 from tests.bots.examples import demo, hits_on_demo, trained
 from tests.bots.topics import about_lives
 
@@ -36,28 +36,30 @@ RANKERS = ("tfidf", "profile_memory", "kv_profile_memory", "starspace")
 
 
 @pytest.fixture
-def study(tmp_path: Path) -> Study:
+def study(tmp_path: Path) -> BenchmarkData:
     revised = tuple(get_dataset("demo").read("test:revised"))
     original = Split(demo("train"), demo("test"))
     forms = {"original": original, "revised": Split(demo("train"), revised)}
-    return Study("demo", forms, tmp_path, limit=150)  # type: ignore[arg-type]
+    return BenchmarkData("demo", forms, tmp_path, limit=150)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("name", RANKERS)
-def test_original_personas_help_more_than_revised_ones(name: str, study: Study) -> None:
+def test_original_personas_help_more_than_revised_ones(name: str, study: BenchmarkData) -> None:
     bot = trained(name)
     original = hits(study.rows(bot, "self", "original"))  # type: ignore[arg-type]
     revised = hits(study.rows(bot, "self", "revised"))  # type: ignore[arg-type]
     assert original > revised + 0.05
 
 
-def test_rankers_are_far_above_generators(study: Study) -> None:
+def test_rankers_are_far_above_generators(study: BenchmarkData) -> None:
     rankers = [hits(study.rows(trained(name))) for name in RANKERS]  # type: ignore[arg-type]
     writes = hits(study.rows(trained("seq2seq")))  # type: ignore[arg-type]
     assert min(rankers) > 1.5 * writes
 
 
-def test_the_parrot_hurts_bags_of_words_more_than_a_bot_that_reads_order(study: Study) -> None:
+def test_the_parrot_hurts_bags_of_words_more_than_a_bot_that_reads_order(
+    study: BenchmarkData,
+) -> None:
     """Zhang's tf-idf without a persona falls for its own words; seq2seq's likelihood does not."""
     lost = {}
     for name in ("tfidf", "seq2seq"):

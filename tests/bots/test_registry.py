@@ -19,6 +19,7 @@ from bots import (
     make_bot,
     version,
 )
+from bots.options import defaults
 from tests.bots.examples import trained, weights
 
 ROOT = Path(__file__).parents[2]
@@ -28,7 +29,10 @@ def test_listing_and_checking_bots_does_not_load_torch() -> None:
     program = (
         "import sys, bots\n"
         "assert 'profile_memory' in bots.bot_names()\n"
-        "assert bots.bot_options('profile_memory')\n"
+        "options = {name: bots.bot_options(name) for name in bots.bot_names()}\n"
+        "assert len(options['profile_memory']) > 20\n"
+        "from bots.commands import catalog\n"
+        "assert list(catalog.lines())\n"
         "assert bots.get_bot('generic')\n"
         "assert bots.dataset_names()\n"
         "assert 'torch' not in sys.modules and 'django' not in sys.modules\n"
@@ -114,3 +118,19 @@ def test_the_version_changes_with_options_and_weights() -> None:
 def test_options_are_told_for_forms() -> None:
     modes = next(each for each in bot_options("tfidf") if each.name == "mode")
     assert (modes.kind, modes.choices, modes.default) == ("str", ("cosine", "released"), "cosine")
+
+
+def test_options_stand_where_a_bot_puts_them_among_those_it_inherits() -> None:
+    names = [each.name for each in bot_options("meena")]
+    assert names[:5] == ["weights", "device", "precision", "max_words", "method"]
+    heads = names.index("heads")
+    assert names[heads : heads + 4] == ["heads", "branch_heads", "encoders", "layers"]
+    assert names[-2:] == ["held_out", "examples"]
+
+
+def test_a_default_for_an_option_that_is_not_inherited_is_refused() -> None:
+    with pytest.raises(InvalidOption, match="Plain inherits no option 'width'"):
+
+        @defaults(width=3)
+        class Plain:
+            """A class without options."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from bots import make_bot
 from bots.benchmarks.cross_turn_repetition import converse
 from bots.bot import Generator
-from bots.repetition import Rule
+from bots.text.repetition import RepetitionRule
 from tests.bots.examples import demo
 
 CHOSEN = demo("test")[:6]
@@ -19,7 +19,7 @@ def drawing(**around: object) -> Generator:
 
 
 def repeats(said: list[list[str]]) -> int:
-    return sum(flag for each in said for flag in Rule().flagged(each))
+    return sum(flag for each in said for flag in RepetitionRule().flagged(each))
 
 
 def test_the_rule_takes_most_repetitions_out_of_what_a_bot_tells_itself() -> None:

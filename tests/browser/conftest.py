@@ -15,9 +15,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, expect
 
+from tests.browser.looks import check_axe
 from tests.live import ROOT, Server, environment
 
 LISTEN = """document.addEventListener("securitypolicyviolation", (event) =>
@@ -75,7 +75,7 @@ class Visitor:
         page.get_by_role("button", name="I am ready, start").click()
         return page
 
-    def say(self, text: str) -> None:
+    def send_message(self, text: str) -> None:
         box = self.page.get_by_label("Your message")
         box.fill(text)
         expect(self.page.get_by_role("button", name="Send")).to_be_enabled()
@@ -85,8 +85,7 @@ class Visitor:
         """No barrier that axe knows, nothing wider than the window; take a picture if asked."""
         page = page or self.page
         page.wait_for_load_state("load")
-        results = Axe().run(page)
-        assert results.violations_count == 0, results.generate_report()
+        check_axe(page)
         assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
         folder = os.environ.get("SCREENSHOTS")
         if folder and picture:

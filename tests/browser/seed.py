@@ -21,7 +21,7 @@ def _campaigns() -> dict[str, str]:
 
     from tests.factories import make_campaign
     from webapp.models import Campaign, Context
-    from webapp.services import contexts
+    from webapp.services.rating import contexts
 
     consent = (
         "## What we keep\n\nYour **messages** and answers, under a random name.\n\n"
@@ -32,7 +32,12 @@ def _campaigns() -> dict[str, str]:
     short = {"chat.minimum": [4], "chat.pace": 0.0}
     panel = "https://panel.example.org/done?code={code}"
     made = {
-        "bot": make_campaign(changes=short, return_url=panel, **common),
+        "bot": make_campaign(changes=short, return_url=panel, least_work=2, **common),
+        "rounds": make_campaign(
+            systems={"alpha": "parrot", "beta": "parrot"},
+            changes={"chat.conversations": 2, "chat.minimum": [2], "chat.pace": 0.0},
+            **common,
+        ),
         "slow": make_campaign(changes={"chat.minimum": [4], "chat.pace": 10.0}, **common),
         "people": make_campaign(
             "personachat_human",

@@ -8,8 +8,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import ConsoleMessage, Page, expect
+
+from tests.browser.looks import check_axe, wait_until
 
 pytestmark = pytest.mark.browser
 
@@ -163,15 +164,14 @@ def test_a_chart_follows_the_width_and_the_color_scheme(charts: Page, said: list
     figure = charts.locator("figure")
     for width in (360, 1280):
         charts.set_viewport_size({"width": width, "height": 800})
-        charts.wait_for_function(
+        wait_until(
+            charts,
             "() => Math.abs(document.querySelector('svg.marks').clientWidth"
-            " - document.querySelector('.chart').clientWidth) < 3"
+            " - document.querySelector('.chart').clientWidth) < 3",
         )
     before = charts.locator("svg.marks").evaluate("svg => svg.outerHTML")
     charts.evaluate("document.documentElement.dataset.bsTheme = 'dark'")
-    charts.wait_for_function(
-        "before => document.querySelector('svg.marks').outerHTML !== before", arg=before
-    )
+    wait_until(charts, "before => document.querySelector('svg.marks').outerHTML !== before", before)
     assert figure.locator("svg.marks").count() == 1
     assert said == []
 
@@ -191,5 +191,4 @@ def test_a_chart_loads_nothing_and_says_where_the_values_are(
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_charts_are_accessible(charts: Page, scheme: str) -> None:
     charts.evaluate("scheme => { document.documentElement.dataset.bsTheme = scheme }", scheme)
-    found = Axe().run(charts)
-    assert found.violations_count == 0, found.generate_report()
+    check_axe(charts)

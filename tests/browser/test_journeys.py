@@ -1,4 +1,4 @@
-"""Whole visits in a real browser: from the link to the code, at the width of a phone and a desk."""
+"""Whole visits in a real browser, from the link to the code, as wide as phone and desk (G14)."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def test_chat_with_a_bot_from_the_link_to_the_code(
 ) -> None:
     visitor = visitors(size, theme)
     page = visitor.enter("bot")
-    expect(page.get_by_text("12.00 USD an hour")).to_be_visible()
+    expect(page.get_by_text("12.00 USD per hour")).to_be_visible()
     assert page.locator("main script, main img").count() == 0
     visitor.check("consent")
     page.get_by_role("button", name="I agree and take part").click()
@@ -31,7 +31,7 @@ def test_chat_with_a_bot_from_the_link_to_the_code(
     expect(page.get_by_text("I own boat number")).to_have_count(5)
     refused(visitor)
     for number in (1, 2):
-        visitor.say(f"{WORDS} {number}")
+        visitor.send_message(f"{WORDS} {number}")
         expect(page.locator(".msg-partner")).to_have_count(number)
     assert messages(page, "you") == [f"{WORDS} 1", f"{WORDS} 2"]
     visitor.check("chat")
@@ -105,7 +105,7 @@ def test_label_every_message_while_chatting(
     page = visitor.begin("labels")
     expect(page.locator(".msg-partner .msg-text")).to_have_text("Hi!")
     first = page.locator(".labels").first
-    specific = first.get_by_role("group", name="Is it specific?")
+    specific = first.get_by_role("group", name="determine if it is specific")
     expect(specific.get_by_role("radio", name="Yes")).to_be_disabled()
     first.get_by_role("radio", name="Yes").first.focus()
     page.keyboard.press("Space")
@@ -113,10 +113,10 @@ def test_label_every_message_while_chatting(
     page.keyboard.press("Tab")
     page.keyboard.press("ArrowDown")
     page.keyboard.press("Space")
-    visitor.say("Hello, how are you?")
+    visitor.send_message("Hello, how are you?")
     expect(page.locator(".msg-partner")).to_have_count(2)
     visitor.check("labels")
-    visitor.say("What do you do all day?")
+    visitor.send_message("What do you do all day?")
     expect(page.locator(".msg-partner")).to_have_count(3)
     page.get_by_role("button", name="Label 2 more to finish").click()
     expect(page.locator(".labels").nth(1).get_by_role("radio").first).to_be_focused()
@@ -143,10 +143,10 @@ def test_judge_fixed_replies(visitors: Visitors, size: tuple[int, int], theme: s
     agree.click()
     page.get_by_role("button", name="I am ready, start").click()
     expect(page.get_by_role("heading", name="Reply 1 of 2")).to_be_visible()
-    specific = page.get_by_role("radiogroup", name="Is it specific?")
+    specific = page.get_by_role("radiogroup", name="determine if it is specific")
     expect(specific.get_by_role("radio", name="Yes")).to_be_disabled()
     visitor.check("static")
-    sensible = page.get_by_role("radiogroup", name="Does it make sense?")
+    sensible = page.get_by_role("radiogroup", name="makes sense")
     sensible.get_by_text("Yes", exact=True).click()
     specific.get_by_text("Yes", exact=True).click()
     page.get_by_role("button", name="Next reply").click()
@@ -154,3 +154,36 @@ def test_judge_fixed_replies(visitors: Visitors, size: tuple[int, int], theme: s
     sensible.get_by_text("No", exact=True).click()
     page.get_by_role("button", name="Send my answers").click()
     expect(page.get_by_role("heading", name="Your completion code")).to_be_visible()
+
+
+@pytest.mark.parametrize(("size", "theme"), [(PHONE, "light"), (DESK, "dark")])
+def test_two_conversations_each_with_its_form_and_its_pay(
+    visitors: Visitors, size: tuple[int, int], theme: str
+) -> None:
+    visitor = visitors(size, theme)
+    page = visitor.enter("rounds")
+    expect(page.get_by_text("You may have up to 2, each with another partner.")).to_be_visible()
+    expect(page.get_by_text("Per conversation. That is")).to_be_visible()
+    visitor.check("rounds-consent")
+    page.get_by_role("button", name="I agree and take part").click()
+    page.get_by_role("button", name="I am ready, start").click()
+    one_conversation(visitor, "p")
+    expect(page.get_by_text("Next is conversation 2 of up to 2")).to_be_visible()
+    expect(page.get_by_text("So far you have earned 2.00 USD.")).to_be_visible()
+    visitor.check("rounds-between")
+    page.get_by_role("button", name="Start the next conversation").click()
+    expect(page.locator(".msg")).to_have_count(0)
+    one_conversation(visitor, "p1")
+    expect(page.get_by_text("are paid 4.00 USD")).to_be_visible()
+    visitor.check("rounds-done")
+
+
+def one_conversation(visitor: Visitor, key: str) -> None:
+    page = visitor.page
+    visitor.send_message(WORDS)
+    expect(page.locator(".msg-partner")).to_have_count(1)
+    page.get_by_role("button", name="Finish the conversation").click()
+    for scale in ("fluency", "engagingness", "consistency"):
+        page.locator(f"#{key}-{scale}-4").check()
+    page.get_by_text("Character 1").click()
+    page.get_by_role("button", name="Send my answers").click()

@@ -47,20 +47,42 @@ def test_everything_is_reached_in_a_tiny_window(visitors: Visitors) -> None:
     page.get_by_role("button", name="I agree and take part").click()
     visitor.check("tiny-ready")
     page.get_by_role("button", name="I am ready, start").click()
-    visitor.say("Hello there")
+    visitor.send_message("Hello there")
     expect(page.locator(".msg-partner")).to_have_count(1)
     visitor.check("tiny-chat")
-    page.locator("summary", has_text="Stop").click()
+    stop = page.locator("summary", has_text="Stop")
+    stop.click()
+    expect(page.get_by_text("You end the study here and are paid 1.00 USD.")).to_be_visible()
     visitor.check("tiny-stop")
     page.get_by_role("button", name="Yes, stop here").click()
-    expect(page.get_by_text("you are paid 2.00 USD")).to_be_visible()
+    expect(page.get_by_text("you are paid 1.00 USD")).to_be_visible()
     visitor.check("tiny-done")
+
+
+def test_stop_names_what_is_due_at_the_moment_it_is_opened(visitors: Visitors) -> None:
+    visitor = visitors(DESK)
+    page = visitor.enter("bot")
+    expect(page.get_by_text("each earns its share of 2.00 USD")).to_be_visible()
+    visitor.check("stopping-rule")
+    page.get_by_role("button", name="I agree and take part").click()
+    page.get_by_role("button", name="I am ready, start").click()
+    stop = page.locator("summary", has_text="Stop")
+    for messages, said in ((0, "You have not begun"), (2, "paid 1.00 USD."), (4, "paid 2.00 USD.")):
+        if messages:
+            visitor.send_message(f"Hello, this is for message {messages}")
+            expect(page.locator(".msg")).to_have_count(messages)
+        stop.click()
+        expect(page.locator("[data-part=stop-means]")).to_contain_text(said)
+        stop.click()
+    stop.click()
+    page.get_by_role("button", name="Yes, stop here").click()
+    expect(page.get_by_text("It stands for 2.00 USD.")).to_be_visible()
 
 
 def test_a_message_on_its_way_and_a_partner_who_writes(visitors: Visitors) -> None:
     visitor = visitors(DESK)
     page = visitor.begin("slow")
-    visitor.say("Hello")
+    visitor.send_message("Hello")
     expect(page.get_by_text("Your partner is writing")).to_be_visible()
     box = page.get_by_label("Your message")
     box.fill("More")
@@ -70,3 +92,22 @@ def test_a_message_on_its_way_and_a_partner_who_writes(visitors: Visitors) -> No
     box.press("Shift+Enter")
     expect(box).to_have_value("More\n")
     visitor.check("typing")
+
+
+FORMER_ITEM = """text => {
+    const { key } = JSON.parse(document.getElementById("chat-data").textContent);
+    const id = crypto.randomUUID();
+    const item = { frame: { type: "say", text, id }, at: Date.now() };
+    localStorage.setItem(`parley.${key}.outbox.${id}`, JSON.stringify(item));
+}"""
+
+
+def test_what_a_page_of_version_1_left_in_its_outbox_is_sent(visitors: Visitors) -> None:
+    visitor = visitors(DESK)
+    page = visitor.begin("slow")
+    expect(page.get_by_text("0 of ")).to_be_visible()
+    page.evaluate(FORMER_ITEM, "Written before the deploy.")
+    page.reload()
+    expect(page.locator(".msg-you .msg-text")).to_have_text("Written before the deploy.")
+    expect(page.locator(".msg-you .msg-state")).to_have_text("Sent")
+    expect(page.get_by_text("Your partner is writing")).to_be_visible()

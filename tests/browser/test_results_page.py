@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from django.test import Client
 from django.urls import reverse
 from playwright.sync_api import Browser, ConsoleMessage, Page, expect
 from pytest_django.live_server_helper import LiveServer
 
+from tests.browser.looks import check_axe
 from tests.factories import make_campaign, make_staff
 from tests.webapp.services import rated
 from webapp.models import Campaign, Flag
@@ -113,8 +113,7 @@ def test_the_page_is_accessible_and_fits(
     signed_in.emulate_media(color_scheme=scheme)
     page = opened(signed_in, live_server, campaign)
     assert page.evaluate("document.documentElement.scrollWidth") <= width
-    found = Axe().run(page)
-    assert found.violations_count == 0, found.generate_report()
+    check_axe(page)
 
 
 def test_empty_early_and_report_pages_are_accessible(
@@ -127,8 +126,7 @@ def test_empty_early_and_report_pages_are_accessible(
     ]
     for each in addresses:
         signed_in.goto(each)
-        found = Axe().run(signed_in)
-        assert found.violations_count == 0, found.generate_report()
+        check_axe(signed_in)
     assert said == []
 
 

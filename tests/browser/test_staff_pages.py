@@ -10,11 +10,11 @@ import os
 from collections.abc import Iterator
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from django.utils import timezone
 from playwright.sync_api import ConsoleMessage, Page, expect
 from pytest_django.live_server_helper import LiveServer
 
+from tests.browser.looks import check_axe
 from tests.factories import make_campaign, make_participation, make_staff
 from webapp.models import (
     Campaign,
@@ -29,7 +29,7 @@ from webapp.models import (
     Seat,
     System,
 )
-from webapp.services import events
+from webapp.services.rules import events
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 LOOKS = ((1280, "light"), (1280, "dark"), (360, "light"), (360, "dark"))
@@ -58,8 +58,7 @@ def check(page: Page, name: str) -> None:
         page.set_viewport_size({"width": width, "height": 900})
         page.emulate_media(color_scheme="dark" if scheme == "dark" else "light")
         expect(page.locator(f'html[data-bs-theme="{scheme}"]')).to_have_count(1)
-        found = Axe().run(page)
-        assert found.violations_count == 0, f"{name}: {found.generate_report()}"
+        check_axe(page, name)
         wide = "document.documentElement.scrollWidth > document.documentElement.clientWidth"
         assert not page.evaluate(wide), f"{name} scrolls sideways at {width}"
         if SHOTS:
@@ -82,8 +81,8 @@ def create(page: Page) -> None:
     check(page, "choose")
     page.get_by_role("link", name="Use PERSONA-CHAT evaluation of bots").click()
     page.get_by_label("Pay", exact=True).fill("1.20")
-    expect(page.locator("[data-hourly]")).to_have_text("That is 9.00 USD an hour.")
-    words = page.get_by_label("Most words in a message")
+    expect(page.locator("[data-hourly]")).to_have_text("That is 9.00 USD per hour.")
+    words = page.get_by_label("Maximum words per message")
     words.fill("20")
     expect(page.get_by_text("departs from the source: 15")).to_be_visible()
     page.get_by_role("button", name="Save as a draft").click()
@@ -105,7 +104,7 @@ def prepare(page: Page) -> None:
     page.get_by_label("Paste them here").fill("I like tea.\nNo.")
     page.get_by_role("button", name="Preview", exact=True).click()
     check(page, "import-errors")
-    page.get_by_role("button", name="Preview the bundled ones").click()
+    page.get_by_role("button", name="Preview the built-in ones").click()
     check(page, "import")
     page.get_by_role("button", name="Import 24").click()
     page.get_by_role("button", name="Rehearse parrot").click()

@@ -10,7 +10,7 @@ from analysis.metrics.ssa import ssa
 from tests.browser.test_staff_pages import check, refused, sign_in
 from tests.webapp.services.third import chatted, draft_of, judge_all
 from webapp.models import Campaign
-from webapp.services import tables
+from webapp.services.data import tables
 
 __all__ = ["refused"]  # a fixture
 pytestmark = [
@@ -50,8 +50,8 @@ def judge(page: Page, number: int) -> None:
         page.set_viewport_size({"width": 360, "height": 740})
         expect(page.locator(".msg-judged")).to_be_in_viewport()
         assert page.locator(".msg-judged").evaluate(IS_SEEN)
-    page.get_by_role("radiogroup", name="Does it make sense?").get_by_text("Yes").click()
-    page.get_by_role("radiogroup", name="Is it specific?").get_by_text("No", exact=True).click()
+    page.get_by_role("radiogroup", name="makes sense").get_by_text("Yes").click()
+    page.get_by_role("radiogroup", name="it is specific").get_by_text("No", exact=True).click()
     last = number == MESSAGES
     page.get_by_role("button", name="Send my answers" if last else "Next reply").click()
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import importlib
 from dataclasses import MISSING, fields, is_dataclass
+from functools import cache
 from pathlib import Path
+from typing import Literal, get_args, get_origin, get_type_hints
 
 import numpy as np
 import pytest
@@ -51,6 +53,12 @@ HOSTILE = (
 )
 
 
+@cache
+def ready(name: str) -> object:
+    """Return a bot that can answer, once: it has no memory of what others said to it."""
+    return trained(name)
+
+
 @bots
 def test_says_where_it_comes_from(name: str) -> None:
     module = importlib.import_module(f"bots.zoo.{name}")
@@ -60,20 +68,24 @@ def test_says_where_it_comes_from(name: str) -> None:
 
 @bots
 def test_options_read_from_the_file_are_those_of_the_class(name: str) -> None:
-    declared = [
-        each for each in fields(importlib.import_module(f"bots.zoo.{name}").BOT) if each.init
-    ]
+    bot = importlib.import_module(f"bots.zoo.{name}").BOT
+    declared = {each.name: each for each in fields(bot) if each.init}
+    types = get_type_hints(bot, None, {"Literal": Literal})
     known = bot_options(name)
-    assert [each.name for each in known] == [each.name for each in declared]
-    for told, real in zip(known, declared, strict=True):
-        real_default = real.default if real.default is not MISSING else {}
-        assert (told.default, told.help) == (real_default, real.metadata["help"])
-        assert told.help
+    assert sorted(each.name for each in known) == sorted(declared)
+    for option in known:
+        real, kind = declared[option.name], types[option.name]
+        default = real.default if real.default is not MISSING else {}
+        assert (option.default, option.help) == (default, real.metadata["help"])
+        for fact in ("least", "most", "trained", "needed"):
+            assert getattr(option, fact) == real.metadata[fact]
+        assert option.choices == (get_args(kind) if get_origin(kind) is Literal else ())
+        assert option.help
 
 
 @bots
 def test_answers_an_empty_a_short_and_a_long_history(name: str) -> None:
-    bot = trained(name)
+    bot = ready(name)
     assert isinstance(bot, Bot)
     for persona in ((), PERSONA):
         for history in ((), HELLO, LONG):
@@ -93,7 +105,7 @@ def test_same_seed_same_reply(name: str) -> None:
 @bots
 @pytest.mark.parametrize("text", HOSTILE, ids=range(len(HOSTILE)))
 def test_hostile_text_gets_an_answer_fit_to_be_shown(name: str, text: str) -> None:
-    bot = trained(name)
+    bot = ready(name)
     assert isinstance(bot, Bot)
     reply = bot.respond((text, *PERSONA), (Utterance("partner", text),))
     assert reply.text.strip()
@@ -102,7 +114,7 @@ def test_hostile_text_gets_an_answer_fit_to_be_shown(name: str, text: str) -> No
 
 @bots
 def test_a_batch_gets_the_replies_that_each_would_get_alone(name: str) -> None:
-    bot = trained(name)
+    bot = ready(name)
     if not isinstance(bot, BatchBot):
         pytest.skip("answers one at a time")
     assert isinstance(bot, Bot)
@@ -114,7 +126,7 @@ def test_a_batch_gets_the_replies_that_each_would_get_alone(name: str) -> None:
 
 @bots
 def test_ranks_every_candidate(name: str) -> None:
-    bot = trained(name)
+    bot = ready(name)
     if not isinstance(bot, Ranker):
         pytest.skip("does not rank")
     candidates = ["I have two cats.", "No.", "", "My sister is in Peru now."]

@@ -11,7 +11,7 @@ import pytest
 
 from bots import Dialogue, Utterance, dataset_names, examples, get_dataset
 from bots.datasets import jsonl
-from bots.lines import InvalidData
+from bots.line_files import InvalidData
 
 BUNDLED = {
     "because": "",

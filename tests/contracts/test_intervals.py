@@ -1,149 +1,150 @@
-"""Every interval and every p is rehearsed: where it is made, and which rehearsal tries it.
+"""Intervals and p values are simulated: whatever makes one declares under which estimator's name.
 
-A new metric or report with an interval fails here until it is rehearsed, or named with the one that
-has the same function of the same kind of numbers.
+A metric is simulated under its own name, names the estimators that share its function
+(SIMULATED_AS), or says why it has no interval (NO_INTERVAL). Any other module that makes one
+declares the same; it is found by its calls of the functions of `analysis.stats` and of scipy.
 """
 
 from __future__ import annotations
 
 import ast
+import importlib
 import re
+from collections.abc import Iterator
 from functools import cache
-from pathlib import Path
+from types import ModuleType
 
 import pytest
 
 from analysis import get_metric, metric_names
 from analysis.registry import table_of
-from analysis.rehearsal import estimators
-from analysis.simulated import Design
+from analysis.simulation.campaigns import Design
+from analysis.simulation.command import estimators
 from tests.analysis.examples import ROOT
 from tests.analysis.samples import tables
 
-# What makes an interval, or a p; a module that calls one of them is listed below.
-MAKERS = frozenset(
-    "area_interval averaged binomial binomtest bootstrap chdtrc chi_square circles control_tests "  # noqa: SIM905
-    "detection interval mannwhitneyu mean_per mean_row ndtr ndtri normal_interval over_clusters "
-    "over_parts over_raters over_repeats paired_t_test pearson per_message percentile_interval "
-    "permutation_p quantile rate_interval rater_intervals ratio_row share share_interval "
-    "share_intervals skewed_interval slope_t "
-    "spearman stdtr stdtrit t_interval t_test wilson_interval win_intervals".split()
+# Functions of scipy and numpy that turn an estimate into an interval or a p.
+OF_SCIPY = frozenset(
+    ("binomtest", "chdtrc", "mannwhitneyu", "ndtr", "ndtri", "quantile", "stdtr", "stdtrit")
 )
-FOLDER = ROOT / "analysis" / "metrics"
+BASE = {"stats.intervals", "stats.significance"}  # every public function there makes one
 P = re.compile(r'"(p(?:_[a-z]+)?)":')
-MEANS = "a mean over examples (analysis.predicted.mean_row) as that of"
-# Metrics that are not rehearsed under their own name: which is, and what they have in common.
-LIKE = {
-    "echo_index": ("word_f1", f"{MEANS} word_f1"),
-    "pmi_coherence": ("nasl", f"{MEANS} nasl's length"),
-    "semantic_distance": ("nasl", f"{MEANS} nasl's length"),
-    "vector_extrema": ("nasl", f"{MEANS} nasl's length"),
-}
-WITHOUT = {
-    "auc": "no interval: scores of an example share its context",
-    "entropy": "no interval: of all responses together",
-    "nist": "no interval: weights come from the whole set of references",
-    "rank_probability": "a probability, of which --probabilities tells how often it is so",
-    "win_probability": "a probability, of which --probabilities tells how often it is so",
-    "win_probability_learned": "a probability, of which --probabilities tells how often it is so",
-}
-# p values of metrics, and the estimator that tries each.
-P_VALUES = {
-    ("order_effect", "p"): "order_effect",
-    ("system_difference", "p"): "system_difference",
-    ("system_difference", "p_equivalent"): "system_difference",
-    ("system_difference", "p_holm"): "system_difference",
-    ("system_difference", "p_permutation"): "system_difference",
-    ("turn_effect", "p"): "turn_effect",
-    ("turn_effect", "p_holm"): "turn_effect",
-}
-# Modules beside the metrics: the estimators that try what they make, or why none does.
-MODULES: dict[str, tuple[str, ...] | str] = {
-    "agreement": ("krippendorff_alpha", "percent_agreement", "gwet_ac1", "gwet_ac2"),
-    "ballots": ("agreement over raters",),
-    "calibration": ("calibrated_score",),
-    "circles": ("circles",),
-    "clustering": ("likert", "ssa", "learned_metric p"),
-    "cohen": ("cohen_kappa", "cohen_kappa_linear", "cohen_kappa_quadratic"),
-    "correlation": ("correlation", "correlations", "learned_metric p"),
-    "detection": ("areas", "flagged_conversations"),
-    "differences": ("system_difference",),
-    "filtering": ("areas",),
-    "intervals": "the functions themselves",
-    "latent": ("ordinal_score",),
-    "predicted": ("recall", "word_f1", "nasl"),
-    "preferences": ("win_rate",),
-    "raters": ("control_p",),
-    "repeated": ("over_clusters", "over_raters"),
-    "reports/calibration": "quantiles of raters' severities, not an interval of an estimate",
-    "reports/chikai_sentiment": ("over_raters", "fleiss_kappa"),
-    "reports/convai2_blind": ("convai2_blind p",),
-    "reports/convai2_wild": ("over_clusters",),
-    "reports/learned_metric": ("learned_metric p", "correlation"),
-    "reports/meena_repeatability": ("over_raters",),
-    "reports/persona_metrics_aupr": ("areas",),
-    "reports/persona_metrics_nol": ("correlations",),
-    "reports/preferences": ("shown_first",),
-    "reports/rater_agreement": ("agreement over raters", "Brennan-Prediger", "krippendorff_alpha"),
-    "reports/thred_human": ("over_clusters", "over_raters"),
-    "reports/thred_metrics": ("thred_metrics p", "learned_metric p"),
-    "sampling": "the posterior of calibrated_score and ordinal_score by another way to compute it",
-    "significance": ("simple tests", "convai2_blind p"),
-    "simulated": "truths of the rehearsal",
-    "speakers": ("simple tests",),
-    "standardizing": ("control_p",),
-    "turns": ("ssa", "likert"),
-    "transcripts": ("message_length", "repeats", "engagement"),
-}
+Function = tuple[str, str]
 
 
 @cache
-def _rehearsed() -> frozenset[str]:
+def _simulated() -> frozenset[str]:
     return frozenset(each.name for each in estimators(Design()))
 
 
+def _module(name: str) -> ModuleType:
+    return importlib.import_module(f"analysis.{name}")
+
+
 @pytest.mark.parametrize("name", metric_names())
-def test_every_metric_with_an_interval_is_rehearsed(name: str) -> None:
-    listed = [name in _rehearsed(), name in LIKE, name in WITHOUT]
-    assert sum(listed) == 1, f"rehearse {name}, or list it here with what is like it"
-    if name in LIKE:
-        assert LIKE[name][0] in _rehearsed()
-    if name in WITHOUT:
+def test_a_metric_is_simulated_or_says_why_not(name: str) -> None:
+    like, none = _like(name), getattr(_module(f"metrics.{name}"), "NO_INTERVAL", "")
+    declared = [name in _simulated(), bool(like), bool(none)]
+    assert sum(declared) == 1, "simulate it, or declare SIMULATED_AS or NO_INTERVAL"
+    assert set(like) <= _simulated()
+    if none:
         found = get_metric(name)(tables()[table_of(get_metric(name))])
         assert found["low"].isna().all()
         assert found["high"].isna().all()
 
 
-def test_every_p_of_a_metric_is_rehearsed() -> None:
-    sources = {path.stem: path.read_text(encoding="utf-8") for path in FOLDER.glob("*.py")}
-    columns = {(name, key) for name, text in sources.items() for key in P.findall(text)}
-    assert columns == set(P_VALUES)
+def test_every_p_of_a_metric_is_simulated() -> None:
     tried = {(each.name, column) for each in estimators(Design()) for column in each.tests}
-    assert {(named, column) for (_, column), named in P_VALUES.items()} <= tried
+    columns = {(name, column) for name in metric_names() for column in _p_columns(name)}
+    assert ("turn_effect", "p_holm") in columns
+    assert [
+        (name, column)
+        for name, column in columns
+        if not {(one, column) for one in (name, *_like(name))} & tried
+    ] == []
 
 
-def test_every_module_that_makes_an_interval_or_a_p_is_listed() -> None:
-    assert {name for name in _modules() if not name.startswith("metrics/")} == set(MODULES)
-    named = {one for given in MODULES.values() if isinstance(given, tuple) for one in given}
-    assert named <= _rehearsed()
+def _p_columns(name: str) -> set[str]:
+    source = (ROOT / "analysis" / "metrics" / f"{name}.py").read_text(encoding="utf-8")
+    return set(P.findall(source))
 
 
-def _modules() -> set[str]:
-    """Return the modules of the library that call what makes an interval."""
+def _like(name: str) -> tuple[str, ...]:
+    return getattr(_module(f"metrics.{name}"), "SIMULATED_AS", ())
+
+
+def test_every_module_that_makes_one_declares_its_estimators() -> None:
+    makers = _makers()
+    assert {"raters.cohen", "reports.convai2_blind", "stats.correlation"} <= makers
+    lacking = [name for name in makers if not _declared(_module(name))]
+    assert lacking == [], "declare SIMULATED_AS or NO_INTERVAL there"
+
+
+def test_what_modules_declare_is_simulated() -> None:
+    for name in _trees():
+        assert set(getattr(_module(name), "SIMULATED_AS", ())) <= _simulated(), name
+
+
+def _declared(module: ModuleType) -> bool:
+    return bool(getattr(module, "SIMULATED_AS", ())) != bool(getattr(module, "NO_INTERVAL", ""))
+
+
+@cache
+def _trees() -> dict[str, ast.Module]:
+    """Return the modules beside the metrics and the simulation itself."""
     folder = ROOT / "analysis"
-    paths = [*folder.glob("*.py"), *folder.glob("metrics/*.py"), *folder.glob("reports/*.py")]
+    paths = {
+        ".".join(path.relative_to(folder).with_suffix("").parts): path
+        for path in folder.rglob("*.py")
+        if not path.name.startswith("__")
+    }
     return {
-        path.relative_to(folder).with_suffix("").as_posix()
-        for path in paths
-        if path.stem != "rehearsal" and _called(path) & MAKERS
+        name: ast.parse(path.read_text(encoding="utf-8"))
+        for name, path in paths.items()
+        if not name.startswith(("metrics.", "simulation."))
     }
 
 
-def _called(path: Path) -> set[str]:
-    calls = (n for n in ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
-    functions = (node.func for node in calls if isinstance(node, ast.Call))
+def _makers() -> set[str]:
+    """Return the modules that call what makes an interval or a p, but for the base itself."""
+    base = _base()
+    called = {name: set(_calls(name, tree)) for name, tree in _trees().items()}
+    return {name for name, calls in called.items() if calls & base and name not in BASE}
+
+
+def _base() -> set[Function]:
+    """Return the functions of `analysis.stats` and scipy that make one, or call one that does."""
+    functions = {
+        (name, node.name): set(_calls(name, node))
+        for name, tree in _trees().items()
+        if name.startswith("stats.")
+        for node in ast.walk(tree)
+        if isinstance(node, ast.FunctionDef)
+    }
+    public = {(name, one) for name, one in functions if name in BASE and one[0] != "_"}
+    found = public | {("", name) for name in OF_SCIPY}
+    while more := {one for one, calls in functions.items() if calls & found} - found:
+        found |= more
+    return found
+
+
+def _calls(name: str, tree: ast.AST) -> Iterator[Function]:
+    """Return what a module or function refers to: module and name; scipy's are of no module."""
+    imported = _imported(name)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Name):
+            yield imported.get(node.id, (name, node.id))
+        elif isinstance(node, ast.Attribute):
+            yield "", node.attr
+            if isinstance(node.value, ast.Name) and node.value.id in imported:
+                yield ".".join(imported[node.value.id]), node.attr
+
+
+@cache
+def _imported(name: str) -> dict[str, Function]:
     return {
-        each.id if isinstance(each, ast.Name) else each.attr
-        for each in functions
-        if isinstance(each, ast.Name | ast.Attribute)
+        alias.asname or alias.name: ((node.module or "").removeprefix("analysis."), alias.name)
+        for node in ast.walk(_trees()[name])
+        if isinstance(node, ast.ImportFrom)
+        for alias in node.names
     }

@@ -3,27 +3,34 @@
 from __future__ import annotations
 
 import importlib
+import re
 
 import pytest
 
-from evaluation import InvalidAnswers, InvalidSetting, Likert, PersonaChoice, Protocol, Rate, Shown
-from evaluation.questions import Question
+from evaluation import InvalidAnswers, InvalidSetting, Protocol, Question, Rate, Shown, Words
 from evaluation.registry import UnknownProtocol, get_protocol, protocol_names
+from evaluation.setting_types import Text
+from evaluation.words import texts
 
 protocols = pytest.mark.parametrize(
     "protocol", [get_protocol(n) for n in protocol_names()], ids=protocol_names()
 )
-TWO = {"persona": ("p1", "p2")}
 
 
-def good_answer(question: Question) -> str:
-    if isinstance(question, Likert):
-        return str(int(question.scale[1]))
-    return "p2" if isinstance(question, PersonaChoice) else "1"
+def shown_for(rate: Rate, *candidates: str) -> Shown:
+    """What could have been drawn for a rater of these candidates."""
+    drawn = [question.name for question in rate.each if question.personas_beside() is not None]
+    return Shown(candidates, dict.fromkeys(drawn, ("p1", "p2")))
+
+
+def answer(question: Question, rate: Rate, shown: Shown) -> str:
+    """Return a good answer, the one that opens other questions where it does."""
+    opens = {q.only_if_value for q in rate.each if q.only_if == question.name}
+    return str(opens.pop()) if opens else question.sample_answers(shown)[-1]
 
 
 def all_answers(rate: Rate, shown: Shown) -> dict[str, str]:
-    return {f"{c}.{q.name}": good_answer(q) for c in shown.candidates for q in rate.each}
+    return {f"{c}.{q.name}": answer(q, rate, shown) for c in shown.candidates for q in rate.each}
 
 
 @protocols
@@ -40,7 +47,7 @@ def test_is_named_for_its_file_and_says_where_it_comes_from(protocol: Protocol) 
 @protocols
 def test_good_answers_round_trip(protocol: Protocol) -> None:
     for rate in protocol.rates:
-        shown = Shown(("a", "b"), TWO)
+        shown = shown_for(rate, "a", "b")
         values = rate.parse(all_answers(rate, shown), shown)
         assert set(values) == {(c, q.name) for c in "ab" for q in rate.each}
         again = {f"{c}.{q}": str(value) for (c, q), value in values.items()}
@@ -48,21 +55,21 @@ def test_good_answers_round_trip(protocol: Protocol) -> None:
 
 
 @protocols
-@pytest.mark.parametrize("bad", ["", "  ", "-1", "99", "1.5", "yes", "p3", "１", "nan"])
-def test_blank_foreign_and_out_of_scale_answers_are_refused(protocol: Protocol, bad: str) -> None:
+def test_blank_foreign_and_out_of_scale_answers_are_refused(protocol: Protocol) -> None:
     for rate in protocol.rates:
-        shown = Shown(("a",), TWO)
+        shown = shown_for(rate, "a")
         good = all_answers(rate, shown)
-        for name in good:
-            with pytest.raises(InvalidAnswers) as refused:
-                rate.parse(good | {name: bad}, shown)
-            assert name in refused.value.problems
+        for question in rate.each:
+            for bad in question.bad_answers(shown):
+                with pytest.raises(InvalidAnswers) as refused:
+                    rate.parse(good | {f"a.{question.name}": bad}, shown)
+                assert f"a.{question.name}" in refused.value.problems
 
 
 @protocols
 def test_answers_to_questions_that_are_not_asked_are_refused(protocol: Protocol) -> None:
     for rate in protocol.rates:
-        shown = Shown(("a",), TWO)
+        shown = shown_for(rate, "a")
         with pytest.raises(InvalidAnswers, match=r"z\.other"):
             rate.parse(all_answers(rate, shown) | {"z.other": "1"}, shown)
 
@@ -76,6 +83,43 @@ def test_every_setting_has_a_provenance_and_can_be_set_to_itself(protocol: Proto
         assert setting.source.where
         if value != "":
             assert protocol.change({setting.name: value}) == protocol
+
+
+@protocols
+def test_every_setting_has_a_label_and_bounds_that_its_complaint_names(protocol: Protocol) -> None:
+    labels = [setting.label for setting in protocol.settings()]
+    assert len(set(labels)) == len(labels)
+    for setting in protocol.settings():
+        assert setting.label[0].isupper()
+        bounds = [getattr(setting.type, name, None) for name in ("least", "most")]
+        with pytest.raises(InvalidSetting) as refusal:
+            protocol.change({setting.name: [10**9]})
+        assert str(refusal.value).startswith(f"{setting.name}: ")
+        if isinstance(setting.type, Text):
+            with pytest.raises(InvalidSetting) as refusal:
+                protocol.change({setting.name: "x" * (setting.type.most + 1)})
+        assert all(f"{bound:g}" in str(refusal.value) for bound in bounds if bound is not None)
+
+
+@protocols
+def test_every_text_shown_has_a_provenance(protocol: Protocol) -> None:
+    found = dict(texts(protocol))
+    assert set(protocol.instructions) <= set(found.values())
+    assert {question.text for rate in protocol.rates for question in rate.each} <= set(
+        found.values()
+    )
+    plain = [field for field, text in found.items() if not isinstance(text, Words)]
+    assert not plain, "write Words(...) with its source, or ours(...)"
+
+
+@protocols
+def test_what_pages_show_of_a_protocol_is_for_people(protocol: Protocol) -> None:
+    module = importlib.import_module(f"evaluation.protocols.{protocol.name}")
+    about = (module.__doc__ or "").strip()
+    assert about.endswith(".")
+    assert "\n" not in about, "one sentence on one line"
+    assert "`" not in about
+    assert not re.search(r"\b[A-Z]{2}-[A-Z]{0,2}\d", about), "codes are for developers"
 
 
 @protocols

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from analysis import Report, Tables, get_report, rendered, report_names
-from analysis.results import run
+from analysis.output.all_metrics import run
 from tests.analysis.examples import ROOT
 from tests.analysis.samples import EMPTY, tables
 
@@ -33,7 +33,10 @@ def _made(name: str) -> Report:
     return _report(name, _sample())
 
 
-@pytest.fixture(params=report_names())
+# One process has all tests of a report.
+@pytest.fixture(
+    params=[pytest.param(name, marks=pytest.mark.xdist_group(name)) for name in report_names()]
+)
 def name(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from evaluation import MaxWords, NoPersonaCopy, word_count
+from evaluation import MaxWords, MinWords, NoPersonaCopy, word_count
 
 PERSONA = ("I have two dogs.", "My father worked for Ford.", "I'm a nurse")
 
@@ -16,6 +16,11 @@ def test_words_are_whitespace_tokens() -> None:
 def test_fifteen_words_pass_and_the_sixteenth_is_refused() -> None:
     assert MaxWords(15)("word " * 15, ()) is None
     assert "at most 15 words; this message has 16" in str(MaxWords(15)("word " * 16, ()))
+
+
+def test_three_words_pass_and_two_are_refused() -> None:
+    assert [MinWords(3)("word " * count, ()) for count in (3, 4)] == [None, None]
+    assert "at least 3 words; this message has 2" in str(MinWords(3)("word " * 2, ()))
 
 
 @pytest.mark.parametrize(

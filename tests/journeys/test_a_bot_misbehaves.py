@@ -47,7 +47,7 @@ def notice(frame: dict[str, Any]) -> bool:
 
 async def told(client: Client, text: str) -> dict[str, Any]:
     """Say something and return the notice that comes instead of a reply."""
-    await client.say(text)
+    await client.send_message(text)
     found = await client.until(notice, seconds=60)
     assert found["notice"] == NOTICE
     return await client.until(lambda frame: frame["type"] == "status" and frame["failed"])
@@ -57,11 +57,11 @@ async def test_a_reply_of_100_kb_is_cut_to_what_a_message_may_have(
     place: tuple[Server, Study],
 ) -> None:
     client = await enter(place, 0)
-    await client.say("Tell me something long.")
+    await client.send_message("Tell me something long.")
     reply = await client.reply(seconds=60)
     assert len(reply["text"]) in (3999, 4000)
     assert reply["text"].startswith("Word word")
-    await client.say("Thank you.")
+    await client.send_message("Thank you.")
     assert (await client.reply())["text"] == "I see. Tell me more."
     await client.close()
 
@@ -71,8 +71,8 @@ async def test_a_crash_is_tried_three_times_and_then_told_once(
 ) -> None:
     """R13: others are answered, one more try is offered, then full pay without an answer."""
     client, other = await enter(place, 1), await enter(place, 2)
-    await client.say("Now crash.")
-    await other.say("Hello.")
+    await client.send_message("Now crash.")
+    await other.send_message("Hello.")
     await other.reply(seconds=60)
     await client.until(notice, seconds=60)
     status = await client.until(lambda frame: frame["type"] == "status" and frame["failed"])
@@ -95,7 +95,7 @@ async def test_who_talks_to_a_bot_that_stalls_is_told_in_time(place: tuple[Serve
     status = await told(client, "Please stall.")
     assert time.monotonic() - started < SECONDS + 20
     assert status["may_retry"]
-    await other.say("Hello.")
+    await other.send_message("Hello.")
     assert (await other.reply(seconds=60))["text"] == "I see. Tell me more."
     await client.close()
     await other.close()

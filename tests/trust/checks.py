@@ -1,26 +1,29 @@
-"""The ledger checker: ledger = database = what each client displayed = export (trust contract, 3).
+"""The ledger checker: ledger = database = what each client displayed = export (docs/promises.md).
 
 Each check yields a sentence for each thing that is wrong. What the clients wrote down themselves is
-taken for the truth about what they were told.
+taken for the truth about what they were told. Long because every promise has its check here.
 """
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from decimal import Decimal
+from fractions import Fraction
 
-from tests.trust.snapshot import Chat, Exported, Snapshot
+from tests.trust.snapshot import Chat, Exported, Snapshot, Someone
 from tests.trust.stories import Client, Record, Story
 from webapp.models import Event
 
-FULL, WAITING = "FULL", "WAITING"
-PAYS = {
+FULL, PART, WAITING = "FULL", "PART", "WAITING"
+PAYS = {  # a part: by what was promised for stopping of one's own accord (R21)
     "COMPLETED": FULL,
     "PARTNER_LEFT": FULL,
     "FAILED": FULL,
     "STOPPED": FULL,
-    "QUIT": FULL,
+    "QUIT": PART,
     "NOBODY": WAITING,
     "FULL": "",
     "DECLINED": "",
@@ -69,7 +72,7 @@ def _is_stored(invoked: Record, event: Event | None) -> bool:
     if event is None:
         return False
     frame = invoked["frame"]
-    text: str = frame["text"].strip() if frame["type"] == "say" else ""
+    text: str = frame["text"].strip() if frame["type"] == "message" else ""
     return not text or event.content.get("text") == text
 
 
@@ -166,13 +169,40 @@ def ends(case: Case) -> Iterator[str]:
 def unpaid(case: Case) -> Iterator[str]:
     """Entitled to pay and without a code, or without being shown it."""
     for name, someone in case.base.people.items():
-        due = PAYS.get(someone.outcome, "")
-        if someone.state == "ENDED" and due and someone.code_kind != due:
-            yield f"{name}: {someone.outcome} pays {due}, the code is {someone.code_kind or 'none'}"
+        due, found = _due(someone), (someone.code_kind, someone.code_amount)
+        if someone.state == "ENDED" and due[0] and found != due:
+            yield f"{name}: {someone.outcome} pays {due}, the code is {found}"
         story = case.stories.get(name)
         shown = [end["code"] for end in story.ends if end["state"] == "ENDED"] if story else []
         if any(code != someone.code for code in shown):
             yield f"{name}: was shown {shown}, the code is {someone.code or 'none'}"
+
+
+def _due(someone: Someone) -> tuple[str, Decimal]:
+    """Return the kind and amount of the code that is due; computed here anew, from the rows."""
+    promised, kind = someone.promised, PAYS.get(someone.outcome, "")
+    if kind != PART:
+        return kind, {FULL: promised.pay, WAITING: promised.waiting_pay}.get(kind, Decimal(0))
+    done, share = _work(someone)
+    enough = promised.quit_rule != "MINIMUM" and done >= promised.least_work
+    if not done or not (enough or share >= 1):
+        return "", Decimal(0)
+    if share >= 1 or promised.quit_rule == FULL:
+        return FULL, promised.pay
+    cents = math.ceil(share * int(promised.pay * 100))
+    return FULL if cents == promised.pay * 100 else PART, Decimal(cents) / 100
+
+
+def _work(someone: Someone) -> tuple[int, Fraction]:
+    if not someone.has_chat:
+        return someone.judged, Fraction(someone.judged, max(1, someone.given))
+    said = {
+        chat.number: [event.side for event in chat.events if event.kind == "message"]
+        for chat in someone.chats
+    }
+    wrote = [chat for chat in someone.chats if chat.side in said[chat.number]]
+    shares = (Fraction(len(said[chat.number]), max(1, chat.minimum)) for chat in wrote)
+    return sum(len(said[chat.number]) for chat in wrote), sum(shares, Fraction(0))
 
 
 def without_data(case: Case) -> Iterator[str]:
@@ -181,7 +211,7 @@ def without_data(case: Case) -> Iterator[str]:
     for name, someone in case.base.people.items():
         if someone.code and someone.outcome == "COMPLETED" and not someone.ratings:
             yield f"{name}: was paid as completed, and there is no rating"
-        if someone.code and not PAYS.get(someone.outcome, ""):
+        if someone.code and not _due(someone)[0]:
             yield f"{name}: {someone.outcome or 'not ended'} is paid nothing, and has a code"
     for name, story in case.stories.items():
         for end in story.ends:

@@ -28,8 +28,12 @@ class Drill:
     kill_every: float = 0.0  # seconds after it is up again
     kills: int = 2
     servers: int = 1
-    seconds: float = 25.0
+    seconds: float = 25.0  # that people stay whom the bug keeps
     mix: Mix = field(default=CALM)
+
+    def patience(self, *, with_bug: bool) -> float:
+        """Return how many seconds people stay; without the bug all of them end by themselves."""
+        return self.seconds if with_bug else 4 * self.seconds
 
     def injected(self, *, with_bug: bool) -> str:
         return ",".join((*self.faults, *((self.name,) if with_bug else ())))

@@ -26,9 +26,9 @@ def fault(inject: Callable[[], None]) -> Callable[[], None]:
 @fault
 def stalled_worker() -> None:
     """A worker's first attempt at a reply outlives its lease, which nobody renews."""
-    from webapp.services import replies, serving
+    from webapp.services.replies import queue, worker
 
-    real = serving._ask
+    real = worker._ask
 
     @contextlib.contextmanager
     def nobody(owner: str) -> Iterator[None]:
@@ -39,29 +39,29 @@ def stalled_worker() -> None:
             time.sleep(4.5)
         return real(jobs, turns, respond)
 
-    replies.LEASE = timedelta(seconds=1.5)
-    replies.renewing = nobody
-    serving._ask = slow
+    queue.LEASE = timedelta(seconds=1.5)
+    queue.renewing = nobody
+    worker._ask = slow
 
 
 @fault
 def thinking_bot() -> None:
     """Every bot takes a moment, so that its reply finds its reader coming back."""
-    from webapp.services import serving
+    from webapp.services.replies import worker
 
-    real = serving._ask
+    real = worker._ask
 
     def slow(jobs: Any, turns: Any, respond: Any) -> Any:
         time.sleep(0.7)
         return real(jobs, turns, respond)
 
-    serving._ask = slow
+    worker._ask = slow
 
 
 @fault
 def no_poll() -> None:
     """Sockets do not look by themselves: all depends on the replay and on hints."""
-    from webapp.consumers import ChatConsumer
+    from webapp.sockets.consumers import ChatConsumer
 
     async def watch(self: ChatConsumer) -> None:
         await asyncio.sleep(600)
@@ -75,30 +75,31 @@ def no_poll() -> None:
 @fault
 def ack_before_commit() -> None:
     from webapp.models import Conversation, Event
-    from webapp.services import access, saying
+    from webapp.services.conversation import messages
+    from webapp.services.rules import access
 
-    real = saying.say_all
+    real = messages.send_all
 
-    def early(sayings: Sequence[saying.Saying], *, now: datetime) -> list[Any]:
-        _later(lambda: real(sayings, now=now))
-        seats = access.seats(each.place for each in sayings)
-        return [_promised(seats[each.place].conversation, each.text) for each in sayings]
+    def early(outgoing: Sequence[messages.OutgoingMessage], *, now: datetime) -> list[Any]:
+        _later(lambda: real(outgoing, now=now))
+        seats = access.seats(each.seat_key for each in outgoing)
+        return [_promised(seats[each.seat_key].conversation, each.text) for each in outgoing]
 
     def _promised(conversation: Conversation, text: str) -> Event:
         seq = conversation.last_seq + 1
         content = {"text": text}
         return Event(conversation=conversation, seq=seq, kind="message", content=content)
 
-    saying.say_all = early
+    messages.send_all = early
 
 
 @fault
 def no_fence() -> None:
     from webapp.models import ReplyJob
-    from webapp.services import delivery
+    from webapp.services.replies import delivery
 
-    def store(answers: Sequence[delivery.Answer], event: str) -> list[delivery.Answer]:
-        rows = ReplyJob.objects.filter(pk__in=[given.job.pk for given in answers])
+    def store(answers: Sequence[delivery.BotAnswer], event: str) -> list[delivery.BotAnswer]:
+        rows = ReplyJob.objects.filter(pk__in=[answer.job.pk for answer in answers])
         rows.update(state=ReplyJob.State.DONE, lease_until=None)
         return list(answers)
 
@@ -108,7 +109,8 @@ def no_fence() -> None:
 @fault
 def read_then_write_quota() -> None:
     from webapp.models import Participation, QuotaCell
-    from webapp.services import enrolment, quota
+    from webapp.services.participation import enrolment
+    from webapp.services.rules import quota
 
     real = enrolment.start
     seen = threading.local()
@@ -133,15 +135,23 @@ def read_then_write_quota() -> None:
 
 @fault
 def subscribe_after_replay() -> None:
-    from webapp.consumers import ChatConsumer
+    from webapp.sockets import frames
+    from webapp.sockets.consumers import ChatConsumer
 
     listen = ChatConsumer._listen
 
-    async def greet(self: ChatConsumer, frame: Mapping[str, Any]) -> None:
-        self.tab, self.greeted = frame["tab"], True
+    async def greet(self: ChatConsumer, frame: frames.Hello) -> None:
+        self.tab, self.greeted = frame.tab, True
 
     async def listen_late(self: ChatConsumer) -> None:
+        """Join late, and do not look for what was hinted at before."""
         await asyncio.sleep(DELAY)
+        look = self._look
+
+        async def no_look() -> None:
+            self._look = look  # type: ignore[method-assign]
+
+        self._look = no_look  # type: ignore[method-assign]
         await listen(self)
 
     ChatConsumer._greet = greet  # type: ignore[method-assign]
@@ -151,39 +161,41 @@ def subscribe_after_replay() -> None:
 @fault
 def code_before_commit() -> None:
     from webapp.models import Assignment, CompletionCode, Participation
-    from webapp.services import payment, rating
+    from webapp.services.rating import submission
+    from webapp.services.rules import payment
 
     def submit(
         *, person: Participation, answers: Mapping[str, str], now: datetime
     ) -> CompletionCode | None:
-        assignment = rating.current(person)
+        assignment = submission.current(person)
         if assignment is None:
             return payment.code_of(person)
-        given = rating.rate_of(person).parse(answers, rating.shown_to(assignment))
+        given = submission.rate_of(person).parse(answers, submission.shown_to(assignment))
         code = payment.settle(person=person, outcome=Participation.Outcome.COMPLETED, now=now)
 
         def store() -> None:
-            Assignment.objects.filter(pk=assignment.pk).update(state=rating.State.RESERVED)
-            rating._store(assignment, given, now)
+            Assignment.objects.filter(pk=assignment.pk).update(state=submission.State.RESERVED)
+            submission._store(assignment, given, now)
 
         _later(store, seconds=2.5)
         return code
 
-    rating.submit = submit
+    submission.submit = submit
 
 
 @fault
 def no_unique_client_id() -> None:
-    from webapp.services import events, saying
+    from webapp.services.conversation import messages
+    from webapp.services.rules import events
 
-    real = saying._Batch.lock.__func__  # type: ignore[attr-defined]
+    real = messages._Batch.lock.__func__  # type: ignore[attr-defined]
 
-    def lock(kind: Any, seats: Any, sayings: Any) -> Any:
-        batch = real(kind, seats, sayings)
+    def lock(kind: Any, seats: Any, outgoing: Any) -> Any:
+        batch = real(kind, seats, outgoing)
         batch.firsts.clear()
         return batch
 
-    saying._Batch.lock = classmethod(lock)  # type: ignore[assignment]
+    messages._Batch.lock = classmethod(lock)  # type: ignore[assignment]
     events._first = lambda *_: None
 
 

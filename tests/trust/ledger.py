@@ -2,7 +2,7 @@
 
     python -m tests.trust.ledger --people 150 --backend sqlite --seed 1 --kill-every 5
 
-Prints the table of the trust contract's section 3 and exits 1 unless every count is 0. The seed
+Prints the table of docs/promises.md and exits 1 unless every count is 0. The seed
 decides who the people are and what is killed; the machine's own timing it cannot repeat.
 """
 
@@ -45,7 +45,7 @@ def perform(run: Run, folder: Path) -> Result:
         start = time.monotonic()
         with cluster.running(installed):
             _begin(found)
-            crowds = scenario.crowds(found, installed.bases, folder, run.seed, run.drill)
+            crowds = scenario.crowds(found, installed.bases, folder, run)
             _watch(run, installed, crowds)
             _calm(5 if run.drill else 60)
         _tidy()
@@ -146,7 +146,7 @@ def _tidy() -> None:
     """Do what the sweeper would do in half an hour: end who walked off."""
     from django.utils import timezone
 
-    from webapp.services import sweeper
+    from webapp.services.ops import sweeper
 
     for minutes in (0, 31, 62):
         sweeper.tick(timezone.now() + timedelta(minutes=minutes))
@@ -177,7 +177,7 @@ def _exported(campaign: Any, folder: Path) -> Any:
     from django.utils import timezone
 
     from tests.trust import snapshot
-    from webapp.services import exports
+    from webapp.services.data import exports
 
     path = exports.write(campaign=campaign, folder=folder / campaign.name, now=timezone.now())
     return snapshot.read_export(path)

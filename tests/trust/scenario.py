@@ -8,11 +8,12 @@ from pathlib import Path
 
 from tests.factories import make_campaign
 from tests.trust.drills import Drill
+from tests.trust.runs import Run
 from webapp.crowd.order import Order
 from webapp.crowd.people import Mix
 from webapp.crowd.process import Crowd
 from webapp.models import Campaign, Context
-from webapp.services import contexts
+from webapp.services.rating import contexts
 
 SHORT = {"chat.minimum": [6, 8]}
 MIX = Mix(pause=0.2, slow_pause=1.0, slow=0.2, dropout=0.1, plain=0.15, twice=0.15)
@@ -102,10 +103,9 @@ def begin_static(found: list[Part], now: datetime) -> None:
             contexts.build(campaign=part.campaign, now=now)
 
 
-def crowds(
-    found: list[Part], bases: tuple[str, ...], folder: Path, seed: int, drill: Drill | None
-) -> list[Crowd]:
+def crowds(found: list[Part], bases: tuple[str, ...], folder: Path, run: Run) -> list[Crowd]:
     """Send each campaign its people, each crowd a process."""
+    drill = run.drill
     total = sum(part.people for part in found)
     return [
         Crowd(
@@ -113,9 +113,9 @@ def crowds(
                 bases=bases,
                 slug=part.campaign.slug,
                 count=part.people,
-                seed=seed,
+                seed=run.seed,
                 at_once=part.people if drill else max(4, part.people * 40 // total),
-                seconds=drill.seconds if drill else 400,
+                seconds=drill.patience(with_bug=run.with_bug) if drill else 400,
                 mix=drill.mix if drill else MIX,
                 prefix=part.campaign.name,
             ),

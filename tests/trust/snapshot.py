@@ -9,6 +9,7 @@ import zipfile
 from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +25,7 @@ from webapp.models import (
     ReplyJob,
     Seat,
 )
+from webapp.services.rules.protocols import protocol_of
 
 
 @dataclass(frozen=True)
@@ -33,8 +35,19 @@ class Chat:
     number: int
     side: int
     state: str
+    minimum: int
     with_person: bool
     events: tuple[Event, ...]
+
+
+@dataclass(frozen=True)
+class Promised:
+    """What a participation was promised at its consent."""
+
+    pay: Decimal
+    waiting_pay: Decimal
+    quit_rule: str
+    least_work: int
 
 
 @dataclass(frozen=True)
@@ -47,10 +60,15 @@ class Someone:
     holds_slot: bool
     code: str
     code_kind: str
+    code_amount: Decimal
+    promised: Promised
     chats: tuple[Chat, ...]
     ratings: int
     open_seats: int
     open_assignments: int
+    judged: int  # replies, of those that were given
+    given: int
+    has_chat: bool  # the campaign's protocol
 
 
 @dataclass(frozen=True)
@@ -107,7 +125,7 @@ def _events(campaign: Campaign) -> dict[int, tuple[Event, ...]]:
 
 
 def _people(campaign: Campaign, events: Mapping[int, tuple[Event, ...]]) -> list[Someone]:
-    rows = Participation.objects.filter(campaign=campaign).select_related("external")
+    rows = Participation.objects.filter(campaign=campaign).select_related("external", "campaign")
     codes = {code.participation_id: code for code in _codes(campaign)}
     seats: dict[int | None, list[Seat]] = defaultdict(list)
     for seat in Seat.objects.filter(conversation__campaign=campaign).order_by("pk"):
@@ -133,24 +151,31 @@ def _someone(
         holds_slot=row.holds_slot,
         code=code.code if code else "",
         code_kind=code.kind if code else "",
+        code_amount=code.amount if code else Decimal(0),
+        promised=Promised(row.pay, row.waiting_pay, row.quit_rule, row.least_work),
         chats=tuple(_chat(seat, events) for seat in seats if _was_met(seat)),
         ratings=Rating.objects.filter(assignment__participation=row).count(),
         open_seats=sum(seat.active for seat in seats),
         open_assignments=assignments.filter(state=Assignment.State.RESERVED).count(),
+        judged=assignments.filter(state=Assignment.State.DONE).count(),
+        given=assignments.count(),
+        has_chat=protocol_of(row.campaign).chat is not None,
     )
 
 
 def _was_met(seat: Seat) -> bool:
     """Tell whether the conversation began: a ready check that failed is none."""
     seats = list(seat.conversation.seats.all())
-    return all(each.ready_at or each.participation_id is None for each in seats)
+    asked = [each for each in seats if each.participation_id or each.checked_at]
+    return all(each.ready_at for each in asked)
 
 
 def _chat(seat: Seat, events: Mapping[int, tuple[Event, ...]]) -> Chat:
     conversation = seat.conversation
     with_person = all(each.participation_id for each in conversation.seats.all())
     found = events.get(conversation.pk, ())
-    return Chat(conversation.pk, seat.side, conversation.state, with_person, found)
+    state, minimum = conversation.state, conversation.minimum
+    return Chat(conversation.pk, seat.side, state, minimum, with_person, found)
 
 
 def _cells(campaign: Campaign) -> list[Count]:

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import asyncio
+import base64
+import json
 import signal
 import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import cast
 
 import pytest
+import redis
 
 from tests.live import ROOT, Client, Server, Study, is_reply, serving
 from tests.servers import redis_server
@@ -32,13 +37,22 @@ def reply_worker(server: Server) -> Iterator[subprocess.Popen[bytes]]:
 async def _talk(server: Server, study: Study, worker: subprocess.Popen[bytes]) -> Client:
     client = await (await Client(server, study).connect()).hello()
     for number in range(3):
-        await client.say(f"This is number {number}.")
+        await client.send_message(f"This is number {number}.")
         await client.reply(seconds=60)
     worker.send_signal(signal.SIGKILL)
     worker.wait()
-    await client.say("Is anybody there?")
+    await client.send_message("Is anybody there?")
     await client.until(lambda frame: frame["type"] == "ack")
     return client
+
+
+async def _hint(redis_url: str) -> tuple[str, object]:
+    """Return the one hint that waits for a worker: its type of content, and what it carries."""
+    broker = redis.from_url(redis_url)
+    while not (waiting := cast("list[bytes]", broker.lrange("bot.parrot", 0, -1))):
+        await asyncio.sleep(0.05)
+    message = json.loads(waiting[0])
+    return message["content-type"], json.loads(base64.b64decode(message["body"]))[:2]
 
 
 async def test_a_celery_worker_answers_and_a_killed_one_is_replaced(tmp_path: Path) -> None:
@@ -49,6 +63,8 @@ async def test_a_celery_worker_answers_and_a_killed_one_is_replaced(tmp_path: Pa
     ):
         with reply_worker(server) as worker:
             client = await _talk(server, study, worker)
+        found = await asyncio.wait_for(_hint(redis_url), 10)
+        assert found == ("application/json", [["parrot"], {}]), "R15: a bot's name, never a text"
         with reply_worker(server):
             await client.until(lambda _: sum(map(is_reply, client.frames)) == 4, seconds=60)
         await client.close()

@@ -10,7 +10,7 @@ import pytest
 from tests.trust.drills import DRILLS
 from tests.trust.seeded_bugs import attempt
 
-pytestmark = [pytest.mark.trust, pytest.mark.timeout(200)]
+pytestmark = [pytest.mark.trust, pytest.mark.timeout(260)]
 
 
 @pytest.mark.parametrize("name", DRILLS)

@@ -151,11 +151,11 @@ def test_an_error_of_the_device_means_that_the_process_must_end(
 
 
 def test_which_bots_belong_in_a_child() -> None:
-    assert inference.runs_apart("profile_memory")
-    assert not inference.runs_apart("parrot")
-    assert inference.runs_apart("callable")
-    assert inference.runs_apart("checkpoint")
-    assert inference.runs_apart("sample_and_rank")  # what it wraps may be anything
+    assert inference.needs_own_process("profile_memory")
+    assert not inference.needs_own_process("parrot")
+    assert inference.needs_own_process("callable")
+    assert inference.needs_own_process("checkpoint")
+    assert inference.needs_own_process("sample_and_rank")  # what it wraps may be anything
 
 
 def test_the_web_never_loads_torch() -> None:

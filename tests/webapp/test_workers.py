@@ -17,7 +17,8 @@ from tests.journeys.unruly import FUNCTIONS
 from webapp import inference, realtime, workers
 from webapp.children import Children
 from webapp.models import Event, Heartbeat, ReplyJob
-from webapp.services import chat, heartbeats, opening
+from webapp.services.conversation import chat, opening
+from webapp.services.replies import heartbeats
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -27,7 +28,7 @@ def ask(pace: float = 0.0) -> None:
     campaign = make_campaign(changes={"chat.pace": pace})
     person = make_participation(campaign)
     opening.open_with_bot(person=person, system=campaign.systems.get(), now=NOW)
-    chat.say(person=person, client_id=uuid4(), text="Hello there.", now=NOW)
+    chat.send_message(person=person, client_id=uuid4(), text="Hello there.", now=NOW)
 
 
 def wait_for(condition: Callable[[], bool], seconds: float = 20) -> float:
@@ -112,7 +113,7 @@ def ask_bot(bot: str, options: dict[str, object], text: str = "Hello there.") ->
     system.save()
     person = make_participation(campaign)
     opening.open_with_bot(person=person, system=system, now=NOW)
-    chat.say(person=person, client_id=uuid4(), text=text, now=NOW)
+    chat.send_message(person=person, client_id=uuid4(), text=text, now=NOW)
 
 
 @pytest.fixture
@@ -155,7 +156,7 @@ def test_a_device_error_puts_the_job_back_uncounted_and_the_bot_is_loaded_anew(
     job = ReplyJob.objects.get()
     assert (job.state, job.attempt, job.details) == (ReplyJob.State.QUEUED, 0, {"losses": 1})
     assert "CUDA out of memory" in job.error
-    apart.left_alone("callable", lost.value)
+    apart.reload_after_loss("callable", lost.value)
     wait_for(lambda: "callable" not in apart._warming)
     assert apart._limits["callable"].losses == 1
     assert not apart._stopped.is_set()

@@ -1,79 +1,90 @@
-"""What a simulated person does in a conversation: talk, label, finish, or walk off."""
+"""A simulated person in a conversation: sends, labels, finishes, or walks off.
+
+Apart because a conversation has its own rules beside the way through the pages.
+"""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
 
-from webapp.crowd import lines
-from webapp.crowd.line import Line
-from webapp.crowd.outbox import Frame, Item
-from webapp.crowd.people import Person, Quality, agrees
+from webapp.crowd import answers, lines
+from webapp.crowd.line import ClientSocket
+from webapp.crowd.outbox import Frame, OutboxItem
+from webapp.crowd.page import PageQuestion
+from webapp.crowd.people import Person, Quality
 
 
 class Chatting:
     """One conversation of one person."""
 
     def __init__(
-        self, line: Line, person: Person, persona: Sequence[str], quality: Quality
+        self,
+        line: ClientSocket,
+        person: Person,
+        persona: Sequence[str],
+        quality: Quality,
+        labels: Sequence[PageQuestion],
     ) -> None:
         self.line, self.person, self.persona, self.quality = line, person, persona, quality
-        self.lines = lines.talk(person, persona, line.chat)
-        self.said = 0
+        self.labels = labels
+        self.lines = lines.messages(person, persona, line.chat)
+        self.sent = 0
         self.revision = line.chat * 1000
         self._chance = person.chance("chatting", line.chat)
 
-    async def talk(self) -> bool:
-        """Talk until the conversation is over; False if the person walked off."""
+    async def chat(self) -> bool:
+        """Chat until the conversation is over; False if the person walked off."""
         while not self.line.over:
             status = self.line.status
             if self._walks_off():
                 return False
             if not status or self.line.superseded:
-                await self.line.news(1.0)
+                await self.line.changed(1.0)
             elif status["failed"]:
                 await self._no_answer(status)
-            elif status["unlabelled"]:
-                await self._label(status["unlabelled"][0])
+            elif status["unlabeled"]:
+                await self._label(status["unlabeled"][0])
             elif status["may_finish"] and self._wants_to_finish(status):
                 await self._settled(self.line.put("finish"))
-            elif status["turn"] == "you" and not status["must_finish"]:
-                await self._say()
+            elif status["turn"] == "you" and not status["must_finish"] and self._has_read():
+                await self._send()
             else:
-                await self.line.news(1.0)
+                await self.line.changed(1.0)
         return True
+
+    def _has_read(self) -> bool:
+        """Tell whether every message is shown: where the server is slow, a status is older."""
+        sides = [message["side"] for message in self.line.messages()]
+        return sides.count("you") >= self.sent and sides[-1:] != ["you"]
 
     def _walks_off(self) -> bool:
         limit = self.person.drops_after
-        return limit is not None and self.said >= limit and not self.line.outbox
+        return limit is not None and self.sent >= limit and not self.line.outbox
 
     def _wants_to_finish(self, status: Frame) -> bool:
         return bool(status["must_finish"]) or self._chance.random() < 0.7
 
-    async def _say(self) -> None:
-        await asyncio.sleep(self.person.pause)
+    async def _send(self) -> None:
         text = next(self.lines)
+        await asyncio.sleep(self.person.writing(text))
         if self._chance.random() < self.person.careless:
             first = await self._settled(
-                self.line.put("say", text=lines.careless(self.persona, text))
+                self.line.put("message", text=lines.careless(self.persona, text))
             )
             if first["type"] == "ack":
-                self.said += 1
+                self.sent += 1
                 return
-        answer = await self._settled(self.line.put("say", text=text))
-        self.said += answer["type"] == "ack"
+        answer = await self._settled(self.line.put("message", text=text))
+        self.sent += answer["type"] == "ack"
 
     async def _label(self, seq: int) -> None:
-        sensible = agrees(self.person, self.quality["sensible"], "sensible", self.line.chat, seq)
-        await self._answer(seq, "sensible", sensible)
-        if sensible:
-            share = self.quality["specific"]
-            specific = agrees(self.person, share, "specific", self.line.chat, seq)
-            await self._answer(seq, "specific", specific)
+        about = (self.line.chat, seq)
+        for question, value in answers.replies(self.person, self.labels, self.quality, "", *about):
+            await self._answer(seq, question, value)
 
-    async def _answer(self, seq: int, question: str, yes: bool) -> None:
+    async def _answer(self, seq: int, question: str, value: str) -> None:
         self.revision += 1
-        value = str(int(yes))
         item = self.line.put(
             "label", seq=seq, question=question, value=value, revision=self.revision
         )
@@ -83,12 +94,12 @@ class Chatting:
         wish = "retry" if status.get("may_retry") else "give_up"
         await self._settled(self.line.put(wish))
 
-    async def _settled(self, item: Item) -> Frame:
+    async def _settled(self, item: OutboxItem) -> Frame:
         """Wait for the answer, then for the status that follows it."""
         before = self.line.status
         answer = await item.answer
         for _ in range(10):
             if self.line.over or self.line.status is not before:
                 break
-            await self.line.news(0.3)
+            await self.line.changed(0.3)
         return answer

@@ -1,4 +1,4 @@
-"""What a crowd's clients did and saw, as JSON Lines: the one record that no server can alter.
+"""Records of a crowd's clients, as JSON Lines: the one record that no server can alter.
 
 Each write is an `invoke` followed by `ok`, by `fail`, or by nothing, which leaves it unknown. Each
 entry of a conversation is a `show` when it is displayed. Times are seconds of a monotonic clock.

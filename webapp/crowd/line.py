@@ -14,11 +14,11 @@ from typing import Any
 
 import httpx
 from websockets.asyncio.client import ClientConnection, connect
-from websockets.exceptions import ConnectionClosed, InvalidHandshake
+from websockets.exceptions import ConnectionClosed, InvalidHandshake, InvalidStatus
 from websockets.typing import Origin
 
 from webapp.crowd.ledger import Ledger
-from webapp.crowd.outbox import Frame, Item, Outbox
+from webapp.crowd.outbox import Frame, Outbox, OutboxItem
 from webapp.crowd.people import Person
 from webapp.crowd.web import Web
 
@@ -26,13 +26,13 @@ PING = 15.0
 AGAIN = 4000  # why we close: to connect anew; 1000 is for the end of a conversation
 
 
-class Line:
+class ClientSocket:
     """One person's side of one conversation, number `chat` of their participation."""
 
     def __init__(self, web: Web, ledger: Ledger, person: Person, path: str, chat: int) -> None:
         self.web, self.ledger, self.person, self.path, self.chat = web, ledger, person, path, chat
         self.tab = str(uuid.uuid4())
-        self.token = self.talk = ""  # what the page says: of forms, and of its conversation
+        self.token = self.key = ""  # of forms, and of the conversation, as the page has them
         self.entries: dict[int, Frame] = {}
         self.shown = 0  # all up to here are displayed
         self.status: Frame = {}
@@ -41,13 +41,14 @@ class Line:
         self.hung_up = False  # the conversation is over, and nothing more is sent
         self.outbox = Outbox(person, self._note, chat)
         self.pongs_missing = 0
-        self._news = asyncio.Event()
+        self._was_refused = False
+        self._changed = asyncio.Event()
         self._work = asyncio.Event()
         self._chance = person.chance("line", chat)
 
-    # --- what the person does and sees
+    # --- actions of the person
 
-    def put(self, kind: str, **fields: Any) -> Item:
+    def put(self, kind: str, **fields: Any) -> OutboxItem:
         """Keep an item, then have it sent."""
         item = self.outbox.put(kind, **fields)
         self._work.set()
@@ -55,14 +56,14 @@ class Line:
             self.outbox.give_up(item)
         return item
 
-    async def news(self, seconds: float) -> None:
+    async def changed(self, seconds: float) -> None:
         """Wait for a change, at most so long."""
         try:
-            await asyncio.wait_for(self._news.wait(), seconds)
+            await asyncio.wait_for(self._changed.wait(), seconds)
         except TimeoutError:
             return
         finally:
-            self._news.clear()
+            self._changed.clear()
 
     def messages(self) -> list[Frame]:
         return [self.entries[seq] for seq in sorted(self.entries) if self._is_message(seq)]
@@ -78,6 +79,10 @@ class Line:
         while not self.over or self.outbox:
             before = self.shown, len(self.outbox)
             try:
+                if self._was_refused:
+                    # No socket for this cookie; HTTP answers whether the seat is lost.
+                    self._was_refused = False
+                    await self._poll(self._frames)
                 if self.over:
                     await self._leftovers()
                 elif self.person.plain:
@@ -96,13 +101,16 @@ class Line:
     def _lost(self, problem: Exception) -> None:
         if isinstance(problem, ConnectionClosed) and problem.rcvd and problem.rcvd.code == 1000:
             self.over = True
+        self._was_refused = isinstance(problem, InvalidStatus) and (
+            problem.response.status_code in (403, 404)
+        )
         self.web.troubles += 1
         self.outbox.lost()
-        self._news.set()
+        self._changed.set()
 
     async def _over_socket(self) -> None:
         base = self.web.base
-        address = base.replace("http", "ws", 1) + f"{self.path}socket?talk={self.talk}"
+        address = base.replace("http", "ws", 1) + self._address("socket")
         async with connect(
             address,
             origin=Origin(base),
@@ -113,7 +121,7 @@ class Line:
             ping_interval=None,
             proxy=None,
         ) as socket:
-            hello = {"type": "hello", "last_seen": self.shown, "tab": self.tab}
+            hello = {"type": "hello", "last_seq": self.shown, "tab": self.tab}
             await socket.send(json.dumps(hello))
             self.pongs_missing = 0
             writer = asyncio.create_task(self._write(socket))
@@ -134,8 +142,8 @@ class Line:
             due = self.outbox.due()
             for frame in due:
                 await socket.send(json.dumps(frame))
-            said = any(frame["type"] == "say" for frame in due)
-            if said and self._chance.random() < self.person.flaky:
+            has_message = any(frame["type"] == "message" for frame in due)
+            if has_message and self._chance.random() < self.person.flaky:
                 await socket.close(AGAIN)
                 return
             if time.monotonic() - pinged > PING:
@@ -157,10 +165,13 @@ class Line:
 
     @property
     def _frames(self) -> str:
-        return f"{self.path}frames?talk={self.talk}"
+        return self._address("frames")
+
+    def _address(self, name: str) -> str:
+        return f"{self.path}{name}?conversation={self.key}&version=2"
 
     async def _leftovers(self) -> None:
-        """Learn what became of items whose answer was lost when the conversation ended."""
+        """Ask for the answers that were lost when the conversation ended."""
         for item in self.outbox.items():
             answer = await self.web.frames(self._frames, self.token, self.tab, item.frame)
             self._answered(answer)
@@ -174,7 +185,7 @@ class Line:
     def _answered(self, answer: httpx.Response) -> None:
         if answer.status_code == 404:
             self.over = True
-            self._news.set()
+            self._changed.set()
             return
         if answer.status_code in (429, 500, 502, 503):
             raise OSError(f"status {answer.status_code}")
@@ -192,12 +203,12 @@ class Line:
         finally:
             self._work.clear()
 
-    # --- what the server says
+    # --- frames of the server
 
     async def _take(self, frame: Frame, socket: ClientConnection) -> None:
         self._accept(frame)
         if frame["type"] == "event" and frame["seq"] > self.shown:
-            await socket.send(json.dumps({"type": "sync", "last_seen": self.shown}))
+            await socket.send(json.dumps({"type": "sync", "last_seq": self.shown}))
 
     def _accept(self, frame: Frame) -> None:
         kind = frame["type"]
@@ -215,7 +226,7 @@ class Line:
         elif kind == "error":
             self._note("error", code=frame["code"])
         if kind != "pong":
-            self._news.set()
+            self._changed.set()
 
     def _show(self, frame: Frame) -> None:
         """Display what is next; hold back what comes after a gap; drop what is known."""

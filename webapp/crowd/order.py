@@ -1,4 +1,4 @@
-"""What a process of the crowd is told to do, as it crosses the pipe."""
+"""Orders to a process of the crowd, as they cross the pipe."""
 
 from __future__ import annotations
 
@@ -13,7 +13,10 @@ from webapp.crowd.people import Mix, Person, Quality, draw_people
 
 @dataclass(frozen=True, kw_only=True)
 class Order:
-    """People number `first` to `first` + `count` visit a campaign, `at_once` at a time."""
+    """People number `first` to `first` + `count` visit a campaign, `at_once` at a time.
+
+    The first of them come `apart` seconds after each other.
+    """
 
     bases: tuple[str, ...]
     slug: str
@@ -21,6 +24,7 @@ class Order:
     first: int = 0
     seed: int = 0
     at_once: int = 10
+    apart: float = 0.0
     seconds: float = 300.0
     patience: float = 90.0
     prefix: str = "sim"
@@ -43,5 +47,5 @@ class Order:
 
 def parse(line: str) -> Order:
     """Return the order that `Order.line` wrote."""
-    given = json.loads(line)
-    return Order(**{**given, "bases": tuple(given["bases"]), "mix": Mix(**given["mix"])})
+    values = json.loads(line)
+    return Order(**{**values, "bases": tuple(values["bases"]), "mix": Mix(**values["mix"])})

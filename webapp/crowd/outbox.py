@@ -1,4 +1,4 @@
-"""What one client has written and the server has not answered: sent again until it has (R4, R6)."""
+"""Outbox of one client: what the server has not answered is sent again until it has (R4, R6)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ LONGEST = 30.0  # seconds between two tries
 
 
 @dataclass
-class Item:
+class OutboxItem:
     """A write that is kept until it is settled."""
 
     frame: Frame
@@ -33,19 +33,19 @@ class Outbox:
     def __init__(self, person: Person, note: Callable[..., None], chat: int) -> None:
         self._person = person
         self._note = note
-        self._items: dict[str, Item] = {}
+        self._items: dict[str, OutboxItem] = {}
         self._answers: dict[str, str] = {}  # the type of the last answer to each item
         self._chance = person.chance("outbox", chat)
 
     def __len__(self) -> int:
         return len(self._items)
 
-    def items(self) -> list[Item]:
+    def items(self) -> list[OutboxItem]:
         return list(self._items.values())
 
-    def put(self, kind: str, **fields: Any) -> Item:
+    def put(self, kind: str, **fields: Any) -> OutboxItem:
         """Keep a new item under an id of its own."""
-        item = Item({"type": kind, "id": str(uuid.uuid4()), **fields})
+        item = OutboxItem({"type": kind, "id": str(uuid.uuid4()), **fields})
         self._items[item.frame["id"]] = item
         self._note("invoke", id=item.frame["id"], frame=item.frame)
         return item
@@ -70,7 +70,7 @@ class Outbox:
                 self._note("unknown", id=name)
             item.due = 0.0
 
-    def give_up(self, item: Item) -> None:
+    def give_up(self, item: OutboxItem) -> None:
         """Settle an item of a conversation that is no more."""
         self.settle({"type": "refused", "id": item.frame["id"], "code": "gone"})
 

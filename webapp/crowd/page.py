@@ -1,60 +1,114 @@
-"""A page as a person's browser has it: its forms, what can be chosen, its token."""
+"""Pages as a person's browser has them: forms, their questions, the token."""
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass, field
 from html.parser import HTMLParser
+from urllib.parse import parse_qs, urlsplit
+
+from evaluation import AnswerField, AnswerOption
 
 Attributes = dict[str, str]
 
 
 @dataclass
-class Form:
-    """A form: where it goes, what it sends unasked, and what can be chosen."""
+class PageQuestion:
+    """A question as a page shows it; `gate` names the question that opens it, by `gate_value`."""
+
+    name: str
+    kind: str
+    gate: str = ""
+    gate_value: str = ""
+    options: list[str] = field(default_factory=list)
+    input: Attributes = field(default_factory=dict)
+
+    @property
+    def answer_field(self) -> AnswerField:
+        """Where the answer is given, as the kind of question described it."""
+        options = tuple(AnswerOption(value=option) for option in self.options)
+        return AnswerField(options=options, input=self.input)
+
+
+@dataclass
+class PageForm:
+    """A form: where it goes, what it sends unasked, its questions and boxes to tick."""
 
     action: str
     sent: dict[str, str] = field(default_factory=dict)
-    options: dict[str, list[str]] = field(default_factory=dict)
+    questions: list[PageQuestion] = field(default_factory=list)
     ticks: list[str] = field(default_factory=list)
 
 
 @dataclass
-class Page:
-    """What of a page matters to somebody who fills it in."""
+class BrowserPage:
+    """The parts of a page that matter for filling it in."""
 
-    forms: list[Form] = field(default_factory=list)
+    forms: list[PageForm] = field(default_factory=list)
     token: str = ""
-    talk: str = ""  # what the page calls its conversation
+    key: str = ""  # of the conversation
     marks: dict[str, str] = field(default_factory=dict)  # text, by data-part or id
     items: dict[str, list[str]] = field(default_factory=dict)  # the list items in such elements
 
-    def form(self, ending: str) -> Form | None:
+    def form(self, ending: str) -> PageForm | None:
         """Return the form whose address ends so."""
         fitting = (form for form in self.forms if form.action.split("?")[0].endswith(ending))
         return next(fitting, None)
+
+    @property
+    def labels(self) -> list[PageQuestion]:
+        """The questions under each message of a conversation."""
+        questions = json.loads(self.marks.get("chat-data") or "{}").get("questions", ())
+        return [
+            PageQuestion(
+                name=each["name"],
+                kind=each["kind"],
+                gate=each["only_if"] or "",
+                gate_value=each["only_if_value"],
+                options=[value for value, _ in each["options"]],
+                input=each["input"],
+            )
+            for each in questions
+        ]
 
 
 class _Reader(HTMLParser):
     def __init__(self) -> None:
         super().__init__()
-        self.page = Page()
-        self.form: Form | None = None
+        self.page = BrowserPage()
+        self.form: PageForm | None = None
+        self.question: PageQuestion | None = None
         self.open: list[tuple[str, str]] = []
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        given = {name: value or "" for name, value in attrs}
-        if tag == "meta" and given.get("name") == "csrf-token":
-            self.page.token = given.get("content", "")
-        if "data-frames" in given:
-            self.page.talk = given["data-frames"].rpartition("?talk=")[2]
+        values = {name: value or "" for name, value in attrs}
+        if tag == "meta" and values.get("name") == "csrf-token":
+            self.page.token = values.get("content", "")
+        if "data-frames" in values:
+            query = parse_qs(urlsplit(values["data-frames"]).query)
+            self.page.key = query["conversation"][0]
         if tag == "form":
-            self.form = Form(given.get("action", ""))
+            self.form = PageForm(values.get("action", ""))
             self.page.forms.append(self.form)
-        elif tag == "input" and self.form is not None:
-            _take(self.form, given)
+        elif self.form is not None:
+            self._field(self.form, tag, values)
         if tag not in VOID:
-            self.open.append((tag, given.get("data-part") or given.get("id", "")))
+            self.open.append((tag, values.get("data-part") or values.get("id", "")))
             self._start(tag)
+
+    def _field(self, form: PageForm, tag: str, values: Attributes) -> None:
+        if "data-kind" in values:
+            self.question = PageQuestion(
+                name=values["data-name"],
+                kind=values["data-kind"],
+                gate=values.get("data-gate", ""),
+                gate_value=values.get("data-gate-value", ""),
+            )
+            form.questions.append(self.question)
+        elif self.question is not None:
+            _ask(self.question, tag, values)
+        elif tag == "input":
+            _take(form, values)
 
     def _start(self, tag: str) -> None:
         for mark in self._marks():
@@ -63,6 +117,8 @@ class _Reader(HTMLParser):
                 self.page.items.setdefault(mark, []).append("")
 
     def handle_endtag(self, tag: str) -> None:
+        if tag in ("form", "fieldset"):
+            self.question = None
         if tag == "form":
             self.form = None
         while self.open and tag in [name for name, _ in self.open]:
@@ -83,20 +139,25 @@ class _Reader(HTMLParser):
 VOID = {"input", "meta", "link", "br", "img", "hr", "source", "area", "col", "wbr"}
 
 
-def _take(form: Form, given: Attributes) -> None:
-    name, kind = given.get("name", ""), given.get("type", "text")
-    if not name:
+def _ask(question: PageQuestion, tag: str, values: Attributes) -> None:
+    """Add an option, or the one input, of a question."""
+    if tag == "option" or values.get("type") == "radio":
+        question.options.append(values.get("value", "on"))
+    elif tag in ("input", "textarea"):
+        question.input = values
+
+
+def _take(form: PageForm, values: Attributes) -> None:
+    if not values.get("name"):
         return
-    if kind == "radio":
-        form.options.setdefault(name, []).append(given.get("value", "on"))
-    elif kind == "checkbox":
-        form.ticks.append(name)
+    if values.get("type") == "checkbox":
+        form.ticks.append(values["name"])
     else:
-        form.sent[name] = given.get("value", "")
+        form.sent[values["name"]] = values.get("value", "")
 
 
-def read(html: str) -> Page:
-    """Return what matters of a page."""
+def read(html: str) -> BrowserPage:
+    """Return the parts of a page that matter."""
     reader = _Reader()
     reader.feed(html)
     return reader.page

@@ -12,8 +12,8 @@ from typing import Any
 from webapp.crowd import answers
 from webapp.crowd.chatting import Chatting
 from webapp.crowd.ledger import Ledger
-from webapp.crowd.line import Line
-from webapp.crowd.page import Page
+from webapp.crowd.line import ClientSocket
+from webapp.crowd.page import BrowserPage
 from webapp.crowd.people import Person, Quality
 from webapp.crowd.web import Gone, Web
 
@@ -37,7 +37,7 @@ class Left(Exception):
 
 
 class Participant:
-    """Does what a careful person would do next, whatever page they are shown."""
+    """Acts as a careful person would, on any page."""
 
     def __init__(self, person: Person, visit: Visit, ledger: Ledger, ask: Ask) -> None:
         self.person, self.visit, self.ledger, self.ask = person, visit, ledger, ask
@@ -110,11 +110,11 @@ class Participant:
         found: Mapping[str, Any] = answer.json()
         return found
 
-    async def _now(self) -> Page:
+    async def _current_step(self) -> BrowserPage:
         return await self.web.page(f"{self.path}now")
 
     async def _press(self, ending: str) -> bool:
-        form = (await self._now()).form(ending)
+        form = (await self._current_step()).form(ending)
         if form is None:
             return False
         await self.web.send(form, {}, path=f"{self.path}now")
@@ -128,38 +128,39 @@ class Participant:
             await self._press("/give-up")
 
     async def _chat(self) -> None:
-        page = await self._now()
-        line = Line(self.web, self.ledger, self.person, self.path, self.chats)
-        line.token, line.talk = page.token, page.talk
+        page = await self._current_step()
+        line = ClientSocket(self.web, self.ledger, self.person, self.path, self.chats)
+        line.token, line.key = page.token, page.key
         persona = answers.persona(page)
         quality, _ = await self._truth()
-        chatting = Chatting(line, self.person, persona, quality)
+        chatting = Chatting(line, self.person, persona, quality, page.labels)
         running = asyncio.create_task(line.run())
-        talking = asyncio.create_task(chatting.talk())
+        chats = asyncio.create_task(chatting.chat())
         try:
-            await asyncio.wait({running, talking}, return_when=asyncio.FIRST_COMPLETED)
+            await asyncio.wait({running, chats}, return_when=asyncio.FIRST_COMPLETED)
             if running.done():
                 running.result()  # whatever broke it is ours to know
-            stayed = await talking
+            stayed = await chats
         finally:
-            for task in (running, talking):
+            for task in (running, chats):
                 task.cancel()
-            await asyncio.gather(running, talking, return_exceptions=True)
+            await asyncio.gather(running, chats, return_exceptions=True)
         self.chats += 1
         if not stayed:
             raise Left
 
     async def _rate(self) -> None:
-        page = await self._now()
+        page = await self._current_step()
         form = page.form("/rate")
         if form is None:
             return
         quality, persona = await self._truth()
-        given = answers.fill(self.person, form, quality, persona, str(self.rated))
-        self._note("invoke", id=f"rate {self.rated}", answers=given)
-        sends = [self.web.send(form, given, path=f"{self.path}now")]
+        await asyncio.sleep(self.person.answering * len(form.questions))
+        filled = answers.fill(self.person, form, quality, persona, str(self.rated))
+        self._note("invoke", id=f"rate {self.rated}", answers=filled)
+        sends = [self.web.send(form, filled, path=f"{self.path}now")]
         if self.person.chance("double", self.rated).random() < self.person.twice:
-            sends.append(self.web.send(form, given, path=f"{self.path}now"))
+            sends.append(self.web.send(form, filled, path=f"{self.path}now"))
         await asyncio.gather(*sends)
         self._note("ok", id=f"rate {self.rated}")
         self.rated += 1
@@ -169,7 +170,7 @@ class Participant:
         return self.visit.planted.get(truth.get("system", ""), NEUTRAL), truth.get("persona", "")
 
     async def _ended(self, status: Mapping[str, Any]) -> None:
-        page = await self._now()
+        page = await self._current_step()
         self.end = "ENDED"
         self._note(
             "end", state="ENDED", code=answers.code(page), seconds=round(time.monotonic(), 1)

@@ -28,6 +28,9 @@ class Mix:
     slow: float = 0.1
     pause: float = 0.05
     slow_pause: float = 0.5
+    reading: float = 0.0  # seconds to take in the partner's message
+    letter: float = 0.0  # seconds to type one character
+    answering: float = 0.0  # seconds for one question of a form
     careless: float = 0.05  # the chance that a message breaks a rule at first
     plain: float = 0.1  # whose network has no websockets
     twice: float = 0.05  # the chance that something is sent twice
@@ -45,10 +48,17 @@ class Person:
     spammer: bool = False
     drops_after: int | None = None  # own messages after which they walk off
     pause: float = 0.0
+    reading: float = 0.0
+    letter: float = 0.0
+    answering: float = 0.0
     careless: float = 0.0
     plain: bool = False
     twice: float = 0.0
     flaky: float = 0.0
+
+    def writing(self, text: str) -> float:
+        """Return the seconds from the partner's message to one's own."""
+        return self.pause + self.reading + self.letter * len(text)
 
     def chance(self, *about: object) -> random.Random:
         """Return a source of chance for one purpose, always the same for the same purpose."""
@@ -63,14 +73,18 @@ def draw_people(count: int, *, seed: int, mix: Mix, prefix: str = "sim") -> list
 def _draw(name: str, seed: int, mix: Mix) -> Person:
     chance = Person(name=name, seed=seed).chance("person")
     fate = chance.random()
+    spammer = fate < mix.spam
     return Person(
         name=name,
         seed=seed,
         severity=chance.gauss(0, mix.severity),
         noise=mix.noise,
-        spammer=fate < mix.spam,
+        spammer=spammer,
         drops_after=chance.randint(0, 4) if 0 <= fate - mix.spam < mix.dropout else None,
         pause=mix.slow_pause if chance.random() < mix.slow else mix.pause,
+        reading=0.0 if spammer else mix.reading,  # who does not care reads nothing
+        letter=0.0 if spammer else mix.letter,
+        answering=0.0 if spammer else mix.answering,
         careless=mix.careless,
         plain=chance.random() < mix.plain,
         twice=mix.twice,
@@ -85,6 +99,21 @@ def scale_point(person: Person, quality: float, points: Sequence[int], *about: o
         return chance.choice(list(points))
     felt = quality + person.severity + chance.gauss(0, person.noise)
     return min(max(math.floor(felt + 0.5), min(points)), max(points))
+
+
+def scale_position(
+    person: Person, quality: float, low: float, high: float, *about: object
+) -> float:
+    """Return where a person puts a slider.
+
+    Severity and noise count in quarters of its length, as they do on a scale of five points.
+    """
+    chance = person.chance("position", *about)
+    if person.spammer:
+        return chance.uniform(low, high)
+    unit = (high - low) / 4
+    felt = quality + unit * (person.severity + chance.gauss(0, person.noise))
+    return min(max(felt, low), high)
 
 
 def agrees(person: Person, probability: float, *about: object) -> bool:

@@ -1,4 +1,4 @@
-"""How often an honest run brings the planted order back: ratings without the chats.
+"""Power of a run: how often honest ratings, without the chats, bring the planted order back.
 
 The ratings come from the people of the crowd, by the function that the crowd rates with; what is
 made of them is the analysis of the results page.
@@ -20,7 +20,7 @@ POINTS = (1, 2, 3, 4, 5)
 
 @dataclass(frozen=True)
 class Power:
-    """What became of `runs` simulated campaigns; `failed` has the seeds of those that failed."""
+    """The outcome of `runs` simulated campaigns; `failed` has the seeds of those that failed."""
 
     runs: int
     failed: tuple[int, ...]
@@ -57,7 +57,7 @@ def power(
     seed: int,
     mix: Mix,
 ) -> Power:
-    """Simulate `runs` campaigns with `each` people a system and count the orders recovered."""
+    """Simulate `runs` campaigns with `each` people per system and count the orders recovered."""
     metric = analysis.get_metric("calibrated_score")
     failed = []
     for run in range(seed, seed + runs):

@@ -11,7 +11,7 @@ from typing import Any
 
 import httpx
 
-from webapp.crowd.page import Form, Page, read
+from webapp.crowd.page import BrowserPage, PageForm, read
 from webapp.crowd.people import Person
 
 AGAIN = (429, 500, 502, 503, 504)
@@ -61,10 +61,10 @@ class Web:
         pause = WAITS[min(tries, len(WAITS) - 1)]
         await asyncio.sleep(pause * self._chance.uniform(0.8, 1.2))
 
-    async def page(self, path: str) -> Page:
+    async def page(self, path: str) -> BrowserPage:
         return read((await self.ask("GET", path)).text)
 
-    async def send(self, form: Form, answers: Mapping[str, str], *, path: str) -> Page:
+    async def send(self, form: PageForm, answers: Mapping[str, str], *, path: str) -> BrowserPage:
         """Send a form as it stands, with these answers, and return the page that follows."""
         target = form.action or path
         answer = await self.ask("POST", target, data={**form.sent, **answers})

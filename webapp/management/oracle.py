@@ -1,21 +1,40 @@
-"""What the simulated crowd cannot see: whom a person talked to, and who their partner was.
+"""Knowledge and actions that the simulated crowd lacks: the true partner, and freeing a slot.
 
 A blinded client does not know its partner's system, so a crowd whose answers are to depend on a
-planted quality asks the process that started it, over the pipe between them.
+planted quality asks the process that started it, over the pipe between them. It also reports
+the people who walked off: of real people that is known after half an hour of silence only.
 """
 
 from __future__ import annotations
 
+from datetime import timedelta
+
+from django.utils import timezone
+
 from webapp.models import Campaign, Participation, Seat
-from webapp.services import rating
+from webapp.services.participation import stopping
+from webapp.services.rating import submission
+from webapp.services.rules import states
+
+
+def let_go(campaign: Campaign, external_id: str) -> bool:
+    """Give back the place of a person who has left; False where they held none."""
+    person = _find(campaign, external_id)
+    if person is None or person.state not in states.ACTIVE:
+        return False
+    try:
+        stopping.give_away(person=person, now=timezone.now(), silent=timedelta(0))
+    except stopping.CameBack:
+        return False
+    return True
 
 
 def truth(campaign: Campaign, external_id: str) -> dict[str, str]:
     """Return the system, and the key of the true persona, of what a person judges now."""
-    person = Participation.objects.filter(campaign=campaign, external__value=external_id).first()
+    person = _find(campaign, external_id)
     if person is None:
         return {}
-    assignment = rating.current(person)
+    assignment = submission.current(person)
     if assignment is not None:
         candidate = assignment.item.candidates.select_related("system").get()
         judged = Seat.objects.filter(conversation=assignment.item.conversation, side=candidate.side)
@@ -25,6 +44,10 @@ def truth(campaign: Campaign, external_id: str) -> dict[str, str]:
         return {}
     partner = Seat.objects.filter(conversation=seat.conversation, side=1 - seat.side)
     return {"system": seat.conversation.system.name, "persona": _persona(partner.first())}
+
+
+def _find(campaign: Campaign, external_id: str) -> Participation | None:
+    return Participation.objects.filter(campaign=campaign, external__value=external_id).first()
 
 
 def _persona(seat: Seat | None) -> str:

@@ -16,8 +16,10 @@ PEOPLE = "people"  # the bot name of a system that is another participant
 
 
 def new_slug() -> str:
-    """Return an address part that cannot be guessed."""
-    return secrets.token_urlsafe(9)
+    """Return an address part that cannot be guessed; commands would take a dash for an option."""
+    while (slug := secrets.token_urlsafe(9)).startswith("-"):
+        pass
+    return slug
 
 
 def protocol_choices() -> list[tuple[str, str]]:
@@ -34,6 +36,13 @@ class Campaign(models.Model):
         STOPPED = "STOPPED", "stopped"
         CLOSED = "CLOSED", "complete"
 
+    class QuitRule(models.TextChoices):
+        """What stopping of one's own accord pays."""
+
+        SHARE = "SHARE", "pro rata: the share of the minimum that was reached"
+        FULL = "FULL", "in full"
+        MINIMUM = "MINIMUM", "nothing before the minimum, in full from there on"
+
     name = models.CharField(max_length=120)
     slug = models.CharField(max_length=20, unique=True, default=new_slug)
     protocol = models.CharField(max_length=60, choices=protocol_choices)
@@ -47,10 +56,13 @@ class Campaign(models.Model):
     currency = models.CharField(max_length=3, default="USD")
     pay = models.DecimalField(max_digits=7, decimal_places=2, default=0)
     waiting_pay = models.DecimalField(max_digits=7, decimal_places=2, default=0)
+    quit_rule = models.CharField(max_length=8, choices=QuitRule, default=QuitRule.SHARE)
+    # messages of both sides, or replies judged: who stops below is paid nothing
+    least_work = models.PositiveSmallIntegerField(default=4)
     return_url = models.URLField(blank=True)  # the panel's completion address, takes the code
     wait_seconds = models.PositiveSmallIntegerField(default=300)
     reply_seconds = models.PositiveSmallIntegerField(default=60)
-    bot_when_alone = models.BooleanField(default=False)  # offer a bot to who waited in vain
+    bot_when_alone = models.BooleanField(default=False)  # offer a bot if no partner arrives
     partner_left_counts = models.BooleanField(default=False)
     seed = models.PositiveIntegerField(default=0)
 

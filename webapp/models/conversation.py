@@ -37,6 +37,7 @@ class Conversation(Row):
     context = models.CharField(max_length=40, blank=True)  # key of the context continued
     minimum = models.PositiveSmallIntegerField(default=0)
     maximum = models.PositiveSmallIntegerField(null=True, blank=True)
+    first_side = models.PositiveSmallIntegerField(default=0)  # who writes the first message
     last_seq = models.PositiveIntegerField(default=0)
     seed = models.PositiveBigIntegerField()
     started_at = models.DateTimeField()
@@ -59,7 +60,13 @@ class Seat(Row):
     )
     persona = models.ForeignKey(Persona, models.PROTECT, null=True, related_name="+")
     sees_persona = models.BooleanField(default=True)
+    round = models.PositiveSmallIntegerField(default=0)  # of the participation, from 0
+    # How the participation's part in this conversation ended.
+    outcome = models.CharField(max_length=14, choices=Participation.Outcome, blank=True)
     active = models.BooleanField(default=True)  # until the participation leaves this conversation
+    seconds_waiting = models.FloatField(null=True, blank=True)  # seconds, before the ready check
+    checked_at = models.DateTimeField(null=True, blank=True)  # the beginning of the ready check
+    answers_at = models.DateTimeField(null=True, blank=True)  # when a bot is to answer it
     ready_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:

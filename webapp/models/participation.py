@@ -1,4 +1,4 @@
-"""A person in a campaign, what they agreed to, and who they are outside."""
+"""Participations, their consents, and their ids outside."""
 
 from __future__ import annotations
 
@@ -33,6 +33,7 @@ class Participation(models.Model):
 
     campaign = models.ForeignKey(Campaign, models.PROTECT, related_name="participations")
     system = models.ForeignKey(System, models.PROTECT, null=True, related_name="participations")
+    planned = models.JSONField(default=list)  # numbers of systems, in the order drawn for them
     pseudonym = models.CharField(max_length=64)
     secret_hash = models.CharField(max_length=64, unique=True)
     state = models.CharField(max_length=10, choices=State, default=State.READY)
@@ -40,10 +41,17 @@ class Participation(models.Model):
     notice = models.CharField(max_length=40, blank=True)  # why they are here, until they go on
     tab = models.CharField(max_length=36, blank=True)  # the newest tab controls (R10)
     holds_slot = models.BooleanField(default=False)  # a reservation of a cell that is not settled
+    # What was shown at consent, which binds (R21). No defaults: nobody joins without a promise.
+    pay = models.DecimalField(max_digits=7, decimal_places=2)
+    waiting_pay = models.DecimalField(max_digits=7, decimal_places=2)
+    currency = models.CharField(max_length=3)
+    quit_rule = models.CharField(max_length=8, choices=Campaign.QuitRule)
+    least_work = models.PositiveSmallIntegerField()
     joined_at = models.DateTimeField(auto_now_add=True)
     state_at = models.DateTimeField()  # when the present state began
     seen_at = models.DateTimeField()  # last sign of life
     waiting_at = models.DateTimeField(null=True, blank=True)  # place in the queue
+    partner_at = models.DateTimeField(null=True, blank=True)  # when a bot ends the wait
     ended_at = models.DateTimeField(null=True, blank=True)
     withdrawn_at = models.DateTimeField(null=True, blank=True)
     excluded = models.CharField(max_length=200, blank=True)  # a reviewer's reason
@@ -66,7 +74,7 @@ class Participation(models.Model):
 
 
 class Consent(Row):
-    """What a person agreed to: the text itself, by hash, in its version."""
+    """The consent of a person: the text itself, by hash, in its version."""
 
     participation = models.OneToOneField(Participation, models.PROTECT, related_name="consent")
     text_hash = models.CharField(max_length=64)

@@ -1,4 +1,4 @@
-"""What is paid."""
+"""Payments."""
 
 from __future__ import annotations
 
@@ -11,10 +11,11 @@ from webapp.models.row import Row
 
 
 class CompletionCode(Row):
-    """The proof that a participation is to be paid; one a participation, for ever."""
+    """The proof that a participation is to be paid; one per participation, for ever."""
 
     class Kind(models.TextChoices):
         FULL = "FULL", "full pay"
+        PART = "PART", "part of the pay"
         WAITING = "WAITING", "waiting pay"
 
     participation = models.OneToOneField(Participation, models.PROTECT, related_name="code")

@@ -1,4 +1,4 @@
-"""What is judged, by whom, and every answer given."""
+"""Items, assignments and ratings."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class ItemQuery(models.QuerySet["Item"]):
 
 
 class Item(Counted):
-    """What a rater sees: a conversation's partner, a context with its reply, a message of others.
+    """The content of one form: a partner, a context with its reply, or a message of others.
 
     `target` is the number of raters wanted; a participant's own conversation has one. Messages that
     third parties judge are of a conversation of another campaign.
@@ -83,7 +83,7 @@ class Candidate(Row):
 
 
 class Assignment(Row):
-    """Who judges what, and what was drawn for them."""
+    """An item assigned to a rater, with the order drawn for them."""
 
     class State(models.TextChoices):
         RESERVED = "RESERVED", "to be judged"

@@ -1,4 +1,4 @@
-"""What happened: the audit log, oddities for people to review, and which processes live."""
+"""Records: the audit log, oddities for people to review, and the processes that live."""
 
 from __future__ import annotations
 
@@ -44,10 +44,10 @@ class Flag(Row):
 
 
 class Heartbeat(Row):
-    """A process that works for the platform: a reply worker or a sweeper."""
+    """A process that works for the platform, a reply worker or a sweeper; or how far a check is."""
 
     name = models.CharField(max_length=80, unique=True)  # host:pid
-    kind = models.CharField(max_length=20)  # replies or sweeper
+    kind = models.CharField(max_length=20)  # replies or sweeper; turn, audit
     bots = models.JSONField(default=list)
     detail = models.JSONField(default=dict)
     seen_at = models.DateTimeField()

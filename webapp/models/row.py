@@ -1,4 +1,4 @@
-"""What every row has in common: a name for logs and the admin."""
+"""Base of every row: a name for logs and the admin."""
 
 from __future__ import annotations
 

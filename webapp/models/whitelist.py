@@ -1,4 +1,4 @@
-"""Whitelists under review: the replies that a ranker may give, and what was decided of each."""
+"""Whitelists under review: the replies that a ranker may give, and the decision on each."""
 
 from __future__ import annotations
 

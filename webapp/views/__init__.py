@@ -1,1 +1,1 @@
-"""Which address does what: translate, call one service, answer."""
+"""Views translate a request, call one service, and answer."""

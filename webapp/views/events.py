@@ -11,36 +11,42 @@ from django.urls import path
 from django.utils import timezone
 from django.views.decorators.http import require_http_methods
 
-from webapp import exchange, frames
-from webapp.services import access, chat
+from webapp.services.conversation.page_session import page_session
+from webapp.services.rules import access
+from webapp.sockets import exchange, frames, version_1
+from webapp.views.audience import Audience, meant_for
 
 
+@meant_for(Audience.PARTICIPANT)
 @require_http_methods(["GET", "POST"])
 def conversation(request: HttpRequest, slug: str) -> JsonResponse:
-    """Answer a frame, or tell what is new."""
+    """Answer a frame, or return what is new."""
     try:
         secret = request.COOKIES.get(f"{settings.PARTICIPANT_COOKIE}-{slug}", "")
-        person = access.participation(slug, secret)
-        seat = access.seat_of_talk(person, request.GET.get("talk", ""))
+        key = request.GET.get("conversation") or request.GET.get(version_1.CONVERSATION, "")
+        page = page_session(slug, secret, key=key, tab=request.headers.get("X-Tab", "")[:36])
     except access.NotFound:
         raise Http404 from None
     try:
-        frame = _asked(request)
+        version = frames.check_version(request.GET.get("version", ""))
+        frame = _frame(request, version)
     except frames.BadFrame as bad:
         return JsonResponse({"frames": [frames.answer_to(bad)]}, status=400)
-    page = exchange.Page(person, seat.conversation_id, request.headers.get("X-Tab", "")[:36])
     now = timezone.now()
-    chat.seen(person=person, now=now)
-    return JsonResponse({"frames": exchange.act(page=page, frame=frame, now=now)})
+    page.note_sign_of_life(now)
+    answers = exchange.act(page=page, frame=frame, now=now)
+    if version == "1":
+        answers = [version_1.answer(each) for each in answers]
+    return JsonResponse({"frames": answers})
 
 
-def _asked(request: HttpRequest) -> frames.Frame:
+def _frame(request: HttpRequest, version: str) -> frames.Frame:
     if request.method == "POST":
-        return frames.parse(request.body)
+        return frames.parse(request.body, version)
     after = request.GET.get("after", "0")
     if not (after.isascii() and after.isdigit() and len(after) < 10):
         raise frames.BadFrame(f"after: {after[:20]!r} is not a whole number")
-    return {"type": "sync", "last_seen": int(after)}
+    return frames.Sync(last_seq=int(after))
 
 
 urlpatterns = [path("c/<slug:slug>/frames", conversation, name="frames")]

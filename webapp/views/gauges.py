@@ -11,20 +11,22 @@ from django.utils import timezone
 from django.views.decorators.http import require_GET
 from prometheus_client import CONTENT_TYPE_LATEST
 
-from webapp.services import gauges
+from webapp.services.monitoring import gauges
+from webapp.views.audience import Audience, meant_for
 
 
+@meant_for(Audience.OPERATOR)
 @require_GET
 def metrics(request: HttpRequest) -> HttpResponse:
-    """Tell the figures to who has the token, and to staff; to others there is no such page."""
+    """Serve metrics to token holders and staff; everybody else gets a 404."""
     if not (settings.METRICS_TOKEN and (_has_token(request) or _is_staff(request))):
         raise Http404
     return HttpResponse(gauges.text(timezone.now()), content_type=CONTENT_TYPE_LATEST)
 
 
 def _has_token(request: HttpRequest) -> bool:
-    given = request.headers.get("Authorization", "").removeprefix("Bearer ")
-    return secrets.compare_digest(given.encode(), settings.METRICS_TOKEN.encode())
+    token = request.headers.get("Authorization", "").removeprefix("Bearer ")
+    return secrets.compare_digest(token.encode(), settings.METRICS_TOKEN.encode())
 
 
 def _is_staff(request: HttpRequest) -> bool:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from datetime import datetime
 from typing import Any
 
 from django.conf import settings
@@ -19,26 +18,20 @@ from django.utils import timezone, translation
 from django.views.decorators.http import require_GET, require_POST, require_safe
 
 from evaluation import InvalidAnswers
-from webapp import forms, notices
-from webapp.services import (
-    access,
-    enrolment,
-    opening,
-    pairing,
-    privacy,
-    rating,
-    screens,
-    states,
-    stopping,
-    study,
-)
-from webapp.services.access import Participation
-from webapp.views.drawing import draw
+from webapp import notices
+from webapp.forms import participant
+from webapp.services.conversation import matching, opening
+from webapp.services.participation import consents, enrolment, privacy, screens, visits
+from webapp.services.participation.visits import BrowserVisit
+from webapp.services.rating import labels
+from webapp.services.rules import access, states
+from webapp.sockets import version_1
+from webapp.views.audience import Audience, meant_for
+from webapp.views.rendering import render_screen
 
 View = Callable[..., HttpResponse]
-Action = Callable[[Participation, datetime], object]
 COOKIE_AGE = 90 * 24 * 3600
-NOT_NOW = (enrolment.Closed, opening.NotNow, pairing.NotNow, rating.Refused)
+NOT_NOW = (enrolment.Closed, opening.NotMeeting, matching.NotWaiting, labels.LabelRefused)
 
 
 def _cookie(slug: str) -> str:
@@ -50,13 +43,14 @@ def _secrets(request: HttpRequest) -> list[str]:
     return [text for name, text in request.COOKIES.items() if name.startswith(_cookie(""))]
 
 
-def _person(request: HttpRequest, slug: str) -> Participation:
-    return access.participation(slug, request.COOKIES.get(_cookie(slug), ""))
+def _visit(request: HttpRequest, slug: str) -> BrowserVisit:
+    return BrowserVisit(slug, request.COOKIES.get(_cookie(slug), ""))
 
 
-def friendly(view: View) -> View:
-    """Answer what is not found, or somebody else's, with one plain page that says what to do."""
+def not_found_page(view: View) -> View:
+    """Answer a missing row, or somebody else's, with one plain page that says what to do."""
 
+    @meant_for(Audience.PARTICIPANT)
     @functools.wraps(view)
     def found(request: HttpRequest, slug: str, *args: Any, **kwargs: Any) -> HttpResponse:
         try:
@@ -69,47 +63,48 @@ def friendly(view: View) -> View:
     return found
 
 
-# --- who comes in -----------------------------------------------------------------------------
+# --- entry ---------------------------------------------------------------------------------
 
 
 @require_safe
-@friendly
+@not_found_page
 def entry(request: HttpRequest, slug: str) -> HttpResponse:
-    """Say what the study is and ask for consent; who is in it already goes on."""
-    campaign = access.open_link(slug)
-    claim = forms.claim(request.GET)
+    """Show the study and ask for consent; a participant of it continues."""
+    claim = participant.claim(request.GET)
     if not claim.is_valid():
         return render(request, "404.html", status=404)
-    try:
-        who = screens.returning(person=_person(request, slug), **claim.cleaned_data)
-    except access.NotFound:
-        who = claim.cleaned_data
+    visit = _visit(request, slug)
+    who = visit.returning(**claim.cleaned_data)
     if who is None:
-        return redirect("now", slug)
-    shown = {"study": study.of(campaign), "who": who, "preview": forms.is_preview(request.GET)}
+        return redirect("current-step", slug)
+    preview = participant.is_preview(request.GET)
+    shown = {"study": visit.offered(who), "who": who, "preview": preview}
     return render(request, "participant/entry.html", shown)
 
 
 @require_POST
-@friendly
+@not_found_page
 def consent(request: HttpRequest, slug: str) -> HttpResponse:
-    """Create or resume the participation of who has agreed, and remember it by a cookie."""
-    campaign = access.open_link(slug)
-    who = forms.Entry(request.POST)
-    if not who.is_valid():
+    """Create or resume a participation after consent, and remember it by a cookie."""
+    visit = _visit(request, slug)
+    visit.check_link()
+    agreed = participant.Agreement(request.POST)
+    if not agreed.is_valid():
         return render(request, "404.html", status=404)
+    shown_pay, who = agreed.cleaned_data.pop("pay"), agreed.cleaned_data
     try:
-        _joined, secret = enrolment.join(
-            campaign=campaign,
-            **who.cleaned_data,
+        secret = visit.join(
+            who,
+            shown_pay=shown_pay,
             language=translation.get_language() or settings.LANGUAGE_CODE,
             now=timezone.now(),
             browser=_secrets(request),
         )
-    except enrolment.Closed as refusal:
-        shown = {"study": study.of(campaign), "closed": notices.text(refusal.notice)}
+    except (enrolment.Closed, consents.PayChanged) as refusal:
+        reason = "closed" if isinstance(refusal, enrolment.Closed) else "changed"
+        shown = {"study": visit.offered(who), "who": who, reason: notices.text(refusal.notice)}
         return render(request, "participant/entry.html", shown, status=409)
-    response = redirect("now", slug)
+    response = redirect("current-step", slug)
     response.set_cookie(
         _cookie(slug),
         secret,
@@ -122,92 +117,104 @@ def consent(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 @require_safe
-@friendly
+@not_found_page
 def declined(request: HttpRequest, slug: str) -> HttpResponse:
-    """Thank who does not take part. Nothing was stored, so nothing has to be undone."""
-    shown = {"study": study.of(access.open_link(slug))}
-    return render(request, "participant/declined.html", shown)
+    """Show the thank-you page for people who declined; nothing was stored."""
+    return render(request, "participant/declined.html", {"study": _visit(request, slug).study()})
 
 
-# --- the page of the present step -------------------------------------------------------------
+# --- the page of the current step -------------------------------------------------------------
 
 
 @require_safe
-@friendly
-def now(request: HttpRequest, slug: str) -> HttpResponse:
+@not_found_page
+def current_step(request: HttpRequest, slug: str) -> HttpResponse:
     """Show the screen of the participation's state."""
+    visit = _visit(request, slug)
     if _cookie(slug) not in request.COOKIES:
-        return redirect("entry", access.open_link(slug).slug)
-    return draw(request, screens.show(person=_person(request, slug), now=timezone.now()))
+        visit.check_link()
+        return redirect("entry", slug)
+    return render_screen(request, visit.screen(timezone.now()))
 
 
-@friendly
-def elsewhere(request: HttpRequest, slug: str, rest: str = "") -> HttpResponse:
-    """Lead any other address of a campaign to the present step."""
-    return redirect("now", access.open_link(slug).slug)
+@not_found_page
+def redirect_to_current(request: HttpRequest, slug: str, rest: str = "") -> HttpResponse:
+    """Redirect unknown paths of a campaign to the current step."""
+    _visit(request, slug).check_link()
+    return redirect("current-step", slug)
 
 
-def step(action: Action) -> View:
+def step(name: str) -> View:
     """Return the view that takes a step and leads to wherever the participation is then."""
 
-    @friendly
+    @not_found_page
     def view(request: HttpRequest, slug: str) -> HttpResponse:
         if request.method == "POST":
             try:
-                action(_person(request, slug), timezone.now())
+                _visit(request, slug).take(name, timezone.now())
             except NOT_NOW as refusal:
                 messages.warning(request, notices.text(refusal.notice))
             except states.Illegal:
                 pass  # the step was taken before: the page shows where that led
-        return redirect("now", slug)
+        return redirect("current-step", slug)
 
     return view
 
 
-@friendly
+@not_found_page
 def rate(request: HttpRequest, slug: str) -> HttpResponse:
     """Store the answers of the form, or show it again with what is missing."""
     if request.method != "POST":
-        return redirect("now", slug)
-    person = _person(request, slug)
+        return redirect("current-step", slug)
+    visit = _visit(request, slug)
     answers = {name: str(text) for name, text in request.POST.items() if "." in name}
     try:
-        rating.submit(person=person, answers=answers, now=timezone.now())
+        visit.submit(answers, timezone.now())
     except InvalidAnswers as problem:
-        screen = screens.show(person=person, now=timezone.now())
-        return draw(request, screen, answers, problem.problems)
-    except (rating.Refused, states.Illegal):
+        screen = visit.screen(timezone.now())
+        return render_screen(request, screen, answers, problem.problems)
+    except (labels.LabelRefused, states.Illegal):
         pass  # it was submitted before, or the study has gone on
-    return redirect("now", slug)
+    return redirect("current-step", slug)
 
 
 # --- what the pages' scripts ask --------------------------------------------------------------
 
 
 @require_GET
-@friendly
+@not_found_page
 def status(request: HttpRequest, slug: str) -> HttpResponse:
-    """Tell a waiting page where it stands; that it asks is a sign of life."""
-    return JsonResponse(enrolment.status(person=_person(request, slug), now=timezone.now()))
+    """Return the status of a waiting page; its request is a sign of life."""
+    found = _visit(request, slug).status(timezone.now())
+    is_former = request.GET.get("version", "1") == "1"
+    return JsonResponse(version_1.waiting(found) if is_former else found)
+
+
+@require_GET
+@not_found_page
+def stop_means(request: HttpRequest, slug: str) -> HttpResponse:
+    """Return what stopping at this moment means for the pay."""
+    return JsonResponse({"text": _visit(request, slug).stop_means(timezone.now())})
 
 
 @require_POST
-@friendly
+@not_found_page
 def save_draft(request: HttpRequest, slug: str) -> HttpResponse:
     """Keep unfinished answers."""
-    person = _person(request, slug)
+    visit = _visit(request, slug)
     try:
-        answers = forms.draft(request.body)
-    except forms.BadBody as problem:
+        answers = participant.draft(request.body)
+    except participant.BadBody as problem:
+        visit.check_cookie()  # who may not write here learns nothing of the body
         return JsonResponse({"error": str(problem)}, status=400)
-    saved = rating.save_draft(person=person, answers=answers, now=timezone.now())
+    saved = visit.save_draft(answers, timezone.now())
     return JsonResponse({"saved": saved})
 
 
 # --- withdrawal, by a private link ------------------------------------------------------------
 
 
-@friendly
+@not_found_page
 def withdraw(request: HttpRequest, slug: str, token: str) -> HttpResponse:
     """Ask whether to delete what a person wrote, and do it when they say so."""
     if request.method == "POST":
@@ -220,22 +227,16 @@ def withdraw(request: HttpRequest, slug: str, token: str) -> HttpResponse:
     return render(request, "participant/withdraw.html", shown)
 
 
-STEPS: dict[str, Action] = {
-    "start": lambda person, at: enrolment.start(person=person, now=at),
-    "meet": lambda person, at: opening.meet(person=person, now=at),
-    "bot": lambda person, at: pairing.take_bot(person=person, now=at),
-    "give-up": lambda person, at: pairing.give_up(person=person, now=at),
-    "stop": lambda person, at: stopping.stop(person=person, now=at),
-}
 urlpatterns = [
     path("c/<slug:slug>/", entry, name="entry"),
     path("c/<slug:slug>/consent", consent, name="consent"),
     path("c/<slug:slug>/declined", declined, name="declined"),
-    path("c/<slug:slug>/now", now, name="now"),
-    *(path(f"c/<slug:slug>/{name}", step(take), name=name) for name, take in STEPS.items()),
+    path("c/<slug:slug>/now", current_step, name="current-step"),
+    *(path(f"c/<slug:slug>/{name}", step(name), name=name) for name in visits.STEPS),
     path("c/<slug:slug>/rate", rate, name="rate"),
     path("c/<slug:slug>/status", status, name="status"),
+    path("c/<slug:slug>/stop-means", stop_means, name="stop-means"),
     path("c/<slug:slug>/draft", save_draft, name="draft"),
     path("c/<slug:slug>/withdraw/<str:token>", withdraw, name="withdraw"),
-    path("c/<slug:slug>/<path:rest>", elsewhere, name="elsewhere"),
+    path("c/<slug:slug>/<path:rest>", redirect_to_current, name="redirect-to-current"),
 ]

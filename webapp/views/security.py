@@ -1,4 +1,4 @@
-"""Whom to tell of a weakness: /.well-known/security.txt as RFC 9116 has it, where it is set."""
+"""The contact for reporting a weakness: /.well-known/security.txt (RFC 9116), where it is set."""
 
 from __future__ import annotations
 
@@ -10,12 +10,15 @@ from django.urls import path
 from django.utils import timezone
 from django.views.decorators.http import require_safe
 
+from webapp.views.audience import Audience, meant_for
+
 VALID = timedelta(days=90)  # RFC 9116 asks for less than a year
 
 
+@meant_for(Audience.PUBLIC)
 @require_safe
 def contact(request: HttpRequest) -> HttpResponse:
-    """Tell the contact that SECURITY_CONTACT names, a mailto: or https: address."""
+    """Return the contact that SECURITY_CONTACT names, a mailto: or https: address."""
     if not settings.SECURITY_CONTACT:
         raise Http404
     expires = (timezone.now() + VALID).strftime("%Y-%m-%dT%H:%M:%SZ")

@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 from sklearn.metrics import roc_auc_score, roc_curve
 
-from analysis.metrics.auc import auc
-from analysis.roc import area, curve
-from tests.analysis.predictions import estimate, predictions
+from analysis.metrics.auc import area, auc, curve
+from tests.analysis.prediction_tables import estimate, predictions
 
 
 def test_published_example() -> None:

@@ -7,9 +7,9 @@ from random import Random
 import pytest
 from sacrebleu.metrics.bleu import BLEU
 
-from analysis import bleu as counting
 from analysis.metrics.bleu import bleu
-from tests.analysis.predictions import estimate, only, random_texts, said
+from analysis.text import bleu as counting
+from tests.analysis.prediction_tables import estimate, only, random_texts, said
 
 TEXT = "I have two cats, and a very old dog."
 

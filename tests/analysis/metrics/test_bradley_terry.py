@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from analysis import bradley_terry as model
-from analysis.groups import questions
-from analysis.intervals import percentile_interval
+from analysis.comparisons import bradley_terry as model
+from analysis.comparisons.preferences import compared
 from analysis.metrics.bradley_terry import REFITS, bradley_terry
-from analysis.preferences import compared
+from analysis.scores.question_ratings import questions
+from analysis.stats.intervals import percentile_interval
 from tests.analysis.preferring import Act, preferring
 
 TRUTH = {"a": 0.8, "b": 0.0, "c": -0.8}
@@ -57,7 +57,7 @@ def test_all_resamples_at_once_give_the_interval_of_one_after_the_other(
     for _ in range(REFITS):
         rater = chance.integers(0, raters, raters)
         counts = pairs.of_resamples(np.bincount(rater, minlength=raters)[None].astype(float))
-        alone = model.Counts(*(part[0] for part in counts))
+        alone = model.PairCounts(*(part[0] for part in counts))
         if model.undefined(alone) is None:
             drawn.append(model.fit(alone.halved(), order=True, start=start).mean)
     assert len(drawn) > REFITS / 2

@@ -28,11 +28,11 @@ def test_known_scores_and_variances_of_a_wide_scale() -> None:
 def test_raters_of_one_rating_are_noted() -> None:
     given = [(i, 10 * i + k, i + k % 3) for i in range(2) for k in range(6)]
     found = calibrated_score_learned(triples(given))
-    assert found["note"].str.contains("severity cannot be told from noise").all()
+    assert found["note"].str.contains("severity cannot be separated from noise").all()
     assert list(found["estimate"]) == pytest.approx(list(found["raw"]))
 
 
 def test_no_spread_is_told() -> None:
     found = calibrated_score_learned(triples([(0, 0, 3), (0, 1, 3), (1, 0, 3)]))
     assert found["estimate"].isna().all()
-    assert found["reason"].str.contains("no spread").all()
+    assert found["reason"].str.contains("no variance is left").all()

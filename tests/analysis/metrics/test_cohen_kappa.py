@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pandas as pd
 import pytest
 
 from analysis.metrics.cohen_kappa import cohen_kappa
@@ -35,3 +36,23 @@ def test_why_it_is_undefined() -> None:
 
 def test_interval_questions_are_left_out() -> None:
     assert cohen_kappa(by_raters([[1, 2], [1, 2]], "interval")).empty
+
+
+def test_the_interval_of_many_kinds_of_disagreement_does_not_hang_on_the_order_of_rows() -> None:
+    answers = ("yes", "no", "yes", "cannot tell")
+    rows: list[dict[str, object]] = [
+        {
+            "item": f"i{item // 2}",
+            "system": f"s{item % 2}",
+            "rater": f"r{rater}",
+            "value": answers[(item + (item * rater) % 5 // 4) % 4],
+        }
+        for item in range(12)
+        for rater in range(3)
+    ]
+    columns = ["system", "estimate", "low", "high"]
+    usual, turned = (
+        cohen_kappa(ratings(each, level="nominal"))[columns] for each in (rows, rows[::-1])
+    )
+    assert usual["low"].notna().all()
+    pd.testing.assert_frame_equal(usual, turned)

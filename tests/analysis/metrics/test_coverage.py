@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from analysis.metrics.coverage import coverage
-from tests.analysis.predictions import estimate, predictions
+from tests.analysis.prediction_tables import estimate, predictions
 
 LIST = ["Goodbye!", "I'm sorry.", "Thank you.", "One moment please."]
 

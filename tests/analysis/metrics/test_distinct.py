@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from analysis.metrics.distinct import distinct
-from tests.analysis.predictions import estimate, only, predictions, said
+from tests.analysis.prediction_tables import estimate, only, predictions, said
 
 
 def test_published_example() -> None:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from analysis.echo import EchoIndex, sample
 from analysis.metrics.echo_index import echo_index
-from tests.analysis.predictions import estimate, said
+from analysis.text.response_echo import EchoIndex, sample
+from tests.analysis.prediction_tables import estimate, said
 
 TRAINING = [["Do you like green tea?", "My cat sleeps on the piano."], ["I bake bread."]]
 

@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 
 from analysis import MessageTable, get_metric, records
-from analysis.usage import logs, weekly_retained
+from analysis.conversations.usage import logs, weekly_retained
 from tests.analysis.talks import of_rows
 
 engagement = get_metric("engagement")

@@ -7,7 +7,7 @@ import math
 import pytest
 
 from analysis.metrics.entropy import entropy
-from tests.analysis.predictions import estimate, only, said
+from tests.analysis.prediction_tables import estimate, only, said
 
 
 def test_published_example() -> None:

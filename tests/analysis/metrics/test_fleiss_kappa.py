@@ -32,7 +32,7 @@ def test_unequal_numbers_of_ratings_are_told() -> None:
 
 
 def test_one_category_is_told() -> None:
-    assert "one category only" in fleiss_kappa(from_counts([[2, 0], [2, 0]])).iloc[0]["reason"]
+    assert "only one category" in fleiss_kappa(from_counts([[2, 0], [2, 0]])).iloc[0]["reason"]
 
 
 def test_interval_questions_are_left_out() -> None:

@@ -24,5 +24,5 @@ def test_why_it_is_undefined() -> None:
     alone = ratings([{"value": 1}, {"value": 2}], level="nominal")
     assert "no item was rated by two" in fleiss_kappa_generalized(alone).iloc[0]["reason"]
     assert (
-        "one category only" in fleiss_kappa_generalized(from_counts([[2], [3]])).iloc[0]["reason"]
+        "only one category" in fleiss_kappa_generalized(from_counts([[2], [3]])).iloc[0]["reason"]
     )

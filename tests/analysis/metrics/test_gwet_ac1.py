@@ -29,7 +29,7 @@ def test_categories_of_the_question_count_for_each_system() -> None:
 
 
 def test_why_it_is_undefined() -> None:
-    assert "one category only" in gwet_ac1(from_counts([[2], [2]])).iloc[0]["reason"]
+    assert "only one category" in gwet_ac1(from_counts([[2], [2]])).iloc[0]["reason"]
     alone = ratings([{"value": 1}, {"value": 2}], level="nominal")
     assert "no item was rated by two" in gwet_ac1(alone).iloc[0]["reason"]
 

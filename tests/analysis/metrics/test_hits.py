@@ -7,7 +7,7 @@ from random import Random
 import pytest
 
 from analysis.metrics.hits import hits
-from tests.analysis.predictions import estimate, only, predictions, ranked
+from tests.analysis.prediction_tables import estimate, only, predictions, ranked
 
 
 def test_gold_among_the_best_k() -> None:

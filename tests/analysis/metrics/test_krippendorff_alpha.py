@@ -66,7 +66,7 @@ def test_five_raters_of_four_items() -> None:
 @pytest.mark.parametrize(
     ("table", "reason"),
     [
-        (from_counts([[0, 5], [0, 5]]), "one category only"),
+        (from_counts([[0, 5], [0, 5]]), "only one category"),
         (ratings([{"value": 1}, {"value": 2}], level="nominal"), "no item was rated by two"),
     ],
 )

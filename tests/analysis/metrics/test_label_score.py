@@ -64,4 +64,4 @@ def test_labels_of_one_conversation_count_for_less_than_as_many_apart() -> None:
 
 def test_only_no_is_said_with_its_reason() -> None:
     found = label_score(rating_table(labels(3, 0.5).assign(value=0)))
-    assert set(found["reason"]) == {"every answer is 0: nothing tells systems apart"}
+    assert set(found["reason"]) == {"every answer is 0: systems cannot be distinguished"}

@@ -51,9 +51,9 @@ def test_ratings_of_one_item_are_not_independent() -> None:
 @pytest.mark.parametrize(
     ("values", "item", "reason"),
     [
-        ([3], None, "one rating only"),
+        ([3], None, "only one rating"),
         ([3, 3, 3], None, "every rating is 3"),
-        ([1, 2], "i", "one item"),
+        ([1, 2], "i", "same item"),
     ],
 )
 def test_why_there_is_no_interval(values: list[int], item: str | None, reason: str) -> None:

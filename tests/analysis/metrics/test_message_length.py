@@ -20,4 +20,4 @@ def test_the_mean_is_over_messages_not_conversations() -> None:
     found = message_length(talks([[("s", "a"), ("s", "a a a")], [("s", "a a")] * 4]))
     row = found[found["metric"] == "words_per_message"].iloc[0]
     assert (row["estimate"], row["n"], row["conversations"]) == (2.0, 6, 2)
-    assert row["reason"] == "all conversations are alike: no spread, so no interval"
+    assert row["reason"] == "all conversations are equal: no variance, so no interval"

@@ -5,14 +5,14 @@ from __future__ import annotations
 import pytest
 
 from analysis.metrics.nasl import nasl
-from tests.analysis.predictions import estimate, only, said
+from tests.analysis.prediction_tables import estimate, only, said
 
 
 def test_the_reference_against_itself_has_1() -> None:
     found = nasl(said(("I like tea.", "I like tea."), ("No", "No")))
     row = only(found, "nasl")
     assert row["estimate"] == pytest.approx(1)
-    assert row["reason"] == "all examples are alike: no spread, so no interval"
+    assert row["reason"] == "all examples are equal: no variance, so no interval"
 
 
 def test_means_are_compared_not_examples() -> None:

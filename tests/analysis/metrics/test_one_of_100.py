@@ -9,7 +9,7 @@ import pytest
 
 from analysis import prediction_table
 from analysis.metrics.one_of_100 import one_of_100
-from tests.analysis.predictions import only, predictions, ranked
+from tests.analysis.prediction_tables import only, predictions, ranked
 
 
 def test_counts_only_lists_of_100() -> None:

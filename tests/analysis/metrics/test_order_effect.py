@@ -59,4 +59,4 @@ def test_one_place_has_a_reason() -> None:
 def test_without_places_there_is_no_order() -> None:
     row = order_effect(rating_table(shown(0.0).assign(place=""))).iloc[0]
     assert np.isnan(row["estimate"])
-    assert row["reason"] == "no place is told for some ratings, so they have no order"
+    assert row["reason"] == "some ratings have no place, so their order is unknown"

@@ -54,6 +54,6 @@ def test_with_fair_draws_it_agrees_with_the_mean() -> None:
 def test_equal_answers_and_too_many_points_have_a_reason() -> None:
     rows = campaign(np.random.default_rng(7), unfair=False)
     same = ordinal_score(rating_table(rows.assign(value=3)))
-    assert set(same["reason"]) == {"every answer is 3: nothing tells systems apart"}
+    assert set(same["reason"]) == {"every answer is 3: systems cannot be distinguished"}
     fine = ordinal_score(rating_table(rows.assign(value=np.arange(len(rows)))))
-    assert fine["reason"].str.contains("no categories; 20 at most").all()
+    assert fine["reason"].str.contains("too many for categories; 20 at most").all()

@@ -36,4 +36,4 @@ def test_systems_and_all_of_them() -> None:
 def test_no_pairs_no_agreement() -> None:
     row = percent_agreement(ratings([{"value": 1}, {"value": 2, "system": "b"}])).iloc[0]
     assert row["system"] == "(all)"
-    assert row["reason"] == "no item was rated by two people or more"
+    assert row["reason"] == "no item was rated by two or more people"

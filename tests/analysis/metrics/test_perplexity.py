@@ -9,7 +9,7 @@ import pytest
 
 from analysis import BadTable
 from analysis.metrics.perplexity import perplexity
-from tests.analysis.predictions import estimate, only, predictions
+from tests.analysis.prediction_tables import estimate, only, predictions
 
 
 def test_a_uniform_model_has_the_size_of_its_vocabulary() -> None:
@@ -35,7 +35,7 @@ def test_a_perfect_model_has_1() -> None:
 def test_probability_zero_is_infinite() -> None:
     found = perplexity(predictions([{"gold": "a", "log_probs": [-1.0, -math.inf]}]))
     assert estimate(found, "perplexity") == math.inf
-    assert only(found, "perplexity")["note"] == "a token that was said has probability 0"
+    assert only(found, "perplexity")["note"] == "a token of a gold reply has probability 0"
 
 
 def test_nothing_scored_has_a_reason_and_other_systems_no_row() -> None:

@@ -3,8 +3,8 @@
 import pytest
 
 from analysis import get_metric
-from analysis.descriptions import persona_cover, persona_f1
-from analysis.personas import described
+from analysis.conversations.descriptions import persona_cover, persona_f1
+from analysis.tables.personas import described
 from tests.analysis.talks import talks
 
 persona_description = get_metric("persona_description")

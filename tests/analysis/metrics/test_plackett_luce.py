@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 from scipy import special
 
-from analysis import plackett_luce as model
-from analysis.groups import questions
-from analysis.intervals import percentile_interval
+from analysis.comparisons import plackett_luce as model
 from analysis.metrics.plackett_luce import FEW, REFITS, _rankings, plackett_luce
-from analysis.tables import RatingTable
+from analysis.scores.question_ratings import questions
+from analysis.stats.intervals import percentile_interval
+from analysis.tables.schema import RatingTable
 from tests.analysis.preferring import Act, preferring
 
 

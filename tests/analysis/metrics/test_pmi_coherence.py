@@ -6,9 +6,8 @@ import math
 
 import pytest
 
-from analysis.metrics.pmi_coherence import pmi_coherence
-from analysis.pmi import WordPairs, pairs_of
-from tests.analysis.predictions import estimate, predictions
+from analysis.metrics.pmi_coherence import WordPairs, pairs_of, pmi_coherence
+from tests.analysis.prediction_tables import estimate, predictions
 
 PAIRS = [("tea", "hot tea"), ("tea", "hot milk"), ("dog", "walk"), ("dog", "hot walk")]
 
@@ -20,7 +19,6 @@ def test_by_hand() -> None:
     assert known.ppmi("tea", "hot") == pytest.approx(math.log2(4 / 3))
     assert known.ppmi("dog", "hot") == 0, "log2(2/3) is below 0"
     assert known.pmi("dog", "hot") == pytest.approx(math.log(2 / 3))
-    assert known.keyword_score(["tea", "dog"], "hot") == pytest.approx(math.log2(4 / 3))
 
 
 def test_coherence_is_the_mean_of_the_best() -> None:

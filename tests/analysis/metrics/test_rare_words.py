@@ -4,22 +4,23 @@ from pathlib import Path
 
 import pytest
 
-from analysis import BadOption, frequencies, get_metric
-from analysis.frequencies import Corpus
+from analysis import BadOption, get_metric
+from analysis.text import frequencies
+from analysis.text.frequencies import WordFrequencies
 from tests.analysis.talks import talks
 
 rare_words = get_metric("rare_words")
 COUNTS = {"a": 5000.0, "b": 999.0, "c": 1000.0, "d": 100.0, "e": 99.0, "f": 101.0}
 
 
-def _shares(text: str, corpus: Corpus) -> dict[str, float]:
+def _shares(text: str, corpus: WordFrequencies) -> dict[str, float]:
     found = rare_words(talks([[("s", text)]]), corpus=corpus)
     return dict(zip(found["metric"], found["estimate"], strict=True))
 
 
 def test_the_edges_of_both_ways_to_bin() -> None:
     # Fewer than 100: e and the unknown g. Fewer than 1,000: also b, d, f.
-    assert _shares("a b c d e f g A", Corpus("test", COUNTS)) == {
+    assert _shares("a b c d e f g A", WordFrequencies("test", COUNTS)) == {
         "freq1h": 2 / 8,
         "freq1k": 5 / 8,
         "freq1h_exclusive": 3 / 8,  # up to and with 100: d, e, g

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 from sklearn.metrics import average_precision_score, label_ranking_average_precision_score
 
-from analysis.intervals import wilson_interval
 from analysis.metrics.recall import recall
-from analysis.predicted import NONE
-from tests.analysis.predictions import estimate, predictions, ranked
+from analysis.predictions.prediction_rows import NONE
+from analysis.stats.intervals import wilson_interval
+from tests.analysis.prediction_tables import estimate, predictions, ranked
 
 
 def test_by_hand() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from analysis.metrics.repetition_rate import repetition_rate
-from tests.analysis.predictions import estimate, said
+from tests.analysis.prediction_tables import estimate, said
 
 
 def test_published_example() -> None:

@@ -11,9 +11,9 @@ from nltk.translate.meteor_score import meteor_score
 from wordfreq import top_n_list
 
 from analysis.metrics.rouge import rouge
-from analysis.overlap import longest_common, meteor, rouge_l
-from analysis.stemming import stem
-from tests.analysis.predictions import estimate, random_texts, said
+from analysis.text.overlap import longest_common, meteor, rouge_l
+from analysis.text.stemming import stem
+from tests.analysis.prediction_tables import estimate, random_texts, said
 
 KNOWN = (
     *("cat", "cats", "runs", "running", "run", "ponies", "pony", "relational", "fly", "flies"),

@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from analysis import vectors
 from analysis.metrics.semantic_distance import semantic_distance
-from analysis.semantic import DULL, distance, penalty, penalty_of, without_dull
-from analysis.vectors import Encoder
-from tests.analysis.predictions import estimate, predictions
+from analysis.text import vectors
+from analysis.text.semantic import DULL, distance, penalty, penalty_of, without_dull
+from analysis.text.vectors import VectorEncoder
+from tests.analysis.prediction_tables import estimate, predictions
 
 LAST, BEFORE = "reply to the last message", "reply to the message before"
 
@@ -29,7 +29,7 @@ def test_dull_parts_raise_the_penalty() -> None:
 
 def test_distance_to_both_messages() -> None:
     known = {"tea?": [1, 0], "cats?": [0, 1], "hot tea": [1, 0]}
-    encoder = Encoder("table", lambda texts: np.array([known[text] for text in texts], float))
+    encoder = VectorEncoder("table", lambda texts: np.array([known[text] for text in texts], float))
     row: dict[str, object] = {"context": ["cats?", "tea?"], "response": "hot tea"}
     found = semantic_distance(predictions([row]), encoder=encoder)
     assert estimate(found, "semantic_distance", question=LAST) == pytest.approx(0)

@@ -7,8 +7,8 @@ import pandas as pd
 import pytest
 
 from analysis import rating_table
-from analysis.clustering import share_intervals
 from analysis.metrics.ssa import ssa
+from analysis.stats.clustering import share_intervals
 from tests.analysis.examples import cell, labels
 
 # Adiwardana et al. 2020, tables 4 and 8: [sensible, specific] of nine sample responses.
@@ -71,6 +71,35 @@ def test_a_column_tells_the_votes_before_they_are_in() -> None:
     found = ssa(rating_table(table.assign(votes="5")))
     assert set(found["evaluation"]) == {"static"}
     assert set(found["open_items"]) == {3}
+
+
+@pytest.mark.parametrize(("given", "decided"), [(1, 0), (3, 0), (4, 0), (5, 1), (6, 0), (7, 1)])
+def test_an_item_is_decided_by_its_own_number_of_votes(given: int, decided: int) -> None:
+    """Five are asked for of one, three of the other, whichever of them has the most; 3:3 ties."""
+    sensible = [1, 1, 1, 0, 0, 0, 1][:given]
+    table = labels(_votes("five", sensible, [0] * given) + _votes("three", [1] * 3, [1] * 3))
+    asked = table["item"].map({"five": 5, "three": 3})
+    found = ssa(rating_table(table.assign(votes=asked)))
+    assert set(found["evaluation"]) == {"static"}
+    assert set(found["votes"]) == {5}
+    assert set(found["n"]) == {1 + decided}
+    assert set(found["open_items"]) == {1 - decided}
+
+
+def test_the_number_asked_for_is_by_protocol() -> None:
+    """Static and interactive labels in one table are two evaluations."""
+    static = labels(_votes("a", [1] * 3, [1] * 3), protocol="static")
+    live = labels([("s", "b", "r", 1, 0)], protocol="live")
+    both = pd.concat([static.assign(votes=5), live.assign(votes=1)], ignore_index=True)
+    found = ssa(rating_table(both.assign(answer=[f"a{k}" for k in range(len(both))])))
+    told = found.groupby("protocol")[["evaluation", "n", "open_items"]].first()
+    assert list(told.loc["static"]) == ["static", 0, 1]
+    assert list(told.loc["live"]) == ["interactive", 1, 0]
+
+
+def test_a_column_without_numbers_reads_as_no_column() -> None:
+    table = labels(_votes("a", [1] * 3, [1] * 3) + _votes("b", [1] * 2, [1] * 2))
+    pd.testing.assert_frame_equal(ssa(rating_table(table.assign(votes=""))), ssa(table))
 
 
 def test_specific_is_no_where_it_was_not_asked() -> None:

@@ -7,9 +7,9 @@ import pytest
 from scipy import stats
 from statsmodels.regression.mixed_linear_model import MixedLM
 
-from analysis.groups import questions
 from analysis.metrics.system_difference import system_difference
-from analysis.simulated import Design, scale
+from analysis.scores.question_ratings import questions
+from analysis.simulation.campaigns import Design, scale
 from tests.analysis.examples import ratings
 
 DESIGN = Design(systems=3, conversations=40, each=3, gap=0.5)

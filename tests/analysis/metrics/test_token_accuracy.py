@@ -8,7 +8,7 @@ import pytest
 
 from analysis import BadTable
 from analysis.metrics.token_accuracy import token_accuracy
-from tests.analysis.predictions import estimate, only, predictions
+from tests.analysis.prediction_tables import estimate, only, predictions
 
 
 def test_a_perfect_model_has_1() -> None:

@@ -8,9 +8,9 @@ import pytest
 import statsmodels.api as sm
 
 from analysis import get_metric
-from analysis.rehearsed import shares
-from analysis.simulated import Design
-from tests.analysis.test_turns import Row, labeled
+from analysis.simulation.campaigns import Design
+from analysis.simulation.cases import shares
+from tests.analysis.conversations.test_turns import Row, labeled
 
 turn_effect = get_metric("turn_effect")
 
@@ -45,7 +45,7 @@ def test_who_stays_longer_is_no_change() -> None:
     ]
     row = turn_effect(labeled(*rows)).iloc[0]
     assert row["estimate"] == 0
-    assert row["reason"] == "all conversations change alike, so there is no interval"
+    assert row["reason"] == "all conversations change equally, so there is no interval"
 
 
 @pytest.mark.parametrize(

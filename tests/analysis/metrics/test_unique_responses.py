@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from analysis import get_metric
-from analysis.intervals import share_interval, wilson_interval
+from analysis.stats.intervals import share_interval, wilson_interval
 from tests.analysis.talks import talks
 
 unique_responses = get_metric("unique_responses")

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from analysis import vectors
 from analysis.metrics.vector_extrema import vector_extrema
-from analysis.vectors import Vectors, extrema
-from tests.analysis.predictions import estimate, said
+from analysis.text import vectors
+from analysis.text.vectors import Vectors, extrema
+from tests.analysis.prediction_tables import estimate, said
 
 OWN = Vectors("own", {"up": 0, "down": 1, "side": 2}, np.array([[1.0, 0], [-3, 1], [0, 2]]))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from analysis.metrics.word_f1 import word_f1
-from tests.analysis.predictions import estimate, said
+from tests.analysis.prediction_tables import estimate, said
 
 TOY = "i am you to do and your is like"
 

@@ -27,14 +27,14 @@ def test_means_are_over_the_conversations_that_were_judged_blindly() -> None:
     table = report.sections[0].frame.set_index("judge")
     assert table.loc["the people who chatted"].to_dict() == {"a": 3.5, "b": 2.0, "conversations": 3}
     assert table.loc["blind: x"].to_dict() == {"a": 2.5, "b": 1.0, "conversations": 3}
-    assert report.findings == ("Judges do not all put the 2 systems in the same order.",)
+    assert report.findings == ("Not all judges put the 2 systems in the same order.",)
     gaps = report.sections[1].frame.set_index("system")
     assert gaps.loc["a", "blind less workers"] == pytest.approx(-1.5)
-    assert gaps.loc["b", "reason"] == "fewer than two values a side"
+    assert gaps.loc["b", "reason"] == "fewer than two values per side"
     assert "Blind Annotator 1" in set(report.sections[2].frame["judge"])
 
 
 def test_without_blind_judges_only_the_print_is_left() -> None:
     report = convai2_blind(ratings(ROWS[:5]))
     assert len(report.sections) == 1
-    assert report.findings[0].startswith("No conversation has a score both")
+    assert report.findings[0].startswith("No conversation has a score from")

@@ -10,7 +10,7 @@ import pytest
 
 from analysis import Report, get_report, rendered
 from analysis.__main__ import main
-from analysis.frequencies import of_texts
+from analysis.text.frequencies import of_texts
 from tests.analysis.examples import ratings
 from tests.analysis.talks import meena, talks
 

@@ -22,12 +22,14 @@ def test_the_plan_answers_what_it_knows() -> None:
     said = _answers(datasheet(simulated(), study=study()))
     assert said["Which systems are compared?"] == "a (tfidf); b (people)"
     assert said["In which versions?"] == "a: m1"
-    assert said["Where does it depart from that?"] == "Most messages: 8, in the source none"
+    assert (
+        said["Where does it deviate from that procedure?"] == "Most messages: 8, in the source none"
+    )
     assert "Checks of messages: MaxWords (limit 15)." in said["How is quality assured?"]
     assert said["Was it changed afterwards?"] == "No amendment is recorded"
     assert said["Are people deceived?"].startswith("Yes, and told afterwards: “It was a machine.”")
     assert said["How many people were left out, and why?"].startswith("4 of 6 who started; 2 with")
-    assert "their own persona is seen by b" in said["What do they take in?"]
+    assert "their own persona is seen by b" in said["What is their input?"]
 
 
 def test_what_nothing_records_is_left_to_the_researcher() -> None:

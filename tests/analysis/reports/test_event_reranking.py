@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 
 from analysis import PredictionTable, get_report, prediction_table
-from tests.analysis.predictions import predictions
+from tests.analysis.prediction_tables import predictions
 
 event_reranking = get_report("event_reranking")
 GOLD = "we like old owls a lot"
@@ -38,7 +38,7 @@ def test_own_rows_have_the_papers_columns_and_the_share_changed() -> None:
 
 def test_other_predictions_say_so() -> None:
     plain = event_reranking(predictions([{"response": "Hi.", "gold": "Hi."}]))
-    assert plain.findings[0].startswith("No prediction tells what would have been said")
+    assert plain.findings[0].startswith("No prediction has the response without")
     assert event_reranking(predictions([{"gold": "a"}])).findings == (
         "This table has no responses.",
     )

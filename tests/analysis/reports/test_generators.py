@@ -7,7 +7,7 @@ import math
 import pytest
 
 from analysis.reports.generators import generators
-from tests.analysis.predictions import predictions
+from tests.analysis.prediction_tables import predictions
 
 
 def test_own_generators_stand_above_the_printed_ones() -> None:

@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 
 from analysis import PredictionTable, get_report, prediction_table
-from analysis.predicted import Predicted
+from analysis.predictions.prediction_rows import Predicted
 from tests.analysis.examples import ratings
 
 learned_metric = get_report("learned_metric")

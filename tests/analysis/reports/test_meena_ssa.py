@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from analysis import rating_table
 from analysis.reports.meena_ssa import meena_ssa
 from tests.analysis.examples import labels, simulated
 
@@ -29,7 +30,20 @@ def test_systems_by_ssa_with_agreement() -> None:
 
 def test_undecided_items_are_told() -> None:
     report = meena_ssa(labels([("s", "i", "r0", 1, 0), ("s", "i", "r1", 0, 0)]))
-    assert report.findings == ("No item is decided yet: too few votes, or ties.",)
+    assert report.findings == ("No item is decided yet: too few votes, or ties (open: 1).",)
+
+
+def test_what_is_open_is_told_beside_the_highest_score() -> None:
+    """One system has its five votes, the other three of them; a score of one only may change."""
+    table = labels(
+        [("a", f"a{k}", f"r{j}", 1, 0) for k in range(2) for j in range(5)]
+        + [("b", f"b{k}", f"r{j}", 1, 1) for k in range(3) for j in range(3)]
+    )
+    report = meena_ssa(rating_table(table.assign(votes=5)))
+    assert report.findings == ("a has the highest SSA of 1: 50.0 % (open: 3 of 5 items).",)
+    own = report.sections[0].frame
+    told = own[["system", "evaluation", "n", "open"]].to_numpy().tolist()
+    assert told == [["a", "static", 2, 0], ["b", "static", 0, 3]]
 
 
 def test_other_tables_have_no_labels() -> None:

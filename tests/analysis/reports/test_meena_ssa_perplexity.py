@@ -11,7 +11,7 @@ import pytest
 
 from analysis import PredictionTable, RatingTable, get_report, prediction_table, rating_table
 from tests.analysis.examples import labels
-from tests.analysis.predictions import predictions
+from tests.analysis.prediction_tables import predictions
 
 meena_ssa_perplexity = get_report("meena_ssa_perplexity")
 PERPLEXITIES = {"small": 20.0, "middle": 14.0, "large": 10.0}
@@ -64,5 +64,15 @@ def test_two_systems_are_no_line() -> None:
 
 def test_systems_without_labels_or_perplexity_leave_the_print() -> None:
     report = meena_ssa_perplexity(rating_table(rated().iloc[:0]), likely())
-    assert report.findings == ("No system has both labels of its replies and a perplexity.",)
+    assert report.findings == ("No system has a perplexity and decided labels of its replies.",)
     assert len(report.sections) == 1
+
+
+def test_systems_whose_labels_are_open_are_no_points() -> None:
+    report = meena_ssa_perplexity(rating_table(rated().assign(votes=2)), likely())
+    assert report.findings == ("No system has a perplexity and decided labels of its replies.",)
+    some = rated()
+    asked = np.where(some["system"].eq("small"), 2, 1)
+    report = meena_ssa_perplexity(rating_table(some.assign(votes=asked)), likely())
+    assert report.findings == ("Too few systems for a line: three are needed.",)
+    assert list(report.sections[1].frame["system"]) == ["large", "middle"]

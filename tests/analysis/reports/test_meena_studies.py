@@ -41,6 +41,40 @@ def test_points_and_r2_by_hand() -> None:
     assert dict(zip(printed["score"], printed["r2"], strict=True))["ssa"] == 0.96
 
 
+@pytest.mark.parametrize(("given", "decided"), [(2, False), (3, True), (4, True)])
+def test_human_likeness_waits_for_its_votes_too(given: int, decided: bool) -> None:
+    """Of three people asked whether a reply is like a person's, all say that it is."""
+    like = ratings(
+        [{"item": "i", "system": "a", "rater": f"r{k}", "value": 1} for k in range(given)],
+        question="human_like",
+        level="nominal",
+        protocol="like",
+    ).assign(votes=3)
+    report = human_likeness(_joined(_system("a", 10, 4, 8).iloc[:40], RatingTable(like)))
+    # iloc leaves the labels of sensible and specific, which no column `votes` is about.
+    assert len(report.sections) == (3 if decided else 1)
+    assert report.findings[0].startswith("Too few" if decided else "No system has decided items")
+
+
+@pytest.mark.parametrize("votes", [1, 2])
+def test_systems_whose_labels_are_open_are_no_points(votes: int) -> None:
+    table = _joined(_system("a", 10, 4, 8), _system("b", 14, 6, 11), _system("c", 18, 14, 18))
+    asked = np.where(table["question"].eq("human_like"), 1, votes)
+    report = human_likeness(rating_table(table.assign(votes=asked)))
+    assert len(report.sections) == (3 if votes == 1 else 1)
+
+
+def test_evaluations_that_are_open_have_no_spread() -> None:
+    tables = [
+        labels([("m", f"i{k}", "r", 1, 0) for k in range(4)]).assign(campaign=name)
+        for name in ("first", "second")
+    ]
+    both = _joined(*[RatingTable(table) for table in tables])
+    report = repeatability(rating_table(both.assign(votes=2)))
+    assert report.findings == ("No system was evaluated twice.",)
+    assert list(report.sections[1].frame["n"]) == [0, 0]
+
+
 def test_two_systems_are_no_line() -> None:
     report = human_likeness(_joined(_system("a", 10, 4, 8), _system("b", 14, 6, 11)))
     assert report.findings == ("Too few systems for a line: three are needed.",)
@@ -50,7 +84,7 @@ def test_two_systems_are_no_line() -> None:
 def test_without_both_questions_only_the_print_is_left() -> None:
     report = human_likeness(labels([("a", "i", "r", 1, 1)]))
     assert len(report.sections) == 1
-    assert report.findings[0].startswith("No system has labels")
+    assert report.findings[0].startswith("No system has decided items")
 
 
 def test_the_sd_over_seven_evaluations() -> None:

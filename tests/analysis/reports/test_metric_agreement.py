@@ -7,7 +7,7 @@ import pytest
 
 from analysis import prediction_table
 from analysis.reports.metric_agreement import metric_agreement
-from tests.analysis.predictions import predictions, ranked
+from tests.analysis.prediction_tables import predictions, ranked
 
 
 def tables(**places: tuple[int, ...]) -> pd.DataFrame:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from analysis import get_report, rendered
-from analysis.likely import study
+from analysis import get_report, rating_table, rendered
+from analysis.conversations.persona_likeness import study
 from tests.analysis.cast import play
 from tests.analysis.examples import ratings
 
@@ -64,6 +64,19 @@ def test_tables_without_such_votes_leave_the_print(name: str) -> None:
     report = get_report(name)(ratings([{"value": 3}]), MESSAGES)
     assert "no message was judged" in report.findings[0]
     assert report.sections[0].title.startswith("As printed: Miyazaki et al. 2021")
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_open_utterances_are_no_part_of_the_study(name: str) -> None:
+    """Five votes of six asked for decide nothing; counts of five and of six are two measures."""
+    report = get_report(name)
+    waiting = rating_table(VOTES.assign(votes=6))
+    assert "no message was judged" in report(waiting, MESSAGES).findings[0]
+    first = VOTES["item"].eq("baker-judged0") & VOTES["character"].eq("baker")
+    mixed = VOTES[~(first & VOTES["rater"].eq("baker4"))]
+    asked = first.map({True: 4, False: 5}).loc[mixed.index]
+    found = report(rating_table(mixed.assign(votes=asked)), MESSAGES)
+    assert found.findings[0] == "NoL counts 4 and 5 votes of different utterances"
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 
 from analysis import Report, get_report, rating_table
+from analysis.metrics.plackett_luce import FEW
 from tests.analysis.examples import simulated
 from tests.analysis.preferring import Act, preferring
 
@@ -75,6 +76,28 @@ def test_circles_are_named_and_counted() -> None:
     assert row["p of the weakest step"] == pytest.approx(0.00635, abs=1e-5)
 
 
+@pytest.mark.parametrize(
+    ("raters", "interval"),
+    [
+        (FEW - 1, "t by a jackknife over raters"),
+        (FEW, "t by a jackknife over raters"),
+        (FEW + 1, "bootstrap over raters"),
+    ],
+)
+def test_the_note_of_the_worths_names_the_interval_that_they_have(
+    raters: int, interval: str
+) -> None:
+    """A rater whose only ranking has a tie is none of them."""
+    rng = np.random.default_rng(4)
+    acts: list[Act] = [
+        (f"i{k}", f"r{k}", list("abc"), (rng.permutation(3) + 1).tolist()) for k in range(raters)
+    ]
+    table = preferring([*acts, ("tied", "another", list("abc"), [1, 1, 2])])
+    sections = get_report("preferences")(table).sections
+    (note,) = (each.note for each in sections if each.key == "worths-q")
+    assert note == f"Plackett-Luce, mean 0; 95 % {interval}; n is untied rankings."
+
+
 def test_whole_rankings_have_worths_and_rank_scores_that_add_up() -> None:
     rng = np.random.default_rng(2)
     acts: list[Act] = []
@@ -97,4 +120,4 @@ def test_one_who_never_lost_has_wins_and_no_ability() -> None:
 def test_scales_alone_have_no_preferences() -> None:
     report = get_report("preferences")(rating_table(simulated()))
     assert report.sections == ()
-    assert "order or choose" in report.findings[0]
+    assert "rank or choose" in report.findings[0]

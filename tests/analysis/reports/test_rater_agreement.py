@@ -30,12 +30,12 @@ def test_one_report_of_several_questions() -> None:
     given = [("s", f"i{k}", f"r{j}", int((k * j) % 3 > 0), 0) for k in range(6) for j in range(3)]
     report = rater_agreement(labels(given))
     assert len(report.findings) == 2
-    assert "one category only" in report.findings[1]
+    assert "only one category" in report.findings[1]
     assert "Agreement of raters" in rendered(report)
 
 
 def test_nothing_shared_is_told_with_its_reason() -> None:
     report = rater_agreement(ratings([{"value": 1}, {"value": 2}], level="interval"))
-    assert report.findings[0].endswith("because no item was rated by two people or more.")
+    assert report.findings[0].endswith("because no item was rated by two or more people.")
     assert report.sections[0].frame["reason"].notna().all()
     assert rater_agreement(rating_table(simulated().iloc[:0])).sections == ()

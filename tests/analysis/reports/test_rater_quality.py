@@ -5,7 +5,7 @@ from __future__ import annotations
 from analysis import rating_table, rendered
 from analysis.reports.rater_quality import rater_quality
 from tests.analysis.examples import crowd_campaign, simulated
-from tests.analysis.test_raters import HONEST, planted
+from tests.analysis.raters.test_raters import HONEST, planted
 
 FIVE = ("interesting", "fun", "consistent", "fluent", "topic")
 

@@ -7,7 +7,7 @@ import pandas as pd
 from analysis import prediction_table
 from analysis.reports.response_selection import response_selection
 from tests.analysis.examples import cell
-from tests.analysis.predictions import predictions, ranked
+from tests.analysis.prediction_tables import predictions, ranked
 
 
 def test_a_row_per_system_and_a_column_per_dataset() -> None:

@@ -73,4 +73,4 @@ def test_the_seed_decides() -> None:
 def test_text_answers_alone_leave_agreement_and_how_they_are_spread() -> None:
     report = summary(rating_table(raw([{"value": "red"}, {"value": "blue"}], level="nominal")))
     assert [section.key for section in report.sections] == ["agreement", "spread-q", "estimators"]
-    assert report.sections[0].title.endswith("no item was rated by two people or more")
+    assert report.sections[0].title.endswith("no item was rated by two or more people")

@@ -10,8 +10,8 @@ import pytest
 from scipy import stats
 
 from analysis import PredictionTable, get_report, prediction_table
-from analysis.intervals import Floats
-from analysis.vectors import Encoder
+from analysis.stats.intervals import Floats
+from analysis.text.vectors import VectorEncoder
 from tests.analysis.examples import ratings
 
 thred_metrics = get_report("thred_metrics")
@@ -23,7 +23,7 @@ def _encode(texts: Sequence[str]) -> Floats:
     return np.stack([np.cos(angles), np.sin(angles)], axis=1)
 
 
-TOY = Encoder("toy", _encode)
+TOY = VectorEncoder("toy", _encode)
 ANGLES = {"a": [0.1, 0.2, 0.3, 0.2, 0.1, 0.25, 0.15], "b": [1.0, 0.9, 1.1, 1.2, 0.8, 0.9, 1.0]}
 
 

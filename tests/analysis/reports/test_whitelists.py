@@ -7,7 +7,7 @@ import pytest
 
 from analysis import prediction_table
 from analysis.reports.whitelists import whitelists
-from tests.analysis.predictions import predictions, ranked
+from tests.analysis.prediction_tables import predictions, ranked
 
 LIST = ["Goodbye to you now!", "I'm sorry to hear that.", "Thank you for the call."]
 ROWS: list[dict[str, object]] = [

@@ -8,7 +8,7 @@ import pytest
 
 from bots.datasets import because
 from bots.datasets.because import sentences, taken_apart
-from bots.lines import InvalidData
+from bots.line_files import InvalidData
 
 
 @pytest.mark.parametrize(

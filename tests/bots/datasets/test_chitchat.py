@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from bots.filters import unsafe
-from bots.lines import InvalidData
+from bots.guards.filters import unsafe
+from bots.line_files import InvalidData
 
 pytest.importorskip("chitchat_dataset", reason="the extra chitchat is not installed")
 

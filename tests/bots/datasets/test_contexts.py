@@ -9,7 +9,7 @@ import pytest
 
 from bots import safe
 from bots.datasets import contexts
-from bots.lines import InvalidData
+from bots.line_files import InvalidData
 
 
 def test_the_set_of_the_package_has_the_shape_of_the_benchmark() -> None:

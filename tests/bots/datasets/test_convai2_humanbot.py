@@ -13,7 +13,7 @@ from analysis import message_table, rating_table
 from analysis.metrics.likert import likert
 from bots import Utterance
 from bots.datasets import convai2_humanbot
-from bots.lines import InvalidData
+from bots.line_files import InvalidData
 
 CHAT: dict[str, object] = {
     "dialog": [
@@ -87,7 +87,7 @@ def test_reads_what_was_released(shared_data: Path) -> None:
     paid = convai2_humanbot.chats(str(folder / "toloka.jsonl"))
     scores = Counter(chat.score for chat in paid)
     assert [scores[each] for each in (1, 2, 3, 4, 5, None)] == [1324, 427, 453, 353, 362, 86]
-    assert Counter(chat.persona_told for chat in paid) == {1: 1810, 0: 1078, None: 117}
+    assert Counter(chat.persona_guess for chat in paid) == {1: 1810, 0: 1078, None: 117}
     wild = convai2_humanbot.chats(str(folder / "intermediate.jsonl"))
     assert len(wild) == 291
     assert (len({chat.user for chat in wild}), len({chat.bot for chat in wild})) == (146, 11)

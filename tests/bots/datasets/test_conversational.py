@@ -9,8 +9,8 @@ import pytest
 
 from bots import Dialogue, Utterance, get_dataset
 from bots.datasets import conversational
-from bots.datasets.conversational import Answered, answered, part, parted, trimmed
-from bots.lines import InvalidData
+from bots.datasets.conversational import AnsweredMessage, answered, part, trimmed
+from bots.line_files import InvalidData, write_records
 
 TEXTS = ("How was your week?", "Long, I painted the barn.", "All of it on your own?")
 
@@ -35,7 +35,7 @@ def test_extra_contexts_count_backwards() -> None:
 def test_what_is_written_is_read_back_the_same(tmp_path: Path) -> None:
     path = tmp_path / "pairs.jsonl"
     found = list(answered(get_dataset("demo").read("valid")))
-    conversational.write_answered(found, path)
+    write_records([each.record for each in found], path)
     assert conversational.read_answered(str(path)) == found
     first = conversational.read(str(path))[0]
     assert first.turns[-1] == Utterance("self", found[0].response)
@@ -71,16 +71,11 @@ def test_the_same_split_comes_out_twice_and_is_about_a_tenth() -> None:
         "train",
         "train",
     ], "as on any other machine"
-    demo = get_dataset("demo").read("all")
-    parts = parted(demo)
-    assert parts == parted(demo)
-    assert len(parts["train"]) + len(parts["test"]) == len(demo)
-    assert not {each.id for each in parts["train"]} & {each.id for each in parts["test"]}
 
 
 def test_every_bad_line_is_named(tmp_path: Path) -> None:
     path = tmp_path / "bad.jsonl"
-    good = Answered("How are you?", "Quite well.").record
+    good = AnsweredMessage("How are you?", "Quite well.").record
     bad = [good, {**good, "context/1": "no 0"}, {"context": "x"}, {**good, "context/0": ""}]
     path.write_text("".join(json.dumps(line) + "\n" for line in bad))
     with pytest.raises(InvalidData) as refused:

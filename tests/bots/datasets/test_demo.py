@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from bots.datasets import demo
-from bots.lines import InvalidData
+from bots.line_files import InvalidData
 
 
 def test_splits_make_up_the_whole() -> None:

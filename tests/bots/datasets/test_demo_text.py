@@ -16,9 +16,9 @@ from wordfreq import zipf_frequency
 
 from bots.datasets import contexts, demo
 from bots.dialogue import Dialogue
-from bots.filters import unsafe
-from bots.lines import read_records
-from bots.text import key, nonstop, words
+from bots.guards.filters import unsafe
+from bots.line_files import read_records
+from bots.text.tokens import key, nonstop, words
 
 SPLITS = ("train", "valid", "test")
 LIMIT = 15

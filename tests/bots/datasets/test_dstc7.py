@@ -9,13 +9,14 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from analysis import predicted, prediction_table
+from analysis import prediction_table
 from analysis.metrics.recall import recall
+from analysis.predictions import prediction_rows
 from bots import Dialogue, get_dataset
 from bots.datasets import dstc7
 from bots.datasets.dstc7 import NONE, CandidateSet
-from bots.lines import InvalidData
-from bots.text import normalize_answer
+from bots.line_files import InvalidData
+from bots.text.tokens import normalize_answer
 
 
 @pytest.fixture(scope="module")
@@ -46,7 +47,7 @@ def test_some_sets_have_no_right_one(demo: list[Dialogue]) -> None:
         assert replies[each.id][0] not in each.candidates
         assert each.gold == (NONE,)
         assert each.choices[-1] == NONE
-    assert NONE == predicted.NONE, "what analysis knows as the right answer"
+    assert NONE == prediction_rows.NONE, "what analysis knows as the right answer"
 
 
 def test_paraphrases_are_right_too(demo: list[Dialogue]) -> None:
@@ -61,7 +62,7 @@ def test_paraphrases_are_right_too(demo: list[Dialogue]) -> None:
 def test_what_is_written_is_read_back_the_same(demo: list[Dialogue], tmp_path: Path) -> None:
     path = tmp_path / "sets.json"
     found = dstc7.build(demo, seed=3, size=20, none_share=0.3)[:40]
-    dstc7.write_sets(found, path)
+    path.write_text(json.dumps([record_of(each) for each in found]), "utf-8")
     again = dstc7.read_sets(str(path))
     assert [(e.id, e.candidates, e.right) for e in again] == [
         (e.id, e.candidates, e.right) for e in found
@@ -74,6 +75,22 @@ def test_what_is_written_is_read_back_the_same(demo: list[Dialogue], tmp_path: P
         if each.right:
             assert dialogue.turns[-1].text == each.right[0]
             assert dialogue.turns[-1].candidates == each.candidates
+
+
+def record_of(found: CandidateSet) -> dict[str, Any]:
+    speakers = {"self": "participant_2", "partner": "participant_1"}
+    options = [
+        {"candidate-id": f"{found.id}-{place}", "utterance": text}
+        for place, text in enumerate(found.candidates)
+    ]
+    return {
+        "example-id": found.id,
+        "messages-so-far": [
+            {"speaker": speakers[turn.speaker], "utterance": turn.text} for turn in found.messages
+        ],
+        "options-for-next": options,
+        "options-for-correct-answers": [o for o in options if o["utterance"] in found.right],
+    }
 
 
 def test_choosing_none_counts_where_none_is_right(demo: list[Dialogue]) -> None:

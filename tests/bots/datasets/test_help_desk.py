@@ -7,9 +7,9 @@ from collections import Counter
 import pytest
 
 from bots.datasets import help_desk
-from bots.filters import unsafe
-from bots.lines import InvalidData
-from bots.text import key
+from bots.guards.filters import unsafe
+from bots.line_files import InvalidData
+from bots.text.tokens import key
 
 
 def test_the_seed_decides_every_word() -> None:

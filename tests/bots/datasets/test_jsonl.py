@@ -9,7 +9,7 @@ import pytest
 
 from bots import Dialogue, Utterance
 from bots.datasets import jsonl
-from bots.lines import InvalidData
+from bots.line_files import InvalidData
 
 
 def test_keeps_personas_and_candidates(tmp_path: Path) -> None:

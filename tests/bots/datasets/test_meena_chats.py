@@ -8,7 +8,7 @@ import pytest
 
 from bots import Utterance
 from bots.datasets import meena_chats
-from bots.lines import InvalidData
+from bots.line_files import InvalidData
 
 
 def test_reads_systems_and_two_people(tmp_path: Path) -> None:

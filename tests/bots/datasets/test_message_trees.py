@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from bots.datasets import message_trees
-from bots.lines import InvalidData
+from bots.line_files import InvalidData
 
 ASKED = "What do you all grow in your garden?"
 TREE: list[dict[str, object]] = [

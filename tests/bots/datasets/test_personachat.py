@@ -8,8 +8,8 @@ import pytest
 
 from bots import Dialogue, Utterance, get_dataset
 from bots.datasets import personachat
-from bots.datasets.personachat import Condition, both_sides, offered, told
-from bots.lines import InvalidData
+from bots.datasets.personachat import Condition, both_sides, in_condition, offered
+from bots.line_files import InvalidData
 
 WRITTEN = """\
 1 your persona: i have a dog .
@@ -90,7 +90,7 @@ def test_round_trip_of_all_conditions_and_forms_for_both_speakers(
     dialogues = both_sides(get_dataset("demo").read(form))
     if candidates:
         dialogues = offered(dialogues, seed=1, size=candidates)
-    views = [told(each, condition) for each in dialogues]
+    views = [in_condition(each, condition) for each in dialogues]
     path = tmp_path / "data.txt"
     personachat.write(views, path)
     again = personachat.read(str(path))

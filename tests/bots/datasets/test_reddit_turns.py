@@ -8,7 +8,7 @@ import pytest
 
 from bots import get_dataset
 from bots.datasets import reddit_turns
-from bots.lines import InvalidData
+from bots.line_files import InvalidData
 
 
 def test_reads_three_messages_a_line(tmp_path: Path) -> None:
@@ -25,7 +25,8 @@ def test_dialogues_are_cut_into_triples_and_read_back(tmp_path: Path) -> None:
     dialogues = get_dataset("demo").read("valid")
     found = list(reddit_turns.triples(dialogues))
     assert len(found) == sum(len(each.turns) - 2 for each in dialogues)
-    reddit_turns.write_triples(found, path)
+    lines = ["\t".join(" ".join(turn.text.split()) for turn in each.turns) for each in found]
+    path.write_text("\n".join(lines), "utf-8")
     assert [each.turns for each in reddit_turns.read(str(path))] == [each.turns for each in found]
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from bots import Dialogue, Utterance, get_dataset
 from bots.datasets import jsonl
-from bots.lines import InvalidData
+from bots.line_files import InvalidData
 
 SAID = Dialogue("1", (Utterance("partner", "Hi?"), Utterance("self", "Yes!")), ("I say yes.",))
 

@@ -11,9 +11,9 @@ import pytest
 from wordfreq import zipf_frequency
 
 from bots.datasets import role_play
-from bots.filters import unsafe
-from bots.lines import InvalidData
-from bots.text import key, words
+from bots.guards.filters import unsafe
+from bots.line_files import InvalidData
+from bots.text.tokens import key, words
 
 CHARACTER: dict[str, object] = {
     "kind": "character",

@@ -10,7 +10,7 @@ import pytest
 
 from bots import Dialogue, Utterance
 from bots.datasets import transcripts
-from bots.lines import InvalidData
+from bots.line_files import InvalidData
 
 CHATS = """Eliza Conversation 1
 Human: Hi!

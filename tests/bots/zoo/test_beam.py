@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from bots import Candidate, Decoding, get_bot, make_bot
+from bots import Decoding, ReplyCandidate, get_bot, make_bot
 from bots.zoo.beam import Beam
 from bots.zoo.markov import Markov
 from tests.bots.examples import HELLO, PERSONA
@@ -18,7 +18,7 @@ def worn(**options: object) -> Beam:
     return made
 
 
-def distinct(found: list[Candidate]) -> float:
+def distinct(found: list[ReplyCandidate]) -> float:
     """Return the share of different pairs of tokens in a list of replies."""
     pairs = [pair for each in found for pair in zip(each.tokens, each.tokens[1:], strict=False)]
     return len(set(pairs)) / len(pairs)

@@ -7,7 +7,7 @@ import math
 import pytest
 
 from bots import Dialogue, Utterance
-from bots.predictions import Task, hits, predict
+from bots.commands.predictions import Task, hits, predict
 from bots.zoo.bm25 import BOT, Bm25
 from tests.bots.examples import HELLO, PERSONA, demo, trained
 

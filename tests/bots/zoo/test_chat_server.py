@@ -9,9 +9,9 @@ import pytest
 
 from bots import Utterance, make_bot
 from bots.bot import BatchBot, Bot
-from bots.egress import NotAllowed
+from bots.guards.egress import NotAllowed
+from bots.guards.remote import ServerFailed
 from bots.options import InvalidOption
-from bots.remote import ServerFailed
 from tests.bots.chat_completions import Fake, running
 
 PERSONA = ("I sail.", "I have a dog.")
@@ -80,7 +80,7 @@ def test_one_that_stays_busy_is_a_failure_after_all_tries(fake: Fake) -> None:
 def test_no_try_is_begun_that_would_end_too_late(fake: Fake) -> None:
     started = time.monotonic()
     with pytest.raises(ServerFailed, match="status 500"):
-        bot(fake, "busy 500", seconds=0.3, tries=10).respond(PERSONA, TALK)
+        bot(fake, "busy 500", seconds=0.7, tries=10).respond(PERSONA, TALK)
     assert time.monotonic() - started < 5
 
 

@@ -14,9 +14,9 @@ import torch
 
 from bots import Utterance, bot_presets, make_bot, version
 from bots.bot import BatchBot, Generator, Ranker
-from bots.layers.pretrained import Pretrained
-from bots.layers.prompts import Prompt
 from bots.weights import InvalidWeights
+from bots.zoo.checkpoint.pretrained import Pretrained
+from bots.zoo.checkpoint.prompts import Prompt
 from tests.bots.examples import HELLO, PERSONA
 from tests.bots.outside import tiny_causal, tiny_seq2seq
 
@@ -24,7 +24,7 @@ pytestmark = pytest.mark.xdist_group("checkpoint")
 TALK = (*HELLO, Utterance("self", "Two cats."), Utterance("partner", "What are they called?"))
 TURNS = [(PERSONA, HELLO), ((), TALK), ((), ()), (PERSONA[:1], TALK[:2])]
 KINDS = pytest.mark.parametrize("folder", [tiny_causal, tiny_seq2seq])
-PROMPT = Prompt("marks", "You:", "Partner:", "your persona:", told=True)
+PROMPT = Prompt("marks", "You:", "Partner:", "your persona:", shows_persona=True)
 
 
 def opened(path: Path, prompt: Prompt = PROMPT, room: int = 8) -> Pretrained:
@@ -116,7 +116,7 @@ def test_a_message_cannot_pretend_to_be_a_mark_of_the_tokenizer() -> None:
 
 
 def test_dialogpt_is_told_messages_that_end_tokens_join() -> None:
-    ours = opened(tiny_causal(), Prompt("turns", "", "", "", told=False))
+    ours = opened(tiny_causal(), Prompt("turns", "", "", "", shows_persona=False))
     ids = ours._prompt((PERSONA, TALK[:2]))
     assert ours.tokenizer.decode(ids) == "Hello! Do you have any pets?<|end|>Two cats.<|end|>"
     bot = make_bot(
@@ -130,7 +130,7 @@ def test_a_chat_template_gets_the_persona_as_the_system(tmp_path: Path) -> None:
     folder = copy(tmp_path)
     template = "{% for m in messages %}[{{ m.role }}] {{ m.content }}{% endfor %} [assistant]"
     (folder / "chat_template.jinja").write_text(template, "utf-8")
-    chat = Prompt("template", "", "", "", told=True)
+    chat = Prompt("template", "", "", "", shows_persona=True)
     ours = opened(folder, chat, room=2)
     told = ours.tokenizer.decode(ours._ids((("I sail.",), TALK[:2])))
     assert (

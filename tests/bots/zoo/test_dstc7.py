@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 import torch
 
-from bots.layers.dual import DualEncoder
+from bots.rankers.dual import DualEncoder
 from bots.zoo.dstc7 import BOT
 from tests.bots.examples import HELLO, PERSONA, trained
 from tests.bots.topics import about_topics, auc

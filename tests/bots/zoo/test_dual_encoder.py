@@ -7,9 +7,10 @@ from pathlib import Path
 import pytest
 import torch
 
-from bots import Utterance, glove, make_bot
-from bots.layers.dual import Recipe, compare, noam
-from bots.text import key
+from bots import Utterance, make_bot
+from bots.rankers.dual import Recipe, compare, noam
+from bots.text import glove
+from bots.text.tokens import key
 from bots.zoo.dual_encoder import BOT, PRESETS, Dual
 from tests.bots.examples import HELLO, PERSONA, demo, hits_on_demo, trained, weights
 from tests.bots.topics import about_topics, auc

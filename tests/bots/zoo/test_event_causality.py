@@ -7,13 +7,13 @@ import math
 import pytest
 
 from bots.bot import Turn
-from bots.candidates import Candidate, Decoding
+from bots.candidates import Decoding, ReplyCandidate
 from bots.dialogue import Utterance
 from bots.zoo.event_causality import EventCausality
 
 SAID: Turn = ((), (Utterance("partner", "Last week I broke my leg."),))
-LIKELY = Candidate("I like tea.", ("i", "like", "tea"), (-1.0, -1.0, -1.0, -1.0))
-CAUSED = Candidate("Oh, you went to the hospital!", ("you", "went"), (-3.0, -2.0, -3.0))
+LIKELY = ReplyCandidate("I like tea.", ("i", "like", "tea"), (-1.0, -1.0, -1.0, -1.0))
+CAUSED = ReplyCandidate("Oh, you went to the hospital!", ("you", "went"), (-3.0, -2.0, -3.0))
 
 
 def test_an_unknown_pair_leaves_the_score_as_it_was() -> None:

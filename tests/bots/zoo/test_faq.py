@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from bots import Utterance
-from bots.faq_examples import COMPANY, GENERAL
-from bots.lines import InvalidData
+from bots.line_files import InvalidData
 from bots.zoo.faq import BOT, DEFERRED
+from bots.zoo.faq.faq_examples import COMPANY, GENERAL
 
 
 def asked(text: str) -> tuple[Utterance, ...]:

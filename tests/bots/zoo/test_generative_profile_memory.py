@@ -6,12 +6,12 @@ import pytest
 import torch
 
 from bots import Utterance, examples
-from bots.forcing import forced
-from bots.layers.salience import alphas
+from bots.generation.teacher_forcing import forced
 from bots.zoo.generative_profile_memory import GenerativeProfileMemory
+from bots.zoo.generative_profile_memory.salience import alphas
 from bots.zoo.seq2seq import Seq2Seq
 from tests.bots.examples import HELLO, PERSONA, demo, trained
-from tests.bots.writers import falls, likes, perplexity, taught
+from tests.bots.writer_examples import falls, likes, perplexity, taught
 
 
 def answering() -> GenerativeProfileMemory:
@@ -64,7 +64,7 @@ def test_a_persona_lowers_perplexity(tied: bool) -> None:
 
 def test_memories_are_words_weighted_by_how_rare_they_are() -> None:
     network = answering().model.network
-    state = network.read([network.reading.asked((("I have two cats.",), HELLO))])
+    state = network.read([network.reading.encoded((("I have two cats.",), HELLO))])
     words = ["i", "have", "two", "cats", "."]
     table, ids = (
         network.state_dict()["asked.weight"],

@@ -8,13 +8,13 @@ import pytest
 import torch
 
 from bots import Decoding, Utterance, bot_presets, examples
-from bots.decoding import propose
-from bots.forcing import forced
-from bots.layers.network import Stepped
-from bots.vocabulary import END
+from bots.generation.decoding import propose
+from bots.generation.teacher_forcing import forced
+from bots.text.vocabulary import END
+from bots.writers.network import Stepped
 from bots.zoo.hred import Hred, HredNetwork, Suppressed, rarities
 from tests.bots.examples import HELLO, PERSONA, demo, trained
-from tests.bots.writers import falls, likes, taught
+from tests.bots.writer_examples import falls, likes, taught
 
 
 def answering(**options: object) -> Hred:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 import torch
 
-from bots.layers.adversary import Adversaries
-from bots.layers.asking import Item
-from bots.layers.network import teach
+from bots.writers.input_tokens import Item
+from bots.writers.network import teach
 from bots.zoo.hredgan import HredGan
+from bots.zoo.hredgan.adversary import Adversaries
 from tests.bots.examples import HELLO, PERSONA, demo, trained
 
 
@@ -39,7 +39,7 @@ def test_more_noise_more_different_states(noise: str) -> None:
     made = HredGan(noise=noise)  # type: ignore[arg-type]
     network = made.build(bot().model.codec)  # type: ignore[arg-type]
     network.eval()
-    asked = [network.reading.asked((PERSONA, HELLO))] * 2
+    asked = [network.reading.encoded((PERSONA, HELLO))] * 2
     tokens = torch.ones(2, 3, dtype=torch.int64)
     same, _ = network.write(network.begin(asked, [4, 4]), tokens)
     other, state = network.write(network.begin(asked, [4, 5]), tokens)

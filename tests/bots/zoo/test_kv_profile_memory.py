@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from bots import Utterance, safe
-from bots.text import display, key
+from bots.text.tokens import display, key
 from bots.zoo.kv_profile_memory import BOT, KeyValueProfileMemory
 from tests.bots.examples import HELLO, PERSONA, hits_on_demo, trained
 

@@ -6,11 +6,11 @@ import pytest
 import torch
 
 from bots import Utterance, examples
-from bots.layers.asking import Reading
-from bots.vocabulary import END, PAD, START, WordCodec
+from bots.text.vocabulary import END, PAD, START, WordCodec
+from bots.writers.input_tokens import Reading
 from bots.zoo.language_model import DialogueModel, DialogueNetwork, parts
 from tests.bots.examples import HELLO, PERSONA, demo, trained
-from tests.bots.writers import falls, perplexity
+from tests.bots.writer_examples import falls, perplexity
 
 
 def answering(**options: object) -> DialogueModel:
@@ -31,7 +31,7 @@ def test_it_goes_on_as_the_whole_dialogue_has_it() -> None:
     network = bot.model.network
     assert isinstance(network, DialogueNetwork)
     history = (*HELLO, Utterance("self", "I have two cats."))
-    rows = [network.row(network.reading.asked((PERSONA, history[:end]))) for end in (1, 2)]
+    rows = [network.row(network.reading.encoded((PERSONA, history[:end]))) for end in (1, 2)]
     with torch.inference_mode():
         before, whole = (float(network.lose([row])) * words(row, network.reading) for row in rows)
     mean = bot.rank(PERSONA, HELLO, ["I have two cats."])[0]
@@ -57,7 +57,7 @@ def test_every_message_is_learned_once() -> None:
 def test_own_messages_start_as_what_is_written_now() -> None:
     network = answering().model.network
     assert isinstance(network, DialogueNetwork)
-    asked = network.reading.asked(((), (Utterance("self", "I sing."), *HELLO)))
+    asked = network.reading.encoded(((), (Utterance("self", "I sing."), *HELLO)))
     row = network.row(asked)
     assert row[0] == START
     assert row.count(END) == 2

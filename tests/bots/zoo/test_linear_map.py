@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 import torch
 
-from bots.layers.sentences import encoder
+from bots.encoders.sentences import encoder
 from bots.zoo.linear_map import BOT, LinearMap, Map
 from bots.zoo.sim import Sim
 from tests.bots.examples import HELLO, PERSONA, demo, hits_on_demo, trained

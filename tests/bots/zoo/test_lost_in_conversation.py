@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 import torch
 
-from bots import bot_presets, make_bot, training
-from bots.layers.causal import CausalNetwork, negative_of
+from bots import bot_presets, make_bot
+from bots.learning import training
+from bots.writers.causal import CausalNetwork, negative_of
 from bots.zoo.lost_in_conversation import LostInConversation
 from tests.bots.examples import HELLO, PERSONA, demo, trained
 

@@ -10,9 +10,9 @@ import pytest
 import torch
 
 from bots import bot_presets, examples, make_bot
-from bots.likelihood import Likelihood, measure
-from bots.subwords import SubwordCodec
-from bots.text import split
+from bots.generation.likelihood import Likelihood, measure
+from bots.text.subwords import SubwordCodec
+from bots.text.tokens import split
 from bots.zoo.meena import Meena
 from tests.bots.examples import HELLO, PERSONA, demo, trained, weights
 

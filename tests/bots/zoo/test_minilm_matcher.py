@@ -11,14 +11,14 @@ import pytest
 import torch
 
 from bots import Utterance
-from bots.layers import minilm
-from bots.layers.contexts import asked, talk, told, turns
-from bots.layers.match_context import ContextNetwork
-from bots.layers.match_network import Joined, MatchNetwork
-from bots.layers.match_serving import Serving
-from bots.layers.minilm import States, tokens
-from bots.predictions import Task, hits, predict
+from bots.commands.predictions import Task, hits, predict
+from bots.encoders import minilm
+from bots.encoders.minilm import States, tokens
 from bots.zoo.minilm_matcher import BOT, MiniLMMatcher
+from bots.zoo.minilm_matcher.contexts import context_rows, matcher_dialogue, matcher_texts, turns
+from bots.zoo.minilm_matcher.match_context import ContextNetwork
+from bots.zoo.minilm_matcher.match_network import Joined, MatchNetwork
+from bots.zoo.minilm_matcher.match_serving import Serving
 from tests.bots.examples import HELLO, PERSONA, demo, trained
 
 if find_spec(minilm.PACKAGE) is None:
@@ -51,18 +51,18 @@ def test_what_is_offered_beside_it_does_not_change_a_score() -> None:
 
 def test_sides_and_personas_are_where_the_matcher_looks_for_them() -> None:
     history = (*HELLO, Utterance("self", "Yes."), Utterance("partner", "Which?"))
-    texts, rows = asked(PERSONA, history)
+    texts, rows = context_rows(PERSONA, history)
     table = turns([rows], len(texts))
     assert [texts[row] for row in table.persona[0] if row < len(texts)] == list(PERSONA)
     assert [texts[row] for row in table.own[0] if row < len(texts)] == ["Yes."]
     assert [texts[row] for row in table.partner[0] if row < len(texts)] == [HELLO[0].text]
     assert texts[int(table.last[0, 0])] == "Which?"
     assert texts[int(table.before[0, 0])] == "Yes."
-    assert turns([asked((), ())[1]], 0).last.tolist() == [[0]]
+    assert turns([context_rows((), ())[1]], 0).last.tolist() == [[0]]
 
 
 def test_replies_of_the_same_dialogue_or_of_the_same_words_are_no_distractors() -> None:
-    one, other = (talk(dialogue, "self") for dialogue in demo("train")[:2])
+    one, other = (matcher_dialogue(dialogue, "self") for dialogue in demo("train")[:2])
     joined = Joined.of([one, other, one])
     unfit = joined.unfit()
     size = len(one.contexts)
@@ -104,9 +104,9 @@ def test_the_whole_context_counts_by_its_share() -> None:
 
 def test_features_are_finite_for_nothing_at_all() -> None:
     network = answering()._ready()[0].network
-    texts, rows = asked((), ())
+    texts, rows = context_rows((), ())
     with torch.inference_mode():
-        nothing = told(["", *texts], network.encoder([tokens("", 32)]))
+        nothing = matcher_texts(["", *texts], network.encoder([tokens("", 32)]))
         found = network.matcher.features(nothing, nothing, turns([rows], 1))
     assert found.isfinite().all()
 
@@ -119,7 +119,7 @@ def test_untrained_it_says_what_is_missing() -> None:
 
 
 def test_texts_remembered_are_the_latest_and_not_of_the_batch_that_is_scored() -> None:
-    talks = [talk(dialogue, "self") for dialogue in demo("train")[:2]]
+    talks = [matcher_dialogue(dialogue, "self") for dialogue in demo("train")[:2]]
     network = MatchNetwork(1, 4, 0.0)
 
     def encode(texts: Sequence[str]) -> States:
@@ -135,7 +135,7 @@ def test_texts_remembered_are_the_latest_and_not_of_the_batch_that_is_scored() -
         network.loss(talks, encode)
     answered, replies, _ = network.matcher.bank
     texts = [one.texts[row] for one in talks for row in one.replies]
-    said = [one.texts[rows.said[-1][1]] for one in talks for rows in one.contexts]
+    said = [one.texts[rows.messages[-1][1]] for one in talks for rows in one.contexts]
     for kind, wanted in ((answered, said), (replies, texts)):
         vectors = Serving(network).vectors(wanted)
         assert torch.allclose(kind[: len(wanted)], vectors, atol=1e-5)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from bots import Candidate, InvalidOption, Utterance, examples, get_bot, get_dataset, make_bot
+from bots import InvalidOption, ReplyCandidate, Utterance, examples, get_bot, get_dataset, make_bot
 from bots.zoo.markov import Markov
 from bots.zoo.mmi import MaximumMutualInformation
 from tests.bots.examples import HELLO, PERSONA, demo
@@ -46,7 +46,7 @@ def test_it_reorders_what_the_bot_inside_found() -> None:
     assert plain[2] == other[2]  # nobody said anything that could be told from a reply
 
 
-def texts_of(candidate: Candidate) -> str:
+def texts_of(candidate: ReplyCandidate) -> str:
     return candidate.text
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 import torch
 
-from bots.layers.ngrams import Grams
 from bots.zoo.ngram_encoder import BOT, Ngrams
+from bots.zoo.ngram_encoder.ngrams import Grams
 from tests.bots.examples import HELLO, PERSONA, demo, hits_on_demo, trained
 
 OFFERED = ["Two cats, yes.", "No, I am allergic.", "What pets?"]

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from bots import Candidate, Utterance, make_bot
-from bots.repetition import Rule
+from bots import ReplyCandidate, Utterance, make_bot
+from bots.text.repetition import RepetitionRule
 from bots.zoo.no_repeat import NoRepeat
 from tests.bots.examples import HELLO, PERSONA
 
@@ -26,7 +26,7 @@ def test_it_repeats_itself_less_than_without_the_rule() -> None:
     few = {"number": 8, "temperature": 0.5}
     strict = worn(options=few)
     lax = worn(options=few, run=1000, share=1.0, least=1000)
-    repeated = [sum(Rule().flagged(chat(bot, 10))) for bot in (strict, lax)]
+    repeated = [sum(RepetitionRule().flagged(chat(bot, 10))) for bot in (strict, lax)]
     assert repeated[0] < repeated[1]
 
 
@@ -46,7 +46,7 @@ def test_what_repeats_is_removed_and_logged() -> None:
 def test_if_all_repeat_the_least_similar_is_kept() -> None:
     said = ["my dog likes to run in the park every day"]
     found = [
-        Candidate(text, tuple(text.split()), (-1.0,))
+        ReplyCandidate(text, tuple(text.split()), (-1.0,))
         for text in (said[0], "my dog likes to run in the rain", "a dog likes to run in the woods")
     ]
     assert worn()._kept(found, said) == [found[2]]

@@ -8,13 +8,13 @@ import pytest
 import torch
 
 from bots import Bot, Utterance
+from bots.commands.test_set_replies import answers, distinct
 from bots.dialogue import Example, examples
-from bots.layers.asking import Reading
-from bots.layers.keywords import Keywords, best, shares
-from bots.layers.recurrent import Sizes
-from bots.vocabulary import WordCodec
-from bots.wording import answers, distinct
+from bots.text.vocabulary import WordCodec
+from bots.writers.input_tokens import Reading
+from bots.writers.recurrent import RecurrentSizes
 from bots.zoo.ppmi import KeywordNetwork, PpmiKeywords
+from bots.zoo.ppmi.keywords import Keywords, best, shares
 from tests.bots.examples import HELLO, PERSONA, demo, trained
 
 # ids 4.. are words; of four pairs, 4 -> 6 twice, 5 -> 7 twice
@@ -35,9 +35,9 @@ def test_scores_are_ppmi_summed_over_the_message() -> None:
 def test_the_output_is_a_distribution_that_keywords_have_a_share_in() -> None:
     torch.manual_seed(0)
     reading = Reading(WordCodec(("tea", "cup", "sea", "ship", "no")))
-    network = KeywordNetwork(reading, Sizes(8, 8), partners=3).eval()
+    network = KeywordNetwork(reading, RecurrentSizes(8, 8), partners=3).eval()
     network.keywords.fit([([4], [5]), ([6], [7])], least=1)
-    asked = [reading.asked(((), (turn,))) for turn in (_say("tea"), _say("sea"), _say("no"))]
+    asked = [reading.encoded(((), (turn,))) for turn in (_say("tea"), _say("sea"), _say("no"))]
     log_probs, _ = network.write(network.read(asked), torch.ones(3, 1, dtype=torch.int64))
     assert log_probs.exp().sum(-1)[:, 0].tolist() == pytest.approx([1, 1, 1])
     chances = log_probs[:, 0].exp()

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from bots import Ranker, Utterance, make_bot
-from bots.lines import InvalidData
+from bots.guards.whitelists import WhitelistEntry, write
+from bots.line_files import InvalidData
 from bots.options import InvalidOption
-from bots.text import key
-from bots.whitelists import Entry, write
+from bots.text.tokens import key
 from bots.zoo.prefilter import BOT
 from tests.bots.examples import HELLO, PERSONA, weights
 
@@ -43,10 +43,14 @@ def test_few_candidates_are_all_ranked_by_the_ranker_inside() -> None:
 
 def test_it_answers_from_a_pool_that_may_change(tmp_path: Path) -> None:
     pool = tmp_path / "pool.csv"
-    write([Entry("I have two cats.", 3), Entry("Trams are late.", 1, "drop")], pool)
+    write(
+        [WhitelistEntry("I have two cats.", 3), WhitelistEntry("Trams are late.", 1, "drop")], pool
+    )
     bot = BOT(pool=str(pool))
     assert bot.respond(PERSONA, HELLO).text == "I have two cats."
-    write([Entry("I have two cats.", 3, "edit", "Two cats and some pets live here.")], pool)
+    write(
+        [WhitelistEntry("I have two cats.", 3, "edit", "Two cats and some pets live here.")], pool
+    )
     assert bot.respond(PERSONA, HELLO).text == "Two cats and some pets live here."
     pool.write_text("text,count\n")
     with pytest.raises(InvalidData, match="no records"):

@@ -10,7 +10,7 @@ import pytest
 import torch
 
 from bots import Reply, Utterance, safe
-from bots.text import key, word_count
+from bots.text.tokens import key, word_count
 from bots.zoo.profile_memory import BOT, ProfileMemory
 from tests.bots.examples import HELLO, PERSONA, demo, hits_on_demo, trained, weights
 

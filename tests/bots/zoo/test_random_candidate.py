@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from bots import Utterance
-from bots.text import display
+from bots.text.tokens import display
 from bots.zoo.random_candidate import RandomCandidate
 from tests.bots.examples import HELLO, PERSONA, demo, hits_on_demo, trained
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from bots import Dialogue, Utterance, examples, make_bot
-from bots.text import display
+from bots.text.tokens import display
 from bots.zoo.repeat_label import RepeatLabel
 from tests.bots.examples import HELLO, demo, hits_on_demo
 

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from bots import Dialogue, Utterance
-from bots.layers.lambdamart import Growth, Trees, fit, lambdas
-from bots.pair_cleaning import unfit
-from bots.text import key
-from bots.understanding import EDITORIAL, understand
+from bots.text.tokens import key
 from bots.zoo.ruuh import BOT, Ruuh
+from bots.zoo.ruuh.lambdamart import Growth, Trees, fit, lambdas
+from bots.zoo.ruuh.pair_cleaning import unfit
+from bots.zoo.ruuh.understanding import EDITORIAL, understand
 from tests.bots.examples import PERSONA, hits_on_demo, trained
 
 
@@ -99,7 +99,7 @@ def test_several_replies_to_one_message_are_kept() -> None:
     bot = BOT(trees=1)
     bot.train(dialogues, seed=0)
     pairs = bot._ready()[0].pairs
-    assert sorted((pair.said, pair.reply) for pair in pairs) == [
+    assert sorted((pair.message, pair.reply) for pair in pairs) == [
         ("Any pets?", "Not at all."),
         ("Any pets?", "Two cats."),
     ]

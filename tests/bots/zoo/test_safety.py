@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from bots import Candidate, Decoding, InvalidOption, Reply, Turn, bot_presets, make_bot, safe
-from bots.filters import FALLBACKS
-from bots.toxicity import fit, toxicity
+from bots import Decoding, InvalidOption, Reply, ReplyCandidate, Turn, bot_presets, make_bot, safe
+from bots.guards.filters import FALLBACKS
 from bots.zoo.no_repeat import NoRepeat
 from bots.zoo.safety import Safety
+from bots.zoo.safety.toxicity import fit, toxicity
 from bots.zoo.sample_and_rank import SampleAndRank
 from tests.bots.examples import HELLO, PERSONA
 
@@ -47,8 +47,8 @@ class Says:
 
     def propose(
         self, turns: Sequence[Turn], decoding: Decoding | None = None
-    ) -> list[list[Candidate]]:
-        return [[Candidate(text, (text,), (-1.0,)) for text in self.texts] for _ in turns]
+    ) -> list[list[ReplyCandidate]]:
+        return [[ReplyCandidate(text, (text,), (-1.0,)) for text in self.texts] for _ in turns]
 
 
 class Around(Safety):

@@ -6,9 +6,9 @@ import pytest
 import torch
 
 from bots import Dialogue, Utterance
-from bots.layers.sentimental import SentimentalNetwork
-from bots.sentiment import SENTIMENTS, domain, sentiment
 from bots.zoo.sentimental import Sentimental
+from bots.zoo.sentimental.sentiment import SENTIMENTS, domain, sentiment
+from bots.zoo.sentimental.sentimental import SentimentalNetwork
 from tests.bots.examples import HELLO, PERSONA, trained
 
 FOOD = (
@@ -71,7 +71,7 @@ def test_both_softmaxes_and_the_gate_make_one_distribution() -> None:
     bot = trained("sentimental")
     assert isinstance(bot, Sentimental)
     network = network_of(bot)
-    asked = [network.reading.asked((PERSONA, HELLO))]
+    asked = [network.reading.encoded((PERSONA, HELLO))]
     with torch.inference_mode():
         log_probs, gate, _ = network.divided(
             network.read(asked), torch.ones(1, 1, dtype=torch.int64)

@@ -9,12 +9,13 @@ from pathlib import Path
 import pytest
 import torch
 
-from bots import Decoding, InvalidWeights, Utterance, examples, glove, make_bot
-from bots.forcing import forced
-from bots.layers.writing import Writer
+from bots import Decoding, InvalidWeights, Utterance, examples, make_bot
+from bots.generation.teacher_forcing import forced
+from bots.text import glove
+from bots.writers.writer import Writer
 from bots.zoo.seq2seq import PRESETS, Seq2Seq
 from tests.bots.examples import HELLO, PERSONA, demo, trained
-from tests.bots.writers import falls, likes, perplexity, taught
+from tests.bots.writer_examples import falls, likes, perplexity, taught
 
 
 def answering() -> Seq2Seq:
@@ -115,7 +116,7 @@ def test_presets_build_the_papers_network(preset: str) -> None:
     bot = make_bot("seq2seq", **small)
     assert isinstance(bot, Writer)
     bot.train(likes(20, 1), seed=1)
-    assert {each.name for each in fields(bot) if each.init} >= PRESETS[preset].keys()  # type: ignore[arg-type]
+    assert {each.name for each in fields(bot) if each.init} >= PRESETS[preset].keys()
     made = bot._network
     assert made is not None
     parameters = made.state_dict()

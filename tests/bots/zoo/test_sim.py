@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from bots import Utterance
-from bots.layers.sentences import encoder
+from bots.encoders.sentences import encoder
 from bots.zoo.sim import BOT, Sim
 from tests.bots.examples import HELLO, PERSONA, hits_on_demo, trained
 

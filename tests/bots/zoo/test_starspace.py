@@ -8,10 +8,10 @@ import pytest
 import torch
 
 from bots import Ranker, Trainable, Utterance, make_bot
-from bots.layers.profile import Asked
-from bots.layers.serving import make_network
-from bots.predictions import Task, hits, predict
-from bots.text import key
+from bots.commands.predictions import Task, hits, predict
+from bots.rankers.profile import ProfileQuery
+from bots.rankers.profile_serving import make_network
+from bots.text.tokens import key
 from bots.zoo.starspace import BOT, PRESETS, StarSpace
 from tests.bots.examples import HELLO, PERSONA, demo, hits_on_demo, trained, weights
 from tests.bots.topics import about_topics
@@ -80,7 +80,7 @@ def test_losses_by_hand() -> None:
         vectors = torch.tensor([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0]])
         network.encoder.table.weight.data.copy_(vectors)
         query, right = (2,), (1,)
-        found = bot.cost(network, [(Asked(query, ()), right)], [query])
+        found = bot.cost(network, [(ProfileQuery(query, ()), right)], [query])
         assert found.item() == pytest.approx(value)
 
 

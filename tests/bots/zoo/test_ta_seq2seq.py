@@ -5,10 +5,10 @@ from __future__ import annotations
 import torch
 
 from bots import Utterance, examples, make_bot
-from bots.layers.topics import TopicWriter
+from bots.writers.topics import TopicWriter
 from bots.zoo.ta_seq2seq import TopicAwareSeq2Seq, TopicNetwork
 from tests.bots.examples import PERSONA, demo, trained, weights
-from tests.bots.writers import falls, perplexity
+from tests.bots.writer_examples import falls, perplexity
 
 
 def answering() -> TopicAwareSeq2Seq:
@@ -29,7 +29,7 @@ def test_words_of_the_topic_get_more_probability() -> None:
     network = bot.model.network
     assert isinstance(network, TopicNetwork)
     said = network.reading.codec.decode(network.topics.best[2].tolist())
-    state = network.read([network.reading.asked((PERSONA, (Utterance("partner", said),)))])
+    state = network.read([network.reading.encoded((PERSONA, (Utterance("partner", said),)))])
     assert state["topical"].all()
     token = torch.tensor([[1]])
     with torch.inference_mode():
@@ -48,7 +48,7 @@ def test_which_words_depends_on_the_history() -> None:
     words, found = network.topics.best, []
     for row in words[:3]:
         text = network.reading.codec.decode(row.tolist())
-        asked = network.reading.asked(((), (Utterance("partner", text),)))
+        asked = network.reading.encoded(((), (Utterance("partner", text),)))
         found.append(network.read([asked])["ids"][0].tolist())
     assert found == words[:3].tolist()
 

@@ -6,10 +6,10 @@ import pytest
 import torch
 
 from bots import Utterance, bot_presets, examples
-from bots.forcing import forced
+from bots.generation.teacher_forcing import forced
 from bots.zoo.thred import Thred, ThredNetwork
 from tests.bots.examples import HELLO, PERSONA, demo, trained
-from tests.bots.writers import falls, perplexity
+from tests.bots.writer_examples import falls, perplexity
 
 TURNS = [((), HELLO), (PERSONA, (*HELLO, *HELLO)), ((), ())]
 
@@ -36,7 +36,7 @@ def test_both_shares_sum_to_1() -> None:
     made = network()
     said = made.reading.codec.decode(made.topics.best[2].tolist())
     turns = [*TURNS[:2], ((), (Utterance("partner", said),))]
-    state = made.read([made.reading.asked(turn) for turn in turns])
+    state = made.read([made.reading.encoded(turn) for turn in turns])
     assert state["topical"].any()
     assert not state["topical"].all()
     with torch.inference_mode():
@@ -56,19 +56,19 @@ def test_utterances_are_read_anew_for_each_word() -> None:
     """Attention over words depends on the decoder's state and on the context before."""
     made = network()
     said = list(examples(demo("test")))[5]
-    state = made.read([made.reading.asked(((), said.history))])
+    state = made.read([made.reading.encoded(((), said.history))])
     before = torch.zeros(1, answering().hidden)
     with torch.inference_mode():
         one, other = made.contexts(before, state), made.contexts(before + 1, state)
         assert not torch.allclose(one, other, atol=1e-5)
         query = torch.cat((before, one[:, 0]), dim=1)[:, None]
-        words, weights = made.by_word(query, state["words"][:, 1], state["said"][:, 1])
+        words, weights = made.by_word(query, state["words"][:, 1], state["is_word"][:, 1])
         expected, _ = made.hierarchy.context.cells(words, one[None, :, 0])
         torch.testing.assert_close(one[:, 1], expected[:, 0])
         torch.testing.assert_close(weights.sum(2), torch.ones(1, 1))
         first = torch.cat((before, torch.zeros_like(before)), dim=1)[:, None]
         assert not torch.allclose(
-            weights, made.by_word(first, state["words"][:, 1], state["said"][:, 1])[1], atol=1e-6
+            weights, made.by_word(first, state["words"][:, 1], state["is_word"][:, 1])[1], atol=1e-6
         )
 
 

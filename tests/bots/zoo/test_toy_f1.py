@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from bots import BatchBot, InvalidWeights, Utterance, examples, make_bot
-from bots.text import normalize_answer
+from bots.text.tokens import normalize_answer
 from bots.zoo.toy_f1 import ToyF1, choose_words
 from tests.bots.examples import HELLO, PERSONA, demo, trained
 

@@ -7,10 +7,11 @@ from pathlib import Path
 import pytest
 import torch
 
-from bots import Decoding, make_bot, training
-from bots.layers.two_heads import TwoHeadNetwork
-from bots.vocabulary import WordCodec
+from bots import Decoding, make_bot
+from bots.learning import training
+from bots.text.vocabulary import WordCodec
 from bots.zoo.two_head import TwoHead
+from bots.zoo.two_head.two_heads import TwoHeadNetwork
 from tests.bots.examples import HELLO, PERSONA, demo, trained
 
 TINY: dict[str, object] = {

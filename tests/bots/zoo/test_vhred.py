@@ -25,7 +25,7 @@ def test_the_latent_variable_reaches_the_decoder_and_answers_do_not_vary() -> No
     assert isinstance(bot, VariationalHred)
     network = bot.model.network
     assert isinstance(network, Variational)
-    asked = [network.reading.asked((PERSONA, HELLO))]
+    asked = [network.reading.encoded((PERSONA, HELLO))]
     replies = torch.tensor([[5, 6, 7]])
     torch.manual_seed(2)
     one, two = (network.informed(asked, replies)[0]["h"] for _ in range(2))

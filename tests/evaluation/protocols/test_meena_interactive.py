@@ -29,5 +29,5 @@ def test_not_sensible_is_never_specific() -> None:
 
 
 def test_the_maximum_cannot_be_below_the_minimum() -> None:
-    with pytest.raises(InvalidSetting, match=r"chat\.maximum: 10 is below"):
+    with pytest.raises(InvalidSetting, match=r"chat\.maximum: “10” is below the minimum; write 14"):
         PROTOCOL.change({"chat.maximum": 10})

@@ -15,7 +15,7 @@ def test_talk_passes_the_checks_and_tells_of_the_character() -> None:
     assert chat is not None
     for number, persona in enumerate(demo.personas("test")):
         person = Person(name=str(number), seed=1)
-        said = list(islice(lines.talk(person, persona.original), 12))
+        said = list(islice(lines.messages(person, persona.original), 12))
         assert [chat.complaint(line, persona.original) for line in said] == [None] * 12
         assert set(said) & set(persona.revised)
 

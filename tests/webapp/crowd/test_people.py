@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import statistics
 
-from webapp.crowd.people import Mix, Person, agrees, draw_people, picks, scale_point
+from webapp.crowd.people import Mix, Person, agrees, draw_people, picks, scale_point, scale_position
 
 POINTS = (1, 2, 3, 4, 5)
 HONEST = Mix(severity=0.3, noise=0.5, spam=0.0)
@@ -34,6 +34,18 @@ def test_a_scale_is_answered_around_the_planted_quality_and_stays_on_it() -> Non
     assert abs(statistics.fmean(middle) - 3.2) < 0.05
     assert {scale_point(each, 9.0, POINTS) for each in people} == {5}
     assert {scale_point(each, -9.0, POINTS) for each in people} == {1}
+
+
+def test_a_slider_is_put_around_the_planted_quality_and_stays_on_its_length() -> None:
+    people = draw_people(3000, seed=1, mix=HONEST)
+    middle = [scale_position(each, 6.0, 0.0, 10.0, "warmth") for each in people]
+    assert abs(statistics.fmean(middle) - 6.0) < 0.1
+    assert abs(statistics.stdev(middle) - 2.5 * (0.3**2 + 0.5**2) ** 0.5) < 0.1
+    assert {scale_position(each, 90.0, 0.0, 10.0) for each in people} == {10.0}
+    assert {scale_position(each, -90.0, 0.0, 10.0) for each in people} == {0.0}
+    spammers = [Person(name=str(n), seed=1, spammer=True) for n in range(2000)]
+    given = [scale_position(each, 10.0, 0.0, 10.0) for each in spammers]
+    assert abs(statistics.fmean(given) - 5.0) < 0.3
 
 
 def test_a_severe_person_gives_less_whatever_the_question() -> None:

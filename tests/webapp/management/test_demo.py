@@ -12,10 +12,11 @@ from django.core.management import CommandError, call_command
 from django.utils import timezone
 
 from bots.weights import ABOUT
-from tests.factories import make_staff
+from tests.factories import make_campaign, make_staff
+from webapp.management.commands.demo import Command
 from webapp.management.demo import planted, stage, study
 from webapp.models import Campaign
-from webapp.services import checklist, launch
+from webapp.services.campaign import checklist, launch
 
 
 def test_a_port_that_is_taken_is_named_with_a_free_one() -> None:
@@ -48,7 +49,7 @@ def test_a_database_of_somebody_else_is_refused(settings: LazySettings) -> None:
 @pytest.mark.django_db
 @pytest.mark.parametrize("each", study.STUDIES, ids=lambda each: each.protocol)
 def test_campaigns_are_made_by_the_requesters_services(
-    each: study.Study, tmp_path: Path, settings: LazySettings
+    each: study.DemoStudy, tmp_path: Path, settings: LazySettings
 ) -> None:
     settings.WEIGHTS_DIR = tmp_path
     for name in set(study.WEIGHTS.values()):
@@ -63,11 +64,26 @@ def test_campaigns_are_made_by_the_requesters_services(
     red = {check.name for check in checklist.checklist(campaign, timezone.now()) if not check.ok}
     assert red <= {"Rehearsal", "Reply workers", "Replies to contexts"}
     departures = {
-        setting["name"]
-        for setting in launch.plan_of(campaign)["protocol"]["settings"]
-        if setting["departs"]
+        row["setting"]
+        for row in launch.plan_of(campaign)["protocol"]["settings"]
+        if row["departure"]
     }
     assert departures == set(each.settings)
+
+
+@pytest.mark.django_db
+def test_each_seat_is_printed_with_its_link_and_a_sentence(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    found = [(each, make_campaign(each.protocol, name=each.name)) for each in study.STUDIES]
+    Command()._show_links("http://here", found, "secret")
+    lines = [line.strip() for line in capsys.readouterr().out.splitlines()]
+    seats = {each.protocol: (each, campaign) for each, campaign in found if each.invites}
+    assert set(seats) == {"personachat_bot", "meena_interactive"}
+    for each, campaign in seats.values():
+        assert lines[lines.index(each.invites) + 1] == f"http://here/c/{campaign.slug}/"
+    others = [campaign.slug for each, campaign in found if not each.invites]
+    assert not any(slug in line for slug in others for line in lines)
 
 
 def test_the_systems_that_are_ranked_are_planted_apart() -> None:

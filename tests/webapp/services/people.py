@@ -8,7 +8,9 @@ from typing import Any
 
 from tests.factories import NOW, make_campaign
 from webapp.models import Campaign, Conversation, Event, Participation
-from webapp.services import chat, enrolment, events, opening
+from webapp.services.conversation import chat, matching, opening
+from webapp.services.participation import enrolment
+from webapp.services.rules import events
 
 
 def after(seconds: float) -> datetime:
@@ -41,7 +43,7 @@ def start(campaign: Campaign, name: str = "", now: datetime = NOW) -> Participat
 def see(*people: Participation, now: datetime) -> None:
     """Let people give a sign of life."""
     for person in people:
-        enrolment.seen(person=person, now=now)
+        enrolment.note_sign_of_life(person=person, now=now)
 
 
 def pair(campaign: Campaign, now: datetime = NOW) -> tuple[Participation, Participation]:
@@ -54,15 +56,26 @@ def pair(campaign: Campaign, now: datetime = NOW) -> tuple[Participation, Partic
     return first, second
 
 
+def meet_bot(person: Participation) -> Conversation:
+    """Let somebody who waits, in a campaign of bots and people, answer a bot's ready check."""
+    assert person.partner_at is not None
+    made = matching.match_with_bot(person=person, now=person.partner_at)
+    assert made is not None
+    opening.meet(person=person, now=person.partner_at)
+    opening.answer_checks(now=after(3600), person=person)
+    person.refresh_from_db()
+    return Conversation.objects.get(pk=made.pk)
+
+
 def conversation_of(person: Participation) -> Conversation:
     """Return the person's latest conversation."""
     seat = person.seats.order_by("-pk")[0]
     return Conversation.objects.get(pk=seat.conversation_id)
 
 
-def say(person: Participation, text: str, now: datetime = NOW) -> Event:
+def send_message(person: Participation, text: str, now: datetime = NOW) -> Event:
     """Let a person say something."""
-    return chat.say(person=person, client_id=uuid.uuid4(), text=text, now=now)
+    return chat.send_message(person=person, client_id=uuid.uuid4(), text=text, now=now)
 
 
 def bot_says(conversation: Conversation, text: str) -> Event:

@@ -19,7 +19,8 @@ from webapp.models import (
     Rating,
     Seat,
 )
-from webapp.services import audit, items, rating
+from webapp.services.rating import items, submission
+from webapp.services.rules import audit
 
 
 def make_rater(campaign: Campaign) -> int:
@@ -30,6 +31,11 @@ def make_rater(campaign: Campaign) -> int:
     person = Participation.objects.create(
         campaign=campaign,
         pseudonym="rater",
+        pay=campaign.pay,
+        waiting_pay=campaign.waiting_pay,
+        currency=campaign.currency,
+        quit_rule=campaign.quit_rule,
+        least_work=campaign.least_work,
         secret_hash="rater",
         state="RATING",
         system=system,
@@ -53,7 +59,7 @@ def submit_once(person_pk: int) -> str:
     partner = Persona.objects.filter(campaign=person.campaign)[1]
     answers = dict.fromkeys(("p.fluency", "p.engagingness", "p.consistency"), "4")
     answers["p.persona"] = partner.key
-    code = rating.submit(person=person, answers=answers, now=timezone.now())
+    code = submission.submit(person=person, answers=answers, now=timezone.now())
     return code.code if code else "none"
 
 

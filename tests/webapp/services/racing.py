@@ -45,7 +45,7 @@ def setup(kind: str, target: int) -> dict[str, Any]:
 def join(campaign_pk: int, number: int, count: int) -> dict[str, int]:
     """Let people come, start and be placed; count their outcomes."""
     from webapp.models import Campaign
-    from webapp.services import enrolment
+    from webapp.services.participation import enrolment
 
     came: Counter[str] = Counter()
     for one in range(count):
@@ -68,7 +68,7 @@ def join(campaign_pk: int, number: int, count: int) -> dict[str, int]:
 def same(campaign_pk: int, number: int, count: int) -> dict[str, int]:
     """Let one and the same person come again and again."""
     from webapp.models import Campaign
-    from webapp.services import enrolment
+    from webapp.services.participation import enrolment
 
     campaign = Campaign.objects.get(pk=campaign_pk)
     people = {
@@ -88,7 +88,7 @@ def judge(campaign_pk: int, number: int, count: int) -> dict[str, int]:
     """Let people come who chatted nowhere and judge what they are given; count their outcomes."""
     from tests.webapp.services import third
     from webapp.models import Campaign
-    from webapp.services import enrolment
+    from webapp.services.participation import enrolment
 
     came: Counter[str] = Counter()
     for one in range(count):
@@ -124,11 +124,11 @@ def submit(person_pk: int, number: int, count: int) -> dict[str, int]:
 def pair(campaign_pk: int) -> dict[str, int]:
     """Match who was left over when everybody matched at once, as the sweeper does."""
     from webapp.models import Campaign, Participation
-    from webapp.services import pairing
+    from webapp.services.conversation import matching
 
     now = timezone.now()
     Participation.objects.filter(campaign=campaign_pk, state="WAITING").update(seen_at=now)
-    made = pairing.match(campaign=Campaign.objects.get(pk=campaign_pk), now=now)
+    made = matching.match(campaign=Campaign.objects.get(pk=campaign_pk), now=now)
     return {"pairs": len(made)}
 
 

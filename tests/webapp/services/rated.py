@@ -50,7 +50,14 @@ def chatted(
         campaign=campaign, system=system, seed=5, started_at=NOW, state=state, last_seq=messages
     )
     mine, partners = [*Persona.objects.filter(campaign=campaign)[:2], None, None][:2]
-    Seat.objects.create(conversation=talk, side=0, participation=person, persona=mine, active=False)
+    Seat.objects.create(
+        conversation=talk,
+        side=0,
+        participation=person,
+        persona=mine,
+        outcome=outcome,
+        active=False,
+    )
     Seat.objects.create(conversation=talk, side=1, persona=partners)
     for seq in range(1, messages + 1):
         by_bot = seq % 2 == 0

@@ -1,4 +1,4 @@
-"""Races of real processes on SQLite and PostgreSQL: never over, never twice (R16, R17, R19).
+"""Races of real processes on both databases: never over, never twice (R16, R17, R19, G4, G6).
 
 Zero failures in these runs bound a rate, they do
 not prove that there are none.

@@ -5,9 +5,12 @@ from __future__ import annotations
 import uuid
 
 from tests.factories import NOW, make_campaign, make_staff
-from tests.webapp.services.people import after, join, say
+from tests.webapp.services.people import after, join, send_message
 from webapp.models import Campaign, Participation
-from webapp.services import chat, enrolment, message_items, opening, rating
+from webapp.services.campaign import message_items
+from webapp.services.conversation import chat, opening
+from webapp.services.participation import enrolment
+from webapp.services.rating import submission
 
 MESSAGES = 4  # of a conversation; the journey has as many as the protocol asks for
 
@@ -36,7 +39,7 @@ def talk(
     for person in both:
         opening.meet(person=person, now=NOW)
     for number in range(messages):
-        say(both[number % 2], f"Line {number} of {one} and {two}.", after(10 * number))
+        send_message(both[number % 2], f"Line {number} of {one} and {two}.", after(10 * number))
     chat.finish(person=both[0], client_id=uuid.uuid4(), now=after(500))
     for person in both:
         person.refresh_from_db()
@@ -74,13 +77,13 @@ def came(campaign: Campaign, name: str) -> Participation:
 
 def judge(person: Participation, sensible: int = 1, specific: int = 0) -> bool:
     """Answer the person's current form; False where there is none."""
-    form = rating.current(person)
+    form = submission.current(person)
     if form is None:
         return False
     key = form.item.candidates.get().key
     specific = specific if sensible else 0
     answers = {f"{key}.sensible": str(sensible), f"{key}.specific": str(specific)}
-    rating.submit(person=person, answers=answers, now=after(600))
+    submission.submit(person=person, answers=answers, now=after(600))
     return True
 
 

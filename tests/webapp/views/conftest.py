@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 def campaign() -> Campaign:
     """An open campaign with one row of everything."""
     from tests.factories import NOW, make_campaign, make_participation
-    from webapp.models import CompletionCode, Conversation, Flag, ReplyJob
+    from webapp.models import CompletionCode, Conversation, Flag, ReplyJob, Whitelist
 
     row = make_campaign()
     person = make_participation(row, state="ENDED", outcome="COMPLETED", system=row.systems.get())
@@ -32,6 +32,8 @@ def campaign() -> Campaign:
     ReplyJob.objects.create(
         conversation=study, in_reply_to=1, bot="parrot", queued_at=NOW, state="FAILED"
     )
+    listed = Whitelist.objects.create(name="Listed", owner=row.owner, made_at=NOW)
+    listed.replies.create(place=1, text="Yes.", count=2)
     return row
 
 

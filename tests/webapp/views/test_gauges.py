@@ -9,8 +9,8 @@ from django.utils import timezone
 from prometheus_client.parser import text_string_to_metric_families
 
 from tests.factories import make_campaign, make_staff
-from tests.webapp.services.test_monitor import make_job
-from webapp.services import heartbeats
+from tests.webapp.services.monitoring.test_monitor import make_job
+from webapp.services.replies import heartbeats
 
 pytestmark = pytest.mark.django_db
 TOKEN = "a-long-token-of-the-deployer"

@@ -14,7 +14,9 @@ from tests.webapp.services.people import bot_says
 from tests.webapp.views.visiting import Visit, campaign_of, chat_through, good_answers, rating_visit
 from webapp import notices
 from webapp.models import Campaign, Context, Participation
-from webapp.services import chat, contexts, privacy, stopping
+from webapp.services.conversation import chat
+from webapp.services.participation import privacy, stopping
+from webapp.services.rating import contexts
 
 pytestmark = pytest.mark.django_db
 Outcome, State = Participation.Outcome, Participation.State
@@ -51,11 +53,9 @@ def test_what_is_missing_is_named_and_what_was_answered_is_kept() -> None:
     page = visit.post("rate", answers)
     assert page.status_code == 422
     assert [field.name for field in page.context["problems"]] == [left_out]
-    assert all(
-        any(option.checked for option in field.options)
-        for field in page.context["fields"]
-        if field.name != left_out
-    )
+    shown = {field.name: field.value for field in page.context["fields"]}
+    assert shown == answers | {left_out: ""}
+    assert page.content.decode().count(" checked>") == len(answers) == 3
     assert visit.person.state == State.RATING
 
 
@@ -63,8 +63,9 @@ def test_unfinished_answers_are_there_again() -> None:
     visit = rating_visit()
     draft = json.dumps({"answers": {"p.fluency": "3"}})
     assert visit.post("draft", draft, content_type="application/json").json() == {"saved": True}
-    field = visit.get().context["fields"][0]
-    assert [option.value for option in field.options if option.checked] == ["3"]
+    page = visit.get()
+    assert page.context["fields"][0].value == "3"
+    assert page.content.decode().count('value="3" data-key="3" checked>') == 1
 
 
 @pytest.mark.parametrize(
@@ -77,16 +78,27 @@ def test_a_draft_that_cannot_be_read_is_refused(body: str) -> None:
     assert answer.json()["error"]
 
 
-def test_waiting_tells_the_place_and_ends_with_a_choice() -> None:
+def test_waiting_tells_the_position_and_ends_with_a_choice() -> None:
     visit = Visit(campaign_of("personachat_human", systems={"alphasystem": "people"}))
     visit.join()
     assert visit.post("start").context["screen"].name == "waiting"
-    status = visit.get("status").json()
-    assert (status["state"], status["place"], status["choices"]) == ("WAITING", 1, [])
+    status = visit.get("status?version=2").json()
+    assert (status["state"], status["position"], status["choices"]) == ("WAITING", 1, [])
     Participation.objects.update(waiting_at=timezone.now() - LONG_AGO)
-    assert visit.get("status").json()["choices"] == ["give_up"]
+    assert visit.get("status?version=2").json()["choices"] == ["give_up"]
     end = visit.post("give-up").context["screen"].end
     assert (end.heading, end.amount) == ("No partner was found", "0.50 USD")
+
+
+def test_a_waiting_page_of_version_1_gets_the_words_that_it_knows() -> None:
+    visit = Visit(campaign_of("personachat_human", systems={"alphasystem": "people"}))
+    visit.join()
+    assert 'status?version=2"' in visit.post("start").content.decode()
+    former, current = (visit.get(f"status{query}").json() for query in ("", "?version=2"))
+    renamed = {"position": "place", "seconds_waiting": "waited"}
+    assert {renamed.get(name, name) for name in current} == former.keys()
+    assert (former["place"], former["state"]) == (1, "WAITING")
+    assert renamed.keys() < current.keys()
 
 
 def test_the_ready_check_is_a_screen_of_its_own() -> None:
@@ -113,13 +125,13 @@ def test_static_replies_come_one_after_another() -> None:
     visit = Visit(campaign)
     visit.join()
     page = visit.post("start")
-    judging = page.context["screen"].judging
+    judging = page.context["screen"].form
     assert (judging.number, judging.total, judging.of_context) == (1, 2, True)
     assert [line.judged for line in judging.lines].count(True) == 1
     first = {page.context["fields"][0].name: "0"}
     page = visit.post("rate", first)
-    assert page.context["screen"].judging.number == 2
-    assert visit.post("rate", first).context["screen"].judging.number == 2
+    assert page.context["screen"].form.number == 2
+    assert visit.post("rate", first).context["screen"].form.number == 2
     page = visit.post("rate", {page.context["fields"][0].name: "0"})
     assert page.context["screen"].end.code
 
@@ -144,7 +156,7 @@ def test_stopping_pays_who_has_worked(worked: bool) -> None:
     said = visit.post("start").context["screen"].stop
     assert "2.00 USD" in said
     if worked:
-        chat_through(visit, 1)
+        chat_through(visit, 2)
     end = visit.post("stop").context["screen"].end
     assert bool(end.code) is worked
     assert end.may_return is not worked
@@ -168,7 +180,7 @@ def test_who_was_left_reads_why_above_the_questions() -> None:
         visit.post("start")
     for visit in (one, two):
         visit.post("meet")
-    chat.say(person=one.person, client_id=uuid4(), text="Hello there", now=timezone.now())
+    chat.send_message(person=one.person, client_id=uuid4(), text="Hello there", now=timezone.now())
     stopping.stop(person=two.person, now=timezone.now())
     assert notices.text("partner_left", pay="2.00 USD") in one.get().context["screen"].notice
 

@@ -1,4 +1,4 @@
-"""Who comes in by a link, who is refused and why, and who goes on (R1, R3)."""
+"""Who comes in by a link, who is refused and why, and who goes on (R1, R3, S5)."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def test_looking_at_a_link_changes_nothing() -> None:
     before = rows()
     page = visit.get("?PROLIFIC_PID=abc&STUDY_ID=s&SESSION_ID=t")
     assert page.status_code == 200
-    assert "12.00 USD an hour" in page.content.decode()
+    assert "12.00 USD per hour" in page.content.decode()
     assert 'value="abc"' in page.content.decode()
     assert rows() == before
     assert not visit.client.cookies.keys() & {f"{settings.PARTICIPANT_COOKIE}-{visit.base}"}

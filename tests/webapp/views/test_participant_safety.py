@@ -1,4 +1,4 @@
-"""Foreign, forged and unprotected requests, withdrawal, and blinding (S1, S3, S8, S11, S14)."""
+"""Foreign and forged requests, headers, withdrawal, blinding (S1, S3, S6, S7, S8, S11, S14)."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from tests.webapp.views.visiting import (
 )
 from webapp import notices
 from webapp.models import Event, Participation
-from webapp.services import screens, study
+from webapp.services.participation import screens, study_info
 
 pytestmark = pytest.mark.django_db
 State = Participation.State
 SECRET = re.compile(r"alphasystem|betasystem|parrot|Secret name|personachat|meena", re.I)
 
 
-PLACES = ("now", "status", "frames")
+PLACES = ("now", "status", "frames", "stop-means")
 STEPS = ("start", "meet", "bot", "give-up", "stop", "rate", "draft")
 
 
@@ -81,7 +81,7 @@ def test_a_personal_page_is_not_stored_and_runs_no_foreign_script() -> None:
 
 
 def test_consent_is_text_whatever_a_requester_writes() -> None:
-    html = study.sanitized(
+    html = study_info.sanitized(
         "# One\n\n### Two\n\n![x](https://e.org/x.png) [y](javascript:alert(1)) <img src=x> "
         "<script>alert(1)</script> **bold** <https://e.org>"
     )
@@ -118,9 +118,9 @@ def test_nothing_that_a_participant_is_sent_names_a_system(protocol: str) -> Non
     visit.join()
     visit.get("status")
     visit.post("start")
-    visit.send(type="hello", last_seen=0, tab="t")
+    visit.send(type="hello", last_seq=0, tab="t")
     chat_through(visit, 3)
-    visit.get("frames?after=0")
+    visit.get("frames?version=2&after=0")
     visit.get("status")
     visit.send(type="finish", id=str(uuid4()))
     visit.post("rate", {"p.fluency": "9"})
@@ -137,7 +137,7 @@ def test_the_screens_of_two_systems_differ_in_nothing_but_what_is_drawn() -> Non
         visit = Visit(campaign)
         visit.join()
         text = visit.post("start").content.decode()
-        text = re.sub(r'\w{64}|nonce="[^"]+"|"key": "\w+"|talk=\w+', "", text)
+        text = re.sub(r'\w{64}|nonce="[^"]+"|"key": "\w+"|conversation=\w+', "", text)
         pages.append(re.sub(r"boat number \d+", "boat", text))
     assert Participation.objects.values("system").distinct().count() == 2
     assert pages[0] == pages[1]

@@ -13,9 +13,11 @@ from django.urls import reverse
 from analysis import evaluate, records
 from tests.factories import make_campaign, make_participation
 from tests.webapp.services import rated
+from tests.webapp.views.ids import ids_on
 from tests.webapp.views.visiting import text_of
 from webapp.models import AuditEntry, Campaign, Rating
-from webapp.services import results, tables
+from webapp.services.data import tables
+from webapp.services.results import page as results_page
 
 pytestmark = pytest.mark.django_db
 
@@ -41,7 +43,7 @@ def test_the_page_shows_the_ranking_first_with_raw_beside_calibrated(
     page = page[page.index("results/overview.csv") :]  # after the findings in short
     first = page.index("Consistency: good is first with")
     assert first < page.index("is recognized most") < page.index("is above every other system")
-    shown = results.page(campaign=answered)
+    shown = results_page.page(campaign=answered)
     order = next(part for part in shown.parts if part.key == "ranking-engagingness")
     assert list(order.frame["system"]) == ["good", "fair", "poor"]
     assert {"calibrated", "calibrated low", "mean", "mean low", "n"} <= set(order.frame.columns)
@@ -51,7 +53,7 @@ def test_the_page_shows_the_ranking_first_with_raw_beside_calibrated(
 
 def test_every_chart_has_its_table_and_can_be_saved(staff: Client, answered: Campaign) -> None:
     page = text_of(staff, "results", answered.pk)
-    shown = results.page(campaign=answered)
+    shown = results_page.page(campaign=answered)
     charted = [part for part in shown.parts if part.spec]
     assert len(charted) >= 8
     assert page.count("<figure data-chart=") == len(charted)
@@ -124,7 +126,7 @@ def test_labels_show_ssa(staff: Client) -> None:
 
 
 def test_undefined_agreement_says_why(staff: Client, answered: Campaign) -> None:
-    shown = results.page(campaign=answered)
+    shown = results_page.page(campaign=answered)
     part = next(part for part in shown.parts if part.key == "agreement")
     assert part.title.startswith("Agreement is not defined")
     assert all(part.frame["why undefined"])
@@ -158,21 +160,22 @@ def test_ratings_that_cannot_be_analyzed_are_told_with_the_problem(
 
 def test_every_report_of_the_folder_is_shown(staff: Client, answered: Campaign) -> None:
     page = text_of(staff, "results", answered.pk)
-    assert results.reports()
-    for name in results.reports():
+    assert results_page.reports()
+    for name in results_page.reports():
         assert name in page
         shown = text_of(staff, "results-report", answered.pk, name)
         assert ("<table" in shown) != ("Nothing in this report applies" in shown)
+        assert ids_on(shown) == []
         for face in ("results-document", "results-notebook"):
             assert f'href="{reverse(face, args=[answered.pk, name])}?' in shown
 
 
 def test_methods_are_written_from_the_plan(staff: Client, answered: Campaign) -> None:
-    shown = results.page(campaign=answered)
+    shown = results_page.page(campaign=answered)
     text = " ".join(shown.methods)
     assert "“PERSONA-CHAT evaluation of bots” (Zhang et al. 2018" in text
     assert "The plan is not frozen yet" in text
-    assert "How fluent was the other speaker?" in text
+    assert "judge the fluency of the other speaker" in text
     assert all(
         paragraph in text_of(staff, "results", answered.pk) for paragraph in shown.methods[:1]
     )

@@ -15,7 +15,8 @@ from django.urls import reverse
 from tests.factories import make_campaign
 from tests.webapp.services.people import bot_says
 from webapp.models import Campaign, Participation
-from webapp.services import access, delivery
+from webapp.services.replies import delivery
+from webapp.services.rules import access
 
 _ids = itertools.count(1)
 
@@ -38,7 +39,7 @@ class Visit:
 
     def send(self, **frame: Any) -> list[dict[str, Any]]:
         body = json.dumps(frame)
-        answer = self.post("frames", body, content_type="application/json")
+        answer = self.post("frames?version=2", body, content_type="application/json")
         found: list[dict[str, Any]] = answer.json()["frames"]
         return found
 
@@ -69,7 +70,7 @@ def rows() -> dict[str, int]:
 
 def chat_through(visit: Visit, exchanges: int) -> None:
     for number in range(exchanges):
-        said = visit.send(type="say", id=str(uuid4()), text=f"Hello number {number}")
+        said = visit.send(type="message", id=str(uuid4()), text=f"Hello number {number}")
         assert [frame["type"] for frame in said] == ["ack"]
         conversation = visit.person.seats.get(active=True).conversation
         delivery.drop(conversation)
@@ -77,7 +78,7 @@ def chat_through(visit: Visit, exchanges: int) -> None:
 
 
 def good_answers(page: Any) -> dict[str, str]:
-    return {field.name: field.options[0].value for field in page.context["fields"]}
+    return {field.name: field.answer.options[0].value for field in page.context["fields"]}
 
 
 def rating_visit() -> Visit:

@@ -9,7 +9,7 @@ from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.utils import timezone
 
-from webapp.services import archives
+from webapp.services.ops import backup_file
 
 
 class Command(BaseCommand):
@@ -28,9 +28,9 @@ class Command(BaseCommand):
         if keep is not None and keep < 1:
             raise CommandError(f"--keep: is {keep}, must be at least 1")
         try:
-            path = archives.backup(folder=folder, now=timezone.now())
-        except (archives.Failed, OSError) as problem:
+            path = backup_file.backup(folder=folder, now=timezone.now())
+        except (backup_file.Failed, OSError) as problem:
             raise CommandError(str(problem)) from problem
         self.stdout.write(f"{path} ({path.stat().st_size} bytes)")
-        for old in archives.prune(folder=folder, keep=keep) if keep else ():
+        for old in backup_file.prune(folder=folder, keep=keep) if keep else ():
             self.stdout.write(f"deleted {old}")

@@ -6,14 +6,14 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from webapp.services import servers
+from webapp.services.ops import server_checks
 
 
 class Command(BaseCommand):
     help = "Look at the settings of the database and of Redis; exit 1 where one is unsafe."
 
     def handle(self, *args: Any, **options: Any) -> None:
-        found = servers.checks()
+        found = server_checks.checks()
         for check in found:
             self.stdout.write(f"{'ok  ' if check.ok else 'FAIL'} {check.name}: {check.text}")
         failed = sum(not check.ok for check in found)

@@ -20,7 +20,7 @@ from django.utils import timezone
 from webapp.crowd.power import power
 from webapp.management.demo import planted, report, stage, study, weights
 from webapp.models import Campaign
-from webapp.services import logins
+from webapp.services.ops import logins
 
 STAFF = "demo"
 MARK = "this-folder-is-the-demos"  # only a folder with this file in it is ever deleted
@@ -50,7 +50,7 @@ class Command(BaseCommand):
             signal.signal(name, _interrupt)
         try:
             recovered = self._run(options)
-        except (stage.PortTaken, stage.NoServer, study.NotReady, weights.NotTrained) as problem:
+        except (stage.PortTaken, stage.NoServer, study.DemoNotReady, weights.NotTrained) as problem:
             raise CommandError(str(problem)) from None
         except KeyboardInterrupt:
             self.stdout.write("\nStopped. script/demo goes on from here; --reset begins anew.")
@@ -66,7 +66,7 @@ class Command(BaseCommand):
             self._tell(f"serving at {server.base}/")
             found, seed = self._open(options["seed"])
             password = self._new_password()
-            self._show_links(server.base, dict(found), password)
+            self._show_links(server.base, found, password)
             if not options["check"] and not options["no_browser"]:
                 webbrowser.open(f"{server.base}/campaigns/")
             recovered = self._simulate(server, found, seed)
@@ -87,7 +87,7 @@ class Command(BaseCommand):
         (folder / MARK).touch()
         call_command("migrate", verbosity=0)
 
-    def _open(self, seed: int | None) -> tuple[list[tuple[study.Study, Campaign]], int]:
+    def _open(self, seed: int | None) -> tuple[list[tuple[study.DemoStudy, Campaign]], int]:
         """Make and launch the campaigns, or take those of an earlier start with their seed."""
         by = get_user_model().objects.filter(username=STAFF).first()
         if by is None:
@@ -110,11 +110,16 @@ class Command(BaseCommand):
         by.save(update_fields=["password"])
         return password
 
-    def _show_links(self, base: str, found: dict[study.Study, Campaign], password: str) -> None:
-        ranked, seat = found[study.RANKED], found[study.SEAT]
+    def _show_links(
+        self, base: str, found: list[tuple[study.DemoStudy, Campaign]], password: str
+    ) -> None:
+        ranked = dict(found)[study.RANKED]
+        seats = [(each, campaign) for each, campaign in found if each.invites]
         for line in (
             "",
-            f"  a seat for you  {base}/c/{seat.slug}/",
+            "  Seats for you:",
+            *(f"  {each.invites}\n      {base}/c/{campaign.slug}/" for each, campaign in seats),
+            "",
             f"  live monitor    {base}/campaigns/{ranked.pk}/live/",
             f"  results         {base}/campaigns/{ranked.pk}/results/",
             f"  sign in as      {STAFF}  password {password}",
@@ -123,17 +128,23 @@ class Command(BaseCommand):
             self.stdout.write(line)
 
     def _simulate(
-        self, server: stage.Server, found: list[tuple[study.Study, Campaign]], seed: int
+        self, server: stage.Server, found: list[tuple[study.DemoStudy, Campaign]], seed: int
     ) -> bool:
         """Let the crowd take part, and print the report."""
         self._tell(f"simulated people take part (seed {seed})")
-        crowds = stage.send_crowds(server.base, found, seed=seed)
-        simulated = [campaign for each, campaign in found if each.people]
+        visitors = [
+            stage.Visitors(server.base, campaign, seed=seed)
+            for each, campaign in found
+            if not each.invites
+        ]
         try:
-            stage.watch(crowds, simulated, server, self._tell)
+            stage.watch(visitors, server, self._tell)
         finally:
-            for crowd in crowds:
-                crowd.end()
+            for each in visitors:
+                each.end()
+        if stage.close(visitors, self._tell):
+            self._tell("every simulated campaign is finished; the seats for you stay open")
+        self._tell(stage.flags_report(visitors))
         connection.close()
         verdict = report.judge(dict(found)[study.RANKED], planted.RANKED)
         self.stdout.write(f"\n{verdict}\n")

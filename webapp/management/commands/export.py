@@ -10,7 +10,7 @@ from django.core.management.base import BaseCommand, CommandError
 from django.utils import timezone
 
 from webapp.models import Campaign
-from webapp.services import exports
+from webapp.services.data import exports
 
 
 class Command(BaseCommand):
@@ -31,10 +31,10 @@ class Command(BaseCommand):
         self.stdout.write(f"{path}: {len(content)} bytes")
 
 
-def _campaign(given: str) -> Campaign:
-    field = {"pk": int(given)} if given.isascii() and given.isdigit() else {"slug": given}
+def _campaign(name: str) -> Campaign:
+    field = {"pk": int(name)} if name.isascii() and name.isdigit() else {"slug": name}
     try:
         return Campaign.objects.get(**field)
     except Campaign.DoesNotExist:
         known = ", ".join(str(each.pk) for each in Campaign.objects.order_by("pk")) or "none"
-        raise CommandError(f"campaign: no {given!r}; the numbers are: {known}") from None
+        raise CommandError(f"campaign: no {name!r}; the numbers are: {known}") from None

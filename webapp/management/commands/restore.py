@@ -9,7 +9,7 @@ from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.utils import timezone
 
-from webapp.services import archives
+from webapp.services.ops import backup_file
 
 
 class Command(BaseCommand):
@@ -25,28 +25,28 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         try:
             self._restore(options["file"], force=options["force"])
-        except (archives.Failed, OSError) as problem:
+        except (backup_file.Failed, OSError) as problem:
             raise CommandError(str(problem)) from problem
 
     def _restore(self, path: Path, *, force: bool) -> None:
-        archives.check(path)
-        if not archives.is_empty():
+        backup_file.check(path)
+        if not backup_file.is_empty():
             self._make_way(force=force)
-        archives.restore(path)
+        backup_file.restore(path)
         self.stdout.write(f"restored {path}")
-        unknown = archives.unknown_migrations()
+        unknown = backup_file.unknown_migrations()
         if unknown:
             raise CommandError(f"it is of a newer Parley, install that one: {', '.join(unknown)}")
-        self.stdout.write("next: python manage.py migrate")
+        self.stdout.write("next: .venv/bin/python manage.py migrate")
 
     def _make_way(self, *, force: bool) -> None:
         if not force:
             raise CommandError("the database is not empty; --force replaces it, after a backup")
-        alive = archives.running(timezone.now())
+        alive = backup_file.running(timezone.now())
         if alive:
             raise CommandError(
                 f"Parley is running, stop it first: {', '.join(alive)} "
-                f"(a process that was killed counts for {archives.ALIVE.seconds} s)"
+                f"(a process that was killed counts for {backup_file.ALIVE.seconds} s)"
             )
-        saved = archives.backup(folder=settings.DATA_DIR / "backups", now=timezone.now())
+        saved = backup_file.backup(folder=settings.DATA_DIR / "backups", now=timezone.now())
         self.stdout.write(f"what was there is kept: {saved}")

@@ -24,7 +24,9 @@ class Command(BaseCommand):
     def handle(self, *args: object, host: str, port: int, **options: object) -> None:
         executor = MigrationExecutor(connection)
         if executor.migration_plan(executor.loader.graph.leaf_nodes()):
-            raise CommandError("the database is not up to date; run: python manage.py migrate")
+            raise CommandError(
+                "the database is not up to date; run: .venv/bin/python manage.py migrate"
+            )
         connection.close()
         self.stdout.write(f"Parley is at http://{host}:{port}/ (Ctrl-C stops it)")
         self.stdout.flush()

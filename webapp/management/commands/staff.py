@@ -10,7 +10,7 @@ from django.core.exceptions import ValidationError
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.utils import timezone
 
-from webapp.services import logins
+from webapp.services.ops import logins
 
 
 class Command(BaseCommand):

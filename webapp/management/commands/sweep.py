@@ -1,4 +1,4 @@
-"""`manage.py sweep`: do what is overdue, every second. Run any number; one works at a time."""
+"""`manage.py sweep`: run what is overdue, every second. Run any number; one works at a time."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from django.core.management.base import BaseCommand
 from django.db import DatabaseError, connection
 from django.utils import timezone
 
-from webapp.services import sweeper, turns
+from webapp.services.ops import sweep_turn, sweeper
 
 log = logging.getLogger(__name__)
 
@@ -43,9 +43,9 @@ class Command(BaseCommand):
     def _tick(self, owner: str) -> None:
         """Tick where it is our turn; the connection stays open, for it holds the lock."""
         try:
-            if turns.take(owner=owner, now=timezone.now()):
+            if sweep_turn.take(owner=owner, now=timezone.now()):
                 done = sweeper.tick(timezone.now())
-                turns.beat(owner=owner, now=timezone.now(), done=done)
+                sweep_turn.beat(owner=owner, now=timezone.now(), done=done)
         except DatabaseError as problem:  # it may be restarting: the next tick connects anew
             log.warning("sweep: %s", problem)
             connection.close()

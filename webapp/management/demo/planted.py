@@ -1,4 +1,4 @@
-"""What the demo's systems are worth to the simulated people, and how it is checked afterwards.
+"""Planted quality of the demo's systems, and its check afterwards.
 
 The qualities are far enough apart, and the ratings enough, that an honest run brings the order back
 at least 199 times in 200; `manage.py demo --power N` simulates N runs to show it.
@@ -12,7 +12,18 @@ from webapp.crowd.people import Mix, Quality
 
 SCALES = ("fluency", "engagingness", "consistency")
 EACH = 18  # people who get to talk to a system; some of them walk off
-MIX = Mix(pause=0.05, slow=0.05, slow_pause=0.4, dropout=0.04, careless=0.03)
+# People read and type about as fast as people can, so that the flags for haste mean what they mean
+# in a study, and the demo is soon over; who does not care (`spam`) is quicker than that.
+MIX = Mix(
+    pause=0.05,
+    slow=0.05,
+    slow_pause=1.0,
+    reading=1.5,
+    letter=0.07,  # 170 words a minute
+    answering=2.5,
+    dropout=0.04,
+    careless=0.03,
+)
 
 BEST, GOOD, FAIR, POOR = "profile-memory", "retrieval", "generic", "parrot"
 KEY_VALUE = "key-value-memory"

@@ -1,4 +1,7 @@
-"""The end of the demo: a real export, read by the real analysis, and the order that it found."""
+"""The end of the demo: a real export, read by the real analysis, and the order that it found.
+
+Apart because Django takes each module of the folder of commands for a command.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +20,7 @@ from webapp.crowd.people import Quality
 from webapp.crowd.power import found_order, planted_order
 from webapp.management.demo.planted import SCALES
 from webapp.models import Campaign
-from webapp.services import exports
+from webapp.services.data import exports
 
 COLUMNS = {"estimate": "calibrated", "low": "low", "high": "high", "raw": "raw mean", "n": "n"}
 

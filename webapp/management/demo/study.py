@@ -1,4 +1,7 @@
-"""The demo's campaigns, made as a requester makes them: created, rehearsed, checked, launched."""
+"""The demo's campaigns, made as a requester makes them: created, rehearsed, checked, launched.
+
+Apart because Django takes each module of the folder of commands for a command.
+"""
 
 from __future__ import annotations
 
@@ -10,20 +13,14 @@ from typing import Any
 from django.utils import timezone
 
 from evaluation.registry import get_protocol
+from webapp.forms.campaign_form import CampaignForm
+from webapp.forms.system_form import SystemForm
 from webapp.management.demo.planted import BEST, EACH, FAIR, GOOD, KEY_VALUE, POOR
 from webapp.models import Campaign, System
-from webapp.services import (
-    campaign_fields,
-    campaigns,
-    contexts,
-    contexts_import,
-    launch,
-    personas_import,
-    rehearsal,
-    system_fields,
-    systems,
-)
-from webapp.services.source_settings import PREFIX
+from webapp.services.campaign import campaigns, contexts_import, launch, personas_import, systems
+from webapp.services.rating import contexts
+from webapp.services.replies import rehearsal
+from webapp.services.staff_forms.source_settings import PREFIX
 
 PATIENCE = 90.0  # seconds for a rehearsal, and for the replies to the contexts
 BOTS = {
@@ -37,64 +34,71 @@ WEIGHTS = {BEST: "demo", KEY_VALUE: "demo", GOOD: "demo-tfidf"}  # folders of we
 
 
 @dataclass(frozen=True, kw_only=True)
-class Study:
-    """One campaign of the demo; `people` come to it, who are simulated."""
+class DemoStudy:
+    """One campaign of the demo. Simulated people fill it, or it is a seat for whoever runs it.
+
+    `invites` says what a seat is for, in a sentence.
+    """
 
     name: str
     protocol: str
     systems: tuple[str, ...]
     target: int
-    people: int
+    invites: str = ""
     settings: Mapping[str, str] = field(default_factory=dict, hash=False)
     contexts: int = 0
 
 
-RANKED = Study(
+RANKED = DemoStudy(
     name="Which bot is the better company?",
     protocol="personachat_bot",
     systems=(POOR, GOOD, FAIR, BEST),
     target=EACH,
-    people=4 * EACH * 5 // 4,
     settings={"chat.pace": "0.02"},
 )
-LABELED = Study(
+LABELED = DemoStudy(
     name="Does it make sense, live?",
     protocol="meena_interactive",
     systems=(KEY_VALUE, GOOD, POOR),
     target=5,
-    people=18,
 )
-STATIC = Study(
+STATIC = DemoStudy(
     name="Does the reply make sense?",
     protocol="meena_static",
     systems=(BEST, GOOD, FAIR),
     target=0,
-    people=20,
     settings={"rate.batch": "10"},
     contexts=9,
 )
-SEAT = Study(
-    name="A seat for you",
+SEAT = DemoStudy(
+    name="A seat for you: chat under a persona",
     protocol="personachat_bot",
     systems=(BEST, KEY_VALUE, GOOD),
     target=20,
-    people=0,
+    invites="Chat under a persona, then rate your partner (PERSONA-CHAT, 8 minutes).",
 )
-STUDIES = (RANKED, LABELED, STATIC, SEAT)
+LIVE_SEAT = DemoStudy(
+    name="A seat for you: label each reply",
+    protocol="meena_interactive",
+    systems=(BEST, KEY_VALUE, GOOD),
+    target=20,
+    invites="Chat with a bot and label each of its replies as you go (MEENA, 10 minutes).",
+)
+STUDIES = (RANKED, LABELED, STATIC, SEAT, LIVE_SEAT)
 
 
-class NotReady(Exception):
+class DemoNotReady(Exception):
     """A campaign could not be opened; the text says why."""
 
 
-def make(study: Study, *, by: Any, seed: int) -> Campaign:
+def make(study: DemoStudy, *, by: Any, seed: int) -> Campaign:
     """Return the study's campaign as a draft; one that exists is taken as it is."""
     known = Campaign.objects.filter(name=study.name, owner=by).first()
     if known is not None:
         return known
     now = timezone.now()
-    raw = _form(study, seed)
-    campaign = campaigns.create(owner=by, protocol=study.protocol, raw=raw, now=now)
+    values = _settings(study, seed)
+    campaign = campaigns.create(owner=by, protocol=study.protocol, values=values, now=now)
     for name in study.systems:
         _add_system(campaign, name, study.target, by)
     if personas_import.pool_of(campaign):
@@ -107,22 +111,23 @@ def make(study: Study, *, by: Any, seed: int) -> Campaign:
     return campaign
 
 
-def _form(study: Study, seed: int) -> dict[str, str]:
-    """Return the form as it comes, filled in where a requester has to decide."""
+def _settings(study: DemoStudy, seed: int) -> dict[str, Any]:
+    """Return the values of the form as it comes, filled in where a requester has to decide."""
     protocol = get_protocol(study.protocol)
-    shown = (*campaign_fields.own_fields(protocol), *campaign_fields.setting_fields(protocol))
-    raw = {each.name: each.raw for each in shown}
+    raw = CampaignForm(protocol).typed()
     raw |= {"name": study.name, "contact": "demo@example.org", "pay": "2.00", "seed": str(seed)}
-    return raw | {PREFIX + name: value for name, value in study.settings.items()}
+    raw |= {PREFIX + name: value for name, value in study.settings.items()}
+    return CampaignForm(protocol, raw).values()
 
 
 def _add_system(campaign: Campaign, name: str, target: int, by: Any) -> None:
     bot = BOTS[name]
-    raw = {each.name: each.raw for each in system_fields.fields(campaign, bot)}
-    raw |= {"name": name, "target": str(target)}
+    protocol = get_protocol(campaign.protocol)
+    raw = SystemForm(protocol, bot).typed() | {"name": name, "target": str(target)}
     if name in WEIGHTS:
         raw["option.weights"] = WEIGHTS[name]
-    systems.add_system(campaign=campaign, bot=bot, raw=raw, by=by, now=timezone.now())
+    values = SystemForm(protocol, bot, raw).values()
+    systems.add_system(campaign=campaign, bot=bot, values=values, by=by, now=timezone.now())
 
 
 def open_all(found: Iterable[Campaign], *, by: Any, tell: Callable[[str], None]) -> None:
@@ -149,7 +154,7 @@ def _wait(campaign: Campaign, by: Any) -> None:
         except launch.NotReady as red:
             failed = campaign.systems.filter(rehearsal=System.Rehearsal.FAILED).first()
             if failed is not None:
-                raise NotReady(f"{failed.name}: {failed.rehearsal_note}") from red
+                raise DemoNotReady(f"{failed.name}: {failed.rehearsal_note}") from red
             if time.monotonic() > end:
-                raise NotReady(f"{campaign.name}: {red}") from red
+                raise DemoNotReady(f"{campaign.name}: {red}") from red
             time.sleep(0.3)

@@ -1,4 +1,7 @@
-"""What the demo's bots learn from: real conversations and the bundled dialogues, in a minute."""
+"""Training of the demo's bots: real conversations and the bundled dialogues, in a minute.
+
+Apart because Django takes each module of the folder of commands for a command.
+"""
 
 from __future__ import annotations
 

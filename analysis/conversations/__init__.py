@@ -1,0 +1,1 @@
+"""Messages of conversations: turns, use, spam, personas."""

@@ -1,0 +1,67 @@
+"""Persona descriptions in an utterance: P-F1 and P-Cover.
+
+Both are used by PERSONA-METRICS (Miyazaki et al. 2021). W_Y are the non-stop words of
+the utterance, W_di those of the i-th sentence.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
+
+from analysis.text.tokens import nonstop
+
+Ranks = Mapping[str, int]
+Words = Callable[[str], Sequence[str]]
+
+
+def persona_f1(utterance: str, sentences: Sequence[str], *, tokens: Words = nonstop) -> float:
+    """Return 2RP/(R + P) of the best recall and the best precision, each over all sentences.
+
+    The two maxima may be of different sentences, as the paper defines it. 0 without overlap.
+    """
+    own_words = set(tokens(utterance))
+    described = [set(tokens(sentence)) for sentence in sentences]
+    shared = [(len(own_words & words), len(words)) for words in described if words]
+    if not own_words or not any(common for common, _ in shared):
+        return 0.0
+    recall = max(common / size for common, size in shared)
+    precision = max(common for common, _ in shared) / len(own_words)
+    return 2 * recall * precision / (recall + precision)
+
+
+def persona_cover(
+    utterance: str,
+    sentences: Sequence[str],
+    *,
+    ranks: Ranks | None = None,
+    tokens: Words = nonstop,
+) -> float:
+    """Return the highest mean inverse frequency of the words shared with a sentence.
+
+    `ranks` are places in a list of words by frequency: by default wordfreq's for English, where
+    the paper takes the order of GloVe's vocabulary.
+    """
+    known = default_ranks() if ranks is None else ranks
+    own_words = set(tokens(utterance))
+    shared = [own_words & set(tokens(sentence)) for sentence in sentences]
+    return max((_mean_alpha(words, known) for words in shared if words), default=0.0)
+
+
+def alpha(rank: int) -> float:
+    """Return 1/(1 + ln(1 + tf)), tf = 10⁶/rank^1.07 by Zipf's law."""
+    return 1 / (1 + math.log(1 + 1e6 / rank**1.07))
+
+
+@lru_cache(maxsize=1)
+def default_ranks() -> Ranks:
+    """Return wordfreq's English words by place, from 1."""
+    from wordfreq import top_n_list  # loads its list: only where persona coverage is asked for
+
+    return {word: rank for rank, word in enumerate(top_n_list("en", 10**6), start=1)}
+
+
+def _mean_alpha(shared: set[str], ranks: Ranks) -> float:
+    # A word that is not on the list stands just behind its end.
+    return sum(alpha(ranks.get(word, len(ranks) + 1)) for word in sorted(shared)) / len(shared)

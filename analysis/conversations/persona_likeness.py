@@ -1,0 +1,147 @@
+"""Persona likeness: votes of people on whether a character would say so, and scores of metrics.
+
+PERSONA-METRICS (Miyazaki et al. 2021): NoL is the number of "likely" among five votes on
+an utterance and a character; 0 or 1 is inappropriate. A study needs two tables. Its ratings answer
+the question `likely` with 1 or 0: `item` is the message judged, and the character is in the column
+`character` (without one, `system`). Its messages have in `persona` the character who speaks; those
+that are judged are left out of the character's monologue, which metrics learn from. A column
+`persona_text` may describe the character, and `series` tell casts apart.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from analysis.conversations.descriptions import persona_cover, persona_f1
+from analysis.conversations.language_model import voices
+from analysis.conversations.nearest_line import lines
+from analysis.conversations.salience import salience
+from analysis.conversations.speakers import LEAST, speakers
+from analysis.scores.majorities import votes_wanted
+from analysis.scores.question_ratings import identified
+from analysis.stats.intervals import Floats
+from analysis.tables.schema import MessageTable, RatingTable
+
+LIKELY = ("likely", "likely_to_say")
+VOTES = 5
+KEYS = ["protocol", "character", "item"]
+INAPPROPRIATE = 1
+LEARNED = ("PSProb", "PTSal", "uPPL", "MaxBLEU")
+DESCRIBED = ("P-F1", "P-Cover")
+# High perplexity is unlike the persona; all other metrics are high for what is like it.
+HIGH_IS_BAD = "uPPL"
+
+
+@dataclass(frozen=True, eq=False)
+class LikenessStudy:
+    """Judged utterances with their metrics, or why there is no study."""
+
+    frame: pd.DataFrame
+    reason: str | None = None
+
+    @property
+    def metrics(self) -> list[str]:
+        return [name for name in (*LEARNED, *DESCRIBED) if name in self.frame]
+
+
+def votes(ratings: RatingTable, *, needed: int | None = None) -> pd.DataFrame:
+    """Return a row per character and item: its votes, and NoL where it has all of them.
+
+    Needed are as many as the column `votes` says; where the table does not say, `needed`, else
+    five, or in a table where no item has so many, as many as the most has.
+    """
+    single = cast(ratings)
+    found = single.groupby(KEYS)["value"].agg(votes="size", likely="sum").reset_index()
+    most = needed or (min(VOTES, int(found["votes"].max())) if len(found) else VOTES)
+    wanted = votes_wanted(single, KEYS, most).rename("needed").reset_index()
+    found = found.merge(wanted, on=KEYS)
+    # Six votes where five are needed cannot be cut to five without choosing whom to believe.
+    return found.assign(nol=found["likely"].where(found["votes"] == found["needed"]))
+
+
+def cast(ratings: RatingTable) -> pd.DataFrame:
+    """Return the single votes, a row each."""
+    rows = identified(ratings)
+    rows = rows[rows["question"].isin(LIKELY) & rows["value"].isin([0.0, 1.0])]
+    column = "character" if "character" in rows.columns else "system"
+    return rows.assign(character=rows[column].astype(str), value=rows["value"].astype(float))
+
+
+def several_scales(needed: pd.Series) -> str:
+    """Return why counts of different numbers of votes are no one measure."""
+    return f"NoL counts {' and '.join(map(str, sorted(set(needed))))} votes of different utterances"
+
+
+def study(ratings: RatingTable, messages: MessageTable, *, seed: int = 0) -> LikenessStudy:
+    """Return every judged utterance with the metrics of its character."""
+    judged = votes(ratings).dropna(subset=["nol"])
+    if judged["needed"].nunique() > 1:
+        return LikenessStudy(judged, several_scales(judged["needed"]))
+    texts = messages.assign(item=messages["message"]).set_index("item")["text"]
+    known = judged[judged["item"].isin(texts.index)]
+    if known.empty:
+        return LikenessStudy(
+            known, "no message was judged by enough people on the question `likely`"
+        )
+    known = known.assign(text=known["item"].map(texts))
+    parts = list(_by_series(known, messages, seed))
+    if not parts:
+        return LikenessStudy(
+            known, f"no cast of two characters with {LEAST} lines each beside those judged"
+        )
+    return LikenessStudy(pd.concat(parts, ignore_index=True))
+
+
+def monologues(
+    messages: MessageTable, judged: frozenset[str] = frozenset()
+) -> dict[str, dict[str, list[str]]]:
+    """Return each series' characters with their lines, less those that are judged."""
+    rows = messages[(messages["persona"] != "") & ~messages["message"].isin(judged)]
+    series = rows["series"].astype(str) if "series" in rows.columns else pd.Series("", rows.index)
+    found: dict[str, dict[str, list[str]]] = {}
+    for (name, persona), part in rows.groupby([series, "persona"], sort=True):
+        found.setdefault(str(name), {})[str(persona)] = sorted(part["text"])
+    return found
+
+
+def _by_series(judged: pd.DataFrame, messages: MessageTable, seed: int) -> Iterator[pd.DataFrame]:
+    casts = monologues(messages, frozenset(judged["item"]))
+    described = _descriptions(messages)
+    for series, cast in casts.items():
+        mine = judged[judged["character"].isin(cast)]
+        if len(mine) and len(cast) > 1 and min(map(len, cast.values())) >= LEAST:
+            yield _scored(mine.assign(series=series), cast, described, seed)
+
+
+def _scored(
+    rows: pd.DataFrame, cast: dict[str, list[str]], described: dict[str, list[str]], seed: int
+) -> pd.DataFrame:
+    who, table = speakers(cast, seed=seed), salience(cast)
+    heard = voices(cast)
+    near = {persona: lines(monologue) for persona, monologue in cast.items()}
+    pairs = list(zip(rows["text"], rows["character"], strict=True))
+    columns = [who.personas.index(character) for _, character in pairs]
+    probabilities = who.probabilities([text for text, _ in pairs])
+    scores: dict[str, Sequence[float] | Floats] = {
+        "PSProb": probabilities[np.arange(len(pairs)), columns],
+        "PTSal": [table.score(text, character) for text, character in pairs],
+        "uPPL": [heard.perplexity(character, text) for text, character in pairs],
+        "MaxBLEU": [near[character].closest(text) for text, character in pairs],
+    }
+    if set(rows["character"]) <= set(described):
+        scores["P-F1"] = [persona_f1(text, described[name]) for text, name in pairs]
+        scores["P-Cover"] = [persona_cover(text, described[name]) for text, name in pairs]
+    return rows.assign(**{name: np.asarray(values) for name, values in scores.items()})
+
+
+def _descriptions(messages: MessageTable) -> dict[str, list[str]]:
+    """Return the sentences that describe each persona, one a line, where the table has them."""
+    if "persona_text" not in messages.columns:
+        return {}
+    rows = messages[messages["persona_text"].fillna("").astype(str).str.strip() != ""]
+    texts = rows.groupby("persona")["persona_text"].first()
+    return {str(persona): str(text).splitlines() for persona, text in texts.items()}

@@ -1,0 +1,261 @@
+"""Methods text of a report, ready to paste: from the frozen plan and what was computed.
+
+Citations are those that the protocol and the metrics themselves name; where the plan says nothing,
+the text says that it is not recorded.
+"""
+
+from __future__ import annotations
+
+import inspect
+import platform
+from collections.abc import Iterator, Mapping, Sequence
+from importlib.metadata import version
+from typing import Any
+
+import pandas as pd
+
+from analysis import registry
+from analysis.report import Section, many
+from analysis.tables.campaign_record import CampaignRecord
+from analysis.tables.schema import RatingTable
+
+PACKAGES = ("numpy", "pandas", "scipy", "krippendorff")
+# What the text says of the usual metrics; how every number was computed is in a table of its own.
+SENTENCES = {
+    "likert": "Scores are means with 95% t intervals, clustered by item, by rater, or by both, "
+    "where ratings share these (Cameron & Miller 2015).",
+    "calibrated_score": "Annotator bias was removed by Bayesian calibration with unit variances "
+    "(Kulikov et al. 2018); intervals and the probability that a system is above another are of "
+    "the posterior.",
+    "calibrated_score_learned": "Where unit variances do not fit the scale, the same linear model "
+    "has its variances learned by restricted maximum likelihood (Patterson & Thompson 1971).",
+    "system_difference": "Differences of systems come from a linear mixed model with a random "
+    "effect of the rater; p values are Holm's over the pairs of a question.",
+    "persona_detection": "Persona detection is the share of raters who told the partner's persona "
+    "from a random one (Zhang et al. 2018), with Wilson's 95% interval; chance is .5.",
+    "human_accuracy": "Human accuracy is the share of yes among the answers yes and no, with "
+    "Wilson's 95% interval for clustered shares (Korn & Graubard 1998).",
+    "ssa": "SSA is the mean of the unrounded shares of sensible and of specific replies "
+    "(Adiwardana et al. 2020), with Wilson's 95% interval for clustered shares "
+    "(Korn & Graubard 1998).",
+    "win_rate": "Win rates count a tie as half a win; intervals are a 95% bootstrap over raters "
+    "(Efron & Tibshirani 1993).",
+    "bradley_terry": "Abilities are Bradley and Terry's (1952), with an effect of the order in "
+    "which systems were shown where that varied (Davidson & Beaver 1977).",
+    "krippendorff_alpha": "Agreement is Krippendorff's alpha (Krippendorff 2011) at the level of "
+    "each question, with a 95% bootstrap over items.",
+    "standardized_score": "Ratings were also standardized per rater (Ji et al. 2022).",
+}
+# What a question of any kind has in a plan; one of yes or no has nothing else.
+SHARED_FIELDS = {"name", "text", "help", "only_if", "otherwise", "type"}
+# Metrics whose rows have names of their own.
+SEVERAL = {
+    "ssa": ("sensibleness",),
+    "icc": ("icc_1_1",),
+    "recall": ("recall_1",),
+    "distinct": ("distinct_1",),
+}
+
+
+def methods(
+    ratings: RatingTable, results: pd.DataFrame, study: CampaignRecord | None = None
+) -> tuple[str, ...]:
+    """Return the paragraphs: design, systems, participants, questions, analysis, software."""
+    planned = () if study is None else tuple(_planned(study))
+    if not planned:
+        names = ", ".join(sorted(set(ratings["protocol"]))) or "none"
+        planned = (f"Design. Protocol: {names}. No plan came with this table of ratings.",)
+    return (*planned, _sample(ratings), _analysis(results), _software(study))
+
+
+def estimators(results: pd.DataFrame) -> Section:
+    """Return how each number was computed, in the words and with the source of its metric."""
+    used = set(results["metric"])
+    rows = [
+        (name, _docstring(name))
+        for name in registry.metric_names()
+        if name in used or used & set(SEVERAL.get(name, ()))
+    ]
+    return Section(
+        f"Computation of each number: {len(rows)} metrics",
+        pd.DataFrame(rows, columns=["metric", "computed as"]),
+        key="estimators",
+        appendix=True,
+    )
+
+
+def _docstring(name: str) -> str:
+    source = inspect.getmodule(registry.get_metric(name))
+    return " ".join(((source and source.__doc__) or "").replace("`", "").split())
+
+
+def _planned(study: CampaignRecord) -> Iterator[str]:
+    protocol = study.protocol
+    if not protocol:
+        return
+    frozen = (
+        f" The plan was frozen before data collection (SHA-256 {study.plan_sha256})."
+        if study.plan_sha256
+        else " The plan is not frozen yet."
+    )
+    yield (
+        f"Design. We followed the protocol “{protocol['title']}” ({protocol['source']})"
+        f"{_departing(study.departures)}.{frozen}{_amended(study.amendments)}"
+    )
+    yield _systems(study)
+    if study.chat is not None:
+        yield _conversations(study.chat)
+    yield from _participants(study)
+    yield _questions(study)
+    yield _exclusions()
+
+
+def _departing(departures: Sequence[Mapping[str, Any]]) -> str:
+    if not departures:
+        return ", every setting as in the source"
+    changed = "; ".join(
+        f"{_lower(each['label'])}: {shown(each['value'])} in place of {shown(each['source_value'])}"
+        for each in departures
+    )
+    settings = "one setting" if len(departures) == 1 else f"{len(departures)} settings"
+    return f", departing from it in {settings} ({changed})"
+
+
+def _amended(amendments: Sequence[str]) -> str:
+    if not amendments:
+        return ""
+    times = "once" if len(amendments) == 1 else f"{len(amendments)} times"
+    return f" It was amended {times}: {' '.join(amendments)}"
+
+
+def _systems(study: CampaignRecord) -> str:
+    names = ", ".join(f"{each['name']} ({each['bot'] or 'people'})" for each in study.systems)
+    start = f"Systems and assignment. {len(study.systems)} systems were compared: {names}."
+    seed = study.plan.get("seed", "not recorded")
+    if study.chat is None:
+        about = next(iter(study.rates), {})
+        return (
+            f"{start} A rater judged {about.get('batch', '–')} items, each of which needs "
+            f"{about.get('votes', '–')} raters, in random order (seed {seed})."
+        )
+    targets = sorted({int(each["target"]) for each in study.systems})
+    span = " to ".join(str(each) for each in (targets[:1] + targets[-1:])[: len(targets)])
+    return (
+        f"{start} Each person talked with one: that with the most free places at the moment "
+        f"({span or '–'} were planned per system), ties broken at random (seed {seed})."
+    )
+
+
+def _conversations(chat: Mapping[str, Any]) -> str:
+    lengths = [str(each) for each in chat["minimum"]["options"]]
+    least = " or ".join([", ".join(lengths[:-1]), lengths[-1]] if lengths[1:] else lengths)
+    drawn = ", drawn for each conversation" if lengths[1:] else ""
+    most = "" if chat.get("maximum") is None else f", and at most {chat['maximum']}"
+    return (
+        f"Conversations. People were told: “{chat['told']}” A conversation had at least {least} "
+        f"messages of both sides{drawn}{most}."
+    )
+
+
+def _participants(study: CampaignRecord) -> Iterator[str]:
+    pay, consent = study.plan.get("pay"), study.plan.get("consent")
+    if pay:
+        each, limit = conversations(study)
+        yield (
+            f"Participants. People gave consent before they began and were paid {pay['amount']} "
+            f"{pay['currency']} {each} about {pay['minutes']} minutes ({pay['hourly']} "
+            f"{pay['currency']} per hour){limit}. How they were recruited is not recorded: "
+            "[fill in]." + (f" Consent text: SHA-256 {consent['sha256']}." if consent else "")
+        )
+
+
+def conversations(study: CampaignRecord) -> tuple[str, str]:
+    """Return what the pay is for, and how many conversations there may be where it is several."""
+    most = int((study.chat or {}).get("conversations", 1))
+    if most == 1:
+        return "for", ""
+    others = f", each of up to {most} with another system, in a balanced order"
+    return "per conversation of", others
+
+
+def _questions(study: CampaignRecord) -> str:
+    sentences = " ".join(_question(each, step) for each, step in study.questions)
+    return f"Questions. {sentences}" if sentences else "Questions. None are in the plan."
+
+
+def _question(question: Mapping[str, Any], step: Mapping[str, Any]) -> str:
+    when = " (while chatting)" if step.get("when") == "live" else ""
+    gate = f", asked only if {question['only_if']}" if question.get("only_if") else ""
+    return f"{question['name']}{when}: “{question['text']}” ({scale(question)}{gate})."
+
+
+def scale(question: Mapping[str, Any]) -> str:
+    """Return what can be answered to a question of the plan, in the words of its kind."""
+    return str(question["offer"]) if "offer" in question else _scale_of_fields(question)
+
+
+def _scale_of_fields(question: Mapping[str, Any]) -> str:
+    """Return the same for a plan frozen before kinds put it into words: a kind has its fields."""
+    points = question.get("points")
+    if points:
+        first = int(question.get("first", 1))
+        words = [f"{n} = {word}" for n, word in enumerate(points, start=first) if word]
+        ends = f"{first} to {first + len(points) - 1}"
+        return f"{ends}; {', '.join(words)}" if words else ends
+    if "distractors" in question:
+        others = "another" if question["distractors"] == 1 else f"{question['distractors']} others"
+        return f"a choice between the partner's persona and {others}, at random"
+    return "as stored" if set(question) - SHARED_FIELDS else "yes or no"
+
+
+def _exclusions() -> str:
+    return (
+        "Exclusions. The results rest on current answers that are complete, of participations "
+        "that count and conversations that ended as the protocol says, unless a reviewer set them "
+        "aside with a reason; nothing is deleted. People who withdrew are not included. "
+        "The flow of participants counts every loss."
+    )
+
+
+def _sample(ratings: RatingTable) -> str:
+    raters, items, systems = (ratings[name].nunique() for name in ("rater", "item", "system"))
+    return (
+        f"Sample. {many(raters, 'rater')} gave {many(len(ratings), 'answer')} on "
+        f"{many(items, 'item')} of {many(systems, 'system')}."
+    )
+
+
+def _analysis(results: pd.DataFrame) -> str:
+    known = results[results["estimate"].notna()]
+    used = {str(name) for name in known["metric"].unique()}
+    if {"calibrated_score", "calibrated_score_learned"} <= used and _fits(results):
+        used -= {"calibrated_score_learned"}
+    sentences = [text for name, text in SENTENCES.items() if name in used]
+    return " ".join(["Analysis.", *sentences] if sentences else ["Analysis. No metric applies."])
+
+
+def _fits(results: pd.DataFrame) -> bool:
+    """Tell whether the unit variances of the published model fit every question."""
+    rows = results[results["metric"] == "calibrated_score"]
+    return "note" not in rows or bool(rows["note"].isna().all())
+
+
+def _software(study: CampaignRecord | None) -> str:
+    packages = ", ".join(f"{name} {version(name)}" for name in PACKAGES)
+    collected = dict(study.plan.get("versions", {})) if study else {}
+    with_ = ", ".join(f"{name} {number}" for name, number in sorted(collected.items()))
+    started = f"Data were collected with {with_}. " if with_ else ""
+    return f"Software. {started}Analysis: Python {platform.python_version()}, {packages}."
+
+
+def shown(value: Any) -> str:
+    """Return a setting's value as text."""
+    if isinstance(value, list | tuple):
+        return ", ".join(shown(each) for each in value)
+    if isinstance(value, bool) or value is None:
+        return {True: "yes", False: "no", None: "none"}[value]
+    return str(value)
+
+
+def _lower(text: str) -> str:
+    return text[:1].lower() + text[1:]

@@ -1,0 +1,119 @@
+"""PDF of a report, by Typst: findings, sections with tables and charts, cautions, origin.
+
+Tagged for readers of screens (PDF/UA-1). The same report gives the same bytes where the same
+fonts are installed; there is no date but the one given. A letter that no font has is a box, as
+Matplotlib's font of last resort draws it, and is still the letter to whoever copies or hears it.
+"""
+
+from __future__ import annotations
+
+import json
+import platform
+import re
+from dataclasses import dataclass
+from datetime import date
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import matplotlib as mpl
+import pandas as pd
+import typst
+
+from analysis.output.charts import alt_text, chart, clean
+from analysis.output.terminal import decimals_of, is_number, written
+from analysis.report import Report, Section
+
+LAYOUT = Path(__file__).with_name("report.typ")
+FONTS = Path(mpl.get_data_path(), "fonts", "ttf")  # scripts that Typst's own fonts lack
+PACKAGES = ("numpy", "pandas", "scipy", "krippendorff", "scikit-learn", "matplotlib", "typst")
+WIDE = 12  # columns that still fit on an upright page
+LONG = re.compile(r"\S{20}(?=\S{4})")  # after these letters of a word a line may break
+NARROW = re.compile(r"_(?=\S)|[^\s_]{8}(?=[^\s_]{2})")  # the same where columns are many
+MANY = 9
+BREAK = "\u200b"
+
+
+@dataclass(frozen=True)
+class Origin:
+    """The origin of a report: the command makes it again."""
+
+    command: str
+    seed: int = 0
+    made: date | None = None
+
+
+def pdf(report: Report, origin: Origin) -> bytes:
+    """Return the report as a PDF document."""
+    return _compiled(report, origin, "pdf")[0]
+
+
+def pictures(report: Report, origin: Origin) -> list[bytes]:
+    """Return the pages as PNG pictures."""
+    return _compiled(report, origin, "png")
+
+
+def _compiled(report: Report, origin: Origin, kind: Any) -> list[bytes]:
+    compiler = typst.Compiler(
+        LAYOUT,
+        root=LAYOUT.parent,
+        font_paths=[FONTS],
+        sys_inputs={"report": json.dumps(_data(report, origin))},
+    )
+    found = compiler.compile(format=kind, pdf_standards=["ua-1"] if kind == "pdf" else [])
+    return found if isinstance(found, list) else [found or b""]
+
+
+def _data(report: Report, origin: Origin) -> dict[str, object]:
+    made = origin.made
+    return {
+        "title": _text(report.title),
+        "findings": [_text(each) for each in report.findings],
+        "sections": [_section(each) for each in report.sections if len(each.frame.columns)],
+        "cautions": [_text(each) for each in report.cautions],
+        "methods": [_text(each) for each in report.methods],
+        "date": made and {"year": made.year, "month": made.month, "day": made.day},
+        "seed": str(origin.seed),
+        "command": _text(origin.command),
+        "versions": versions(),
+        "wide": any(len(each.frame.columns) > WIDE for each in report.sections),
+    }
+
+
+def versions() -> str:
+    """Return the versions of Python and of the packages that compute and draw."""
+    packages = ", ".join(f"{name} {version(name)}" for name in PACKAGES)
+    return f"Python {platform.python_version()}, {packages}"
+
+
+def _section(section: Section) -> dict[str, object]:
+    frame = section.frame
+    drawn = chart(section)
+    decimals = [decimals_of(frame.iloc[:, k]) for k in range(len(frame.columns))]
+    # Names begin the rows, and have the room that numbers leave.
+    others = NARROW if len(frame.columns) > MANY else LONG
+    breaks = [LONG] + [others] * (len(frame.columns) - 1)
+    return {
+        "title": _text(section.title),
+        "note": _text(section.note),
+        "columns": [_text(str(name), at) for name, at in zip(frame.columns, breaks, strict=False)],
+        "right": [is_number(frame.iloc[:, k]) for k in range(len(frame.columns))],
+        "rows": [
+            [
+                _text(written(cell, most), at)
+                for cell, most, at in zip(row, decimals, breaks, strict=False)
+            ]
+            for row in _cell_rows(frame)
+        ],
+        "appendix": section.appendix,
+        "chart": drawn and {"svg": drawn, "alt": _text(alt_text(section))},
+    }
+
+
+def _cell_rows(frame: pd.DataFrame) -> list[tuple[object, ...]]:
+    return list(frame.itertuples(index=False, name=None))
+
+
+def _text(text: str, breaks: re.Pattern[str] = LONG) -> str:
+    """Return `text` with places to break its long words."""
+    return breaks.sub(lambda found: found.group() + BREAK, clean(text))

@@ -1,0 +1,167 @@
+"""Agreement on a question: rows of a coefficient with its interval, or why there is none.
+
+Intervals are bootstraps over items, corrected for bias and acceleration where items are few (Efron
+& Tibshirani 1993, chapters 13 and 14), and expanded for few of them (Hesterberg 2015). An item is
+drawn with all its votes, so what is drawn is how often each pattern of votes occurs. The raters
+stay as they are: of other raters the interval is too narrow (`docs/simulation.md`), and the report
+rater_agreement has one over raters beside it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+
+import numpy as np
+import pandas as pd
+
+from analysis.raters.kappas import all_times, estimate
+from analysis.raters.votes import Votes, votes
+from analysis.scores.integer_codes import Ints, RowIndex, Scale, coded_question
+from analysis.scores.question_ratings import QuestionRatings
+from analysis.stats.intervals import (
+    DRAWS,
+    PIECE,
+    Floats,
+    Interval,
+    bca_interval,
+    percentile_interval,
+)
+from analysis.tables.tidy import ALL
+
+SIMULATED_AS = ("krippendorff_alpha", "percent_agreement", "gwet_ac1", "gwet_ac2")
+
+Statistic = Callable[[Votes, Floats], Floats]
+# What pages and reports call each coefficient.
+COEFFICIENTS = {
+    "percent_agreement": "percent agreement",
+    "krippendorff_alpha": "Krippendorff's alpha",
+    "fleiss_kappa": "Fleiss' kappa",
+    "fleiss_kappa_generalized": "Fleiss' kappa, with gaps",
+    "cohen_kappa": "Cohen's kappa",
+    "cohen_kappa_linear": "Cohen's kappa, linear weights",
+    "cohen_kappa_quadratic": "Cohen's kappa, quadratic weights",
+    "gwet_ac1": "Gwet's AC1",
+    "gwet_ac2": "Gwet's AC2",
+    "icc_1_1": "ICC(1,1)",
+    "icc_2_1": "ICC(2,1)",
+    "icc_3_1": "ICC(3,1)",
+    "icc_1_k": "ICC(1,k)",
+    "icc_2_k": "ICC(2,k)",
+    "icc_3_k": "ICC(3,k)",
+}
+# Why these are undefined is always told; of the others, only among all numbers.
+USUAL = ("percent_agreement", "krippendorff_alpha", "fleiss_kappa")
+# What many resamples may cost together, in votes looked at; fewer are drawn of a large table.
+WORK = 200_000_000
+FEWEST = 200
+# Of more items a resample is hardly biased or skewed, and each left out would cost as much again.
+FEW = 400
+# Resamples of so many numbers are kept for the next coefficient.
+KEPT = 4_000_000
+# So many patterns are drawn by their shares, however few units are alike.
+SMALL = 2000
+
+
+def parts(question: QuestionRatings) -> Iterator[tuple[str, RowIndex]]:
+    """Yield the places of each system's rows, and all; all only, where no unit has two ratings."""
+    systems = question.once("places of systems", lambda: _by_system(question))
+    if len(systems) > 1 and len(question.rows) == coded_question(question).unit.max(initial=-1) + 1:
+        systems = []
+    yield from systems
+    if len(systems) != 1:
+        yield ALL, slice(None)
+
+
+def _by_system(question: QuestionRatings) -> list[tuple[str, RowIndex]]:
+    code, names = pd.factorize(question.rows["system"], sort=True)
+    order = np.argsort(code, kind="stable")
+    rows_of = np.split(order, np.cumsum(np.bincount(code, minlength=len(names)))[:-1])
+    return [(str(name), rows) for name, rows in zip(names, rows_of, strict=True)]
+
+
+def rows(
+    questions: Iterable[QuestionRatings],
+    choose: Callable[[Votes], Statistic | str],
+    *,
+    seed: int,
+    value: Callable[[Votes], float] | None = None,
+    level: Scale | None = None,
+) -> Iterator[dict[str, object]]:
+    """Yield a row per question and part: the statistic chosen, or the reason why there is none."""
+    for question in questions:
+        for system, rows_of in parts(question):
+            sample = votes(question, system, rows_of, level)
+            row: dict[str, object] = {**question.name, "system": system, "n": sample.units}
+            chosen = choose(sample)
+            row["reason"] = chosen if isinstance(chosen, str) else None
+            if not isinstance(chosen, str):
+                row["estimate"] = estimate(sample, chosen) if value is None else value(sample)
+                row["low"], row["high"] = interval(sample, chosen, seed=seed)
+            yield row
+
+
+def coefficients(results: pd.DataFrame) -> pd.DataFrame:
+    """Return those of all results that tell how far raters agree, the usual coefficients first."""
+    rank = {name: index for index, name in enumerate(COEFFICIENTS)}
+    chosen = results[results["metric"].isin(rank)]
+    chosen = chosen[chosen["metric"].isin(USUAL) | chosen["estimate"].notna()]
+    order = chosen.assign(rank=chosen["metric"].map(rank))
+    order = order.sort_values(["protocol", "question", "system", "rank"], kind="stable")
+    return order.drop(columns="rank").reset_index(drop=True)
+
+
+def interval(votes: Votes, statistic: Statistic, *, seed: int) -> Interval:
+    """Return the bootstrap interval over items of a statistic of resamples."""
+    drawn = resamples(votes, statistic, seed=seed)
+    times = all_times(votes)
+    # Of a single one nothing is left where it is left out.
+    if votes.units > FEW or times.sum() < 2:
+        return percentile_interval(drawn, votes.units)
+    left_out = statistic(votes, times - np.eye(len(times)))
+    return bca_interval(drawn, estimate(votes, statistic), left_out, times, votes.units)
+
+
+def resamples(
+    sample: Votes, statistic: Statistic, *, seed: int, draws: int | None = None
+) -> Floats:
+    """Return a statistic of resamples of all items, drawn by how many have each pattern."""
+    wanted = draws or affordable(sample.counts.nnz, DRAWS)
+    # Of the same votes the same seed draws the same, whatever coefficient is asked for.
+    pieces: Iterable[np.ndarray] | None = sample.drawn.get((seed, wanted))
+    if pieces is None:
+        pieces = _drawn(sample, seed, wanted)
+        if wanted * len(sample.times) <= KEPT:
+            pieces = sample.drawn[seed, wanted] = list(pieces)
+    return np.concatenate([statistic(sample, piece.astype(float)) for piece in pieces])
+
+
+def _drawn(votes: Votes, seed: int, wanted: int) -> Iterator[np.ndarray]:
+    """Yield pieces of resamples: how often each pattern, in numbers no larger than needed."""
+    times = all_times(votes)
+    size = max(1, min(wanted, PIECE // max(len(times), 1)))
+    draw = _drawing(np.random.default_rng(seed), times)
+    for done in range(0, wanted, size):
+        piece = draw(min(size, wanted - done))
+        yield piece.astype(np.min_scalar_type(int(piece.max(initial=0))))
+
+
+def affordable(cost: int, most: int) -> int:
+    """Return how many resamples to draw of a table, each of which costs so much."""
+    return int(np.clip(WORK // max(cost, 1), FEWEST, most))
+
+
+def _drawing(rng: np.random.Generator, times: Floats) -> Callable[[int], Ints]:
+    """Return what draws resamples: pattern by pattern, or item by item where few are alike."""
+    total = int(times.sum())
+    if len(times) < max(total / 8, SMALL):
+        chances = times / total
+        return lambda size: rng.multinomial(total, chances, size=size)
+    pattern = np.repeat(np.arange(len(times)), times.astype(np.int64))
+
+    def draw(size: int) -> Ints:
+        drawn = np.empty((size, len(times)), dtype=np.int64)
+        for row in drawn:
+            row[:] = np.bincount(pattern[rng.integers(total, size=total)], minlength=len(times))
+        return drawn
+
+    return draw

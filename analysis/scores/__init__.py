@@ -1,0 +1,1 @@
+"""Ratings of one question, and models of them."""

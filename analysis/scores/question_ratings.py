@@ -1,0 +1,149 @@
+"""Question ratings: the rows of one question, its scale ends, and where those came from.
+
+Within `shared` the questions of a table are read off it once, for all metrics, and what one metric
+computed of a question is there for the next.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, TypeVar, cast
+
+import numpy as np
+import pandas as pd
+
+from analysis.stats.intervals import Floats
+from analysis.tables.schema import LEVELS, Level, RatingTable
+
+UNIT = ["item", "system"]
+# Names that repeat: as numbers they take less memory, and are told apart in a fraction of the time.
+NAMES = ("campaign", "protocol", "question", "level", "item", "system", "rater", "conversation")
+Made = TypeVar("Made")
+
+
+@dataclass(frozen=True, eq=False)
+class QuestionRatings:
+    """One question of one protocol, and every answer to it."""
+
+    protocol: str
+    question: str
+    level: Level
+    rows: pd.DataFrame
+
+    @property
+    def name(self) -> dict[str, object]:
+        return {"protocol": self.protocol, "question": self.question}
+
+    @cached_property
+    def values(self) -> Floats:
+        return self.rows["value"].to_numpy(dtype=float)
+
+    @cached_property
+    def ends(self) -> tuple[float, float]:
+        """The scale's ends as declared, else the lowest and highest rating."""
+        declared = declared_ends(self.rows)
+        return declared or (float(self.values.min()), float(self.values.max()))
+
+    @cached_property
+    def scale(self) -> dict[str, object]:
+        """The ends and their origin, to be printed beside what was computed from them."""
+        low, high = self.ends
+        origin = "declared" if declared_ends(self.rows) else "from the data"
+        return {"scale_low": low, "scale_high": high, "scale_ends": origin}
+
+    @property
+    def is_yes_no(self) -> bool:
+        return self.level == "nominal" and bool(self.rows["value"].isin([0.0, 1.0]).all())
+
+    @cached_property
+    def kept(self) -> dict[str, Any]:
+        """Values computed once from these answers; `once` fills it."""
+        return {}
+
+    def once(self, name: str, make: Callable[[], Made]) -> Made:
+        """Return what `make` gives, made at the first call and kept as long as the question is."""
+        if name not in self.kept:
+            self.kept[name] = make()
+        return cast(Made, self.kept[name])
+
+    def by_system(self) -> Iterator[tuple[str, pd.DataFrame]]:
+        for system, rows in self.rows.groupby("system", sort=True):
+            yield str(system), rows
+
+
+# The tables that are shared just now, by identity, with their questions.
+_READ: ContextVar[dict[int, tuple[pd.DataFrame, list[QuestionRatings]]] | None] = ContextVar(
+    "read", default=None
+)
+
+
+@contextmanager
+def shared() -> Iterator[None]:
+    """Read the questions of a table once for all who ask within; the table must not change."""
+    if _READ.get() is not None:
+        yield
+        return
+    token = _READ.set({})
+    try:
+        yield
+    finally:
+        _READ.reset(token)
+
+
+def questions(ratings: RatingTable, *levels: Level) -> Iterator[QuestionRatings]:
+    """Yield each question whose level is one of `levels`, in order of name; never a text."""
+    read = _READ.get()
+    if read is None:
+        found: Iterable[QuestionRatings] = _questions(ratings, levels)
+    else:
+        if id(ratings) not in read:
+            read[id(ratings)] = ratings, list(_questions(ratings, LEVELS))
+        found = read[id(ratings)][1]
+    return (one for one in found if one.level in levels)
+
+
+def _questions(ratings: RatingTable, levels: Sequence[Level]) -> Iterator[QuestionRatings]:
+    rows = _numbered(identified(ratings))
+    (protocol, protocols), (question, names) = (
+        pd.factorize(rows[column], sort=True) for column in ("protocol", "question")
+    )
+    numbers = protocol * len(names) + question
+    for code in np.flatnonzero(np.bincount(numbers)):
+        indices = np.flatnonzero(numbers == code)
+        level = cast(Level, rows["level"].iloc[indices[0]])
+        if level in levels:
+            first, second = divmod(int(code), len(names))
+            yield QuestionRatings(
+                str(protocols[first]), str(names[second]), level, rows.iloc[indices]
+            )
+
+
+def _numbered(rows: pd.DataFrame) -> pd.DataFrame:
+    """Return the same with names as categories, in order of name."""
+    known = [name for name in NAMES if name in rows and rows[name].dtype == "str"]
+    coded = {name: pd.factorize(rows[name], sort=True) for name in known}
+    return rows.assign(**{name: pd.Categorical.from_codes(*found) for name, found in coded.items()})
+
+
+def identified(ratings: pd.DataFrame) -> pd.DataFrame:
+    """Return the ratings with items and raters that stay apart where campaigns are pooled."""
+    if ratings["campaign"].nunique() < 2:
+        return ratings
+    pooled = ratings.copy()
+    for column in ("item", "rater"):
+        pooled[column] = pooled["campaign"].astype("str") + "/" + pooled[column].astype("str")
+    return pooled
+
+
+def declared_ends(rows: pd.DataFrame) -> tuple[float, float] | None:
+    """Return the ends that the columns scale_low and scale_high give, if they do."""
+    if not {"scale_low", "scale_high"} <= set(rows.columns):
+        return None
+    ends = rows[["scale_low", "scale_high"]].dropna()
+    if ends.empty:
+        return None
+    return float(np.min(ends["scale_low"])), float(np.max(ends["scale_high"]))

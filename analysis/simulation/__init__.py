@@ -1,0 +1,1 @@
+"""Estimators tried on campaigns whose truth is known."""

@@ -1,0 +1,1 @@
+"""Trials of the simulation, by kind of figure."""

@@ -1,0 +1,93 @@
+"""Filtering by a score: precision and recall of what is bad, and the area under their curve.
+
+PERSONA-METRICS (Miyazaki et al. 2021): an utterance is extracted as inappropriate where
+its score is at most θ (at least θ, where high scores are bad); θ goes through all scores. The area
+is the average precision, a sum of steps, by default; the trapezoid interpolates where it should
+not (Davis & Goadrich 2006). Chance is the share of bad ones.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+from typing import Literal
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from analysis.stats.intervals import Floats, Interval, bootstrap, by_content, percentile_interval
+
+SIMULATED_AS = ("areas",)
+
+AreaRule = Literal["step", "trapezoid"]
+UNDEFINED = float("nan")
+
+
+@dataclass(frozen=True, eq=False)
+class Curve:
+    """Precision and recall at each threshold, from the strictest to the one that takes all."""
+
+    thresholds: Floats
+    precision: Floats
+    recall: Floats
+    prevalence: float
+    n: int
+
+    def area(self, rule: AreaRule = "step") -> float:
+        """Return the area under the curve, by steps or by trapezoids from recall 0."""
+        recall = np.append(0.0, self.recall)
+        if rule == "step":
+            return float((np.diff(recall) * self.precision).sum())
+        # Left of the strictest threshold precision is taken to be what it is there.
+        return float(np.trapezoid(np.append(self.precision[:1], self.precision), recall))
+
+
+def curve(scores: ArrayLike, bad: ArrayLike, *, low_is_bad: bool = True) -> Curve | None:
+    """Return the curve; None where none or nothing is bad to be found."""
+    values, is_bad = np.asarray(scores, dtype=float), np.asarray(bad, dtype=bool)
+    known = np.isfinite(values)
+    values, is_bad = values[known], is_bad[known]
+    if not is_bad.any():
+        return None
+    order = np.argsort(values if low_is_bad else -values, kind="stable")
+    ordered, found = values[order], np.cumsum(is_bad[order])
+    last = np.flatnonzero(np.append(ordered[1:] != ordered[:-1], True))
+    return Curve(
+        thresholds=ordered[last],
+        precision=found[last] / (last + 1),
+        recall=found[last] / found[-1],
+        prevalence=float(is_bad.mean()),
+        n=len(values),
+    )
+
+
+def area_interval(
+    scores: ArrayLike,
+    bad: ArrayLike,
+    *,
+    low_is_bad: bool = True,
+    rule: AreaRule = "step",
+    seed: int = 0,
+) -> Interval:
+    """Return the bootstrap interval over utterances of the area under the curve."""
+    values = np.asarray(scores, dtype=float) * (1 if low_is_bad else -1)
+    is_bad = np.asarray(bad, dtype=float)
+    order = by_content(values, is_bad)
+    statistic = partial(_areas, values[order], is_bad[order], rule)
+    return percentile_interval(bootstrap(statistic, len(values), seed=seed))
+
+
+def _areas(scores: Floats, bad: Floats, rule: AreaRule, drawn: Floats) -> Floats:
+    """Return the area of each resample; `drawn` says how often each utterance is in it."""
+    last = np.flatnonzero(np.append(np.diff(scores) != 0, True))
+    hits = np.cumsum(drawn * bad, axis=1)[:, last]
+    taken = np.cumsum(drawn, axis=1)[:, last]
+    total = hits[:, -1:]
+    with np.errstate(invalid="ignore", divide="ignore"):
+        precision = np.where(taken > 0, hits / taken, 0.0)
+        recall = np.hstack([np.zeros_like(total), hits / total])
+    steps = np.diff(recall, axis=1)
+    if rule == "trapezoid":
+        before = np.hstack([precision[:, :1], precision[:, :-1]])
+        precision = (precision + before) / 2
+    return np.asarray((steps * precision).sum(axis=1))

@@ -1,0 +1,1 @@
+"""The three tables: their schema, reading and validation."""

@@ -1,0 +1,73 @@
+"""Campaign record: the frozen plan, who took part, what was set aside and why.
+
+An export holds it as `plan.json`, `manifest.json`, `participants.csv` and `ratings_all.csv`; a bare
+table of ratings has none of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import pandas as pd
+
+from analysis.tables.plan_settings import renamed
+
+PEOPLE = ("participant", "system", "outcome", "excluded")
+ANSWERS = ("rater", "system", "excluded")
+COMPLETED = "COMPLETED"
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class CampaignRecord:
+    """One campaign as it was planned and as it went.
+
+    `people` has a row for each participation but those withdrawn, `answers` one for each current
+    answer, those set aside too; `outcomes` says what their outcomes mean.
+    """
+
+    plan: Mapping[str, Any]
+    plan_sha256: str = ""
+    state: str = ""
+    people: pd.DataFrame = field(default_factory=lambda: pd.DataFrame(columns=list(PEOPLE)))
+    answers: pd.DataFrame = field(default_factory=lambda: pd.DataFrame(columns=list(ANSWERS)))
+    withdrew: int | None = None
+    outcomes: Mapping[str, str] = field(default_factory=dict)
+    amendments: Sequence[str] = ()
+
+    @property
+    def protocol(self) -> Mapping[str, Any]:
+        return dict(self.plan.get("protocol", {}))
+
+    @property
+    def chat(self) -> Mapping[str, Any] | None:
+        """The step of the plan in which people chat, if it has one."""
+        return next((step for step in self._steps if step.get("step") == "chat"), None)
+
+    @property
+    def rates(self) -> list[Mapping[str, Any]]:
+        """The steps of the plan in which people answer questions."""
+        return [step for step in self._steps if step.get("step") == "rate"]
+
+    @property
+    def questions(self) -> Iterator[tuple[Mapping[str, Any], Mapping[str, Any]]]:
+        """Yield each question with its step."""
+        return ((each, step) for step in self.rates for each in step.get("each", ()))
+
+    @property
+    def systems(self) -> list[Mapping[str, Any]]:
+        return list(self.plan.get("systems", ()))
+
+    @property
+    def settings(self) -> list[Mapping[str, Any]]:
+        return [renamed(row) for row in self.protocol.get("settings", ())]
+
+    @property
+    def departures(self) -> list[Mapping[str, Any]]:
+        """The settings that are not the source's."""
+        return [each for each in self.settings if each.get("departure")]
+
+    @property
+    def _steps(self) -> list[Mapping[str, Any]]:
+        return list(self.protocol.get("steps", ()))

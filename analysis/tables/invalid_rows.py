@@ -1,0 +1,111 @@
+"""Invalid rows of a table, located in columns before any row is looked at.
+
+The checks say what is wrong with a row; here whole columns are asked at once if a row could be.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from analysis.tables import cell_values
+from analysis.tables.schema import KNOWN_LEVELS, TEXT, VOTES_COLUMN
+
+Rows = np.ndarray
+
+
+def of_each(column: pd.Series, function: Callable[[object], object]) -> list[object]:
+    """Return `function` of every cell, called once for cells that are the same.
+
+    1, 1.0 and True are the same here, so a function that tells them apart is not for mixed columns.
+    """
+    try:
+        codes, distinct = pd.factorize(column, use_na_sentinel=False)
+    except TypeError:
+        # Lists and the like cannot be told apart by a hash.
+        return [function(cell) for cell in column]
+    found = [function(cell) for cell in distinct]
+    return [found[code] for code in codes]
+
+
+def as_text(column: pd.Series) -> pd.Series:
+    """Return a column as text, blank cells as "" (`cell_values.text` of each)."""
+    if not isinstance(column.dtype, pd.StringDtype):
+        if pd.api.types.infer_dtype(column, skipna=False) != "string":
+            cleaned = [cell_values.text(cell) for cell in column]
+            return pd.Series(cleaned, index=column.index, dtype="str")
+        column = column.astype("str")
+    filled = column.fillna("")
+    return filled.where(filled.str.strip() != "", "").astype("str")
+
+
+def blank(column: pd.Series) -> Rows:
+    """Return the places of cells in which nothing is said."""
+    if isinstance(column.dtype, pd.StringDtype):
+        return np.flatnonzero(column.isna() | (column.str.strip() == ""))
+    return np.flatnonzero([cell_values.is_blank(cell) for cell in column])
+
+
+def repeated(table: pd.DataFrame, columns: Sequence[str]) -> Rows:
+    """Return the places of rows that may have the same key as another."""
+    if all(isinstance(table[name].dtype, pd.StringDtype) for name in columns):
+        return np.flatnonzero(table.duplicated(list(columns), keep=False))
+    return np.arange(len(table))
+
+
+def levels(table: pd.DataFrame) -> Rows:
+    """Return the places of rows whose level may be wrong: all, or none."""
+    found = table[["protocol", "question", "level"]].drop_duplicates()
+    sound = found["level"].isin(KNOWN_LEVELS).all()
+    sound &= not found.duplicated(["protocol", "question"]).any()
+    return np.arange(0 if sound else len(table))
+
+
+def values(table: pd.DataFrame) -> Rows:
+    """Return the places of values that are blank, or no number where a number is due."""
+    column = table["value"]
+    is_blank = np.array(of_each(column, cell_values.is_blank), dtype=bool)
+    is_word = np.array(of_each(column, lambda cell: cell_values.number(cell) is None), dtype=bool)
+    is_number_due = ~table["level"].isin(["nominal", TEXT]).to_numpy()
+    return np.flatnonzero(is_blank | (is_word & is_number_due))
+
+
+def numbers(column: pd.Series) -> Rows:
+    """Return the places of cells that are neither blank nor a number."""
+    wrong = of_each(
+        column, lambda cell: not cell_values.is_blank(cell) and cell_values.number(cell) is None
+    )
+    return np.flatnonzero(np.array(wrong, dtype=bool))
+
+
+def scales(table: pd.DataFrame) -> Rows:
+    """Return the places of rows whose scale, or value on it, may be wrong: all, or none."""
+    low, high = table["scale_low"], table["scale_high"]
+    values = pd.Series(of_each(table["value"], cell_values.number), index=table.index, dtype=float)
+    outside = (low >= high) | (values < low) | (values > high)
+    known = table[["protocol", "question", "scale_low", "scale_high"]].dropna().drop_duplicates()
+    changed = known.duplicated(["protocol", "question"]).any()
+    return np.arange(len(table) if changed or outside.any() else 0)
+
+
+def votes(table: pd.DataFrame, item: Sequence[str]) -> Rows:
+    """Return the places of rows that say how many votes are asked for, if any may be wrong."""
+    wanted = pd.Series(
+        of_each(table[VOTES_COLUMN], cell_values.number), index=table.index, dtype=float
+    )
+    stated = ~np.array(of_each(table[VOTES_COLUMN], cell_values.is_blank), dtype=bool)
+    sound = ((wanted[stated] >= 1) & (wanted[stated] % 1 == 0)).all()
+    changed = False
+    if wanted.nunique() > 1:
+        known = table.loc[stated, list(item)].assign(wanted=wanted[stated]).drop_duplicates()
+        changed = bool(known.duplicated(list(item)).any())
+    return np.flatnonzero(stated & (changed or not sound))
+
+
+def rows(table: pd.DataFrame, indices: Rows, columns: Sequence[str]) -> Iterator[tuple[Any, ...]]:
+    """Yield the number of each row, counted from 1, and its cells."""
+    chosen = [table[name].iloc[indices] for name in columns]
+    return zip((int(index) + 1 for index in indices), *chosen, strict=True)

@@ -1,0 +1,54 @@
+"""Persona sentences of a message, from an export's file or from the table."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+
+import pandas as pd
+
+from analysis.tables.schema import BadTable, MessageTable, Problem
+
+FILE = "personas.jsonl"
+COLUMN = "persona_text"
+Described = Mapping[str, Sequence[str]]
+
+
+def described(messages: MessageTable, personas: Described) -> MessageTable:
+    """Return the messages with their persona's sentences, one a line, in a column of its own."""
+    texts = {key: "\n".join(sentences) for key, sentences in personas.items()}
+    return MessageTable(messages.assign(**{COLUMN: messages["persona"].map(texts).fillna("")}))
+
+
+def sentences(messages: pd.DataFrame) -> pd.Series:
+    """Return each message's sentences: of the column `persona_text`, else of `persona` itself.
+
+    A persona of one word is a name and describes nothing.
+    """
+    if COLUMN in messages.columns:
+        return messages[COLUMN].fillna("").astype(str).map(_lines)
+    return messages["persona"].astype(str).map(lambda text: _lines(text) if " " in text else [])
+
+
+def read_personas(name: str, content: str) -> Described:
+    """Return the personas of an export: one JSON object per line, with `persona` and `sentences`.
+
+    Raises `BadTable` where a line is none.
+    """
+    found: dict[str, list[str]] = {}
+    problems = []
+    lines = [line for line in content.split("\n") if line.strip()]
+    for row, line in enumerate(lines, start=1):
+        try:
+            record = json.loads(line)
+            found[str(record["persona"])] = [str(sentence) for sentence in record["sentences"]]
+        except (ValueError, KeyError, TypeError) as error:
+            right = "an object with persona and a list sentences"
+            problems.append(Problem(row, "line", f"not a persona ({error!r})", right))
+    if problems:
+        raise BadTable(name, problems, len(lines))
+    return found
+
+
+def _lines(text: str) -> list[str]:
+    return [line for line in text.splitlines() if line.strip()]

@@ -1,0 +1,246 @@
+"""Reading tables from CSV, Parquet, JSON Lines, or the zip that an export makes."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import zipfile
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import replace
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+import pandas as pd
+import pyarrow
+
+from analysis.tables import cell_values, defaults, fast_csv, personas, validation
+from analysis.tables.campaign_record import ANSWERS, PEOPLE, CampaignRecord
+from analysis.tables.schema import BadTable, Problem, Tables
+
+FORMATS = {
+    ".csv": "csv",
+    ".parquet": "parquet",
+    ".jsonl": "json lines",
+    ".ndjson": "json lines",
+    ".json": "json lines",
+    ".zip": "zip",
+}
+NAMES = ("ratings", "messages", "predictions")
+STUDY = ("plan.json", "manifest.json", "participants.csv", "ratings_all.csv")
+
+
+def read(path: str | Path) -> Tables:
+    """Return the tables in the file at `path`; raise `BadTable` or `OSError` where it has none.
+
+    Of ratings outside an export only four columns are needed; what was assumed of the others is
+    in the `notes` of the tables.
+    """
+    path = Path(path)
+    content = path.read_bytes()
+    if FORMATS.get(path.suffix.lower()) == "zip":
+        return _read_zip(path.name, content)
+    frame = _read_frame(path.name, content)
+    kind = _kind(frame)
+    if kind != "ratings":
+        return _checked({kind: (path.name, frame)})
+    return _ratings(path, frame, content)
+
+
+def read_all(paths: Iterable[str | Path]) -> Tables:
+    """Return the tables of all files; of two files with the same table, the last is taken.
+
+    Raises what `read` raises.
+    """
+    found = Tables()
+    for path in paths:
+        tables = read(path)
+        there = {k: v for k, v in vars(tables).items() if v is not None and k != "notes"}
+        found = replace(found, **there)
+        if tables.ratings is not None:
+            found = replace(found, notes=tables.notes)
+    return found
+
+
+def _ratings(path: Path, frame: pd.DataFrame, content: bytes) -> Tables:
+    is_csv = FORMATS.get(path.suffix.lower()) == "csv"
+    separated = fast_csv.unusual(content) if is_csv else ()
+    completed = defaults.completed(frame, path.name)
+    notes = (*separated, *completed.notes)
+    try:
+        tables = _checked({"ratings": (path.name, completed.frame)})
+    except BadTable as error:
+        raise BadTable(error.name, error.problems, error.rows, notes) from None
+    return replace(tables, notes=notes)
+
+
+def _read_zip(name: str, content: bytes) -> Tables:
+    found: dict[str, tuple[str, pd.DataFrame]] = {}
+    try:
+        with zipfile.ZipFile(io.BytesIO(content)) as archive:
+            for member in _members(archive.namelist()):
+                kind = PurePosixPath(member).stem
+                found.setdefault(kind, (member, _read_frame(member, archive.read(member))))
+            described = _personas(archive)
+            study = _study(archive)
+    except (zipfile.BadZipFile, NotImplementedError, RuntimeError) as error:
+        raise _unreadable(name, "a zip", str(error)) from error
+    if not found:
+        right = "an export with ratings.csv, ratings.parquet or ratings.jsonl in it"
+        raise BadTable(name, [Problem(None, "contents", "without any table", right)])
+    tables = replace(_checked(found), study=study)
+    if tables.messages is None or not described:
+        return tables
+    return replace(tables, messages=personas.described(tables.messages, described))
+
+
+def _study(archive: zipfile.ZipFile) -> CampaignRecord | None:
+    """Return what an export tells of its campaign; None where it is no export of ours."""
+    if not {*STUDY} <= {*archive.namelist()}:
+        return None
+    plan, manifest = (_json(archive, name) for name in STUDY[:2])
+    people, answers = (_read_frame(name, archive.read(name)) for name in STUDY[2:])
+    lacking = [name for name in (*PEOPLE, *ANSWERS) if name not in {*people, *answers}]
+    if lacking:
+        raise _unreadable(STUDY[2], "an export's columns", f"without {', '.join(lacking)}")
+    return CampaignRecord(
+        plan=plan,
+        plan_sha256=str(manifest.get("plan_sha256") or ""),
+        state=str(manifest.get("state", "")),
+        people=people,
+        answers=answers,
+        withdrew=manifest.get("withdrew"),
+        outcomes=manifest.get("outcomes", {}),
+        amendments=[str(each["text"]) for each in manifest.get("amendments", ())],
+    )
+
+
+def _json(archive: zipfile.ZipFile, name: str) -> dict[str, Any]:
+    try:
+        found = json.loads(_decoded(name, archive.read(name)))
+    except ValueError as error:
+        raise _unreadable(name, "JSON", str(error)) from error
+    if found is None:
+        return {}  # a plan that was never frozen
+    if not isinstance(found, dict):
+        raise _unreadable(name, "a JSON object", f"a {type(found).__name__}")
+    return found
+
+
+def _personas(archive: zipfile.ZipFile) -> personas.Described:
+    if personas.FILE not in archive.namelist():
+        return {}
+    return personas.read_personas(
+        personas.FILE, _decoded(personas.FILE, archive.read(personas.FILE))
+    )
+
+
+def _members(names: Iterable[str]) -> list[str]:
+    """Return the tables among `names`, Parquet first: it keeps the types that text loses."""
+    tables = [name for name in names if PurePosixPath(name).stem in NAMES]
+    known = [
+        name for name in tables if FORMATS.get(PurePosixPath(name).suffix.lower(), "zip") != "zip"
+    ]
+    order = (".parquet", ".jsonl", ".ndjson", ".json", ".csv")
+    return sorted(known, key=lambda name: order.index(PurePosixPath(name).suffix.lower()))
+
+
+def _checked(frames: dict[str, tuple[str, pd.DataFrame]]) -> Tables:
+    def named(kind: str) -> tuple[pd.DataFrame, str]:
+        name, frame = frames[kind]
+        return frame, name
+
+    return Tables(
+        ratings=validation.rating_table(*named("ratings")) if "ratings" in frames else None,
+        messages=validation.message_table(*named("messages")) if "messages" in frames else None,
+        predictions=(
+            validation.prediction_table(*named("predictions")) if "predictions" in frames else None
+        ),
+    )
+
+
+def _kind(frame: pd.DataFrame) -> str:
+    for name in ("message", "prediction"):
+        if name in frame.columns and "rater" not in frame.columns:
+            return name + "s"
+    return "ratings"
+
+
+def _read_frame(name: str, content: bytes) -> pd.DataFrame:
+    kind = FORMATS.get(PurePosixPath(name).suffix.lower())
+    if kind == "csv":
+        return _read_csv(name, _decoded(name, content))
+    if kind == "json lines":
+        return _read_json_lines(name, _decoded(name, content))
+    if kind == "parquet":
+        return _read_parquet(name, content)
+    suffix = PurePosixPath(name).suffix or "no ending"
+    right = "one of " + " ".join(sorted(FORMATS))
+    raise BadTable(name, [Problem(None, "file type", suffix, right)])
+
+
+def _decoded(name: str, content: bytes) -> str:
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise _unreadable(name, "text in UTF-8", str(error)) from error
+
+
+def _read_csv(name: str, content: str) -> pd.DataFrame:
+    found = fast_csv.plain(content)
+    if found is not None:
+        return found
+    try:
+        parted = fast_csv.separator(content)
+        rows_of_cells = csv.reader(io.StringIO(content, newline=""), strict=True, delimiter=parted)
+        lines = [line for line in rows_of_cells if line]
+    except csv.Error as error:
+        raise _unreadable(name, "CSV with quotes as in RFC 4180", str(error)) from error
+    if not lines:
+        raise _unreadable(name, "a CSV with a header", "the file is empty")
+    header, *rows = lines
+    twice = [name for name, count in Counter(header).items() if count > 1]
+    if twice:
+        right = "a name of its own for each column"
+        raise BadTable(name, [Problem(None, "column", f"{each!r} twice", right) for each in twice])
+    problems = [
+        Problem(number, "number of fields", str(len(row)), f"{len(header)}, as in the header")
+        for number, row in enumerate(rows, start=1)
+        if len(row) != len(header)
+    ]
+    if problems:
+        raise BadTable(name, problems, len(rows))
+    unguarded = [[cell_values.unguarded(cell) for cell in row] for row in rows]
+    return pd.DataFrame(unguarded, columns=header, dtype="str")
+
+
+def _read_json_lines(name: str, content: str) -> pd.DataFrame:
+    # Not splitlines: a message may hold a line separator of Unicode, which JSON leaves as it is.
+    lines = [line for line in content.split("\n") if line.strip()]
+    records: list[dict[str, object]] = []
+    problems: list[Problem] = []
+    for row, line in enumerate(lines, start=1):
+        try:
+            record = json.loads(line)
+        except ValueError as error:
+            problems.append(Problem(row, "line", f"not JSON ({error})", "one JSON object"))
+            continue
+        if isinstance(record, dict):
+            records.append(record)
+        else:
+            problems.append(Problem(row, "line", f"a JSON {type(record).__name__}", "an object"))
+    if problems:
+        raise BadTable(name, problems, len(lines))
+    return pd.DataFrame.from_records(records).astype(object)
+
+
+def _read_parquet(name: str, content: bytes) -> pd.DataFrame:
+    try:
+        return pd.read_parquet(io.BytesIO(content))
+    except (pyarrow.ArrowException, OSError) as error:
+        raise _unreadable(name, "Parquet", str(error)) from error
+
+
+def _unreadable(name: str, right: str, why: str) -> BadTable:
+    return BadTable(name, [Problem(None, "content", f"unreadable ({why})", right)])

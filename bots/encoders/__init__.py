@@ -1,0 +1,1 @@
+"""Texts as vectors, and exact search among them."""

@@ -1,0 +1,1 @@
+"""Decoding and perplexity of any model that predicts the next token."""

@@ -1,0 +1,1 @@
+"""Limits on what a bot says and whom it calls."""

@@ -1,0 +1,143 @@
+"""Egress rule: the servers a bot may call, at which address, as named by the operator (S10).
+
+A name is looked up once, every address it has is looked at, and the call goes to one of those: what
+a name server says a moment later does not matter. Proxies named by the environment are not used and
+redirects are not followed (`bots.guards.remote`).
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import os
+import re
+import socket
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import SplitResult, urlsplit
+
+from bots.options import InvalidOption
+
+PORTS = {"https": 443, "http": 80}
+NAT64 = ipaddress.ip_network("64:ff9b::/96")  # may lead to a private address behind it
+KEY = re.compile(r"BOT_KEY_[A-Z0-9_]+")
+
+Lookup = Callable[..., Sequence[tuple[Any, ...]]]
+
+
+class NotAllowed(InvalidOption):
+    """A server that may not be called, or a key that may not be sent."""
+
+
+@dataclass(frozen=True)
+class Target:
+    """A server that may be called: its name, for its certificate, and the addresses it has."""
+
+    scheme: str
+    host: str
+    port: int
+    addresses: tuple[str, ...]
+    path: str
+
+    @property
+    def name(self) -> str:
+        """The Host header: with the port, unless it is the usual one."""
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        return host if PORTS[self.scheme] == self.port else f"{host}:{self.port}"
+
+    def address(self, attempt: int) -> str:
+        """Return the URL of one of the addresses, another one at each attempt."""
+        address = self.addresses[attempt % len(self.addresses)]
+        host = f"[{address}]" if ":" in address else address
+        return f"{self.scheme}://{host}:{self.port}{self.path}"
+
+
+def hosts() -> frozenset[str]:
+    """Return the public servers that may be called, each as host:port."""
+    return _listed(os.environ.get("BOT_HOSTS", ""), 443)
+
+
+def private_hosts() -> frozenset[str]:
+    """Return the servers that may be called even at private addresses, and without TLS."""
+    return _listed(os.environ.get("BOT_PRIVATE_HOSTS", ""), 80)
+
+
+def _listed(raw: str, port: int) -> frozenset[str]:
+    entries = (entry.strip().lower() for entry in raw.split(","))
+    return frozenset(
+        entry if re.search(r":\d+$", entry) else f"{entry}:{port}" for entry in entries if entry
+    )
+
+
+def target(url: str, path: str, lookup: Lookup = socket.getaddrinfo) -> Target:
+    """Look a server up, or refuse it with the reason; `path` is added to the URL's own.
+
+    Raises NotAllowed, or ConnectionError if it cannot be looked up.
+    """
+    parts, port = _parts(url)
+    host = (parts.hostname or "").lower()
+    private = f"{host}:{port}" in private_hosts()
+    if not private and f"{host}:{port}" not in hosts():
+        raise NotAllowed(
+            f"url is {url!r}, but {host}:{port} is not among the servers that bots may call: "
+            "whoever runs this installation has to name it in BOT_HOSTS"
+        )
+    if parts.scheme != "https" and not private:
+        raise NotAllowed(f"url is {url!r}, but must begin with https://")
+    addresses = _look_up(host, port, lookup)
+    if not private:
+        _only_public(host, addresses)
+    return Target(parts.scheme, host, port, addresses, parts.path.rstrip("/") + path)
+
+
+def _parts(url: str) -> tuple[SplitResult, int]:
+    try:
+        parts = urlsplit(url)
+        port = parts.port or PORTS.get(parts.scheme, 0)
+    except ValueError as error:
+        raise NotAllowed(f"url is {url!r}, which is no address ({error})") from error
+    usable = parts.scheme in PORTS and parts.hostname and not re.search(r"[\x00-\x20\x7f]", url)
+    if not usable or parts.query or parts.fragment or parts.username or parts.password:
+        raise NotAllowed(
+            f"url is {url!r}, but must be like https://api.example.org/v1, without a user, a "
+            "password or a query"
+        )
+    return parts, port
+
+
+def _look_up(host: str, port: int, lookup: Lookup) -> tuple[str, ...]:
+    try:
+        found = lookup(host, port, type=socket.SOCK_STREAM)
+    except OSError as error:
+        raise ConnectionError(f"{host} cannot be looked up") from error
+    return tuple(dict.fromkeys(str(each[4][0]).partition("%")[0] for each in found))
+
+
+def _only_public(host: str, addresses: Sequence[str]) -> None:
+    for raw in addresses:
+        address = ipaddress.ip_address(raw)
+        inner = getattr(address, "ipv4_mapped", None) or getattr(address, "sixtofour", None)
+        public = all(one.is_global and not one.is_multicast for one in (address, inner or address))
+        if not public or address in NAT64:
+            raise NotAllowed(
+                f"{host} has the address {raw}, which is not public: if it is a server of yours, "
+                "name it in BOT_PRIVATE_HOSTS"
+            )
+
+
+def key(variable: str) -> str:
+    """Return the key that an environment variable holds; "" where none is named.
+
+    Raises NotAllowed if the variable may not be read or is empty.
+    """
+    if not variable:
+        return ""
+    if not KEY.fullmatch(variable):
+        raise NotAllowed(
+            f"key_variable is {variable!r}, but must be the name of an environment variable that "
+            "begins with BOT_KEY_, such as BOT_KEY_LAB"
+        )
+    found = os.environ.get(variable, "").strip()
+    if not found:
+        raise NotAllowed(f"the environment variable {variable} is not set where this bot runs")
+    return found

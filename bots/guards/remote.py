@@ -1,0 +1,158 @@
+"""Remote calls for JSON, several at once: a deadline, retries, and a limit to the size of answers.
+
+Nothing of what was asked, of the key or of what the server says in an error gets into a message.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any
+
+import httpx
+
+from bots.guards.egress import Target
+
+LARGEST = 256 * 1024  # bytes of an answer
+BUSY = frozenset({408, 429, 500, 502, 503, 504, 529})  # worth another try
+FIRST_PAUSE = 0.25  # seconds; each further one is twice as long
+LONGEST_PAUSE = 8.0
+
+
+class ServerFailed(RuntimeError):
+    """A server without a usable answer; the message says why."""
+
+
+class _Again(ServerFailed):
+    """The same request may work in a moment; `after` is the wait the server wants."""
+
+    def __init__(self, message: str, after: float | None = None) -> None:
+        super().__init__(message)
+        self.after = after
+
+
+@dataclass(frozen=True)
+class RemoteAnswer:
+    """The answer of a server, and the attempt that got it."""
+
+    body: Mapping[str, Any]
+    attempt: int
+
+
+@dataclass(frozen=True)
+class RemoteServer:
+    """A server and its limits; `seconds` is the deadline of all requests of one call together."""
+
+    target: Target
+    key: str = ""
+    seconds: float = 30.0
+    tries: int = 4
+    at_once: int = 16
+
+    def ask_all(self, questions: Sequence[Mapping[str, Any]]) -> list[RemoteAnswer | ServerFailed]:
+        """Send all requests; one that fails does not harm the others.
+
+        In a thread of its own: the caller may be inside an event loop.
+        """
+        if not questions:
+            return []
+        with ThreadPoolExecutor(1, thread_name_prefix="remote") as thread:
+            return thread.submit(lambda: asyncio.run(self._ask_all(questions))).result()
+
+    async def _ask_all(
+        self, questions: Sequence[Mapping[str, Any]]
+    ) -> list[RemoteAnswer | ServerFailed]:
+        end = asyncio.get_running_loop().time() + self.seconds
+        turn = asyncio.Semaphore(self.at_once)
+        limits = httpx.Limits(max_connections=self.at_once)
+        async with httpx.AsyncClient(
+            trust_env=False, follow_redirects=False, timeout=self.seconds, limits=limits
+        ) as client:
+
+            async def ask(question: Mapping[str, Any]) -> RemoteAnswer | ServerFailed:
+                try:
+                    async with asyncio.timeout_at(end), turn:
+                        return await self._insist(client, question, end)
+                except TimeoutError:
+                    name = self.target.name
+                    return ServerFailed(f"{name} did not answer within {self.seconds:g} s")
+                except ServerFailed as failed:
+                    return failed
+
+            return list(await asyncio.gather(*map(ask, questions)))
+
+    async def _insist(
+        self, client: httpx.AsyncClient, question: Mapping[str, Any], end: float
+    ) -> RemoteAnswer:
+        for attempt in range(self.tries):
+            try:
+                return RemoteAnswer(await self._ask(client, question, attempt), attempt + 1)
+            except _Again as problem:
+                pause = problem.after or min(LONGEST_PAUSE, FIRST_PAUSE * 2**attempt)
+                late = asyncio.get_running_loop().time() + pause >= end
+                if late or attempt + 1 == self.tries:
+                    raise ServerFailed(f"{problem} ({attempt + 1} attempts)") from problem
+                await asyncio.sleep(pause)
+        raise AssertionError("unreachable")
+
+    async def _ask(
+        self, client: httpx.AsyncClient, question: Mapping[str, Any], attempt: int
+    ) -> Mapping[str, Any]:
+        headers = {"Host": self.target.name, "Accept-Encoding": "identity"}
+        if self.key:
+            headers["Authorization"] = f"Bearer {self.key}"
+        try:
+            async with client.stream(
+                "POST",
+                self.target.address(attempt),
+                json=question,
+                headers=headers,
+                extensions={"sni_hostname": self.target.host},
+            ) as response:
+                self._check(response)
+                return _object(self.target.name, await self._body(response))
+        except httpx.TransportError as error:
+            reason = f"{self.target.name} cannot be reached: {type(error).__name__}"
+            raise _Again(reason) from error
+        except (httpx.HTTPError, ValueError) as error:
+            raise ServerFailed(f"{self.target.name}: {type(error).__name__}") from error
+
+    def _check(self, response: httpx.Response) -> None:
+        name, status = self.target.name, response.status_code
+        if status in BUSY:
+            raise _Again(f"{name} answered with status {status}", _seconds(response))
+        if response.is_redirect:
+            raise ServerFailed(f"{name} answered with a redirect, which is never followed")
+        if status != 200:
+            raise ServerFailed(f"{name} answered with status {status}")
+        if response.headers.get("Content-Encoding", "identity") != "identity":
+            raise ServerFailed(f"{name} sent a compressed answer, which was not asked for")
+
+    async def _body(self, response: httpx.Response) -> bytes:
+        body = bytearray()
+        async for part in response.aiter_raw():
+            body += part
+            if len(body) > LARGEST:
+                raise ServerFailed(f"{self.target.name} sent more than {LARGEST // 1024} KiB")
+        return bytes(body)
+
+
+def _seconds(response: httpx.Response) -> float | None:
+    """Return the seconds of Retry-After, where it is a number."""
+    try:
+        return max(0.0, float(response.headers["Retry-After"]))
+    except (KeyError, ValueError):
+        return None
+
+
+def _object(name: str, body: bytes) -> Mapping[str, Any]:
+    try:
+        value = json.loads(body)
+    except (ValueError, RecursionError) as error:
+        raise ServerFailed(f"{name} did not answer with JSON") from error
+    if not isinstance(value, dict):
+        raise ServerFailed(f"{name} answered with JSON that is no object")
+    return value

@@ -1,0 +1,88 @@
+"""Context network: MiniLM's upper layers learn to bring a whole context near its reply.
+
+Two sentences compared apart never meet in the encoder; the persona and the last messages do here.
+Learned by a softmax over the replies of a batch (Henderson et al. 2017, section 4.4), by cosines
+times 20, the usual scale of sentence encoders.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+
+from bots.dialogue import Example, Utterance
+from bots.encoders.minilm import LAYERS, MiniLM, States, Tokens, precise, tokens
+
+MESSAGES = 3
+LONGEST = 128  # tokens of a context
+SCALE = 20.0
+AT_ONCE = 16
+REMEMBERED = 4096  # replies a serving process keeps the vectors of
+
+
+class ContextNetwork(nn.Module):
+    """MiniLM, its upper layers learning, over whole contexts and over replies."""
+
+    def __init__(self, layers: int) -> None:
+        super().__init__()
+        self.encoder = MiniLM(layers)
+        self.mixed = False  # whether it computes in mixed precision
+        self._encoded: dict[str, Tensor] = {}
+
+    def share(self, other: MiniLM) -> None:
+        """Share the layers that are not trained, held in memory once."""
+        for name in ("word", "position", "kind", "norm"):
+            setattr(self.encoder, name, getattr(other, name))
+        for index in range(LAYERS - self.encoder.trained):
+            self.encoder.layers[index] = other.layers[index]
+
+    def lower(self, texts: Sequence[Tokens]) -> States:
+        """Run the layers that do not learn."""
+        with precise(mixed=self.mixed):
+            return self.encoder.lower(texts)
+
+    def tuned(self) -> nn.ModuleList:
+        """Return the layers that learn."""
+        return self.encoder.layers[LAYERS - self.encoder.trained :]
+
+    def loss(self, batch: Sequence[Example], lower: Callable[[Sequence[str]], States]) -> Tensor:
+        """Softmax loss over the replies of the batch; `lower` gives the lower layers' output."""
+        contexts = self._vectors([joined(each.persona, each.history) for each in batch], lower)
+        scores = SCALE * contexts @ self._vectors([each.reply for each in batch], lower).T
+        return functional.cross_entropy(scores, torch.arange(len(batch)))
+
+    def _vectors(self, texts: Sequence[str], lower: Callable[[Sequence[str]], States]) -> Tensor:
+        """Return vectors of length 1; texts of like length are encoded together."""
+        order = sorted(range(len(texts)), key=lambda index: len(texts[index]))
+        found = []
+        for start in range(0, len(order), AT_ONCE):
+            states = lower([texts[index] for index in order[start : start + AT_ONCE]])
+            with precise(mixed=self.mixed):
+                found.append(self.encoder.upper(states).mean().float())
+        indices = torch.tensor(order).argsort()
+        return functional.normalize(torch.cat(found)[indices], dim=-1)
+
+    def scores(
+        self, persona: Sequence[str], history: Sequence[Utterance], candidates: Sequence[str]
+    ) -> Tensor:
+        """Return the score of each candidate."""
+        new = [text for text in dict.fromkeys(candidates) if text not in self._encoded]
+        if len(self._encoded) + len(new) > REMEMBERED:
+            self._encoded = {
+                text: self._encoded[text] for text in candidates if text in self._encoded
+            }
+        for text in new:  # alone, so that other texts of a batch cannot change its score
+            self._encoded[text] = self._vector(text)
+        replies = torch.stack([self._encoded[text] for text in candidates])
+        return SCALE * replies @ self._vector(joined(persona, history))
+
+    def _vector(self, text: str) -> Tensor:
+        return functional.normalize(self.encoder([tokens(text, LONGEST)]).mean()[0], dim=-1)
+
+
+def joined(persona: Sequence[str], history: Sequence[Utterance]) -> str:
+    """Return a context as one text."""
+    return " ".join((*persona, *(turn.text for turn in history[-MESSAGES:])))

@@ -1,0 +1,1 @@
+"""Kinds of question, one file per kind, named for it; each declares `KIND`."""

@@ -1,0 +1,223 @@
+"""Steps of a protocol: a conversation, and questions about what was said.
+
+Lengths are counted in messages of both sides, because the papers' turns differ (PERSONA-CHAT: one
+message by each side; MEENA: one message). A field that a requester may change is declared by
+`setting` (`evaluation.settings`).
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+from evaluation.checks import MaxWords, MessageCheck, MinWords
+from evaluation.questions import InvalidAnswer, Question, Shown, Value
+from evaluation.setting_types import Draw, Number, OnOff, Text, WholeNumber, WholeNumbers
+from evaluation.settings import (
+    InvalidSetting,
+    Setting,
+    Source,
+    replaced,
+    setting,
+    settings_of,
+)
+
+
+class InvalidAnswers(ValueError):
+    """Answers of a form that cannot be stored: field name to complaint."""
+
+    def __init__(self, problems: Mapping[str, str]) -> None:
+        super().__init__("; ".join(f"{name}: {text}" for name, text in problems.items()))
+        self.problems = dict(problems)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Chat:
+    """A conversation with a partner.
+
+    minimum: messages of both sides before the participant may finish; maximum: where it ends by
+    itself. pool: the split that both sides' personas come from, "" for none. pace: seconds per
+    word that a bot seems to type. first: who writes first; a draw decides for each conversation.
+    """
+
+    prefix: ClassVar[str] = "chat"
+    partner: Literal["bot", "person", "either"]
+    told: str
+    first: Literal["participant", "partner", "draw"] = "participant"
+    opening: str = setting("First message of the partner", Text(most=200), default="")
+    minimum: Draw = setting(  # noqa: RUF009 (a field)
+        "Minimum messages (one value is drawn per conversation)",
+        WholeNumbers(least=2, most=1000),
+        help="Whole numbers, separated by commas. Messages of both sides count.",
+    )
+    maximum: int | None = setting(
+        "Maximum messages",
+        WholeNumber(least=2, most=1000, optional=True),
+        default=None,
+        help="Leave it empty for no limit.",
+    )
+    checks: tuple[MessageCheck, ...] = ()
+    pool: str = setting(
+        "Split that personas are drawn from",
+        Text(most=10),
+        default="",
+        help="train, valid or test, or a split that the personas you import name.",
+    )
+    conversations: int = setting(
+        "Conversations per participant",
+        WholeNumber(least=1, most=20),
+        default=1,
+        help="Each is with another system, in a balanced order, and earns the pay once.",
+    )
+    pace: float = setting("Typing delay (seconds per word)", Number(0, 10), default=0.0)
+    debrief: str = ""
+
+    def has_setting(self, name: str) -> bool:
+        """Tell whether a setting applies to this chat."""
+        applies = {
+            "opening": self.first == "partner",
+            "pool": bool(self.pool),
+            "conversations": self.partner != "person",  # who would be the same system each time
+            "pace": self.partner != "person",
+        }
+        return applies.get(name, True)
+
+    def changed(self, values: Mapping[str, object]) -> Chat:
+        """Return this chat with some settings replaced, those of its checks too.
+
+        Raises `InvalidSetting`.
+        """
+        checks = tuple(replaced(c, f"chat.{c.name}", values) for c in self.checks)
+        chat = dataclasses.replace(replaced(self, self.prefix, values), checks=checks)
+        least = max(chat.minimum.options)
+        if chat.maximum is not None and chat.maximum < least:
+            raise InvalidSetting(
+                f"chat.maximum: “{chat.maximum}” is below the minimum; write {least} or more"
+            )
+        most_words = min((c.limit for c in checks if isinstance(c, MaxWords)), default=None)
+        for check in checks:
+            if isinstance(check, MinWords) and most_words is not None and check.limit > most_words:
+                raise InvalidSetting(
+                    f"chat.min_words.limit: “{check.limit}” is above the maximum of words; "
+                    f"write {most_words} or less"
+                )
+        return chat
+
+    def settings(self, sources: Mapping[str, Source]) -> list[Setting]:
+        """Return the settings of the chat, then those of its checks."""
+        own = settings_of(self, self.prefix, sources, self.has_setting)
+        return own + [s for c in self.checks for s in settings_of(c, f"chat.{c.name}", sources)]
+
+    def complaint(self, text: str, persona: tuple[str, ...]) -> str | None:
+        """Return the first check's complaint about a message, or None."""
+        complaints = (check(text, persona) for check in self.checks)
+        return next((complaint for complaint in complaints if complaint), None)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Rate:
+    """Questions about each candidate.
+
+    over: the partner as a whole, each of its messages, or replies to fixed contexts. when: while
+    chatting (live) or afterwards; messages are judged afterwards by third parties, who took no part
+    in the conversation. votes: raters per item. batch: items per rater.
+    """
+
+    prefix: ClassVar[str] = "rate"
+    each: tuple[Question, ...]
+    over: Literal["partner", "messages", "contexts"] = "partner"
+    when: Literal["live", "after"] = "after"
+    votes: int = setting("Raters per item", WholeNumber(least=1, most=1000), default=1)
+    batch: int = setting("Items per participant", WholeNumber(least=1, most=1000), default=1)
+    label_opening: bool = setting("Label the opening message too", OnOff(), default=True)
+
+    def __post_init__(self) -> None:
+        """Refuse a question that cannot be asked here. Raises `ValueError`."""
+        for question in self.each:
+            if self.when == "live" and not question.while_chatting:
+                raise ValueError(
+                    f"question {question.name}: a {question.kind} can only be asked after the chat"
+                )
+            if question.personas_beside() is not None and not self.draws_personas:
+                raise ValueError(
+                    f"question {question.name}: a {question.kind} can only be asked about a "
+                    "partner, after the chat"
+                )
+
+    @property
+    def draws_personas(self) -> bool:
+        """Tell whether personas are drawn for each rater, beside the partner's own."""
+        return self.over == "partner" and self.when == "after"
+
+    def parse(self, raw: Mapping[str, str], shown: Shown) -> dict[tuple[str, str], Value]:
+        """Return each candidate's answers from fields named `candidate.question`.
+
+        Raises `InvalidAnswers` with a complaint per field.
+        """
+        answers: dict[tuple[str, str], Value] = {}
+        problems: dict[str, str] = {}
+        known = {f"{name}.{q.name}" for name in shown.candidates for q in self.each}
+        problems |= {name: "This question is not on the form." for name in raw if name not in known}
+        for candidate in shown.candidates:
+            for question in self.each:
+                name = f"{candidate}.{question.name}"
+                try:
+                    answers[candidate, question.name] = self._answer(
+                        question, raw.get(name, ""), answers, candidate, shown
+                    )
+                except InvalidAnswer as problem:
+                    problems[name] = str(problem)
+        if problems:
+            raise InvalidAnswers(problems)
+        return answers
+
+    def _answer(
+        self,
+        question: Question,
+        raw: str,
+        answers: Mapping[tuple[str, str], Value],
+        candidate: str,
+        shown: Shown,
+    ) -> Value:
+        gate = question.only_if
+        if gate is None or answers.get((candidate, gate)) == question.only_if_value:
+            return question.parse(raw, shown)
+        opened_by = f"“{self.question(gate).text}”"
+        if raw and raw != str(question.otherwise):
+            raise InvalidAnswer(f"Leave this blank unless your answer to {opened_by} is yes.")
+        if question.otherwise is None:
+            raise InvalidAnswer(f"Answer {opened_by} first.")
+        return question.otherwise
+
+    @property
+    def by_third_parties(self) -> bool:
+        """Tell whether the messages of other people's finished conversations are judged."""
+        return self.over == "messages" and self.when == "after"
+
+    @property
+    def is_shared(self) -> bool:
+        """Tell whether raters share the items, rather than each rating their own."""
+        return self.over == "contexts" or self.by_third_parties
+
+    def has_setting(self, name: str) -> bool:
+        """Tell whether a setting applies to what is rated."""
+        if name == "label_opening":
+            return self.over == "messages" and self.when == "live"
+        return self.is_shared
+
+    def changed(self, values: Mapping[str, object]) -> Rate:
+        """Return these questions with some settings replaced. Raises `InvalidSetting`."""
+        return replaced(self, self.prefix, values)
+
+    def settings(self, sources: Mapping[str, Source]) -> list[Setting]:
+        """Return the settings of the questions."""
+        return settings_of(self, self.prefix, sources, self.has_setting)
+
+    def question(self, name: str) -> Question:
+        """Return the question of this name. Raises `KeyError`."""
+        return {question.name: question for question in self.each}[name]
+
+
+Step = Chat | Rate

@@ -1,0 +1,102 @@
+"""The methods text: what the plan says, what was computed, and nothing that neither says."""
+
+from __future__ import annotations
+
+import copy
+import dataclasses
+import json
+from typing import Any
+
+import pytest
+
+from analysis import evaluate
+from analysis.output.methods import SENTENCES, estimators, methods, scale
+from analysis.registry import metric_names
+from evaluation.registry import get_protocol, protocol_names
+from tests.analysis.examples import simulated
+from tests.analysis.planned import PLAN, study
+
+LATER_FIELDS = ("yes", "no")  # than plans without offers
+FIRST_KINDS = ("Likert", "YesNo", "PersonaChoice")  # of the plans that had no offers
+
+
+def _text(**changes: Any) -> str:
+    table = simulated()
+    return "\n".join(methods(table, evaluate(table), study(**changes)))
+
+
+def test_the_plan_is_told_with_its_source_and_departures() -> None:
+    text = _text()
+    assert "“Humor after a chat” (this study, section 2), departing from it in one setting" in text
+    assert "most messages: 8 in place of none" in text
+    assert "SHA-256 abc123" in text
+    assert (
+        "at least 4 or 6 messages of both sides, drawn for each conversation, and at most 8" in text
+    )
+    assert "paid 2.00 GBP for about 8 minutes (15.00 GBP per hour)" in text
+
+
+def test_questions_have_their_wording_and_scale() -> None:
+    text = _text()
+    assert "funny: “How funny?” (1 to 3; 1 = not at all, 3 = very)." in text
+    assert "again: “Once more?” (yes or no, asked only if funny)." in text
+
+
+def test_a_kind_says_itself_what_can_be_answered() -> None:
+    question = {"name": "warmth", "type": "Slider", "low": 0.0}
+    assert scale(question | {"offer": "anywhere from cold to warm"}) == "anywhere from cold to warm"
+    assert scale(question) == "as stored"
+
+
+@pytest.mark.parametrize("name", protocol_names())
+def test_a_plan_frozen_before_is_told_in_the_same_words(name: str) -> None:
+    """Plans had the fields of a question only, not what its kind says; there were three kinds."""
+    for step in get_protocol(name).rates:
+        for question in step.each:
+            fields = json.loads(json.dumps(dataclasses.asdict(question)))
+            fields = {name: each for name, each in fields.items() if name not in LATER_FIELDS}
+            kind = type(question).__name__
+            offer = question.offer() if kind in FIRST_KINDS else "as stored"
+            assert scale(fields | {"type": kind}) == offer
+
+
+def test_what_was_computed_is_told_and_nothing_else() -> None:
+    text = _text()
+    assert SENTENCES["likert"] in text
+    assert "No metric applies" in methods(simulated(), evaluate(simulated()).head(0))[-2]
+    assert SENTENCES["ssa"] not in text
+    assert set(SENTENCES) <= set(metric_names())
+
+
+def test_a_bare_table_says_that_no_plan_came_with_it() -> None:
+    table = simulated()
+    text = methods(table, evaluate(table))
+    assert text[0] == "Design. Protocol: p. No plan came with this table of ratings."
+    assert text[1] == "Sample. 60 raters gave 240 answers on 240 items of 4 systems."
+
+
+def test_every_metric_that_was_used_is_described_by_its_own_words() -> None:
+    table = simulated()
+    section = estimators(evaluate(table))
+    said = dict(zip(section.frame["metric"], section.frame["computed as"], strict=True))
+    assert "Kulikov et al. 2018" in said["calibrated_score"]
+    assert "ssa" not in said
+
+
+def test_amendments_are_told() -> None:
+    table = simulated()
+    amended = study(amendments=["More people."])
+    assert "amended once: More people." in methods(table, evaluate(table), amended)[0]
+
+
+@pytest.mark.parametrize(
+    ("most", "told"),
+    [
+        (1, "2.00 GBP for about 8 minutes (15.00 GBP per hour). How"),
+        (3, "2.00 GBP per conversation of about 8 minutes (15.00 GBP per hour), each of up to 3 "),
+    ],
+)
+def test_the_pay_is_that_of_a_conversation_where_there_may_be_several(most: int, told: str) -> None:
+    plan = copy.deepcopy(PLAN)
+    plan["protocol"]["steps"][0]["conversations"] = most
+    assert told in _text(plan=plan)

@@ -1,0 +1,139 @@
+"""nex-cv: splits with plausible negatives."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import pytest
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import StratifiedKFold, cross_val_predict
+
+from analysis.predictions.nexcv import (
+    NONE,
+    SETTINGS,
+    Classify,
+    Guess,
+    SmallLabels,
+    confused,
+    confusion,
+    guesses,
+    main,
+    small,
+    split,
+    splits,
+    summary,
+    table,
+)
+
+COUNTS = {"a": 40, "b": 30, "c": 20, "d": 4, "e": 3, "f": 2, "g": 1}
+LABELS = [label for label, number in COUNTS.items() for _ in range(number)]
+
+
+def clouds(seed: int) -> tuple[np.ndarray, list[str]]:
+    """Draw four overlapping classes."""
+    chance = np.random.default_rng(seed)
+    labels = [str(place % 4) for place in range(600)]
+    centers = np.array([[0, 0], [2, 0], [0, 2], [2, 2]])
+    return centers[[int(each) for each in labels]] + chance.normal(size=(600, 2)), labels
+
+
+def regression(x: np.ndarray, labels: Sequence[str]) -> Classify:
+    def classify(
+        train: Sequence[int], test: Sequence[int]
+    ) -> tuple[Sequence[str], Sequence[float]]:
+        fitted = LogisticRegression().fit(x[list(train)], [labels[place] for place in train])
+        sure = fitted.predict_proba(x[list(test)])
+        return fitted.classes_[sure.argmax(axis=1)].tolist(), sure.max(axis=1).tolist()
+
+    return classify
+
+
+def test_without_small_labels_it_agrees_with_five_fold_cross_validation() -> None:
+    x, labels = clouds(seed=1)
+    found = guesses(
+        labels, regression(x, labels), list(splits(labels, SmallLabels(), 0, repeats=20))
+    )
+    folds = StratifiedKFold(5, shuffle=True, random_state=0)
+    expected = np.mean(cross_val_predict(LogisticRegression(), x, labels, cv=folds) == labels)
+    assert 0.5 < expected < 0.9
+    assert summary(found, threshold=0.0)["accuracy"] == pytest.approx(expected, abs=0.02)
+
+
+def test_small_labels_are_the_rarest() -> None:
+    assert small(LABELS, SmallLabels()) == set()
+    assert small(LABELS, SmallLabels(k=4)) == {"e", "f", "g"}
+    assert small(LABELS, SmallLabels(p=0.06)) == {"e", "f", "g"}  # 1 + 2 < 6 of 100, and then 6
+    assert small(LABELS, SmallLabels(p=0.15)) == {"c", "d", "e", "f", "g"}
+
+
+def test_a_split_keeps_its_promises() -> None:
+    for seed in range(20):
+        found = split(LABELS, SmallLabels(k=5), 0.25, np.random.default_rng(seed))
+        trained = {LABELS[place] for place in found.train}
+        tested = {LABELS[place] for place in found.test}
+        negative = {LABELS[place] for place in found.negative}
+        assert not set(found.train) & set(found.test)
+        assert len(found.train) + len(found.test) == len(LABELS)
+        assert {"a", "b", "c"} <= trained & tested
+        assert not negative & {"a", "b", "c"}
+        assert not negative & trained
+        assert len(negative) == 1  # a quarter of d, e, f, g
+        assert tested == {"a", "b", "c"} | negative
+        assert sum(LABELS[place] == "a" for place in found.test) == 10
+
+
+def test_splits_repeat_with_the_seed_and_differ_among_themselves() -> None:
+    one, other = (list(splits(LABELS, SmallLabels(p=0.15), seed=3)) for _ in range(2))
+    assert one == other
+    assert len(set(one)) == 5
+
+
+def test_by_hand() -> None:
+    found = [
+        Guess("a", "a", 0.9, 0),  # right
+        Guess("a", "b", 0.8, 0),  # wrong
+        Guess("b", "a", 0.7, 0),  # wrong
+        Guess(NONE, "a", 0.4, 0),  # rightly silent: its guess was wrong
+        Guess("b", "b", 0.3, 0),  # silent, but would have been right
+    ]
+    told = summary(found)
+    assert told["accuracy"] == 2 / 5
+    assert told["carefulness"] == 1 / 2
+    assert told["automation"] == 3 / 5
+    assert told["f1"] == pytest.approx(np.mean([2 / 4, 0, 2 / 3]))
+    assert confused(found).to_numpy().tolist() == [["a", "b", 2]]
+    assert confusion(found).loc["b", "(none)"] == 1
+    assert np.isnan(summary([])["accuracy"])
+
+
+def test_negatives_cost_a_classifier_that_answers_everything() -> None:
+    x, labels = clouds(seed=2)
+    plain = table(labels, regression(x, labels), seed=0)
+    assert plain[["K", "P"]].to_numpy().tolist() == [[each.k, each.p] for each in SETTINGS]
+    rare = [f"rare{place}" if place < 40 else label for place, label in enumerate(labels)]
+    many = table(rare, regression(x, rare), seed=0)
+    assert many["accuracy"][2] < plain["accuracy"][2]
+
+
+@pytest.mark.parametrize(("k", "p"), [(5, 0.1), (-1, 0.0), (0, 1.0)])
+def test_settings_that_make_no_sense_are_refused(k: int, p: float) -> None:
+    with pytest.raises(ValueError, match="K is"):
+        SmallLabels(k, p)
+
+
+def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "questions.jsonl"
+    rows = [
+        {"text": f"{word} number {place}", "label": word}
+        for word in ("price", "refund", "lock")
+        for place in range(10)
+    ]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    assert main([str(path)]) == 0
+    assert "carefulness" in capsys.readouterr().out
+    path.write_text('{"text": "a"}\n')
+    assert main([str(path)]) == 2
+    assert "line 1 must be an object with text and label" in capsys.readouterr().err

@@ -1,0 +1,75 @@
+"""Rows of a coefficient, and resamples of items drawn pattern by pattern."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import krippendorff
+import numpy as np
+import pytest
+
+from analysis.raters import agreement, kappas
+from analysis.raters.alpha import alphas
+from analysis.scores.question_ratings import questions
+from tests.analysis.examples import ratings
+from tests.analysis.matrices import votes_of
+from tests.analysis.tables_with_gaps import gappy
+
+
+def _resampled_by_the_package(table: np.ndarray, draws: int) -> np.ndarray:
+    rng = np.random.default_rng(7)
+    rated = table[:, (~np.isnan(table)).sum(axis=0) > 1]
+    columns = rated.shape[1]
+    drawn = (rated[:, rng.integers(columns, size=columns)] for _ in range(draws))
+    return np.array([krippendorff.alpha(each, level_of_measurement="interval") for each in drawn])
+
+
+def test_drawing_patterns_is_drawing_items() -> None:
+    table = next(table for table in gappy(40, raters=(4, 6)) if table.shape[1] > 30)
+    table = np.concatenate([table] * 4, axis=1)
+    given = votes_of(table, "interval")
+    ours = agreement.resamples(given, alphas, seed=1, draws=2000)
+    theirs = _resampled_by_the_package(table, 600)
+    for share in (0.025, 0.25, 0.5, 0.75, 0.975):
+        # The error of a quantile of 600 draws is below a sixth of their SD, but at the ends.
+        assert np.quantile(ours, share) == pytest.approx(
+            np.quantile(theirs, share), abs=0.25 * theirs.std()
+        )
+
+
+def test_few_alike_are_drawn_one_by_one_to_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    table = next(gappy(1, raters=(5, 6)))
+    given = votes_of(table, "ordinal")
+    usual = agreement.resamples(given, alphas, seed=1, draws=3000)
+    monkeypatch.setattr(agreement, "SMALL", 0)
+    one_by_one = agreement.resamples(replace(given), alphas, seed=1, draws=3000)
+    assert np.quantile(one_by_one, 0.1) == pytest.approx(np.quantile(usual, 0.1), abs=0.05)
+    assert not np.array_equal(one_by_one, usual)
+
+
+def test_a_large_table_has_fewer_resamples() -> None:
+    assert agreement.affordable(10, 2000) == 2000
+    assert agreement.affordable(10**6, 2000) == 200
+    assert agreement.affordable(10**9, 2000) == 200
+
+
+def test_parts_are_systems_and_all_of_them_where_something_is_shared() -> None:
+    rows: list[dict[str, object]] = [
+        {"value": k, "item": "i", "system": system, "rater": f"r{k}"}
+        for system in ("a", "b")
+        for k in range(2)
+    ]
+    asked = next(questions(ratings(rows), "ordinal"))
+    assert [name for name, _ in agreement.parts(asked)] == ["a", "b", "(all)"]
+    alone = next(questions(ratings([{"value": 1}, {"value": 2, "system": "b"}]), "ordinal"))
+    assert [name for name, _ in agreement.parts(alone)] == ["(all)"]
+
+
+def test_a_row_has_a_number_or_a_reason() -> None:
+    asked = questions(ratings([{"value": 1, "item": "i"}, {"value": 2, "item": "i"}]), "ordinal")
+    (row,) = agreement.rows(asked, lambda given: kappas.percents, seed=0)
+    assert (row["estimate"], row["low"], row["n"], row["reason"]) == (0, 0, 1, None)
+    asked = questions(ratings([{"value": 1}]), "ordinal")
+    (row,) = agreement.rows(asked, lambda given: "no", seed=0)
+    assert row["reason"] == "no"
+    assert "estimate" not in row

@@ -1,0 +1,101 @@
+"""The cumulative link model: against statsmodels, and against answers drawn from known values."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import special
+from statsmodels.miscmodels.ordinal_model import OrderedModel
+
+from analysis.scores import cumulative_link
+from analysis.scores.cumulative_link import OrderedAnswers, fit
+
+SCORES = np.array([-1.0, 0.0, 0.5, 1.2])
+THRESHOLDS = np.array([-1.5, 0.0, 1.0, 2.0])
+
+
+def draw(
+    seed: int, answers: int, raters: int, severity: float, jitter: float = 0.0
+) -> tuple[OrderedAnswers, np.ndarray]:
+    """Draw answers of 1 to 5 by raters of different severity, and thresholds of their own."""
+    chance = np.random.default_rng(seed)
+    system = chance.integers(0, len(SCORES), answers)
+    rater = np.arange(answers) % raters
+    bias = chance.normal(0, severity, raters)
+    moved = np.sort(THRESHOLDS + chance.normal(0, jitter, (raters, 4)), axis=1)
+    felt = chance.logistic(size=answers) + SCORES[system] + bias[rater]
+    values = (felt[:, None] > moved[rater]).sum(axis=1)
+    return OrderedAnswers(values, 5, system, len(SCORES), {"rater": rater}), bias
+
+
+def test_without_effects_it_is_the_model_of_statsmodels() -> None:
+    answers, _ = draw(1, 900, 30, 0.0)
+    found = fit(OrderedAnswers(answers.values, 5, answers.system, 4, {}))
+    dummies = pd.get_dummies(answers.system, drop_first=True).astype(float)
+    other = OrderedModel(answers.values, dummies, distr="logit").fit(method="bfgs", disp=0)
+    apart = found.scores.mean[1:] - found.scores.mean[0]
+    assert apart == pytest.approx(np.asarray(other.params[:3]), rel=3e-3)  # their prior is flat
+    covariance = found.scores.covariance
+    for k in (1, 2, 3):
+        variance = covariance[0, 0] + covariance[k, k] - 2 * covariance[0, k]
+        assert np.sqrt(variance) == pytest.approx(other.bse.iloc[k - 1], rel=3e-3)
+    assert np.diff(found.thresholds) == pytest.approx(np.exp(other.params[4:7]), rel=3e-3)
+
+
+def test_it_finds_scores_severities_and_their_spread() -> None:
+    answers, bias = draw(2, 2400, 80, 1.0)
+    found = fit(answers)
+    mean = found.scores.mean
+    assert mean - mean.mean() == pytest.approx(SCORES - SCORES.mean(), abs=0.25)
+    assert found.sds["rater"] == pytest.approx(1.0, abs=0.25)
+    assert np.corrcoef(found.effects["rater"], bias)[0, 1] > 0.9
+    assert np.diff(found.thresholds) == pytest.approx(np.diff(THRESHOLDS), abs=0.25)
+
+
+def test_thresholds_of_each_rater_are_found_where_they_differ() -> None:
+    same, _ = draw(3, 2000, 20, 0.5)
+    moved, _ = draw(3, 2000, 20, 0.5, jitter=0.5)
+    spread = [
+        fit(OrderedAnswers(each.values, 5, each.system, 4, each.effects, "rater")).sds["thresholds"]
+        for each in (same, moved)
+    ]
+    assert spread[0] < 0.25 < spread[1]
+
+
+def test_yes_and_no_are_a_logistic_regression() -> None:
+    """One system, no effects: the score is the log-odds, but for a prior as weak as it is."""
+    values = np.repeat([0, 1], [30, 70])
+    found = fit(OrderedAnswers(values, 2, np.zeros(100, dtype=int), 1, {}))
+    assert found.scores.mean[0] == pytest.approx(special.logit(0.7), abs=2e-3)
+    assert found.shares_above(float(found.scores.mean[0]))[0][0] == pytest.approx(0.7, abs=1e-3)
+    assert found.scores.sd[0] == pytest.approx(1 / np.sqrt(100 * 0.21), rel=2e-3)
+
+
+def test_a_system_that_always_gets_yes_keeps_a_finite_score() -> None:
+    values = np.array([1] * 20 + [0, 1] * 10)
+    system = np.repeat([0, 1], 20)
+    found = fit(OrderedAnswers(values, 2, system, 2, {}))
+    assert 2 < found.scores.mean[0] < 10
+    assert found.scores.sd[0] > found.scores.sd[1]
+
+
+def test_many_answers_get_the_spread_from_some_of_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    answers, _ = draw(4, 4000, 200, 0.8)
+    whole = fit(answers)
+    monkeypatch.setattr(cumulative_link, "MOST_FOR_SDS", 2000)
+    part = fit(answers)
+    assert part.sds["rater"] != whole.sds["rater"]
+    assert part.sds["rater"] == pytest.approx(whole.sds["rater"], abs=0.2)
+    assert part.scores.mean == pytest.approx(whole.scores.mean, abs=0.1)
+
+
+def test_intervals_hold_the_truth_as_often_as_they_say() -> None:
+    """20 campaigns: the gap between two systems lies within 1.96 SD in 16 at least."""
+    held = 0
+    for seed in range(20):
+        found = fit(draw(100 + seed, 240, 24, 0.8)[0]).scores
+        gap = found.mean[3] - found.mean[0]
+        variance = found.covariance[0, 0] + found.covariance[3, 3] - 2 * found.covariance[0, 3]
+        held += abs(gap - (SCORES[3] - SCORES[0])) < 1.96 * np.sqrt(variance)
+    assert held >= 16

@@ -1,0 +1,99 @@
+"""The safety filter at reading and at the mouth; no reply twice."""
+
+from __future__ import annotations
+
+import pytest
+
+from bots.bot import Reply
+from bots.dialogue import Utterance, examples
+from bots.guards.filters import FALLBACKS, choose, fallback, safe, safe_reply, speakable, unsafe
+from tests.bots.examples import HELLO, demo
+
+SAID = (Utterance("self", "I like tea."), Utterance("partner", "Why?"))
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("You are an idiot.", "insult"),
+        ("you're so ugly", "insult"),
+        ("Oh shut up", "insult"),
+        ("are you wearing anything?", "sexual remark"),
+        ("you sound sexy", "sexual remark"),
+        ("send me pics of you", "sexual remark"),
+        ("I will kill you", "threat"),
+        ("Call me at 555-123-4567", "contact data"),
+        ("write to jane.doe@example.org", "contact data"),
+        ("it's on http://example.org/x", "contact data"),
+        ("I live at 12 Baker Street", "contact data"),
+        ("add me on snapchat", "contact data"),
+        ("what the f u c k", "profanity"),
+        ("sh1t happens", "profanity"),
+        ("fuuuuuck", "profanity"),
+        ("\u0455hit", "profanity"),  # a Cyrillic s
+        ("sh\u200bit", "profanity"),
+        ("f.u.c.k", "profanity"),
+        ("That was BULL SHIT", "profanity"),
+    ],
+)
+def test_refuses_and_says_why(text: str, reason: str) -> None:
+    assert unsafe(text) == reason
+    assert not safe(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "My mother plays the organ in church.",
+        "I live in Scunthorpe and assess glass classes.",
+        "Nice to meet you too. What do you do?",
+        "I killed my cactus by watering it.",
+        "Everybody calls me Pop-Pop, and I have 12 grandchildren.",
+        "Your mom was a nurse? Mine is 75 years old.",
+        "I am gay, and my husband bakes.",
+        "Take out the trash on Tuesday.",
+        "I wake up at 5:30 and run 10 miles.",
+    ],
+)
+def test_lets_everyday_talk_pass(text: str) -> None:
+    assert unsafe(text) is None
+
+
+def test_a_refused_reply_becomes_a_neutral_one_with_the_reason() -> None:
+    reply = safe_reply("you idiot", HELLO)
+    assert reply.text == FALLBACKS[0]
+    assert reply.details == {"refused": ["insult"], "fallback": True}
+
+
+def test_the_next_candidate_is_said_and_why_the_others_were_not_is_kept() -> None:
+    ranked = [
+        ("you idiot", 3.0),
+        ("i like tea", 2.0),
+        ("word " * 20, 1.5),
+        ("because , well .", 1.0),
+    ]
+    reply = choose(ranked, SAID, max_words=15)
+    refused = ["insult", "said before", "too long"]
+    assert reply == Reply("Because, well.", 1.0, {"refused": refused})
+
+
+def test_a_long_reply_is_said_where_there_is_no_short_one() -> None:
+    reply = choose([("word " * 20, 1.0), ("I like tea!", 0.5)], SAID, max_words=15)
+    assert reply.text.split() == ["Word", *["word"] * 19]
+
+
+def test_neutral_replies_do_not_repeat_while_there_are_new_ones() -> None:
+    history: tuple[Utterance, ...] = ()
+    for _ in FALLBACKS:
+        history += (Utterance("self", fallback(history)),)
+    assert {turn.text for turn in history} == set(FALLBACKS)
+    assert fallback(history) in FALLBACKS
+    assert all(safe(text) for text in FALLBACKS)
+
+
+def test_what_may_be_served_is_safe_short_new_and_the_same_for_the_same_seed() -> None:
+    found = list(examples(demo("train")))
+    pairs = speakable(found, 100, 8, seed=3)
+    assert pairs == speakable(found, 100, 8, seed=3) != speakable(found, 100, 8, seed=4)
+    assert len({reply.lower() for _, reply in pairs}) == len(pairs) == 100
+    assert all(safe(reply) and len(reply.split()) <= 8 for _, reply in pairs)

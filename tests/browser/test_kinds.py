@@ -1,0 +1,175 @@
+"""Kinds of question in a browser: the scripts know inputs and attributes, and no kind.
+
+Real pages and the real scripts; what the scripts send to the server is written down here instead.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Page, Route, expect
+
+from evaluation import Shown
+from evaluation.registry import get_kind, kind_names
+from tests import newcomer
+from tests.asking import campaign_asking, more_protocols, rating
+from tests.browser.looks import wait_until
+from webapp.views.rendering import label_data
+
+ROOT = Path(__file__).parents[2]
+SITE = "http://parley.test"
+INPUTS = "input, select, textarea"
+LIVE = [name for name in kind_names() if get_kind(name).while_chatting]
+pytestmark = [pytest.mark.browser, pytest.mark.django_db]
+LABELS = """<!doctype html><html lang="en"><title>Labels</title><main id="message"></main>
+<script type="module">
+import { Labels } from "/static/labels.js";
+window.sent = [];
+const words = { labels: "Labels", answer_first: "later" };
+window.labels = new Labels(%s, words, (label) => window.sent.push(label));
+window.labels.draw(document.getElementById("message"), 2);
+</script></html>"""
+
+
+class Form:
+    """The form of a kind in front of somebody."""
+
+    def __init__(self, page: Page, html: str, field: Any) -> None:
+        self.page, self.field = page, field
+        self.drafts: list[dict[str, str]] = []
+        serve(page, html, self._draft)
+        page.goto(SITE)
+        self.question = page.locator(f"#{field.id}")
+
+    def _draft(self, route: Route) -> None:
+        self.drafts.append(json.loads(route.request.post_data or "")["answers"])
+        route.fulfill(json={"saved": True})
+
+    def sends(self) -> str | None:
+        """What would be sent for the field."""
+        script = "(name) => new FormData(document.getElementById('rate')).get(name)"
+        return self.page.evaluate(script, self.field.name)  # type: ignore[no-any-return]
+
+    def saved(self) -> str:
+        """Wait until the answer is autosaved, and return it."""
+        expect(self.page.locator("[data-part=saved]")).to_have_text("Saved")
+        return self.drafts[-1][self.field.name]
+
+    def is_good(self, raw: str | None) -> bool:
+        keys = tuple(option.value for option in self.field.answer.options)
+        self.field.question.parse(raw or "", Shown(("p",), {self.field.question.name: keys}))
+        return True
+
+
+def serve(page: Page, html: str, draft: Callable[[Route], None]) -> None:
+    """Answer the browser: one page, the repository's scripts, and where answers are saved."""
+    page.route(f"{SITE}/", lambda route: route.fulfill(body=html, content_type="text/html"))
+    page.route("**/draft", draft)
+    page.route(
+        "**/static/**",
+        lambda route: route.fulfill(path=ROOT / route.request.url.removeprefix(f"{SITE}/")),
+    )
+
+
+def answer(question: Any, good: str) -> None:
+    """Answer by hand whatever input there is."""
+    first = question.locator(INPUTS).first
+    if first.get_attribute("type") in ("radio", "range"):
+        first.click()
+    else:
+        first.fill(good)
+        first.blur()
+
+
+@pytest.fixture
+def form(page: Page, kind: str, tmp_path: Path) -> Iterator[Form]:
+    with more_protocols(tmp_path):
+        visit, field = rating(campaign_asking(tmp_path, kind))
+        yield Form(page, visit.get().content.decode(), field)
+
+
+@pytest.fixture
+def gated(page: Page, kind: str, tmp_path: Path) -> Iterator[Form]:
+    """The same question, asked only after a yes."""
+    with more_protocols(tmp_path):
+        visit, field = rating(campaign_asking(tmp_path, kind, gated=True))
+        yield Form(page, visit.get().content.decode(), field)
+
+
+@pytest.mark.parametrize("kind", kind_names())
+def test_nothing_is_sent_until_an_answer_is_given_and_that_is_saved(form: Form, kind: str) -> None:
+    assert not form.sends()
+    good = form.field.question.sample_answers(Shown(("p",)))
+    answer(form.question, good[0] if good else "")
+    assert form.is_good(form.sends())
+    assert form.saved() == form.sends()
+
+
+@pytest.mark.parametrize("kind", ["free_text"])
+def test_a_text_is_saved_while_it_is_typed_and_digits_are_part_of_it(form: Form, kind: str) -> None:
+    form.question.locator("textarea").press_sequentially("Two dogs and 3 cats")
+    assert form.saved() == form.sends() == "Two dogs and 3 cats"
+
+
+@pytest.mark.parametrize("kind", kind_names())
+def test_digits_choose_the_options_that_name_one(form: Form, kind: str) -> None:
+    for option in form.field.answer.options:
+        if option.key:
+            form.page.keyboard.press(option.key)
+            assert form.sends() == option.value
+    if not any(option.key for option in form.field.answer.options):
+        form.page.keyboard.press("1")
+        assert not form.sends()
+
+
+@pytest.mark.parametrize("kind", kind_names())
+def test_a_question_is_locked_until_its_gate_opens_and_empty_when_it_closes(
+    gated: Form, kind: str
+) -> None:
+    gate = gated.page.locator('[data-name="p.gate"]')
+    first = gated.question.locator(INPUTS).first
+    expect(first).to_be_disabled()
+    gate.get_by_label("Yes").check()
+    expect(first).to_be_enabled()
+    assert not gated.sends()
+    good = gated.field.question.sample_answers(Shown(("p",)))
+    answer(gated.question, good[0] if good else "")
+    assert gated.is_good(gated.sends())
+    gate.get_by_label("No").check()
+    expect(first).to_be_disabled()
+    gate.get_by_label("Yes").check()
+    assert not gated.sends()
+
+
+@pytest.mark.parametrize("kind", LIVE)
+def test_a_label_is_sent_shown_in_other_tabs_and_taken_back(page: Page, kind: str) -> None:
+    question, data = get_kind(kind).sample(), label_data(get_kind(kind).sample())
+    serve(page, LABELS % json.dumps([data]), lambda route: route.abort())
+    page.goto(SITE)
+    wait_until(page, "Boolean(window.labels)")
+    value = f"window.labels.value(2, '{question.name}')"
+    assert page.evaluate(value) is None
+    good = question.sample_answers(Shown(()))
+    answer(page.locator(".label-row"), good[0])
+    (sent,) = page.evaluate("window.sent")
+    assert (sent["seq"], sent["question"]) == (2, question.name)
+    question.parse(sent["value"], Shown(()))
+    for raw in good:
+        page.evaluate(f"window.labels.mark(2, '{question.name}', {json.dumps(raw)})")
+        assert question.parse(page.evaluate(value), Shown(())) == question.parse(raw, Shown(()))
+    page.evaluate(f"window.labels.restore(2, '{question.name}', undefined)")
+    assert page.evaluate(value) is None
+    page.evaluate("window.labels.focusFirst([2])")
+    expect(page.locator(".label-row input").first).to_be_focused()
+
+
+@pytest.mark.timeout(400)
+def test_the_slider_of_the_guide_needs_no_script_of_its_own(tmp_path: Path) -> None:
+    newcomer.clone(tmp_path)
+    newcomer.paste("A kind of question", tmp_path)
+    arguments = ("-m", "browser", "tests/browser/test_kinds.py")
+    assert newcomer.passed(tmp_path, "-k", "slider and not guide", *arguments) >= 4

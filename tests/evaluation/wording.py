@@ -1,0 +1,330 @@
+"""The papers' own words, and where each paper states a setting: what protocols are checked against.
+
+Copied by hand from the last section of the specification, independently of the protocol files. A
+protocol of these papers shows each of its rows at the field named, to the letter.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from evaluation import Protocol, Words
+from evaluation.words import texts, words_of
+
+CITED = re.compile(r"section \d+(?:\.\d+)*|appendix [A-Z]|table \d+|figure \d+|released \w+ code")
+
+
+@dataclass(frozen=True)
+class PrintedWords:
+    """Words of a source that a protocol shows at `field`.
+
+    quoted: they stand in quotation marks there, or have a label that does.
+    """
+
+    field: str
+    words: str
+    where: frozenset[str]
+    quoted: bool = False
+
+    @property
+    def is_released(self) -> bool:
+        """Tell whether they come from code, not from the paper."""
+        return any(place.startswith("released") for place in self.where)
+
+
+def printed(field: str, where: str, *words: str, quoted: bool = False) -> list[PrintedWords]:
+    """Return a row for each of the words at one field."""
+    return [PrintedWords(field, each, frozenset(cited(where)), quoted) for each in words]
+
+
+def cited(where: str) -> set[str]:
+    """Return the sections, tables and released code that a citation names."""
+    return set(CITED.findall(where))
+
+
+def scale(question: str, where: str, *words: str, quoted: bool) -> list[PrintedWords]:
+    """Return the rows of a scale of five whose points 1, 3 and 5 are worded."""
+    fields = [f"rate.{question}.points.{point}" for point in (1, 3, 5)]
+    return [
+        row
+        for field, each in zip(fields, words, strict=True)
+        for row in printed(field, where, each, quoted=quoted)
+    ]
+
+
+PERSONACHAT = [
+    *printed(
+        "chat.told",
+        "section 3.3",
+        "will chit-chat with another worker, while playing the part of a given character",
+    ),
+    *printed(
+        "instructions.1",
+        "section 3.3",
+        "chat with the other person naturally and try to get to know each other",
+        quoted=True,
+    ),
+    *printed(
+        "instructions.2",
+        "section 3.3",
+        "both ask questions and answer questions of your chat partner",
+        quoted=True,
+    ),
+    *printed(
+        "rate.fluency.text",
+        "appendix C",
+        "Fluency",
+        "judge the fluency of the other speaker as a score from 1 to 5",
+    ),
+    *scale("fluency", "appendix C", "not fluent at all", "OK", "extremely fluent", quoted=True),
+    *printed(
+        "rate.engagingness.text",
+        "appendix C",
+        "Engagingness",
+        "judge the engagingness of the other speaker disregarding fluency from 1-5",
+    ),
+    *scale(
+        "engagingness",
+        "appendix C",
+        *("not engaging at all", "OK", "extremely engaging"),
+        quoted=True,
+    ),
+    *printed(
+        "rate.consistency.text",
+        "appendix C",
+        "Consistency",
+        "judge the consistency of the persona of the other speaker",
+    ),
+    *printed(
+        "rate.consistency.help",
+        "appendix C",
+        "“I have a dog” followed by “I have no pets” is not consistent",
+        quoted=True,
+    ),
+    *scale(
+        "consistency",
+        "released evaluation code",
+        *("not consistent at all", "OK", "extremely consistent"),
+        quoted=False,
+    ),
+    *printed(
+        "rate.persona.text",
+        "appendix C",
+        "Profile Detection",
+        "two possible profiles",
+        "which is more likely to be the profile of the person",
+        "just spoke to",
+    ),
+]
+SSA = [
+    *printed(
+        "rate.sensible.text", "section 2.1", "whether the response, given the context, makes sense"
+    ),
+    *printed(
+        "rate.sensible.help",
+        "section 2.1",
+        "use common sense to judge if a response is completely reasonable in context",
+    ),
+    *printed(
+        "rate.sensible.help",
+        "section 2.1",
+        "If anything seems off — confusing, illogical, out of context, or factually wrong — then "
+        "it should be labeled as, “does not make sense”",
+        quoted=True,
+    ),
+    *printed(
+        "rate.specific.text", "section 2.1", "determine if it is specific to the given context"
+    ),
+    *printed(
+        "rate.specific.help",
+        "section 2.1",
+        "if A says, “I love tennis,” and B responds, “That’s nice,” then the utterance should be "
+        "marked, “not specific”",
+        quoted=True,
+    ),
+    *printed(
+        "rate.specific.help",
+        "section 2.1",
+        "That reply could be used in dozens of different contexts.",
+    ),
+    *printed(
+        "rate.specific.help",
+        "section 2.1",
+        "B responds, “Me too, I can’t get enough of Roger Federer!” then it is marked as "
+        "“specific”, since it relates closely to what is being discussed",
+        quoted=True,
+    ),
+    *printed(
+        "rate.specific.help",
+        "section 2.1",
+        "Responses labeled not sensible are considered not specific.",
+    ),
+]
+ENJOYMENT = [
+    *printed(
+        "rate.enjoyment.text",
+        "section 3.2.2",
+        "How much did you enjoy talking to this user?",
+        quoted=True,
+    ),
+    *(
+        row
+        for point, word in enumerate(("not at all", "a little", "somewhat", "a lot"), start=1)
+        for row in printed(f"rate.enjoyment.points.{point}", "released task code", word)
+    ),
+]
+TOPIC = printed(
+    "instructions.2",
+    "section 2.3",
+    "no expectation or instructions about domain or topic of the conversation",
+)
+PRINTED: Mapping[str, list[PrintedWords]] = {
+    "personachat_bot": PERSONACHAT,
+    "personachat_human": PERSONACHAT,
+    "meena_static": SSA,
+    "meena_third_party": SSA,
+    "meena_interactive": [
+        *printed(
+            "instructions.1",
+            "section 2.3",
+            "label what the chatbot says in terms of sensibleness and specificity",
+        ),
+        *TOPIC,
+        *printed("chat.told", "section 2.3", "are about to chat with an experimental chatbot"),
+        *printed("chat.opening", "section 2.3", "Hi!", quoted=True),
+        *SSA,
+    ],
+    "meena_human_like": printed(
+        "rate.human_like.text",
+        "figure 2",
+        "judge whether a given response was “human-like”, or in other words, looked like a "
+        "response that a human might give in the provided context",
+        quoted=True,
+    ),
+    "convai2_crowd": [
+        *(row for row in PERSONACHAT if row.field.startswith("instructions.")),
+        *ENJOYMENT,
+    ],
+    "convai2_crowd_reasons": [row for row in PERSONACHAT if row.field.startswith("rate.")],
+    "nine_questions": ENJOYMENT,
+    "answer_plausibility": [
+        *printed("rate.plausible.text", "section 4.2", "question-answer pair", "reasonable"),
+        *(
+            row
+            for number, word in enumerate(("yes", "no", "can’t tell"), start=1)
+            for row in printed(
+                f"rate.plausible.options.{number}.word", "section 4.2", word, quoted=True
+            )
+        ),
+    ],
+    "meena_human": [
+        *printed("instructions.1", "section 2.6, appendix A", "Hi!", quoted=True),
+        *TOPIC,
+    ],
+}
+
+# Where a source states what a protocol, or one of its settings, cites it for.
+_PERSONACHAT_SETTINGS = {
+    "chat.minimum": "section 3.3",
+    "chat.max_words.limit": "section 3.3",
+    "chat.pool": "section 5.2",
+}
+STATED: Mapping[str, Mapping[str, str]] = {
+    "personachat_bot": {
+        **_PERSONACHAT_SETTINGS,
+        "source": "section 5.2, appendix C",
+        "chat.pace": "released evaluation code",
+    },
+    "personachat_human": {**_PERSONACHAT_SETTINGS, "source": "section 5.2, table 4"},
+    "meena_static": {"source": "section 2.2", "rate.votes": "section 2.1, table 1"},
+    "meena_third_party": {"source": "section 2.4", "rate.votes": "section 2.4"},
+    "meena_interactive": {
+        "source": "section 2.3",
+        "chat.opening": "section 2.3",
+        "chat.minimum": "section 2.3",
+        "chat.maximum": "section 2.3",
+    },
+    "meena_human_like": {"source": "section 2.1, figure 2", "rate.votes": "section 2.1, table 1"},
+    "convai2_crowd": {
+        "source": "section 3.2.2",
+        "chat.told": "released task code",
+        "chat.maximum": "section 2.2",
+        "chat.max_words.limit": "section 2.2",
+        "chat.pace": "released evaluation code",
+    },
+    "convai2_crowd_reasons": {
+        **dict.fromkeys(
+            ("source", "chat.minimum", "chat.maximum", "chat.pace"), "released evaluation code"
+        ),
+        "chat.min_words.limit": "released evaluation code",
+        "chat.max_words.limit": "released evaluation code",
+        "chat.told": "released task code",
+    },
+    "nine_questions": {
+        **dict.fromkeys(("chat.minimum", "chat.maximum"), "released evaluation code"),
+        "chat.min_words.limit": "released evaluation code",
+        "chat.max_words.limit": "released evaluation code",
+        "chat.told": "released task code",
+    },
+    "answer_plausibility": {"source": "section 4.2"},
+    "meena_human": {
+        "source": "section 2.4, appendix A",
+        "chat.minimum": "appendix A",
+        "chat.maximum": "appendix A",
+    },
+}
+
+
+def other_words(rows: Iterable[PrintedWords], field: str, words: Words) -> list[str]:
+    """Return what is wrong with one text: words that its source does not have, or elsewhere."""
+    here = {row.words: row for row in rows if row.field == field}
+    strange = [exact for exact in words.exact if exact not in here]
+    if strange:
+        return [f"{field}: “{exact}” is not printed for it" for exact in strange]
+    found = [here[exact] for exact in words.exact]
+    about = [
+        (cited(words.where), {place for row in found for place in row.where}, "where"),
+        (words.quoted, any(row.quoted for row in found), "quoted"),
+        (words.tag, "R" if any(row.is_released for row in found) else "S", "tag"),
+    ]
+    return [
+        f"{field}: {name} is {value}, not {right}"
+        for value, right, name in about
+        if found and value != right
+    ]
+
+
+def wording_faults(protocol: Protocol) -> list[str]:
+    """Return what a protocol shows in other words than its source, or not at all."""
+    rows = PRINTED.get(protocol.name, [])
+    shown = [(field, text) for field, text in texts(protocol) if isinstance(text, Words)]
+    exact = {(field, each) for field, text in shown for each in text.exact}
+    faults = [fault for field, text in shown for fault in other_words(rows, field, text)]
+    lacking = [row for row in rows if (row.field, row.words) not in exact]
+    return faults + [f"{row.field}: does not show “{row.words}”" for row in lacking]
+
+
+def citation_faults(protocol: Protocol) -> list[str]:
+    """Return the citations of a protocol that name a section which does not state the thing."""
+    stated = STATED.get(protocol.name, {})
+    cites = {name: (source.tag, source.where) for name, source in protocol.sources.items()}
+    cites["source"] = ("S", protocol.source)
+    faults = [
+        f"{name}: cites {sorted(cited(where))}, not {sorted(cited(stated.get(name, '')))}"
+        for name, (tag, where) in cites.items()
+        if cited(where) != cited(stated.get(name, "") if tag != "D" else "")
+    ]
+    return faults + [
+        f"{field}: cites “{words.where}”; known are {sorted(_known(protocol.name))}"
+        for field, words in words_of(protocol)
+        if words.tag != "D" and not words.exact
+        if not cited(words.where) or not cited(words.where) <= _known(protocol.name)
+    ]
+
+
+def _known(name: str) -> set[str]:
+    """Return every section that the tables have for a protocol."""
+    of_words = {place for row in PRINTED.get(name, []) for place in row.where}
+    return of_words.union(*map(cited, STATED.get(name, {}).values()))

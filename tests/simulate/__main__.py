@@ -1,0 +1,178 @@
+"""script/simulate PROTOCOL ... | --all: a campaign of each protocol, over pages and sockets.
+
+A campaign is made, opened and filled by simulated people, who rate systems by a planted quality;
+its export goes through `python -m analysis`, which has to bring the planted truth back. One line
+per protocol. Exit status: 0 where all came back, 1 where something did not, 2 for what cannot be
+asked.
+"""
+
+from __future__ import annotations
+
+import argparse
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from evaluation import Protocol
+from evaluation.registry import get_protocol, protocol_names
+from tests.live import ROOT, environment
+from tests.simulate import recovered
+from tests.simulate.planted import is_of_people
+
+CHATTING, RATING = 24, 6  # people, where they chat and where they rate what others said
+FEWEST = 12  # who chat, so that a planted chance can be told from guessing
+LARGEST_SEED = 2**31 - 1  # of a campaign
+COLUMNS = {  # and how wide they are
+    "protocol": 22,
+    "people": 6,
+    "conversations": 13,
+    "answers": 7,
+    "planted": 20,
+    "recovered": 20,
+    "verdict": 9,
+    "seconds": 7,
+}
+
+
+class Refused(Exception):
+    """What is asked for cannot be simulated; the text says what can."""
+
+
+@dataclass(frozen=True)
+class Line:
+    """What came of one protocol; `problems` is empty where the planted truth came back."""
+
+    cells: tuple[str, ...]
+    problems: tuple[str, ...]
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Print a line per protocol; return 1 where one failed."""
+    given = _parser().parse_args(arguments)
+    try:
+        _check_seed(given.seed)
+        chosen = list(_chosen(given.protocol, whole=given.all, people=given.people))
+        _check_folder(given.keep, chosen)
+    except Refused as problem:
+        print(f"simulate: {problem}", file=sys.stderr)
+        return 2
+    print(_about(short=given.short), flush=True)
+    _print(tuple(COLUMNS))
+    with tempfile.TemporaryDirectory(prefix="parley-simulate-") as temporary:
+        into = given.keep or Path(temporary)
+        lines = [_simulated(each, into, given) for each in chosen]
+    failed = sum(bool(line.problems) for line in lines)
+    print(f"{len(lines) - failed} of {len(lines)} recovered.")
+    return int(failed > 0)
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="script/simulate", description=__doc__)
+    parser.add_argument("protocol", nargs="*", metavar="PROTOCOL")
+    parser.add_argument("--all", action="store_true", help="every protocol")
+    parser.add_argument(
+        "--people", type=int, help=f"default: {CHATTING} who chat, {RATING} who only rate"
+    )
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument(
+        "--short", action="store_true", help="the shortest chats there can be, typed at once"
+    )
+    parser.add_argument("--keep", type=Path, metavar="FOLDER", help="databases, exports, ledgers")
+    return parser
+
+
+def _about(*, short: bool) -> str:
+    if short:
+        return "Short: chats have the smallest minimum there can be, and bots type at once."
+    return "Chats are as long as the protocols have them."
+
+
+# --- what is asked for ----------------------------------------------------------------------------
+
+
+def _chosen(names: Sequence[str], *, whole: bool, people: int | None) -> Iterator[Protocol]:
+    """Yield the protocols asked for. Raises `Refused`."""
+    known = protocol_names()
+    if unknown := [name for name in names if name not in known]:
+        raise Refused(f"no protocol {', '.join(unknown)}; there are {', '.join(known)}")
+    if bool(names) == whole:
+        raise Refused(f"name protocols, or give --all; there are {', '.join(known)}")
+    for name in names or known:
+        protocol = get_protocol(name)
+        _check_people(protocol, people)
+        yield protocol
+
+
+def _check_seed(seed: int) -> None:
+    if not 0 <= seed <= LARGEST_SEED:
+        raise Refused(f"--seed {seed}: write a whole number from 0 to {LARGEST_SEED}")
+
+
+def _check_people(protocol: Protocol, people: int | None) -> None:
+    """Refuse a number of people that the protocol cannot be done with."""
+    fewest = protocol.after.votes if protocol.after and protocol.after.is_shared else FEWEST
+    if people is not None and people < fewest:
+        raise Refused(f"--people {people}: {protocol.name} needs {fewest} or more")
+    if people is not None and people % 2 and protocol.chat and is_of_people(protocol):
+        raise Refused(f"--people {people}: {protocol.name} is for pairs, write {people + 1}")
+
+
+def _check_folder(keep: Path | None, chosen: Sequence[Protocol]) -> None:
+    """Refuse a folder that would be written over."""
+    for protocol in chosen:
+        if keep is not None and (keep / protocol.name).exists():
+            raise Refused(f"--keep {keep}: has {protocol.name} already; name another folder")
+
+
+# --- one protocol ---------------------------------------------------------------------------------
+
+
+def _simulated(protocol: Protocol, into: Path, given: argparse.Namespace) -> Line:
+    """Simulate a campaign in a folder of its own and print what came of it."""
+    start = time.monotonic()
+    people = given.people or (CHATTING if protocol.chat else RATING)
+    folder = into / protocol.name
+    try:
+        _run(protocol, folder, people, given)
+        found = recovered.read(folder, protocol)
+    except RuntimeError as broken:
+        line = Line((protocol.name, str(people), *"----"), (str(broken),))
+    else:
+        numbers = (len(found.outcomes), found.conversations, len(found.ratings))
+        cells = (protocol.name, *map(str, numbers), *recovered.orders(protocol, found))
+        line = Line(cells, tuple(recovered.problems(protocol, found)))
+    verdict = "FAILED" if line.problems else "recovered"
+    _print((*line.cells, verdict, f"{time.monotonic() - start:.0f}"))
+    for problem in line.problems:
+        print(f"  {problem}", flush=True)
+    return line
+
+
+def _run(protocol: Protocol, folder: Path, people: int, given: argparse.Namespace) -> None:
+    """Let people be simulated with a new database. Raises `RuntimeError`."""
+    folder.mkdir(parents=True)
+    words = (protocol.name, folder.resolve(), people, given.seed, "short" if given.short else "own")
+    with subprocess.Popen(  # which Ctrl-C lets end its server
+        [sys.executable, "-m", "tests.simulate.campaign", *map(str, words)],
+        cwd=ROOT,
+        env=environment(folder.resolve()),
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as process:
+        _, said = process.communicate()
+    if process.returncode:
+        last = said.strip().splitlines()[-1:] or [f"it ended with {process.returncode}"]
+        raise RuntimeError(last[0])
+
+
+def _print(cells: Sequence[str]) -> None:
+    padded = (cell.ljust(width) for cell, width in zip(cells, COLUMNS.values(), strict=True))
+    print("  ".join(padded).rstrip(), flush=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

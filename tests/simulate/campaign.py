@@ -1,0 +1,200 @@
+"""One simulated campaign, in a process of its own: made, launched, filled by people, exported.
+
+python -m tests.simulate.campaign PROTOCOL FOLDER PEOPLE SEED SHORT    with the environment's new
+database; leaves `export.zip`, and the crowd's own records as `crowd.jsonl`.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import partial
+from io import StringIO
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from evaluation import Protocol
+from evaluation.registry import get_protocol, protocol_names
+from evaluation.setting_types import WholeNumbers
+from tests.simulate.planted import BOT, HUMAN, MIX, is_of_people, planted
+
+if TYPE_CHECKING:
+    from webapp.crowd.people import Quality
+    from webapp.models import Campaign
+
+AT_ONCE = 8
+SECONDS = 600.0  # that one of the people stays at most
+TALKERS, TALKERS_SHORT = 4, 8  # whose messages third parties judge
+CLOSING = 60.0  # seconds for the server to close a campaign that is complete
+EXPORT, LEDGER = "export.zip", "crowd.jsonl"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Simulated:
+    """What is simulated, and where it is served."""
+
+    base: str
+    folder: Path
+    people: int
+    seed: int
+    short: bool
+    staff: Any
+
+
+def run(protocol: str, folder: Path, people: int, seed: int, short: bool) -> None:
+    """Fill a campaign of the protocol and write its export."""
+    from django.contrib.auth import get_user_model
+    from django.core.management import call_command
+
+    from tests.servers import free_port
+    from webapp.management.demo import stage
+
+    call_command("migrate", verbosity=0, skip_checks=True)
+    staff = get_user_model().objects.create_superuser("simulate")
+    with stage.Server(free_port()) as server:
+        order = Simulated(
+            base=server.base, folder=folder, people=people, seed=seed, short=short, staff=staff
+        )
+        campaign = filled(get_protocol(protocol), order)
+    call_command("export", str(campaign.pk), "--out", str(folder / EXPORT), stdout=StringIO())
+
+
+def filled(protocol: Protocol, order: Simulated) -> Campaign:
+    """Return a campaign of the protocol that people have been through."""
+    from webapp.management.demo import study
+
+    campaign = _draft(protocol, order)
+    if protocol.after is not None and protocol.after.by_third_parties:
+        _take_messages(campaign, order)
+    else:
+        _add_systems(campaign, protocol, order)
+    study.open_all([campaign], by=order.staff, tell=lambda said: None)
+    _visit(campaign, planted(protocol), order)
+    return campaign
+
+
+def shortened(protocol: Protocol) -> dict[str, str]:
+    """Return the settings of the shortest chats, as a form sends them."""
+    types = {setting.name: setting.type for setting in protocol.settings()}
+    minimum = types.get("chat.minimum")
+    least = {"chat.minimum": str(minimum.least)} if isinstance(minimum, WholeNumbers) else {}
+    return least | ({"chat.pace": "0"} if "chat.pace" in types else {})
+
+
+def _draft(protocol: Protocol, order: Simulated) -> Campaign:
+    from django.utils import timezone
+
+    from webapp.forms.campaign_form import CampaignForm
+    from webapp.services.campaign import campaigns, personas_import
+    from webapp.services.staff_forms.source_settings import PREFIX
+
+    raw = CampaignForm(protocol).typed()
+    raw |= {"name": protocol.title, "contact": "simulate@example.org", "pay": "2.00"}
+    raw |= {"seed": str(order.seed)}
+    if order.short:
+        raw |= {PREFIX + name: value for name, value in shortened(protocol).items()}
+    now, values = timezone.now(), CampaignForm(protocol, raw).values()
+    campaign = campaigns.create(owner=order.staff, protocol=protocol.name, values=values, now=now)
+    if personas_import.pool_of(campaign):
+        text = personas_import.bundled(campaign)
+        personas_import.store(campaign=campaign, text=text, by=order.staff, now=now)
+    return campaign
+
+
+def _add_systems(campaign: Campaign, protocol: Protocol, order: Simulated) -> None:
+    from django.utils import timezone
+
+    from webapp.forms.system_form import SystemForm
+    from webapp.models import PEOPLE
+    from webapp.services.campaign import contexts_import, systems
+
+    names, bot = list(planted(protocol)), PEOPLE if is_of_people(protocol) else BOT
+    for name in names:
+        raw = SystemForm(protocol, bot).typed() | {"name": name}
+        raw |= {"target": str(-(-order.people // len(names)))} if protocol.chat else {}
+        values, now = SystemForm(protocol, bot, raw).values(), timezone.now()
+        systems.add_system(campaign=campaign, bot=bot, values=values, by=order.staff, now=now)
+    rate = protocol.after
+    if rate is not None and rate.over == "contexts":
+        wanted = max(1, order.people * rate.batch // (rate.votes * len(names)))
+        text = "\n".join(contexts_import.bundled().splitlines()[:wanted])
+        contexts_import.store(campaign=campaign, text=text, by=order.staff, now=timezone.now())
+
+
+def source_protocol() -> Protocol:
+    """Return the protocol whose conversations third parties judge: people chat, nobody rates."""
+    found = map(get_protocol, protocol_names())
+    return next(one for one in found if one.chat and is_of_people(one) and not one.rates)
+
+
+def _take_messages(draft: Campaign, order: Simulated) -> None:
+    """Let other people chat, and take what they said."""
+    from django.utils import timezone
+
+    from webapp.management.demo import study
+    from webapp.services.campaign import message_items
+
+    protocol = source_protocol()
+    talkers = replace(order, people=TALKERS_SHORT if order.short else TALKERS)
+    source = _draft(protocol, talkers)
+    _add_systems(source, protocol, talkers)
+    study.open_all([source], by=order.staff, tell=lambda said: None)
+    _visit(source, {HUMAN: {}}, talkers, ledger="talkers.jsonl", prefix="talk")
+    _wait_for_close(source)
+    message_items.take(campaign=draft, source=str(source.pk), by=order.staff, now=timezone.now())
+
+
+def _wait_for_close(campaign: Campaign) -> None:
+    """Wait until the server has seen that nobody is missing."""
+    end = time.monotonic() + CLOSING
+    campaign.refresh_from_db()
+    while campaign.state == campaign.State.OPEN:
+        if time.monotonic() > end:
+            raise TimeoutError(f"{campaign.protocol} stays open though all conversations are over")
+        time.sleep(0.1)
+        campaign.refresh_from_db()
+
+
+def _visit(
+    campaign: Campaign,
+    qualities: Mapping[str, Quality],
+    order: Simulated,
+    *,
+    ledger: str = LEDGER,
+    prefix: str = "sim",
+) -> None:
+    """Let people take part, and wait until the last has left."""
+    from webapp.crowd.order import Order
+    from webapp.crowd.process import Crowd
+    from webapp.management import oracle
+
+    visitors = Order(
+        bases=(order.base,),
+        slug=campaign.slug,
+        count=order.people,
+        seed=order.seed,
+        at_once=AT_ONCE,
+        seconds=SECONDS,
+        prefix=prefix,
+        oracle=True,
+        mix=MIX,
+        planted=qualities,
+    )
+    truth, gone = partial(oracle.truth, campaign), partial(oracle.let_go, campaign)
+    crowd = Crowd(visitors, order.folder / ledger, truth=truth, gone=gone)
+    try:
+        crowd.wait(SECONDS * -(-order.people // AT_ONCE))
+    finally:
+        crowd.end()
+
+
+if __name__ == "__main__":
+    import django
+
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "webapp.settings")
+    django.setup()
+    name, where, count, seed, short = sys.argv[1:]
+    run(name, Path(where), int(count), int(seed), short == "short")

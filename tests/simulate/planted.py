@@ -1,0 +1,60 @@
+"""Planted qualities of a protocol's systems, from what its questions are."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from evaluation import Protocol, Question
+from webapp.crowd.people import Mix, Quality
+
+BOT = "parrot"  # what it says does not matter: people rate by the planted quality of its name
+HUMAN = "human"  # the only system where people judge people
+SYSTEMS: Mapping[str, float] = {"alpha": 0.95, "beta": 0.5, "gamma": 0.05}
+LEVELS = (0.8, 0.2)  # of one system's questions, in turn
+DETECTED = 0.95  # the chance that a character is told from random ones
+# Nobody leaves or rates by chance, so that whoever is missing was lost.
+MIX = Mix(spam=0.0, dropout=0.0, slow=0.0, pause=0.02, careless=0.05, plain=0.2)
+
+
+def questions(protocol: Protocol) -> tuple[Question, ...]:
+    return tuple(question for rate in protocol.rates for question in rate.each)
+
+
+def is_of_people(protocol: Protocol) -> bool:
+    """Tell whether people are the only system: they chat with each other, or did."""
+    chat, after = protocol.chat, protocol.after
+    return (chat is not None and chat.partner == "person") or (
+        after is not None and after.by_third_parties
+    )
+
+
+def planted(protocol: Protocol) -> dict[str, Quality]:
+    """Return what is planted in each system: a point of each scale, or the chance of an answer."""
+    asked = [question for question in questions(protocol) if question.level != "text"]
+    if is_of_people(protocol):
+        levels = {one.name: LEVELS[n % len(LEVELS)] for n, one in enumerate(asked)}
+        return {HUMAN: {one.name: _quality(one, levels[one.name]) for one in asked}}
+    return {
+        system: {one.name: _quality(one, share) for one in asked}
+        for system, share in SYSTEMS.items()
+    }
+
+
+def _quality(question: Question, share: float) -> float:
+    if question.personas_beside() is not None:
+        return DETECTED
+    if not question.is_scale or question.scale is None:
+        return share
+    low, high = question.scale
+    return low + share * (high - low)
+
+
+def expected_level(protocol: Protocol, question: Question, quality: Quality) -> float:
+    """Return the planted level, 0 for the lowest and 1 for the highest that there can be.
+
+    Where a question stays closed, the lowest is stored.
+    """
+    low, high = question.scale if question.is_scale and question.scale else (0.0, 1.0)
+    level = (quality[question.name] - low) / (high - low)
+    gate = next((one for one in questions(protocol) if one.name == question.only_if), None)
+    return level if gate is None else level * expected_level(protocol, gate, quality)

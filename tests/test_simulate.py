@@ -1,0 +1,101 @@
+"""Simulated campaigns over pages and sockets: what is planted comes back, or it is said why not."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from evaluation.registry import get_protocol, protocol_names
+from tests.simulate import __main__ as command
+from tests.simulate.campaign import shortened, source_protocol
+
+ROOT = Path(__file__).parents[1]
+
+
+def test_the_shortest_chats_follow_from_the_settings() -> None:
+    assert shortened(get_protocol("convai2_crowd")) == {"chat.minimum": "2", "chat.pace": "0"}
+    assert shortened(get_protocol("personachat_human")) == {"chat.minimum": "2"}
+    assert shortened(get_protocol("meena_static")) == {}
+    assert source_protocol().name == "meena_human"
+
+
+REFUSED = {
+    "an unknown name": (["meena_statik"], "no protocol meena_statik; there are answer_plaus"),
+    "no name": ([], "name protocols, or give --all; there are answer_plaus"),
+    "both": (["--all", "meena_static"], "name protocols, or give --all"),
+    "too few raters": (["meena_static", "--people", "4"], "--people 4: meena_static needs 5"),
+    "too few to chat": (["meena_human", "--people", "11"], "--people 11: meena_human needs 12"),
+    "a seed below": (["meena_human", "--seed", "-1"], "--seed -1: write a whole number from 0"),
+    "a seed above": (["meena_human", "--seed", "2147483648"], "number from 0 to 2147483647"),
+    "an odd one": (["meena_human", "--people", "13"], "is for pairs, write 14"),
+}
+
+
+@pytest.mark.parametrize(("words", "said"), REFUSED.values(), ids=REFUSED)
+def test_what_cannot_be_simulated_is_refused(
+    words: list[str], said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert command.main(words) == 2
+    out = capsys.readouterr()
+    assert (out.out, out.err.startswith("simulate: "), said in out.err) == ("", True, True)
+
+
+def test_what_was_kept_is_not_written_over(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "meena_static").mkdir()
+    assert command.main(["meena_static", "--keep", str(tmp_path)]) == 2
+    said = f"simulate: --keep {tmp_path}: has meena_static already; name another folder\n"
+    assert capsys.readouterr().err == said
+
+
+def test_a_campaign_that_breaks_fails_and_says_why(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("BOT_SECONDS", "soon")
+    assert command.main(["meena_static"]) == 1
+    said = capsys.readouterr().out.splitlines()
+    assert said[2].split()[::6] == ["meena_static", "FAILED"]
+    assert said[3].startswith("  ValueError: ")
+    assert said[-1] == "0 of 1 recovered."
+
+
+def simulate(*words: str) -> Iterator[list[str]]:
+    """Run the script and yield the cells of each line about a protocol."""
+    done = subprocess.run(
+        [ROOT / "script/simulate", "--short", *words],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr[-2000:]
+    said, head, *lines, sums = done.stdout.splitlines()
+    assert said.startswith("Short: ")
+    assert head.split() == list(command.COLUMNS)
+    assert sums == f"{len(lines)} of {len(lines)} recovered."
+    yield from (line.split() for line in lines)
+
+
+@pytest.mark.timeout(240)
+@pytest.mark.parametrize(
+    ("name", "people", "conversations", "answers"),
+    [("personachat_human", 12, 6, 48), ("answer_plausibility", 6, 120, 120)],
+)
+def test_a_protocol_is_recovered_over_pages_and_sockets(
+    name: str, people: int, conversations: int, answers: int, tmp_path: Path
+) -> None:
+    (cells,) = simulate(name, "--people", str(people), "--keep", str(tmp_path))
+    assert cells[:4] == [name, str(people), str(conversations), str(answers)]
+    notes = (tmp_path / name / "crowd.jsonl").read_text(encoding="utf-8").splitlines()
+    assert sum(json.loads(note)["what"] == "end" for note in notes) == people
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(1800)
+def test_every_protocol_is_recovered() -> None:
+    assert [cells[0] for cells in simulate("--all")] == protocol_names()

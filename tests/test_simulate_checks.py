@@ -1,0 +1,194 @@
+"""Checks of simulated campaigns, on campaigns made up: a broken run does not pass."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import pytest
+
+from evaluation import FreeText, Question
+from evaluation.registry import get_protocol, protocol_names
+from tests.simulate.planted import HUMAN, SYSTEMS, expected_level, planted, questions
+from tests.simulate.recovered import Recovered, orders, problems
+
+PEOPLE = 24
+SENT = ["I own ten.", "Yes? I own twenty too"]
+TEXT = "Most of it made sense to me."
+NAMES = protocol_names()
+RATED = [name for name in NAMES if questions(get_protocol(name))]
+
+
+def metric(question: Question) -> str:
+    if question.personas_beside() is not None:
+        return "persona_detection"
+    return "likert" if question.is_scale else "label_score"
+
+
+def row(question: Question, system: str, level: float) -> dict[str, Any]:
+    low, high = question.scale if question.is_scale and question.scale else (0.0, 1.0)
+    return {
+        "metric": metric(question),
+        "question": question.name,
+        "system": system,
+        "estimate": low + level * (high - low),
+        "n": PEOPLE,
+    }
+
+
+def campaign(name: str) -> Recovered:
+    """Return a campaign in which everything is as planted."""
+    protocol = get_protocol(name)
+    truth = planted(protocol)
+    asked = questions(protocol)
+    lengths = {"metric": "characters_per_message", "question": "", "system": HUMAN}
+    return Recovered(
+        results=[
+            {**lengths, "estimate": 15.5, "n": 2},
+            *(
+                row(one, system, expected_level(protocol, one, truth[system]))
+                for one in asked
+                if one.level != "text"
+                for system in truth
+            ),
+        ],
+        ratings=[
+            {
+                "question": one.name,
+                "level": one.level,
+                "value": TEXT if one.level == "text" else value,
+            }
+            for one in asked
+            for value in "01"
+        ],
+        outcomes=["COMPLETED"] * PEOPLE,
+        conversations=PEOPLE,
+        messages=[{"system": HUMAN, "text": text} for text in SENT],
+        sent=SENT,
+        texts=[TEXT],
+    )
+
+
+def told(name: str, found: Recovered) -> list[str]:
+    return list(problems(get_protocol(name), found))
+
+
+def changed(found: Recovered, change: Callable[[dict[str, Any]], dict[str, Any]]) -> Recovered:
+    """Return the campaign with the analysis's rows about answers changed."""
+    rows = [dict(one) for one in found.results]
+    return dataclasses.replace(found, results=rows[:1] + [change(one) for one in rows[1:]])
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_what_was_planted_passes(name: str) -> None:
+    assert told(name, campaign(name)) == []
+    one, other = orders(get_protocol(name), campaign(name))
+    assert one == other != ""
+
+
+@pytest.mark.parametrize("name", RATED)
+def test_shuffled_systems_fail(name: str) -> None:
+    """Of one system only its questions can be mixed up."""
+    protocol, found = get_protocol(name), campaign(name)
+    ranked = [one for one in questions(protocol) if one.level != "text"]
+    ranked = [one for one in ranked if one.personas_beside() is None]
+    if len(planted(protocol)) > 1:
+        names = dict(zip(SYSTEMS, (*list(SYSTEMS)[1:], next(iter(SYSTEMS))), strict=True))
+        mixed = changed(found, lambda one: {**one, "system": names[one["system"]]})
+    else:
+        others = [*ranked[1:], ranked[0]]
+        names = {one.name: other.name for one, other in zip(ranked, others, strict=True)}
+        mixed = changed(
+            found, lambda one: {**one, "question": names.get(one["question"], one["question"])}
+        )
+    complaints = told(name, mixed)
+    assert complaints
+    assert {text.partition(":")[0] for text in complaints} <= {one.name for one in ranked}
+
+
+@pytest.mark.parametrize("name", RATED)
+def test_a_system_without_ratings_fails(name: str) -> None:
+    last = list(planted(get_protocol(name)))[-1]
+    found = changed(campaign(name), lambda one: one)
+    rows = [one for one in found.results[1:] if one["system"] != last]
+    less = told(name, dataclasses.replace(found, results=[found.results[0], *rows]))
+    assert less
+    assert all(f"the analysis has no number for {last}" in text for text in less)
+
+
+@pytest.mark.parametrize("name", RATED)
+@pytest.mark.parametrize("level", [0.0, 0.5, 1.0])
+def test_constant_answers_fail(name: str, level: float) -> None:
+    protocol, found = get_protocol(name), campaign(name)
+    asked = {one.name: one for one in questions(protocol)}
+    same = changed(found, lambda one: row(asked[one["question"]], one["system"], level))
+    assert told(name, same)
+
+
+def test_answers_that_never_differ_fail_at_any_level() -> None:
+    found = campaign("meena_third_party")
+    same = dataclasses.replace(found, ratings=[{**one, "value": "1"} for one in found.ratings])
+    assert told("meena_third_party", same) == ["no two people answered any question differently"]
+
+
+@pytest.mark.parametrize(("right", "passes"), [(16, False), (17, True), (18, True)])
+def test_characters_must_be_told_better_than_by_chance(right: int, passes: bool) -> None:
+    """Of 24 guesses 17 or more are right 3 times in 100, 16 or more 8 times in 100."""
+    found = changed(
+        campaign("personachat_human"),
+        lambda one: {**one, "estimate": right / PEOPLE} if one["question"] == "persona" else one,
+    )
+    assert (told("personachat_human", found) == []) is passes
+
+
+@pytest.mark.parametrize(("away", "passes"), [(0.24, True), (0.26, False), (-0.26, False)])
+def test_the_level_of_one_system_must_be_near(away: float, passes: bool) -> None:
+    found = changed(
+        campaign("personachat_human"),
+        lambda one: (
+            {**one, "estimate": one["estimate"] + 4 * away} if one["question"] == "fluency" else one
+        ),
+    )
+    assert (told("personachat_human", found) == []) is passes
+
+
+@pytest.mark.parametrize(("completed", "passes"), [(17, False), (18, True), (19, True)])
+def test_most_people_must_come_to_the_end(completed: int, passes: bool) -> None:
+    outcomes = ["COMPLETED"] * completed + [""] * (PEOPLE - completed)
+    found = dataclasses.replace(campaign("meena_human"), outcomes=outcomes)
+    assert (told("meena_human", found) == []) is passes
+
+
+@pytest.mark.parametrize("name", ["meena_human", "personachat_bot"])
+@pytest.mark.parametrize("stored", [[], SENT[:1], [*SENT, SENT[0]], [SENT[0], "No."]], ids=str)
+def test_messages_that_were_lost_or_changed_fail(name: str, stored: Sequence[str]) -> None:
+    messages = [{"system": HUMAN, "text": text} for text in stored]
+    found = dataclasses.replace(campaign(name), messages=messages)
+    assert told(name, found) == [
+        f"messages: people sent 2, the export has {len(stored)}, or others"
+    ]
+
+
+@pytest.mark.parametrize("row", [{"n": 1}, {"n": 3}, {"estimate": 15.4}], ids=str)
+def test_the_analysis_must_measure_what_people_said(row: dict[str, Any]) -> None:
+    found = campaign("meena_human")
+    measured = dataclasses.replace(found, results=[{**found.results[0], **row}])
+    (complaint,) = told("meena_human", measured)
+    assert complaint.startswith("messages: 2 of 15.50 characters were sent, the analysis has")
+
+
+def test_texts_must_be_those_written_and_enter_no_number() -> None:
+    name = "convai2_crowd_reasons"
+    texts = [one for one in questions(get_protocol(name)) if isinstance(one, FreeText)]
+    found, first = campaign(name), texts[0].name
+    assert told(name, dataclasses.replace(found, texts=["Another."]))[0] == (
+        f"{first}: {TEXT!r} is in the export, and nobody wrote it"
+    )
+    less = [one for one in found.ratings if one["question"] != first]
+    assert told(name, dataclasses.replace(found, ratings=less)) == [
+        f"{first}: no text is in the export"
+    ]
+    number = {"metric": "likert", "question": first, "system": "alpha", "estimate": 1.0, "n": 1}
+    counted = dataclasses.replace(found, results=[*found.results, number])
+    assert told(name, counted) == [f"{first}: a text, of which numbers were made: likert"]

@@ -1,0 +1,149 @@
+"""Systems of a draft: which are allowed, their options, and what a change does to a rehearsal."""
+
+import json
+from pathlib import Path
+
+import pytest
+from django.conf import LazySettings
+
+from tests.factories import NOW, make_campaign, make_staff
+from webapp.forms import system_form
+from webapp.forms.system_form import SystemForm
+from webapp.forms.typed_fields import TypedField
+from webapp.models import PEOPLE, Campaign, Conversation, QuotaCell, System
+from webapp.services.campaign import systems
+from webapp.services.replies import rehearsal
+from webapp.services.rules.protocols import protocol_of
+from webapp.services.staff_forms.fields import Invalid
+
+pytestmark = pytest.mark.django_db
+RAW = {"name": "one", "target": "5", "sees_persona": "true", "option.opening": "Hi!"}
+
+
+def draft(protocol: str = "personachat_bot") -> Campaign:
+    campaign = make_campaign(protocol, state=Campaign.State.DRAFT)
+    System.objects.filter(campaign=campaign).select_related("cell").get().cell.delete()
+    campaign.systems.all().delete()
+    return campaign
+
+
+def add(campaign: Campaign, bot: str = "parrot", **changes: str) -> System:
+    values = SystemForm(protocol_of(campaign), bot, RAW | changes).values()
+    return systems.add_system(campaign=campaign, bot=bot, values=values, by=make_staff(), now=NOW)
+
+
+@pytest.mark.parametrize(
+    ("protocol", "bots", "people"),
+    [
+        ("personachat_bot", True, True),
+        ("personachat_human", False, True),
+        ("meena_interactive", True, False),
+        ("meena_static", True, False),
+    ],
+)
+def test_the_protocol_says_who_may_be_a_partner(protocol: str, bots: bool, people: bool) -> None:
+    names = {kind.name for kind in systems.kinds(draft(protocol))}
+    assert ("parrot" in names, PEOPLE in names) == (bots, people)
+
+
+def test_a_system_gets_its_cell_and_only_options_that_differ() -> None:
+    system = add(draft())
+    assert system.options == {}
+    assert QuotaCell.objects.get(system=system).target == 5
+    assert add(system.campaign, name="two", **{"option.opening": "Hello."}).options == {
+        "opening": "Hello."
+    }
+
+
+@pytest.mark.parametrize(
+    ("bot", "field", "typed", "said"),
+    [
+        ("parrot", "name", "Not a slug", "such as not-a-slug"),
+        ("parrot", "name", "", "empty"),
+        ("parrot", "target", "0", "from 1 to 100000"),
+        ("parrot", "option.opening", "x" * 501, "must be text"),
+        ("tfidf", "option.max_words", "0", "at least 1"),
+        ("tfidf", "option.max_words", "many", "a whole number"),
+        ("tfidf", "option.max_words", "(" * 400, "a whole number"),
+        ("tfidf", "option.mode", "best", "one of cosine, released"),
+        ("tfidf", "option.weights", "../../etc", "not a folder of weights"),
+        ("checkpoint", "option.checkpoint", "../../etc", "not a folder of weights"),
+        ("kv_profile_memory", "option.second", "1e999", "a number"),
+    ],
+)
+def test_bad_options_are_refused_by_their_field(
+    bot: str, field: str, typed: str, said: str
+) -> None:
+    campaign = draft()
+    stored = SystemForm(protocol_of(campaign), bot).typed()
+    with pytest.raises(Invalid) as refusal:
+        SystemForm(protocol_of(campaign), bot, stored | {field: typed}).values()
+    assert list(refusal.value.problems) == [field]
+    assert said in refusal.value.problems[field]
+
+
+def test_a_name_is_taken_once() -> None:
+    campaign = draft()
+    add(campaign)
+    with pytest.raises(Invalid, match="another system"):
+        add(campaign)
+
+
+def test_a_bot_where_only_people_may_be_is_refused() -> None:
+    with pytest.raises(Invalid, match="cannot be a partner"):
+        add(draft("personachat_human"))
+
+
+def test_weights_are_chosen_from_the_server_s_folder(
+    settings: LazySettings, tmp_path: Path
+) -> None:
+    settings.WEIGHTS_DIR = tmp_path
+    (tmp_path / "small").mkdir()
+    (tmp_path / "small" / "bot.json").write_text(json.dumps({"bot": "tfidf"}))
+    (tmp_path / "odd").mkdir()
+    (tmp_path / "odd" / "bot.json").write_text("{")
+    assert [name for name, _ in system_form.trained_weights()] == ["odd", "small"]
+    weights = SystemForm(protocol_of(draft()), "tfidf").fields["option.weights"]
+    assert isinstance(weights, TypedField)
+    assert ("small", "small (tfidf)") in weights.choices
+
+
+def test_other_options_have_to_be_rehearsed_again() -> None:
+    system = add(draft())
+    System.objects.filter(pk=system.pk).update(rehearsal=System.Rehearsal.PASSED)
+    assert changed(system, target="9").rehearsal == System.Rehearsal.PASSED
+    assert QuotaCell.objects.get(system=system).target == 9
+    assert changed(system, **{"option.opening": "Good day."}).rehearsal == "UNTESTED"
+
+
+def changed(system: System, **changes: str) -> System:
+    campaign, stored = system.campaign, systems.stored(system.campaign, system.pk)
+    values = SystemForm(protocol_of(campaign), system.bot, RAW | changes, stored).values()
+    return systems.change_system(
+        campaign=campaign, pk=system.pk, values=values, by=make_staff(), now=NOW
+    )
+
+
+def test_a_stored_system_s_form_sends_what_is_stored() -> None:
+    system = add(draft(), **{"option.opening": "Hello.", "sees_persona": ""})
+    stored = systems.stored(system.campaign, system.pk)
+    form = SystemForm(protocol_of(system.campaign), system.bot, system=stored)
+    assert form.typed() == RAW | {"option.opening": "Hello.", "sees_persona": "false"}
+    again = SystemForm(protocol_of(system.campaign), system.bot, form.typed(), stored).values()
+    assert again == {
+        "name": "one",
+        "target": 5,
+        "sees_persona": False,
+        "options": {"opening": "Hello."},
+    }
+
+
+def test_a_tested_system_is_removed_with_its_tests_but_not_while_it_is_tested() -> None:
+    system = add(draft())
+    rehearsal.start(system=system, by="ann", now=NOW)
+    with pytest.raises(systems.SystemRefused, match="being tested"):
+        systems.remove_system(campaign=system.campaign, pk=system.pk, by=make_staff(), now=NOW)
+    system.conversations.get().jobs.update(state="DONE")
+    systems.remove_system(campaign=system.campaign, pk=system.pk, by=make_staff(), now=NOW)
+    assert not System.objects.filter(pk=system.pk).exists()
+    assert not Conversation.objects.exists()

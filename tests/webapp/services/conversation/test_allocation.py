@@ -1,0 +1,225 @@
+"""Places of systems: whether there is room, which one is taken, when all is there (R16)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.factories import NOW, make_campaign, make_participation, make_system
+from webapp.models import Campaign, Conversation, Item, Participation, QuotaCell
+from webapp.services.conversation import allocation
+
+pytestmark = pytest.mark.django_db
+
+
+def count(campaign: Campaign, name: str, reserved: int, completed: int, target: int = 3) -> None:
+    """Set what a system's cell has counted."""
+    QuotaCell.objects.filter(system__campaign=campaign, system__name=name).update(
+        target=target, reserved=reserved, completed=completed
+    )
+
+
+@pytest.mark.parametrize(
+    ("reserved", "completed", "room"),
+    [(0, 0, True), (2, 0, True), (1, 1, True), (3, 0, False), (0, 3, False), (1, 2, False)],
+)
+def test_there_is_room_until_what_is_promised_and_done_reaches_the_target(
+    reserved: int, completed: int, room: bool
+) -> None:
+    make_campaign(personas=0)  # another one, which always has room
+    campaign = make_campaign(personas=0)
+    count(campaign, "alpha", reserved, completed)
+    assert allocation.has_capacity(campaign) == room
+    assert allocation.has_bot(campaign) == room
+    person = make_participation(campaign)
+    assert (allocation.take(person=person) is not None) == room
+    person.refresh_from_db()
+    assert person.holds_slot == room
+
+
+def test_people_are_no_bot() -> None:
+    campaign = make_campaign(systems={"humans": "people"}, personas=0)
+    assert allocation.has_capacity(campaign)
+    assert not allocation.has_bot(campaign)
+    assert allocation.take(person=make_participation(campaign), bots_only=True) is None
+    bot = make_system(campaign, "alpha", target=1)
+    assert allocation.has_bot(campaign)
+    assert allocation.take(person=make_participation(campaign), bots_only=True) == bot
+    assert not allocation.has_bot(campaign)
+
+
+def test_the_system_with_the_most_free_places_is_taken_and_held() -> None:
+    campaign = make_campaign(systems={"a": "parrot", "b": "people", "c": "parrot"}, personas=0)
+    count(campaign, "a", 1, 1)
+    count(campaign, "b", 0, 1)
+    count(campaign, "c", 2, 0)
+    person = make_participation(campaign)
+    system = allocation.take(person=person)
+    assert system is not None
+    assert system.name == "b"
+    person = Participation.objects.get(pk=person.pk)
+    assert (person.system, person.holds_slot) == (system, True)
+    reserved = QuotaCell.objects.order_by("system_id").values_list("reserved", flat=True)
+    assert list(reserved) == [1, 1, 2]
+
+
+def test_a_tie_is_drawn_from_the_campaigns_seed_and_the_person() -> None:
+    campaign = make_campaign(systems=dict.fromkeys("abcdef", "parrot"), personas=0)
+    people = [make_participation(campaign) for _ in range(8)]
+    draws: list[list[str]] = []
+    for _ in range(2):
+        QuotaCell.objects.update(reserved=0)
+        draws.append([])
+        for person in people:
+            draws[-1].append(str(allocation.take(person=person)))
+            QuotaCell.objects.update(reserved=0)
+    assert draws[0] == draws[1]
+    assert len(set(draws[0])) > 2
+
+
+@pytest.mark.parametrize(
+    ("alpha", "beta", "complete"),
+    [((0, 3), (0, 3), True), ((0, 3), (0, 2), False), ((1, 2), (0, 3), False)],
+)
+def test_all_chats_are_there_when_every_system_has_its_number(
+    alpha: tuple[int, int], beta: tuple[int, int], complete: bool
+) -> None:
+    make_campaign(personas=0)  # another one, of which nothing is there
+    campaign = make_campaign(systems={"alpha": "parrot", "beta": "parrot"}, personas=0)
+    count(campaign, "alpha", *alpha)
+    count(campaign, "beta", *beta)
+    assert allocation.is_complete(campaign) == complete
+
+
+def test_a_campaign_without_systems_is_not_complete() -> None:
+    make_campaign(personas=0)
+    campaign = make_campaign(personas=0)
+    QuotaCell.objects.filter(system__campaign=campaign).delete()
+    assert not allocation.is_complete(campaign)
+
+
+# --- items that raters judge
+
+
+def item(campaign: Campaign, key: str, completed: int, **room: Any) -> Item:
+    """Return an item of a context, two raters wanted."""
+    fields = {"state": "FINISHED", "purpose": "CONTEXT", **room}
+    made = Conversation.objects.create(
+        campaign=campaign, system=campaign.systems.get(), seed=1, started_at=NOW, **fields
+    )
+    return Item.objects.create(
+        campaign=campaign, key=key, conversation=made, target=2, completed=completed
+    )
+
+
+def static() -> Campaign:
+    """Return a static campaign beside another one that wants everything."""
+    item(make_campaign("meena_static", personas=0), "k", 0, state="OPEN")
+    return make_campaign("meena_static", personas=0)
+
+
+def test_all_votes_are_there_when_every_item_has_its_number() -> None:
+    campaign = static()
+    assert not allocation.is_complete(campaign)  # no item was made yet
+    assert not allocation.has_capacity(campaign)
+    item(campaign, "one", 2)
+    assert allocation.is_complete(campaign)
+    assert not allocation.has_capacity(campaign)
+    item(campaign, "two", 1)
+    assert not allocation.is_complete(campaign)
+    assert allocation.has_capacity(campaign)
+
+
+@pytest.mark.parametrize(
+    ("state", "purpose", "complete"),
+    [
+        ("OPEN", "CONTEXT", False),
+        ("FAILED", "CONTEXT", True),
+        ("OPEN", "REHEARSAL", True),
+    ],
+)
+def test_a_continuation_without_an_answer_is_waited_for(
+    state: str, purpose: str, complete: bool
+) -> None:
+    campaign = static()
+    item(campaign, "one", 2)
+    Conversation.objects.create(
+        campaign=campaign,
+        system=campaign.systems.get(),
+        seed=1,
+        started_at=NOW,
+        state=state,
+        purpose=purpose,
+    )
+    assert allocation.is_complete(campaign) == complete
+
+
+# --- several rounds ---------------------------------------------------------------------------
+
+
+def rounds_campaign() -> Campaign:
+    """Return a campaign whose participants meet three of four systems."""
+    systems = dict.fromkeys(("alpha", "beta", "gamma", "delta"), "parrot")
+    return make_campaign(systems=systems, personas=0, changes={"chat.conversations": 3})
+
+
+def test_an_order_is_drawn_as_a_whole_and_begins_with_what_is_taken() -> None:
+    campaign = rounds_campaign()
+    person = make_participation(campaign)
+    taken = allocation.take(person=person)
+    person.refresh_from_db()
+    assert taken is not None
+    assert person.planned[0] == taken.pk
+    assert len(person.planned) == len(set(person.planned)) == 3
+    assert set(person.planned) < set(campaign.systems.values_list("pk", flat=True))
+
+
+def test_a_planned_system_that_is_full_gives_way_and_the_rest_of_the_order_stays() -> None:
+    campaign = rounds_campaign()
+    person = make_participation(campaign)
+    first, second, third = campaign.systems.order_by("pk")[:3]
+    person.planned = [first.pk, second.pk, third.pk]
+    count(campaign, first.name, 3, 0)
+    for system in (third, campaign.systems.order_by("pk")[3]):
+        count(campaign, system.name, 3, 0)
+    assert allocation.take(person=person) == second
+    person.refresh_from_db()
+    assert person.planned[0] == second.pk
+
+
+def test_a_system_that_is_tried_again_keeps_its_order() -> None:
+    campaign = rounds_campaign()
+    person = make_participation(campaign)
+    keys = list(campaign.systems.order_by("-pk").values_list("pk", flat=True))[:3]
+    person.planned = keys
+    taken = allocation.take(person=person)
+    person.refresh_from_db()
+    assert taken is not None
+    assert (taken.pk, person.planned) == (keys[0], keys)
+
+
+def test_with_one_round_no_order_is_planned() -> None:
+    campaign = make_campaign(personas=0)
+    person = make_participation(campaign)
+    allocation.take(person=person)
+    person.refresh_from_db()
+    assert person.planned == [person.system_id]
+
+
+@pytest.mark.parametrize(("state", "outcome"), [("CHATTING", ""), ("ENDED", "LEFT")])
+def test_orders_count_while_their_people_are_there(state: str, outcome: str) -> None:
+    """Who has left takes no round of a system any more."""
+    campaign = rounds_campaign()
+    systems = list(campaign.systems.order_by("pk").values_list("pk", flat=True))
+    for _ in range(3):
+        make_participation(campaign, state=state, outcome=outcome, planned=systems[:3])
+    alike = 0
+    for _ in range(12):
+        person = make_participation(campaign)
+        allocation.take(person=person)
+        person.refresh_from_db()
+        alike += sum(map(int.__eq__, person.planned, systems))
+        Participation.objects.filter(pk=person.pk).update(state="ENDED", outcome="LEFT")
+        QuotaCell.objects.update(reserved=0)
+    assert (alike == 0) is (state == "CHATTING")

@@ -1,0 +1,203 @@
+"""What participants see before their chat tells a bot from a person no better than a guess.
+
+People come to a campaign of both by HTTP, as many for each; how they come, poll and answer the
+ready check follows one law. A classifier reads every state, duration, key and text that they see.
+Few people show that states, keys and words are the same; times want the many of the slow test.
+"""
+
+from __future__ import annotations
+
+import heapq
+import itertools
+import math
+import random
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+import pytest
+from django.core.management.color import no_style
+from django.db import connection
+from django.utils import timezone
+
+from tests.factories import make_campaign
+from tests.webapp.services.people import after
+from tests.webapp.views.visiting import Visit
+from webapp.models import Campaign, Participation
+from webapp.services.conversation import entrance
+from webapp.services.ops import sweeper
+
+pytestmark = pytest.mark.django_db
+GAP, POLL, SWEEP = 10.0, 2.0, 2.0  # seconds: between two who come, two looks, two sweeps
+Kind = dict[bool, list["Seen"]]  # by whether the partner is a person
+
+
+@dataclass
+class Clock:
+    """The time of the server and of all browsers."""
+
+    seconds: float = 0.0
+
+    def now(self) -> datetime:
+        return after(self.seconds)
+
+
+@dataclass
+class Seen:
+    """What one participant saw, in order, until their chat was open."""
+
+    visit: Visit
+    started: float
+    steps: list[tuple[str, float]] = field(default_factory=list)  # state, first seen at
+    shapes: set[tuple[str, Any]] = field(default_factory=set)  # keys and words of each state
+    numbers: dict[str, float] = field(default_factory=dict)
+
+    def note(self, clock: Clock) -> str:
+        status = self.visit.get("status?version=2").json()
+        state = str(status["state"]) + ("+" if status.get("ready") else "")
+        self.shapes.add((state, frozenset(status)))
+        if not self.steps or self.steps[-1][0] != state:
+            self.steps.append((state, clock.seconds))
+            self.shapes.add((state, masked(self.visit)))
+            for name in ("position", "seconds_left", "seconds_waiting"):
+                self.numbers.setdefault(f"{state} {name}", float(status.get(name, -1)))
+        return state
+
+    def features(self) -> dict[str, float]:
+        """Return all that can be measured, each state's seconds among it."""
+        seconds = {"whole": self.steps[-1][1] - self.started}
+        ends = [at for _, at in self.steps[1:]]
+        for (state, at), end in zip(self.steps, ends, strict=False):
+            seconds[state] = seconds.get(state, 0.0) + end - at
+        return seconds | self.numbers | {" > ".join(state for state, _ in self.steps): 1.0}
+
+
+def masked(visit: Visit) -> str:
+    """Return the words of the present page, without numbers and without what names one visit."""
+    page = visit.get().content.decode()
+    page = re.sub(r"<(script|style).*?</\1>", " ", page, flags=re.DOTALL)
+    words = re.sub(r"<[^>]*>", " ", page.replace(visit.campaign.slug, ""))
+    return re.sub(r"\s+", " ", re.sub(r"\d+[a-e]?", "#", words)).strip()
+
+
+def simulate(monkeypatch: pytest.MonkeyPatch, each: int) -> Kind:
+    """Let so many come of a kind, wait and answer; return what those saw whose chat was opened."""
+    restart_numbers()
+    clock, law, end = Clock(), random.Random(1), 2.75 * each * GAP
+    monkeypatch.setattr(timezone, "now", clock.now)
+    campaign = make_campaign(
+        systems={"humans": "people", "alpha": "parrot"}, seed=1, target=each, personas=4 * each + 20
+    )
+    line: list[tuple[float, int, Callable[[], None]]] = []
+    order = itertools.count()
+
+    def later(seconds: float, act: Callable[[], None]) -> None:
+        heapq.heappush(line, (clock.seconds + seconds, next(order), act))
+
+    everybody: list[Seen] = []
+    came = 0.0
+    for _ in range(2 * each):
+        came += law.expovariate(1 / GAP)
+        later(came, lambda: everybody.append(come(campaign, clock, law, later)))
+    later(SWEEP, lambda: sweep(clock, later))
+    while line and line[0][0] < end:
+        clock.seconds, _, act = heapq.heappop(line)
+        act()
+    return by_kind(everybody)
+
+
+def restart_numbers() -> None:
+    """Count rows from 1, as SQLite does in each test: draws are by the number of a participant."""
+    if connection.vendor == "postgresql":
+        tables = [{"table": "webapp_participation", "column": "id"}]
+        with connection.cursor() as cursor:
+            for line in connection.ops.sequence_reset_by_name_sql(no_style(), tables):
+                cursor.execute(line)
+
+
+def come(campaign: Campaign, clock: Clock, law: random.Random, later: Any) -> Seen:
+    visit = Visit(campaign)
+    visit.join()
+    visit.post("start")
+    seen = Seen(visit, clock.seconds)
+    poll(seen, clock, law, later, has_pressed=False)
+    return seen
+
+
+def poll(seen: Seen, clock: Clock, law: random.Random, later: Any, *, has_pressed: bool) -> None:
+    state = seen.note(clock)
+    if state == P.CHATTING:
+        frames = seen.visit.get("frames?version=2&after=0").json()["frames"]
+        kinds = tuple((frame["type"], frozenset(frame)) for frame in frames)
+        seen.shapes.add(("first frames", kinds))
+        (status,) = (frame for frame in frames if frame["type"] == "status")
+        seen.numbers["turn"] = float(status["turn"] == "you")
+        return
+    if state == P.MATCHED and not has_pressed:
+        later(law.lognormvariate(math.log(4), 0.5), lambda: seen.visit.post("meet"))
+    asked = state.startswith(P.MATCHED)
+    again = POLL * law.uniform(0.85, 1.15)
+    later(again, lambda: poll(seen, clock, law, later, has_pressed=asked))
+
+
+def sweep(clock: Clock, later: Any) -> None:
+    Participation.objects.filter(state=P.CHATTING).update(seen_at=clock.now())  # they stay
+    sweeper.tick(clock.now())
+    later(SWEEP, lambda: sweep(clock, later))
+
+
+def by_kind(everybody: list[Seen]) -> Kind:
+    found: Kind = {True: [], False: []}
+    for seen in everybody:
+        seats = seen.visit.person.seats.select_related("conversation__system")
+        seat = seats.order_by("pk").last()
+        if seat is not None and seen.steps[-1][0] == P.CHATTING:
+            found[seat.conversation.system.is_people].append(seen)
+    return found
+
+
+def auc(ones: list[float], others: list[float]) -> float:
+    """Return how well the best threshold's side tells the two: .5 is a guess, 1 is certain."""
+    wins = sum((a > b) + (a == b) / 2 for a in ones for b in others)
+    share = wins / (len(ones) * len(others))
+    return max(share, 1 - share)
+
+
+def told(found: Kind) -> Iterator[tuple[str, float]]:
+    """Yield each feature with how well it tells a bot from a person."""
+    values = {is_people: [seen.features() for seen in found[is_people]] for is_people in found}
+    for name in sorted({name for rows in values.values() for row in rows for name in row}):
+        ones, others = ([row.get(name, 0.0) for row in values[kind]] for kind in (True, False))
+        yield name, auc(ones, others)
+
+
+P = Participation.State
+
+
+def guess(found: Kind) -> float:
+    """Return the AUC that a guess stays below: three standard errors of a rank sum above a half."""
+    ones, others = (len(seen) for seen in found.values())
+    return 0.5 + 3 * math.sqrt((ones + others + 1) / (12 * ones * others))
+
+
+@pytest.mark.parametrize("each", [12, pytest.param(100, marks=pytest.mark.slow)])
+def test_nothing_seen_before_the_chat_tells_a_bot_from_a_person(
+    monkeypatch: pytest.MonkeyPatch, each: int
+) -> None:
+    found = simulate(monkeypatch, each)
+    assert min(len(seen) for seen in found.values()) >= each - 3
+    shapes = [set().union(*(seen.shapes for seen in found[kind])) for kind in (True, False)]
+    assert shapes[0] == shapes[1], "the same states, keys and words"
+    telling = {name: round(value, 3) for name, value in told(found) if value > guess(found)}
+    assert telling == {}
+
+
+def test_the_classifier_finds_bots_that_open_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The same people with the former entrance: so the test above can fail."""
+    monkeypatch.setattr(entrance, "is_mixed", lambda campaign: False)
+    found = simulate(monkeypatch, 12)
+    telling = dict(told(found))
+    assert telling["whole"] > 0.99 > guess(found)
+    assert {len(seen.steps) for seen in found[False]} == {1}

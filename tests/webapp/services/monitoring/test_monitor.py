@@ -1,0 +1,204 @@
+"""The live page's numbers, counted from rows by as many queries at 1 row as at 100."""
+
+from datetime import timedelta
+from decimal import Decimal
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
+from pytest_django import DjangoAssertNumQueries
+
+from tests.factories import NOW, make_campaign, make_participation, make_staff, make_system
+from webapp.models import (
+    Bonus,
+    Campaign,
+    CompletionCode,
+    Conversation,
+    Flag,
+    Heartbeat,
+    Item,
+    Participation,
+    QuotaCell,
+    ReplyJob,
+)
+from webapp.services.monitoring import campaign_list, monitor
+from webapp.services.replies import given_up as replies_given_up
+from webapp.services.replies import heartbeats, load
+from webapp.services.rules import access, states
+
+pytestmark = pytest.mark.django_db
+P, Outcome = Participation.State, Participation.Outcome
+
+
+def worker(*bots: str) -> None:
+    Heartbeat.objects.create(name=f"w{bots}", kind="replies", bots=list(bots), seen_at=NOW)
+
+
+def make_job(campaign: Campaign, number: int = 1, **changes: object) -> ReplyJob:
+    conversation = Conversation.objects.create(
+        campaign=campaign,
+        system=campaign.systems.get(),
+        seed=number,
+        started_at=NOW,
+        **{"purpose": changes.pop("purpose", "STUDY")},
+    )
+    defaults = {"in_reply_to": 1, "bot": "parrot", "queued_at": NOW - timedelta(seconds=20)}
+    return ReplyJob.objects.create(conversation=conversation, **defaults | changes)
+
+
+def names(live: monitor.Live) -> set[str]:
+    return {alarm.name for alarm in live.alarms}
+
+
+def test_the_funnel_counts_every_person_in_one_step() -> None:
+    campaign = make_campaign()
+    for state in (P.READY, P.WAITING, P.MATCHED, P.CHATTING, P.CHATTING, P.RATING):
+        make_participation(campaign, state=state)
+    for outcome in (
+        Outcome.COMPLETED,
+        Outcome.PARTNER_LEFT,
+        Outcome.LEFT,
+        Outcome.FULL,
+        Outcome.FAILED,
+    ):
+        make_participation(campaign, state=P.ENDED, outcome=outcome)
+    make_participation(make_campaign())
+    counts = {step.name: step.count for step in monitor.funnel(campaign)}
+    assert counts == {
+        "joined": 11,
+        "ready": 1,
+        "waiting": 2,
+        "chatting": 2,
+        "rating": 1,
+        "done": 2,
+        "lost": 3,
+    }
+    assert counts["joined"] == sum(counts.values()) - counts["joined"]
+
+
+def test_money_is_codes_and_bonuses_of_what_all_targets_cost() -> None:
+    campaign = make_campaign(target=10)
+    make_system(campaign, "beta", target=5)
+    person = make_participation(campaign, state=P.ENDED, outcome=Outcome.COMPLETED)
+    CompletionCode.objects.create(participation=person, code="a", kind="FULL", amount="2.00")
+    Bonus.objects.create(participation=person, amount="0.50", reason="Kind.", given_by=make_staff())
+    money = monitor.live(campaign, NOW).money
+    assert (money.spent, money.budget) == (Decimal("2.50"), Decimal("30.00"))
+
+
+def test_a_static_campaign_counts_votes_and_pays_batches() -> None:
+    campaign = make_campaign("meena_static", personas=0)
+    for number in range(3):
+        conversation = make_job(campaign, number, purpose="CONTEXT").conversation
+        Item.objects.create(
+            campaign=campaign,
+            key=str(number),
+            conversation=conversation,
+            target=15,
+            completed=number,
+        )
+    live = monitor.live(campaign, NOW)
+    assert [(row.completed, row.target) for row in live.progress] == [(3, 45)]
+    assert live.money.budget == Decimal("6.00")  # 45 votes in batches of 20: three people
+
+
+def test_a_bot_s_queue_reply_times_and_workers() -> None:
+    campaign = make_campaign()
+    worker("*")
+    worker("generic")
+    for seconds in range(1, 21):
+        done = NOW - timedelta(seconds=20) + timedelta(seconds=seconds)
+        make_job(campaign, seconds, state="DONE", answered_at=done)
+    make_job(campaign, 30)
+    make_job(campaign, 31, purpose="REHEARSAL", state="DONE", answered_at=NOW + timedelta(days=1))
+    (bot,) = monitor.live(campaign, NOW).bots
+    assert (bot.p50, bot.p95, bot.replies) == (10.0, 19.0, 20)
+    assert (bot.waiting, bot.oldest, bot.workers) == (1, 20.0, 1)
+
+
+def test_a_bot_s_batches_and_memory_and_whether_it_is_being_loaded() -> None:
+    campaign = make_campaign()
+    for number, (seconds, batch) in enumerate([(0.1, 1), *[(0.4, 4)] * 4], start=1):
+        details = {"seconds": seconds, "batch": batch}
+        make_job(campaign, number, state="DONE", answered_at=NOW, details=details)
+    for name, state in (
+        ("one", heartbeats.State(memory={"parrot": (100.0, 20.0)}, losses={"parrot": 2})),
+        ("two", heartbeats.State(memory={"parrot": (50.0, 0.0)}, warming=["parrot"])),
+    ):
+        heartbeats.beat(name=name, bots=["parrot"], state=state)
+    (bot,) = monitor.live(campaign, timezone.now()).bots
+    assert (bot.thinking, bot.batch) == (0.4, 2.5)  # one batch of 1, one of 4
+    assert (bot.memory, bot.losses) == (170.0, 2)
+    assert (bot.workers, bot.warming) == (1, 1)
+
+
+def test_quantiles_are_the_smallest_value_that_enough_do_not_exceed() -> None:
+    assert load.quantile([], 0.5) is None
+    assert load.quantile([3.0], 0.95) == 3.0
+    assert load.quantile([4.0, 1.0, 2.0, 3.0], 0.5) == 2.0
+
+
+def test_alarms_say_what_is_wrong_and_go_when_it_is_not() -> None:
+    campaign = make_campaign()
+    assert names(monitor.live(campaign, NOW)) == {"workers"}
+    worker("parrot")
+    assert names(monitor.live(campaign, NOW)) == set()
+    late = make_job(campaign)
+    given_up = make_job(campaign, 2, state="FAILED", attempt=3)
+    Campaign.objects.filter(pk=campaign.pk).update(state=Campaign.State.PAUSED)
+    assert names(monitor.live(campaign, NOW)) == {"late", "failed", "paused"}
+    late.delete()
+    replies_given_up.retry(campaign=campaign, pk=given_up.pk, by=make_staff(), now=NOW)
+    given_up.refresh_from_db()
+    assert (given_up.state, given_up.attempt) == (ReplyJob.State.QUEUED, 0)
+    assert "failed" not in names(monitor.live(campaign, NOW))
+
+
+def test_only_a_reply_that_was_given_up_here_is_retried() -> None:
+    campaign, other = make_campaign(), make_campaign()
+    job = make_job(campaign, state="DONE")
+    with pytest.raises(states.Illegal):
+        replies_given_up.retry(campaign=campaign, pk=job.pk, by=make_staff(), now=NOW)
+    with pytest.raises(access.NotFound):
+        replies_given_up.retry(campaign=other, pk=job.pk, by=make_staff(), now=NOW)
+
+
+def fill(campaign: Campaign, count: int) -> None:
+    for number in range(count):
+        make_job(campaign, number, state="DONE", answered_at=NOW)
+        make_participation(campaign)
+
+
+def test_queries_do_not_grow_with_the_campaign(
+    django_assert_num_queries: DjangoAssertNumQueries,
+) -> None:
+    small, large = make_campaign(), make_campaign()
+    fill(small, 1)
+    fill(large, 100)
+    with CaptureQueriesContext(connection) as queries:
+        monitor.live(small, NOW)
+    with django_assert_num_queries(len(queries)):
+        monitor.live(large, NOW)
+    assert len(queries) <= 12
+
+
+def test_the_list_of_campaigns_has_everything_in_as_many_queries(
+    django_assert_num_queries: DjangoAssertNumQueries,
+) -> None:
+    user = make_staff()
+    campaign = make_campaign(owner=user)
+    fill(campaign, 2)
+    QuotaCell.objects.filter(system__campaign=campaign).update(completed=4)
+    Flag.objects.create(campaign=campaign, kind="quick")
+    with CaptureQueriesContext(connection) as queries:
+        (line,) = campaign_list.lines(user, None).object_list
+    assert (line.completed, line.target, line.present) == (4, 10, 2)
+    assert (line.problem, line.percent) == ("quick", 40)
+    make_job(campaign, 9, state="FAILED")
+    for _ in range(40):
+        make_campaign("meena_interactive", owner=user, personas=0)
+    with django_assert_num_queries(len(queries)):
+        lines = campaign_list.lines(user, None).object_list
+    assert lines[-1].problem == "1 failed reply"
+    assert len(lines) == 41

@@ -1,0 +1,202 @@
+"""Joining, resuming and getting a place (R1, R16, R21, R22)."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+import pytest
+
+from tests.factories import NOW, make_campaign, make_system
+from tests.webapp.services.people import after, conversation_of, join, start
+from webapp.models import (
+    Campaign,
+    CompletionCode,
+    Consent,
+    ExternalId,
+    Participation,
+    QuotaCell,
+)
+from webapp.services.participation import enrolment
+from webapp.services.rules import access, payment
+
+pytestmark = pytest.mark.django_db
+V = Campaign.State
+
+
+def test_joining_creates_one_participation_and_again_resumes_it_with_a_new_secret() -> None:
+    campaign = make_campaign()
+    coming: dict[str, Any] = {
+        "campaign": campaign,
+        "platform": "mturk",
+        "external_id": "A1",
+        "language": "de",
+    }
+    first, old = enrolment.join(**coming, now=NOW)
+    again, new = enrolment.join(**coming, now=after(5))
+    assert first == again
+    assert Participation.objects.count() == 1
+    assert access.participation(campaign.slug, new) == first
+    with pytest.raises(access.NotFound):
+        access.participation(campaign.slug, old)
+    consent = Consent.objects.get(participation=first)
+    assert (consent.language, len(consent.text_hash)) == ("de", 64)
+
+
+def test_the_outside_id_is_in_its_own_table_only() -> None:
+    person = join(make_campaign(), "PROLIFIC-4711")
+    assert ExternalId.objects.get(participation=person).value == "PROLIFIC-4711"
+    assert "4711" not in person.pseudonym
+    assert len(person.pseudonym) == 64
+
+
+def test_the_same_id_of_another_platform_or_campaign_is_another_person() -> None:
+    campaign, other = make_campaign(), make_campaign()
+    names = {
+        enrolment.join(campaign=c, platform=p, external_id="1", language="en", now=NOW)[0].pseudonym
+        for c, p in ((campaign, "mturk"), (campaign, "prolific"), (other, "mturk"))
+    }
+    assert len(names) == 3
+
+
+def test_volunteers_without_an_id_are_each_somebody_else() -> None:
+    campaign = make_campaign()
+    for _ in range(2):
+        enrolment.join(
+            campaign=campaign, platform="prolific", external_id="", language="en", now=NOW
+        )
+    assert set(ExternalId.objects.values_list("platform", flat=True)) == {"volunteer"}
+    assert Participation.objects.count() == 2
+
+
+@pytest.mark.parametrize(
+    ("state", "notice"),
+    [(V.DRAFT, "bad_link"), (V.PAUSED, "paused"), (V.STOPPED, "over"), (V.CLOSED, "over")],
+)
+def test_nobody_new_joins_a_campaign_that_is_not_open(state: str, notice: str) -> None:
+    with pytest.raises(enrolment.Closed) as refusal:
+        join(make_campaign(state=state))
+    assert refusal.value.notice == notice
+    assert not Participation.objects.exists()
+
+
+def test_a_full_campaign_refuses_before_any_work() -> None:
+    campaign = make_campaign(target=1)
+    start(campaign)
+    with pytest.raises(enrolment.Closed) as refusal:
+        join(campaign)
+    assert refusal.value.notice == "full"
+
+
+def test_a_resumed_participation_is_let_in_though_the_campaign_is_over() -> None:
+    campaign = make_campaign()
+    person = start(campaign, "A1")
+    Campaign.objects.update(state=V.STOPPED)
+    campaign.refresh_from_db()
+    assert join(campaign, "A1") == person
+
+
+@pytest.mark.parametrize("wrong", ["x" * 129, "a\0b"])
+def test_an_outside_id_that_cannot_be_stored_is_a_bad_link(wrong: str) -> None:
+    with pytest.raises(enrolment.Closed) as refusal:
+        join(make_campaign(), wrong)
+    assert refusal.value.notice == "bad_link"
+
+
+def test_starting_reserves_a_place_and_opens_the_conversation() -> None:
+    campaign = make_campaign()
+    person = start(campaign)
+    assert person.state == "CHATTING"
+    assert QuotaCell.objects.get().reserved == 1
+    assert conversation_of(person).system == person.system
+    assert conversation_of(person).seats.count() == 2
+
+
+def test_starting_twice_takes_one_place() -> None:
+    person = start(make_campaign())
+    again = enrolment.start(person=person, now=after(1))
+    assert again.state == "CHATTING"
+    assert QuotaCell.objects.get().reserved == 1
+    assert person.seats.count() == 1
+
+
+def test_who_joined_but_finds_no_place_is_told_and_nothing_is_owed() -> None:
+    campaign = make_campaign(target=1)
+    late = join(campaign)
+    start(campaign)
+    ended = enrolment.start(person=late, now=after(1))
+    assert (ended.state, ended.outcome) == ("ENDED", "FULL")
+    assert not CompletionCode.objects.exists()
+    QuotaCell.objects.update(target=2)
+    ended = Participation.objects.get(pk=late.pk)
+    external = ExternalId.objects.get(participation=late).value
+    assert join(campaign, external).state == "READY"
+
+
+def test_systems_fill_evenly() -> None:
+    campaign = make_campaign(systems={"alpha": "parrot", "beta": "parrot"}, target=4)
+    make_system(campaign, "gamma", target=1)
+    got = [start(campaign).system for _ in range(6)]
+    assert Counter(system.name for system in got if system) == {"alpha": 3, "beta": 3}
+
+
+def test_ties_between_systems_are_drawn() -> None:
+    campaign = make_campaign(systems={"alpha": "parrot", "beta": "parrot"})
+    names = set()
+    for _ in range(20):
+        QuotaCell.objects.update(reserved=0)
+        names.add(str(start(campaign).system))
+    assert names == {"alpha", "beta"}
+
+
+def test_a_paused_campaign_lets_who_is_ready_wait_and_nobody_start() -> None:
+    campaign = make_campaign()
+    person = join(campaign)
+    Campaign.objects.update(state=V.PAUSED)
+    with pytest.raises(enrolment.Closed) as refusal:
+        enrolment.start(person=person, now=NOW)
+    assert refusal.value.notice == "paused"
+    person.refresh_from_db()
+    assert person.state == "READY"
+
+
+def test_status_shows_the_place_in_the_queue_and_the_countdown() -> None:
+    campaign = make_campaign("personachat_human", systems={"humans": "people"}, wait_seconds=60)
+    person = start(campaign)
+    shown = enrolment.status(person=person, now=after(20))
+    assert shown["screen"] == "waiting"
+    assert (shown["position"], shown["seconds_waiting"], shown["seconds_left"]) == (1, 20.0, 40.0)
+    assert shown["choices"] == []
+    late = enrolment.status(person=person, now=after(60))
+    assert late["choices"] == ["give_up"]
+    assert late["stamp"] != shown["stamp"]
+
+
+def test_a_sign_of_life_is_kept() -> None:
+    person = join(make_campaign())
+    enrolment.note_sign_of_life(person=person, now=after(1))
+    person.refresh_from_db()
+    assert person.seen_at == NOW
+    enrolment.note_sign_of_life(person=person, now=after(30))
+    person.refresh_from_db()
+    assert person.seen_at == after(30)
+
+
+def test_who_comes_back_while_at_work_is_bound_to_the_better_pay() -> None:
+    campaign = make_campaign(pay="2.00")
+    person = start(campaign, "A1")
+    for now_paid, bound in (("1.00", "2.00"), ("3.00", "3.00")):
+        Campaign.objects.update(pay=now_paid)
+        join(Campaign.objects.get(), "A1")
+        person.refresh_from_db()
+        assert str(person.pay) == bound
+
+
+def test_who_was_paid_keeps_what_was_promised() -> None:
+    campaign = make_campaign(pay="2.00")
+    person = start(campaign, "A1")
+    payment.settle(person=person, outcome="COMPLETED", now=NOW)
+    Campaign.objects.update(pay="3.00")
+    join(Campaign.objects.get(), "A1")
+    person.refresh_from_db()
+    assert str(person.pay) == "2.00"

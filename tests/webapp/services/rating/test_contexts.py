@@ -1,0 +1,168 @@
+"""Continuations of fixed contexts: what is stored of each, and what becomes an item (ME-P1)."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.factories import NOW, make_campaign, make_system
+from tests.webapp.services.people import after
+from webapp.models import Campaign, Candidate, Context, Conversation, Event, Item, ReplyJob, Seat
+from webapp.services.rating import contexts
+from webapp.services.rules import events
+
+pytestmark = pytest.mark.django_db
+
+
+def campaign_of(*texts: str, key: str = "k") -> Campaign:
+    """Return a static campaign with one system and one context of these messages."""
+    campaign = make_campaign("meena_static", personas=0)
+    Context.objects.create(campaign=campaign, key=key, messages=list(texts))
+    return campaign
+
+
+def reply(conversation: Conversation, text: str = "A reply.") -> Event:
+    """Let the bot answer."""
+    return events.append(
+        conversation=conversation,
+        kind=Event.Kind.MESSAGE,
+        side=contexts.BOT,
+        content={"text": text},
+        in_reply_to=conversation.last_seq,
+    )
+
+
+def test_what_is_written_of_a_continuation() -> None:
+    campaign = campaign_of("Hi.", "Hello.", "Who are you?")
+    campaign.systems.update(sees_persona=False)
+    assert contexts.build(campaign=campaign, now=NOW) == 1
+    made = Conversation.objects.get()
+    assert (made.campaign, made.system) == (campaign, campaign.systems.get())
+    assert (made.purpose, made.context, made.started_at) == ("CONTEXT", "k", NOW)
+    assert (made.state, made.last_seq) == ("OPEN", 3)
+    assert 2**32 < made.seed < 2**63
+    person, bot = made.seats.all()
+    assert (person.side, person.active, person.sees_persona) == (contexts.PERSON, False, True)
+    assert (bot.side, bot.active, bot.sees_persona) == (contexts.BOT, True, False)
+    sides = [(event.side, event.content["text"], event.kind) for event in made.events.all()]
+    assert sides == [
+        (0, "Hi.", "message"),
+        (1, "Hello.", "message"),
+        (0, "Who are you?", "message"),
+    ]
+    job = ReplyJob.objects.get()
+    assert (job.conversation, job.in_reply_to, job.bot) == (made, 3, "parrot")
+
+
+def test_the_last_message_of_a_context_is_a_persons_whatever_its_length() -> None:
+    campaign = campaign_of("One.", "Two.")
+    contexts.build(campaign=campaign, now=NOW)
+    assert list(Event.objects.values_list("side", flat=True)) == [1, 0]
+
+
+def test_people_continue_nothing_and_other_conversations_count_for_nothing() -> None:
+    campaign = campaign_of("Hi.")
+    make_system(campaign, "humans", bot="people")
+    other = campaign_of("Hi.")
+    system = campaign.systems.get(name="alpha")
+    for owner, purpose in ((campaign, "STUDY"), (other, "CONTEXT")):
+        Conversation.objects.create(
+            campaign=owner, system=system, seed=1, started_at=NOW, purpose=purpose, context="k"
+        )
+    assert contexts.build(campaign=campaign, now=NOW) == 1
+    assert contexts.build(campaign=campaign, now=NOW) == 0
+    make_system(campaign, "late")
+    assert contexts.build(campaign=campaign, now=NOW) == 1
+
+
+def test_every_draw_is_repeated_from_the_campaigns_seed_and_differs_between_systems() -> None:
+    seeds = []
+    for _ in range(2):
+        campaign = campaign_of("Hi.")
+        make_system(campaign, "beta")
+        contexts.build(campaign=campaign, now=NOW)
+        seeds.append(list(campaign.conversations.order_by("pk").values_list("seed", flat=True)))
+    assert seeds[0] == seeds[1]
+    assert len(set(seeds[0])) == 2
+
+
+def test_what_is_written_of_an_answered_continuation() -> None:
+    campaign = campaign_of("Hi.")
+    contexts.build(campaign=campaign, now=NOW)
+    made = Conversation.objects.get()
+    assert contexts.settle(campaign=campaign, now=NOW) == 0
+    answer = reply(made)
+    assert contexts.settle(campaign=campaign, now=after(9)) == 1
+    made.refresh_from_db()
+    assert (made.state, made.ended_at, made.ended_because) == ("FINISHED", after(9), "answered")
+    item, candidate = Item.objects.get(), Candidate.objects.get()
+    assert (item.campaign, item.conversation, item.key) == (campaign, made, "k:1")
+    assert (item.target, item.reserved, item.completed) == (5, 0, 0)
+    assert 0 < item.order < 2**31
+    assert (candidate.item, candidate.key) == (item, f"r{item.pk}")
+    assert (candidate.system, candidate.seq, candidate.side) == (made.system, answer.seq, 1)
+    assert contexts.settle(campaign=campaign, now=after(9)) == 0
+
+
+def test_only_answered_open_continuations_of_the_campaign_become_items() -> None:
+    campaign, other = campaign_of("Hi."), campaign_of("Hi.")
+    for one in (campaign, other):
+        contexts.build(campaign=one, now=NOW)
+    reply(other.conversations.get())
+    study = Conversation.objects.create(
+        campaign=campaign, system=campaign.systems.get(), seed=1, started_at=NOW
+    )
+    reply(study)
+    assert contexts.settle(campaign=campaign, now=NOW) == 0
+    mine = campaign.conversations.get(purpose="CONTEXT")
+    reply(mine)
+    Conversation.objects.filter(pk=mine.pk).update(state="FAILED")
+    assert contexts.settle(campaign=campaign, now=NOW) == 0
+    assert not Item.objects.exists()
+
+
+def test_two_who_settle_at_once_make_one_item() -> None:
+    """R2: the move to FINISHED decides."""
+    campaign = campaign_of("Hi.")
+    contexts.build(campaign=campaign, now=NOW)
+    made = Conversation.objects.get()
+    reply(made)
+    stale = Conversation.objects.get()
+    assert contexts._settle(made, NOW)
+    assert not contexts._settle(stale, NOW)
+    assert Item.objects.count() == 1
+
+
+def test_a_protocol_that_asks_nothing_afterwards_makes_no_items() -> None:
+    campaign = make_campaign("meena_interactive", personas=0)
+    made = Conversation.objects.create(
+        campaign=campaign,
+        system=campaign.systems.get(),
+        seed=1,
+        started_at=NOW,
+        purpose="CONTEXT",
+        context="k",
+    )
+    reply(made)
+    assert contexts.settle(campaign=campaign, now=NOW) == 0
+    made.refresh_from_db()
+    assert made.state == "OPEN"
+
+
+def test_systems_have_other_numbers_in_other_contexts_and_each_its_own() -> None:
+    """S11: "1" is not always the same system, so a key does not tell which one it is."""
+    campaign = campaign_of("Hi.", key="k0")
+    make_system(campaign, "beta")
+    for number in range(1, 12):
+        Context.objects.create(campaign=campaign, key=f"k{number}", messages=["Hi."])
+    contexts.build(campaign=campaign, now=NOW)
+    numbers: dict[str, set[int]] = {"alpha": set(), "beta": set()}
+    for context in range(12):
+        pair = {
+            one.system.name: contexts._number(one)
+            for one in campaign.conversations.filter(context=f"k{context}")
+        }
+        assert set(pair.values()) == {1, 2}
+        for name, number in pair.items():
+            numbers[name].add(number)
+    assert numbers == {"alpha": {1, 2}, "beta": {1, 2}}
+    assert Seat.objects.filter(active=True).count() == 24

@@ -1,0 +1,105 @@
+"""The form as it stands in front of a rater: own partner or others' messages, no names (S11)."""
+
+from __future__ import annotations
+
+import uuid
+
+import pytest
+
+from tests.factories import make_campaign, make_participation
+from tests.webapp.services.people import after, bot_says, conversation_of, pair, send_message, start
+from webapp.models import Assignment, Conversation, Item, Participation, Persona
+from webapp.services.conversation import chat
+from webapp.services.rating import form, submission
+
+pytestmark = pytest.mark.django_db
+
+
+def shown(person: Participation) -> form.RatingForm:
+    """Return the person's form, which there is."""
+    found = form.of(person)
+    assert found is not None
+    return found
+
+
+def chatted() -> Participation:
+    """Return somebody who has chatted with a bot and is to rate it."""
+    person = start(make_campaign())
+    send_message(person, "I sail.")
+    bot_says(conversation_of(person), "I read.")
+    Conversation.objects.update(minimum=1)
+    return chat.finish(person=person, client_id=uuid.uuid4(), now=after(9))
+
+
+def test_nobody_has_a_form_before_there_is_something_to_judge() -> None:
+    assert form.of(make_participation(make_campaign())) is None
+
+
+def test_ones_own_conversation_is_shown_whole_with_both_sides_named() -> None:
+    mine = shown(chatted())
+    assert [(line.side, line.who, line.text, line.judged) for line in mine.lines] == [
+        ("you", "You", "I sail.", False),
+        ("partner", "Your partner", "I read.", False),
+    ]
+    assert not mine.of_context
+    assert (mine.number, mine.total) == (1, 1)
+    assert [question.name for question in mine.questions] == [
+        "fluency",
+        "engagingness",
+        "consistency",
+        "persona",
+    ]
+
+
+def test_who_sat_on_the_other_side_sees_themselves_as_you() -> None:
+    _, second = pair(make_campaign("personachat_human", systems={"humans": "people"}))
+    first = conversation_of(second).seats.get(side=0).participation
+    assert first is not None
+    send_message(first, "From the first.")
+    send_message(second, "From the second.")
+    Conversation.objects.update(minimum=1)
+    chat.finish(person=second, client_id=uuid.uuid4(), now=after(9))
+    for person, sides in ((first, ["you", "partner"]), (second, ["partner", "you"])):
+        lines = shown(person).lines
+        assert [line.side for line in lines] == sides
+        assert [line.who for line in lines] == [
+            "You" if side == "you" else "Your partner" for side in sides
+        ]
+
+
+def test_the_personas_to_choose_from_are_those_of_the_campaign() -> None:
+    make_campaign()  # whose personas have the same keys
+    person = chatted()
+    make_campaign()
+    Persona.objects.exclude(campaign=person.campaign).update(sentences=["Not this one."])
+    mine = shown(person)
+    keys = mine.shown.choices["persona"]
+    assert set(mine.personas) == set(keys)
+    assert len(keys) == 2
+    for key, sentences in mine.personas.items():
+        row = Persona.objects.get(campaign=person.campaign, key=key)
+        assert sentences == tuple(row.sentences)
+
+
+def test_what_was_typed_before_is_there_again() -> None:
+    person = chatted()
+    submission.save_draft(person=person, answers={"p.fluency": "2"}, now=after(20))
+    assert shown(person).draft == {"p.fluency": "2"}
+
+
+def test_the_count_of_a_batch_leaves_out_what_was_given_back_and_what_is_labeled_live() -> None:
+    person = chatted()
+    own = person.assignments.get()
+    for place, (key, state) in enumerate(
+        (("done", "DONE"), ("back", "RELEASED"), ("c1:1:live", "DONE"), ("next", "RESERVED"))
+    ):
+        item = Item.objects.create(
+            campaign=person.campaign, key=key, conversation=own.item.conversation, target=5
+        )
+        Assignment.objects.create(item=item, participation=person, place=place, state=state)
+    Assignment.objects.filter(pk=own.pk).update(place=2)
+    stranger = make_participation(person.campaign)
+    Assignment.objects.create(item=item, participation=stranger, place=0)
+    mine = shown(person)
+    assert mine.total == 3
+    assert mine.number == 2 + 0  # one done before it; what was given back stands nowhere

@@ -1,0 +1,212 @@
+"""Rows that an actor may see; a foreign row is not found (S1)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import fields
+from typing import Any
+
+import pytest
+from django.contrib.auth.models import AnonymousUser
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+
+from tests.factories import NOW, make_campaign, make_participation, make_staff, make_system
+from webapp.models import Campaign, Conversation, Participation, Seat, Whitelist
+from webapp.services.rules import access
+
+pytestmark = pytest.mark.django_db
+
+
+def known(campaign: Campaign, secret: str, **changes: Any) -> Participation:
+    """Return a person whose cookie holds this secret."""
+    return make_participation(campaign, secret_hash=access.secret_hash(secret), **changes)
+
+
+def talk(person: Participation, *, active: bool = False) -> Seat:
+    """Return the person's seat in a conversation of their own."""
+    campaign = person.campaign
+    room = Conversation.objects.create(
+        campaign=campaign, system=campaign.systems.get(), seed=1, started_at=NOW
+    )
+    return Seat.objects.create(conversation=room, side=0, participation=person, active=active)
+
+
+def test_a_secret_cannot_be_guessed_and_is_not_stored() -> None:
+    one, other = access.new_secret(), access.new_secret()
+    assert one != other
+    assert len(one) == 43  # 32 bytes in base64
+    assert len(access.secret_hash(one)) == 64
+    assert one not in access.secret_hash(one)
+
+
+def test_a_link_leads_to_its_campaign_unless_that_is_a_draft() -> None:
+    campaign, draft = make_campaign(personas=0), make_campaign(personas=0, state="DRAFT")
+    assert access.open_link(campaign.slug) == campaign
+    for slug in (draft.slug, "nothing"):
+        with pytest.raises(access.NotFound, match=slug):
+            access.open_link(slug)
+
+
+def test_a_cookie_shows_its_own_participation_in_its_own_campaign() -> None:
+    """S1: not under another campaign's address, not with another secret, not once withdrawn."""
+    campaign, other = make_campaign(personas=0), make_campaign(personas=0)
+    person = known(campaign, "mine")
+    known(campaign, "another's")
+    known(campaign, "withdrawn", withdrawn_at=NOW)
+    assert access.participation(campaign.slug, "mine") == person
+    for slug, secret in (
+        (other.slug, "mine"),
+        (campaign.slug, "wrong"),
+        (campaign.slug, "withdrawn"),
+    ):
+        with pytest.raises(access.NotFound):
+            access.participation(slug, secret)
+
+
+def test_cookies_of_several_campaigns_show_what_each_shows_alone() -> None:
+    campaign, other = make_campaign(personas=0), make_campaign(personas=0)
+    first, second = known(campaign, "one"), known(other, "two")
+    known(campaign, "not asked for")
+    known(campaign, "withdrawn", withdrawn_at=NOW)
+    asked = [
+        (campaign.slug, "one"),
+        (other.slug, "two"),
+        (other.slug, "one "),
+        (campaign.slug, "withdrawn"),
+    ]
+    assert access.participations(asked) == {asked[0]: first, asked[1]: second}
+    assert access.participations([(other.slug, "one")]) == {}
+
+
+def test_the_active_seat_comes_before_the_latest_one() -> None:
+    campaign = make_campaign(personas=0)
+    person, stranger = make_participation(campaign), make_participation(campaign)
+    with pytest.raises(access.NotFound, match=f"participation {person.pk}"):
+        access.seat(person)
+    first, second = talk(person), talk(person)
+    foreign = talk(stranger, active=True)
+    assert access.seat(person) == second
+    active, third = talk(person, active=True), talk(person)
+    assert access.seat(person) == active
+    assert access.seat(person, first.conversation_id) == first
+    assert access.seat(person, third.conversation_id) == third
+    for room in (foreign.conversation_id, -1):
+        with pytest.raises(access.NotFound):
+            access.seat(person, room)
+
+
+def test_seats_of_many_are_those_that_each_would_be_shown_alone() -> None:
+    campaign = make_campaign(personas=0)
+    people = [make_participation(campaign) for _ in range(3)]
+    first, _ = talk(people[0]), talk(people[0], active=True)
+    talk(people[0])
+    talk(people[1])
+    talk(people[1])
+    places = [
+        (people[0].pk, 0),
+        (people[1].pk, 0),
+        (people[2].pk, 0),
+        (people[0].pk, first.conversation_id),
+        (people[1].pk, first.conversation_id),
+    ]
+    assert access.seats(places) == {
+        places[0]: access.seat(people[0]),
+        places[1]: access.seat(people[1]),
+        places[3]: first,
+    }
+
+
+def test_a_page_knows_its_conversation_by_a_name_that_tells_no_number() -> None:
+    """S11."""
+    campaign = make_campaign(personas=0)
+    person, stranger = make_participation(campaign), make_participation(campaign)
+    old, current = talk(person), talk(person, active=True)
+    foreign = talk(stranger)
+    names = {access.conversation_key(seat) for seat in (old, current, foreign)}
+    assert len(names) == 3
+    assert {len(name) for name in names} == {16}
+    assert access.seat_by_key(person, access.conversation_key(old)) == old
+    assert access.seat_by_key(person, "") == current
+    for name in (access.conversation_key(foreign), "x" * 16):
+        with pytest.raises(access.NotFound, match=name):
+            access.seat_by_key(person, name)
+
+
+def whitelist() -> Whitelist:
+    return Whitelist.objects.create(name="greetings", owner=make_staff(), made_at=NOW)
+
+
+@pytest.mark.parametrize(
+    "strangers",
+    [
+        lambda: AnonymousUser(),
+        lambda: _user(is_staff=False),
+        lambda: _user(is_active=False),
+    ],
+    ids=["nobody", "not of the staff", "no longer active"],
+)
+def test_only_active_staff_see_campaigns_and_whitelists(strangers: Callable[[], Any]) -> None:
+    campaign, listed, user = make_campaign(personas=0), whitelist(), strangers()
+    assert list(access.campaigns(user)) == []
+    assert list(access.whitelists(user)) == []
+    with pytest.raises(access.NotFound, match=f"campaign {campaign.pk}"):
+        access.campaign(user, campaign.pk)
+    with pytest.raises(access.NotFound, match=f"whitelist {listed.pk}"):
+        access.whitelist(user, listed.pk)
+
+
+def _user(**changes: bool) -> Any:
+    user = make_staff()
+    for name, value in changes.items():
+        setattr(user, name, value)
+    user.save()
+    return user
+
+
+def test_staff_see_what_there_is_and_nothing_else() -> None:
+    user, campaign, listed = make_staff(), make_campaign(personas=0), whitelist()
+    other = make_campaign(personas=0)
+    assert set(access.campaigns(user)) == {campaign, other}
+    assert access.campaign(user, campaign.pk).pk == campaign.pk
+    assert list(access.whitelists(user)) == [listed]
+    assert access.whitelist(user, listed.pk) == access.StaffWhitelist(listed.pk, listed.name)
+    for missing in (access.campaign, access.whitelist):
+        with pytest.raises(access.NotFound):
+            missing(user, 10**6)
+
+
+def test_staff_s_campaign_has_every_column_and_becomes_its_row_without_a_query() -> None:
+    user, row = make_staff(), make_campaign(personas=0, changes={"chat.minimum": [2]})
+    row.refresh_from_db()
+    found = access.campaign(user, row.pk)
+    columns = [column.attname for column in Campaign._meta.concrete_fields]
+    assert {each.name for each in fields(found)} == set(columns)
+    with CaptureQueriesContext(connection) as queries:
+        again = access.row_of(found)
+        assert [getattr(again, name) for name in columns] == [
+            getattr(row, name) for name in columns
+        ]
+        assert found.get_state_display() == row.get_state_display()
+        assert found.get_quit_rule_display() == row.get_quit_rule_display()
+    assert len(queries) == 0
+    assert access.row_of(row) is row
+    assert again.systems.get() == row.systems.get()
+
+
+def test_a_conversation_is_found_in_its_own_campaign_only() -> None:
+    user, campaign, other = make_staff(), make_campaign(personas=0), make_campaign(personas=0)
+    make_system(other, "second")
+    rooms = [talk(make_participation(campaign)).conversation for _ in range(2)]
+    assert access.conversation(user, campaign.pk, rooms[0].pk) == rooms[0]
+    for campaign_pk, pk in ((other.pk, rooms[0].pk), (campaign.pk, 10**6), (10**6, rooms[0].pk)):
+        with pytest.raises(access.NotFound):
+            access.conversation(user, campaign_pk, pk)
+
+
+def test_a_cookie_that_shows_nothing_is_nobody_known() -> None:
+    campaign = make_campaign(personas=0)
+    person = make_participation(campaign, secret_hash=access.secret_hash("mine"))
+    assert access.known(campaign.slug, "mine") == person
+    assert access.known(campaign.slug, "another") is None
+    assert access.known("nowhere", "mine") is None

@@ -1,0 +1,158 @@
+"""The stack of personas: popped, pushed back, never twice in one conversation."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+import pytest
+from django.db import connection
+
+from tests.factories import NOW, make_campaign, make_persona
+from webapp.models import Campaign, Conversation, Persona, Seat
+from webapp.services.rules import persona_stack
+
+pytestmark = pytest.mark.django_db
+
+
+def test_every_persona_is_used_once_before_one_is_used_again() -> None:
+    campaign = make_campaign(personas=6)
+    taken = [
+        persona_stack.pop(campaign=campaign, split="test", seed=seed).key for seed in range(12)
+    ]
+    assert len(set(taken[:6])) == 6
+    assert set(Counter(taken).values()) == {2}
+
+
+def test_one_seed_gives_one_draw() -> None:
+    drawn = []
+    for _ in range(2):
+        campaign = make_campaign(personas=8)
+        drawn.append(
+            [persona_stack.pop(campaign=campaign, split="test", seed=seed).key for seed in range(5)]
+        )
+    assert drawn[0] == drawn[1]
+    assert drawn[0] != sorted(drawn[0])
+
+
+def test_the_partners_persona_is_never_given() -> None:
+    campaign = make_campaign(personas=2)
+    first = persona_stack.pop(campaign=campaign, split="test", seed=1)
+    for seed in range(5):
+        second = persona_stack.pop(campaign=campaign, split="test", seed=seed, beside={first.pk})
+        assert second != first
+
+
+def test_a_persona_pushed_back_comes_again_next() -> None:
+    campaign = make_campaign(personas=3)
+    first = persona_stack.pop(campaign=campaign, split="test", seed=1)
+    for seed in (2, 3):
+        persona_stack.pop(campaign=campaign, split="test", seed=seed)
+    persona_stack.push_back(first)
+    assert persona_stack.pop(campaign=campaign, split="test", seed=9) == first
+
+
+def test_pushing_back_too_often_never_goes_below_zero() -> None:
+    campaign = make_campaign(personas=1)
+    persona_stack.push_back(Persona.objects.get())
+    assert Persona.objects.get(campaign=campaign).taken == 0
+
+
+def test_an_empty_split_says_so() -> None:
+    with pytest.raises(persona_stack.NoneLeft, match="valid"):
+        persona_stack.pop(campaign=make_campaign(), split="valid", seed=1)
+
+
+def test_distractors_belong_to_neither_side_and_to_the_split() -> None:
+    campaign = make_campaign(personas=4)
+    make_persona(campaign, 9, split="train")
+    sides = set(Persona.objects.filter(key__in=("p0", "p1")).values_list("pk", flat=True))
+    drawn = persona_stack.distractors(
+        campaign=campaign, split="test", seed=3, beside=sides, count=5
+    )
+    assert {persona.key for persona in drawn} == {"p2", "p3"}
+
+
+def test_personas_of_another_campaign_are_not_taken_nor_pushed_back() -> None:
+    other, campaign = make_campaign(personas=3), make_campaign(personas=1)
+    Persona.objects.filter(campaign=other).update(taken=1)
+    first = persona_stack.pop(campaign=campaign, split="test", seed=1)
+    again = persona_stack.pop(campaign=campaign, split="test", seed=2)
+    assert first == again
+    assert again.taken == 2
+    persona_stack.push_back(first)
+    assert Persona.objects.get(campaign=campaign).taken == 1
+    assert set(Persona.objects.filter(campaign=other).values_list("taken", flat=True)) == {1}
+
+
+def test_a_persona_taken_once_goes_back_to_none_and_no_further() -> None:
+    campaign = make_campaign(personas=1)
+    persona = persona_stack.pop(campaign=campaign, split="test", seed=1)
+    for _ in range(2):
+        persona_stack.push_back(persona)
+        assert Persona.objects.get(campaign=campaign).taken == 0
+
+
+def test_the_personas_of_both_sides_go_back_and_a_side_without_one_is_passed_over() -> None:
+    campaign = make_campaign(personas=3)
+    Persona.objects.update(taken=1)
+    room = Conversation.objects.create(
+        campaign=campaign, system=campaign.systems.get(), seed=1, started_at=NOW
+    )
+    held, kept = Persona.objects.all()[:2]
+    Seat.objects.create(conversation=room, side=0, persona=None)
+    Seat.objects.create(conversation=room, side=1, persona=held)
+    other = Conversation.objects.create(
+        campaign=campaign, system=campaign.systems.get(), seed=2, started_at=NOW
+    )
+    Seat.objects.create(conversation=other, side=0, persona=kept)
+    persona_stack.push_back_all(room)
+    assert list(Persona.objects.values_list("taken", flat=True)) == [0, 1, 1]
+
+
+@pytest.mark.parametrize("count", [0, 1, 2, 3])
+def test_as_many_distractors_are_drawn_as_are_asked_for_and_there_are(count: int) -> None:
+    other, campaign = make_campaign(personas=5), make_campaign(personas=3)
+    beside = {Persona.objects.filter(campaign=campaign)[0].pk}
+    drawn = persona_stack.distractors(
+        campaign=campaign, split="test", seed=3, beside=beside, count=count
+    )
+    assert len({one.pk for one in drawn}) == min(count, 2)
+    assert not [one for one in drawn if one.campaign == other or one.pk in beside]
+
+
+def test_where_only_the_partners_persona_is_left_nobody_gets_one() -> None:
+    campaign = make_campaign(personas=1)
+    only = Persona.objects.get()
+    with pytest.raises(persona_stack.NoneLeft, match=f"campaign {campaign.pk}.*'test'"):
+        persona_stack.pop(campaign=campaign, split="test", seed=1, beside={only.pk})
+    assert persona_stack.NoneLeft.notice == "failed"
+
+
+def pop_while_held(campaign: Campaign, held: set[int]) -> Persona:
+    """Pop a persona while other transactions hold these rows: the locking look-up skips them."""
+
+    def skip_locked(execute: Any, sql: str, params: Any, many: bool, context: Any) -> Any:
+        if "FROM" in sql and 'WHERE "webapp_persona"."id" =' in sql and "LIMIT 1" in sql:
+            params = tuple(-1 if one in held else one for one in params)
+        return execute(sql, params, many, context)
+
+    with connection.execute_wrapper(skip_locked):
+        return persona_stack.pop(campaign=campaign, split="test", seed=1)
+
+
+def test_a_persona_that_another_transaction_is_taking_is_passed_over() -> None:
+    """Never waited for, or two who each hold one would wait for ever."""
+    campaign = make_campaign(personas=3)
+    first, second, third = Persona.objects.filter(campaign=campaign)
+    assert pop_while_held(campaign, {first.pk, second.pk}) == third
+    assert Persona.objects.get(pk=third.pk).taken == 1
+
+
+def test_a_persona_that_all_are_taking_is_shared_and_not_counted() -> None:
+    other = make_campaign(personas=3)
+    campaign = make_campaign(personas=2)
+    every = set(Persona.objects.values_list("pk", flat=True))
+    shared = pop_while_held(campaign, every)
+    assert shared.campaign == campaign != other
+    assert set(Persona.objects.values_list("taken", flat=True)) == {0}

@@ -1,0 +1,71 @@
+"""Every address of the project by its audience, filled in for a campaign: read from the urlconf."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from django.urls import URLPattern
+
+from webapp.models import Campaign, ReplyJob, Whitelist
+from webapp.views.audience import Audience, audience_of, routes
+
+ADMIN = "admin/"
+NAMED = re.compile(r"\(\?P<(\w+)>[^)]*\)|<(?:\w+:)?(\w+)>")  # Django's admin has expressions
+OF_A_CAMPAIGN = {"system", "person", "flag", "job", "chat"}  # rows that belong to one
+
+
+def resolved() -> dict[str, URLPattern]:
+    """Return the pattern that answers each route: the first of those that are the same."""
+    return dict(reversed([*routes()]))
+
+
+def of(audience: Audience) -> list[str]:
+    """Return an audience's routes, without those of Django's admin."""
+    return [
+        route
+        for route, pattern in resolved().items()
+        if audience_of(pattern.callback) is audience and not is_of_admin(route)
+    ]
+
+
+def is_of_admin(route: str) -> bool:
+    return route.startswith(ADMIN) and route != f"{ADMIN}login/"
+
+
+def names(route: str) -> set[str]:
+    """Return what an address is made of."""
+    return {found[1] or found[2] for found in NAMED.finditer(route)}
+
+
+def filled(route: str, **values: Any) -> str:
+    """Return a route's address; a KeyError names what `arguments` has no value for."""
+    path = NAMED.sub(lambda found: str(values[found[1] or found[2]]), route)
+    return "/" + re.sub(r"[\^$]", "", path)
+
+
+def arguments(campaign: Campaign, route: str = "") -> dict[str, Any]:
+    """Return a value for everything that addresses of staff are made of."""
+    purpose = "REHEARSAL" if "chats/" in route else "STUDY"
+    return {
+        "pk": campaign.pk,
+        "system": campaign.systems.get().pk,
+        "bot": "parrot",
+        "guide": "first_study",
+        "protocol": "personachat_bot",
+        "action": "pause",
+        "name": "summary",
+        "key": "flow",
+        "whitelist": Whitelist.objects.get().pk,
+        "person": campaign.participations.get().pk,
+        "flag": campaign.flags.get().pk,
+        "job": ReplyJob.objects.get(conversation__campaign=campaign).pk,
+        "conversation_id": campaign.conversations.get(purpose=purpose).pk,
+    }
+
+
+def addresses(campaign: Campaign) -> Iterator[str]:
+    """Yield the address of every page of staff."""
+    for route in of(Audience.STAFF):
+        yield filled(route, **arguments(campaign, route))

@@ -1,0 +1,60 @@
+"""Bad input to staff's pages: odd queries, hostile text, every form's fields filled by lot."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from tests.webapp.views.staff.addresses import addresses
+from webapp.models import (
+    Campaign,
+)
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.mark.parametrize(
+    "query",
+    ["page=x", "page=999", "page=-1", "system=9999999999999999999999", "state=%00", "step=none"],
+)
+@pytest.mark.parametrize("name", ["conversations", "people", "jobs"])
+def test_odd_queries_show_a_page(ann: Client, campaign: Campaign, name: str, query: str) -> None:
+    assert ann.get(f"{reverse(name, args=[campaign.pk])}?{query}").status_code == 200
+
+
+def test_what_people_wrote_is_shown_as_text(ann: Client, campaign: Campaign) -> None:
+    study = campaign.conversations.get(purpose="STUDY")
+    study.events.create(
+        seq=1, kind="message", side=0, content={"text": "<script>alert(1)</script>"}
+    )
+    page = ann.get(reverse("conversation", args=[campaign.pk, study.pk])).content.decode()
+    assert "&lt;script&gt;alert(1)" in page
+    assert "<script>alert" not in page
+
+
+ODD = (
+    *("", "\0", "x" * 5000, "-1", "9" * 400, "1e999", "NaN", "\u202e", "٣", "{", "[[[[", "true"),
+    *('{"id": 1}', "🙂" * 50, "../..", "'; --", "store", "clear", "include"),
+)
+FIELDS = (
+    *("name", "pay", "minutes", "currency", "waiting_pay", "contact", "consent", "return_url"),
+    *("quit_rule", "least_work", "lower"),
+    *("wait_seconds", "reply_seconds", "seed", "setting.chat.minimum", "setting.chat.maximum"),
+    *("setting.chat.pool", "setting.chat.pace", "setting.chat.max_words.limit", "rate.votes"),
+    *("target", "sees_persona", "option.opening", "option.weights", "text", "action", "reason"),
+    *("more.alpha", "amount", "bonus_reason", "given", "page", "step", "system", "purpose"),
+)
+
+
+@pytest.mark.parametrize("state", [Campaign.State.DRAFT, Campaign.State.OPEN])
+def test_no_input_breaks_a_page(ann: Client, campaign: Campaign, state: str) -> None:
+    draw = random.Random(f"odd {state}")
+    pages = [*addresses(campaign), "/campaigns/new/meena_static/"]
+    for address in pages * 4:
+        Campaign.objects.filter(pk=campaign.pk).update(state=state)
+        raw = {field: draw.choice(ODD) for field in FIELDS}
+        for answer in (ann.post(address, raw), ann.get(address, raw)):
+            assert answer.status_code < 500, (address, raw)

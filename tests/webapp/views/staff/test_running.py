@@ -1,0 +1,144 @@
+"""Staff's pages from the launch on: states that refuse, the live page, review."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from tests.factories import NOW, make_system
+from webapp.models import (
+    Amendment,
+    Bonus,
+    Campaign,
+    Persona,
+    ReplyJob,
+)
+from webapp.services.replies import heartbeats
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def always_alive(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The heartbeat of the fixture is of the tests' own time."""
+    monkeypatch.setattr(heartbeats, "ALIVE", NOW - NOW.replace(year=1990))
+
+
+@pytest.mark.usefixtures("always_alive")
+def test_a_launch_opens_once_and_freezes_the_pages(ann: Client, draft: Campaign) -> None:
+    launch = reverse("launch", args=[draft.pk])
+    Persona.objects.filter(campaign=draft, key__gte="p2").delete()
+    assert ann.post(launch).status_code == 422
+    for number in range(2, 6):
+        Persona.objects.create(
+            campaign=draft, key=f"q{number}", split="test", order=number, sentences=[f"I {number}."]
+        )
+    assert "Freeze the plan" in ann.get(launch).content.decode()
+    assert ann.post(launch).status_code == 302
+    assert ann.post(launch).status_code == 409
+    assert ann.get(launch).status_code == 409
+    draft.refresh_from_db()
+    plan = ann.get(reverse("plan", args=[draft.pk]))
+    assert plan["Content-Type"].startswith("application/json")
+    page = ann.get(reverse("campaign", args=[draft.pk])).content.decode()
+    assert draft.plan_hash in page
+    assert reverse("entry", args=[draft.slug]) in page
+    system = draft.systems.get()
+    frozen = [
+        reverse("settings", args=[draft.pk]),
+        reverse("add-system", args=[draft.pk, "parrot"]),
+        reverse("system", args=[draft.pk, system.pk]),
+        reverse("remove-system", args=[draft.pk, system.pk]),
+        reverse("personas", args=[draft.pk]),
+        reverse("collect", args=[draft.pk]),
+    ]
+    for address in frozen:
+        answer = ann.post(address, {"text": "x"})
+        assert answer.status_code == 409, address
+        assert "OPEN" in answer.content.decode()
+
+
+def test_pause_resume_extend_pay_and_stop(ann: Client, campaign: Campaign) -> None:
+    pause, resume, stop = (
+        reverse("act", args=[campaign.pk, name]) for name in ("pause", "resume", "stop")
+    )
+    extend, pay = reverse("extend", args=[campaign.pk]), reverse("pay", args=[campaign.pk])
+    assert "Pause the campaign?" in ann.get(pause).content.decode()
+    assert ann.post(pause, {"reason": ""}).status_code == 422
+    assert ann.post(resume, {"reason": "x"}).status_code == 409
+    assert ann.post(extend, {"reason": "x", "more.alpha": "-1"}).status_code == 422
+    assert ann.post(pay, {"reason": "x", "pay": "free"}).status_code == 422
+    assert not Amendment.objects.exists()
+    for address, raw in (
+        (pause, {}),
+        (resume, {}),
+        (extend, {"more.alpha": "5"}),
+        (pay, {"pay": "2.50"}),
+        (stop, {}),
+    ):
+        answer = ann.post(address, raw | {"reason": "As agreed."})
+        assert answer.status_code == 302, address
+    assert Amendment.objects.filter(campaign=campaign).count() == 5
+    for address in (pause, resume, extend, pay, stop):
+        assert ann.post(address, {"reason": "x"}).status_code == 409
+    assert ann.get(reverse("act", args=[campaign.pk, "explode"])).status_code == 404
+
+
+def test_the_live_page_leads_from_each_number_to_its_list(ann: Client, campaign: Campaign) -> None:
+    part = ann.get(reverse("live-part", args=[campaign.pk])).content.decode()
+    links = re.findall(r'href="([^"]+)"', part)
+    assert len(links) >= 9
+    for link in links:
+        assert ann.get(link.replace("&amp;", "&")).status_code == 200, link
+    assert 'id="step-done"' in part
+    assert "<!doctype" not in part
+
+
+def test_a_reply_given_up_is_retried_once(ann: Client, campaign: Campaign) -> None:
+    job = ReplyJob.objects.get()
+    retry = reverse("retry", args=[campaign.pk, job.pk])
+    assert [ann.post(retry).status_code for _ in range(2)] == [302, 409]
+
+
+# --- review -----------------------------------------------------------------------------------
+
+
+def test_a_conversation_and_a_person_are_excluded_with_a_reason(
+    ann: Client, campaign: Campaign
+) -> None:
+    study = campaign.conversations.get(purpose="STUDY")
+    person = campaign.participations.get()
+    for name, row in (("exclude-conversation", study), ("exclude-person", person)):
+        address = reverse(name, args=[campaign.pk, row.pk])
+        assert ann.post(address, {"reason": ""}).status_code == 422
+        assert ann.post(address, {"reason": "A test."}).status_code == 302
+        row.refresh_from_db()
+        assert row.excluded == "A test."
+        ann.post(address, {"action": "include"})
+        row.refresh_from_db()
+        assert row.excluded == ""
+
+
+def test_a_bonus_needs_an_amount_and_a_reason(ann: Client, campaign: Campaign) -> None:
+    address = reverse("bonus-person", args=[campaign.pk, campaign.participations.get().pk])
+    assert ann.post(address, {"amount": "x", "given": "0"}).status_code == 422
+    raw = {"amount": "0.50", "bonus_reason": "Kind.", "given": "0"}
+    assert [ann.post(address, raw).status_code for _ in range(2)] == [302, 302]
+    assert Bonus.objects.count() == 1
+
+
+def test_a_flag_is_looked_at(ann: Client, campaign: Campaign) -> None:
+    flag = campaign.flags.get()
+    answer = ann.post(reverse("settle-flag", args=[campaign.pk, flag.pk]))
+    assert answer["Location"] == reverse("conversation", args=[campaign.pk, flag.conversation_id])
+    flag.refresh_from_db()
+    assert flag.settled_at is not None
+
+
+def test_a_second_system_appears_in_the_filters(ann: Client, campaign: Campaign) -> None:
+    make_system(campaign, "beta")
+    page = ann.get(reverse("conversations", args=[campaign.pk])).content.decode()
+    assert "beta" in page

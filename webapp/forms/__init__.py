@@ -1,0 +1,1 @@
+"""Forms, from typed text to checked values."""

@@ -1,0 +1,117 @@
+"""Forms of participants: who they say they are, and their answers to a protocol.
+
+A question is shown by the template of its kind, `questions/<kind>.html`, from a `QuestionField`.
+"""
+
+from __future__ import annotations
+
+import json
+import uuid
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from django import forms
+
+from evaluation import AnswerField, Question
+from webapp.services.rating.form import RatingForm
+from webapp.services.rules import identity
+
+PLATFORMS: dict[str, str] = {"PROLIFIC_PID": "prolific", "workerId": "mturk", "id": "panel"}
+PREVIEW = "ASSIGNMENT_ID_NOT_AVAILABLE"  # how MTurk says that nobody has accepted the task yet
+
+
+class EntryForm(forms.Form):
+    """The claimed identity of a visitor: the platform they come from, and their id there."""
+
+    platform = forms.ChoiceField(
+        choices=[(name, name) for name in (*PLATFORMS.values(), identity.VOLUNTEER)]
+    )
+    external_id = forms.CharField(max_length=128)
+
+
+class Agreement(EntryForm):
+    """A consent: by whom, and to which pay, as the page showed it."""
+
+    pay = forms.DecimalField(required=False, min_value=0, max_digits=7, decimal_places=2)
+
+
+def claim(query: Mapping[str, str]) -> EntryForm:
+    """Return the identity that the query of a start link claims; a volunteer gets a random one."""
+    for parameter, platform in PLATFORMS.items():
+        if value := query.get(parameter):
+            return EntryForm({"platform": platform, "external_id": value})
+    return EntryForm({"platform": identity.VOLUNTEER, "external_id": str(uuid.uuid4())})
+
+
+def is_preview(query: Mapping[str, str]) -> bool:
+    """Tell whether this is only a look at the task: a preview begins nothing."""
+    return query.get("assignmentId") == PREVIEW
+
+
+class BadBody(ValueError):
+    """A JSON body that is no draft of answers."""
+
+
+def draft(body: bytes) -> dict[str, str]:
+    """Return the answers of an autosaved form. Raises `BadBody`."""
+    try:
+        found = json.loads(body)
+    except (ValueError, RecursionError):
+        raise BadBody("not JSON") from None
+    answers = found.get("answers") if isinstance(found, dict) else None
+    if not isinstance(answers, dict) or not all(map(_is_storable, answers.values())):
+        raise BadBody("answers: must map the names of fields to texts")
+    return answers
+
+
+def _is_storable(value: object) -> bool:
+    if not isinstance(value, str) or "\0" in value:
+        return False
+    return not any("\ud800" <= letter <= "\udfff" for letter in value)
+
+
+@dataclass(frozen=True, kw_only=True)
+class QuestionField:
+    """One question about one candidate as its template shows it; `value` is the answer so far.
+
+    gate: the field whose answer must be the question's `only_if_value` before this one is asked.
+    """
+
+    name: str
+    number: int
+    question: Question
+    answer: AnswerField
+    value: str = ""
+    error: str = ""
+    gate: str = ""
+
+    @property
+    def kind(self) -> str:
+        return self.question.kind
+
+    @property
+    def template(self) -> str:
+        return f"questions/{self.kind}.html"
+
+    @property
+    def id(self) -> str:
+        return self.name.replace(".", "-")
+
+
+def fields(
+    form: RatingForm, raw: Mapping[str, str], problems: Mapping[str, str]
+) -> tuple[QuestionField, ...]:
+    """Return the form's questions in order, with what was answered and what is wrong."""
+    pairs = [(c, question) for c in form.shown.candidates for question in form.questions]
+    return tuple(
+        QuestionField(
+            name=(name := f"{candidate}.{question.name}"),
+            number=number,
+            question=question,
+            answer=question.form_field(form.shown, form.personas),
+            value=raw.get(name, ""),
+            error=problems.get(name, ""),
+            gate=f"{candidate}.{question.only_if}" if question.only_if else "",
+        )
+        for number, (candidate, question) in enumerate(pairs, start=1)
+    )

@@ -1,0 +1,166 @@
+"""A system's form: its name, how many people it gets, and a field for each option of its bot."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.utils.text import slugify
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from bots import Option, bot_options, describe, parse_option
+from bots.weights import ABOUT
+from evaluation import Protocol
+from webapp.forms.typed_fields import StaffForm, TypedField
+from webapp.services.campaign.systems import StoredSystem, is_people
+from webapp.services.staff_forms.fields import BadField, shown, storable, text, whole, yes_no
+
+OPTION = "option."
+LARGEST_TARGET = 100_000
+SERVER_DECIDES = "device"  # filled in by the reply worker
+LONGEST_OPTION = 500
+
+
+def trained_weights() -> list[tuple[str, str]]:
+    """Return the folders of weights on this server, and which bot each was trained for."""
+    found = sorted(Path(settings.WEIGHTS_DIR).glob(f"*/{ABOUT}"))
+    return [(path.parent.name, f"{path.parent.name} ({_bot_of(path)})") for path in found]
+
+
+def checkpoints() -> list[tuple[str, str]]:
+    """Return the folders of checkpoints on this server."""
+    found = sorted(path.parent.name for path in Path(settings.WEIGHTS_DIR).glob("*/config.json"))
+    return [(name, name) for name in found]
+
+
+FOLDERS = {"weights": trained_weights, "checkpoint": checkpoints}  # options that name one
+
+
+def _bot_of(path: Path) -> str:
+    try:
+        return str(json.loads(path.read_text("utf-8"))["bot"])
+    except (OSError, ValueError, KeyError, TypeError):
+        return _("cannot be read")
+
+
+def _name(raw: str) -> str:
+    name: str = text(most=60)(raw)
+    if name != slugify(name):
+        raise BadField(
+            _("%(value)s may have only small letters, digits and hyphens, such as %(right)s")
+            % {"value": shown(name), "right": slugify(name) or "retrieval-1"}
+        )
+    return name
+
+
+class OptionField(TypedField):
+    """An option of a bot; its description says what it may be."""
+
+    def __init__(self, bot: str, option: Option, known: tuple[Option, ...]) -> None:
+        self.bot, self.option, self.known = bot, option, known
+        kind, choices, about = "text", [(each, each) for each in option.choices], option.help
+        if option.name in FOLDERS:
+            kind, choices = "select", [("", _("none")), *FOLDERS[option.name]()]
+        elif option.kind == "bool":
+            kind = "checkbox"
+        elif option.choices:
+            kind = "select"
+        else:
+            kind = "number" if option.kind == "int" else "text"
+            about = f"{option.help} ({describe(option)})"
+        super().__init__(
+            self.accepted, kind=kind, choices=choices, label=option.name, help_text=about
+        )
+
+    def accepted(self, typed: str) -> object:
+        """Return the option's value. Raises `BadField`."""
+        option = self.option
+        if option.kind == "bool":
+            return yes_no(typed)
+        if option.name in FOLDERS and typed not in dict([("", ""), *self.choices]):
+            raise BadField(_("%(value)s is not a folder of weights here") % {"value": shown(typed)})
+        if typed.strip() == "" and option.kind != "str":
+            return option.default
+        try:
+            short = typed.strip()[: LONGEST_OPTION + 1]
+            value = parse_option(self.bot, self.known, option.name, short)
+        except (ValueError, MemoryError, RecursionError):
+            value = None
+        if value is None or not storable(value) or len(typed) > LONGEST_OPTION:
+            raise BadField(
+                _("%(value)s is not valid; it must be %(what)s")
+                % {"value": shown(typed), "what": describe(option)}
+            )
+        return value
+
+
+class SystemForm(StaffForm):
+    """The form of a new system, or of one that is stored."""
+
+    name = TypedField(
+        _name,
+        label=gettext_lazy("Name"),
+        help_text=gettext_lazy(
+            "Letters, digits and hyphens; in reports, never shown to participants."
+        ),
+    )
+    target = TypedField(
+        whole(least=1, most=LARGEST_TARGET),
+        label=gettext_lazy("Participations wanted"),
+        kind="number",
+        initial="100",
+        help_text=gettext_lazy("How many people are to complete a conversation with this system."),
+    )
+    sees_persona = TypedField(
+        yes_no, label=gettext_lazy("The bot sees its persona"), kind="checkbox", initial="true"
+    )
+
+    def __init__(
+        self,
+        protocol: Protocol,
+        bot: str,
+        data: Mapping[str, str] | None = None,
+        system: StoredSystem | None = None,
+    ) -> None:
+        first: dict[str, Any] = {"name": slugify(bot.replace("_", "-"))}
+        if system is not None:
+            first = {"name": system.name, "target": str(system.target)}
+            first["sees_persona"] = _typed(system.sees_persona)
+        super().__init__(data, initial=first)
+        chat = protocol.chat
+        if chat is None:
+            del self.fields["target"]
+        if chat is None or not chat.pool or is_people(bot):
+            del self.fields["sees_persona"]
+        self.options = () if is_people(bot) else _open_options(bot)
+        stored = system.options if system else {}
+        for each in self.options:
+            self.fields[OPTION + each.name] = OptionField(bot, each, self.options)
+            self.initial[OPTION + each.name] = _typed(stored.get(each.name, each.default))
+
+    def clean(self) -> dict[str, Any]:
+        """Return the values, with the options that differ from their defaults under `options`."""
+        values = self.cleaned_data
+        names = {each.name: each.default for each in self.options if OPTION + each.name in values}
+        chosen = {name: values[OPTION + name] for name in names}
+        return {
+            "name": values.get("name", ""),
+            "target": values.get("target", 0),
+            "sees_persona": values.get("sees_persona", True),
+            "options": {name: value for name, value in chosen.items() if value != names[name]},
+        }
+
+
+def _open_options(bot: str) -> tuple[Option, ...]:
+    options = bot_options(bot)
+    return tuple(each for each in options if not each.trained and each.name != SERVER_DECIDES)
+
+
+def _typed(value: object) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return str(value)

@@ -1,0 +1,1 @@
+"""Campaigns, from draft to close."""

@@ -1,0 +1,193 @@
+"""Changes of a launched campaign: each is an amendment that everybody can read; the plan stays."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from decimal import Decimal
+from typing import Any
+
+from django.db import transaction
+from django.db.models import Count, F
+from django.utils.translation import gettext as _
+
+from webapp.models import Amendment, Campaign, Item, Participation, QuotaCell
+from webapp.services.rules import audit, states
+from webapp.services.rules.access import AnyCampaign, row_of
+from webapp.services.rules.protocols import protocol_of
+from webapp.services.staff_forms.fields import BadField, Invalid, money, parse_all, text, whole
+
+RUNNING = (Campaign.State.OPEN, Campaign.State.PAUSED)
+MOST_MORE = 10_000
+
+
+class Unconfirmed(Exception):
+    """The pay would be lowered, and the form does not say that this is meant."""
+
+
+@dataclass(frozen=True)
+class Promised:
+    """How many people of a campaign were promised an amount at their consent."""
+
+    pay: Decimal
+    people: int
+
+
+@dataclass(frozen=True)
+class Quota:
+    """A number that can be extended: a system's target, or the raters of every item."""
+
+    name: str
+    label: str
+    target: int
+
+
+def pause(*, campaign: AnyCampaign, by: Any, reason: str, now: datetime) -> Campaign:
+    """Let nobody join or be paired; conversations under way finish (R22)."""
+    return _move(campaign, "pause", _("Paused"), by, reason, now)
+
+
+def resume(*, campaign: AnyCampaign, by: Any, reason: str, now: datetime) -> Campaign:
+    """Open a paused campaign again."""
+    return _move(campaign, "resume", _("Resumed"), by, reason, now)
+
+
+def stop(*, campaign: AnyCampaign, by: Any, reason: str, now: datetime) -> Campaign:
+    """End the campaign for good: the sweeper pays everybody who is in it in full (R22)."""
+    return _move(campaign, "stop", _("Stopped"), by, reason, now, ended_at=now)
+
+
+def quotas(campaign: AnyCampaign) -> list[Quota]:
+    """Return the quotas that can be extended."""
+    if protocol_of(campaign).chat is None:
+        item = row_of(campaign).items.order_by("-target").first()
+        return [Quota("raters", _("Raters per item"), item.target if item else 0)]
+    cells = QuotaCell.objects.filter(system__campaign=campaign.pk).select_related("system")
+    return [Quota(cell.system.name, cell.system.name, cell.target) for cell in cells.order_by("pk")]
+
+
+def extend(
+    *, campaign: AnyCampaign, more: Mapping[str, int], by: Any, reason: str, now: datetime
+) -> Campaign:
+    """Want more of what `quotas` lists; targets only grow, so nobody loses their slot."""
+    with transaction.atomic():
+        row = _running(campaign, "extend")
+        known = {quota.name: quota for quota in quotas(row)}
+        wanted = {name: count for name, count in more.items() if count > 0 and name in known}
+        if not wanted:
+            raise Invalid({"more": _("is 0 everywhere; enter how many more are wanted")})
+        for name, count in wanted.items():
+            _grow(row, name, count)
+        changes = ", ".join(
+            f"{known[name].label} {known[name].target} → {known[name].target + count}"
+            for name, count in wanted.items()
+        )
+        _amend(row, by, _("Extended: %(changes)s") % {"changes": changes}, reason, now)
+        audit.append(
+            actor=by.get_username(), action="campaign extended", campaign=row, now=now, more=wanted
+        )
+        return row
+
+
+def change_pay(
+    *, campaign: AnyCampaign, pay: Decimal, by: Any, reason: str, now: datetime
+) -> Campaign:
+    """Pay another amount from the next consent on; earlier ones keep theirs (R21)."""
+    with transaction.atomic():
+        row = _running(campaign, "change the pay of")
+        if pay == row.pay:
+            raise Invalid({"pay": _("is what is paid already; write another amount")})
+        if pay < row.waiting_pay:
+            raise Invalid({"pay": _("is less than the pay if no partner is found; write more")})
+        text = _("Pay of later consents changed: %(old)s → %(new)s %(currency)s") % {
+            "old": row.pay,
+            "new": pay,
+            "currency": row.currency,
+        }
+        audit.append(
+            actor=by.get_username(),
+            action="pay changed",
+            campaign=row,
+            now=now,
+            old=str(row.pay),
+            new=str(pay),
+        )
+        Campaign.objects.filter(pk=row.pk).update(pay=pay)
+        _amend(row, by, text, reason, now)
+        row.refresh_from_db()
+        return row
+
+
+def promises(campaign: AnyCampaign) -> list[Promised]:
+    """Return what the people who are in a campaign now were promised: no change touches it."""
+    people = Participation.objects.filter(campaign=campaign.pk, state__in=states.ACTIVE)
+    rows = people.values_list("pay").annotate(Count("pk")).order_by("-pay")
+    return [Promised(pay, count) for pay, count in rows]
+
+
+def read_reason(raw: Mapping[str, str]) -> str:
+    """Return why something is done, or raise `Invalid`."""
+    values = parse_all(raw, {"reason": text(most=200)})
+    return str(values["reason"])
+
+
+def read_more(campaign: AnyCampaign, raw: Mapping[str, str]) -> dict[str, int]:
+    """Return how many more of each quota, or raise `Invalid`."""
+    number = whole(least=0, most=MOST_MORE)
+    parsers = {f"more.{quota.name}": number for quota in quotas(campaign)}
+    filled = {name: raw.get(name, "").strip() or "0" for name in parsers}
+    values = parse_all(filled, parsers)
+    return {name.removeprefix("more."): value for name, value in values.items()}
+
+
+def read_pay(campaign: AnyCampaign, raw: Mapping[str, str]) -> Decimal:
+    """Return an amount, or raise `Invalid`; `Unconfirmed` where it is lower and not yet meant."""
+    try:
+        pay = Decimal(money()(raw.get("pay", "")))
+    except BadField as problem:
+        raise Invalid({"pay": str(problem)}) from None
+    if pay < campaign.pay and raw.get("lower") != raw["pay"]:
+        raise Unconfirmed(f"pay: {pay} is less than {campaign.pay}")
+    return pay
+
+
+def amendments(campaign: AnyCampaign) -> list[Amendment]:
+    """Return the campaign's amendments, oldest first."""
+    return list(row_of(campaign).amendments.select_related("made_by"))
+
+
+def _move(
+    campaign: AnyCampaign, event: str, word: str, by: Any, reason: str, now: datetime, **fields: Any
+) -> Campaign:
+    with transaction.atomic():
+        row = states.move(row_of(campaign), event, **fields)
+        _amend(row, by, word, reason, now)
+        audit.append(
+            actor=by.get_username(),
+            action=f"campaign {event}",
+            campaign=row,
+            now=now,
+            reason=reason,
+        )
+        return row
+
+
+def _running(campaign: AnyCampaign, event: str) -> Campaign:
+    row = Campaign.objects.select_for_update().get(pk=campaign.pk)
+    if row.state not in RUNNING:
+        raise states.Illegal(row, event, row.state)
+    return row
+
+
+def _grow(campaign: Campaign, name: str, count: int) -> None:
+    if protocol_of(campaign).chat is None:
+        Item.objects.filter(campaign=campaign.pk).update(target=F("target") + count)
+    else:
+        cells = QuotaCell.objects.filter(system__campaign=campaign.pk, system__name=name)
+        cells.update(target=F("target") + count)
+
+
+def _amend(campaign: Campaign, by: Any, what: str, reason: str, now: datetime) -> None:
+    line = f"{what}. {reason}" if reason else what
+    Amendment.objects.create(campaign=campaign, made_by=by, text=line)

@@ -1,0 +1,119 @@
+"""Campaigns as a requester writes them: created from a protocol, changed while they are drafts."""
+
+from __future__ import annotations
+
+import importlib
+import random
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from decimal import Decimal
+from typing import Any
+
+from django.db import transaction
+
+from evaluation import Protocol, Setting
+from evaluation.registry import UnknownProtocol, get_protocol, protocol_names
+from webapp.models import Campaign
+from webapp.services.rules import audit
+from webapp.services.rules.access import AnyCampaign
+from webapp.services.rules.protocols import protocol_of
+from webapp.services.staff_forms import source_settings
+
+Values = Mapping[str, Any]  # by the names of columns
+QUIT_RULES: Mapping[str, str] = dict(Campaign.QuitRule.choices)
+USUAL_QUIT_RULE = Campaign.QuitRule.SHARE.value
+
+
+class NotDraft(Exception):
+    """The campaign was launched: its plan is frozen, and only amendments change it."""
+
+    def __init__(self, campaign: Campaign) -> None:
+        super().__init__(f"campaign {campaign.pk} is {campaign.state}, not a draft")
+        self.state = campaign.state
+
+
+@dataclass(frozen=True)
+class Offer:
+    """A protocol that a campaign can be created from."""
+
+    protocol: Protocol
+    about: str
+
+
+def offers() -> list[Offer]:
+    """Return all protocols with the documentation that their files begin with."""
+    return [Offer(get_protocol(name), _about(name)) for name in protocol_names()]
+
+
+def source(campaign: AnyCampaign) -> Protocol:
+    """Return the campaign's protocol as its source has it."""
+    return get_protocol(campaign.protocol)
+
+
+def offer(name: str) -> Protocol | None:
+    """Return the protocol of this name, if there is one."""
+    try:
+        return get_protocol(name)
+    except UnknownProtocol:
+        return None
+
+
+def create(*, owner: Any, protocol: str, values: Values, now: datetime) -> Campaign:
+    """Create a draft from a form's values."""
+    with transaction.atomic():
+        campaign = Campaign.objects.create(owner=owner, protocol=protocol, **values)
+        _note(campaign, owner, "campaign created", now)
+        return campaign
+
+
+def change(*, campaign: AnyCampaign, by: Any, values: Values, now: datetime) -> Campaign:
+    """Change a draft; a new seed shuffles its personas anew."""
+    with transaction.atomic():
+        row = lock_draft(campaign)
+        for name, value in values.items():
+            setattr(row, name, value)
+        row.save(update_fields=list(values))
+        _shuffle(row)
+        _note(row, by, "campaign changed", now)
+        return row
+
+
+def lock_draft(campaign: AnyCampaign) -> Campaign:
+    """Return the draft as it is now, locked until the transaction ends, or raise `NotDraft`."""
+    row = Campaign.objects.select_for_update().get(pk=campaign.pk)
+    if row.state != Campaign.State.DRAFT:
+        raise NotDraft(row)
+    return row
+
+
+def persona_order(seed: int, key: str) -> int:
+    """Return a persona's place in the stack, drawn from the campaign's seed."""
+    return random.Random(f"{seed}:order:{key}").getrandbits(31)  # noqa: S311 (to be repeated)
+
+
+def hourly(pay: Decimal, minutes: int) -> Decimal:
+    """Return the pay for an hour of this work."""
+    return round(pay * 60 / max(1, minutes), 2)
+
+
+def protocol_and_changes(campaign: AnyCampaign) -> tuple[Protocol, list[tuple[Setting, str, str]]]:
+    """Return the campaign's protocol as changed, and what departs from the source."""
+    original = get_protocol(campaign.protocol)
+    return protocol_of(campaign), source_settings.departures(original, campaign.changes)
+
+
+def _about(name: str) -> str:
+    module = importlib.import_module(f"evaluation.protocols.{name}")
+    return (module.__doc__ or "").strip()
+
+
+def _shuffle(campaign: Campaign) -> None:
+    personas = list(campaign.personas.all())
+    for persona in personas:
+        persona.order = persona_order(campaign.seed, persona.key)
+    campaign.personas.bulk_update(personas, ["order"], batch_size=500)
+
+
+def _note(campaign: Campaign, by: Any, action: str, now: datetime) -> None:
+    audit.append(actor=by.get_username(), action=action, campaign=campaign, now=now)

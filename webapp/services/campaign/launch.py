@@ -1,0 +1,169 @@
+"""Launching a campaign: the checklist must be green, then the plan is frozen and hashed."""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import json
+import platform
+import tomllib
+from datetime import datetime
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.db import transaction
+
+from evaluation import Question
+from evaluation.registry import get_protocol
+from webapp.models import Campaign
+from webapp.services.campaign import campaigns, message_items, personas_import
+from webapp.services.campaign.checklist import LaunchCheck, checklist
+from webapp.services.rules import audit, payment, states
+from webapp.services.rules.access import AnyCampaign, row_of
+from webapp.services.rules.protocols import protocol_of
+from webapp.services.staff_forms import source_settings
+
+SCHEMA = 3  # of the plan; 2 had no `words`, 1 no `provenance_text` and other names in a setting
+
+
+class NotReady(Exception):
+    """Some checks are red; nothing was changed."""
+
+    def __init__(self, checks: list[LaunchCheck]) -> None:
+        super().__init__("; ".join(f"{check.name}: {check.text}" for check in checks))
+        self.checks = checks
+
+
+def launch(*, campaign: AnyCampaign, by: Any, now: datetime) -> Campaign:
+    """Freeze the plan and open the campaign; of two who launch at once one finds it open."""
+    with transaction.atomic():
+        row = Campaign.objects.select_for_update().get(pk=campaign.pk)
+        if row.state == Campaign.State.DRAFT:
+            _prepare(row, now)
+        plan = plan_of(row)
+        digest = plan_hash(plan)
+        states.move(row, "open", plan=plan, plan_hash=digest, opened_at=now)
+        audit.append(
+            actor=by.get_username(),
+            action="campaign launched",
+            campaign=row,
+            now=now,
+            plan_hash=digest,
+        )
+        return row
+
+
+def plan_of(campaign: AnyCampaign) -> dict[str, Any]:
+    """Return everything that shapes the campaign, as JSON holds it."""
+    campaign = row_of(campaign)
+    return {
+        "schema": SCHEMA,
+        "campaign": {"name": campaign.name, "slug": campaign.slug},
+        "protocol": _protocol(campaign),
+        "systems": [_system(system) for system in campaign.systems.select_related("cell")],
+        "personas": [
+            {"key": each.key, "split": each.split, "sha256": personas_import.digest(each)}
+            for each in campaign.personas.order_by("key")
+        ],
+        "contexts": [
+            {"key": each.key, "sha256": _sha256(canonical(each.messages))}
+            for each in campaign.contexts.order_by("key")
+        ],
+        "messages": message_items.digests(campaign),
+        "consent": {"text": campaign.consent, "sha256": _sha256(campaign.consent)},
+        "contact": campaign.contact,
+        "pay": _pay(campaign),
+        "limits": {
+            "wait_seconds": campaign.wait_seconds,
+            "reply_seconds": campaign.reply_seconds,
+            "bot_when_alone": campaign.bot_when_alone,
+            "partner_left_counts": campaign.partner_left_counts,
+        },
+        "seed": campaign.seed,
+        "versions": versions(),
+    }
+
+
+def canonical(plan: Any) -> str:
+    """Return JSON that is the same for the same content, whatever the order of its keys."""
+    return json.dumps(plan, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+
+
+def plan_hash(plan: Any) -> str:
+    """Return the SHA-256 of the canonical JSON."""
+    return _sha256(canonical(plan))
+
+
+def versions() -> dict[str, str]:
+    """Return the versions that a repetition of the study needs to know."""
+    project = tomllib.loads((Path(settings.BASE_DIR) / "pyproject.toml").read_text("utf-8"))
+    return {
+        "parley": str(project["project"]["version"]),
+        "python": platform.python_version(),
+        "torch": metadata.version("torch"),
+        "django": metadata.version("django"),
+    }
+
+
+def _prepare(campaign: Campaign, now: datetime) -> None:
+    """Refuse what is not ready; items made before a last change get the raters it asks for."""
+    red = [check for check in checklist(campaign, now) if not check.ok]
+    if red:
+        raise NotReady(red)
+    rate = protocol_of(campaign).after
+    if rate is not None and rate.is_shared:
+        campaign.items.update(target=rate.votes)
+
+
+def _protocol(campaign: Campaign) -> dict[str, Any]:
+    original, changed = get_protocol(campaign.protocol), protocol_of(campaign)
+    return {
+        "name": original.name,
+        "title": original.title,
+        "source": original.source,
+        "instructions": list(original.instructions),
+        "settings": source_settings.rows(original, campaign.changes),
+        "words": source_settings.word_rows(changed),
+        "steps": [_step(step) for step in changed.steps],
+    }
+
+
+def _step(step: Any) -> dict[str, Any]:
+    """Return a step with the wording of everything it shows or checks."""
+    plain = json.loads(json.dumps(dataclasses.asdict(step)))
+    plain["step"] = type(step).__name__.lower()
+    for name in ("checks", "each"):
+        for part, about in zip(getattr(step, name, ()), plain.get(name, ()), strict=True):
+            about["type"] = type(part).__name__
+            if isinstance(part, Question):
+                about["offer"] = part.offer()
+    return dict(plain)
+
+
+def _system(system: Any) -> dict[str, Any]:
+    return {
+        "name": system.name,
+        "bot": system.bot,
+        "options": system.options,
+        "sees_persona": system.sees_persona,
+        "target": system.cell.target,
+        "version": system.version,
+    }
+
+
+def _pay(campaign: Campaign) -> dict[str, Any]:
+    return {
+        "amount": str(campaign.pay),
+        "waiting": str(campaign.waiting_pay),
+        "currency": campaign.currency,
+        "minutes": campaign.minutes,
+        "hourly": str(campaigns.hourly(campaign.pay, campaign.minutes)),
+        "return_url": campaign.return_url,
+        "stopping": payment.rule_of_stopping(campaign),
+    }
+
+
+def _sha256(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()

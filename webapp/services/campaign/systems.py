@@ -1,0 +1,177 @@
+"""The systems of a draft: a bot with its options, or people, and how many of each are wanted."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from django.db import transaction
+from django.db.models import QuerySet
+from django.utils.translation import gettext as _
+
+from bots import bot_names, bot_summary
+from webapp.models import PEOPLE, Conversation, Event, QuotaCell, ReplyJob, Seat, System
+from webapp.services.campaign import campaigns
+from webapp.services.rating import third_parties
+from webapp.services.rules import access, audit
+from webapp.services.rules.access import AnyCampaign
+from webapp.services.rules.protocols import protocol_of
+from webapp.services.staff_forms.fields import Invalid, shown
+
+MOST = 20  # systems of a campaign
+OWED = (ReplyJob.State.QUEUED, ReplyJob.State.CLAIMED, ReplyJob.State.ANSWERED)
+
+
+@dataclass(frozen=True)
+class Kind:
+    """What a system can be: a bot by name, or people."""
+
+    name: str
+    about: str
+
+
+@dataclass(frozen=True)
+class StoredSystem:
+    """A system of a campaign with what its form can change."""
+
+    pk: int
+    bot: str
+    name: str
+    target: int
+    options: Mapping[str, Any]
+    sees_persona: bool
+
+
+def kinds(campaign: AnyCampaign) -> list[Kind]:
+    """Return what the protocol's partner may be."""
+    if third_parties.judges(campaign):
+        return []  # it comes with the messages that are taken
+    chat = protocol_of(campaign).chat
+    partner = chat.partner if chat else "bot"
+    found = [Kind(name, about_bot(name)) for name in bot_names()] if partner != "person" else []
+    if partner != "bot":
+        found.append(Kind(PEOPLE, _("Two participants chat with each other.")))
+    return found
+
+
+def about_bot(name: str) -> str:
+    """Return the first paragraph of a bot's documentation, without importing it."""
+    return bot_summary(name)
+
+
+def is_people(bot: str) -> bool:
+    """Tell whether what is chosen for a system is people."""
+    return bot == PEOPLE
+
+
+class SystemRefused(Exception):
+    """The change cannot be made; the text says why."""
+
+
+def of(campaign: AnyCampaign) -> QuerySet[System]:
+    """Return the campaign's systems with their cells."""
+    return System.objects.filter(campaign=campaign.pk).select_related("cell").order_by("id")
+
+
+def one(campaign: AnyCampaign, pk: int) -> System:
+    """Return one of the campaign's systems."""
+    system = of(campaign).filter(pk=pk).first()
+    if system is None:
+        raise access.NotFound(f"system {pk} of campaign {campaign.pk}")
+    return system
+
+
+def stored(campaign: AnyCampaign, pk: int) -> StoredSystem:
+    """Return what is stored of one of the campaign's systems. Raises `NotFound`."""
+    row = one(campaign, pk)
+    target = row.cell.target if hasattr(row, "cell") else 0
+    return StoredSystem(row.pk, row.bot, row.name, target, row.options, row.sees_persona)
+
+
+def add_system(
+    *, campaign: AnyCampaign, bot: str, values: Mapping[str, Any], by: Any, now: datetime
+) -> System:
+    """Add a system to a draft, with a form's values. Raises `Invalid`."""
+    if bot not in {kind.name for kind in kinds(campaign)}:
+        raise Invalid({"bot": _("%(bot)s cannot be a partner here") % {"bot": shown(bot)}})
+    values = dict(values)
+    target = values.pop("target")
+    with transaction.atomic():
+        row = campaigns.lock_draft(campaign)
+        if of(row).count() >= MOST:
+            raise Invalid({"name": _("is one too many: a campaign has at most 20 systems")})
+        _refuse_taken(row, values["name"], None)
+        system = System.objects.create(campaign=row, bot=bot, **values)
+        QuotaCell.objects.create(system=system, target=target)
+        _note(row, by, "system added", system, now)
+        return system
+
+
+def change_system(
+    *, campaign: AnyCampaign, pk: int, values: Mapping[str, Any], by: Any, now: datetime
+) -> System:
+    """Change a system of a draft; another bot's options have to be rehearsed again."""
+    system = one(campaign, pk)
+    values = dict(values)
+    target = values.pop("target")
+    with transaction.atomic():
+        row = campaigns.lock_draft(campaign)
+        _refuse_taken(row, values["name"], system)
+        fresh = one(row, system.pk)
+        other = any(getattr(fresh, name) != values[name] for name in ("options", "sees_persona"))
+        if other:
+            _refuse_used(fresh)
+            values |= {"rehearsal": System.Rehearsal.UNTESTED, "rehearsal_note": "", "version": {}}
+        System.objects.filter(pk=fresh.pk).update(**values)
+        QuotaCell.objects.filter(system=fresh).update(target=target)
+        fresh.refresh_from_db()
+        _note(row, by, "system changed", fresh, now)
+        return fresh
+
+
+def remove_system(*, campaign: AnyCampaign, pk: int, by: Any, now: datetime) -> None:
+    """Remove a system from a draft; one that answered contexts stays."""
+    system = one(campaign, pk)
+    with transaction.atomic():
+        row = campaigns.lock_draft(campaign)
+        fresh = one(row, system.pk)
+        _refuse_used(fresh)
+        _delete_tests(fresh)
+        QuotaCell.objects.filter(system=fresh).delete()
+        _note(row, by, "system removed", fresh, now)
+        fresh.delete()
+
+
+def _refuse_taken(campaign: AnyCampaign, name: str, system: System | None) -> None:
+    same = of(campaign).filter(name=name).first()
+    if same is not None and same != system:
+        complaint = _("%(value)s is the name of another system here; choose another")
+        raise Invalid({"name": complaint % {"value": shown(name)}})
+
+
+def _refuse_used(system: System) -> None:
+    answered = system.conversations.exclude(purpose=Conversation.Purpose.REHEARSAL)
+    if answered.exists() or system.candidates.exists():
+        raise SystemRefused(
+            _("Its replies were already collected, so it stays. Add another system.")
+        )
+
+
+def _delete_tests(system: System) -> None:
+    """Delete rehearsals and test chats, which are no data of the study, unless one is under way."""
+    tests = system.conversations.filter(purpose=Conversation.Purpose.REHEARSAL)
+    jobs = ReplyJob.objects.filter(conversation__in=tests)
+    if jobs.filter(state__in=OWED).exists():
+        raise SystemRefused(_("It is being tested. Wait until its test has ended, then remove it."))
+    jobs.delete()
+    Event.objects.filter(conversation__in=tests).delete()
+    Seat.objects.filter(conversation__in=tests).delete()
+    tests.delete()
+
+
+def _note(campaign: AnyCampaign, by: Any, action: str, system: System, now: datetime) -> None:
+    audit.append(
+        actor=by.get_username(), action=action, campaign=campaign, now=now, system=system.name
+    )

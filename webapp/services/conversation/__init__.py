@@ -1,0 +1,1 @@
+"""Conversations, from match to end."""

@@ -1,0 +1,177 @@
+"""Messages of people, stored several at once in one transaction.
+
+Messages that arrive at the same moment are checked and stored together, which costs one commit and
+a handful of queries; each gets a result of its own, and a refusal of one does not touch the others.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from uuid import UUID
+
+from django.conf import settings
+from django.db import transaction
+
+from webapp.models import Conversation, Event, Participation, Seat
+from webapp.services.replies import queue
+from webapp.services.rules import access, events, protocols
+from webapp.services.rules.refusals import NotNow, Refused
+
+Kind = Event.Kind
+FRESH = timedelta(seconds=5)  # a sign of life that needs no newer one
+Refusal = NotNow | Refused | events.Conflict | access.NotFound
+
+
+@dataclass(frozen=True)
+class OutgoingMessage:
+    """A message that a participation sends, under the id that its browser gave it.
+
+    `conversation_id` is the one that the page was drawn for; by default the active one.
+    """
+
+    person_id: int
+    client_id: UUID
+    text: str
+    conversation_id: int = 0
+
+    @property
+    def seat_key(self) -> access.SeatKey:
+        return self.person_id, self.conversation_id
+
+
+def send_all(outgoing: Sequence[OutgoingMessage], *, now: datetime) -> list[Event | Refusal]:
+    """Store messages and owe the bots' replies to them; a repeat gets the first result (R4, R11).
+
+    A message that breaks a check of the protocol is kept as a refused draft, which nobody is shown
+    and nothing counts.
+    """
+    seats = access.seats(message.seat_key for message in outgoing)
+    with transaction.atomic():
+        batch = _Batch.lock(seats, outgoing)
+        results = [batch.plan(message) for message in outgoing]
+        made = events.append_all(batch.entries)
+        queue.queue_all(
+            [
+                (entry.conversation, event.seq)
+                for entry, event in zip(batch.entries, made, strict=True)
+                if batch.is_owed(entry)
+            ]
+        )
+    note_signs_of_life([message.person_id for message in outgoing], now)
+    found = [made[result] if isinstance(result, int) else result for result in results]
+    return [_result(one) if isinstance(one, Event) else one for one in found]
+
+
+def note_signs_of_life(people: Sequence[int], now: datetime) -> None:
+    """Note signs of life, of each person at most every few seconds."""
+    old = Participation.objects.filter(pk__in=people, seen_at__lt=now - FRESH)
+    if old.exists():
+        old.update(seen_at=now)
+
+
+def _result(event: Event) -> Event | Refusal:
+    return event if event.kind == Kind.MESSAGE else Refused(event.content["complaint"])
+
+
+@dataclass
+class _Batch:
+    """The state of the locked conversations, and the entries to append."""
+
+    seats: dict[access.SeatKey, Seat]
+    conversations: dict[int, Conversation]
+    sides: dict[int, list[int | None]]  # of all messages, in order
+    firsts: dict[tuple[int, int | None, UUID | None], Event]
+    chatting: set[int]
+    entries: list[events.New] = field(default_factory=list)
+    planned: dict[tuple[int, int, UUID], int] = field(default_factory=dict)
+
+    @classmethod
+    def lock(cls, seats: dict[access.SeatKey, Seat], outgoing: Sequence[OutgoingMessage]) -> _Batch:
+        conversations = events.lock_all(seat.conversation_id for seat in seats.values())
+        logged = Event.objects.filter(conversation__in=conversations)
+        sides: dict[int, list[int | None]] = defaultdict(list)
+        messages = logged.filter(kind=Kind.MESSAGE).order_by("conversation_id", "seq")
+        for conversation_id, side in messages.values_list("conversation_id", "side"):
+            sides[conversation_id].append(side)
+        repeats = logged.filter(client_id__in=[message.client_id for message in outgoing])
+        firsts = {(one.conversation_id, one.side, one.client_id): one for one in repeats}
+        chatting = Participation.objects.filter(
+            pk__in={person for person, _ in seats},
+            state=Participation.State.CHATTING,
+            withdrawn_at=None,
+        )
+        people = set(chatting.values_list("pk", flat=True))
+        return cls(seats, conversations, sides, firsts, people)
+
+    def plan(self, message: OutgoingMessage) -> int | Event | Refusal:
+        """Return the index of the message's entry, the entry it repeats, or the refusal."""
+        try:
+            return self._plan(message)
+        except (NotNow, events.Conflict, access.NotFound) as refusal:
+            return refusal
+
+    def _plan(self, message: OutgoingMessage) -> int | Event:
+        text = _storable(message.text)
+        seat = self.seats.get(message.seat_key)
+        if seat is None:
+            raise access.NotFound(f"conversation of participation {message.person_id}")
+        conversation = self.conversations[seat.conversation_id]
+        kind, content = _message_or_draft(conversation, seat, text)
+        key = (conversation.pk, seat.side, message.client_id)
+        if key in self.planned:
+            return self._same(self.planned[key], content)
+        if key in self.firsts:
+            return events.same(self.firsts[key], kind, content)
+        self._may_send(message.person_id, conversation, seat)
+        self.entries.append(events.New(conversation, kind, content, seat.side, message.client_id))
+        if kind == Kind.MESSAGE:
+            self.sides[conversation.pk].append(seat.side)
+        self.planned[key] = len(self.entries) - 1
+        return self.planned[key]
+
+    def _same(self, index: int, content: dict[str, str]) -> int:
+        if self.entries[index].content != content:
+            raise events.Conflict("used twice at once with different contents")
+        return index
+
+    def _may_send(self, person_id: int, conversation: Conversation, seat: Seat) -> None:
+        sides = self.sides[conversation.pk]
+        is_full = conversation.maximum is not None and len(sides) >= conversation.maximum
+        is_open = conversation.state == Conversation.State.OPEN
+        if not is_open or person_id not in self.chatting or is_full:
+            raise NotNow("not_now")
+        if (sides[-1] if sides else 1 - conversation.first_side) == seat.side:
+            raise NotNow("not_your_turn")
+
+    def is_owed(self, entry: events.New) -> bool:
+        """Tell whether a bot has to answer this entry: a message that is not the last allowed."""
+        conversation = entry.conversation
+        count, maximum = len(self.sides[conversation.pk]), conversation.maximum
+        is_last = maximum is not None and count >= maximum
+        is_bots = not conversation.system.is_people
+        return entry.kind == Kind.MESSAGE and is_bots and not is_last
+
+
+def _storable(text: str) -> str:
+    text = text.strip()
+    if not text:
+        raise NotNow("empty")
+    if len(text) > settings.MAX_MESSAGE_CHARACTERS:
+        raise NotNow("too_long", limit=settings.MAX_MESSAGE_CHARACTERS)
+    if "\0" in text or any("\ud800" <= letter <= "\udfff" for letter in text):
+        raise NotNow("bad_text")
+    return text
+
+
+def _message_or_draft(
+    conversation: Conversation, seat: Seat, text: str
+) -> tuple[str, dict[str, str]]:
+    step = protocols.protocol_of(conversation.campaign).chat
+    own = tuple(seat.persona.sentences) if seat.persona else ()
+    complaint = step.complaint(text, own) if step else None
+    if complaint is None:
+        return Kind.MESSAGE, {"text": text}
+    return Kind.STATE, {"refused": text, "complaint": complaint}

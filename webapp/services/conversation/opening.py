@@ -1,0 +1,215 @@
+"""Opening of a conversation: its sides, their personas, its length, and who speaks first."""
+
+from __future__ import annotations
+
+import random
+from datetime import datetime, timedelta
+
+from django.db import transaction
+from django.db.models import F
+
+from evaluation import Chat
+from webapp.models import Campaign, Conversation, Event, Participation, Persona, Seat, System
+from webapp.services.conversation import entrance
+from webapp.services.rating import items
+from webapp.services.replies import delivery, queue
+from webapp.services.rules import events, persona_stack, protocols, rounds, states
+
+C = Conversation.State
+
+
+class NotMeeting(Exception):
+    """This step of the conversation is over, or not yet reached."""
+
+    notice = "not_now"
+
+
+def open_with_bot(*, person: Participation, system: System, now: datetime) -> Conversation:
+    """Begin a person's conversation with a system's bot; the person moves to the chat."""
+    chat = _chat_of(person)
+    with transaction.atomic():
+        states.move(person, "chat", system=system, state_at=now, waiting_at=None)
+        conversation = _begin(person, system, chat, now, state=C.OPEN)
+        _seat(conversation, chat, 0, person=person, ready_at=now)
+        _seat(conversation, chat, 1, sees_persona=system.sees_persona)
+        _begin_with_bot(conversation, person, now)
+    return conversation
+
+
+def ask_before_bot(*, person: Participation, system: System, at: datetime) -> Conversation:
+    """Ask a person whether they are there, as before a person's conversation; a bot answers too."""
+    chat = _chat_of(person)
+    bot_answers_at = entrance.answers_at(person, at)
+    with transaction.atomic():
+        conversation = _begin(person, system, chat, at, **_check(at))
+        _seat(conversation, chat, 0, person=person, checked_at=at)
+        _seat(
+            conversation,
+            chat,
+            1,
+            sees_persona=system.sees_persona,
+            checked_at=at,
+            answers_at=bot_answers_at,
+        )
+    return conversation
+
+
+def open_with_person(
+    *, first: Participation, second: Participation, system: System, now: datetime
+) -> Conversation:
+    """Seat two people and ask whether they are there; pairing has moved both to that step."""
+    chat = _chat_of(first)
+    with transaction.atomic():
+        conversation = _begin(first, system, chat, now, **_check(now))
+        _seat(conversation, chat, 0, person=first, checked_at=now)
+        _seat(conversation, chat, 1, person=second, checked_at=now)
+    return conversation
+
+
+def _check(at: datetime) -> dict[str, object]:
+    deadline = at + timedelta(seconds=entrance.READY_SECONDS)
+    return {"state": C.CHECKING, "deadline_at": deadline}
+
+
+def _chat_of(person: Participation) -> Chat:
+    protocol = protocols.protocol_of(person.campaign)
+    if protocol.chat is None:
+        raise LookupError(f"protocol {protocol.name} has no chat")
+    return protocol.chat
+
+
+def meet(*, person: Participation, now: datetime) -> Conversation:
+    """Note that a person is there; when both are, the conversation opens. A repeat does nothing."""
+    with transaction.atomic():
+        seat = Seat.objects.filter(participation=person, active=True).first()
+        if seat is None:
+            raise NotMeeting(f"participation {person.pk} has no partner")
+        conversation = events.lock(seat.conversation_id)
+        Seat.objects.filter(pk=seat.pk, ready_at=None).update(ready_at=now)
+        _open_if_both(conversation, now)
+    return conversation
+
+
+def answer_checks(*, now: datetime, person: Participation | None = None) -> int:
+    """Let bots answer the ready checks whose time has come, of everybody or one; say how many."""
+    due = Seat.objects.filter(
+        conversation__state=C.CHECKING, ready_at=None, answers_at__lte=now
+    ).order_by("pk")
+    if person is not None:
+        due = due.filter(conversation__seats__participation=person)
+    return sum(_answer_check(pk, now) for pk in due.values_list("conversation", flat=True))
+
+
+def _answer_check(pk: int, now: datetime) -> int:
+    with transaction.atomic():
+        return _open_if_both(events.lock(pk), now)
+
+
+def _open_if_both(conversation: Conversation, now: datetime) -> int:
+    """Open a conversation whose sides are both there; return how many bots answered for it."""
+    if conversation.state != C.CHECKING:
+        return 0
+    due = conversation.seats.filter(ready_at=None, answers_at__lte=now)
+    answered = due.update(ready_at=F("answers_at"))
+    seats = list(conversation.seats.select_related("participation__campaign"))
+    if all(one.ready_at for one in seats):
+        _both_are_there(conversation, seats, now)
+    return answered
+
+
+def _both_are_there(conversation: Conversation, seats: list[Seat], now: datetime) -> None:
+    states.move(conversation, "meet", deadline_at=None, started_at=now)
+    for seat in sorted(seats, key=lambda one: one.participation_id or 0):
+        if seat.participation is not None:
+            states.move(seat.participation, "meet", state_at=now, seen_at=now, notice="")
+    people = [seat.participation for seat in seats if seat.participation is not None]
+    if len(people) < len(seats):
+        _begin_with_bot(conversation, people[0], now, entrance.seconds_to_open(people[0]))
+
+
+def _begin(
+    person: Participation, system: System, chat: Chat, now: datetime, **fields: object
+) -> Conversation:
+    earlier = Seat.objects.filter(participation=person).count()
+    draw = random.Random(f"{person.campaign.seed}:{person.pk}:{earlier}")  # noqa: S311 (repeatable)
+    seed = draw.getrandbits(48)
+    return Conversation.objects.create(
+        campaign=person.campaign,
+        system=system,
+        seed=seed,
+        first_side=_first_side(person.campaign, chat, seed),
+        minimum=draw.choice(chat.minimum.options),
+        maximum=chat.maximum,
+        started_at=now,
+        **fields,
+    )
+
+
+def _first_side(campaign: Campaign, chat: Chat, seed: int) -> int:
+    """Return the side that writes the first message; a draw follows from the seed.
+
+    Of two people only one can be "the participant": where bots and people are mixed it is drawn
+    for both, or who is written to first would know a person.
+    """
+    drawn = random.Random(f"{seed}:first").randrange(2)  # noqa: S311 (repeatable)
+    if entrance.is_mixed(campaign):
+        return drawn
+    return {"participant": 0, "partner": 1}.get(chat.first, drawn)
+
+
+def _seat(
+    conversation: Conversation,
+    chat: Chat,
+    side: int,
+    *,
+    person: Participation | None = None,
+    **fields: object,
+) -> Seat:
+    return Seat.objects.create(
+        conversation=conversation,
+        side=side,
+        participation=person,
+        round=rounds.done(person) if person else 0,
+        persona=_persona(conversation, chat, side),
+        **fields,
+    )
+
+
+def _persona(conversation: Conversation, chat: Chat, side: int) -> Persona | None:
+    if not chat.pool:
+        return None
+    taken = [seat.persona_id for seat in conversation.seats.all()]
+    return persona_stack.pop(
+        campaign=conversation.campaign,
+        split=chat.pool,
+        seed=conversation.seed + side,
+        beside=[pk for pk in taken if pk is not None],
+    )
+
+
+def _begin_with_bot(
+    conversation: Conversation, person: Participation, now: datetime, seconds: float = 0
+) -> None:
+    """Ask for the labels of a chat, and let the bot open it so many seconds later."""
+    protocol = protocols.protocol_of(person.campaign)
+    if protocol.live:
+        items.open_live(person=person, conversation=conversation, now=now)
+    if protocol.chat and conversation.first_side == 1:
+        _let_bot_begin(conversation, protocol.chat.opening, seconds)
+
+
+def _let_bot_begin(conversation: Conversation, text: str, seconds: float) -> None:
+    """Let the bot open with the protocol's fixed words, or with its own where there are none."""
+    if not text:
+        queue.queue(conversation=conversation, in_reply_to=0, after=seconds)
+        return
+    if seconds:
+        delivery.show_later(conversation, text, in_reply_to=0, seconds=seconds)
+        return
+    events.append(
+        conversation=conversation,
+        kind=Event.Kind.MESSAGE,
+        content={"text": text},
+        side=1,
+        in_reply_to=0,
+    )

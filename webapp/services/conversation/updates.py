@@ -1,0 +1,242 @@
+"""Updates of conversations for participants: entries and status, blinded (S11).
+
+Nothing here names a system, tells a program from a person, or carries a row's number. Requests that
+arrive at the same moment are answered with the same few queries.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from webapp import notices
+from webapp.models import Campaign, Event, Participation, ReplyJob, Seat
+from webapp.services.rating import labels
+from webapp.services.rules import access, events, protocols
+
+Kind = Event.Kind
+SLOW = timedelta(seconds=20)  # then "still thinking" (R13)
+AWAY = timedelta(seconds=30)  # without a sign of life (R9)
+Frame = dict[str, Any]
+Message = tuple[int, int | None, datetime]  # seq, side, when
+
+
+@dataclass(frozen=True)
+class UpdateRequest:
+    """A browser's request for what came after `after`, as the tab that it is.
+
+    `conversation_id` is the one that its page was drawn for; by default the active one.
+    """
+
+    slug: str
+    secret: str
+    after: int
+    tab: str
+    conversation_id: int = 0
+
+
+def conversation_updates_all(
+    requests: Sequence[UpdateRequest], *, now: datetime
+) -> list[list[Frame] | access.NotFound]:
+    """Answer several browsers at once; a participation without a conversation gets `NotFound`."""
+    people = access.participations((one.slug, one.secret) for one in requests)
+    known = [people.get((one.slug, one.secret)) for one in requests]
+    after: dict[access.SeatKey, int] = {}
+    for request, person in zip(requests, known, strict=True):
+        if person is not None:  # of two tabs that ask, the one that has less decides
+            key = person.pk, request.conversation_id
+            after[key] = min(request.after, after.get(key, request.after))
+    state = ConversationState.gather(after, {one.pk: one.campaign for one in people.values()})
+    return [
+        access.NotFound(f"participation in {request.slug}")
+        if person is None
+        else state.updates(person, request, now)
+        for request, person in zip(requests, known, strict=True)
+    ]
+
+
+def conversation_updates(
+    *, person: Participation, after: int, now: datetime, tab: str = "", conversation_id: int = 0
+) -> list[Frame]:
+    """Return the entries later than `after`, in order and without gaps, and then the status.
+
+    Raises `access.NotFound` where there is no such conversation of the person's.
+    """
+    request = UpdateRequest("", "", after, tab, conversation_id)
+    state = ConversationState.gather(
+        {(person.pk, conversation_id): after}, {person.pk: person.campaign}
+    )
+    found = state.updates(person, request, now)
+    if isinstance(found, access.NotFound):
+        raise found
+    return found
+
+
+def follow(*, person: Participation, after: int) -> list[Frame]:
+    """Return the entries later than `after`, in order and without gaps."""
+    seat = access.seat(person)
+    return [_frame(event, seat.side) for event in events.after(seat.conversation, after)]
+
+
+def status(
+    *, person: Participation, now: datetime, tab: str = "", conversation_id: int = 0
+) -> Frame:
+    """Return where the conversation stands and what the person can do, for the tab that asks."""
+    last = 2**31 - 1
+    found = conversation_updates(
+        person=person, after=last, now=now, tab=tab, conversation_id=conversation_id
+    )
+    return found[-1]
+
+
+@dataclass(frozen=True)
+class ConversationState:
+    """The state of conversations, gathered for the updates of some people."""
+
+    seats: dict[access.SeatKey, Seat]
+    later: dict[int, list[Event]]  # by conversation
+    messages: dict[int, list[Message]]
+    partners_seen_at: dict[tuple[int, int], datetime]  # by conversation and side; bots have none
+    failed: set[tuple[int, int]]  # conversation, message that got no answer
+    retried: dict[int, int]  # by conversation the seq of the latest second try, where some failed
+    unlabeled: dict[int, list[int]]  # by conversation, where messages are labeled
+
+    @classmethod
+    def gather(
+        cls, after: Mapping[access.SeatKey, int], campaigns: Mapping[int, Campaign]
+    ) -> ConversationState:
+        """Look up what is new for these participations after the seq that each has.
+
+        `campaigns` are theirs, by participation.
+        """
+        seats = access.seats(after)
+        conversations = {seat.conversation_id for seat in seats.values()}
+        messages: dict[int, list[Message]] = defaultdict(list)
+        logged = Event.objects.filter(conversation__in=conversations, kind=Kind.MESSAGE)
+        rows = logged.order_by("conversation_id", "seq")
+        for pk, seq, side, at in rows.values_list("conversation_id", "seq", "side", "made_at"):
+            messages[pk].append((seq, side, at))
+        others = Seat.objects.filter(conversation__in=conversations, participation__isnull=False)
+        jobs = ReplyJob.objects.filter(conversation__in=conversations, state=ReplyJob.State.FAILED)
+        failed = set(jobs.values_list("conversation_id", "in_reply_to"))
+        return cls(
+            seats,
+            _later(seats, after),
+            messages,
+            {
+                (pk, side): at
+                for pk, side, at in others.values_list(
+                    "conversation_id", "side", "participation__seen_at"
+                )
+            },
+            failed,
+            _retried(failed),
+            _unlabeled(seats, campaigns),
+        )
+
+    def updates(
+        self, person: Participation, request: UpdateRequest, now: datetime
+    ) -> list[Frame] | access.NotFound:
+        seat = self.seats.get((person.pk, request.conversation_id))
+        if seat is None:
+            return access.NotFound(f"conversation of participation {person.pk}")
+        later = self.later.get(seat.conversation_id, ())
+        return [
+            *(_frame(event, seat.side) for event in later if event.seq > request.after),
+            self._status(seat, person, now, request.tab),
+        ]
+
+    def _status(self, seat: Seat, person: Participation, now: datetime, tab: str) -> Frame:
+        conversation = seat.conversation
+        messages = self.messages[conversation.pk]
+        ended = (conversation.state, person.state) != ("OPEN", "CHATTING")
+        unlabeled = self.unlabeled.get(conversation.pk, [])
+        full = conversation.maximum is not None and len(messages) >= conversation.maximum
+        nothing = (0, 1 - conversation.first_side, conversation.started_at)
+        last_seq, last_side, last_at = messages[-1] if messages else nothing
+        turn = None if ended or full else "partner" if last_side == seat.side else "you"
+        failed = turn == "partner" and (conversation.pk, last_seq) in self.failed
+        partner_seen_at = self.partners_seen_at.get((conversation.pk, 1 - seat.side), now)
+        return {
+            "type": "status",
+            "turn": turn,
+            "messages": len(messages),
+            "minimum": conversation.minimum,
+            "maximum": conversation.maximum,
+            "may_finish": not ended and len(messages) >= conversation.minimum and not unlabeled,
+            "must_finish": full and not ended,
+            "unlabeled": unlabeled,
+            "slow": turn == "partner" and now - last_at >= SLOW,
+            "failed": failed,
+            "may_retry": failed and self.retried.get(conversation.pk, 0) <= last_seq,
+            "present": now - partner_seen_at < AWAY,
+            "tab_is_newest": not person.tab or person.tab == tab,
+            "ended": ended,
+        }
+
+
+def _later(
+    seats: Mapping[access.SeatKey, Seat], after: Mapping[access.SeatKey, int]
+) -> dict[int, list[Event]]:
+    """Return the entries that somebody does not have yet, with one query for all."""
+    behind: dict[int, int] = {}
+    for key, seat in seats.items():
+        conversation = seat.conversation
+        if conversation.last_seq > after[key]:  # of two people in it, one may have more
+            behind[conversation.pk] = min(after[key], behind.get(conversation.pk, after[key]))
+    later: dict[int, list[Event]] = defaultdict(list)
+    if behind:
+        rows = Event.objects.filter(conversation__in=behind, seq__gt=min(behind.values()))
+        for event in rows.order_by("conversation_id", "seq"):
+            later[event.conversation_id].append(event)
+    return later
+
+
+def _frame(event: Event, side: int) -> Frame:
+    mine = event.side == side
+    shown: Frame = {
+        "type": "event",
+        "seq": event.seq,
+        "kind": str(event.kind),
+        "side": None if event.side is None else "you" if mine else "partner",
+        "at": event.made_at.isoformat(timespec="milliseconds"),
+    }
+    if event.client_id is not None and mine:
+        shown["id"] = str(event.client_id)
+    return shown | _content(event, mine)
+
+
+def _content(event: Event, mine: bool) -> Frame:
+    content = event.content
+    if event.kind == Kind.MESSAGE:
+        return {"text": content["text"]}
+    if event.kind == Kind.LABEL and mine:
+        return {name: content[name] for name in ("of", "question", "value", "revision")}
+    if event.kind == Kind.STATE and "state" in content:
+        return {"state": content["state"]}
+    if event.kind == Kind.NOTICE:
+        return {"code": content["notice"], "notice": notices.text(content["notice"])}
+    # a refused draft, or the partner's label: its place in the order is all there is to see
+    return {"kind": str(Kind.STATE), "side": None}
+
+
+def _unlabeled(
+    seats: Mapping[access.SeatKey, Seat], campaigns: Mapping[int, Campaign]
+) -> dict[int, list[int]]:
+    """Return the seqs that still want a label in those conversations where messages are labeled."""
+    rates = {
+        seat.conversation_id: rate
+        for (person, _), seat in seats.items()
+        if (rate := protocols.protocol_of(campaigns[person]).live) is not None
+    }
+    return labels.unlabeled_of_all(rates)
+
+
+def _retried(failed: Collection[tuple[int, int]]) -> dict[int, int]:
+    """Return where the answer to a message was asked for again already."""
+    rows = Event.objects.filter(conversation__in={pk for pk, _ in failed}, kind=Kind.STATE)
+    again = rows.filter(content__state="retried").order_by("seq")
+    return dict(again.values_list("conversation_id", "seq"))

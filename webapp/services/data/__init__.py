@@ -1,0 +1,1 @@
+"""Campaigns as tables and as files."""

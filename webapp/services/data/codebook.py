@@ -1,0 +1,184 @@
+"""The meaning of each column and question of an export, for programs and readers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from evaluation import Question
+from evaluation.registry import get_protocol
+from webapp.models import Campaign
+from webapp.services.rules import payment
+from webapp.services.rules.protocols import protocol_of
+from webapp.services.staff_forms import source_settings
+
+RATINGS = {
+    "answer": "number of the answer; a later answer to the same question has replaced earlier ones",
+    "campaign": "the campaign",
+    "protocol": "name of the protocol that was followed",
+    "question": "name of the question; its wording is below",
+    "level": "nominal, ordinal or interval: what the values may be used for; text: an answer in "
+    "the rater's own words, which no metric reads",
+    "item": "what agreement is computed over: the conversation whose partner was judged (with its "
+    "side, where two people judge each other), conversation:seq of a labeled message, or the "
+    "context and reply of a static item",
+    "system": "the system judged; people are “human”",
+    "rater": "pseudonym of who answered",
+    "value": "the answer: a point of the scale, 1 for yes, 0 for no; of a persona choice 1 where "
+    "the partner's own persona was chosen and 0 where another was; of a choice of names the name; "
+    "a text as it was written, without a row where it was left blank",
+    "place": "place of the item, or of the conversation, in its rater's order, from 0",
+    "scale_low": "lowest possible value; blank where values are no numbers",
+    "scale_high": "highest possible value; blank where values are no numbers",
+    "votes": "how many raters the item goes to; until it has so many answers it is open, and no "
+    "majority is taken of it",
+    "conversation": "number of the conversation, as in conversations.jsonl; where third parties "
+    "judge messages, in that of the campaign where it was held",
+    "message_seq": "place in the conversation's log of the message judged, as seq in messages.csv; "
+    "blank where a whole conversation or partner is judged",
+    "outcome": "how the rater's part in the conversation ended; of shared items, how their "
+    "participation did",
+    "excluded": "why the answer is set aside from the results; blank in ratings.csv",
+    "flags": "kinds of oddities that nobody has settled, separated by semicolons; they decide "
+    "nothing",
+    "chosen": "key of the persona chosen",
+    "follows": "1 where the answer was not asked but follows from another one",
+    "given_at": "when it was given, UTC",
+}
+MESSAGES = {
+    "message": "number of the message",
+    "conversation": "number of the conversation",
+    "seq": "place in the conversation's log",
+    "side": "0 the participant who began, 1 the partner",
+    "system": "who wrote it: the system, “human” for people, blank for a given context",
+    "persona": "key of the writer's persona",
+    "text": "the message",
+    "sent_at": "when it was stored, UTC",
+    "partner_of": "the system that the conversation is about",
+    "excluded": "a reviewer's reason to set the conversation aside",
+}
+PARTICIPANTS = {
+    "participant": "pseudonym, the `rater` of the ratings",
+    "system": "the system that they were given; after several conversations all of them, in order, "
+    "separated by semicolons",
+    "conversations": "how many conversations they finished",
+    "state": "the step they are on",
+    "outcome": "how it ended",
+    "joined_at": "when they consented, UTC",
+    "ended_at": "when it ended, UTC",
+    "consent_sha256": "SHA-256 of the consent text they agreed to",
+    "language": "its language",
+    "pay": "what their code is worth",
+    "promised": "the full pay of a conversation that they were shown when they consented; a later "
+    "change of the campaign's pay does not touch it",
+    "currency": "of both amounts",
+    "quit_rule": "what they were promised for stopping of their own accord: a SHARE of the pay, as "
+    "of the minimum of messages (or of the replies given), FULL, or nothing before the MINIMUM",
+    "least_work": "messages or replies below which stopping was to pay nothing",
+    "excluded": "a reviewer's reason to set them aside",
+    "flags": "kinds of oddities",
+}
+FILES = {
+    "ratings.csv": RATINGS,
+    "ratings.parquet": RATINGS,
+    "ratings_all.csv": RATINGS,
+    "messages.csv": MESSAGES,
+    "participants.csv": PARTICIPANTS,
+}
+
+
+def codebook(campaign: Campaign) -> dict[str, Any]:
+    """Return every column and question, with wording, scale and provenance."""
+    protocol = protocol_of(campaign)
+    return {
+        "files": FILES,
+        "protocol": {
+            "name": protocol.name,
+            "title": protocol.title,
+            "source": protocol.source,
+            "instructions": list(protocol.instructions),
+            "told": protocol.chat.told if protocol.chat else "",
+        },
+        "stopping": payment.rule_of_stopping(campaign),
+        "questions": [_question(q, step.when) for step in protocol.rates for q in step.each],
+        "settings": _settings(campaign),
+        "words": _words(campaign),
+    }
+
+
+def _settings(campaign: Campaign) -> list[dict[str, Any]]:
+    """Return the settings as the plan froze them; a draft's as it would freeze them."""
+    if campaign.plan:
+        return source_settings.rows_of(campaign.plan)
+    return source_settings.rows(get_protocol(campaign.protocol), campaign.changes)
+
+
+def _words(campaign: Campaign) -> list[dict[str, Any]]:
+    """Return the words as the plan froze them; a draft's as it would freeze them."""
+    if campaign.plan:
+        return source_settings.word_rows_of(campaign.plan)
+    return source_settings.word_rows(protocol_of(campaign))
+
+
+def _question(question: Question, when: str) -> dict[str, Any]:
+    return {
+        "name": question.name,
+        "wording": question.text,
+        "help": question.help,
+        "kind": question.kind,
+        "level": question.level,
+        "asked": "while chatting" if when == "live" else "afterwards",
+        "points": question.meanings(),
+        "scale": list(question.scale or ()),
+        "only_if": question.only_if,
+        "otherwise": question.otherwise,
+    }
+
+
+def as_markdown(book: dict[str, Any]) -> str:
+    """Return the codebook for readers."""
+    return "\n".join(_lines(book)) + "\n"
+
+
+def _lines(book: dict[str, Any]) -> Iterator[str]:
+    protocol = book["protocol"]
+    yield from ("# Codebook", "", f"{protocol['title']}. Source: {protocol['source']}.", "")
+    yield from ("## Questions", "")
+    for question in book["questions"]:
+        yield f"- **{question['name']}** ({question['kind']}, {question['level']}, asked "
+        yield f"  {question['asked']}): {question['wording']} {question['help']}".rstrip()
+        worded = [f"{value} = {word}" for value, word in question["points"].items() if word]
+        yield f"  Values: {'; '.join(worded)}." if worded else "  Values: as stored."
+        if question["only_if"]:
+            yield f"  Asked only if {question['only_if']} is 1; else {question['otherwise']}."
+    yield from ("", "## Settings", "", "| setting | value | from |", "|---|---|---|")
+    for setting in book["settings"]:
+        where = f"{setting['provenance_text']}: {setting['where']}"
+        if setting["departure"]:
+            where = f"changed by the requester from {setting['source_value']} ({where})"
+        yield f"| {setting['setting']} | {setting['value']} | {where} |"
+    yield from _word_lines(book["words"])
+    stopping = book["stopping"]
+    yield from ("", "## Stopping early", "")
+    yield f"Who stops of their own accord is paid {stopping['means']} ({stopping['rule']});"
+    yield f"nothing below {stopping['least_work']} messages or replies; {stopping['rounding']}."
+    for name, columns in book["files"].items():
+        yield from ("", f"## {name}", "", "| column | means |", "|---|---|")
+        yield from (f"| {column} | {meaning} |" for column, meaning in columns.items())
+
+
+def _word_lines(words: list[dict[str, Any]]) -> Iterator[str]:
+    """Return the table of words; a plan that was frozen without them has none."""
+    if words:
+        yield from ("", "## Words", "", "| shown as | words | from |", "|---|---|---|")
+    for row in words:
+        where = f"{row['provenance_text']}: {row['where']}"
+        exact = "; ".join(f"“{each}”" for each in row["exact"])
+        if exact:
+            where = f"{where}, {'quoted' if row['quoted'] else 'to the letter'}: {exact}"
+        yield f"| {row['field']} | {_cell(row['text'])} | {_cell(where)} |"
+
+
+def _cell(text: str) -> str:
+    """Return a text that stays within its cell of a table."""
+    return text.replace("|", "\\|").replace("\n", " ")

@@ -1,0 +1,218 @@
+"""Conversations as they are in the database, one value each: nothing left out but secrets (R33).
+
+What a person withdrew is blank in the rows themselves; here their name goes as well.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import datetime
+from typing import Any
+
+from django.db.models import Prefetch
+
+from webapp.models import (
+    Assignment,
+    Campaign,
+    Candidate,
+    Conversation,
+    Event,
+    Flag,
+    Item,
+    Participation,
+    Rating,
+    ReplyJob,
+    Seat,
+)
+from webapp.services.data import tables
+from webapp.services.rules import rounds
+
+CHUNK = 200  # conversations whose parts are in memory at once
+Record = dict[str, Any]
+
+
+def conversations(campaign: Campaign) -> Iterator[Record]:
+    """Yield every conversation of the study, in the order of their numbers."""
+    names = tables.system_names(campaign)
+    rows = tables.conversations(campaign).prefetch_related(
+        Prefetch("seats", Seat.objects.select_related("participation", "persona")),
+        Prefetch("events", Event.objects.order_by("seq")),
+        Prefetch("jobs", ReplyJob.objects.order_by("in_reply_to")),
+        Prefetch("flags", Flag.objects.select_related("participation").order_by("pk")),
+        Prefetch("items", Item.objects.filter(campaign=campaign).order_by("pk")),
+        Prefetch("items__candidates", Candidate.objects.order_by("pk")),
+        Prefetch(
+            "items__assignments",
+            Assignment.objects.select_related("participation").order_by("pk"),
+        ),
+        Prefetch("items__assignments__ratings", Rating.objects.order_by("pk")),
+    )
+    for row in rows.iterator(chunk_size=CHUNK):
+        yield _conversation(row, names)
+
+
+def participants(campaign: Campaign) -> Iterator[Record]:
+    """Yield every participation, in the order of their numbers; who withdrew is absent."""
+    names = tables.system_names(campaign)
+    rows = campaign.participations.filter(withdrawn_at=None).order_by("pk")
+    rows = rows.select_related("consent", "code").prefetch_related(
+        Prefetch("flags", Flag.objects.order_by("pk")),
+        Prefetch("seats", Seat.objects.select_related("conversation").order_by("pk")),
+    )
+    for row in rows.iterator(chunk_size=CHUNK):
+        consent, code = getattr(row, "consent", None), getattr(row, "code", None)
+        yield {
+            "participant": row.pseudonym,
+            "system": _systems(row, names),
+            "conversations": sum(seat.outcome in rounds.OVER for seat in row.seats.all()),
+            "state": row.state,
+            "outcome": row.outcome,
+            "joined_at": _time(row.joined_at),
+            "ended_at": _time(row.ended_at),
+            "consent_sha256": consent.text_hash if consent else "",
+            "language": consent.language if consent else "",
+            "pay": str(code.amount) if code else "0",
+            "promised": str(row.pay),
+            "currency": row.currency,
+            "quit_rule": row.quit_rule,
+            "least_work": row.least_work,
+            "excluded": row.excluded,
+            "flags": ";".join(sorted({flag.kind for flag in row.flags.all()})),
+        }
+
+
+def _systems(row: Participation, names: dict[int, str]) -> str:
+    over = [seat for seat in row.seats.all() if seat.outcome in rounds.OVER]
+    met = [seat.conversation.system_id for seat in over]
+    if row.outcome not in rounds.OVER or not over:
+        met.append(row.system_id or 0)
+    return ";".join(filter(None, (names.get(system, "") for system in met)))
+
+
+def personas(campaign: Campaign) -> Iterator[Record]:
+    """Yield the campaign's personas: seats, and the options of a persona choice, name their key."""
+    for row in campaign.personas.order_by("key").iterator():
+        yield {
+            "persona": row.key,
+            "split": row.split,
+            "sentences": row.sentences,
+            "revised": row.revised,
+        }
+
+
+def _conversation(row: Conversation, names: dict[int, str]) -> Record:
+    return {
+        "conversation": row.pk,
+        "purpose": row.purpose,
+        "context": row.context,
+        "system": names[row.system_id],
+        "state": row.state,
+        "ended_because": row.ended_because,
+        "minimum": row.minimum,
+        "maximum": row.maximum,
+        "seed": row.seed,
+        "first_side": row.first_side,
+        "started_at": _time(row.started_at),
+        "ended_at": _time(row.ended_at),
+        "excluded": row.excluded,
+        "seats": [_seat(seat) for seat in row.seats.all()],
+        "events": [_event(event) for event in row.events.all()],
+        "replies": [_reply(job) for job in row.jobs.all()],
+        "judged": [_item(item, names) for item in row.items.all()],
+        "flags": [_flag(flag) for flag in row.flags.all()],
+    }
+
+
+def _seat(seat: Seat) -> Record:
+    person, persona = seat.participation, seat.persona
+    return {
+        "side": seat.side,
+        "round": seat.round,
+        "participant": _name(person),
+        "withdrawn": person is not None and person.withdrawn_at is not None,
+        "outcome": person.outcome if person else "",
+        "excluded": person.excluded if person else "",
+        "persona": {"key": persona.key, "sentences": persona.sentences} if persona else None,
+        "sees_persona": seat.sees_persona,
+        "ready_at": _time(seat.ready_at),
+    }
+
+
+def _event(event: Event) -> Record:
+    return {
+        "seq": event.seq,
+        "kind": event.kind,
+        "side": event.side,
+        "client_id": str(event.client_id) if event.client_id else None,
+        "in_reply_to": event.in_reply_to,
+        "content": event.content,
+        "at": _time(event.made_at),
+    }
+
+
+def _reply(job: ReplyJob) -> Record:
+    return {
+        "in_reply_to": job.in_reply_to,
+        "bot": job.bot,
+        "state": job.state,
+        "attempt": job.attempt,
+        "queued_at": _time(job.queued_at),
+        "answered_at": _time(job.answered_at),
+        "text": job.text,
+        "details": job.details,
+    }
+
+
+def _item(item: Item, names: dict[int, str]) -> Record:
+    keys = {candidate.pk: candidate.key for candidate in item.candidates.all()}
+    return {
+        "item": item.key,
+        "wanted": item.target,
+        "candidates": [
+            {"key": one.key, "system": names[one.system_id], "seq": one.seq, "side": one.side}
+            for one in item.candidates.all()
+        ],
+        "assignments": [_assignment(one, keys) for one in item.assignments.all()],
+    }
+
+
+def _assignment(assignment: Assignment, keys: dict[int, str]) -> Record:
+    return {
+        "rater": _name(assignment.participation),
+        "state": assignment.state,
+        "place": assignment.place,
+        "choices": assignment.choices,
+        "made_at": _time(assignment.made_at),
+        "done_at": _time(assignment.done_at),
+        "answers": [
+            {
+                "answer": str(rating.pk),
+                "candidate": keys[rating.candidate_id],
+                "question": rating.question,
+                "value": rating.value,
+                "revision": rating.revision,
+                "follows": rating.follows,
+                "at": _time(rating.made_at),
+            }
+            for rating in assignment.ratings.all()
+        ],
+    }
+
+
+def _flag(flag: Flag) -> Record:
+    return {
+        "kind": flag.kind,
+        "participant": _name(flag.participation),
+        "detail": flag.detail,
+        "made_at": _time(flag.made_at),
+        "settled_at": _time(flag.settled_at),
+    }
+
+
+def _name(person: Participation | None) -> str | None:
+    """Return a pseudonym; who withdrew has none."""
+    return person.pseudonym if person is not None and person.withdrawn_at is None else None
+
+
+def _time(at: datetime | None) -> str | None:
+    return at.isoformat() if at else None

@@ -1,0 +1,234 @@
+"""A campaign's data as one zip; the same snapshot gives the same bytes (R31-R33).
+
+Within it `ratings.csv` (and .parquet) holds what the results rest on, so that whatever reads it
+finds the numbers of the results page; `ratings_all.csv` has every answer, with the reasons of those
+set aside.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import os
+import tempfile
+import zipfile
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import IO, Any, cast
+
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from webapp.models import Campaign
+from webapp.services.data import codebook, conversation_records, csv_format, study_record, tables
+from webapp.services.data.dataset_card import dataset_card
+from webapp.services.data.snapshots import snapshot
+from webapp.services.rules import audit
+from webapp.services.rules.access import AnyCampaign, row_of
+
+SCHEMA = 2  # of the export; in 1 the codebook named a setting's fields otherwise
+EPOCH = (1980, 1, 1, 0, 0, 0)  # the earliest that a zip can say: no file has a time of its own
+READABLE = 0o644 << 16
+FILTERS = {
+    "ratings.csv": "current answers that are not set aside: of participations that count, in "
+    "conversations that ended as the protocol says, complete, not excluded by a reviewer",
+    "ratings.parquet": "the rows of ratings.csv",
+    "ratings_all.csv": "every current answer; `excluded` says why one is set aside",
+    "conversations.jsonl": "every conversation of the study, abandoned and failed ones too",
+    "everywhere": "what people withdrew is absent or blank; rehearsals and test chats are absent",
+}
+
+
+@dataclass(frozen=True)
+class Written:
+    """One file of the zip, as its manifest tells."""
+
+    sha256: str
+    size: int
+    rows: int | None
+
+
+class Archive:
+    """A zip whose bytes depend on nothing but its contents."""
+
+    def __init__(self, path: Path) -> None:
+        self.zip = zipfile.ZipFile(path, "w")
+        self.written: dict[str, Written] = {}
+
+    def add(self, name: str, write: Callable[[io.BufferedIOBase], int | None]) -> None:
+        """Add a file that `write` fills; it returns how many rows it wrote, if it has rows."""
+        info = zipfile.ZipInfo(name, EPOCH)
+        info.compress_type, info.external_attr, info.create_system = (
+            zipfile.ZIP_DEFLATED,
+            READABLE,
+            3,
+        )
+        with self.zip.open(info, "w") as member:
+            counted = _Counted(member)
+            rows = write(counted)
+        self.written[name] = Written(counted.digest.hexdigest(), counted.size, rows)
+
+    def text(self, name: str, content: str) -> None:
+        """Add a file that fits into memory."""
+
+        def write(stream: io.BufferedIOBase) -> None:
+            stream.write(content.encode())
+
+        self.add(name, write)
+
+    def table(self, name: str, columns: Iterable[str], rows: Iterable[Mapping[str, Any]]) -> None:
+        """Add a CSV file; a row may know more than its columns."""
+        wanted = list(columns)
+        self._csv(name, wanted, ([row[column] for column in wanted] for row in rows))
+
+    def frame(self, name: str, frame: pd.DataFrame) -> None:
+        """Add a frame as CSV."""
+        self._csv(name, list(frame.columns), frame.itertuples(index=False))
+
+    def _csv(self, name: str, columns: list[str], rows: Iterable[Sequence[Any]]) -> None:
+        def write(stream: io.BufferedIOBase) -> int:
+            with io.TextIOWrapper(cast(IO[bytes], stream), "utf-8", newline="") as text:
+                return csv_format.write(text, columns, rows)
+
+        self.add(name, write)
+
+    def lines(self, name: str, records: Iterable[Any]) -> None:
+        """Add a JSON Lines file."""
+
+        def write(stream: io.BufferedIOBase) -> int:
+            count = 0
+            for record in records:
+                stream.write(f"{canonical(record)}\n".encode())
+                count += 1
+            return count
+
+        self.add(name, write)
+
+
+class _Counted(io.BufferedIOBase):
+    """A file to write to that remembers the length and checksum of what was written."""
+
+    def __init__(self, stream: IO[bytes]) -> None:
+        self.stream, self.size, self.digest = stream, 0, hashlib.sha256()
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, data: Any) -> int:
+        self.digest.update(data)
+        self.size += len(data)
+        return self.stream.write(data)
+
+
+def write(*, campaign: Campaign, folder: Path, now: datetime) -> Path:
+    """Write the export into a folder, under a name that tells the time, and return its path."""
+    path = folder / f"{tables.name_of(campaign)}-{now:%Y%m%dT%H%M%S%fZ}.zip"
+    return write_to(campaign=campaign, path=path)
+
+
+def write_to(*, campaign: Campaign, path: Path) -> Path:
+    """Write the export to a path; nobody ever sees half of it."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with _replacing(path) as unfinished, snapshot():
+        campaign = Campaign.objects.get(pk=campaign.pk)  # as of the snapshot
+        archive = Archive(unfinished)
+        with archive.zip:
+            _fill(archive, campaign)
+    return path
+
+
+def download(*, campaign: AnyCampaign, by: str, now: datetime) -> bytes:
+    """Return the export's bytes for a member of staff; that they took it is logged (S15)."""
+    campaign = row_of(campaign)
+    with tempfile.TemporaryDirectory() as folder:
+        content = write_to(campaign=campaign, path=Path(folder) / "export.zip").read_bytes()
+    record(campaign=campaign, by=by, content=content, now=now)
+    return content
+
+
+def record(*, campaign: Campaign, by: str, content: bytes, now: datetime) -> None:
+    """Log that somebody took an export."""
+    sha256 = hashlib.sha256(content).hexdigest()
+    audit.append(actor=by, action="exported", campaign=campaign, now=now, sha256=sha256)
+
+
+def canonical(value: Any) -> str:
+    """Return JSON on one line, in ASCII: no reader splits it at a separator inside a message."""
+    return json.dumps(value, sort_keys=True, separators=(",", ":"))
+
+
+@contextmanager
+def _replacing(path: Path) -> Iterator[Path]:
+    """Give a temporary file beside `path` that takes its place once it is complete and stored."""
+    handle, name = tempfile.mkstemp(prefix=".export-", suffix=".part", dir=path.parent)
+    os.close(handle)
+    try:
+        yield Path(name)
+        with open(name, "rb") as complete:
+            os.fsync(complete.fileno())
+        os.replace(name, path)
+    finally:
+        Path(name).unlink(missing_ok=True)
+
+
+def _fill(archive: Archive, campaign: Campaign) -> None:
+    frame = tables.ratings(campaign, include_excluded=True)
+    kept = frame[frame["excluded"] == ""].reset_index(drop=True)
+    book = codebook.codebook(campaign)
+    archive.text("README.md", dataset_card(campaign, book, answers=len(kept)))
+    archive.text("codebook.json", _pretty(book))
+    archive.text("codebook.md", codebook.as_markdown(book))
+    archive.lines("conversations.jsonl", conversation_records.conversations(campaign))
+    archive.table("messages.csv", codebook.MESSAGES, tables.message_rows(campaign))
+    people = conversation_records.participants(campaign)
+    archive.table("participants.csv", codebook.PARTICIPANTS, people)
+    archive.lines("personas.jsonl", conversation_records.personas(campaign))
+    archive.text("plan.json", _pretty(campaign.plan))
+    archive.frame("ratings.csv", kept)
+    archive.add("ratings.parquet", lambda stream: _parquet(stream, kept))
+    archive.frame("ratings_all.csv", frame)
+    archive.text("manifest.json", _pretty(_manifest(archive, campaign)))
+
+
+def _parquet(stream: io.BufferedIOBase, frame: pd.DataFrame) -> int:
+    buffer = io.BytesIO()
+    if frame["value"].dtype == object:  # a column of a file has one type
+        texts = (
+            each if isinstance(each, str) else csv_format.cell(each) for each in frame["value"]
+        )
+        frame = frame.assign(value=pd.Series(texts, index=frame.index, dtype="str"))
+    pq.write_table(pa.Table.from_pandas(frame, preserve_index=False), buffer)
+    stream.write(buffer.getvalue())
+    return len(frame)
+
+
+def _manifest(archive: Archive, campaign: Campaign) -> dict[str, Any]:
+    return {
+        "schema": SCHEMA,
+        "campaign": tables.name_of(campaign),
+        "name": campaign.name,
+        "protocol": campaign.protocol,
+        "state": campaign.state,
+        "plan_sha256": campaign.plan_hash or None,
+        "amendments": [
+            {"at": each.made_at.isoformat(), "text": each.text}
+            for each in campaign.amendments.order_by("pk")
+        ],
+        "withdrew": study_record.withdrew(campaign),
+        "outcomes": study_record.outcomes(),
+        "filters": FILTERS,
+        "files": {
+            name: {"sha256": each.sha256, "bytes": each.size}
+            | ({} if each.rows is None else {"rows": each.rows})
+            for name, each in sorted(archive.written.items())
+        },
+    }
+
+
+def _pretty(value: Any) -> str:
+    return json.dumps(value, sort_keys=True, indent=1, ensure_ascii=False) + "\n"

@@ -1,0 +1,224 @@
+"""The tables that analysis reads, from the rows: `answer` by `answer`, `message` by `message`.
+
+Rows are streamed in the order of their numbers, with as many queries for one conversation as for
+thousands, and kept as compact frames. What is set aside stays in the table with its reason; only
+what people withdrew is absent.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator
+from datetime import datetime
+from operator import itemgetter
+from typing import Annotated, Any, NamedTuple, get_type_hints
+
+import pandas as pd
+from django.db.models import OuterRef, QuerySet, Subquery
+
+from analysis import MessageTable, RatingTable
+from analysis.tables.personas import described
+from analysis.tables.schema import SCALE_COLUMNS
+from evaluation import Question, Rate
+from webapp.models import Campaign, Conversation, Event, Seat
+from webapp.services.data import answers, codebook, query_rows
+from webapp.services.data.answers import CHUNK, AnswerRow
+from webapp.services.data.query_rows import From
+from webapp.services.rules.protocols import protocol_of
+
+Row = dict[str, Any]  # cells by column
+HUMAN = "human"  # the system that people are, in every table
+# Types of columns: of a field by its declared type, of what is worked out here by its name; any
+# other is text. A value's type is known once all are (`_values`).
+BY_TYPE: dict[Any, str] = {
+    int: "int64",
+    int | None: "float64",
+    float: "float64",
+    float | None: "float64",
+}
+BY_NAME = {**dict.fromkeys(SCALE_COLUMNS, "float64"), "questions": "int64", "value": "object"}
+# Of each answer, besides its columns: one rater's answers about one candidate are complete or not.
+SESSION = ("assignment_id", "candidate_id", "questions")
+INCOMPLETE = "incomplete: not every question was answered"
+PURPOSES = (Conversation.Purpose.STUDY, Conversation.Purpose.CONTEXT)
+
+
+def ratings(
+    campaign: Campaign, *, include_excluded: bool = False, include_flagged: bool = True
+) -> RatingTable:
+    """Return every current answer of the campaign; by default those that its results rest on."""
+    columns = list(codebook.RATINGS)
+    frame = _frame(_rating_rows(campaign), [*columns, *SESSION], AnswerRow)
+    _mark_incomplete(frame)
+    frame = frame[frame["value"] != ""]  # a text that was left blank
+    if not include_excluded:
+        frame = frame[frame["excluded"] == ""]
+    if not include_flagged:
+        frame = frame[frame["flags"] == ""]
+    frame = frame[columns].reset_index(drop=True)
+    return RatingTable(frame.assign(value=_values(frame["value"])))
+
+
+def messages(campaign: Campaign) -> MessageTable:
+    """Return every message of the campaign's conversations, in order."""
+    return MessageTable(_frame(message_rows(campaign), list(codebook.MESSAGES), MessageRow))
+
+
+def described_messages(campaign: Campaign) -> MessageTable:
+    """Return the messages with the sentences of their persona, as the command reads an export."""
+    known = dict(campaign.personas.values_list("key", "sentences"))
+    return described(messages(campaign), known) if known else messages(campaign)
+
+
+class MessageRow(NamedTuple):
+    """One message as the query reads it.
+
+    A field that the codebook of messages names is that column of every table of messages.
+    """
+
+    pk: int
+    conversation_id: int
+    seq: int
+    speaker: Annotated[int, From("side")]
+    person: int | None
+    persona_key: str | None
+    content: dict[str, Any]
+    made_at: datetime
+    in_reply_to: int | None
+    system_id: Annotated[int, From("conversation__system_id")]
+    context: Annotated[str, From("conversation__context")]
+    excluded: Annotated[str, From("conversation__excluded")]
+
+    @property
+    def is_context(self) -> bool:
+        """Whether the message came with the campaign: nobody wrote it here."""
+        return bool(self.context) and self.in_reply_to is None
+
+
+def message_rows(campaign: Campaign) -> Iterator[Row]:
+    """Yield the rows of the message table one by one; what was withdrawn is absent."""
+    names = system_names(campaign)
+    seat = Seat.objects.filter(conversation=OuterRef("conversation"), side=OuterRef("side"))
+    found = Event.objects.filter(
+        conversation__in=conversations(campaign), kind=Event.Kind.MESSAGE
+    ).annotate(
+        person=Subquery(seat.values("participation")),
+        persona_key=Subquery(seat.values("persona__key")),
+    )
+    ordered = found.order_by("conversation_id", "seq")
+    cells = query_rows.picked(MessageRow, codebook.MESSAGES)
+    for row in query_rows.rows(MessageRow, ordered, chunk=CHUNK):
+        if not row.content.get("withdrawn"):
+            system = names[row.system_id]
+            yield {
+                **cells(row),
+                "message": str(row.pk),
+                "conversation": str(row.conversation_id),
+                "side": str(row.speaker),
+                "system": HUMAN if row.person is not None else "" if row.is_context else system,
+                "persona": row.persona_key or "",
+                "text": row.content["text"],
+                "sent_at": row.made_at.isoformat(),
+                "partner_of": system,
+            }
+
+
+def name_of(campaign: Campaign) -> str:
+    """Return the name of a campaign in tables: never its link, which lets people in."""
+    return f"campaign-{campaign.pk}"
+
+
+def system_names(campaign: Campaign) -> dict[int, str]:
+    """Return the name of each system in tables: its name, and "human" for people."""
+    systems = list(campaign.systems.all())
+    people = [system for system in systems if system.is_people]
+    taken = {system.name for system in systems if not system.is_people}
+    plain = len(people) == 1 and HUMAN not in taken
+    return {each.pk: HUMAN if each.is_people and plain else each.name for each in systems}
+
+
+def conversations(campaign: Campaign) -> QuerySet[Conversation]:
+    """Return the conversations that are data; rehearsals and staff's test chats are none."""
+    return campaign.conversations.filter(purpose__in=PURPOSES).order_by("pk")
+
+
+# --- how the rows are read --------------------------------------------------------------------
+
+
+def _frame(rows: Iterable[Row], columns: list[str], kind: type) -> pd.DataFrame:
+    """Return rows as a frame, made in pieces, so that Python objects of few rows live at once."""
+    declared = get_type_hints(kind)
+    by_type = {name: BY_TYPE[each] for name, each in declared.items() if each in BY_TYPE}
+    types = {name: BY_NAME.get(name) or by_type.get(name, "str") for name in columns}
+    pick = itemgetter(*columns)
+    pieces, piece = [], []
+    for row in rows:
+        piece.append(pick(row))
+        if len(piece) == CHUNK:
+            pieces.append(_piece(piece, types))
+            piece = []
+    return pd.concat([*pieces, _piece(piece, types)], ignore_index=True)
+
+
+def _piece(rows: list[tuple[Any, ...]], types: dict[str, str]) -> pd.DataFrame:
+    return pd.DataFrame(rows, columns=list(types)).astype(types)
+
+
+def _values(column: pd.Series) -> pd.Series:
+    """Return answers as numbers; where some are texts, those beside the numbers as they are."""
+    if not any(isinstance(value, str) for value in column):
+        return column.astype("float64")
+    values = [value if isinstance(value, str) else float(value) for value in column]
+    return pd.Series(values, index=column.index, dtype=object)
+
+
+def _rating_rows(campaign: Campaign) -> Iterator[Row]:
+    names, flagged = system_names(campaign), answers.flagged(campaign)
+    protocol = protocol_of(campaign)
+    questions = {
+        (when, each.name): (each, _about(campaign, each, step))
+        for when, step in (("live", protocol.live), ("after", protocol.after))
+        if step
+        for each in step.each
+    }
+    cells = query_rows.picked(AnswerRow, {*codebook.RATINGS, *SESSION})
+    for row in answers.answer_rows(campaign):
+        when = "live" if row.item_key.endswith(":live") else "after"
+        question, about = questions[when, row.question]
+        value, chosen = question.cells(row.stored, row.judged_persona or "")
+        kinds = flagged["person", row.person] | flagged["conversation", row.conversation_id]
+        yield {
+            **cells(row),
+            **about,
+            "answer": str(row.pk),
+            "item": row.item,
+            "system": names[row.system_id],
+            "value": value,
+            "conversation": str(row.conversation_id),
+            "message_seq": "" if row.seq is None else str(row.seq),
+            "excluded": answers.excluded(campaign, row),
+            "flags": ";".join(sorted(kinds)),
+            "chosen": chosen,
+            "follows": str(int(row.is_implied)),
+            "given_at": row.made_at.isoformat(),
+        }
+
+
+def _about(campaign: Campaign, question: Question, step: Rate) -> Row:
+    """Return the cells that all answers to a question share."""
+    low, high = question.cell_scale or (math.nan, math.nan)
+    return {
+        "campaign": name_of(campaign),
+        "protocol": campaign.protocol,
+        "level": question.level,
+        "scale_low": low,
+        "scale_high": high,
+        "questions": len(step.each),
+    }
+
+
+def _mark_incomplete(frame: pd.DataFrame) -> None:
+    """Set aside a session that lacks an answer, as PERSONA-CHAT's released code does."""
+    answered = frame.groupby(["assignment_id", "candidate_id"])["question"].transform("nunique")
+    lacking = (answered < frame["questions"]) & (frame["excluded"] == "")
+    frame.loc[lacking, "excluded"] = INCOMPLETE

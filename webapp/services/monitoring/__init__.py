@@ -1,0 +1,1 @@
+"""Running campaigns, as staff see them."""

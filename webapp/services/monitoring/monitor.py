@@ -1,0 +1,262 @@
+"""Monitor of a running campaign: a funnel, the systems, the bots, the money, and alarms."""
+
+from __future__ import annotations
+
+import math
+import shutil
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from decimal import Decimal
+from typing import Any
+
+from django.conf import settings
+from django.db.models import Count, Exists, OuterRef, Q, QuerySet, Sum
+from django.db.models.functions import Coalesce
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from webapp.models import (
+    Bonus,
+    Campaign,
+    CompletionCode,
+    Item,
+    Participation,
+    Seat,
+    System,
+)
+from webapp.services.replies import load
+from webapp.services.rules import audit
+from webapp.services.rules.access import AnyCampaign, row_of
+from webapp.services.rules.protocols import protocol_of
+
+P = Participation.State
+COUNTS = ("reserved", "completed", "target")
+DONE = (Participation.Outcome.COMPLETED, Participation.Outcome.PARTNER_LEFT)
+LATE = timedelta(seconds=10)  # a reply owed for longer is an alarm
+LEAST_FREE = 500_000_000  # bytes; below it, or below 5 %, new joins stop (R23)
+LEAST_SHARE = 0.05
+NAMED = 5  # numbers that an alarm names
+COMPLETED = Participation.Outcome.COMPLETED
+HERE = Q(state__in=(P.WAITING, P.MATCHED, P.CHATTING, P.RATING))
+# Conversations that count towards their targets.
+COUNTED = Q(outcome=COMPLETED) | Q(
+    outcome=Participation.Outcome.PARTNER_LEFT,
+    participation__campaign__partner_left_counts=True,
+)
+Promises = tuple[int, Decimal]  # slots that are taken, and the pay that was promised for them
+NO_PROMISES: Promises = (0, Decimal(0))
+
+
+@dataclass(frozen=True)
+class FunnelStep:
+    """A step of the funnel; `state` and `outcome` filter the list of people that it leads to."""
+
+    name: str
+    label: str
+    count: int
+    query: str
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far a system, or a static campaign as a whole, is."""
+
+    name: str
+    reserved: int
+    completed: int
+    target: int
+    query: str
+
+    @property
+    def percent(self) -> int:
+        return round(100 * self.completed / self.target) if self.target else 0
+
+
+@dataclass(frozen=True)
+class Money:
+    """Money paid, and the cost of all participations wanted."""
+
+    spent: Decimal
+    budget: Decimal
+    currency: str
+
+    @property
+    def percent(self) -> int:
+        return min(100, round(100 * self.spent / self.budget)) if self.budget else 0
+
+
+@dataclass(frozen=True)
+class Alarm:
+    """Something that a person should look at; `where` is the page that shows it."""
+
+    name: str
+    level: str  # danger, warning
+    text: str
+    where: str = ""
+
+
+@dataclass(frozen=True)
+class Live:
+    """Everything that the live page shows."""
+
+    state: str
+    funnel: tuple[FunnelStep, ...]
+    progress: tuple[Progress, ...]
+    bots: tuple[load.BotState, ...]
+    money: Money
+    alarms: tuple[Alarm, ...]
+
+
+def live(campaign: AnyCampaign, now: datetime) -> Live:
+    """Look at the campaign; the number of queries does not grow with its size."""
+    campaign = row_of(campaign)
+    campaign.refresh_from_db()
+    systems = list(campaign.systems.select_related("cell"))
+    bots = load.look(campaign, systems, now)
+    return Live(
+        state=campaign.state,
+        funnel=tuple(funnel(campaign)),
+        progress=tuple(_progress(campaign, systems)),
+        bots=bots,
+        money=money(campaign, systems),
+        alarms=tuple(_alarms(campaign, bots)),
+    )
+
+
+def funnel(campaign: Campaign) -> Iterator[FunnelStep]:
+    """Count people by step; "joined" is everybody."""
+    rows = campaign.participations.values_list("state", "outcome").annotate(Count("pk"))
+    states: Counter[str] = Counter()
+    outcomes: Counter[str] = Counter()
+    for state, outcome, count in rows.order_by():
+        states[state] += count
+        outcomes[outcome] += count
+    ended = states[P.ENDED]
+    done = sum(outcomes[outcome] for outcome in DONE)
+    waiting = states[P.WAITING] + states[P.MATCHED]
+    yield FunnelStep("joined", _("Joined"), sum(states.values()), "")
+    yield FunnelStep("ready", _("Reading"), states[P.READY], "step=ready")
+    yield FunnelStep("waiting", _("Waiting"), waiting, "step=waiting")
+    yield FunnelStep("chatting", _("Chatting"), states[P.CHATTING], "step=chatting")
+    yield FunnelStep("rating", _("Rating"), states[P.RATING], "step=rating")
+    yield FunnelStep("done", _("Done"), done, "step=done")
+    yield FunnelStep("lost", _("Lost"), ended - done, "step=lost")
+
+
+def money(campaign: Campaign, systems: Sequence[System]) -> Money:
+    """Return the money spent and the budget, without a panel's fees.
+
+    Taken slots cost what was promised for them, free ones what is paid now.
+    """
+    codes = CompletionCode.objects.filter(participation__campaign=campaign)
+    bonuses = Bonus.objects.filter(participation__campaign=campaign)
+    spent = _total(codes.aggregate(Sum("amount"))) + _total(bonuses.aggregate(Sum("amount")))
+    promised = promises([campaign.pk]).get(campaign.pk, NO_PROMISES)
+    return Money(spent, budget(campaign, wanted(campaign, systems), promised), campaign.currency)
+
+
+def promises(campaigns: Sequence[int]) -> dict[int, Promises]:
+    """Return for each campaign the slots taken, and the sum that was promised for them.
+
+    A slot is a conversation, of which a participation may have several; where there is no chat it
+    is a participation. Both cost what was promised, as soon as they are taken.
+    """
+    people = Participation.objects.filter(campaign__in=campaigns)
+    seats = Seat.objects.filter(participation__campaign__in=campaigns)
+    mine = Seat.objects.filter(participation=OuterRef("pk"))
+    taken: list[QuerySet[Any]] = [
+        people.filter(HERE | Q(~Exists(mine), outcome=COMPLETED))
+        .values_list("campaign")
+        .annotate(Count("pk"), Sum("pay")),
+        seats.filter(COUNTED)
+        .values_list("participation__campaign")
+        .annotate(Count("pk"), Sum("participation__pay")),
+    ]
+    found: dict[int, Promises] = {}
+    for rows in taken:
+        for key, slots, pay in rows.order_by():
+            before = found.get(key, NO_PROMISES)
+            found[key] = before[0] + slots, before[1] + pay
+    return found
+
+
+def budget(campaign: Campaign, slots: int, promised: Promises) -> Decimal:
+    """Return what `slots` cost: those taken what was promised for them, free ones today's pay."""
+    taken, pay = promised
+    return pay + campaign.pay * max(0, slots - taken)
+
+
+def wanted(campaign: Campaign, systems: Sequence[System]) -> int:
+    """Return how many participations all targets come to."""
+    protocol = protocol_of(campaign)
+    if protocol.chat is not None:
+        return sum(system.cell.target for system in systems)
+    votes = _total(_items(campaign).aggregate(Sum("target")))
+    batch = max((rate.batch for rate in protocol.rates), default=1)
+    return math.ceil(votes / batch)
+
+
+def _items(campaign: Campaign) -> QuerySet[Item]:
+    return Item.objects.shared().filter(campaign=campaign)
+
+
+def _total(sums: dict[str, Decimal | int | None]) -> Decimal:
+    return Decimal(next(iter(sums.values())) or 0)
+
+
+def _progress(campaign: Campaign, systems: Sequence[System]) -> Iterator[Progress]:
+    if protocol_of(campaign).chat is not None:
+        for system in systems:
+            cell = system.cell
+            query = f"system={system.pk}"
+            yield Progress(system.name, cell.reserved, cell.completed, cell.target, query)
+        return
+    sums: defaultdict[int, Counter[str]] = defaultdict(Counter)
+    judged = Coalesce("candidates__system", "conversation__system")
+    rows = _items(campaign).values_list(judged, *COUNTS)
+    for system_pk, *counts in rows.order_by():
+        sums[system_pk].update(dict(zip(COUNTS, counts, strict=True)))
+    for system in systems:
+        reserved, completed, target = (sums[system.pk][name] for name in COUNTS)
+        query = f"system={system.pk}&purpose=CONTEXT"
+        yield Progress(system.name, reserved, completed, target, query)
+
+
+def _alarms(campaign: Campaign, bots: Sequence[load.BotState]) -> Iterator[Alarm]:
+    running = campaign.state in (Campaign.State.OPEN, Campaign.State.PAUSED)
+    unhosted = [state.bot for state in bots if not (state.workers or state.warming)]
+    if running and unhosted:
+        text = _("No reply worker is alive for %(bots)s: nobody gets an answer.")
+        yield Alarm("workers", "danger", text % {"bots": ", ".join(unhosted)})
+    late = [state.bot for state in bots if (state.oldest or 0) > LATE.total_seconds()]
+    if late:
+        text = _("Replies of %(bots)s have been pending for more than 10 seconds.")
+        yield Alarm("late", "warning", text % {"bots": ", ".join(late)}, "jobs")
+    failed = load.given_up(campaign)
+    if failed:
+        text = ngettext("%(count)d reply failed.", "%(count)d replies failed.", failed) % {
+            "count": failed
+        }
+        yield Alarm("failed", "danger", text, "jobs")
+    if campaign.state == Campaign.State.PAUSED:
+        yield Alarm("paused", "warning", _("The campaign is paused: nobody can join."))
+    if low_disk():
+        yield Alarm("disk", "danger", _("The disk is nearly full: nobody new can join."))
+    changed = audit.known_faults()
+    if changed:
+        text = ngettext(
+            "The audit log was changed in the database (entry %(numbers)s): run manage.py audit.",
+            "The audit log was changed in the database (entries %(numbers)s): run manage.py audit.",
+            len(changed),
+        )
+        more = ", ..." if len(changed) > NAMED else ""
+        numbers = ", ".join(map(str, changed[:NAMED])) + more
+        yield Alarm("audit", "danger", text % {"numbers": numbers})
+
+
+def low_disk() -> bool:
+    """Tell whether so little is free that new joins must stop."""
+    usage = shutil.disk_usage(settings.BASE_DIR)
+    return usage.free < LEAST_FREE or usage.free < LEAST_SHARE * usage.total

@@ -1,0 +1,1 @@
+"""Work without a visitor: sweeps, backups, server checks, logins."""

@@ -1,0 +1,118 @@
+"""Everything overdue, found in the rows and done once (R26).
+
+Any number of processes may tick: each row is one transaction that looks again before it acts.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterable
+from datetime import datetime
+
+from django.db import transaction
+from django.db.models import QuerySet
+
+from webapp.models import PEOPLE, Campaign, Conversation, Participation, Seat
+from webapp.services.conversation import allocation, matching, opening
+from webapp.services.participation import privacy, stopping
+from webapp.services.rating import contexts
+from webapp.services.replies import delivery
+from webapp.services.rules import audit, states
+
+log = logging.getLogger(__name__)
+P, V, C = Participation.State, Campaign.State, Conversation.State
+AT_ONCE = 200  # rows of a kind in one tick: the next tick goes on
+
+
+def tick(now: datetime) -> dict[str, int]:
+    """Run everything overdue; return how much of each kind was done."""
+    return {
+        "due": _try(delivery.deliver_due),
+        "leases": _try(delivery.sweep),
+        "bots_there": _try(lambda: opening.answer_checks(now=now)),
+        "ready_checks": _try(lambda: matching.expire_checks(now=now)),
+        "stopped": _each(_of_stopped_campaigns(), stopping.end_with_campaign, now),
+        "vanished": _each(_silent_in_a_pair(now), stopping.vanish, now),
+        "gone": _each(_gone(now), stopping.give_away, now),
+        "matched": _try(lambda: _match(now)),
+        "contexts": _try(lambda: _settle_contexts(now)),
+        "complete": _try(lambda: _close_complete(now)),
+        "purged": _try(lambda: privacy.purge_ids(now=now)),
+        "audit_faults": _try(lambda: audit.check_some(now=now)),
+    }
+
+
+def _each(people: Iterable[Participation], act: Callable[..., None], now: datetime) -> int:
+    """Act on each person; one whose state changed meanwhile is skipped."""
+    done = 0
+    for person in people:
+        try:
+            act(person=person, now=now)
+            done += 1
+        except (states.Illegal, stopping.CameBack):
+            continue
+        except Exception:  # one broken row must not keep the others waiting; the next tick retries
+            log.exception("%s of participation %s", act.__name__, person.pk)
+    return done
+
+
+def _try(work: Callable[[], int]) -> int:
+    """Do a kind of work; what fails must not keep the other kinds from being done."""
+    try:
+        return work()
+    except Exception:
+        log.exception("sweeper")
+        return 0
+
+
+def _people() -> QuerySet[Participation]:
+    return Participation.objects.select_related("campaign").order_by("pk")
+
+
+def _of_stopped_campaigns() -> Iterable[Participation]:
+    return _people().filter(campaign__state=V.STOPPED, state__in=states.ACTIVE)[:AT_ONCE]
+
+
+def _silent_in_a_pair(now: datetime) -> Iterable[Participation]:
+    pairs = Seat.objects.filter(
+        active=True, conversation__state=C.OPEN, conversation__system__bot=PEOPLE
+    )
+    return _people().filter(
+        state=P.CHATTING, seen_at__lt=now - stopping.GRACE, pk__in=pairs.values("participation")
+    )[:AT_ONCE]
+
+
+def _gone(now: datetime) -> Iterable[Participation]:
+    return _people().filter(state__in=states.ACTIVE, seen_at__lt=now - stopping.GONE)[:AT_ONCE]
+
+
+def _open_campaigns() -> Iterable[Campaign]:
+    return Campaign.objects.filter(state__in=(V.OPEN, V.PAUSED))
+
+
+def _match(now: datetime) -> int:
+    waiting = Participation.objects.filter(state=P.WAITING).values("campaign")
+    rows = Campaign.objects.filter(state=V.OPEN, pk__in=waiting)
+    return sum(len(matching.match(campaign=campaign, now=now)) for campaign in rows)
+
+
+def _settle_contexts(now: datetime) -> int:
+    unsettled = Conversation.objects.filter(purpose=Conversation.Purpose.CONTEXT, state=C.OPEN)
+    rows = Campaign.objects.filter(pk__in=unsettled.values("campaign"))
+    return sum(contexts.settle(campaign=campaign, now=now) for campaign in rows)
+
+
+def _close_complete(now: datetime) -> int:
+    return sum(_close(campaign, now) for campaign in _open_campaigns())
+
+
+def _close(campaign: Campaign, now: datetime) -> bool:
+    if not allocation.is_complete(campaign):
+        return False
+    try:
+        with transaction.atomic():
+            states.move(campaign, "close", ended_at=now)
+            audit.append(actor="sweeper", action="campaign complete", campaign=campaign, now=now)
+    except states.Illegal:
+        return False
+    return True

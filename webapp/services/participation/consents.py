@@ -1,0 +1,79 @@
+"""Consents: who agrees to take part, and to which amounts, which then bind (R1, R21)."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import asdict
+from datetime import datetime
+from decimal import Decimal
+
+from django.db import IntegrityError, transaction
+
+from webapp.models import Campaign, Consent, ExternalId, Participation
+from webapp.services.rules import access, payment
+
+
+class PayChanged(Exception):
+    """The page that was agreed to showed a higher pay than is paid now: it is to be read again."""
+
+    notice = "pay_changed"
+
+
+def find(campaign: Campaign, names: list[str]) -> Participation | None:
+    """Return the participation of a person, under any of their names in the campaign."""
+    return Participation.objects.filter(campaign=campaign, pseudonym__in=names).first()
+
+
+def check_shown(shown_pay: Decimal | None, terms: payment.Terms) -> None:
+    """Raise `PayChanged` where a page promised more than these terms do."""
+    if shown_pay is not None and shown_pay > terms.pay:
+        raise PayChanged
+
+
+def create(
+    *,
+    campaign: Campaign,
+    names: list[str],
+    platform: str,
+    external_id: str,
+    language: str,
+    secret: str,
+    now: datetime,
+) -> Participation:
+    """Create the participation; of two at once for the same person the second one resumes."""
+    try:
+        with transaction.atomic():
+            person = Participation.objects.create(
+                campaign=campaign,
+                pseudonym=names[0],
+                secret_hash=access.secret_hash(secret),
+                state_at=now,
+                seen_at=now,
+                **asdict(payment.offered(campaign)),
+            )
+            ExternalId.objects.create(
+                participation=person, platform=platform[:20], value=external_id
+            )
+            Consent.objects.create(
+                participation=person,
+                text_hash=hashlib.sha256(campaign.consent.encode()).hexdigest(),
+                language=language[:10],
+            )
+            return person
+    except IntegrityError:
+        found = find(campaign, names)
+        if found is None:
+            raise
+        return found
+
+
+def renew(person: Participation, shown_pay: Decimal | None) -> None:
+    """Bind a renewed consent to the better of the former promise and the present pay.
+
+    Raises `PayChanged` where their page showed even more.
+    """
+    terms = payment.renewed(person)
+    check_shown(shown_pay, terms)
+    if terms != payment.promised(person):
+        person.pay = terms.pay
+        person.save(update_fields=["pay"])

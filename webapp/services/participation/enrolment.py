@@ -1,0 +1,235 @@
+"""From a start link to a place: invitation, consent, participation, the first step (R1, R16)."""
+
+from __future__ import annotations
+
+import secrets
+import shutil
+from collections.abc import Iterable
+from datetime import datetime, timedelta
+from decimal import Decimal
+from typing import Any
+
+from django.conf import settings
+from django.db import transaction
+
+from webapp.models import Assignment, Campaign, Conversation, Participation
+from webapp.services.conversation import allocation, entrance, matching, opening
+from webapp.services.participation import consents, steps
+from webapp.services.rating import items, third_parties
+from webapp.services.rules import access, identity, next_round, payment, quota, rounds, states
+from webapp.services.rules.protocols import protocol_of
+
+P, Outcome = Participation.State, Participation.Outcome
+LONGEST_ID = 128
+LEAST_DISK, LEAST_SHARE = 500_000_000, 0.05  # below either, new people are refused first (R23)
+SEEN_EVERY = timedelta(seconds=2)  # a sign of life is written no more often
+
+
+class Closed(Exception):
+    """Nobody new is taken, or not this person; `notice` says why."""
+
+    def __init__(self, notice: str) -> None:
+        super().__init__(notice)
+        self.notice = notice
+
+
+def join(
+    *,
+    campaign: Campaign,
+    platform: str,
+    external_id: str,
+    language: str,
+    now: datetime,
+    browser: Iterable[str] = (),
+    shown_pay: Decimal | None = None,
+) -> tuple[Participation, str]:
+    """Create or resume a person's participation; return it with the secret of its cookie.
+
+    Called after consent only: opening a link changes nothing. Each call makes a new secret, which
+    replaces the former one. Someone without an outside id is a volunteer with a random one.
+    `browser` holds the secrets of the cookies that campaigns have set there. `shown_pay` is what
+    the page promised: nobody is bound to less. Raises `Closed` and `consents.PayChanged`.
+    """
+    if not external_id:
+        platform, external_id = identity.VOLUNTEER, secrets.token_hex(16)
+    if len(external_id) > LONGEST_ID or "\0" in external_id:
+        raise Closed("bad_link")
+    names, secret = identity.pseudonyms(campaign, platform, external_id), access.new_secret()
+    person = consents.find(campaign, names)
+    if person is None:
+        check_open(campaign)
+        if notice := third_parties.refusal(
+            campaign=campaign, platform=platform, external_id=external_id, secrets=browser
+        ):
+            raise Closed(notice)
+        consents.check_shown(shown_pay, payment.offered(campaign))
+        person = consents.create(
+            campaign=campaign,
+            names=names,
+            platform=platform,
+            external_id=external_id,
+            language=language,
+            secret=secret,
+            now=now,
+        )
+    return _resume(person, secret, now, shown_pay), secret
+
+
+def check_open(campaign: Campaign) -> None:
+    """Refuse before any work is done: a campaign that is not open, a full one, a full disk."""
+    closed = {
+        Campaign.State.DRAFT: "bad_link",
+        Campaign.State.PAUSED: "paused",
+        Campaign.State.STOPPED: "over",
+        Campaign.State.CLOSED: "over",
+    }
+    if campaign.state in closed:
+        raise Closed(closed[Campaign.State(campaign.state)])
+    if not allocation.has_capacity(campaign):
+        raise Closed("full")
+    disk = shutil.disk_usage(settings.DATA_DIR)
+    if disk.free < max(LEAST_DISK, LEAST_SHARE * disk.total):
+        raise Closed("busy")
+
+
+def _resume(
+    person: Participation, secret: str, now: datetime, shown_pay: Decimal | None
+) -> Participation:
+    with transaction.atomic():
+        person = _locked(person)
+        if person.withdrawn_at is not None:
+            raise Closed("withdrawn")
+        resumes = person.state == P.ENDED and payment.may_return(person)
+        if resumes or person.state != P.ENDED:
+            consents.renew(person, shown_pay)
+        person.secret_hash, person.seen_at = access.secret_hash(secret), now
+        person.save(update_fields=["secret_hash", "seen_at"])
+        if resumes:
+            _return(person, now)
+        return person
+
+
+def _return(person: Participation, now: datetime) -> None:
+    """Resume a participation that ended unpaid, where there is a slot; finished work is kept."""
+    campaign = person.campaign
+    if campaign.state != Campaign.State.OPEN:
+        return
+    unrated = _unrated(person)
+    if unrated is not None and person.system is not None and quota.reserve(person.system.cell):
+        states.move(person, "return", outcome="", ended_at=None, notice="", state_at=now)
+        Participation.objects.filter(pk=person.pk).update(holds_slot=True)
+        states.move(unrated, "reserve")
+        quota.reserve(unrated.item)
+        states.move(person, "rate")
+    elif allocation.has_capacity(campaign):
+        states.move(
+            person, "return", outcome="", ended_at=None, notice="", state_at=now, system=None
+        )
+
+
+def _unrated(person: Participation) -> Assignment | None:
+    """Return the form about a finished conversation that the person left unanswered."""
+    rows = Assignment.objects.filter(participation=person, state=Assignment.State.RELEASED)
+    finished = rows.filter(
+        item__conversation__purpose=Conversation.Purpose.STUDY,
+        item__conversation__state=Conversation.State.FINISHED,
+    )
+    return finished.select_related("item").last()
+
+
+def start(*, person: Participation, now: datetime) -> Participation:
+    """Give a person who is ready a place: a bot, the queue, or items. A repeat does nothing.
+
+    The place is reserved in the same transaction; where none is left the participation ends.
+    """
+    with transaction.atomic():
+        person = _locked(person)
+        if person.state != P.READY:
+            return person
+        if person.campaign.state == Campaign.State.PAUSED:
+            raise Closed("paused")
+        allocated = person.campaign.state == Campaign.State.OPEN and _allocate(person, now)
+        if not allocated:
+            _end_full(person, now)
+    if person.state == P.WAITING:
+        matching.match(campaign=person.campaign, now=now)
+        person.refresh_from_db()
+    return person
+
+
+def _end_full(person: Participation, now: datetime) -> None:
+    if rounds.done(person):
+        next_round.finish_between(person=person, now=now)
+    else:
+        payment.settle(person=person, outcome=Outcome.FULL, now=now)
+
+
+def _allocate(person: Participation, now: datetime) -> bool:
+    if protocol_of(person.campaign).chat is None:
+        if not items.assign(person=person, now=now):
+            return False
+        states.move(person, "rate", state_at=now, seen_at=now, notice="")
+        return True
+    system = allocation.take(person=person)
+    if system is None:
+        return False
+    Participation.objects.filter(pk=person.pk).update(seen_at=now, notice="")
+    if system.is_people or entrance.is_mixed(person.campaign):
+        partner_at = entrance.partner_at(person, now)
+        states.move(person, "wait", state_at=now, waiting_at=now, partner_at=partner_at)
+    else:
+        opening.open_with_bot(person=person, system=system, now=now)
+    return True
+
+
+def note_sign_of_life(*, person: Participation, now: datetime) -> None:
+    """Note a sign of life; presence lives in the database (R9)."""
+    Participation.objects.filter(pk=person.pk, seen_at__lt=now - SEEN_EVERY).update(seen_at=now)
+
+
+def status(*, person: Participation, now: datetime) -> dict[str, Any]:
+    """Return what waiting pages ask for; `stamp` changes when the page is to be drawn anew."""
+    note_sign_of_life(person=person, now=now)
+    person.refresh_from_db()
+    if person.state in (P.WAITING, P.MATCHED):
+        _let_bot_come(person, now)
+    choices = matching.choices(person, now)
+    return {
+        "state": person.state,
+        "stamp": f"{person.state}-{person.state_at.timestamp():.6f}-{len(choices)}",
+        "screen": steps.STEPS[P(person.state)].screen,
+        "notice": person.notice,
+        "choices": list(choices),
+        **_waiting(person, now),
+    }
+
+
+def _let_bot_come(person: Participation, now: datetime) -> None:
+    """Do what the sweeper does too, in time for this answer: a bot comes, and says it is there."""
+    matching.match_with_bot(person=person, now=now)
+    opening.answer_checks(person=person, now=now)
+    person.refresh_from_db()
+
+
+def _waiting(person: Participation, now: datetime) -> dict[str, Any]:
+    if person.state == P.MATCHED:
+        seat = access.seat(person)
+        deadline = seat.conversation.deadline_at
+        left = (deadline - now).total_seconds() if deadline else 0.0
+        return {"seconds_left": max(0.0, left), "ready": seat.ready_at is not None}
+    if person.state != P.WAITING:
+        return {}
+    seconds = matching.seconds_waiting(person, now)
+    ahead = person.campaign.participations.filter(state=P.WAITING, waiting_at__lt=person.waiting_at)
+    if not entrance.is_mixed(person.campaign):  # a queue of its own would tell a bot's
+        ahead = ahead.filter(system=person.system)
+    return {
+        "position": ahead.count() + 1,
+        "seconds_waiting": seconds,
+        "seconds_left": max(0.0, person.campaign.wait_seconds - seconds),
+    }
+
+
+def _locked(person: Participation) -> Participation:
+    rows = Participation.objects.select_for_update(of=("self",), no_key=True)
+    return rows.select_related("campaign", "system").get(pk=person.pk)

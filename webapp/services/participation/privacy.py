@@ -1,0 +1,135 @@
+"""Pseudonyms, withdrawal without an account, and the end of outside ids (S14)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from django.core import signing
+from django.db import connection, transaction
+
+from webapp.models import (
+    Assignment,
+    CompletionCode,
+    Conversation,
+    Event,
+    ExternalId,
+    Flag,
+    Participation,
+    QuotaCell,
+    Rating,
+    ReplyJob,
+    Seat,
+)
+from webapp.services.campaign import message_items
+from webapp.services.participation import stopping
+from webapp.services.rules import audit, payment, persona_stack, quota
+
+SALT = "parley.withdraw"
+KEEP_IDS = timedelta(days=90)  # after payment closes with the campaign
+Kind = Event.Kind
+
+
+class BadToken(LookupError):
+    """A withdrawal link that this server did not sign."""
+
+    notice = "bad_link"
+
+
+@dataclass(frozen=True)
+class Withdrawn:
+    """The page of a person who withdrew: the pay does not change."""
+
+    person: Participation
+    code: CompletionCode | None
+
+
+def withdraw_token(person: Participation) -> str:
+    """Return what lets its holder withdraw this participation, for ever."""
+    return signing.dumps(person.pk, salt=SALT)
+
+
+def holder(token: str) -> Participation:
+    """Return whose withdrawal link this is."""
+    try:
+        pk = signing.loads(token, salt=SALT)
+        return Participation.objects.select_related("campaign").get(pk=pk)
+    except (signing.BadSignature, Participation.DoesNotExist):
+        raise BadToken(token) from None
+
+
+def withdraw(*, token: str, now: datetime) -> Withdrawn:
+    """Delete a person's messages and answers; their pay does not change. A repeat does nothing."""
+    person = stopping.stop(person=holder(token), now=now)
+    with transaction.atomic():
+        rows = Participation.objects.filter(pk=person.pk, withdrawn_at=None)
+        if rows.update(withdrawn_at=now):
+            for seat in Seat.objects.filter(participation=person).select_related("conversation"):
+                _delete_words(seat)
+            _delete_answers(person)
+            _uncount(person)
+            message_items.withdraw(person=person, now=now)
+            ExternalId.objects.filter(participation=person).delete()
+            Flag.objects.filter(participation=person).update(detail="")
+            audit.append(
+                actor=f"participation {person.pk}",
+                action="withdrawn",
+                campaign=person.campaign,
+                now=now,
+            )
+            transaction.on_commit(_empty_log, robust=True)
+    person.refresh_from_db()
+    return Withdrawn(person, payment.code_of(person))
+
+
+def _empty_log() -> None:
+    """Write SQLite's log into its file and cut it off: it holds what the pages said before.
+
+    Deleted words in the pages themselves are overwritten (secure_delete, in the settings).
+    """
+    if connection.vendor == "sqlite":
+        with connection.cursor() as cursor:
+            cursor.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+
+
+def _delete_words(seat: Seat) -> None:
+    """Blank the person's side; a bot's replies too, because they may repeat the messages."""
+    conversation = seat.conversation
+    with_bot = conversation.seats.filter(participation=None).exists()
+    rows = Event.objects.filter(conversation=conversation)
+    rows = rows if with_bot else rows.filter(side=seat.side)
+    for event in rows:
+        event.content = _blank(event.content)
+        event.save(update_fields=["content"])
+    if with_bot:
+        ReplyJob.objects.filter(conversation=conversation).update(text="", error="")
+        Flag.objects.filter(conversation=conversation).update(detail="")
+    if conversation.state == Conversation.State.FINISHED:  # else they were pushed back before
+        for one in conversation.seats.all() if with_bot else [seat]:
+            if one.persona is not None:
+                persona_stack.push_back(one.persona)
+
+
+def _blank(content: dict[str, object]) -> dict[str, object]:
+    words = ("text", "refused", "complaint", "value")
+    return {name: "" if name in words else content[name] for name in content} | {"withdrawn": True}
+
+
+def _delete_answers(person: Participation) -> None:
+    assignments = Assignment.objects.filter(participation=person)
+    Rating.objects.filter(assignment__in=assignments).delete()
+    for assignment in assignments.filter(state=Assignment.State.DONE).order_by("item_id"):
+        quota.withdraw(assignment.item)
+    assignments.update(draft={})
+
+
+def _uncount(person: Participation) -> None:
+    for outcome, system in person.seats.values_list("outcome", "conversation__system"):
+        if outcome and payment.counts(person.campaign, outcome):
+            quota.withdraw(QuotaCell.objects.get(system=system))
+
+
+def purge_ids(*, now: datetime) -> int:
+    """Delete the outside ids of campaigns whose payment closed long ago; return how many."""
+    old = ExternalId.objects.filter(participation__campaign__ended_at__lt=now - KEEP_IDS)
+    return old.delete()[0]

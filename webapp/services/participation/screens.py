@@ -1,0 +1,250 @@
+"""The page a participation is on, as blinded values, never rows (S11).
+
+Nothing here carries the name of a campaign, a protocol or a system, or tells a program from a
+person: a page can only show what these values hold.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from urllib.parse import quote
+
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy
+
+from evaluation import MaxWords, Protocol, Question
+from webapp import notices
+from webapp.models import Campaign, ExternalId, Participation, Seat
+from webapp.services.participation import privacy, stopping, study_info
+from webapp.services.participation.study_info import StudyInfo, money
+from webapp.services.rating import form
+from webapp.services.rating.form import RatingForm
+from webapp.services.rules import access, identity, payment, rounds
+from webapp.services.rules.protocols import protocol_of
+
+Outcome, State = Participation.Outcome, Participation.State
+Claim = dict[str, str]  # a platform and an id there
+NAMES: dict[str, str] = {
+    State.READY: "ready",
+    State.WAITING: "waiting",
+    State.MATCHED: "waiting",
+    State.CHATTING: "chat",
+    State.RATING: "rate",
+    State.ENDED: "ended",
+}
+HEADINGS: dict[str, Promise] = {
+    Outcome.COMPLETED: gettext_lazy("You are done"),
+    Outcome.PARTNER_LEFT: gettext_lazy("You are done"),
+    Outcome.FAILED: gettext_lazy("Something went wrong on our side"),
+    Outcome.STOPPED: gettext_lazy("The study ended early"),
+    Outcome.QUIT: gettext_lazy("You have stopped"),
+    Outcome.NOBODY: gettext_lazy("No partner was found"),
+    Outcome.FULL: gettext_lazy("The study is full"),
+    Outcome.DECLINED: gettext_lazy("You have left the study"),
+    Outcome.LEFT: gettext_lazy("You were away for long"),
+}
+# What stopping is said to mean, by the outcome it has, with a code and without one.
+STOPS: dict[str, str] = {
+    Outcome.QUIT: "stop_paid",
+    Outcome.COMPLETED: "stop_paid",
+    Outcome.NOBODY: "stop_waited",
+}
+UNPAID: dict[str, str] = {Outcome.QUIT: "stop_unpaid", Outcome.DECLINED: "stop_not_begun"}
+
+
+@dataclass(frozen=True, kw_only=True)
+class ChatPageData:
+    """Data of the chat page before its first frame."""
+
+    key: str  # names this conversation in the browser's storage
+    word_limit: int | None
+    questions: tuple[Question, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class End:
+    """The end of a participation; `code` is empty where nothing is paid."""
+
+    heading: str
+    text: str
+    code: str
+    amount: str
+    debrief: str
+    return_url: str
+    withdraw: str  # the token of the private link
+    may_return: bool
+
+
+@dataclass(frozen=True, kw_only=True)
+class Screen:
+    """One page. `stop` says what stopping now means, "" where there is nothing to stop."""
+
+    name: str  # ready, waiting, chat, rate, ended
+    study: StudyInfo
+    step: int
+    notice: str
+    round: str  # which conversation comes next, "" before the first
+    stop: str
+    persona: tuple[str, ...] = ()
+    matched: bool = False
+    answered: bool = False  # the ready check
+    chat: ChatPageData | None = None
+    form: RatingForm | None = None
+    end: End | None = None
+
+
+def show(*, person: Participation, now: datetime) -> Screen:
+    """Return the screen of the participation's state; nothing is changed."""
+    protocol = protocol_of(person.campaign)
+    name = NAMES[person.state]
+    seat = _seat(person)
+    return Screen(
+        name=name,
+        study=study_info.of(person.campaign, payment.promised(person)),
+        step=_step(name, protocol),
+        notice=_notice(person),
+        round=_round(person),
+        stop=_stop(person, protocol, now),
+        persona=tuple(seat.persona.sentences) if seat and seat.persona else (),
+        matched=person.state == State.MATCHED,
+        answered=bool(seat and seat.ready_at),
+        chat=_chat(seat, protocol) if seat and name == "chat" else None,
+        form=form.of(person) if name == "rate" else None,
+        end=_end(person, protocol, has_chatted=seat is not None) if name == "ended" else None,
+    )
+
+
+def _seat(person: Participation) -> Seat | None:
+    if person.state in (State.READY, State.WAITING):
+        return None  # the seat of an earlier conversation
+    try:
+        return access.seat(person)
+    except access.NotFound:
+        return None
+
+
+def _step(name: str, protocol: Protocol) -> int:
+    """Return the number of the step: the same for every system, or the steps would tell which."""
+    last = len(study_info.steps_of(protocol))
+    return {"ready": 2, "rate": last - 1, "ended": last}.get(name, 3)
+
+
+def _notice(person: Participation) -> str:
+    if not person.notice or person.state == State.ENDED:
+        return ""
+    return notices.text(person.notice, pay=money(person.pay, person.currency))
+
+
+def _round(person: Participation) -> str:
+    over = rounds.done(person) if person.state == State.READY else 0
+    if not over:
+        return ""
+    return notices.text(
+        "next_conversation",
+        number=over + 1,
+        most=rounds.most(person.campaign),
+        pay=money(over * person.pay, person.currency),
+    )
+
+
+def stop_means(*, person: Participation, now: datetime) -> str:
+    """Return what stopping now means for the pay; a chat's page asks while it stays (S13)."""
+    return _stop(person, protocol_of(person.campaign), now)
+
+
+def _stop(person: Participation, protocol: Protocol, now: datetime) -> str:
+    if person.state == State.ENDED:
+        return ""
+    outcome = stopping.outcome_of_stopping(person, now)
+    owed = payment.due(person, outcome)
+    pay = money(owed.amount, person.currency) if owed else ""
+    meaning = notices.text(STOPS[outcome] if owed else UNPAID[outcome], pay=pay)
+    if person.state not in (State.CHATTING, State.RATING):
+        return meaning
+    return f"{meaning} {study_info.stopping_words(payment.promised(person), protocol)}".rstrip()
+
+
+def _chat(seat: Seat, protocol: Protocol) -> ChatPageData:
+    checks = protocol.chat.checks if protocol.chat else ()
+    limits = [check.limit for check in checks if isinstance(check, MaxWords)]
+    return ChatPageData(
+        key=access.conversation_key(seat),
+        word_limit=min(limits, default=None),
+        questions=protocol.live.each if protocol.live else (),
+    )
+
+
+def _end(person: Participation, protocol: Protocol, *, has_chatted: bool) -> End:
+    rule = payment.RULES[person.outcome]
+    code = payment.code_of(person)
+    amount = money(code.amount, person.currency) if code else ""
+    return End(
+        heading=str(HEADINGS[person.outcome]),
+        text=notices.text(rule.notice if code else rule.unpaid or rule.notice, pay=amount),
+        code=code.code if code else "",
+        amount=amount,
+        debrief=protocol.chat.debrief if protocol.chat and has_chatted else "",
+        return_url=return_address(person.campaign.return_url, code.code) if code else "",
+        withdraw=privacy.withdraw_token(person),
+        may_return=code is None,
+    )
+
+
+def return_address(url: str, code: str) -> str:
+    """Return the panel's address with the code in place of "{code}", else as its parameter cc."""
+    if not url or "{code}" in url:
+        return url.replace("{code}", quote(code))
+    return f"{url}{'&' if '?' in url else '?'}cc={quote(code)}"
+
+
+def returning(*, person: Participation, platform: str, external_id: str) -> Claim | None:
+    """Return the newcomer where a browser knows somebody; None: the same person, who continues.
+
+    Another id in the link is another person at the same browser. A person who may begin anew
+    is asked for consent again, under the id they had.
+    """
+    is_volunteer = platform == identity.VOLUNTEER
+    names = identity.pseudonyms(person.campaign, platform, external_id)
+    if not is_volunteer and person.pseudonym not in names:
+        return {"platform": platform, "external_id": external_id}
+    if person.state != State.ENDED or not payment.may_return(person):
+        return None
+    known = ExternalId.objects.filter(participation=person).first()
+    if known is None:
+        return {"platform": platform, "external_id": external_id}
+    return {"platform": known.platform, "external_id": known.value}
+
+
+def offered(*, campaign: Campaign, person: Participation | None, who: Claim) -> StudyInfo:
+    """Return the study as an entry page shows it; a person who comes back keeps the former promise.
+
+    `person` is whom the browser's cookie knows, `who` whom the link names.
+    """
+    if person is None or person.pseudonym not in identity.pseudonyms(campaign, **who):
+        return study_info.of(campaign)
+    return study_info.of(campaign, payment.renewed(person))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Leaving:
+    """The page of a withdrawal link."""
+
+    is_done: bool
+    code: str
+    amount: str
+    contact: str
+
+
+def leaving(*, token: str, slug: str) -> Leaving:
+    """Return what the holder of a withdrawal link is shown."""
+    person = privacy.holder(token)
+    if person.campaign.slug != slug:
+        raise access.NotFound(f"withdrawal in {slug}")
+    code = payment.code_of(person)
+    return Leaving(
+        is_done=person.withdrawn_at is not None,
+        code=code.code if code else "",
+        amount=money(code.amount, person.currency) if code else "",
+        contact=person.campaign.contact,
+    )

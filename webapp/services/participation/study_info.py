@@ -1,0 +1,136 @@
+"""Study information for participants; only the amounts are each one's own (S11)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+
+import nh3
+from django.utils.formats import number_format
+from django.utils.safestring import SafeString
+from django.utils.translation import gettext as _
+from markdown_it import MarkdownIt
+
+from evaluation import Protocol
+from webapp import notices
+from webapp.models import Campaign
+from webapp.services.conversation import allocation
+from webapp.services.rules import payment, rounds
+from webapp.services.rules.protocols import protocol_of
+
+FIRST_HEADING, LAST_HEADING = 3, 6  # the page itself has the first two levels
+TAGS = {"h3", "h4", "h5", "h6", "p", "ul", "ol", "li", "strong", "em", "blockquote", "code", "br"}
+
+
+@dataclass(frozen=True, kw_only=True)
+class StudyInfo:
+    """A campaign on a participant's page, with the amounts that bind for them."""
+
+    slug: str
+    minutes: int
+    pay: str  # of each conversation
+    most: int  # conversations
+    offer: str  # the pay as the form of consent sends it back
+    hourly: str
+    waiting_pay: str
+    stopping: str  # what stopping early pays; "" where nothing is paid at all
+    is_paid: bool
+    contact: str
+    consent: SafeString
+    partner_notice: str  # about the partner, before the conversation
+    has_chat: bool
+    has_persona: bool
+    labels: bool
+    asks: bool  # something of its participants, now or afterwards
+    instructions: tuple[str, ...]
+    steps: tuple[str, ...]
+    closed: str  # why nobody can join now; "" where they can
+
+
+def money(amount: Decimal, currency: str) -> str:
+    """Return an amount in words of the participant's locale."""
+    return f"{number_format(amount, 2)} {currency}"
+
+
+def of(campaign: Campaign, terms: payment.Terms | None = None) -> StudyInfo:
+    """Return what a page shows, under somebody's terms or those that a newcomer is offered."""
+    protocol = protocol_of(campaign)
+    terms = terms or payment.offered(campaign)
+    hourly = terms.pay * 60 / campaign.minutes if campaign.minutes else Decimal(0)
+    chat = protocol.chat
+    return StudyInfo(
+        slug=campaign.slug,
+        minutes=campaign.minutes,
+        pay=money(terms.pay, terms.currency),
+        most=rounds.most(campaign),
+        offer=str(terms.pay),
+        hourly=money(hourly, terms.currency),
+        waiting_pay=money(terms.waiting_pay, terms.currency),
+        stopping=stopping_words(terms, protocol),
+        is_paid=terms.pay > 0,
+        contact=campaign.contact,
+        consent=sanitized(campaign.consent),
+        partner_notice=chat.told if chat else "",
+        has_chat=chat is not None,
+        has_persona=bool(chat and chat.pool),
+        labels=protocol.live is not None,
+        asks=bool(protocol.rates),
+        instructions=protocol.instructions,
+        steps=steps_of(protocol),
+        closed=_closed(campaign),
+    )
+
+
+def stopping_words(terms: payment.Terms, protocol: Protocol) -> str:
+    """Return the rule of stopping as it is stated before consent, "" where nothing is paid."""
+    if not terms.pay:
+        return ""
+    lengths = protocol.chat.minimum.options if protocol.chat else ()
+    words = notices.CHAT_STOPS if lengths else notices.REPLY_STOPS
+    rule = str(words[terms.quit_rule]) % {
+        "pay": money(terms.pay, terms.currency),
+        "minimum": _range(lengths),
+    }
+    if protocol.chat and protocol.chat.conversations > 1:
+        rule = f"{rule} {notices.EACH_STOPS}"
+    if terms.quit_rule == payment.QuitRule.MINIMUM:
+        return rule
+    least = min((terms.least_work, *lengths))  # the minimum itself is always enough
+    return f"{rule} {words['one'] if least == 1 else str(words['least']) % {'least': least}}"
+
+
+def _range(lengths: Sequence[int]) -> str:
+    if len(set(lengths)) > 1:
+        return _("%(fewest)d to %(most)d") % {"fewest": min(lengths), "most": max(lengths)}
+    return str(lengths[0]) if lengths else ""
+
+
+def sanitized(markdown: str) -> SafeString:
+    """Return a requester's Markdown as HTML: no links, no images, no markup of theirs."""
+    parser = MarkdownIt("commonmark", {"html": False}).disable(["link", "image", "autolink"])
+    tokens = parser.parse(markdown)
+    headings = [token for token in tokens if token.type in ("heading_open", "heading_close")]
+    highest = min((int(token.tag[1]) for token in headings), default=1)
+    for token in headings:
+        level = FIRST_HEADING + int(token.tag[1]) - highest
+        token.tag = f"h{min(level, LAST_HEADING)}"
+    html = parser.renderer.render(tokens, parser.options, {})
+    return SafeString(nh3.clean(html, tags=TAGS, attributes={}))
+
+
+def steps_of(protocol: Protocol) -> tuple[str, ...]:
+    steps = [_("Consent"), _("Instructions")]
+    if protocol.chat:
+        steps.append(_("Conversation"))
+    if protocol.after:
+        steps.append(_("Questions") if protocol.chat else _("Replies"))
+    return (*steps, _("Done"))
+
+
+def _closed(campaign: Campaign) -> str:
+    if campaign.state == Campaign.State.PAUSED:
+        return notices.text("paused")
+    if campaign.state != Campaign.State.OPEN:
+        return notices.text("over")
+    return "" if allocation.has_capacity(campaign) else notices.text("full")

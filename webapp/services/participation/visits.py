@@ -1,0 +1,116 @@
+"""Visits of participants: what a browser can do with the cookie that it holds for a campaign.
+
+Each call looks the participation up by the cookie (S1), so a view holds no row; those who have
+none, or a foreign one, are `access.NotFound`. Apart because the rules of each step stand in the
+modules that it brings together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from decimal import Decimal
+from typing import Any
+
+from webapp.models import Participation
+from webapp.services.conversation import matching, opening
+from webapp.services.participation import enrolment, screens, stopping, study_info
+from webapp.services.participation.screens import Claim
+from webapp.services.participation.study_info import StudyInfo
+from webapp.services.rating import submission
+from webapp.services.rules import access
+
+STEPS: Mapping[str, Callable[..., object]] = {
+    "start": enrolment.start,
+    "meet": opening.meet,
+    "bot": matching.take_bot,
+    "give-up": matching.give_up,
+    "stop": stopping.stop,
+}
+
+
+@dataclass(frozen=True)
+class BrowserVisit:
+    """A browser in a campaign; `secret` is the cookie's, "" where there is none."""
+
+    slug: str
+    secret: str
+
+    def check_cookie(self) -> None:
+        """Raise `access.NotFound` where the cookie is of no participation of this campaign."""
+        self._person()
+
+    def screen(self, now: datetime) -> screens.Screen:
+        """Return what the page of the present step shows."""
+        return screens.show(person=self._person(), now=now)
+
+    def take(self, step: str, now: datetime) -> None:
+        """Take one of STEPS; raises what the step raises."""
+        STEPS[step](person=self._person(), now=now)
+
+    def submit(self, answers: Mapping[str, str], now: datetime) -> None:
+        """Store the answers of the form; raises what `submission.submit` raises."""
+        submission.submit(person=self._person(), answers=answers, now=now)
+
+    def save_draft(self, answers: Mapping[str, str], now: datetime) -> bool:
+        """Keep unfinished answers; False where it is too late for them."""
+        return submission.save_draft(person=self._person(), answers=answers, now=now)
+
+    def status(self, now: datetime) -> dict[str, Any]:
+        """Return the status of a waiting page, whose request is a sign of life."""
+        return enrolment.status(person=self._person(), now=now)
+
+    def stop_means(self, now: datetime) -> str:
+        """Return what stopping at this moment means for the pay."""
+        return screens.stop_means(person=self._person(), now=now)
+
+    def check_link(self) -> None:
+        """Raise `access.NotFound` where the address leads to no campaign that was launched."""
+        access.open_link(self.slug)
+
+    def study(self) -> StudyInfo:
+        """Return the campaign as newcomers are shown it."""
+        return study_info.of(access.open_link(self.slug))
+
+    def join(
+        self,
+        who: Claim,
+        *,
+        shown_pay: Decimal | None,
+        language: str,
+        now: datetime,
+        browser: Iterable[str],
+    ) -> str:
+        """Create or resume a participation after consent; return the secret of its cookie.
+
+        Raises `enrolment.Closed` and `consents.PayChanged`.
+        """
+        campaign = access.open_link(self.slug)
+        _, secret = enrolment.join(
+            campaign=campaign,
+            **who,
+            shown_pay=shown_pay,
+            language=language,
+            now=now,
+            browser=browser,
+        )
+        return secret
+
+    def returning(self, *, platform: str, external_id: str) -> Claim | None:
+        """Return whom a link's id asks to consent; None where this browser takes part already."""
+        person = self._known()
+        if person is None:
+            return {"platform": platform, "external_id": external_id}
+        return screens.returning(person=person, platform=platform, external_id=external_id)
+
+    def offered(self, who: Claim) -> StudyInfo:
+        """Return the campaign as it is offered to somebody who has not agreed yet."""
+        campaign = access.open_link(self.slug)
+        return screens.offered(campaign=campaign, person=self._known(), who=who)
+
+    def _person(self) -> Participation:
+        return access.participation(self.slug, self.secret)
+
+    def _known(self) -> Participation | None:
+        return access.known(self.slug, self.secret)

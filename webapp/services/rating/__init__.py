@@ -1,0 +1,1 @@
+"""Items, their assignment to raters, and the answers."""

@@ -1,0 +1,209 @@
+"""Items and their assignment to raters: partners, messages, and replies to contexts.
+
+Replies to contexts, and messages of other campaigns' conversations (`message_items`), are shared
+out among raters.
+"""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from datetime import datetime
+
+from django.db import transaction
+from django.db.models import F, QuerySet
+
+from evaluation import Rate
+from webapp.models import (
+    Assignment,
+    Campaign,
+    Candidate,
+    Conversation,
+    Event,
+    Item,
+    Participation,
+    Seat,
+)
+from webapp.models.rating import ItemQuery
+from webapp.services.rating import third_parties
+from webapp.services.rules import persona_stack, quota, states
+from webapp.services.rules.protocols import protocol_of
+
+PARTNER = "p"  # the key of a candidate that is the partner as a whole, in the first round
+
+
+# --- a participant's own conversation ---------------------------------------------------------
+
+
+def open_after(*, person: Participation, conversation: Conversation, now: datetime) -> Assignment:
+    """Let a person judge the partner of their conversation; a repeat returns the first.
+
+    The personas beside the partner's own are drawn here and the order shown is stored.
+    """
+    rate = protocol_of(conversation.campaign).after
+    if rate is None:
+        raise LookupError(f"protocol {conversation.campaign.protocol} asks nothing afterwards")
+    seats = {seat.participation_id == person.pk: seat for seat in conversation.seats.all()}
+    choices = _draw_choices(rate, conversation, mine=seats[True], partner=seats[False])
+    assignment = _open(seats[True], conversation, seats[False].side, "after", choices, now)
+    Candidate.objects.get_or_create(  # one_candidate_of_a_key decides between two at once
+        item=assignment.item,
+        key=f"{PARTNER}{assignment.place or ''}",  # names of fields tell the rounds' forms apart
+        defaults={"system": conversation.system, "side": seats[False].side},
+    )
+    return assignment
+
+
+def open_live(*, person: Participation, conversation: Conversation, now: datetime) -> Assignment:
+    """Let a person label their partner's messages while chatting; a repeat returns the first."""
+    seats = {seat.participation_id == person.pk: seat for seat in conversation.seats.all()}
+    return _open(seats[True], conversation, seats[False].side, "live", {}, now)
+
+
+def candidate_for(event: Event) -> Candidate:
+    """Return the candidate that stands for a message of the partner; made when first needed."""
+    item = Item.objects.get(
+        campaign=event.conversation.campaign, key=_key(event.conversation, event.side, "live")
+    )
+    candidate, _ = Candidate.objects.get_or_create(  # one_candidate_of_a_key decides
+        item=item,
+        key=f"m{event.seq}",
+        defaults={
+            "system": event.conversation.system,
+            "seq": event.seq,
+            "side": event.side or 0,
+        },
+    )
+    return candidate
+
+
+def _key(conversation: Conversation, side: int | None, when: str) -> str:
+    return f"c{conversation.pk}:{side}:{when}"
+
+
+def _open(
+    rater: Seat,
+    conversation: Conversation,
+    side: int,
+    when: str,
+    choices: dict[str, list[str]],
+    now: datetime,
+) -> Assignment:
+    with transaction.atomic():
+        item, _ = Item.objects.get_or_create(  # one_item_of_a_key decides between two at once
+            campaign=conversation.campaign,
+            key=_key(conversation, side, when),
+            defaults={"conversation": conversation, "target": 1, "reserved": 1},
+        )
+        assignment, _ = Assignment.objects.get_or_create(
+            item=item,
+            participation=rater.participation,
+            defaults={"place": rater.round, "choices": choices, "made_at": now},
+        )
+        return assignment
+
+
+def _draw_choices(
+    rate: Rate, conversation: Conversation, *, mine: Seat, partner: Seat
+) -> dict[str, list[str]]:
+    drawn: dict[str, list[str]] = {}
+    for question in rate.each:
+        count = question.personas_beside()
+        if count is not None and partner.persona is not None:
+            seed = f"{conversation.seed}:{mine.side}:{question.name}"
+            others = persona_stack.distractors(
+                campaign=conversation.campaign,
+                split=partner.persona.split,
+                seed=seed,
+                beside={s.persona_id for s in (mine, partner) if s.persona_id is not None},
+                count=count,
+            )
+            keys = [partner.persona.key, *(persona.key for persona in others)]
+            random.Random(f"{seed}:order").shuffle(keys)  # noqa: S311 (to be repeated)
+            drawn[question.name] = keys
+    return drawn
+
+
+# --- replies to fixed contexts, and messages of others ----------------------------------------
+
+
+def assign(*, person: Participation, now: datetime) -> list[Assignment]:
+    """Reserve the items of a batch: fewest votes first, each context once where avoidable.
+
+    Messages of others come in the order of their conversations, and never of a conversation that
+    the person took part in. What they judged before they left and came back counts towards their
+    batch. Empty where nothing is left for them.
+    """
+    rate = protocol_of(person.campaign).after
+    size = rate.batch if rate else 0
+    with transaction.atomic():
+        held = _held(person)
+        while len(held) < size:
+            chosen = _choose(person, size - len(held))
+            if not chosen:
+                break
+            positions = {
+                choice.pk: position for position, choice in enumerate(chosen, start=len(held))
+            }
+            for pk in sorted(positions):  # everybody in one order, so that nobody waits in a circle
+                _reserve(person, pk, positions[pk], now)
+            held = _held(person)
+        return [one for one in held if one.state == Assignment.State.RESERVED]
+
+
+def open_items(campaign: Campaign) -> ItemQuery:
+    """Return the shared items that still want votes."""
+    rows = Item.objects.shared().kept()
+    return rows.filter(campaign=campaign, target__gt=F("reserved") + F("completed"))
+
+
+def _held(person: Participation) -> list[Assignment]:
+    rows = Assignment.objects.filter(participation=person)
+    return list(rows.exclude(state=Assignment.State.RELEASED).order_by("place"))
+
+
+def _choose(person: Participation, count: int) -> list[Item]:
+    mine = Assignment.objects.filter(participation=person).exclude(state=Assignment.State.RELEASED)
+    rows = open_items(person.campaign).exclude(pk__in=mine.values("item"))
+    if third_parties.judges(person.campaign):
+        return _choose_messages(third_parties.open_to(rows, person), count)
+    return _choose_replies(rows, mine, count)
+
+
+def _choose_messages(rows: ItemQuery, count: int) -> list[Item]:
+    """Choose those with the fewest votes, in the order of their conversations."""
+    fewest = rows.order_by(F("reserved") + F("completed"), "order")[:count]
+    return sorted(fewest, key=lambda item: item.order)
+
+
+def _choose_replies(rows: ItemQuery, mine: QuerySet[Assignment], count: int) -> list[Item]:
+    """Choose items greedily: a new context, then few votes, then a rare system, then the draw."""
+    contexts = Counter(mine.values_list("item__conversation__context", flat=True))
+    systems: Counter[int] = Counter(mine.values_list("item__conversation__system", flat=True))
+    left = list(rows.select_related("conversation"))
+    chosen: list[Item] = []
+    while left and len(chosen) < count:
+        best = min(
+            left,
+            key=lambda item: (
+                contexts[item.conversation.context],
+                item.reserved + item.completed,
+                systems[item.conversation.system_id],
+                item.order,
+            ),
+        )
+        left.remove(best)
+        chosen.append(best)
+        contexts[best.conversation.context] += 1
+        systems[best.conversation.system_id] += 1
+    return chosen
+
+
+def _reserve(person: Participation, item_pk: int, position: int, now: datetime) -> None:
+    if not quota.reserve(Item(pk=item_pk)):
+        return
+    assignment, is_new = Assignment.objects.get_or_create(
+        item_id=item_pk, participation=person, defaults={"place": position, "made_at": now}
+    )
+    if not is_new:
+        states.move(assignment, "reserve", place=position, made_at=now)

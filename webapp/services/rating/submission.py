@@ -1,0 +1,114 @@
+"""The form at the end: drafts, and one submission that is stored once (R19).
+
+Stored is what was said, under names that keep their meaning, never how it was shown.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime
+
+from django.db import transaction
+
+from evaluation import Rate, Shown, Value
+from webapp.models import Assignment, CompletionCode, Conversation, Participation, Rating
+from webapp.services.rating.labels import LabelRefused
+from webapp.services.rules import flags, next_round, payment, quota, states
+from webapp.services.rules.protocols import protocol_of
+
+Outcome, State = Participation.Outcome, Assignment.State
+DRAFT_CHARACTERS = 2_000  # of one field
+
+
+def rate_of(person: Participation) -> Rate:
+    """Return the questions asked at the end."""
+    rate = protocol_of(person.campaign).after
+    if rate is None:
+        raise LabelRefused("not_now")
+    return rate
+
+
+def current(person: Participation) -> Assignment | None:
+    """Return the person's next assignment."""
+    rows = Assignment.objects.filter(participation=person, state=State.RESERVED)
+    rows = rows.exclude(item__key__endswith=":live")
+    return rows.select_related("item__conversation").order_by("place").first()
+
+
+def shown_to(assignment: Assignment) -> Shown:
+    """Return the candidates and choices drawn for this rater."""
+    keys = assignment.item.candidates.values_list("key", flat=True)
+    return Shown(tuple(keys), {name: tuple(keys) for name, keys in assignment.choices.items()})
+
+
+def save_draft(*, person: Participation, answers: Mapping[str, str], now: datetime) -> bool:
+    """Keep unfinished answers of the current form; False where they belong to no open form."""
+    assignment = current(person)
+    if assignment is None or not _fits(assignment, answers):
+        return False
+    draft = {name: text[:DRAFT_CHARACTERS] for name, text in answers.items()}
+    rows = Assignment.objects.filter(pk=assignment.pk, state=State.RESERVED)
+    return rows.update(draft=draft) == 1
+
+
+def submit(
+    *, person: Participation, answers: Mapping[str, str], now: datetime
+) -> CompletionCode | None:
+    """Store the answers of the current form; the last form ends the participation with its code.
+
+    None means that another item of the batch, or another conversation, follows. Any number of
+    repeats, at once or later, give one result: the names of the fields tell which form is meant,
+    and one conditional UPDATE who stores it. Raises `evaluation.InvalidAnswers`,
+    keyed by field, when something is missing.
+    """
+    with transaction.atomic():
+        person = Participation.objects.select_for_update(no_key=True).get(pk=person.pk)
+        if person.state == Participation.State.ENDED:
+            return payment.code_of(person)
+        assignment = current(person)
+        if person.state != Participation.State.RATING or assignment is None:
+            if _is_repeat(person, answers):
+                return None  # the next round has come meanwhile
+            raise LabelRefused("not_now")
+        if not _is_repeat(person, answers):
+            _store(assignment, rate_of(person).parse(answers, shown_to(assignment)), now)
+        return None if current(person) else _finish(person, assignment.item.conversation, now)
+
+
+def _names(assignment: Assignment, rate: Rate) -> set[str]:
+    return {f"{key}.{q.name}" for key in shown_to(assignment).candidates for q in rate.each}
+
+
+def _fits(assignment: Assignment, answers: Mapping[str, str]) -> bool:
+    return set(answers) <= _names(assignment, rate_of(assignment.participation))
+
+
+def _is_repeat(person: Participation, answers: Mapping[str, str]) -> bool:
+    """Tell whether these are the fields of a form of the batch that was stored before."""
+    done = Assignment.objects.filter(participation=person, state=State.DONE)
+    keys = {name.split(".")[0] for name in answers}
+    return bool(keys) and done.filter(item__candidates__key__in=keys).exists()
+
+
+def _store(assignment: Assignment, answers: Mapping[tuple[str, str], Value], now: datetime) -> None:
+    rows = Assignment.objects.filter(pk=assignment.pk)
+    if not states.try_move(rows, "judge", done_at=now, draft={}):
+        return
+    candidates = {candidate.key: candidate for candidate in assignment.item.candidates.all()}
+    Rating.objects.bulk_create(
+        Rating(assignment=assignment, candidate=candidates[key], question=question, value=value)
+        for (key, question), value in answers.items()
+    )
+    quota.complete(assignment.item)
+
+
+def _finish(
+    person: Participation, conversation: Conversation, now: datetime
+) -> CompletionCode | None:
+    """End the round as its conversation ended."""
+    left = conversation.state == Conversation.State.ABANDONED
+    outcome = Outcome.PARTNER_LEFT if left else Outcome.COMPLETED
+    code = next_round.finish_round(person=person, outcome=outcome, now=now)
+    if code is not None:
+        flags.review(person=person)
+    return code

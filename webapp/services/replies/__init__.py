@@ -1,0 +1,1 @@
+"""Reply jobs, from queued to delivered or given up."""

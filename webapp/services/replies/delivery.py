@@ -1,0 +1,250 @@
+"""Delivery of a reply: shown when it is due, tried once more, or given up as a failure.
+
+An answer is stored only by the claim that gave it, and shown only in an open conversation; both in
+one transaction, so a reply is there once or not at all (R12).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from itertools import groupby
+from typing import Any
+
+from django.db import IntegrityError, transaction
+from django.db.models import DurationField, ExpressionWrapper, F, Min
+from django.db.models.functions import Now
+
+from webapp import realtime
+from webapp.models import Conversation, Event, Flag, ReplyJob
+from webapp.services.replies import queue, rehearsal
+from webapp.services.rules import events, protocols, states
+
+J = ReplyJob.State
+OPEN = Conversation.State.OPEN
+CHUNK = 16  # jobs of one transaction: senders wait no longer than this many take
+OWED = (J.QUEUED, J.CLAIMED)
+LOSSES = 6  # of its worker that a job may meet without blame
+LONGEST_TYPING = 30.0  # seconds; a very long answer is shown sooner than anybody could type it
+
+
+@dataclass(frozen=True)
+class BotAnswer:
+    """The reply of a bot to one job, and the details kept with it."""
+
+    job: ReplyJob
+    text: str
+    details: Mapping[str, Any]
+
+
+def answer(answers: Sequence[BotAnswer]) -> int:
+    """Store answers, and show those that are due at once; returns how many were stored.
+
+    Several share a transaction. Should one break it, each gets a transaction of its own.
+    """
+    stored = 0
+    for start in range(0, len(answers), CHUNK):
+        chunk = answers[start : start + CHUNK]
+        try:
+            stored += _answer(chunk)
+        except IntegrityError:
+            stored += sum(_answer([one]) for one in chunk)
+    return stored
+
+
+def _answer(answers: Sequence[BotAnswer]) -> int:
+    with transaction.atomic():
+        conversations = events.lock_all(answer.job.conversation_id for answer in answers)
+        later = [answer for answer in answers if _typing_seconds(answer)]
+        at_once = [answer for answer in answers if not _typing_seconds(answer)]
+        stored = _store(at_once, "answer_at_once")
+        _show([(answer.job, answer.text) for answer in stored], conversations)
+        return len(stored) + len(_store(later, "answer"))
+
+
+def _store(answers: Sequence[BotAnswer], event: str) -> list[BotAnswer]:
+    """Store answers and return them, without those whose job another claim has or was given up.
+
+    The jobs of one claim move by one conditional UPDATE; what each holds is then written to rows
+    that are this claim's.
+    """
+    moved: list[BotAnswer] = []
+    for fence, claimed in groupby(
+        answers, key=lambda answer: (answer.job.owner, answer.job.attempt)
+    ):
+        group = {answer.job.pk: answer for answer in claimed}
+        rows = ReplyJob.objects.filter(pk__in=group, owner=fence[0], attempt=fence[1])
+        set_now = {"answered_at": Now(), "due_at": Now(), "lease_until": None, "error": ""}
+        count = states.try_move(rows, event, **set_now)
+        mine = set(group)
+        if count < len(group):
+            mine = set(rows.filter(answered_at__isnull=False).values_list("pk", flat=True))
+        moved += [answer for pk, answer in group.items() if pk in mine]
+    for answer in moved:
+        answer.job.text = answer.text
+        kept = {"losses": answer.job.details["losses"]} if "losses" in answer.job.details else {}
+        answer.job.details = {**answer.details, **kept, "attempt": answer.job.attempt}
+    columns = ["text", "details"]
+    if event == "answer":
+        for answer in moved:
+            answer.job.due_at = Now() + timedelta(seconds=_typing_seconds(answer))
+        columns.append("due_at")
+    ReplyJob.objects.bulk_update([one.job for one in moved], columns)
+    return moved
+
+
+def _typing_seconds(answer: BotAnswer) -> float:
+    conversation = answer.job.conversation
+    chat = protocols.protocol_of(conversation.campaign).chat
+    if chat is None or conversation.purpose != Conversation.Purpose.STUDY:
+        return 0.0
+    return min(LONGEST_TYPING, chat.pace * len(answer.text.split()))
+
+
+def show_later(conversation: Conversation, text: str, *, in_reply_to: int, seconds: float) -> None:
+    """Show fixed words as a bot's message, once so many seconds have passed."""
+    ReplyJob.objects.create(
+        conversation=conversation,
+        in_reply_to=in_reply_to,
+        bot=conversation.system.bot,
+        state=J.ANSWERED,
+        queued_at=Now(),
+        answered_at=Now(),
+        due_at=Now() + timedelta(seconds=seconds),
+        text=text,
+    )
+
+
+def deliver_due() -> int:
+    """Show the answers whose time has come; returns how many were shown."""
+    due = ReplyJob.objects.filter(state=J.ANSWERED, due_at__lte=Now()).order_by("due_at")
+    return sum(_deliver(job) for job in due[: queue.BATCH])
+
+
+def seconds_to_next() -> float | None:
+    """Return how long until the next answer is due, by the database's clock."""
+    answered = ReplyJob.objects.filter(state=J.ANSWERED)
+    wait = ExpressionWrapper(Min("due_at") - Now(), output_field=DurationField())
+    left: timedelta | None = answered.aggregate(wait=wait)["wait"]
+    return None if left is None else max(0.0, left.total_seconds())
+
+
+def _deliver(job: ReplyJob) -> bool:
+    with transaction.atomic():
+        conversations = events.lock_all([job.conversation_id])
+        delivered = states.try_move(ReplyJob.objects.filter(pk=job.pk), "deliver")
+        if delivered:
+            _show([(job, job.text)], conversations)
+    return bool(delivered)
+
+
+def _show(
+    answers: Sequence[tuple[ReplyJob, str]], conversations: Mapping[int, Conversation]
+) -> None:
+    """Append answers to their conversations, and drop those that are over."""
+    is_open = [one for one in answers if conversations[one[0].conversation_id].state == OPEN]
+    over = [job.pk for job, _ in answers if conversations[job.conversation_id].state != OPEN]
+    if over:
+        states.try_move(ReplyJob.objects.filter(pk__in=over), "withhold")
+    events.append_all(
+        [
+            events.New(
+                conversations[job.conversation_id],
+                kind=Event.Kind.MESSAGE,
+                content={"text": text},
+                side=1,
+                in_reply_to=job.in_reply_to,
+            )
+            for job, text in is_open
+        ]
+    )
+    for job, text in is_open:
+        conversation = conversations[job.conversation_id]
+        if conversation.purpose == Conversation.Purpose.REHEARSAL:
+            rehearsal.passed(conversation.system, text, job.details)
+
+
+def failed(job: ReplyJob, error: str) -> None:
+    """Try again later, or give the job up after the last attempt."""
+    if job.attempt < queue.ATTEMPTS:
+        queue.put_back(job, error)
+    else:
+        give_up(job, error)
+
+
+def lost(job: ReplyJob, error: str, *, to_blame: bool) -> None:
+    """Put back a job whose worker was lost; it counts as an attempt where its bot is to blame.
+
+    A job that keeps losing workers is counted in any case, so that it comes to an end.
+    """
+    losses = int(job.details.get("losses", 0)) + 1
+    if to_blame or losses > LOSSES:
+        failed(job, error)
+        return
+    details = {**job.details, "losses": losses}
+    queue.put_back(job, error, attempt=F("attempt") - 1, details=details)
+
+
+def give_up(job: ReplyJob, error: str) -> bool:
+    """Fail a job: staff see it and can retry it, the participant is told (R13, R25)."""
+    with transaction.atomic():
+        conversation = events.lock(job.conversation_id)
+        try:
+            states.move(job, "give_up", only_if=queue.fence(job), error=error, lease_until=None)
+        except states.Illegal:
+            return False
+        if conversation.purpose == Conversation.Purpose.REHEARSAL:
+            rehearsal.failed(conversation.system, error)
+        elif conversation.state == Conversation.State.OPEN:
+            _flag_failure(conversation, job, error)
+    return True
+
+
+def _flag_failure(conversation: Conversation, job: ReplyJob, error: str) -> None:
+    Flag.objects.create(
+        campaign=conversation.campaign,
+        conversation=conversation,
+        kind="no_reply",
+        detail=f"{job.bot}: {error}"[:500],
+    )
+    if conversation.purpose == Conversation.Purpose.STUDY:
+        content = {"notice": "no_answer"}
+        events.append(conversation=conversation, kind=Event.Kind.NOTICE, content=content)
+
+
+def retry(job: ReplyJob) -> ReplyJob:
+    """Owe a failed reply anew, with all attempts."""
+    with transaction.atomic():
+        states.move(job, "retry", attempt=0, owner="", lease_until=None, queued_at=Now())
+        realtime.call_on_commit(job.bot)
+    return job
+
+
+def drop(conversation: Conversation) -> None:
+    """Want no more replies in a conversation that is over."""
+    states.try_move(ReplyJob.objects.filter(conversation=conversation), "drop", lease_until=None)
+
+
+def sweep() -> int:
+    """Put back what dead workers held, and give up what took too long; returns how many."""
+    expired = list(ReplyJob.objects.filter(queue.EXPIRED).order_by("id")[: queue.BATCH])
+    for job in expired:
+        failed(job, "the worker did not finish")
+    for job in expired:
+        realtime.call(job.bot)
+    return len(expired) + sum(give_up(job, "no answer in time") for job in _overdue())
+
+
+def _overdue() -> list[ReplyJob]:
+    """Return the jobs of people who have waited for longer than their campaign allows."""
+    age = ExpressionWrapper(Now() - F("queued_at"), output_field=DurationField())
+    owed = ReplyJob.objects.filter(state__in=OWED).exclude(
+        conversation__purpose=Conversation.Purpose.CONTEXT
+    )
+    aged = owed.select_related("conversation__campaign").annotate(age=age).order_by("id")
+    return [
+        job
+        for job in aged[:500]
+        if job.age.total_seconds() >= job.conversation.campaign.reply_seconds
+    ]

@@ -1,0 +1,129 @@
+"""The replies that bots owe, as rows: queued, claimed with a lease, put back (R11, R12).
+
+A claim takes all waiting jobs of a bot at once, so a lone one is never held back and a rush fills a
+batch. Leases are kept by the database's clock, so no worker's own clock matters (R27).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import secrets
+import threading
+from collections.abc import Iterator, Sequence
+from datetime import timedelta
+from typing import Any
+
+from django.db import close_old_connections, connection
+from django.db.models import F, Q
+from django.db.models.functions import Now
+
+from webapp import realtime
+from webapp.models import Conversation, ReplyJob
+from webapp.services.rules import states
+
+J = ReplyJob.State
+BATCH = 64  # jobs of one claim
+ATTEMPTS = 3
+LEASE = timedelta(seconds=15)
+RENEWAL = 5.0  # seconds
+PAUSE = timedelta(seconds=1)  # before a job that failed is tried again
+FREE = Q(state=J.QUEUED) & (Q(lease_until=None) | Q(lease_until__lte=Now()))
+EXPIRED = Q(state=J.CLAIMED, lease_until__lte=Now())
+
+
+def queue(*, conversation: Conversation, in_reply_to: int, after: float = 0) -> ReplyJob:
+    """Owe a reply to the message `in_reply_to`; a worker is called after commit.
+
+    It is free to be claimed once `after` seconds have passed.
+    """
+    return queue_all([(conversation, in_reply_to)], after)[0]
+
+
+def queue_all(owed: Sequence[tuple[Conversation, int]], after: float = 0) -> list[ReplyJob]:
+    """Owe a reply to a message in each of several conversations."""
+    later = Now() + timedelta(seconds=after) if after else None
+    jobs = [
+        ReplyJob(
+            conversation=conversation,
+            in_reply_to=seq,
+            bot=conversation.system.bot,
+            queued_at=Now(),
+            lease_until=later,
+        )
+        for conversation, seq in owed
+    ]
+    for bot in {job.bot for job in jobs}:
+        realtime.call_on_commit(bot)
+    return ReplyJob.objects.bulk_create(jobs)
+
+
+def waiting_bots() -> list[str]:
+    """Return the bots that have jobs to be claimed."""
+    waiting = ReplyJob.objects.filter(FREE | EXPIRED, attempt__lt=ATTEMPTS)
+    return list(waiting.order_by("bot").values_list("bot", flat=True).distinct())
+
+
+def claim(*, bot: str, owner: str, most: int | None = None) -> list[ReplyJob]:
+    """Claim the waiting jobs of a bot by one conditional UPDATE: new ones first, then the oldest.
+
+    What was put back comes after them, so that a job that holds its bot up does not hold up others.
+    `owner` gets a random end: two claims of one worker are told apart.
+    """
+    owner = f"{owner[:50]}:{secrets.token_hex(4)}"
+    jobs = ReplyJob.objects.filter(FREE | EXPIRED, bot=bot, attempt__lt=ATTEMPTS)
+    if not jobs.exists():
+        return []
+    first = (F("lease_until").asc(nulls_first=True), "id")
+    oldest = jobs.order_by(*first).values("pk")[: most or BATCH]
+    taken = {"owner": owner, "attempt": F("attempt") + 1, "lease_until": Now() + LEASE}
+    states.try_move(jobs.filter(pk__in=oldest), "claim", **taken)
+    claimed = ReplyJob.objects.filter(owner=owner, state=J.CLAIMED).order_by("id")
+    return list(claimed.select_related("conversation__system", "conversation__campaign"))
+
+
+def fence(job: ReplyJob) -> Q:
+    """Only the claim that this row was read in: a later claim has another owner and attempt."""
+    return Q(owner=job.owner, attempt=job.attempt)
+
+
+def renew(owner: str) -> int:
+    """Extend the leases that an owner still holds."""
+    held = ReplyJob.objects.filter(owner=owner, state=J.CLAIMED)
+    return held.update(lease_until=Now() + LEASE)
+
+
+@contextlib.contextmanager
+def renewing(owner: str) -> Iterator[None]:
+    """Extend the owner's leases from a thread while the bot thinks."""
+    done = threading.Event()
+
+    def keep() -> None:
+        while not done.wait(RENEWAL):
+            close_old_connections()
+            renew(owner)
+        connection.close()
+
+    keeper = threading.Thread(target=keep, name="lease", daemon=True)
+    keeper.start()
+    try:
+        yield
+    finally:
+        done.set()
+        keeper.join()
+
+
+def put_back(job: ReplyJob, error: str, **fields: Any) -> bool:
+    """Let another claim take the job after a moment; False when it is no longer this claim's."""
+    try:
+        states.move(
+            job,
+            "put_back",
+            only_if=fence(job),
+            owner="",
+            lease_until=Now() + PAUSE,
+            error=error,
+            **fields,
+        )
+    except states.Illegal:
+        return False
+    return True

@@ -1,0 +1,1 @@
+"""Results of the analysis, as pages show them."""

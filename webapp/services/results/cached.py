@@ -1,0 +1,43 @@
+"""Every number of a campaign, computed once for the same data: page and downloads ask often.
+
+What was computed is known by the content of the tables, so it can never be out of date.
+
+Apart because what is kept between visits is no matter of the page.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass, field
+from functools import lru_cache
+
+import pandas as pd
+
+from analysis import MessageTable, RatingTable, evaluate
+from webapp.models import Campaign
+from webapp.services.data import tables
+
+
+def numbers(campaign: Campaign, ratings: RatingTable) -> pd.DataFrame:
+    """Return all metrics of the chosen ratings and of all messages."""
+    messages = tables.described_messages(campaign)
+    return _evaluated(_Known(_digest(ratings) + _digest(messages), ratings, messages))
+
+
+@dataclass(frozen=True)
+class _Known:
+    """Two tables, equal to others of the same content."""
+
+    digest: str
+    ratings: RatingTable = field(compare=False)
+    messages: MessageTable = field(compare=False)
+
+
+@lru_cache(maxsize=8)
+def _evaluated(known: _Known) -> pd.DataFrame:
+    return evaluate(known.ratings, messages=known.messages)
+
+
+def _digest(table: pd.DataFrame) -> str:
+    cells = pd.util.hash_pandas_object(table, index=False).to_numpy()
+    return hashlib.sha256(cells.tobytes()).hexdigest()

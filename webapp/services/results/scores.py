@@ -1,0 +1,54 @@
+"""The scores of a running campaign as they fill in: the same numbers as on the results page."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, cast
+
+from analysis import RatingTable, get_metric
+from webapp.services.data import tables
+from webapp.services.rules.access import AnyCampaign, row_of
+
+METRICS = ("likert", "ssa", "persona_detection")  # quick ones; the results page has them all
+ENOUGH = 10  # ratings below which an interval says little
+
+
+@dataclass(frozen=True)
+class Score:
+    """One estimate with its 95 % interval, where there is one."""
+
+    question: str
+    system: str
+    estimate: float
+    low: float | None
+    high: float | None
+    n: int
+
+    @property
+    def enough(self) -> bool:
+        return self.n >= ENOUGH and self.low is not None
+
+
+def scores(campaign: AnyCampaign) -> list[Score]:
+    """Return the scores so far; what has no estimate yet is left out."""
+    campaign = row_of(campaign)
+    ratings = tables.ratings(campaign)
+    if ratings.empty:
+        return []
+    return [score for name in METRICS for score in _of(name, ratings)]
+
+
+def _of(name: str, ratings: RatingTable) -> list[Score]:
+    metric = cast(Callable[[Any], Any], get_metric(name))
+    rows = metric(ratings).to_dict("records")
+    return [_score(name, row) for row in rows if not math.isnan(row["estimate"])]
+
+
+def _score(name: str, row: dict[str, Any]) -> Score:
+    low, high = (None if math.isnan(row[end]) else float(row[end]) for end in ("low", "high"))
+    question = row["question"] if name == "likert" else str(row["metric"]).replace("_", " ")
+    return Score(
+        str(question), str(row["system"]), float(row["estimate"]), low, high, int(row["n"])
+    )

@@ -1,0 +1,227 @@
+"""The rows an actor may see; the only way views get any (S1). A foreign row is not found."""
+
+from __future__ import annotations
+
+import hashlib
+import secrets
+from collections.abc import Iterable
+from dataclasses import dataclass, fields
+from datetime import datetime
+from decimal import Decimal
+from typing import Any
+
+from django.conf import settings
+from django.contrib.auth.models import AbstractBaseUser, AnonymousUser
+from django.db import DEFAULT_DB_ALIAS
+from django.db.models import QuerySet
+from django.utils.crypto import salted_hmac
+
+from webapp.models import Campaign, Conversation, Participation, Seat, Whitelist
+
+User = AbstractBaseUser | AnonymousUser
+SeatKey = tuple[int, int]  # a participation and a conversation of its own, or 0
+
+
+@dataclass(frozen=True, kw_only=True)
+class StaffCampaign:
+    """A campaign that a member of staff may see: what its row had when it was looked up."""
+
+    id: int
+    name: str
+    slug: str
+    protocol: str
+    changes: dict[str, Any]
+    state: str
+    owner_id: int
+    consent: str
+    contact: str
+    minutes: int
+    currency: str
+    pay: Decimal
+    waiting_pay: Decimal
+    quit_rule: str
+    least_work: int
+    return_url: str
+    wait_seconds: int
+    reply_seconds: int
+    bot_when_alone: bool
+    partner_left_counts: bool
+    seed: int
+    plan: dict[str, Any] | None
+    plan_hash: str
+    created_at: datetime
+    opened_at: datetime | None
+    ended_at: datetime | None
+
+    @property
+    def pk(self) -> int:
+        return self.id
+
+    def get_state_display(self) -> str:
+        return str(Campaign.State(self.state).label)
+
+    def get_quit_rule_display(self) -> str:
+        return str(Campaign.QuitRule(self.quit_rule).label)
+
+
+@dataclass(frozen=True)
+class StaffWhitelist:
+    """A whitelist that a member of staff may see."""
+
+    pk: int
+    name: str
+
+
+AnyCampaign = Campaign | StaffCampaign  # what services take: a row, or what a view was given
+
+
+def row_of(campaign: AnyCampaign) -> Campaign:
+    """Return a campaign's row as it was looked up, without a query."""
+    if isinstance(campaign, Campaign):
+        return campaign
+    names = [each.name for each in fields(campaign)]
+    return Campaign.from_db(DEFAULT_DB_ALIAS, names, [getattr(campaign, name) for name in names])
+
+
+class NotFound(LookupError):
+    """There is no such row, or it is not this actor's."""
+
+
+def new_secret() -> str:
+    """Return a cookie's secret: 256 random bits."""
+    return secrets.token_urlsafe(32)
+
+
+def secret_hash(secret: str) -> str:
+    """Return what is stored of a secret. It is random, so a plain hash is enough."""
+    return hashlib.sha256(secret.encode()).hexdigest()
+
+
+def open_link(slug: str) -> Campaign:
+    """Return the campaign that a start link leads to; drafts have no link yet."""
+    try:
+        return Campaign.objects.exclude(state=Campaign.State.DRAFT).get(slug=slug)
+    except Campaign.DoesNotExist:
+        raise NotFound(f"campaign {slug}") from None
+
+
+def participation(slug: str, secret: str) -> Participation:
+    """Return the participation of a cookie in the campaign of an address."""
+    try:
+        return Participation.objects.select_related("campaign", "system").get(
+            campaign__slug=slug, secret_hash=secret_hash(secret), withdrawn_at=None
+        )
+    except Participation.DoesNotExist:
+        raise NotFound(f"participation in {slug}") from None
+
+
+def known(slug: str, secret: str) -> Participation | None:
+    """Return the participation of a cookie, where there is one."""
+    try:
+        return participation(slug, secret)
+    except NotFound:
+        return None
+
+
+def seat(person: Participation, conversation: int = 0) -> Seat:
+    """Return the person's seat in a conversation; by default their active one, else the latest."""
+    seats = Seat.objects.select_related("conversation__campaign", "conversation__system", "persona")
+    rows = seats.filter(participation=person).order_by("-active", "-id")
+    row = (rows.filter(conversation=conversation) if conversation else rows).first()
+    if row is None:
+        raise NotFound(f"conversation of participation {person.pk}")
+    return row
+
+
+def conversation_key(seat: Seat, secret: str = "") -> str:
+    """Return the key of a seat's conversation in the browser; it does not reveal its number.
+
+    `secret` is the server's secret, by default the present one.
+    """
+    mac = salted_hmac("parley.seat", str(seat.pk), secret=secret or None, algorithm="sha256")
+    return mac.hexdigest()[:16]
+
+
+def _former_key(seat: Seat, secret: str) -> str:
+    """Return the key in pages drawn by version 0.1; the release after the next drops it."""
+    return hashlib.sha256(f"{secret}:seat:{seat.pk}".encode()).hexdigest()[:16]
+
+
+def seat_by_key(person: Participation, key: str) -> Seat:
+    """Return the person's seat that a page was drawn for; without a key it is the active one.
+
+    Raises `NotFound` where the key is of none of the person's conversations.
+    """
+    if not key:
+        return seat(person)
+    secret_keys = (settings.SECRET_KEY, *settings.SECRET_KEY_FALLBACKS)
+    for row in Seat.objects.filter(participation=person):
+        known = [
+            make(row, each) for each in secret_keys for make in (conversation_key, _former_key)
+        ]
+        if any(secrets.compare_digest(each.encode(), key.encode()) for each in known):
+            return row
+    raise NotFound(f"conversation {key[:16]!r} of participation {person.pk}")
+
+
+def participations(cookies: Iterable[tuple[str, str]]) -> dict[tuple[str, str], Participation]:
+    """Return the participations of several cookies at once: slug and secret to row."""
+    hashes = {secret_hash(secret): (slug, secret) for slug, secret in cookies}
+    rows = Participation.objects.filter(secret_hash__in=hashes, withdrawn_at=None)
+    found = {hashes[row.secret_hash]: row for row in rows.prefetch_related("campaign")}
+    return {cookie: row for cookie, row in found.items() if row.campaign.slug == cookie[0]}
+
+
+def seats(wanted: Iterable[SeatKey]) -> dict[SeatKey, Seat]:
+    """Return the seats of participations in conversations, where there are such.
+
+    In conversation 0 it is the participation's active seat, else the latest one.
+    """
+    keys = set(wanted)
+    rows = Seat.objects.filter(participation__in={person for person, _ in keys})
+    found: dict[SeatKey, Seat] = {}
+    for row in rows.select_related("conversation", "persona").order_by("active", "id"):
+        person = row.participation_id or 0
+        both = ((person, 0), (person, row.conversation_id))
+        found |= {key: row for key in both if key in keys}
+    return found
+
+
+def campaigns(user: User) -> QuerySet[Campaign]:
+    """Return the campaigns that a member of staff may see."""
+    if not (user.is_authenticated and user.is_active and getattr(user, "is_staff", False)):
+        return Campaign.objects.none()
+    return Campaign.objects.all()
+
+
+def campaign(user: User, pk: int) -> StaffCampaign:
+    """Return one of the user's campaigns. Raises `NotFound`."""
+    found = campaigns(user).filter(pk=pk).values().first()
+    if found is None:
+        raise NotFound(f"campaign {pk}")
+    return StaffCampaign(**found)
+
+
+def conversation(user: User, campaign_pk: int, pk: int) -> Conversation:
+    """Return a conversation of one of the user's campaigns."""
+    try:
+        return Conversation.objects.select_related("campaign", "system").get(
+            campaign=campaign(user, campaign_pk).pk, pk=pk
+        )
+    except Conversation.DoesNotExist:
+        raise NotFound(f"conversation {pk}") from None
+
+
+def whitelists(user: User) -> QuerySet[Whitelist]:
+    """Return the whitelists that a member of staff may see."""
+    if not (user.is_authenticated and user.is_active and getattr(user, "is_staff", False)):
+        return Whitelist.objects.none()
+    return Whitelist.objects.all()
+
+
+def whitelist(user: User, pk: int) -> StaffWhitelist:
+    """Return one of the whitelists that the user may see. Raises `NotFound`."""
+    found = whitelists(user).filter(pk=pk).values_list("pk", "name").first()
+    if found is None:
+        raise NotFound(f"whitelist {pk}")
+    return StaffWhitelist(*found)

@@ -1,0 +1,129 @@
+"""Oddities for people to review: a flag decides nothing, nobody is rejected by one (S12).
+
+Each threshold says what it is derived from; all are meant to be looked at, not to be right.
+"""
+
+from __future__ import annotations
+
+import itertools
+import statistics
+from collections import Counter
+from collections.abc import Sequence
+from datetime import timedelta
+
+from webapp.models import Assignment, Campaign, Conversation, Event, Flag, Participation, Rating
+from webapp.services.rules.protocols import protocol_of
+
+# Reading ten words takes 2.5 s at 240 words a minute, typing five more 4 s at 75 words a minute.
+QUICK_SECONDS = 3.0
+QUICK_MESSAGES = 4  # fewer say little about a median
+# 17 characters a second is the fastest that is typed for a minute (200 words a minute).
+PASTED_PER_SECOND = 17.0
+PASTED_CHARACTERS = 40  # shorter ones are within the error of a clock and a network
+# The share of repeated messages that marks a conversation as invalid in the specification (CA-P2).
+REPEATED_SHARE = 0.4
+REPEATED_MESSAGES = 4
+# Equal answers are ordinary in honest forms; equal and quicker than reading the questions are not.
+STRAIGHT_ANSWERS = 3
+STRAIGHT_SECONDS = 2.0  # for each question
+
+
+def raise_flag(
+    kind: str,
+    *,
+    campaign: Campaign,
+    participation: Participation | None = None,
+    conversation: Conversation | None = None,
+    detail: str = "",
+) -> Flag:
+    """Raise a flag for staff. `detail` never holds what a participant wrote."""
+    return Flag.objects.create(
+        campaign=campaign,
+        participation=participation,
+        conversation=conversation,
+        kind=kind,
+        detail=detail,
+    )
+
+
+def review(*, person: Participation) -> list[Flag]:
+    """Review a participation once, as it ends; return the flags raised."""
+    found: list[tuple[str, Conversation | None, str]] = []
+    for seat in person.seats.select_related("conversation"):
+        messages = _timed_messages(seat.conversation, seat.side)
+        found += [(kind, seat.conversation, detail) for kind, detail in _oddities(messages)]
+    found += [("straight_lined", None, detail) for detail in _straight_lined(person)]
+    return [
+        raise_flag(
+            kind,
+            campaign=person.campaign,
+            participation=person,
+            conversation=conversation,
+            detail=detail,
+        )
+        for kind, conversation, detail in found
+    ]
+
+
+TimedMessages = Sequence[tuple[str, timedelta]]  # a message, and the time since the one before
+
+
+def _timed_messages(conversation: Conversation, side: int) -> TimedMessages:
+    messages = list(conversation.events.filter(kind=Event.Kind.MESSAGE).order_by("seq"))
+    pairs = itertools.pairwise(messages)
+    return [
+        (str(event.content.get("text", "")), event.made_at - before.made_at)
+        for before, event in pairs
+        if event.side == side
+    ]
+
+
+def _oddities(messages: TimedMessages) -> list[tuple[str, str]]:
+    checks = {
+        "quick": _quick(messages),
+        "pasted": _pasted(messages),
+        "repeated": _repeated(messages),
+    }
+    return [(kind, detail) for kind, detail in checks.items() if detail]
+
+
+def _quick(messages: TimedMessages) -> str:
+    if len(messages) < QUICK_MESSAGES:
+        return ""
+    median = statistics.median(time.total_seconds() for _, time in messages)
+    return f"median time of an answer {median:.1f} s" if median < QUICK_SECONDS else ""
+
+
+def _pasted(messages: TimedMessages) -> str:
+    count = sum(
+        len(text) >= PASTED_CHARACTERS
+        and len(text) > PASTED_PER_SECOND * max(time.total_seconds(), 0.001)
+        for text, time in messages
+    )
+    return f"{count} messages faster than anybody types" if count else ""
+
+
+def _repeated(messages: TimedMessages) -> str:
+    if len(messages) < REPEATED_MESSAGES:
+        return ""
+    texts = Counter(" ".join(text.lower().split()) for text, _ in messages)
+    share = 1 - len(texts) / len(messages)
+    return f"{share:.0%} of the messages repeat another" if share > REPEATED_SHARE else ""
+
+
+def _straight_lined(person: Participation) -> list[str]:
+    rate = protocol_of(person.campaign).after
+    scales = [question.name for question in rate.each if question.is_scale] if rate else []
+    done = Assignment.objects.filter(participation=person, state=Assignment.State.DONE)
+    return [detail for one in done if (detail := _straight(one, scales))]
+
+
+def _straight(assignment: Assignment, scales: Sequence[str]) -> str:
+    rows = Rating.objects.filter(assignment=assignment, question__in=scales)
+    values = list(rows.values_list("value", flat=True))
+    if len(values) < STRAIGHT_ANSWERS or len(set(values)) > 1 or assignment.done_at is None:
+        return ""
+    seconds = (assignment.done_at - assignment.made_at).total_seconds()
+    if seconds > STRAIGHT_SECONDS * len(values):
+        return ""
+    return f"{len(values)} answers {values[0]} within {seconds:.1f} s"

@@ -1,0 +1,99 @@
+"""The transition tables; `move` and `try_move` are the only ways a state changes (R2).
+
+Each move is one conditional UPDATE from an allowed state, so two callers cannot both succeed.
+"""
+
+from __future__ import annotations
+
+from typing import Any, TypeVar
+
+from django.db import models
+
+from webapp.models import Assignment, Campaign, Conversation, Participation, ReplyJob
+
+P, C, V, J = Participation.State, Conversation.State, Campaign.State, ReplyJob.State
+A = Assignment.State
+Row = TypeVar("Row", Participation, Conversation, Campaign, ReplyJob, Assignment)
+ACTIVE = (P.READY, P.WAITING, P.MATCHED, P.CHATTING, P.RATING)
+
+TRANSITIONS: dict[type[models.Model], dict[str, tuple[tuple[str, ...], str]]] = {
+    Participation: {
+        "chat": ((P.READY, P.WAITING), P.CHATTING),
+        "wait": ((P.READY,), P.WAITING),
+        "match": ((P.WAITING,), P.MATCHED),
+        "meet": ((P.MATCHED,), P.CHATTING),
+        "requeue": ((P.MATCHED, P.CHATTING), P.WAITING),  # the partner left before any work
+        "miss": ((P.MATCHED, P.CHATTING), P.READY),  # they were away while a partner was there
+        "rate": ((P.READY, P.CHATTING), P.RATING),
+        "next": ((P.CHATTING, P.RATING), P.READY),  # another round follows
+        "complete": ((P.CHATTING, P.RATING), P.ENDED),
+        "end_between": ((P.READY, P.WAITING, P.MATCHED), P.ENDED),  # what was begun is over
+        "fail": ((P.CHATTING, P.RATING), P.ENDED),
+        "stop": (ACTIVE, P.ENDED),
+        "give_up": ((P.WAITING, P.MATCHED), P.ENDED),  # waited, nobody came
+        "refuse": ((P.READY, P.WAITING), P.ENDED),  # full before any work
+        "leave": (ACTIVE, P.ENDED),
+        "return": ((P.ENDED,), P.READY),  # the link resumes who left
+    },
+    Conversation: {
+        "meet": ((C.CHECKING,), C.OPEN),
+        "finish": ((C.OPEN,), C.FINISHED),
+        "abandon": ((C.CHECKING, C.OPEN), C.ABANDONED),
+        "fail": ((C.OPEN,), C.FAILED),
+    },
+    Campaign: {
+        "open": ((V.DRAFT,), V.OPEN),
+        "pause": ((V.OPEN,), V.PAUSED),
+        "resume": ((V.PAUSED,), V.OPEN),
+        "stop": ((V.OPEN, V.PAUSED), V.STOPPED),
+        "close": ((V.OPEN, V.PAUSED), V.CLOSED),
+    },
+    ReplyJob: {
+        "claim": ((J.QUEUED, J.CLAIMED), J.CLAIMED),  # a claim whose lease ran out is free
+        "answer": ((J.CLAIMED,), J.ANSWERED),
+        "answer_at_once": ((J.CLAIMED,), J.DONE),
+        "deliver": ((J.ANSWERED,), J.DONE),
+        "put_back": ((J.CLAIMED,), J.QUEUED),
+        "give_up": ((J.QUEUED, J.CLAIMED), J.FAILED),
+        "drop": ((J.QUEUED, J.CLAIMED, J.ANSWERED), J.DROPPED),  # the conversation is over
+        "withhold": ((J.DONE,), J.DROPPED),  # it was over when the answer was to be shown
+        "retry": ((J.FAILED,), J.QUEUED),
+    },
+    Assignment: {
+        "judge": ((A.RESERVED,), A.DONE),
+        "release": ((A.RESERVED,), A.RELEASED),
+        "reserve": ((A.RELEASED,), A.RESERVED),  # who gave it back has come back
+    },
+}
+
+
+class Illegal(Exception):
+    """The row is in a state from which this event is not allowed; says which."""
+
+    def __init__(self, row: models.Model, event: str, state: str) -> None:
+        super().__init__(f"{type(row).__name__} {row.pk} is {state}: cannot {event}")
+        self.state = state
+
+
+def allowed(kind: type[models.Model], event: str) -> tuple[str, ...]:
+    """Return the states from which this event is allowed."""
+    return TRANSITIONS[kind][event][0]
+
+
+def try_move(rows: models.QuerySet[Row], event: str, **fields: Any) -> int:
+    """Move those of `rows` that may be moved by `event`, setting `fields` in the same UPDATE.
+
+    Returns how many moved. What narrows `rows` narrows the UPDATE, such as a reply job's fence.
+    """
+    origins, target = TRANSITIONS[rows.model][event]
+    return rows.filter(state__in=origins).update(state=target, **fields)
+
+
+def move(row: Row, event: str, *, only_if: models.Q | None = None, **fields: Any) -> Row:
+    """Move `row` by `event` and read it anew, or raise `Illegal`."""
+    rows = type(row)._default_manager.filter(only_if or models.Q(), pk=row.pk)
+    moved = try_move(rows, event, **fields)
+    row.refresh_from_db()
+    if not moved:
+        raise Illegal(row, event, row.state)
+    return row

@@ -1,0 +1,1 @@
+"""Staff input, checked and turned into values."""

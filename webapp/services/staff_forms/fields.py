@@ -1,0 +1,163 @@
+"""Values that a requester types, and their parsers: complaints name field, value and remedy.
+
+Nothing that leaves here can fail to be stored: no NUL, no lone surrogate, no number out of range.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from decimal import Decimal, InvalidOperation
+from typing import Any, TypeVar
+
+from django.core.exceptions import ValidationError
+from django.core.validators import URLValidator
+from django.utils.translation import gettext as _
+
+Parse = Callable[[str], Any]
+Raw = Mapping[str, str]
+Parsed = TypeVar("Parsed")
+LONGEST_SHOWN = 60  # characters of a wrong value that a complaint repeats
+
+
+class BadField(ValueError):
+    """The complaint about one value."""
+
+
+class Invalid(ValueError):
+    """Everything that is wrong with a form: field name to complaint."""
+
+    def __init__(self, problems: Mapping[str, str]) -> None:
+        super().__init__("; ".join(f"{name}: {text}" for name, text in problems.items()))
+        self.problems = dict(problems)
+
+
+def parse_all(raw: Raw, parsers: Mapping[str, Parse]) -> dict[str, Any]:
+    """Return every field's value, or raise `Invalid` with a complaint for each wrong one."""
+    values: dict[str, Any] = {}
+    problems: dict[str, str] = {}
+    for name, parse in parsers.items():
+        try:
+            values[name] = parse(raw.get(name, ""))
+        except BadField as problem:
+            problems[name] = str(problem)
+    if problems:
+        raise Invalid(problems)
+    return values
+
+
+def shown(value: object) -> str:
+    """Return a wrong value as a complaint repeats it."""
+    text = str(value)
+    return f"“{text[:LONGEST_SHOWN]}…”" if len(text) > LONGEST_SHOWN else f"“{text}”"
+
+
+def text(*, most: int, least: int = 1) -> Parse:
+    """A text of `least` to `most` characters, without what a database cannot hold."""
+
+    def parse(raw: str) -> str:
+        value = raw.replace("\r\n", "\n").strip()
+        if not storable(value):
+            raise BadField(_("has characters that cannot be stored; please type it again"))
+        if len(value) < least:
+            raise BadField(_("is empty; write something here"))
+        if len(value) > most:
+            raise BadField(
+                _("has %(count)d characters; write at most %(most)d")
+                % {"count": len(value), "most": most}
+            )
+        return value
+
+    return parse
+
+
+def whole(*, least: int, most: int) -> Parse:
+    """A whole number from `least` to `most`."""
+
+    def parse(raw: str) -> int:
+        value = raw.strip()
+        if value.isascii() and value.isdigit() and len(value) < 20 and least <= int(value) <= most:
+            return int(value)
+        raise BadField(
+            _("%(value)s is not a whole number from %(least)d to %(most)d")
+            % {"value": shown(value), "least": least, "most": most}
+        )
+
+    return parse
+
+
+def money(*, most: int = 10_000, positive: bool = False) -> Parse:
+    """An amount with at most two decimals."""
+
+    def parse(raw: str) -> Decimal:
+        try:
+            value = Decimal(raw.strip()) if len(raw) < 20 else Decimal("NaN")
+        except InvalidOperation:
+            value = Decimal("NaN")
+        right = value.is_finite() and 0 <= value <= most and value == round(value, 2)
+        if not right or (positive and value == 0):
+            raise BadField(
+                _("%(value)s is not an amount from %(least)s to %(most)d with at most two decimals")
+                % {"value": shown(raw), "least": "0.01" if positive else "0", "most": most}
+            )
+        return round(value, 2)
+
+    return parse
+
+
+def one_of(choices: Mapping[str, str]) -> Parse:
+    """One of the values of a list that maps each to its words."""
+
+    def parse(raw: str) -> str:
+        if raw in choices:
+            return raw
+        words = ", ".join(str(word) for word in choices.values())
+        raise BadField(
+            _("%(value)s is not a choice; choose one of: %(words)s")
+            % {"value": shown(raw), "words": words}
+        )
+
+    return parse
+
+
+def currency(raw: str) -> str:
+    """Three letters of ISO 4217."""
+    value = raw.strip().upper()
+    if len(value) == 3 and value.isascii() and value.isalpha():
+        return value
+    raise BadField(
+        _("%(value)s is not a currency; write three letters, such as USD or EUR")
+        % {"value": shown(raw)}
+    )
+
+
+def web_address(raw: str) -> str:
+    """An address that a browser may be sent to, or none."""
+    value = raw.strip()
+    if not value:
+        return ""
+    try:
+        URLValidator(schemes=["https", "http"])(value)
+    except ValidationError:
+        value = ""
+    if not value or len(value) > 200:
+        raise BadField(
+            _("%(value)s is not a web address of at most 200 characters; it begins with https://")
+            % {"value": shown(raw)}
+        )
+    return value
+
+
+def yes_no(raw: str) -> bool:
+    """A box that was ticked, or was not sent at all."""
+    return raw in ("true", "on", "1")
+
+
+def storable(value: object) -> bool:
+    """Tell whether JSON and every database can hold a value."""
+    try:
+        written = json.dumps(value, ensure_ascii=False, allow_nan=False)
+        written.encode()
+    except (TypeError, ValueError, RecursionError):
+        return False
+    return "\\u0000" not in written and "\0" not in written

@@ -1,0 +1,1 @@
+"""Websockets and their HTTP twin: frames in, frames out."""

@@ -1,0 +1,330 @@
+"""One websocket per seat: frames in, frames out. It keeps no more than what it sent last.
+
+ORM work runs in a pool of threads, so a slow query holds up its own socket only (R29). Hints wake
+it; it looks by itself every few seconds as well (R8).
+
+Long because a socket's limits and its life belong together.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import logging
+import random
+import time
+from collections import defaultdict
+from collections.abc import Awaitable, Callable, Mapping
+from functools import partial
+from typing import Any
+
+from channels.layers import get_channel_layer
+from django.conf import settings
+from django.db import DatabaseError, InterfaceError
+from django.utils import timezone
+
+from webapp import realtime
+from webapp.services.conversation import messages, updates
+from webapp.services.conversation.page_session import page_session, page_session_in
+from webapp.services.rules import access
+from webapp.sockets import exchange, frames, handshake, version_1
+from webapp.sockets.batching import Gatherer, database
+from webapp.sockets.handshake import Receive, Scope, Send
+
+log = logging.getLogger(__name__)
+POLL = (4.0, 6.0)  # seconds between looks, drawn: sockets do not all look at once
+REJOIN = (4.0, 6.0)  # seconds until a layer that failed is joined again, drawn as well
+MOMENT = 0.05  # seconds that an answer has to come together with what it answers
+HELLO = 5.0  # seconds to say hello
+IDLE = 60.0  # seconds without a frame
+STRIKES, SOCKETS = 3, 3
+ENDED, AWAY, REFUSED, BUSY = 1000, 1001, 1008, 1013
+
+_sockets: dict[int, list[ChatConsumer]] = defaultdict(list)  # of this process, by participation
+
+
+_send_all: Gatherer[messages.OutgoingMessage, Any] = Gatherer(
+    lambda outgoing: messages.send_all(outgoing, now=timezone.now()),
+    at_once=1 if settings.DATABASE["ENGINE"].endswith("sqlite3") else 4,  # it has one writer
+)
+_fetch: Gatherer[updates.UpdateRequest, list[frames.Answer]] = Gatherer(
+    lambda requests: updates.conversation_updates_all(requests, now=timezone.now()), at_once=4
+)
+
+
+class HintsEnded(Exception):
+    """The layer failed while it was read; the cause says with what."""
+
+
+class Hints:
+    """The hints of one socket, read by one task; whoever waits for the next waits for a queue.
+
+    A layer's `receive` must not be canceled while it is still wanted: the one of Redis then forgets
+    the channel, and what comes before the next `receive` is dropped. The queue holds one hint: what
+    is behind it waits in the layer, whose capacity bounds it.
+    """
+
+    def __init__(self, layer: Any, channel: str) -> None:
+        self._queue: asyncio.Queue[dict[str, Any] | Exception] = asyncio.Queue(maxsize=1)
+        self._reader = asyncio.create_task(self._read(layer, channel))
+
+    async def _read(self, layer: Any, channel: str) -> None:
+        try:
+            while True:
+                await self._queue.put(await layer.receive(channel))
+        except Exception as problem:
+            await self._queue.put(problem)
+
+    async def get(self) -> int:
+        """Return the seq of the next hint; raises `HintsEnded` where the layer failed."""
+        hint = await self._queue.get()
+        if isinstance(hint, Exception):
+            raise HintsEnded from hint
+        seq: int = hint["seq"]
+        return seq
+
+    async def close(self) -> None:
+        """Let the layer forget the channel."""
+        self._reader.cancel()
+        await asyncio.wait([self._reader])
+
+
+class ChatConsumer:
+    """Follows one participation's conversation."""
+
+    def __init__(self, scope: Scope, send: Send) -> None:
+        self.slug: str = scope["url_route"]["kwargs"]["slug"]
+        self.key = handshake.parameter(scope, "conversation")
+        self.key = self.key or handshake.parameter(scope, version_1.CONVERSATION)
+        self.version = handshake.parameter(scope, "version")
+        self.secret = handshake.cookie(scope, f"{settings.PARTICIPANT_COOKIE}-{self.slug}")
+        self.base_send = send
+        self.tab = ""
+        self.person_pk = self.conversation_pk = 0
+        self.last_seq = self.own = 0  # the latest entry sent; the latest that came from here
+        self.strikes = 0
+        self.greeted = self.closed = self.superseded = False
+        self.shown: frames.Answer = {}  # the status sent last
+        self.heard = time.monotonic()
+        self.limits = handshake.Limits()
+        self.looking = asyncio.Lock()
+        self.joined = asyncio.Event()
+        self.tasks: list[asyncio.Task[None]] = []
+
+    @classmethod
+    async def serve(cls, scope: Scope, receive: Receive, send: Send) -> None:
+        """Run the ASGI connection loop of one socket."""
+        await receive()  # websocket.connect
+        consumer = cls(scope, send)
+        try:
+            await consumer.guarded(consumer.connect)
+            while (message := await receive())["type"] != "websocket.disconnect":
+                await consumer.guarded(partial(consumer.receive, message))
+        finally:
+            consumer.closed = True
+            consumer.forget()
+
+    async def guarded(self, work: Callable[[], Awaitable[None]]) -> None:
+        """Whatever goes wrong, only this socket ends."""
+        try:
+            await work()
+        except (DatabaseError, InterfaceError) as problem:
+            log.warning("socket: database trouble: %s", type(problem).__name__)
+            await self._send(frames.error("busy"))
+            await self._close(BUSY)
+        except Exception:
+            log.exception("socket failed")
+            await self._close(BUSY)
+
+    async def connect(self) -> None:
+        try:
+            await database(self._find_seat)
+        except access.NotFound:
+            await self._close(REFUSED)
+            return
+        realtime.serve_on(asyncio.get_running_loop())
+        await self.base_send({"type": "websocket.accept"})
+        try:
+            self.version = frames.check_version(self.version)
+        except frames.BadFrame as bad:
+            await self._send(frames.answer_to(bad))
+            await self._close(REFUSED)
+            return
+        self.tasks = [asyncio.create_task(work()) for work in (self._watch, self._listen)]
+        mine = _sockets[self.person_pk]
+        mine.append(self)
+        if len(mine) > SOCKETS:
+            await mine[0]._close(REFUSED)
+
+    async def receive(self, message: Mapping[str, Any]) -> None:
+        """Handle one frame of the client's."""
+        self.heard = time.monotonic()
+        try:
+            if message.get("text") is None:
+                raise frames.BadFrame("must be text")
+            frame = frames.parse(message["text"], self.version)
+            if not self.greeted and not isinstance(frame, frames.Hello):
+                raise frames.BadFrame("the first frame must be hello")
+        except frames.BadFrame as bad:
+            await self._refuse(bad)
+            return
+        if not self.limits.allow(frame):
+            await self._send(frames.error("too_fast"))
+            return
+        async with self.looking:
+            if isinstance(frame, frames.Hello):
+                await self._greet(frame)
+            if isinstance(frame, frames.Hello | frames.Sync):
+                self.last_seq, self.shown = frame.last_seq, {}
+            await self._send_updates(await self._act(frame))
+
+    # --- what is behind them
+
+    def _find_seat(self) -> None:
+        page = page_session(self.slug, self.secret, key=self.key, tab="")
+        self.person_pk, self.conversation_pk = page.person_pk, page.conversation_id
+
+    async def _act(self, frame: frames.Frame) -> list[frames.Answer]:
+        """Carry out a frame: messages together with those of others, the rest one by one."""
+        if isinstance(frame, frames.Message):
+            message = messages.OutgoingMessage(
+                self.person_pk, frame.id, frame.text, self.conversation_pk
+            )
+            try:
+                self.own = (await _send_all.ask(message)).seq
+                return [exchange.ack(frame, self.own)]
+            except exchange.REFUSALS as problem:
+                return [exchange.refusal(frame, problem)]
+        return await database(lambda: self._act_alone(frame))
+
+    def _act_alone(self, frame: frames.Frame) -> list[frames.Answer]:
+        page = page_session_in(self.slug, self.secret, self.conversation_pk, self.tab)
+        return exchange.act(page=page, frame=frame, now=timezone.now())
+
+    async def _greet(self, frame: frames.Hello) -> None:
+        """Join the group before the replay, so that nothing falls between the two (R7).
+
+        Where there is no layer to join, looking every few seconds has to do.
+        """
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(self.joined.wait(), realtime.PATIENCE)
+        self.tab = frame.tab
+        self.greeted = True
+
+    async def _listen(self) -> None:
+        """Look when a hint comes; where the layer fails, join it again after a while."""
+        group, layer = realtime.group(self.conversation_pk), get_channel_layer()
+        while not self.closed:
+            try:
+                channel = await layer.new_channel()
+                hints = Hints(layer, channel)
+                try:
+                    await layer.group_add(group, channel)
+                    self.joined.set()
+                    await self.guarded(self._look)  # what was hinted at before was not heard
+                    while True:
+                        await self._on_hint(await hints.get(), hints.get)
+                finally:
+                    await hints.close()
+                    await layer.group_discard(group, channel)
+            except Exception as problem:  # a layer may fail in any way; the socket looks as well
+                log.warning("socket without hints: %s", type(problem.__cause__ or problem).__name__)
+                await asyncio.sleep(random.uniform(*REJOIN))  # noqa: S311 (spreads the load)
+
+    async def _on_hint(self, seq: int, another: Callable[[], Awaitable[object]]) -> None:
+        """Look, unless what the hint is about was sent already (0 is about no entry).
+
+        After a hint about this socket's own message wait a moment: an answer that follows at once
+        is then fetched with it.
+        """
+        async with self.looking:  # a message that is under way is known once it has returned
+            own = seq == self.own
+        if own:
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(another(), MOMENT)
+        if own or seq == 0 or seq > self.last_seq:
+            await self.guarded(self._look)
+
+    async def _look(self) -> None:
+        if not self.greeted or self.closed:
+            return
+        async with self.looking:
+            try:
+                request = updates.UpdateRequest(
+                    self.slug, self.secret, self.last_seq, self.tab, self.conversation_pk
+                )
+                found = await _fetch.ask(request)
+            except access.NotFound:  # withdrawn, or the secret was replaced
+                await self._close(REFUSED)
+                return
+            await self._send_updates(found)
+
+    async def _send_updates(self, answers: list[frames.Answer]) -> None:
+        """Send frames: each entry once and in order, the status when it changed."""
+        for frame in answers:
+            if frame["type"] == "event":
+                if frame["seq"] <= self.last_seq:
+                    continue
+                self.last_seq = frame["seq"]
+            elif frame["type"] == "status":
+                if frame == self.shown:
+                    continue
+                self.shown = frame
+            await self._send(frame)
+        await self._send_superseded()
+        if self.shown.get("ended"):
+            await self._close(ENDED)
+
+    async def _send_superseded(self) -> None:
+        superseded = not self.shown.get("tab_is_newest", True)
+        if superseded and not self.superseded:
+            await self._send({"type": "superseded"})
+        self.superseded = superseded
+
+    async def _refuse(self, bad: frames.BadFrame) -> None:
+        await self._send(frames.answer_to(bad))
+        self.strikes += bad.id is None
+        if self.strikes >= STRIKES:
+            await self._close(REFUSED)
+
+    async def _watch(self) -> None:
+        """Look every few seconds; close a socket without a hello, and one that fell silent."""
+        await asyncio.sleep(HELLO)
+        if not self.greeted:
+            await self._close(REFUSED)
+        while not self.closed:
+            if time.monotonic() - self.heard > IDLE:
+                await self._close(AWAY)
+                return
+            await self.guarded(self._look)
+            await asyncio.sleep(random.uniform(*POLL))  # noqa: S311 (spreads the load)
+
+    async def _send(self, frame: frames.Answer) -> None:
+        if not self.closed:
+            worded = version_1.answer(frame) if self.version == "1" else frame
+            text = json.dumps(worded, ensure_ascii=False)
+            await self._out({"type": "websocket.send", "text": text})
+
+    async def _close(self, code: int) -> None:
+        if not self.closed:
+            await self._out({"type": "websocket.close", "code": code})
+            self.closed = True
+            self.forget()
+
+    async def _out(self, message: Mapping[str, Any]) -> None:
+        try:
+            await self.base_send(message)
+        except (RuntimeError, OSError):  # the browser is gone already
+            self.closed = True
+
+    def forget(self) -> None:
+        """Leave nothing behind."""
+        for task in self.tasks:
+            if task is not asyncio.current_task() and not task.cancelling():
+                task.cancel()  # once: a second time would interrupt its leaving of the group
+        mine = _sockets[self.person_pk]
+        if self in mine:
+            mine.remove(self)
+        if not mine:
+            del _sockets[self.person_pk]

@@ -1,0 +1,109 @@
+"""Access to staff's pages: who may see them, what is said otherwise, and where links to them are.
+
+A page's decorator says all three, so the tests of access and the navigation have every page.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+from django.contrib.auth.decorators import login_required
+from django.core.exceptions import PermissionDenied
+from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed
+from django.shortcuts import render
+from django.utils.functional import Promise
+
+from webapp.services.campaign import campaigns
+from webapp.services.rules import access, states
+from webapp.views.audience import Audience, meant_for, routes
+
+View = Callable[..., HttpResponse]
+READ = ("GET", "HEAD")
+WRITE = ("POST",)
+FORM = (*READ, *WRITE)
+
+
+@dataclass(frozen=True)
+class NavLink:
+    """Link to a page in the navigation, or among a campaign's tabs, after those of lower `order`.
+
+    name is the address's, and what a page calls `tab` that belongs under it.
+    """
+
+    words: str | Promise
+    order: int = 100
+    in_drafts: bool = False
+    name: str = ""
+
+
+def staff_page(*methods: str, link: NavLink | None = None) -> Callable[[View], View]:
+    """Let only staff in; a missing row is a 404, an action that is impossible now a 409."""
+
+    def decorate(view: View) -> View:
+        @meant_for(Audience.STAFF)
+        @login_required
+        @functools.wraps(view)
+        def guarded(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+            if not getattr(request.user, "is_staff", False):
+                raise PermissionDenied
+            if request.method not in methods:
+                return HttpResponseNotAllowed(methods)
+            return _answer(view, request, *args, **kwargs)
+
+        guarded.__dict__["link"] = link
+        return guarded
+
+    return decorate
+
+
+def campaign_page(*methods: str, tab: NavLink | None = None) -> Callable[[View], View]:
+    """The same for a page of one campaign: the view is given the campaign instead of its number."""
+
+    def decorate(view: View) -> View:
+        @functools.wraps(view)
+        def found(request: HttpRequest, pk: int, **kwargs: Any) -> HttpResponse:
+            return view(request, access.campaign(request.user, pk), **kwargs)
+
+        guarded = staff_page(*methods)(found)
+        guarded.__dict__["tab"] = tab
+        return guarded
+
+    return decorate
+
+
+def navigation(request: HttpRequest | None) -> dict[str, Any]:
+    """Give every template the links of the navigation and a campaign's tabs."""
+    return {
+        "main_links": functools.partial(_links, "link"),
+        "tabs": functools.partial(_links, "tab"),
+    }
+
+
+@functools.cache
+def _links(kind: str) -> list[NavLink]:
+    found = ((getattr(route.callback, kind, None), route.name) for _, route in routes())
+    links = [replace(link, name=str(name)) for link, name in found if link is not None]
+    return sorted(links, key=lambda link: link.order)
+
+
+def conflict(request: HttpRequest, state: str) -> HttpResponse:
+    """Say that an action is not possible in this state, and lead back to what is."""
+    context = {"state": state, "back": request.path}
+    return render(request, "staff/conflict.html", context, status=409)
+
+
+def bad_form(request: HttpRequest, template: str, context: dict[str, Any]) -> HttpResponse:
+    """Show a form again with the typed values and their complaints."""
+    return render(request, template, context, status=422)
+
+
+def _answer(view: View, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+    try:
+        return view(request, *args, **kwargs)
+    except access.NotFound:
+        return render(request, "staff/missing.html", status=404)
+    except (states.Illegal, campaigns.NotDraft) as refusal:
+        return conflict(request, refusal.state)

@@ -1,0 +1,100 @@
+"""A requester's way in: the login, the list of campaigns, a new one from a protocol."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.conf import settings
+from django.contrib import messages
+from django.contrib.admin.forms import AdminAuthenticationForm
+from django.contrib.auth import views as auth
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import path
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from webapp.forms.campaign_form import CampaignForm
+from webapp.services.campaign import campaigns
+from webapp.services.monitoring import campaign_list
+from webapp.services.ops import logins
+from webapp.views.audience import Audience, meant_for
+from webapp.views.staff.access import FORM, READ, NavLink, bad_form, staff_page
+
+
+class Login(auth.LoginView):
+    """Django's login for staff, with limits by user and by address."""
+
+    authentication_form = AdminAuthenticationForm
+    redirect_authenticated_user = True
+
+    def post(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+        username = request.POST.get("username", "")[:150]
+        try:
+            logins.attempt(username=username, address=_address(request), now=timezone.now())
+        except logins.TooMany as refusal:
+            context = {"form": self.get_form_class()(request), "wait": refusal.seconds}
+            response = render(request, "registration/login.html", context, status=429)
+            response.headers["Retry-After"] = str(refusal.seconds)
+            return response
+        response = super().post(request, *args, **kwargs)
+        logins.note(username=username, ok=response.status_code == 302, now=timezone.now())
+        return response
+
+
+def _address(request: HttpRequest) -> str:
+    remote = str(request.META.get("REMOTE_ADDR", ""))
+    forwarded = request.headers.get("X-Forwarded-For", "")
+    return logins.client_address(remote, forwarded, settings.TRUSTED_PROXIES)
+
+
+@staff_page(*READ)
+def home(request: HttpRequest) -> HttpResponse:
+    """Lead to the campaigns."""
+    return redirect("campaigns")
+
+
+@staff_page(*READ, link=NavLink(gettext_lazy("Campaigns"), 10))
+def index(request: HttpRequest) -> HttpResponse:
+    """List the campaigns."""
+    page = campaign_list.lines(request.user, request.GET.get("page"))
+    return render(request, "staff/campaigns.html", {"page": page})
+
+
+@staff_page(*READ)
+def choose(request: HttpRequest) -> HttpResponse:
+    """Choose the protocol that a new campaign begins from."""
+    return render(request, "staff/choose.html", {"offers": campaigns.offers()})
+
+
+@staff_page(*FORM)
+def create(request: HttpRequest, protocol: str) -> HttpResponse:
+    """Fill in the settings of a new campaign."""
+    found = campaigns.offer(protocol)
+    if found is None:
+        raise Http404(protocol)
+    if request.method != "POST":
+        context = {"protocol": found, "form": CampaignForm(found)}
+        return render(request, "staff/settings.html", context)
+    form = CampaignForm(found, request.POST)
+    if not form.is_valid():
+        return bad_form(request, "staff/settings.html", {"protocol": found, "form": form})
+    campaign = campaigns.create(
+        owner=request.user, protocol=protocol, values=form.values(), now=timezone.now()
+    )
+    messages.success(request, _("The draft is saved. Next: add the systems."))
+    return redirect("campaign", campaign.pk)
+
+
+sign_in = meant_for(Audience.PUBLIC)(Login.as_view())
+sign_out = meant_for(Audience.PUBLIC)(auth.LogoutView.as_view())
+urlpatterns = [
+    path("", home, name="home"),
+    path("login/", sign_in, name="login"),
+    path("admin/login/", sign_in),
+    path("logout/", sign_out, name="logout"),
+    path("campaigns/", index, name="campaigns"),
+    path("campaigns/new/", choose, name="new-campaign"),
+    path("campaigns/new/<slug:protocol>/", create, name="create-campaign"),
+]

@@ -1,0 +1,52 @@
+"""A draft's page of messages to judge: those of people in a campaign that has ended."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.contrib import messages as notices
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import path
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from webapp.services.campaign import message_items
+from webapp.services.rules.access import StaffCampaign
+from webapp.services.staff_forms.fields import Invalid
+from webapp.views.staff.access import FORM, bad_form, campaign_page, conflict
+
+PAGE = "staff/messages.html"
+
+
+@campaign_page(*FORM)
+def messages(request: HttpRequest, campaign: StaffCampaign) -> HttpResponse:
+    """Show where messages can be taken from; take those of one campaign, or remove all."""
+    if request.method != "POST":
+        return render(request, PAGE, _shown(request, campaign))
+    if campaign.state != "DRAFT":
+        return conflict(request, campaign.state)
+    changes: dict[str, Any] = {"campaign": campaign, "by": request.user, "now": timezone.now()}
+    if request.POST.get("action") == "clear":
+        count = message_items.clear(**changes)
+        notices.info(request, _("%(count)d removed.") % {"count": count})
+        return redirect("messages", campaign.pk)
+    try:
+        count = message_items.take(source=request.POST.get("source", ""), **changes)
+    except Invalid as problem:
+        context = _shown(request, campaign) | {"problems": problem.problems}
+        return bad_form(request, PAGE, context)
+    notices.success(request, _("%(count)d messages were taken.") % {"count": count})
+    return redirect("messages", campaign.pk)
+
+
+def _shown(request: HttpRequest, campaign: StaffCampaign) -> dict[str, Any]:
+    return {
+        "campaign": campaign,
+        "tab": "campaign",
+        "sources": message_items.sources(campaign=campaign, user=request.user),
+        "counts": message_items.counts(campaign),
+    }
+
+
+urlpatterns = [path("campaigns/<int:pk>/messages/", messages, name="messages")]

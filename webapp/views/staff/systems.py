@@ -1,0 +1,160 @@
+"""The systems of a draft: added, changed, rehearsed, and tried in a chat."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.contrib import messages
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import path
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from webapp.forms.system_form import SystemForm
+from webapp.services.campaign import system_trials, systems
+from webapp.services.campaign.systems import StoredSystem
+from webapp.services.rules.access import StaffCampaign
+from webapp.services.rules.protocols import protocol_of
+from webapp.services.staff_forms.fields import Invalid
+from webapp.views.staff.access import (
+    FORM,
+    READ,
+    WRITE,
+    bad_form,
+    campaign_page,
+    conflict,
+)
+
+
+@campaign_page(*FORM)
+def add(request: HttpRequest, campaign: StaffCampaign, bot: str) -> HttpResponse:
+    """Add a bot, or people."""
+    if campaign.state != "DRAFT":
+        return conflict(request, campaign.state)
+    if bot not in {kind.name for kind in systems.kinds(campaign)}:
+        raise Http404(bot)
+    if request.method != "POST":
+        return render(request, PAGE, _form(campaign, SystemForm(protocol_of(campaign), bot), bot))
+    form = SystemForm(protocol_of(campaign), bot, request.POST)
+    try:
+        values = form.values()
+        systems.add_system(
+            campaign=campaign, bot=bot, values=values, by=request.user, now=timezone.now()
+        )
+    except Invalid as problem:
+        form.refuse(problem.problems)
+        return bad_form(request, PAGE, _form(campaign, form, bot))
+    messages.success(request, _("The system is added. Rehearse it before the launch."))
+    return redirect("campaign", campaign.pk)
+
+
+@campaign_page(*FORM)
+def change(request: HttpRequest, campaign: StaffCampaign, system: int) -> HttpResponse:
+    """Change a system of a draft."""
+    row = systems.stored(campaign, system)
+    if campaign.state != "DRAFT":
+        return conflict(request, campaign.state)
+    if request.method != "POST":
+        form = SystemForm(protocol_of(campaign), row.bot, system=row)
+        return render(request, PAGE, _form(campaign, form, row.bot, row))
+    form = SystemForm(protocol_of(campaign), row.bot, request.POST, row)
+    try:
+        values = form.values()
+        systems.change_system(
+            campaign=campaign, pk=system, values=values, by=request.user, now=timezone.now()
+        )
+    except Invalid as problem:
+        form.refuse(problem.problems)
+        return bad_form(request, PAGE, _form(campaign, form, row.bot, row))
+    except systems.SystemRefused as refusal:
+        messages.error(request, str(refusal))
+    return redirect("campaign", campaign.pk)
+
+
+@campaign_page(*WRITE)
+def remove(request: HttpRequest, campaign: StaffCampaign, system: int) -> HttpResponse:
+    """Remove a system from a draft."""
+    try:
+        systems.remove_system(campaign=campaign, pk=system, by=request.user, now=timezone.now())
+    except systems.SystemRefused as refusal:
+        messages.error(request, str(refusal))
+    return redirect("campaign", campaign.pk)
+
+
+@campaign_page(*WRITE)
+def rehearse(request: HttpRequest, campaign: StaffCampaign, system: int) -> HttpResponse:
+    """Send a system its test message."""
+    system_trials.rehearse(campaign=campaign, pk=system, by=request.user, now=timezone.now())
+    return redirect("campaign", campaign.pk)
+
+
+@campaign_page(*WRITE)
+def begin_chat(request: HttpRequest, campaign: StaffCampaign, system: int) -> HttpResponse:
+    """Open a test chat."""
+    conversation_id = system_trials.open_chat(
+        campaign=campaign, pk=system, by=request.user, now=timezone.now()
+    )
+    return redirect("test-chat", campaign.pk, conversation_id)
+
+
+@campaign_page(*FORM)
+def test_chat(request: HttpRequest, campaign: StaffCampaign, conversation_id: int) -> HttpResponse:
+    """Show a test chat of staff with a system; none of it is data of the study."""
+    context = system_trials.look(user=request.user, campaign=campaign, pk=conversation_id)
+    if request.method == "POST":
+        text = request.POST.get("text", "")
+        try:
+            system_trials.send_message(
+                user=request.user, campaign=campaign, pk=conversation_id, text=text
+            )
+        except Invalid as problem:
+            shown: dict[str, Any] = {
+                "campaign": campaign,
+                "chat": context,
+                "text": text,
+                "error": problem.problems["text"],
+            }
+            return bad_form(request, "staff/test_chat.html", shown)
+        return redirect("test-chat", campaign.pk, conversation_id)
+    return render(request, "staff/test_chat.html", {"campaign": campaign, "chat": context})
+
+
+@campaign_page(*READ)
+def test_chat_part(
+    request: HttpRequest, campaign: StaffCampaign, conversation_id: int
+) -> HttpResponse:
+    """The messages of a test chat, fetched again while a reply is owed."""
+    context = system_trials.look(user=request.user, campaign=campaign, pk=conversation_id)
+    return render(request, "staff/_test_chat.html", {"campaign": campaign, "chat": context})
+
+
+def _form(
+    campaign: StaffCampaign, form: SystemForm, bot: str, system: StoredSystem | None = None
+) -> dict[str, Any]:
+    about = next((kind.about for kind in systems.kinds(campaign) if kind.name == bot), "")
+    return {
+        "campaign": campaign,
+        "tab": "campaign",
+        "form": form,
+        "bot": bot,
+        "about": about,
+        "system": system,
+    }
+
+
+PAGE = "staff/system.html"
+SYSTEM = "campaigns/<int:pk>/systems/<int:system>"
+urlpatterns = [
+    path("campaigns/<int:pk>/systems/add/<slug:bot>/", add, name="add-system"),
+    path(f"{SYSTEM}/", change, name="system"),
+    path(f"{SYSTEM}/remove/", remove, name="remove-system"),
+    path(f"{SYSTEM}/rehearse/", rehearse, name="rehearse"),
+    path(f"{SYSTEM}/chat/", begin_chat, name="begin-test-chat"),
+    path("campaigns/<int:pk>/chats/<int:conversation_id>/", test_chat, name="test-chat"),
+    path(
+        "campaigns/<int:pk>/chats/<int:conversation_id>/part/",
+        test_chat_part,
+        name="test-chat-part",
+    ),
+]
