@@ -8,6 +8,8 @@ from evaluation.kinds.choice import Choice, ChoiceOption
 from evaluation.kinds.free_text import FreeText
 from evaluation.kinds.likert import Likert
 from evaluation.kinds.persona_choice import PersonaChoice
+from evaluation.kinds.preference import Preference
+from evaluation.kinds.ranking import Ranking
 from evaluation.kinds.yes_no import YesNo
 from evaluation.protocol import Protocol
 from evaluation.questions import (
@@ -19,6 +21,7 @@ from evaluation.questions import (
     Shown,
     SimulatedRater,
     Value,
+    letter,
 )
 from evaluation.setting_types import Draw, InvalidValue
 from evaluation.settings import TAGS, InvalidSetting, Setting, Source
@@ -45,8 +48,10 @@ __all__ = [
     "MinWords",
     "NoPersonaCopy",
     "PersonaChoice",
+    "Preference",
     "Protocol",
     "Question",
+    "Ranking",
     "Rate",
     "Setting",
     "Shown",
@@ -56,6 +61,7 @@ __all__ = [
     "Value",
     "Words",
     "YesNo",
+    "letter",
     "ours",
     "word_count",
 ]

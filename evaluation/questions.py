@@ -15,7 +15,9 @@ from typing import Protocol as Interface
 
 Value = int | float | str | tuple[str, ...]
 # What the values of an answer can be used for; a text is read by people, and enters no number.
-Level = Literal["nominal", "ordinal", "interval", "text"]
+# A rank is a position among what is shown together: 1 is best, a tie the same position.
+Level = Literal["nominal", "ordinal", "interval", "rank", "text"]
+TOGETHER = "together"  # stands for all candidates where a question is about them together
 
 
 NUMBERS = ("two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")  # from 2
@@ -27,10 +29,14 @@ class InvalidAnswer(ValueError):
 
 @dataclass(frozen=True)
 class Shown:
-    """Draws for one rater: the candidates in order, and each choice's options in order."""
+    """Draws for one rater: the candidates in order, and each choice's options in order.
+
+    together: the name that stands for all candidates in the fields of a form.
+    """
 
     candidates: tuple[str, ...]
     choices: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    together: str = TOGETHER
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -69,6 +75,12 @@ class SimulatedRater(Interface):
     def picks(self, options: Sequence[str]) -> str:
         """Return an option: the right one, where one is known, with the planted probability."""
 
+    def prefers(self, options: Sequence[str]) -> str:
+        """Return the reply felt to be the best; a tie, where there is one and two are alike."""
+
+    def rank(self) -> int:
+        """Return the position of what is judged among what is shown with it, 1 the best."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class Question:
@@ -80,6 +92,8 @@ class Question:
 
     kind: ClassVar[str]
     while_chatting: ClassVar[bool] = True  # may be asked under each message of the partner
+    # Asked about candidates that are shown together: about each of them, or once about all.
+    compares: ClassVar[Literal["", "each", "together"]] = ""
     only_if_value: ClassVar[int] = 1  # the answer to `only_if` that opens this question
     name: str
     text: str
@@ -103,6 +117,14 @@ class Question:
     def parse(self, raw: str, shown: Shown) -> Value:
         """Return the value that `raw` means. Raises `InvalidAnswer`."""
         raise NotImplementedError
+
+    def spread(self, value: Value, shown: Shown) -> dict[str, Value]:
+        """Return what an answer about all candidates together says of each of them."""
+        return dict.fromkeys(shown.candidates, value)
+
+    def conflicts(self, answers: Mapping[str, Value]) -> dict[str, str]:
+        """Return the complaint about each candidate whose answer others contradict."""
+        return {}
 
     def personas_beside(self) -> int | None:
         """Return how many random personas stand beside the partner's, None for no personas."""
@@ -160,6 +182,11 @@ class Question:
     def bad_answers(self, shown: Shown) -> tuple[str, ...]:
         """Return answers that `parse` refuses, those just outside a scale among them."""
         raise NotImplementedError
+
+
+def letter(number: int) -> str:
+    """Return the letter of a reply by its place on the page, from 0; after Z come numbers."""
+    return chr(ord("A") + number) if number < 26 else str(number + 1)
 
 
 def in_words(count: int) -> str:

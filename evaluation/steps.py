@@ -122,20 +122,47 @@ class Rate:
 
     over: the partner as a whole, each of its messages, or replies to fixed contexts. when: while
     chatting (live) or afterwards; messages are judged afterwards by third parties, who took no part
-    in the conversation. votes: raters per item. batch: items per rater.
+    in the conversation. show: replies to one context alone, every two of them side by side, or all
+    on one page. each: asked about every candidate; together: about all that are shown, after those.
+    votes: raters per item. batch: items per rater. keep: what all items of one rater have in
+    common: nothing, the data set or list of their contexts, or the system that replied. messages:
+    how many a context has, least and most; (0, 0) where texts are judged by themselves.
     """
 
     prefix: ClassVar[str] = "rate"
     each: tuple[Question, ...]
+    together: tuple[Question, ...] = ()
     over: Literal["partner", "messages", "contexts"] = "partner"
     when: Literal["live", "after"] = "after"
+    show: Literal["one", "pairs", "all"] = "one"
+    keep: Literal["", "group", "system"] = ""
+    messages: tuple[int, int] = (1, 3)
     votes: int = setting("Raters per item", WholeNumber(least=1, most=1000), default=1)
     batch: int = setting("Items per participant", WholeNumber(least=1, most=1000), default=1)
+    with_first: bool = setting(
+        "Only pairs with the first system",
+        OnOff(),
+        default=False,
+        help="Off: every two systems are compared.",
+    )
     label_opening: bool = setting("Label the opening message too", OnOff(), default=True)
 
     def __post_init__(self) -> None:
         """Refuse a question that cannot be asked here. Raises `ValueError`."""
-        for question in self.each:
+        if self.show != "one" and self.over != "contexts":
+            raise ValueError(f"show is {self.show}; only replies to contexts are shown together")
+        for question in self.questions:
+            if self.show == "one" and (question.compares or question in self.together):
+                raise ValueError(
+                    f"question {question.name}: a {question.kind} can only be asked about replies "
+                    'that are shown together; set show to "pairs" or "all"'
+                )
+            placed = "together" if question in self.together else "each"
+            if question.compares and question.compares != placed:
+                raise ValueError(
+                    f"question {question.name}: a {question.kind} belongs into "
+                    f"{question.compares}, not into {placed}"
+                )
             if self.when == "live" and not question.while_chatting:
                 raise ValueError(
                     f"question {question.name}: a {question.kind} can only be asked after the chat"
@@ -145,6 +172,11 @@ class Rate:
                     f"question {question.name}: a {question.kind} can only be asked about a "
                     "partner, after the chat"
                 )
+
+    @property
+    def questions(self) -> tuple[Question, ...]:
+        """Every question, in the order of the page."""
+        return self.each + self.together
 
     @property
     def draws_personas(self) -> bool:
@@ -158,20 +190,46 @@ class Rate:
         """
         answers: dict[tuple[str, str], Value] = {}
         problems: dict[str, str] = {}
-        known = {f"{name}.{q.name}" for name in shown.candidates for q in self.each}
+        known = {f"{about}.{question.name}" for about, question in self.asked(shown)}
         problems |= {name: "This question is not on the form." for name in raw if name not in known}
-        for candidate in shown.candidates:
-            for question in self.each:
-                name = f"{candidate}.{question.name}"
-                try:
-                    answers[candidate, question.name] = self._answer(
-                        question, raw.get(name, ""), answers, candidate, shown
-                    )
-                except InvalidAnswer as problem:
-                    problems[name] = str(problem)
+        for about, question in self.asked(shown):
+            name = f"{about}.{question.name}"
+            try:
+                answers[about, question.name] = self._answer(
+                    question, raw.get(name, ""), answers, about, shown
+                )
+            except InvalidAnswer as problem:
+                problems[name] = str(problem)
+        problems = self._conflicts(answers) | problems
         if problems:
             raise InvalidAnswers(problems)
-        return answers
+        return self._of_candidates(answers, shown)
+
+    def asked(self, shown: Shown) -> list[tuple[str, Question]]:
+        """Return every question of a form with what it is about, in order."""
+        of_each = [
+            (candidate, question) for candidate in shown.candidates for question in self.each
+        ]
+        return of_each + [(shown.together, question) for question in self.together]
+
+    def _conflicts(self, answers: Mapping[tuple[str, str], Value]) -> dict[str, str]:
+        return {
+            f"{about}.{question.name}": complaint
+            for question in self.each
+            for about, complaint in question.conflicts(
+                {about: value for (about, name), value in answers.items() if name == question.name}
+            ).items()
+        }
+
+    def _of_candidates(
+        self, answers: Mapping[tuple[str, str], Value], shown: Shown
+    ) -> dict[tuple[str, str], Value]:
+        found: dict[tuple[str, str], Value] = {}
+        for (about, name), value in answers.items():
+            is_of_all = about == shown.together
+            said = self.question(name).spread(value, shown) if is_of_all else {about: value}
+            found |= {(candidate, name): each for candidate, each in said.items()}
+        return found
 
     def _answer(
         self,
@@ -205,6 +263,8 @@ class Rate:
         """Tell whether a setting applies to what is rated."""
         if name == "label_opening":
             return self.over == "messages" and self.when == "live"
+        if name == "with_first":
+            return self.show == "pairs"
         return self.is_shared
 
     def changed(self, values: Mapping[str, object]) -> Rate:
@@ -217,7 +277,7 @@ class Rate:
 
     def question(self, name: str) -> Question:
         """Return the question of this name. Raises `KeyError`."""
-        return {question.name: question for question in self.each}[name]
+        return {question.name: question for question in self.questions}[name]
 
 
 Step = Chat | Rate

@@ -66,8 +66,18 @@ async function save() {
   }
 }
 
+// Of inputs marked data-alone only one of a value may be chosen on the page: choosing it again
+// elsewhere takes it away from where it was.
+function takeFromOthers(chosen) {
+  if (!("alone" in chosen.dataset)) return;
+  for (const other of form.querySelectorAll("input[data-alone]:checked")) {
+    if (other !== chosen && other.value === chosen.value) other.checked = false;
+  }
+}
+
 function answered(event) {
   const question = event.target.closest(".question");
+  takeFromOthers(event.target);
   question.removeAttribute("aria-invalid");
   question.querySelector(".field-error")?.remove();
   lock();
@@ -116,7 +126,7 @@ const log = document.querySelector(".log");
 function showLast() {
   log.scrollTop = log.scrollHeight;
 }
-if (log.querySelector(".msg-judged")) {
+if (log?.querySelector(".msg-judged")) {
   showLast();
   window.addEventListener("resize", showLast);
 }

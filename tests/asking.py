@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import json
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -11,14 +12,19 @@ from typing import Any
 from uuid import uuid4
 
 from evaluation import protocols
+from evaluation.registry import get_kind
+from tests.factories import NOW, make_campaign, make_staff
 from tests.webapp.views.visiting import Visit, campaign_of, chat_through
-from webapp.models import Campaign
+from webapp.models import Campaign, QuotaCell
+from webapp.services.campaign import contexts_import
+from webapp.services.rating import context_items
+from webapp.services.rules.protocols import protocol_of
 
 PROTOCOL = '''"""Asks one kind of question."""
 
 from dataclasses import replace
 
-from evaluation import Chat, Draw, Protocol, Rate, Shown, YesNo
+from evaluation import Chat, Draw, Protocol, Rate, YesNo
 from evaluation.registry import get_kind
 
 ASKED = get_kind("{kind}").sample()
@@ -32,11 +38,13 @@ PROTOCOL = Protocol(
     minutes=1,
     instructions=("Chat.",),
     steps=(
-        Chat(partner="bot", told="A bot.", minimum=Draw((2,)), pool="test"),
-        Rate(each={each}, over="{over}", when="{when}"),
+        {steps},
     ),
 )
 '''
+
+
+CHAT = 'Chat(partner="bot", told="A bot.", minimum=Draw((2,)), pool="test")'
 
 
 @contextmanager
@@ -55,10 +63,31 @@ def campaign_asking(
     """Return a campaign of a protocol, written to the folder, that asks a kind's sample."""
     name = f"asks_{kind}_{when}_{'gated' if gated else 'open'}"
     each = "(GATE, GATED)" if gated else "(ASKED,)"
-    text = PROTOCOL.format(name=name, kind=kind, each=each, over=over, when=when)
+    steps = f'{CHAT}, Rate(each={each}, over="{over}", when="{when}")'
+    compares = get_kind(kind).compares
+    if compares:
+        asked = "each=(ASKED,)" if compares == "each" else "each=(), together=(ASKED,)"
+        steps = f'Rate({asked}, over="contexts", show="pairs")'
+    text = PROTOCOL.format(name=name, kind=kind, steps=steps)
     (folder / f"{name}.py").write_text(text, encoding="utf-8")
     importlib.invalidate_caches()
-    return campaign_of(name)
+    return side_by_side(name) if compares else campaign_of(name)
+
+
+def side_by_side(protocol: str) -> Campaign:
+    """Return an open campaign with imported replies of two systems to three contexts."""
+    campaign = make_campaign(protocol, personas=0, state="DRAFT")
+    QuotaCell.objects.filter(system__campaign=campaign).delete()
+    campaign.systems.all().delete()
+    rows = [
+        {"id": f"k{n}", "messages": [f"Hi {n}."], "replies": {"good": f"Hey {n}.", "bad": "What?"}}
+        for n in range(3)
+    ]
+    text = "\n".join(map(json.dumps, rows))
+    contexts_import.store(campaign=campaign, text=text, by=make_staff(), now=NOW)
+    context_items.make(campaign, at_launch=True)
+    Campaign.objects.filter(pk=campaign.pk).update(state="OPEN")
+    return Campaign.objects.get(pk=campaign.pk)
 
 
 def chatting(campaign: Campaign) -> Visit:
@@ -72,6 +101,11 @@ def chatting(campaign: Campaign) -> Visit:
 
 def rating(campaign: Campaign) -> tuple[Visit, Any]:
     """Return somebody in front of the form, and its last field."""
-    visit = chatting(campaign)
-    visit.send(type="finish", id=str(uuid4()))
+    if protocol_of(campaign).chat is None:
+        visit = Visit(campaign)
+        visit.join()
+        visit.post("start")
+    else:
+        visit = chatting(campaign)
+        visit.send(type="finish", id=str(uuid4()))
     return visit, visit.get().context["fields"][-1]

@@ -8,7 +8,16 @@ from typing import Any
 
 from django.contrib.auth import get_user_model
 
-from webapp.models import Campaign, Participation, Persona, QuotaCell, System
+from webapp.models import (
+    Campaign,
+    Context,
+    Conversation,
+    Item,
+    Participation,
+    Persona,
+    QuotaCell,
+    System,
+)
 from webapp.services.rules import access
 
 NOW = datetime(2026, 1, 5, 12, tzinfo=UTC)
@@ -89,3 +98,18 @@ def make_participation(campaign: Campaign, **changes: Any) -> Participation:
         "seen_at": NOW,
     }
     return Participation.objects.create(campaign=campaign, **defaults | changes)
+
+
+def make_context(campaign: Campaign, key: str = "k") -> Context:
+    """Return the campaign's context of this key, made when first asked for."""
+    context, _ = Context.objects.get_or_create(
+        campaign=campaign, key=key, defaults={"messages": ["Hi."]}
+    )
+    return context
+
+
+def talk_of(item: Item) -> Conversation:
+    """Return the conversation in which stands what an item asks about, the first if several."""
+    if item.conversation is not None:
+        return item.conversation
+    return item.candidates.select_related("conversation").earliest("pk").conversation

@@ -3,8 +3,8 @@
 PERSONA-METRICS (Miyazaki et al. 2021): NoL is the number of "likely" among five votes on
 an utterance and a character; 0 or 1 is inappropriate. A study needs two tables. Its ratings answer
 the question `likely` with 1 or 0: `item` is the message judged, and the character is in the column
-`character` (without one, `system`). Its messages have in `persona` the character who speaks; those
-that are judged are left out of the character's monologue, which metrics learn from. A column
+`character` (`system` where that is blank). Its messages have in `persona` the character who speaks;
+those that are judged are left out of the character's monologue, which metrics learn from. A column
 `persona_text` may describe the character, and `series` tell casts apart.
 """
 
@@ -67,8 +67,9 @@ def cast(ratings: RatingTable) -> pd.DataFrame:
     """Return the single votes, a row each."""
     rows = identified(ratings)
     rows = rows[rows["question"].isin(LIKELY) & rows["value"].isin([0.0, 1.0])]
-    column = "character" if "character" in rows.columns else "system"
-    return rows.assign(character=rows[column].astype(str), value=rows["value"].astype(float))
+    named = rows["character"].astype(str) if "character" in rows.columns else ""
+    character = rows["system"].astype(str).where(pd.Series(named, index=rows.index) == "", named)
+    return rows.assign(character=character, value=rows["value"].astype(float))
 
 
 def several_scales(needed: pd.Series) -> str:

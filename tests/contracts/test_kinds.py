@@ -44,7 +44,10 @@ LIVE = [name for name, question in QUESTIONS.items() if question.while_chatting]
 def shown_for(question: Question) -> Shown:
     """What could have been drawn for a rater of this question."""
     drawn = question.personas_beside() is not None
-    return Shown(("a",), {question.name: ("p1", "p2", "p3")} if drawn else {})
+    return Shown(
+        ("a", "b") if question.compares else ("a",),
+        {question.name: ("p1", "p2", "p3")} if drawn else {},
+    )
 
 
 # --- the class alone --------------------------------------------------------------------------
@@ -150,16 +153,23 @@ def exported(campaign: Campaign, folder: Path) -> dict[str, str]:
         }
 
 
-def shown_to(field: Any) -> Shown:
-    """What was drawn for the rater of the field, as the page offers it."""
-    keys = tuple(option.value for option in field.answer.options)
-    drawn = field.question.personas_beside() is not None
-    return Shown(("p",), {field.question.name: keys} if drawn else {})
+def shown_to(visit: Any) -> Shown:
+    """What was drawn for the rater in front of a form."""
+    shown: Shown = visit.get().context["screen"].form.shown
+    return shown
 
 
-def fieldset(page: Any) -> str:
-    """Return the HTML of the only question."""
-    return str(page.content.decode().partition('class="question"')[2].partition("</fieldset>")[0])
+def filled_in(visit: Any, field: Any, raw: str) -> dict[str, str]:
+    """Return a form that can be sent: of replies that are compared, each has another answer."""
+    others = [one.name for one in visit.get().context["fields"] if one.name != field.name]
+    rest = [other for other in field.question.sample_answers(shown_to(visit)) if other != raw]
+    return {field.name: raw, **dict(zip(others, rest, strict=False))}
+
+
+def fieldset(page: Any, field: Any) -> str:
+    """Return the HTML of one question."""
+    start = f'id="{field.id}" data-name'
+    return str(page.content.decode().partition(start)[2].partition("</fieldset>")[0])
 
 
 def is_cell(text: str, value: Any) -> bool:
@@ -170,12 +180,13 @@ def is_cell(text: str, value: Any) -> bool:
 @kinds
 def test_the_page_asks_and_leads_from_a_complaint_to_the_input(asking: Campaign, kind: str) -> None:
     visit, field = rating(asking)
-    for bad in field.question.bad_answers(shown_to(field)):
-        page = visit.post("rate", {field.name: bad})
+    for bad in field.question.bad_answers(shown_to(visit)):
+        page = visit.post("rate", filled_in(visit, field, bad))
         html = unescape(page.content.decode())
         assert page.status_code == 422
         (problem,) = page.context["problems"]
-        assert f'<a href="#{field.id}-1">{field.question.text}</a> {problem.error}' in html
+        link = f'<a href="#{field.id}-1">'
+        assert html.partition(link)[2].partition("</li>")[0].endswith(f"</a> {problem.error}")
         assert f'id="{field.id}-1"' in html
         assert f'data-kind="{kind}"' in html
     assert not Rating.objects.exists()
@@ -185,13 +196,13 @@ def test_the_page_asks_and_leads_from_a_complaint_to_the_input(asking: Campaign,
 @kinds
 def test_an_unfinished_answer_stands_on_the_page_again(asking: Campaign, kind: str) -> None:
     visit, field = rating(asking)
-    seen = [fieldset(visit.get())]
-    for raw in field.question.sample_answers(shown_to(field)):
+    seen = [fieldset(visit.get(), field)]
+    for raw in field.question.sample_answers(shown_to(visit)):
         draft = json.dumps({"answers": {field.name: raw}})
         assert visit.post("draft", draft, content_type="application/json").json()["saved"]
         page = visit.get()
-        assert page.context["fields"][0].value == raw
-        seen.append(fieldset(page))
+        assert page.context["fields"][-1].value == raw
+        seen.append(fieldset(page, field))
     assert len(set(seen)) == len(seen), "each answer looks different, and so does none"
 
 
@@ -202,16 +213,18 @@ def test_answers_are_stored_exported_explained_and_printed(
     question = QUESTIONS[kind]
     for end in (0, -1):
         visit, field = rating(asking)
-        raw = question.sample_answers(shown_to(field))[end]
-        assert visit.post("rate", {field.name: raw}).context["screen"].end.code
-        stored = Rating.objects.latest("pk")
-        assert stored.value == question.parse(raw, shown_to(field))
-        conversation = stored.assignment.item.conversation
+        shown = shown_to(visit)
+        raw = question.sample_answers(shown)[end]
+        assert visit.post("rate", filled_in(visit, field, raw)).context["screen"].end.code
+        key = field.about if field.about in shown.candidates else shown.candidates[0]
+        stored = Rating.objects.filter(candidate__key=key).latest("pk")
+        assert stored.value == question.spread(question.parse(raw, shown), shown)[key]
+        conversation = stored.candidate.conversation
         partner = conversation.seats.get(side=1).persona
-        assert partner is not None
         found = exported(asking, tmp_path / str(end))
-        row = list(csv.DictReader(io.StringIO(found["ratings.csv"])))[-1]
-        value, chosen = question.cells(stored.value, partner.key)
+        rows = csv.DictReader(io.StringIO(found["ratings.csv"]))
+        (row,) = (each for each in rows if each["answer"] == str(stored.pk))
+        value, chosen = question.cells(stored.value, partner.key if partner else "")
         assert is_cell(row["value"], value)
         assert (row["chosen"], row["level"]) == (chosen, question.level)
         if question.scale is not None:
@@ -256,11 +269,15 @@ def test_simulated_people_answer_the_page(asking: Campaign, kind: str) -> None:
     visit, field = rating(asking)
     form = read(visit.get().content.decode()).form("/rate")
     assert form is not None
-    filled = answers.fill(Person(name="ann", seed=1), form, {}, "", "0")
+    shown = shown_to(visit)
+    page: dict[str, Any] = {"shown": {key: {} for key in shown.candidates}}
+    page = page if field.question.compares else {}
+    filled = answers.fill(Person(name="ann", seed=1), form, {}, "", "0", **page)
     assert visit.post("rate", {**form.sent, **filled}).context["screen"].end.code
-    shown, many = shown_to(field), draw_people(40, seed=1, mix=Mix(severity=1, noise=1))
+    many = draw_people(40, seed=1, mix=Mix(severity=1, noise=1))
     given = {
-        field.question.parse(answers.fill(each, form, {}, "")[field.name], shown) for each in many
+        field.question.parse(answers.fill(each, form, {}, "", **page)[field.name], shown)
+        for each in many
     }
     assert len(given) > 1, "people differ"
 

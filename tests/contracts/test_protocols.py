@@ -20,17 +20,24 @@ protocols = pytest.mark.parametrize(
 def shown_for(rate: Rate, *candidates: str) -> Shown:
     """What could have been drawn for a rater of these candidates."""
     drawn = [question.name for question in rate.each if question.personas_beside() is not None]
+    candidates = candidates if rate.show == "one" else (*candidates, "other")
     return Shown(candidates, dict.fromkeys(drawn, ("p1", "p2")))
 
 
 def answer(question: Question, rate: Rate, shown: Shown) -> str:
     """Return a good answer, the one that opens other questions where it does."""
-    opens = {q.only_if_value for q in rate.each if q.only_if == question.name}
+    opens = {q.only_if_value for q in rate.questions if q.only_if == question.name}
     return str(opens.pop()) if opens else question.sample_answers(shown)[-1]
 
 
 def all_answers(rate: Rate, shown: Shown) -> dict[str, str]:
-    return {f"{c}.{q.name}": answer(q, rate, shown) for c in shown.candidates for q in rate.each}
+    """Return good answers; of replies that are compared, each has another."""
+    answers = {f"{about}.{q.name}": answer(q, rate, shown) for about, q in rate.asked(shown)}
+    for question in rate.each:
+        if question.compares:
+            each = zip(shown.candidates, question.sample_answers(shown), strict=True)
+            answers |= {f"{candidate}.{question.name}": raw for candidate, raw in each}
+    return answers
 
 
 @protocols
@@ -48,10 +55,12 @@ def test_is_named_for_its_file_and_says_where_it_comes_from(protocol: Protocol) 
 def test_good_answers_round_trip(protocol: Protocol) -> None:
     for rate in protocol.rates:
         shown = shown_for(rate, "a", "b")
-        values = rate.parse(all_answers(rate, shown), shown)
-        assert set(values) == {(c, q.name) for c in "ab" for q in rate.each}
-        again = {f"{c}.{q}": str(value) for (c, q), value in values.items()}
-        assert rate.parse(again, shown) == values
+        good = all_answers(rate, shown)
+        values = rate.parse(good, shown)
+        assert set(values) == {(c, q.name) for c in shown.candidates for q in rate.questions}
+        of_each = {(c, q) for c in shown.candidates for q in rate.each}
+        again = {f"{c}.{q.name}": str(values[c, q.name]) for c, q in of_each}
+        assert rate.parse(good | again, shown) == values
 
 
 @protocols
@@ -59,11 +68,11 @@ def test_blank_foreign_and_out_of_scale_answers_are_refused(protocol: Protocol) 
     for rate in protocol.rates:
         shown = shown_for(rate, "a")
         good = all_answers(rate, shown)
-        for question in rate.each:
+        for about, question in rate.asked(shown):
             for bad in question.bad_answers(shown):
                 with pytest.raises(InvalidAnswers) as refused:
-                    rate.parse(good | {f"a.{question.name}": bad}, shown)
-                assert f"a.{question.name}" in refused.value.problems
+                    rate.parse(good | {f"{about}.{question.name}": bad}, shown)
+                assert f"{about}.{question.name}" in refused.value.problems
 
 
 @protocols

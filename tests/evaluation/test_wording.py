@@ -119,7 +119,6 @@ PAPERS = {
     "meena": ("MEENA",),
     "convai2": ("ConvAI2", "PERSONA-CHAT"),
     "nine": ("ConvAI2",),
-    "answer": ("NLP4CONVAI",),
 }
 # Where words of released code are told, by the citation: from one heading to the next.
 RELEASED = {
@@ -132,7 +131,7 @@ def cells(specified: str, name: str) -> list[tuple[str, str, set[str]]]:
     """Return kind, words and sections of each row of the papers of a protocol."""
     _, _, last = specified.partition("## 8. Words that are quoted by the sources")
     rows: list[list[str]] = []
-    for paper in PAPERS[name.partition("_")[0]]:
+    for paper in PAPERS.get(name.partition("_")[0], ("NLP4CONVAI",)):
         table = last.partition(f"### {paper}\n")[2].partition("\n### ")[0]
         lines = [line for line in table.splitlines() if line.startswith("| ")]
         rows += [line.strip()[1:-1].split(" | ") for line in lines[1:]]

@@ -219,6 +219,19 @@ PRINTED: Mapping[str, list[PrintedWords]] = {
             )
         ),
     ],
+    "reply_ranking": [
+        *printed(
+            "instructions.2",
+            "section 5.2.2",
+            "rank the general response quality in terms of relevance and informativeness. Ties are "
+            "not allowed.",
+        ),
+        *printed(
+            "rate.quality.text",
+            "section 5.2.2",
+            "the general response quality in terms of relevance and informativeness",
+        ),
+    ],
     "meena_human": [
         *printed("instructions.1", "section 2.6, appendix A", "Hi!", quoted=True),
         *TOPIC,
@@ -262,6 +275,7 @@ STATED: Mapping[str, Mapping[str, str]] = {
         "chat.max_words.limit": "released evaluation code",
         "chat.told": "released task code",
     },
+    "reply_ranking": {"source": "section 5.2.2", "rate.votes": "section 5.2.2"},
     "nine_questions": {
         **dict.fromkeys(("chat.minimum", "chat.maximum"), "released evaluation code"),
         "chat.min_words.limit": "released evaluation code",

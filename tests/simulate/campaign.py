@@ -13,6 +13,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from io import StringIO
+from math import comb
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -119,7 +120,8 @@ def _add_systems(campaign: Campaign, protocol: Protocol, order: Simulated) -> No
         systems.add_system(campaign=campaign, bot=bot, values=values, by=order.staff, now=now)
     rate = protocol.after
     if rate is not None and rate.over == "contexts":
-        wanted = max(1, order.people * rate.batch // (rate.votes * len(names)))
+        of_each = {"one": len(names), "pairs": comb(len(names), 2), "all": 1}[rate.show]
+        wanted = max(1, order.people * rate.batch // (rate.votes * of_each))
         text = "\n".join(contexts_import.bundled().splitlines()[:wanted])
         contexts_import.store(campaign=campaign, text=text, by=order.staff, now=timezone.now())
 

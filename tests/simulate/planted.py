@@ -17,7 +17,7 @@ MIX = Mix(spam=0.0, dropout=0.0, slow=0.0, pause=0.02, careless=0.05, plain=0.2)
 
 
 def questions(protocol: Protocol) -> tuple[Question, ...]:
-    return tuple(question for rate in protocol.rates for question in rate.each)
+    return tuple(question for rate in protocol.rates for question in rate.questions)
 
 
 def is_of_people(protocol: Protocol) -> bool:

@@ -18,6 +18,7 @@ from webapp.crowd.people import Person, Quality
 from webapp.crowd.web import Gone, Web
 
 Ask = Callable[[str], Awaitable[Mapping[str, Any]]]
+REPLY = "r"  # how the key of a reply to a context begins
 NEUTRAL: Quality = {"persona": 0.5, "sensible": 0.7, "specific": 0.5}
 
 
@@ -132,7 +133,7 @@ class Participant:
         line = ClientSocket(self.web, self.ledger, self.person, self.path, self.chats)
         line.token, line.key = page.token, page.key
         persona = answers.persona(page)
-        quality, _ = await self._truth()
+        quality = self._quality(await self._truth())
         chatting = Chatting(line, self.person, persona, quality, page.labels)
         running = asyncio.create_task(line.run())
         chats = asyncio.create_task(chatting.chat())
@@ -154,9 +155,17 @@ class Participant:
         form = page.form("/rate")
         if form is None:
             return
-        quality, persona = await self._truth()
+        truth = await self._truth()
+        shown = {key: self._quality(truth, key) for key in truth if key.startswith(REPLY)}
         await asyncio.sleep(self.person.answering * len(form.questions))
-        filled = answers.fill(self.person, form, quality, persona, str(self.rated))
+        filled = answers.fill(
+            self.person,
+            form,
+            self._quality(truth),
+            truth.get("persona", ""),
+            str(self.rated),
+            shown=shown,
+        )
         self._note("invoke", id=f"rate {self.rated}", answers=filled)
         sends = [self.web.send(form, filled, path=f"{self.path}now")]
         if self.person.chance("double", self.rated).random() < self.person.twice:
@@ -165,9 +174,11 @@ class Participant:
         self._note("ok", id=f"rate {self.rated}")
         self.rated += 1
 
-    async def _truth(self) -> tuple[Quality, str]:
-        truth = await self.ask(self.person.name)
-        return self.visit.planted.get(truth.get("system", ""), NEUTRAL), truth.get("persona", "")
+    async def _truth(self) -> Mapping[str, str]:
+        return await self.ask(self.person.name)
+
+    def _quality(self, truth: Mapping[str, str], key: str = "system") -> Quality:
+        return self.visit.planted.get(truth.get(key, ""), NEUTRAL)
 
     async def _ended(self, status: Mapping[str, Any]) -> None:
         page = await self._current_step()

@@ -116,6 +116,16 @@ def scale_position(
     return min(max(felt, low), high)
 
 
+def felt(person: Person, share: float, *about: object) -> float:
+    """Return how good a person finds something of a planted quality from 0 to 1.
+
+    Noise counts in quarters, as on a scale of five points; severity is alike for all that stands
+    on a page.
+    """
+    chance = person.chance("felt", *about)
+    return chance.random() if person.spammer else share + chance.gauss(0, person.noise) / 4
+
+
 def agrees(person: Person, probability: float, *about: object) -> bool:
     """Return a person's yes or no."""
     return person.chance("yes", *about).random() < (0.5 if person.spammer else probability)

@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import json
 import uuid
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from django import forms
 
 from evaluation import AnswerField, Question
-from webapp.services.rating.form import RatingForm
+from webapp.services.rating.form import FormReply, RatingForm
 from webapp.services.rules import identity
 
 PLATFORMS: dict[str, str] = {"PROLIFIC_PID": "prolific", "workerId": "mturk", "id": "panel"}
@@ -75,6 +75,7 @@ class QuestionField:
     """One question about one candidate as its template shows it; `value` is the answer so far.
 
     gate: the field whose answer must be the question's `only_if_value` before this one is asked.
+    letter: of the reply it is about, where several are shown.
     """
 
     name: str
@@ -84,6 +85,11 @@ class QuestionField:
     value: str = ""
     error: str = ""
     gate: str = ""
+    letter: str = ""
+
+    @property
+    def about(self) -> str:
+        return self.name.partition(".")[0]
 
     @property
     def kind(self) -> str:
@@ -98,20 +104,40 @@ class QuestionField:
         return self.name.replace(".", "-")
 
 
+@dataclass(frozen=True, kw_only=True)
+class Block:
+    """Questions that stand together: about one reply of several, or all others (`reply` None)."""
+
+    reply: FormReply | None
+    fields: tuple[QuestionField, ...]
+
+
 def fields(
     form: RatingForm, raw: Mapping[str, str], problems: Mapping[str, str]
 ) -> tuple[QuestionField, ...]:
     """Return the form's questions in order, with what was answered and what is wrong."""
-    pairs = [(c, question) for c in form.shown.candidates for question in form.questions]
+    letters = {reply.key: reply.letter for reply in form.replies}
     return tuple(
         QuestionField(
-            name=(name := f"{candidate}.{question.name}"),
+            name=(name := f"{about}.{question.name}"),
             number=number,
             question=question,
             answer=question.form_field(form.shown, form.personas),
             value=raw.get(name, ""),
             error=problems.get(name, ""),
-            gate=f"{candidate}.{question.only_if}" if question.only_if else "",
+            gate=f"{about}.{question.only_if}" if question.only_if else "",
+            letter=letters.get(about, ""),
         )
-        for number, (candidate, question) in enumerate(pairs, start=1)
+        for number, (about, question) in enumerate(form.rate.asked(form.shown), start=1)
     )
+
+
+def blocks(form: RatingForm, fields: Sequence[QuestionField]) -> tuple[Block, ...]:
+    """Return the fields as the page groups them."""
+    of_replies = tuple(
+        Block(reply=reply, fields=tuple(one for one in fields if one.about == reply.key))
+        for reply in form.replies
+    )
+    keys = {reply.key for reply in form.replies}
+    others = tuple(one for one in fields if one.about not in keys)
+    return (*of_replies, Block(reply=None, fields=others)) if others else of_replies

@@ -30,15 +30,20 @@ def let_go(campaign: Campaign, external_id: str) -> bool:
 
 
 def truth(campaign: Campaign, external_id: str) -> dict[str, str]:
-    """Return the system, and the key of the true persona, of what a person judges now."""
+    """Return the system, and the key of the true persona, of what a person judges now.
+
+    The system of each candidate on the page stands under the candidate's key.
+    """
     person = _find(campaign, external_id)
     if person is None:
         return {}
     assignment = submission.current(person)
     if assignment is not None:
-        candidate = assignment.item.candidates.select_related("system").get()
-        judged = Seat.objects.filter(conversation=assignment.item.conversation, side=candidate.side)
-        return {"system": candidate.system.name, "persona": _persona(judged.first())}
+        candidates = list(assignment.item.candidates.select_related("system"))
+        first = candidates[0]
+        judged = Seat.objects.filter(conversation=first.conversation, side=first.side)
+        systems = {candidate.key: candidate.system.name for candidate in candidates}
+        return {"system": first.system.name, "persona": _persona(judged.first()), **systems}
     seat = person.seats.filter(active=True).select_related("conversation__system").first()
     if seat is None:
         return {}

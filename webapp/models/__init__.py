@@ -1,6 +1,6 @@
 """The rows, and what the database itself refuses."""
 
-from webapp.models.campaign import PEOPLE, Amendment, Campaign, QuotaCell, System
+from webapp.models.campaign import IMPORTED, PEOPLE, Amendment, Campaign, QuotaCell, System
 from webapp.models.conversation import Conversation, Event, ReplyJob, Seat
 from webapp.models.participation import Consent, ExternalId, Participation
 from webapp.models.payment import Bonus, CompletionCode
@@ -10,6 +10,7 @@ from webapp.models.record import AuditEntry, Flag, Heartbeat, LoginAttempt
 from webapp.models.whitelist import ListedReply, Whitelist
 
 __all__ = [
+    "IMPORTED",
     "PEOPLE",
     "Amendment",
     "Assignment",

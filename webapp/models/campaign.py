@@ -13,6 +13,7 @@ from webapp.models.counted import Counted
 from webapp.models.row import Row
 
 PEOPLE = "people"  # the bot name of a system that is another participant
+IMPORTED = "imported"  # the bot name of a system whose replies a requester imported
 
 
 def new_slug() -> str:
@@ -110,6 +111,11 @@ class System(models.Model):
     @property
     def is_people(self) -> bool:
         return self.bot == PEOPLE
+
+    @property
+    def is_bot(self) -> bool:
+        """Whether reply workers answer for it."""
+        return self.bot not in (PEOPLE, IMPORTED)
 
 
 class QuotaCell(Counted):

@@ -35,6 +35,7 @@ class Conversation(Row):
     state = models.CharField(max_length=10, choices=State, default=State.OPEN)
     purpose = models.CharField(max_length=9, choices=Purpose, default=Purpose.STUDY)
     context = models.CharField(max_length=40, blank=True)  # key of the context continued
+    intended = models.CharField(max_length=40, blank=True)  # what a reply was meant to be
     minimum = models.PositiveSmallIntegerField(default=0)
     maximum = models.PositiveSmallIntegerField(null=True, blank=True)
     first_side = models.PositiveSmallIntegerField(default=0)  # who writes the first message

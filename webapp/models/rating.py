@@ -16,11 +16,17 @@ from webapp.models.row import Row
 
 
 class Context(Row):
-    """A fixed beginning of a conversation that every system continues; the speakers alternate."""
+    """A fixed beginning of a conversation that systems continue; the speakers alternate.
+
+    It has no message where texts are judged by themselves. `group` is the data set or list that it
+    belongs to; `about` names what its texts are judged by, such as a character.
+    """
 
     campaign = models.ForeignKey(Campaign, models.PROTECT, related_name="contexts")
     key = models.CharField(max_length=40)
     messages = models.JSONField()
+    group = models.CharField(max_length=40, blank=True)
+    about = models.CharField(max_length=200, blank=True)
 
     class Meta:
         ordering = ("id",)
@@ -34,8 +40,8 @@ class ItemQuery(models.QuerySet["Item"]):
 
     def shared(self) -> ItemQuery:
         """Return those that are shared out among raters: none is of a rater's own conversation."""
-        of_context = Q(conversation__purpose=Conversation.Purpose.CONTEXT)
-        return self.filter(of_context | ~Q(conversation__campaign=F("campaign")))
+        of_others = Q(conversation__isnull=False) & ~Q(conversation__campaign=F("campaign"))
+        return self.filter(Q(context__isnull=False) | of_others)
 
     def kept(self) -> ItemQuery:
         """Return those of conversations that nobody has withdrawn from."""
@@ -46,15 +52,17 @@ class ItemQuery(models.QuerySet["Item"]):
 
 
 class Item(Counted):
-    """The content of one form: a partner, a context with its reply, or a message of others.
+    """The content of one form: a partner, a message of others, or a context with its replies.
 
     `target` is the number of raters wanted; a participant's own conversation has one. Messages that
-    third parties judge are of a conversation of another campaign.
+    third parties judge are of a conversation of another campaign. Items of a context have no
+    conversation: each of their candidates has its own.
     """
 
     campaign = models.ForeignKey(Campaign, models.PROTECT, related_name="items")
     key = models.CharField(max_length=80)
-    conversation = models.ForeignKey(Conversation, models.PROTECT, related_name="items")
+    conversation = models.ForeignKey(Conversation, models.PROTECT, null=True, related_name="items")
+    context = models.ForeignKey(Context, models.PROTECT, null=True, related_name="items")
     order = models.PositiveIntegerField(default=0)  # drawn from the campaign's seed
     objects = ItemQuery.as_manager()
 
@@ -63,14 +71,19 @@ class Item(Counted):
         constraints: ClassVar[tuple[models.BaseConstraint, ...]] = (
             *Counted.Meta.constraints,
             models.UniqueConstraint(fields=("campaign", "key"), name="one_item_of_a_key"),
+            models.CheckConstraint(
+                condition=Q(conversation__isnull=True) ^ Q(context__isnull=True),
+                name="item_of_a_conversation_or_a_context",
+            ),
         )
 
 
 class Candidate(Row):
-    """A reply, or a speaker, that is judged; its system is hidden from raters."""
+    """A reply, or a speaker, that is judged, and where it stands; its system is hidden."""
 
     item = models.ForeignKey(Item, models.PROTECT, related_name="candidates")
     key = models.CharField(max_length=20)  # opaque: p for the partner, m7 for a message
+    conversation = models.ForeignKey(Conversation, models.PROTECT, related_name="candidates")
     system = models.ForeignKey(System, models.PROTECT, related_name="candidates")
     seq = models.PositiveIntegerField(null=True)  # of the message judged; null for the speaker
     side = models.PositiveSmallIntegerField()  # who is judged
@@ -95,6 +108,7 @@ class Assignment(Row):
     state = models.CharField(max_length=8, choices=State, default=State.RESERVED)
     place = models.PositiveSmallIntegerField()  # from 0, in the participation's order
     choices = models.JSONField(default=dict)  # question to the options in the order shown
+    shown = models.JSONField(default=list)  # keys of candidates in the order drawn, if several
     draft = models.JSONField(default=dict)  # autosaved answers, not yet submitted
     made_at = models.DateTimeField(default=timezone.now)
     done_at = models.DateTimeField(null=True, blank=True)

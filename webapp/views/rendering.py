@@ -31,6 +31,7 @@ def render_screen(
     if screen.form is not None:
         answers = screen.form.draft if raw is None else raw
         shown["fields"] = participant.fields(screen.form, answers, problems or {})
+        shown["blocks"] = participant.blocks(screen.form, shown["fields"])
         shown["problems"] = [field for field in shown["fields"] if field.error]
     status = 422 if problems else 200
     return render(request, f"participant/{screen.name}.html", shown, status=status)

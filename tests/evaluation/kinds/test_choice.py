@@ -47,6 +47,12 @@ class Rater:
     def picks(self, options: Sequence[str]) -> str:
         return options[-1]
 
+    def prefers(self, options: Sequence[str]) -> str:
+        return options[0]
+
+    def rank(self) -> int:
+        return 1
+
 
 def test_names_are_nominal_and_numbers_are_grades() -> None:
     assert (TELL.level, TELL.is_scale, TELL.scale) == ("nominal", False, None)

@@ -34,6 +34,12 @@ class Rater:
     def picks(self, options: Sequence[str]) -> str:
         return options[self.number]
 
+    def prefers(self, options: Sequence[str]) -> str:
+        return options[0]
+
+    def rank(self) -> int:
+        return 1
+
 
 @pytest.mark.parametrize("text", ["a b c", "a b c d e", "aaa bbbb ccccc ddddd"])
 def test_texts_at_the_limits_are_taken(text: str) -> None:

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from datetime import timedelta
 from typing import Any
 
-from tests.factories import NOW, make_campaign, make_participation
+from tests.factories import NOW, make_campaign, make_context, make_participation
 from webapp.models import (
     Assignment,
     Campaign,
@@ -92,7 +92,12 @@ def judged(
         candidate, _ = Candidate.objects.get_or_create(
             item=item,
             key=f"m{seq}" if seq else "p",
-            defaults={"system": talk.system, "seq": int(seq) if seq else None, "side": 1},
+            defaults={
+                "conversation": talk,
+                "system": talk.system,
+                "seq": int(seq) if seq else None,
+                "side": 1,
+            },
         )
         Rating.objects.create(
             assignment=done, candidate=candidate, question=question, value=value, made_at=NOW
@@ -174,9 +179,14 @@ def static(contexts: int = 6, raters: int = 5) -> Campaign:
                 in_reply_to=1 if seq == 2 else None,
             )
         item = Item.objects.create(
-            campaign=campaign, key=f"k{number}:{system.pk}", conversation=talk, target=raters
+            campaign=campaign,
+            key=f"k{number}:{system.pk}",
+            context=make_context(campaign, f"k{number}"),
+            target=raters,
         )
-        reply = Candidate.objects.create(item=item, key=f"r{item.pk}", system=system, seq=2, side=1)
+        reply = Candidate.objects.create(
+            item=item, key=f"r{item.pk}", conversation=talk, system=system, seq=2, side=1
+        )
         for place, person in enumerate(people):
             done = Assignment.objects.create(
                 item=item, participation=person, place=place, state="DONE", done_at=NOW

@@ -10,14 +10,15 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from evaluation import Protocol
-from webapp.models import Campaign, Conversation, System
+from webapp.models import IMPORTED, Campaign, Conversation, System
 from webapp.services.campaign import campaigns, message_items
-from webapp.services.rating import third_parties
+from webapp.services.rating import context_items, third_parties
 from webapp.services.replies import heartbeats
 from webapp.services.rules.access import AnyCampaign, row_of
 from webapp.services.rules.protocols import protocol_of
 
 FEWEST_PERSONAS = 4
+MOST_NAMED = 5
 
 
 @dataclass(frozen=True)
@@ -66,10 +67,12 @@ def checklist(campaign: AnyCampaign, now: datetime) -> list[LaunchCheck]:
 def replies_to_contexts(campaign: AnyCampaign) -> Replies:
     """Count the replies to contexts: wanted, begun, and made into items."""
     campaign = row_of(campaign)
-    bots = sum(not system.is_people for system in campaign.systems.all())
+    bots = sum(system.is_bot for system in campaign.systems.all())
     begun = campaign.conversations.filter(purpose=Conversation.Purpose.CONTEXT)
-    settled = campaign.items.filter(conversation__purpose=Conversation.Purpose.CONTEXT)
-    return Replies(campaign.contexts.count() * bots, begun.count(), settled.count())
+    settled = begun.filter(state=Conversation.State.FINISHED)
+    imported = begun.filter(system__bot=IMPORTED).count()
+    wanted = campaign.contexts.count() * bots + imported
+    return Replies(wanted, begun.count(), settled.count())
 
 
 def _systems(systems: list[System], protocol: Protocol) -> LaunchCheck:
@@ -90,7 +93,7 @@ def _rehearsed(systems: list[System]) -> LaunchCheck:
     untried = [
         system.name
         for system in systems
-        if not system.is_people and system.rehearsal != System.Rehearsal.PASSED
+        if system.is_bot and system.rehearsal != System.Rehearsal.PASSED
     ]
     if untried:
         text = _("Not passed by %(names)s: test them with the button “Rehearse”.")
@@ -100,7 +103,7 @@ def _rehearsed(systems: list[System]) -> LaunchCheck:
 
 def _workers(systems: list[System], now: datetime) -> LaunchCheck:
     name = _("Reply workers")
-    bots = {system.bot for system in systems if not system.is_people}
+    bots = {system.bot for system in systems if system.is_bot}
     workers = heartbeats.alive(now)
     lacking = [bot for bot in sorted(bots) if not heartbeats.hosting(workers, bot)]
     if lacking:
@@ -160,6 +163,21 @@ def _of_contexts(campaign: Campaign, protocol: Protocol) -> Iterator[LaunchCheck
     if not replies.ready:
         text += " " + _("Collect them with the button on the page of contexts.")
     yield LaunchCheck(_("Replies to contexts"), replies.ready, text, "contexts")
+    if protocol.after is not None and protocol.after.show != "one":
+        yield _shown_together(campaign)
+
+
+def _shown_together(campaign: Campaign) -> LaunchCheck:
+    """Refuse contexts that would never be shown, because there is nothing to compare."""
+    name = _("Replies shown together")
+    keys = context_items.without_items(campaign)
+    if keys:
+        text = _(
+            "Nothing to compare: %(keys)s. Two systems or more must reply to every context; "
+            "add replies, or remove those contexts."
+        ) % {"keys": ", ".join(keys[:MOST_NAMED]) + (", ..." if len(keys) > MOST_NAMED else "")}
+        return LaunchCheck(name, False, text, "contexts")
+    return LaunchCheck(name, True, _("Every context has replies to compare."), "contexts")
 
 
 def _messages(campaign: Campaign) -> LaunchCheck:

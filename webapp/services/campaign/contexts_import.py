@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+import re
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 from typing import Any
 
 from django.conf import settings
@@ -13,11 +16,23 @@ from django.db import transaction
 from django.utils.translation import gettext as _
 
 from bots.datasets import contexts as dataset
-from webapp.models import Context
+from webapp.models import (
+    IMPORTED,
+    Campaign,
+    Candidate,
+    Context,
+    Conversation,
+    Event,
+    QuotaCell,
+    Seat,
+    System,
+)
 from webapp.services.campaign import campaigns
+from webapp.services.rating import contexts
 from webapp.services.rules import audit
 from webapp.services.rules.access import AnyCampaign, row_of
-from webapp.services.staff_forms.fields import Invalid
+from webapp.services.rules.protocols import protocol_of
+from webapp.services.staff_forms.fields import Invalid, shown
 from webapp.services.staff_forms.pasted import (
     BadRow,
     PastedRow,
@@ -32,6 +47,9 @@ from webapp.services.staff_forms.pasted import (
 )
 
 MOST_SHOWN = 500
+MOST_SYSTEMS = 20
+FIELDS = {"id", "messages", "dataset", "character", "replies"}
+SYSTEM_NAME = re.compile(r"[-a-zA-Z0-9_]{1,60}")
 
 
 class AlreadyAnswered(Exception):
@@ -39,13 +57,27 @@ class AlreadyAnswered(Exception):
 
 
 @dataclass(frozen=True)
+class ReplyDraft:
+    """An imported reply to a context; `intended` is what it was meant to be."""
+
+    system: str
+    text: str
+    intended: str = ""
+
+
+@dataclass(frozen=True)
 class ContextDraft:
-    """A context that is not stored yet."""
+    """A context that is not stored yet, with the replies that come with it."""
 
     messages: tuple[str, ...]
+    group: str = ""
+    about: str = ""
+    replies: tuple[ReplyDraft, ...] = ()
 
     def __str__(self) -> str:
-        return "\n".join(self.messages)
+        """Return what no two contexts have in common; of texts by themselves the texts."""
+        texts = self.messages or (self.about, *(reply.text for reply in self.replies))
+        return "\n".join(texts)
 
 
 @dataclass(frozen=True)
@@ -54,15 +86,22 @@ class StoredContext:
 
     key: str
     messages: tuple[str, ...]
+    about: str
+    replies: int
 
 
 def preview(*, campaign: AnyCampaign, text: str) -> Preview[ContextDraft]:
     """Read pasted JSON Lines."""
     here = _("in this campaign")
     known: dict[str, str] = {}
-    for context in row_of(campaign).contexts.all():
-        known |= {context.key: here, content("\n".join(context.messages)): here}
-    return limited(list(without_repeats(json_rows(checked(text), _parse), known)))
+    row = row_of(campaign)
+    for context in row.contexts.all():
+        known[context.key] = here
+        if context.messages:
+            known[content("\n".join(context.messages))] = here
+    bots = {system.name for system in row.systems.all() if system.bot != IMPORTED}
+    parse = partial(_parse, lengths=lengths(row), bots=bots)
+    return limited(list(without_repeats(json_rows(checked(text), parse), known)))
 
 
 def store(*, campaign: AnyCampaign, text: str, by: Any, now: datetime) -> int:
@@ -72,14 +111,21 @@ def store(*, campaign: AnyCampaign, text: str, by: Any, now: datetime) -> int:
         found = preview(campaign=row, text=text)
         if not found.good:
             raise Invalid({"text": _("has rows that are wrong; correct them first")})
-        Context.objects.bulk_create(
+        drafts = {each.key: each.value for each in found.rows if each.value}
+        made = Context.objects.bulk_create(
             [
-                Context(campaign=row, key=each.key, messages=list(each.value.messages))
-                for each in found.rows
-                if each.value
+                Context(
+                    campaign=row,
+                    key=key,
+                    messages=list(draft.messages),
+                    group=draft.group,
+                    about=draft.about,
+                )
+                for key, draft in drafts.items()
             ],
             batch_size=500,
         )
+        _add_replies([(context, drafts[context.key]) for context in made], row, now)
         _note(row, by, "contexts imported", now, len(found.rows))
         return len(found.rows)
 
@@ -96,8 +142,9 @@ def clear(*, campaign: AnyCampaign, by: Any, now: datetime) -> int:
     """Remove a draft's contexts, unless replies to them were collected."""
     with transaction.atomic():
         row = campaigns.lock_draft(campaign)
-        if row.conversations.exclude(context="").exists():
+        if row.conversations.exclude(context="").exclude(system__bot=IMPORTED).exists():
             raise AlreadyAnswered
+        _remove_replies(row)
         count, _kinds = row.contexts.all().delete()
         _note(row, by, "contexts removed", now, count)
         return count
@@ -105,8 +152,18 @@ def clear(*, campaign: AnyCampaign, by: Any, now: datetime) -> int:
 
 def stored(campaign: AnyCampaign) -> list[StoredContext]:
     """Return the campaign's contexts, the first ones of many."""
-    rows = Context.objects.filter(campaign=campaign.pk).order_by("id")[:MOST_SHOWN]
-    return [StoredContext(row.key, tuple(row.messages)) for row in rows]
+    rows = list(Context.objects.filter(campaign=campaign.pk).order_by("id")[:MOST_SHOWN])
+    replies = Conversation.objects.filter(
+        campaign=campaign.pk, system__bot=IMPORTED, context__in=[row.key for row in rows]
+    )
+    counts = Counter(replies.values_list("context", flat=True))
+    return [StoredContext(row.key, tuple(row.messages), row.about, counts[row.key]) for row in rows]
+
+
+def lengths(campaign: AnyCampaign) -> tuple[int, int]:
+    """Return how many messages a context may have, least and most."""
+    rate = protocol_of(campaign).after
+    return (1, dataset.LONGEST) if rate is None else rate.messages
 
 
 def count(campaign: AnyCampaign) -> int:
@@ -114,19 +171,116 @@ def count(campaign: AnyCampaign) -> int:
     return Context.objects.filter(campaign=campaign.pk).count()
 
 
-def _parse(record: Mapping[str, Any]) -> PastedRow[ContextDraft]:
-    messages = texts_of(record, "messages")
-    if not 1 <= len(messages) <= dataset.LONGEST:
+def _parse(
+    record: Mapping[str, Any], *, lengths: tuple[int, int], bots: Collection[str]
+) -> PastedRow[ContextDraft]:
+    if unknown := sorted(set(record) - FIELDS):
         raise BadRow(
-            _("has %(count)d messages; it must have 1 to %(most)d")
-            % {"count": len(messages), "most": dataset.LONGEST}
+            _("has a field %(name)s; there are %(known)s")
+            % {"name": shown(unknown[0]), "known": ", ".join(sorted(FIELDS))}
         )
-    if any(len(message) > settings.MAX_MESSAGE_CHARACTERS for message in messages):
+    messages = texts_of(record, "messages")
+    least, most = lengths
+    if not least <= len(messages) <= most:
+        raise BadRow(
+            _("has %(count)d messages; it must have %(least)d to %(most)d")
+            % {"count": len(messages), "least": least, "most": most}
+        )
+    replies = _replies(record.get("replies", {}), bots)
+    _check_lengths([*messages, *(reply.text for reply in replies)])
+    if not messages and not replies:
+        raise BadRow(_("has no replies; where there are no messages it must have some"))
+    group, about = _label(record, "dataset", 40), _label(record, "character", 200)
+    return PastedRow(0, key_of(record), ContextDraft(messages, group, about, replies))
+
+
+def _replies(value: Any, bots: Collection[str]) -> tuple[ReplyDraft, ...]:
+    if not isinstance(value, dict):
+        complaint = _("replies is %(value)s; it must map names of systems to texts")
+        raise BadRow(complaint % {"value": shown(value)})
+    found = []
+    for name, texts in value.items():
+        if SYSTEM_NAME.fullmatch(name) is None:
+            raise BadRow(
+                _("replies has the system %(name)s; a name has letters, digits, - and _ only")
+                % {"name": shown(name)}
+            )
+        if name in bots:
+            raise BadRow(
+                _("replies has the system %(name)s, which replies by itself here; name another")
+                % {"name": shown(name)}
+            )
+        for each in texts if isinstance(texts, list) else [texts]:
+            found.append(_reply(name, each))
+    return tuple(found)
+
+
+def _reply(system: str, value: Any) -> ReplyDraft:
+    """Return a reply, which is a text, or an object of a text and what it was meant to be."""
+    parts = value if isinstance(value, dict) else {"text": value}
+    text = parts.get("text")
+    if not isinstance(text, str) or not text.strip() or set(parts) - {"text", "intended"}:
+        complaint = _(
+            "the reply of %(system)s is %(value)s; it must be a text, or have text and intended"
+        )
+        raise BadRow(complaint % {"system": system, "value": shown(value)})
+    return ReplyDraft(system, " ".join(text.split()), _label(parts, "intended", 40))
+
+
+def _label(record: Mapping[str, Any], name: str, most: int) -> str:
+    value = record.get(name, "")
+    if isinstance(value, str) and len(value) <= most:
+        return " ".join(value.split())
+    complaint = _("%(name)s is %(value)s; it must be a text of at most %(most)d characters")
+    raise BadRow(complaint % {"name": name, "value": shown(value), "most": most})
+
+
+def _check_lengths(texts: Sequence[str]) -> None:
+    if any(len(text) > settings.MAX_MESSAGE_CHARACTERS for text in texts):
         raise BadRow(
             _("has a message of more than %(most)d characters")
             % {"most": settings.MAX_MESSAGE_CHARACTERS}
         )
-    return PastedRow(0, key_of(record), ContextDraft(messages))
+
+
+# --- imported replies -------------------------------------------------------------------------
+
+
+def _add_replies(
+    made: Sequence[tuple[Context, ContextDraft]], campaign: Campaign, now: datetime
+) -> None:
+    """Store the replies that came with contexts; their systems are made when first named."""
+    systems = {system.name: system for system in campaign.systems.all()}
+    names = {reply.system: None for _, draft in made for reply in draft.replies}
+    for name in (name for name in names if name not in systems):
+        systems[name] = System.objects.create(campaign=campaign, bot=IMPORTED, name=name)
+        QuotaCell.objects.create(system=systems[name], target=0)
+    if len(systems) > MOST_SYSTEMS:
+        complaint = _("has replies of %(count)d systems; a campaign has at most %(most)d")
+        raise Invalid({"text": complaint % {"count": len(systems), "most": MOST_SYSTEMS}})
+    for context, draft in made:
+        for reply in draft.replies:
+            contexts.add_reply(
+                context=context,
+                system=systems[reply.system],
+                text=reply.text,
+                intended=reply.intended,
+                now=now,
+            )
+
+
+def _remove_replies(campaign: Campaign) -> None:
+    """Remove imported replies, what was made of them, and their systems."""
+    imported = campaign.conversations.filter(system__bot=IMPORTED)
+    items = campaign.items.filter(context__isnull=False)
+    Candidate.objects.filter(item__in=items).delete()
+    items.delete()
+    Event.objects.filter(conversation__in=imported).delete()
+    Seat.objects.filter(conversation__in=imported).delete()
+    imported.delete()
+    systems = campaign.systems.filter(bot=IMPORTED)
+    QuotaCell.objects.filter(system__in=systems).delete()
+    systems.delete()
 
 
 def _note(campaign: AnyCampaign, by: Any, action: str, now: datetime, count: int) -> None:

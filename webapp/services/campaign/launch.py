@@ -20,12 +20,15 @@ from evaluation.registry import get_protocol
 from webapp.models import Campaign
 from webapp.services.campaign import campaigns, message_items, personas_import
 from webapp.services.campaign.checklist import LaunchCheck, checklist
+from webapp.services.rating import context_items
 from webapp.services.rules import audit, payment, states
 from webapp.services.rules.access import AnyCampaign, row_of
 from webapp.services.rules.protocols import protocol_of
 from webapp.services.staff_forms import source_settings
 
-SCHEMA = 3  # of the plan; 2 had no `words`, 1 no `provenance_text` and other names in a setting
+# Of the plan. 3 had no `replies`, nor group and about of contexts; 2 had no `words`; 1 had no
+# `provenance_text` and other names in a setting.
+SCHEMA = 4
 
 
 class NotReady(Exception):
@@ -68,9 +71,15 @@ def plan_of(campaign: AnyCampaign) -> dict[str, Any]:
             for each in campaign.personas.order_by("key")
         ],
         "contexts": [
-            {"key": each.key, "sha256": _sha256(canonical(each.messages))}
+            {
+                "key": each.key,
+                "sha256": _sha256(canonical(each.messages)),
+                "group": each.group,
+                "about": each.about,
+            }
             for each in campaign.contexts.order_by("key")
         ],
+        "replies": context_items.digests(campaign),
         "messages": message_items.digests(campaign),
         "consent": {"text": campaign.consent, "sha256": _sha256(campaign.consent)},
         "contact": campaign.contact,
@@ -113,6 +122,7 @@ def _prepare(campaign: Campaign, now: datetime) -> None:
     if red:
         raise NotReady(red)
     rate = protocol_of(campaign).after
+    context_items.make(campaign, at_launch=True)
     if rate is not None and rate.is_shared:
         campaign.items.update(target=rate.votes)
 
@@ -134,7 +144,7 @@ def _step(step: Any) -> dict[str, Any]:
     """Return a step with the wording of everything it shows or checks."""
     plain = json.loads(json.dumps(dataclasses.asdict(step)))
     plain["step"] = type(step).__name__.lower()
-    for name in ("checks", "each"):
+    for name in ("checks", "each", "together"):
         for part, about in zip(getattr(step, name, ()), plain.get(name, ()), strict=True):
             about["type"] = type(part).__name__
             if isinstance(part, Question):

@@ -117,7 +117,8 @@ def counts(campaign: AnyCampaign) -> dict[str, int]:
 
 def digests(campaign: AnyCampaign) -> list[dict[str, Any]]:
     """Return the messages as a plan has them: where each stands, and its words by hash."""
-    keys = row_of(campaign).items.exclude(conversation__campaign=campaign.pk).order_by("order")
+    taken = row_of(campaign).items.filter(conversation__isnull=False)
+    keys = taken.exclude(conversation__campaign=campaign.pk).order_by("order")
     logged = Event.objects.filter(conversation__in=keys.order_by().values("conversation"))
     words = {
         f"{conversation}:{seq}": content["text"]
@@ -220,7 +221,12 @@ def _candidates(items: Sequence[Item], messages: Sequence[Event], system: System
     Candidate.objects.bulk_create(
         [
             Candidate(
-                item=item, key=f"r{item.pk}", system=system, seq=event.seq, side=event.side or 0
+                item=item,
+                key=f"r{item.pk}",
+                conversation_id=event.conversation_id,
+                system=system,
+                seq=event.seq,
+                side=event.side or 0,
             )
             for item, event in zip(items, messages, strict=True)
         ],

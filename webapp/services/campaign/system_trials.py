@@ -32,7 +32,7 @@ class TestChat:
 def rehearse(*, campaign: AnyCampaign, pk: int, by: Any, now: datetime) -> None:
     """Send a bot its test message; while one is under way, another is not sent."""
     system = systems.one(campaign, pk)
-    if system.is_people or system.rehearsal == System.Rehearsal.QUEUED:
+    if not system.is_bot or system.rehearsal == System.Rehearsal.QUEUED:
         return
     actor = by.get_username()
     rehearsal.start(system=system, by=actor, now=now)
@@ -48,8 +48,8 @@ def rehearse(*, campaign: AnyCampaign, pk: int, by: Any, now: datetime) -> None:
 def open_chat(*, campaign: AnyCampaign, pk: int, by: Any, now: datetime) -> int:
     """Open a test chat with a bot and return its number."""
     system = systems.one(campaign, pk)
-    if system.is_people:
-        raise access.NotFound(f"system {system.pk} is people: there is no bot to talk to")
+    if not system.is_bot:
+        raise access.NotFound(f"system {system.pk} is no bot that could be talked to")
     return rehearsal.test_chat(system=system, by=by.get_username(), now=now).pk
 
 

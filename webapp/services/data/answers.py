@@ -41,12 +41,18 @@ class AnswerRow(NamedTuple):
     rater: Annotated[str, From("assignment__participation__pseudonym")]
     outcome: str  # of the rater's part in their own conversation, else of their participation
     person_excluded: Annotated[str, From("assignment__participation__excluded")]
-    conversation_id: Annotated[int, From("assignment__item__conversation_id")]
-    state: Annotated[str, From("assignment__item__conversation__state")]
-    purpose: Annotated[str, From("assignment__item__conversation__purpose")]
+    conversation_id: Annotated[int, From("candidate__conversation_id")]
+    state: Annotated[str, From("candidate__conversation__state")]
+    purpose: Annotated[str, From("candidate__conversation__purpose")]
     # The conversation's own campaign, which third parties may not be of.
-    held_in: Annotated[int, From("assignment__item__conversation__campaign_id")]
-    conversation_excluded: Annotated[str, From("assignment__item__conversation__excluded")]
+    held_in: Annotated[int, From("candidate__conversation__campaign_id")]
+    conversation_excluded: Annotated[str, From("candidate__conversation__excluded")]
+    context: Annotated[str, From("candidate__conversation__context")]
+    dataset: Annotated[str | None, From("assignment__item__context__group")]
+    character: Annotated[str | None, From("assignment__item__context__about")]
+    intended: Annotated[str, From("candidate__conversation__intended")]
+    shown: Annotated[list[str], From("assignment__shown")]
+    candidate_key: Annotated[str, From("candidate__key")]
     system_id: Annotated[int, From("candidate__system_id")]
     seq: Annotated[int | None, From("candidate__seq")]
     side: Annotated[int, From("candidate__side")]
@@ -58,10 +64,15 @@ class AnswerRow(NamedTuple):
         return self.purpose == Conversation.Purpose.CONTEXT
 
     @property
+    def page_place(self) -> int:
+        """Where on the page the reply stood among those shown with it, from 0."""
+        return self.shown.index(self.candidate_key) if self.shown else 0
+
+    @property
     def item(self) -> str:
         """What agreement is computed over: a reply, a message, or a partner."""
         if self.is_context:
-            return self.item_key
+            return f"{self.item_key}:{self.conversation_id}" if self.shown else self.item_key
         if self.seq is not None:
             return f"{self.conversation_id}:{self.seq}"
         both = self.judged_person is not None  # each of two people judges the other
@@ -73,10 +84,10 @@ def answer_rows(campaign: Campaign) -> Iterator[AnswerRow]:
     same = {name: OuterRef(name) for name in ("assignment", "candidate", "question")}
     later = Rating.objects.filter(**same, revision__gt=OuterRef("revision"))
     judged = Seat.objects.filter(
-        conversation=OuterRef("assignment__item__conversation"), side=OuterRef("candidate__side")
+        conversation=OuterRef("candidate__conversation"), side=OuterRef("candidate__side")
     )
     own = Seat.objects.filter(
-        conversation=OuterRef("assignment__item__conversation"),
+        conversation=OuterRef("candidate__conversation"),
         participation=OuterRef("assignment__participation"),
     )
     found = Rating.objects.filter(

@@ -17,17 +17,20 @@ RATINGS = {
     "campaign": "the campaign",
     "protocol": "name of the protocol that was followed",
     "question": "name of the question; its wording is below",
-    "level": "nominal, ordinal or interval: what the values may be used for; text: an answer in "
-    "the rater's own words, which no metric reads",
+    "level": "nominal, ordinal or interval: what the values may be used for; rank: a position "
+    "among the replies shown together; text: an answer in the rater's own words, which no metric "
+    "reads",
     "item": "what agreement is computed over: the conversation whose partner was judged (with its "
     "side, where two people judge each other), conversation:seq of a labeled message, or the "
-    "context and reply of a static item",
+    "context and reply of a static item; of a rank the context and all replies shown with it",
     "system": "the system judged; people are “human”",
     "rater": "pseudonym of who answered",
     "value": "the answer: a point of the scale, 1 for yes, 0 for no; of a persona choice 1 where "
     "the partner's own persona was chosen and 0 where another was; of a choice of names the name; "
+    "of a rank 1 for the best, the same for those that tie; "
     "a text as it was written, without a row where it was left blank",
-    "place": "place of the item, or of the conversation, in its rater's order, from 0",
+    "place": "place of the item, or of the conversation, in its rater's order, from 0; of a rank "
+    "the reply's place on the page",
     "scale_low": "lowest possible value; blank where values are no numbers",
     "scale_high": "highest possible value; blank where values are no numbers",
     "votes": "how many raters the item goes to; until it has so many answers it is open, and no "
@@ -41,7 +44,11 @@ RATINGS = {
     "excluded": "why the answer is set aside from the results; blank in ratings.csv",
     "flags": "kinds of oddities that nobody has settled, separated by semicolons; they decide "
     "nothing",
-    "chosen": "key of the persona chosen",
+    "chosen": "key of the persona chosen; of a rank the kind of tie",
+    "context": "key of the context replied to; blank where no context was given",
+    "dataset": "data set or list that the context belongs to, as its import says",
+    "character": "what a text was judged by, such as a character, as its import says",
+    "intended": "what a reply was meant to be, such as a sentiment, as its import says",
     "follows": "1 where the answer was not asked but follows from another one",
     "given_at": "when it was given, UTC",
 }
@@ -100,7 +107,7 @@ def codebook(campaign: Campaign) -> dict[str, Any]:
             "told": protocol.chat.told if protocol.chat else "",
         },
         "stopping": payment.rule_of_stopping(campaign),
-        "questions": [_question(q, step.when) for step in protocol.rates for q in step.each],
+        "questions": [_question(q, step.when) for step in protocol.rates for q in step.questions],
         "settings": _settings(campaign),
         "words": _words(campaign),
     }

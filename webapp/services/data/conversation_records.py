@@ -46,9 +46,21 @@ def conversations(campaign: Campaign) -> Iterator[Record]:
             Assignment.objects.select_related("participation").order_by("pk"),
         ),
         Prefetch("items__assignments__ratings", Rating.objects.order_by("pk")),
+        *_of_contexts(campaign),
     )
     for row in rows.iterator(chunk_size=CHUNK):
         yield _conversation(row, names)
+
+
+def _of_contexts(campaign: Campaign) -> Iterator[Prefetch[Any]]:
+    """Yield what is needed of the items in which a reply to a context is a candidate."""
+    replies = Candidate.objects.filter(item__campaign=campaign, item__context__isnull=False)
+    yield Prefetch("candidates", replies.select_related("item").order_by("pk"))
+    yield Prefetch("candidates__item__candidates", Candidate.objects.order_by("pk"))
+    assignments = Assignment.objects.select_related("participation").order_by("pk")
+    yield Prefetch("candidates__item__assignments", assignments)
+    ratings = Rating.objects.order_by("pk")
+    yield Prefetch("candidates__item__assignments__ratings", ratings)
 
 
 def participants(campaign: Campaign) -> Iterator[Record]:
@@ -118,7 +130,8 @@ def _conversation(row: Conversation, names: dict[int, str]) -> Record:
         "seats": [_seat(seat) for seat in row.seats.all()],
         "events": [_event(event) for event in row.events.all()],
         "replies": [_reply(job) for job in row.jobs.all()],
-        "judged": [_item(item, names) for item in row.items.all()],
+        "intended": row.intended,
+        "judged": [_item(item, names, row.pk) for item in _items(row)],
         "flags": [_flag(flag) for flag in row.flags.all()],
     }
 
@@ -163,14 +176,27 @@ def _reply(job: ReplyJob) -> Record:
     }
 
 
-def _item(item: Item, names: dict[int, str]) -> Record:
-    keys = {candidate.pk: candidate.key for candidate in item.candidates.all()}
+def _items(row: Conversation) -> Iterator[Item]:
+    yield from row.items.all()
+    yield from (one.item for one in row.candidates.all() if one.item.context_id is not None)
+
+
+def _item(item: Item, names: dict[int, str], conversation: int) -> Record:
+    """Return an item with the answers about this conversation; other replies have their own."""
+    candidates = list(item.candidates.all())
+    keys = {one.pk: one.key for one in candidates if one.conversation_id == conversation}
     return {
         "item": item.key,
         "wanted": item.target,
         "candidates": [
-            {"key": one.key, "system": names[one.system_id], "seq": one.seq, "side": one.side}
-            for one in item.candidates.all()
+            {
+                "key": one.key,
+                "conversation": one.conversation_id,
+                "system": names[one.system_id],
+                "seq": one.seq,
+                "side": one.side,
+            }
+            for one in candidates
         ],
         "assignments": [_assignment(one, keys) for one in item.assignments.all()],
     }
@@ -182,6 +208,7 @@ def _assignment(assignment: Assignment, keys: dict[int, str]) -> Record:
         "state": assignment.state,
         "place": assignment.place,
         "choices": assignment.choices,
+        "shown": assignment.shown,
         "made_at": _time(assignment.made_at),
         "done_at": _time(assignment.done_at),
         "answers": [
@@ -195,6 +222,7 @@ def _assignment(assignment: Assignment, keys: dict[int, str]) -> Record:
                 "at": _time(rating.made_at),
             }
             for rating in assignment.ratings.all()
+            if rating.candidate_id in keys
         ],
     }
 

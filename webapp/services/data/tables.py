@@ -179,19 +179,23 @@ def _rating_rows(campaign: Campaign) -> Iterator[Row]:
         (when, each.name): (each, _about(campaign, each, step))
         for when, step in (("live", protocol.live), ("after", protocol.after))
         if step
-        for each in step.each
+        for each in step.questions
     }
     cells = query_rows.picked(AnswerRow, {*codebook.RATINGS, *SESSION})
     for row in answers.answer_rows(campaign):
         when = "live" if row.item_key.endswith(":live") else "after"
         question, about = questions[when, row.question]
+        is_rank = question.level == "rank"
         value, chosen = question.cells(row.stored, row.judged_persona or "")
         kinds = flagged["person", row.person] | flagged["conversation", row.conversation_id]
         yield {
             **cells(row),
             **about,
             "answer": str(row.pk),
-            "item": row.item,
+            "item": row.item_key if is_rank else row.item,
+            "place": row.page_place if is_rank else row.place,
+            "dataset": row.dataset or "",
+            "character": row.character or "",
             "system": names[row.system_id],
             "value": value,
             "conversation": str(row.conversation_id),
@@ -213,7 +217,7 @@ def _about(campaign: Campaign, question: Question, step: Rate) -> Row:
         "level": question.level,
         "scale_low": low,
         "scale_high": high,
-        "questions": len(step.each),
+        "questions": len(step.questions),
     }
 
 

@@ -144,16 +144,16 @@ def _reply(job: ReplyJob) -> dict[str, Any]:
 def _answers(
     conversation: Conversation, protocol: Protocol
 ) -> tuple[dict[int, list[TranscriptAnswer]], list[TranscriptAnswer]]:
-    rows = Rating.objects.filter(candidate__item__conversation=conversation)
+    rows = Rating.objects.filter(candidate__conversation=conversation)
     rows = rows.select_related("candidate", "assignment__participation").order_by("revision", "id")
     latest: dict[tuple[int, int, str], list[Rating]] = defaultdict(list)
     for row in rows:
         latest[row.assignment_id, row.candidate_id, row.question].append(row)
     by_seq: dict[int, list[TranscriptAnswer]] = defaultdict(list)
     whole: list[TranscriptAnswer] = []
-    judged = Campaign.objects.filter(items__conversation=conversation).distinct()
+    judged = Campaign.objects.filter(items__candidates__conversation=conversation).distinct()
     protocols = [protocol, *map(protocol_of, judged)]
-    questions = {q.name: q for each in protocols for rate in each.rates for q in rate.each}
+    questions = {q.name: q for each in protocols for rate in each.rates for q in rate.questions}
     for same in latest.values():
         answer = _answer(same, questions)
         seq = same[-1].candidate.seq

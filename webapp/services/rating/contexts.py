@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import random
 from datetime import datetime
 
 from django.db import transaction
 from django.db.models import QuerySet
 
-from webapp.models import Campaign, Candidate, Context, Conversation, Event, Item, Seat, System
+from webapp.models import Campaign, Context, Conversation, Event, Seat, System
+from webapp.services.rating import context_items
 from webapp.services.replies import queue
 from webapp.services.rules import events, states
 from webapp.services.rules.access import AnyCampaign, row_of
@@ -25,12 +25,13 @@ def build(*, campaign: AnyCampaign, now: datetime) -> int:
     """
     campaign = row_of(campaign)
     begun = set(_continuations(campaign).values_list("context", "system_id"))
-    systems = [system for system in campaign.systems.all() if not system.is_people]
+    systems = [system for system in campaign.systems.all() if system.is_bot]
     missing = [
         (context, system)
         for context in campaign.contexts.all()
         for system in systems
-        if (context.key, system.pk) not in begun
+        if context.messages  # else there is nothing to reply to
+        and (context.key, system.pk) not in begun
     ]
     for context, system in missing:
         _continue(context, system, now)
@@ -43,66 +44,74 @@ def _continuations(campaign: Campaign) -> QuerySet[Conversation]:
 
 def _continue(context: Context, system: System, now: datetime) -> None:
     with transaction.atomic():
-        conversation = Conversation.objects.create(
-            campaign=context.campaign,
-            system=system,
-            purpose=Conversation.Purpose.CONTEXT,
-            context=context.key,
-            seed=_draw(context.campaign, context.key, system.name, "reply").getrandbits(63),
-            started_at=now,
+        conversation, last = _begin(context, system, now)
+        queue.queue(conversation=conversation, in_reply_to=last)
+
+
+def _begin(
+    context: Context, system: System, now: datetime, *, intended: str = ""
+) -> tuple[Conversation, int]:
+    """Write a context into a new conversation; return the seq of its last message too, 0 if none.
+
+    One of several replies by one system has a number behind the context in its draw.
+    """
+    number = system.conversations.filter(context=context.key).count()
+    name = (context.key, system.name, "reply", *([str(number)] if number else []))
+    conversation = Conversation.objects.create(
+        campaign=context.campaign,
+        system=system,
+        purpose=Conversation.Purpose.CONTEXT,
+        context=context.key,
+        intended=intended,
+        seed=context_items.draw(context.campaign, *name).getrandbits(63),
+        started_at=now,
+    )
+    Seat.objects.create(conversation=conversation, side=PERSON, active=False)
+    Seat.objects.create(conversation=conversation, side=BOT, sees_persona=system.sees_persona)
+    last = len(context.messages) - 1
+    for position, text in enumerate(context.messages):
+        events.append(
+            conversation=conversation,
+            kind=Event.Kind.MESSAGE,
+            side=(last - position) % 2,
+            content={"text": text},
         )
-        Seat.objects.create(conversation=conversation, side=PERSON, active=False)
-        Seat.objects.create(conversation=conversation, side=BOT, sees_persona=system.sees_persona)
-        last = len(context.messages) - 1
-        for number, text in enumerate(context.messages):
-            event = events.append(
-                conversation=conversation,
-                kind=Event.Kind.MESSAGE,
-                side=(last - number) % 2,
-                content={"text": text},
-            )
-        queue.queue(conversation=conversation, in_reply_to=event.seq)
+    return conversation, conversation.last_seq
 
 
 def settle(*, campaign: Campaign, now: datetime) -> int:
-    """Make an item of every continuation that was answered; return how many."""
-    answered = _continuations(campaign).filter(
+    """Finish every continuation that was answered and make items of replies; return how many."""
+    if protocol_of(campaign).after is None:
+        return 0
+    waiting = _continuations(campaign).filter(
         state=Conversation.State.OPEN, events__in_reply_to__isnull=False
     )
-    rows = list(answered.select_related("system"))
-    return sum(_settle(conversation, now) for conversation in rows)
+    settled = sum(_settle(conversation, now) for conversation in list(waiting))
+    if settled:
+        context_items.make(campaign)
+    return settled
 
 
 def _settle(conversation: Conversation, now: datetime) -> bool:
-    rate = protocol_of(conversation.campaign).after
-    if rate is None:
+    try:
+        states.move(conversation, "finish", ended_at=now, ended_because="answered")
+    except states.Illegal:  # another process was first
         return False
+    return True
+
+
+def add_reply(
+    *, context: Context, system: System, text: str, intended: str, now: datetime
+) -> Conversation:
+    """Store a reply that a requester imported, as if the system had given it."""
     with transaction.atomic():
-        try:
-            states.move(conversation, "finish", ended_at=now, ended_because="answered")
-        except states.Illegal:  # another process was first
-            return False
-        reply = conversation.events.get(in_reply_to__isnull=False)
-        item_key = f"{conversation.context}:{_number(conversation)}"
-        item = Item.objects.create(
-            campaign=conversation.campaign,
-            key=item_key,
+        conversation, last = _begin(context, system, now, intended=intended)
+        events.append(
             conversation=conversation,
-            target=rate.votes,
-            order=_draw(conversation.campaign, item_key, "order").getrandbits(31),
+            kind=Event.Kind.MESSAGE,
+            side=BOT,
+            content={"text": text},
+            in_reply_to=last,
         )
-        Candidate.objects.create(
-            item=item, key=f"r{item.pk}", system=conversation.system, seq=reply.seq, side=BOT
-        )
-        return True
-
-
-def _number(conversation: Conversation) -> int:
-    """Return the opaque number of a system's reply to a context: another draw for each context."""
-    systems = list(conversation.campaign.systems.values_list("pk", flat=True))
-    _draw(conversation.campaign, conversation.context, "numbers").shuffle(systems)
-    return systems.index(conversation.system_id) + 1
-
-
-def _draw(campaign: Campaign, *what: str) -> random.Random:
-    return random.Random(":".join((str(campaign.seed), *what)))  # noqa: S311 (to be repeated)
+        states.move(conversation, "finish", ended_at=now, ended_because="imported")
+        return conversation

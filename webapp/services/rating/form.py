@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from django.utils.translation import gettext as _
 
-from evaluation import Question, Shown
-from webapp.models import Assignment, Item, Participation, Persona
+from evaluation import Rate, Shown, letter
+from webapp.models import Assignment, Candidate, Event, Participation, Persona
 from webapp.services.rating import submission
 from webapp.services.rules import events
+
+LIST = 10  # replies
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -24,17 +26,37 @@ class FormLine:
 
 
 @dataclass(frozen=True, kw_only=True)
-class RatingForm:
-    """One form. `personas` holds what stands behind the options of a persona choice."""
+class FormReply:
+    """One of several replies that are judged on a page: its key in names of fields, its letter."""
 
-    questions: tuple[Question, ...]
+    key: str
+    letter: str
+    text: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class RatingForm:
+    """One form. `personas` holds what stands behind the options of a persona choice.
+
+    about: what texts are judged by, where the requester's import says so. replies: those shown
+    together, in the order drawn; empty where one is judged.
+    """
+
+    rate: Rate
     shown: Shown
     lines: tuple[FormLine, ...]
+    about: str
+    replies: tuple[FormReply, ...]
     of_context: bool  # a fixed conversation rather than the rater's own
     personas: Mapping[str, tuple[str, ...]]
     draft: Mapping[str, str]
     number: int
     total: int
+
+    @property
+    def is_list(self) -> bool:
+        """Whether so many replies are shown that the questions stand above them once."""
+        return len(self.replies) >= LIST and not self.rate.together
 
 
 def of(person: Participation) -> RatingForm | None:
@@ -42,15 +64,21 @@ def of(person: Participation) -> RatingForm | None:
     assignment = submission.current(person)
     if assignment is None:
         return None
-    shown = submission.shown_to(assignment)
-    own = assignment.item.conversation.seats.filter(participation=person).first()
+    item, shown = assignment.item, submission.shown_to(assignment)
+    own = (
+        item.conversation.seats.filter(participation=person).first() if item.conversation else None
+    )
     batch = person.assignments.exclude(state=Assignment.State.RELEASED)
     if own is not None:  # the forms of earlier conversations are another matter
-        batch = batch.filter(item__conversation=assignment.item.conversation)
+        batch = batch.filter(item__conversation=item.conversation)
+    candidates = {each.key: each for each in item.candidates.select_related("conversation")}
+    judged = [candidates[key] for key in shown.candidates]
     return RatingForm(
-        questions=submission.rate_of(person).each,
+        rate=submission.rate_of(person),
         shown=shown,
-        lines=_lines(assignment.item, None if own is None else own.side),
+        lines=_lines(judged, None if own is None else own.side),
+        about=item.context.about if item.context else "",
+        replies=_replies(judged) if len(judged) > 1 else (),
         of_context=own is None,
         personas=_personas(person, shown),
         draft={str(name): str(text) for name, text in assignment.draft.items()},
@@ -59,25 +87,37 @@ def of(person: Participation) -> RatingForm | None:
     )
 
 
-def _lines(item: Item, own: int | None) -> tuple[FormLine, ...]:
+def _lines(judged: Sequence[Candidate], own: int | None) -> tuple[FormLine, ...]:
     """Return the messages: of others' conversations nothing after the message to judge.
 
-    There the speakers keep their letters, whichever of them is judged.
+    There the speakers keep their letters, whichever of them is judged. Of several replies to one
+    context only the context.
     """
-    candidate = item.candidates.first()
-    judged = candidate.seq if candidate else None
+    first = judged[0]
     partner = 1 if own is None else 1 - own
-    messages = events.messages(item.conversation)
-    if own is None and judged is not None:
-        messages = messages.filter(seq__lte=judged)
+    messages = events.messages(first.conversation)
+    if own is None and first.seq is not None:
+        last = first.seq if len(judged) == 1 else first.seq - 1
+        messages = messages.filter(seq__lte=last)
     return tuple(
         FormLine(
             side="partner" if event.side == partner else "you",
             who=_who(event.side == partner, own),
             text=event.content["text"],
-            judged=event.seq == judged,
+            judged=event.seq == first.seq,
         )
         for event in messages
+    )
+
+
+def _replies(judged: Sequence[Candidate]) -> tuple[FormReply, ...]:
+    rows = Event.objects.filter(conversation__in=[each.conversation_id for each in judged])
+    texts: dict[tuple[int, int | None], str] = {
+        (row.conversation_id, row.seq): row.content.get("text", "") for row in rows
+    }
+    return tuple(
+        FormReply(key=each.key, letter=letter(n), text=texts[each.conversation_id, each.seq])
+        for n, each in enumerate(judged)
     )
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import random
 from collections import Counter
+from collections.abc import Collection
 from datetime import datetime
 
 from django.db import transaction
@@ -25,10 +26,11 @@ from webapp.models import (
     Seat,
 )
 from webapp.models.rating import ItemQuery
-from webapp.services.rating import third_parties
+from webapp.services.rating import one_kind, third_parties
 from webapp.services.rules import persona_stack, quota, states
 from webapp.services.rules.protocols import protocol_of
 
+LOOKED_AT, LOOKED_AT_EACH = 200, 5  # open items: at least, and per item to be chosen
 PARTNER = "p"  # the key of a candidate that is the partner as a whole, in the first round
 
 
@@ -49,7 +51,11 @@ def open_after(*, person: Participation, conversation: Conversation, now: dateti
     Candidate.objects.get_or_create(  # one_candidate_of_a_key decides between two at once
         item=assignment.item,
         key=f"{PARTNER}{assignment.place or ''}",  # names of fields tell the rounds' forms apart
-        defaults={"system": conversation.system, "side": seats[False].side},
+        defaults={
+            "conversation": conversation,
+            "system": conversation.system,
+            "side": seats[False].side,
+        },
     )
     return assignment
 
@@ -69,6 +75,7 @@ def candidate_for(event: Event) -> Candidate:
         item=item,
         key=f"m{event.seq}",
         defaults={
+            "conversation": event.conversation,
             "system": event.conversation.system,
             "seq": event.seq,
             "side": event.side or 0,
@@ -167,6 +174,7 @@ def _choose(person: Participation, count: int) -> list[Item]:
     rows = open_items(person.campaign).exclude(pk__in=mine.values("item"))
     if third_parties.judges(person.campaign):
         return _choose_messages(third_parties.open_to(rows, person), count)
+    rows = one_kind.kept_to(rows, person)
     return _choose_replies(rows, mine, count)
 
 
@@ -177,33 +185,59 @@ def _choose_messages(rows: ItemQuery, count: int) -> list[Item]:
 
 
 def _choose_replies(rows: ItemQuery, mine: QuerySet[Assignment], count: int) -> list[Item]:
-    """Choose items greedily: a new context, then few votes, then a rare system, then the draw."""
-    contexts = Counter(mine.values_list("item__conversation__context", flat=True))
-    systems: Counter[int] = Counter(mine.values_list("item__conversation__system", flat=True))
-    left = list(rows.select_related("conversation"))
+    """Choose items greedily: a new context, then few votes, then rare systems, then the draw.
+
+    Only those with the fewest votes are looked at, so that it takes as long for a thousand items
+    as for many.
+    """
+    contexts: Counter[int | None] = Counter(mine.values_list("item__context", flat=True))
+    systems: Counter[int] = Counter(mine.values_list("item__candidates__system", flat=True))
+    left = _fewest_votes(rows, contexts, max(LOOKED_AT, LOOKED_AT_EACH * count))
     chosen: list[Item] = []
     while left and len(chosen) < count:
         best = min(
             left,
             key=lambda item: (
-                contexts[item.conversation.context],
+                contexts[item.context_id],
                 item.reserved + item.completed,
-                systems[item.conversation.system_id],
+                sum(systems[pk] for pk in _systems(item)),
                 item.order,
             ),
         )
         left.remove(best)
         chosen.append(best)
-        contexts[best.conversation.context] += 1
-        systems[best.conversation.system_id] += 1
+        contexts[best.context_id] += 1
+        systems.update(_systems(best))
     return chosen
+
+
+def _fewest_votes(rows: ItemQuery, seen: Collection[int | None], most: int) -> list[Item]:
+    """Return items with the fewest votes: of contexts not seen, and of those seen if these lack."""
+    ordered = rows.order_by(F("reserved") + F("completed"), "order").prefetch_related("candidates")
+    found = list(ordered.exclude(context__in=[pk for pk in seen if pk is not None])[:most])
+    return found if len(found) == most else found + list(ordered.filter(context__in=seen)[:most])
+
+
+def _systems(item: Item) -> list[int]:
+    return [candidate.system_id for candidate in item.candidates.all()]
 
 
 def _reserve(person: Participation, item_pk: int, position: int, now: datetime) -> None:
     if not quota.reserve(Item(pk=item_pk)):
         return
     assignment, is_new = Assignment.objects.get_or_create(
-        item_id=item_pk, participation=person, defaults={"place": position, "made_at": now}
+        item_id=item_pk,
+        participation=person,
+        defaults={"place": position, "made_at": now, "shown": _order(person, item_pk)},
     )
     if not is_new:
         states.move(assignment, "reserve", place=position, made_at=now)
+
+
+def _order(person: Participation, item_pk: int) -> list[str]:
+    """Draw the order in which a person sees the candidates; empty for a single one."""
+    rows = Candidate.objects.filter(item=item_pk).order_by("key")
+    keys = list(rows.values_list("key", flat=True))
+    seed = f"{person.campaign.seed}:{item_pk}:{person.pk}:shown"
+    random.Random(seed).shuffle(keys)  # noqa: S311 (to be repeated)
+    return keys if len(keys) > 1 else []

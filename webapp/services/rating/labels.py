@@ -82,7 +82,8 @@ def unlabeled_of_all(rates: Mapping[int, Rate]) -> dict[int, list[int]]:
     """Return the same for several conversations, given what each asks: four queries for all."""
     assignments: dict[int, Assignment] = {}
     for row in _live_assignments(rates):
-        assignments.setdefault(row.item.conversation_id, row)
+        if row.item.conversation_id is not None:
+            assignments.setdefault(row.item.conversation_id, row)
     latest = _latest(assignments)
     wanted = _to_label(assignments, rates)
     return {
@@ -131,7 +132,7 @@ def _latest(assignments: Mapping[int, Assignment]) -> dict[tuple[int, int], dict
     latest: dict[tuple[int, int], dict[str, Rating]] = defaultdict(dict)
     rows = Rating.objects.filter(assignment__in=assignments.values())
     for row in rows.select_related("candidate", "assignment__item").order_by("revision"):
-        pk = row.assignment.item.conversation_id
+        pk = row.candidate.conversation_id
         latest[pk, row.candidate.seq or 0][row.question] = row
     return latest
 

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from datetime import datetime
 
 from django.db import transaction
+from django.db.models import Q
 
 from evaluation import Rate, Shown, Value
 from webapp.models import Assignment, CompletionCode, Conversation, Participation, Rating
@@ -18,6 +19,7 @@ from webapp.services.rules.protocols import protocol_of
 
 Outcome, State = Participation.Outcome, Assignment.State
 DRAFT_CHARACTERS = 2_000  # of one field
+TOGETHER = "i"  # and the item's number: all its candidates, in the names of fields
 
 
 def rate_of(person: Participation) -> Rate:
@@ -32,13 +34,15 @@ def current(person: Participation) -> Assignment | None:
     """Return the person's next assignment."""
     rows = Assignment.objects.filter(participation=person, state=State.RESERVED)
     rows = rows.exclude(item__key__endswith=":live")
-    return rows.select_related("item__conversation").order_by("place").first()
+    rows = rows.select_related("item__conversation", "item__context")
+    return rows.order_by("place").first()
 
 
 def shown_to(assignment: Assignment) -> Shown:
     """Return the candidates and choices drawn for this rater."""
-    keys = assignment.item.candidates.values_list("key", flat=True)
-    return Shown(tuple(keys), {name: tuple(keys) for name, keys in assignment.choices.items()})
+    keys = assignment.shown or assignment.item.candidates.values_list("key", flat=True)
+    choices = {name: tuple(options) for name, options in assignment.choices.items()}
+    return Shown(tuple(keys), choices, together=f"{TOGETHER}{assignment.item_id}")
 
 
 def save_draft(*, person: Participation, answers: Mapping[str, str], now: datetime) -> bool:
@@ -76,7 +80,7 @@ def submit(
 
 
 def _names(assignment: Assignment, rate: Rate) -> set[str]:
-    return {f"{key}.{q.name}" for key in shown_to(assignment).candidates for q in rate.each}
+    return {f"{about}.{q.name}" for about, q in rate.asked(shown_to(assignment))}
 
 
 def _fits(assignment: Assignment, answers: Mapping[str, str]) -> bool:
@@ -87,7 +91,11 @@ def _is_repeat(person: Participation, answers: Mapping[str, str]) -> bool:
     """Tell whether these are the fields of a form of the batch that was stored before."""
     done = Assignment.objects.filter(participation=person, state=State.DONE)
     keys = {name.split(".")[0] for name in answers}
-    return bool(keys) and done.filter(item__candidates__key__in=keys).exists()
+    if not keys:
+        return False
+    items = [key.removeprefix(TOGETHER) for key in keys if key.startswith(TOGETHER)]
+    of_items = Q(item__in=[int(number) for number in items if number.isdecimal()])
+    return done.filter(Q(item__candidates__key__in=keys) | of_items).exists()
 
 
 def _store(assignment: Assignment, answers: Mapping[tuple[str, str], Value], now: datetime) -> None:
@@ -103,10 +111,10 @@ def _store(assignment: Assignment, answers: Mapping[tuple[str, str], Value], now
 
 
 def _finish(
-    person: Participation, conversation: Conversation, now: datetime
+    person: Participation, conversation: Conversation | None, now: datetime
 ) -> CompletionCode | None:
-    """End the round as its conversation ended."""
-    left = conversation.state == Conversation.State.ABANDONED
+    """End the round as its conversation ended; None where replies to contexts are judged."""
+    left = conversation is not None and conversation.state == Conversation.State.ABANDONED
     outcome = Outcome.PARTNER_LEFT if left else Outcome.COMPLETED
     code = next_round.finish_round(person=person, outcome=outcome, now=now)
     if code is not None:

@@ -63,7 +63,7 @@ def look(campaign: Campaign, systems: Sequence[System], now: datetime) -> tuple[
         .order_by()
     }
     jobs = ReplyJob.objects.filter(conversation__campaign=campaign)
-    names = {system.bot for system in systems if not system.is_people}
+    names = {system.bot for system in systems if system.is_bot}
     return states(_study(jobs), queues, names, now)
 
 

@@ -71,7 +71,7 @@ def wanted(bots: Collection[str] | None) -> list[tuple[str, dict[str, Any]]]:
         systems = systems.filter(bot__in=bots)
     found: dict[str, tuple[str, dict[str, Any]]] = {}
     for system in systems[:MOST_WANTED]:
-        if not system.is_people:
+        if system.is_bot:
             options = options_of(system)
             found[json.dumps([system.bot, options], sort_keys=True)] = (system.bot, options)
     return list(found.values())

@@ -110,6 +110,7 @@ def static_contexts(request: HttpRequest, campaign: StaffCampaign) -> HttpRespon
         "count": contexts_import.count(campaign),
         "replies": checklist.replies_to_contexts(campaign),
         "kind": "contexts",
+        "messages": contexts_import.lengths(campaign),
     }
     bundled = contexts_import.bundled()
     return _import(request, campaign, contexts_import, bundled, context)

@@ -154,7 +154,7 @@ def test_a_static_campaign_needs_all_replies_and_gets_the_raters_of_its_plan() -
     assert red(campaign) == ["Contexts", "Replies to contexts"]
     Context.objects.create(campaign=campaign, key="c1", messages=["Tea?"])
     assert red(campaign) == ["Replies to contexts"]
-    conversation = Conversation.objects.create(
+    Conversation.objects.create(
         campaign=campaign,
         system=campaign.systems.get(),
         purpose=Conversation.Purpose.CONTEXT,
@@ -163,7 +163,9 @@ def test_a_static_campaign_needs_all_replies_and_gets_the_raters_of_its_plan() -
         seed=1,
         started_at=NOW,
     )
-    item = Item.objects.create(campaign=campaign, key="c1:1", conversation=conversation, target=5)
+    item = Item.objects.create(
+        campaign=campaign, key="c1:1", context=Context.objects.get(), target=5
+    )
     launch.launch(campaign=campaign, by=make_staff(), now=NOW)
     item.refresh_from_db()
     assert item.target == 3

@@ -6,7 +6,7 @@ import itertools
 
 import pytest
 
-from tests.factories import NOW, make_campaign, make_staff
+from tests.factories import NOW, make_campaign, make_staff, talk_of
 from tests.webapp.services.people import after, send_message, start
 from tests.webapp.services.third import (
     MESSAGES,
@@ -147,7 +147,7 @@ def test_what_somebody_withdraws_is_shown_to_nobody_any_more() -> None:
     campaign = labeling(source, **{"rate.batch": 50})
     rater = came(campaign, "stranger")
     judge(rater)
-    shown = rater.assignments.get(state="DONE").item.conversation
+    shown = talk_of(rater.assignments.get(state="DONE").item)
     other = source.conversations.exclude(pk=shown.pk).get()
     _withdraw(other.seats.get(side=0))
     assert _open_conversations(rater) == {shown.pk}

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from tests.factories import NOW, make_campaign, make_participation, make_system
-from webapp.models import Campaign, Conversation, Item, Participation, QuotaCell
+from tests.factories import NOW, make_campaign, make_context, make_participation, make_system
+from webapp.models import Campaign, Candidate, Conversation, Item, Participation, QuotaCell
 from webapp.services.conversation import allocation
 
 pytestmark = pytest.mark.django_db
@@ -108,9 +108,11 @@ def item(campaign: Campaign, key: str, completed: int, **room: Any) -> Item:
     made = Conversation.objects.create(
         campaign=campaign, system=campaign.systems.get(), seed=1, started_at=NOW, **fields
     )
-    return Item.objects.create(
-        campaign=campaign, key=key, conversation=made, target=2, completed=completed
+    item = Item.objects.create(
+        campaign=campaign, key=key, context=make_context(campaign), target=2, completed=completed
     )
+    Candidate.objects.create(item=item, key="r", conversation=made, system=made.system, side=1)
+    return item
 
 
 def static() -> Campaign:

@@ -8,7 +8,7 @@ import itertools
 import json
 import re
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import timedelta
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple, get_type_hints
@@ -76,7 +76,7 @@ def test_every_file_has_the_columns_of_the_codebook_in_its_order(kind: str, tmp_
     }
 
 
-def assert_no_two_could_be_swapped(rows: list[Mapping[str, Any]]) -> None:
+def assert_no_two_could_be_swapped(rows: Sequence[Mapping[str, Any]]) -> None:
     """Any two columns differ in some row, so that a swap of them differs from what is expected."""
     for one, other in itertools.combinations(rows[0], 2):
         assert any(row[one] != row[other] for row in rows), (one, other)
@@ -85,7 +85,7 @@ def assert_no_two_could_be_swapped(rows: list[Mapping[str, Any]]) -> None:
 def expected_of(rating: Rating, **changes: Any) -> dict[str, str]:
     """Return what the export says of an answer, gathered from the stored rows one by one."""
     assignment, candidate = rating.assignment, rating.candidate
-    talk = assignment.item.conversation
+    talk = candidate.conversation
     row = {
         "answer": rating.pk,
         "campaign": f"campaign-{assignment.item.campaign.pk}",
@@ -101,6 +101,10 @@ def expected_of(rating: Rating, **changes: Any) -> dict[str, str]:
         "excluded": f"reviewer: {talk.excluded}",
         "flags": "quick;seen",
         "chosen": "",
+        "context": "",
+        "dataset": "",
+        "character": "",
+        "intended": "",
         "follows": int(rating.follows),
         "given_at": rating.made_at.isoformat(),
         **changes,
@@ -161,7 +165,11 @@ def test_every_column_of_the_ratings_holds_its_own_value(tmp_path: Path) -> None
     changes = {"item": f"{talk.pk}:{seq}", "level": "nominal", "message_seq": seq}
     label = expected_of(last, scale_low=0, scale_high=1, **changes)
     assert rows[-1] == label
-    assert_no_two_could_be_swapped([fluency, persona, label])
+    of_texts = {"context", "dataset", "character", "intended"}
+    rows = [
+        {k: v for k, v in row.items() if k not in of_texts} for row in (fluency, persona, label)
+    ]
+    assert_no_two_could_be_swapped(rows)
 
 
 def test_every_column_of_the_messages_holds_its_own_value(tmp_path: Path) -> None:

@@ -152,7 +152,9 @@ def test_two_people_judge_each_other_as_different_items() -> None:
             campaign=campaign, key=f"c{talk.pk}:{1 - side}:after", conversation=talk, target=1
         )
         done = Assignment.objects.create(item=item, participation=person, place=0, state="DONE")
-        judged = Candidate.objects.create(item=item, key="p", system=system, side=1 - side)
+        judged = Candidate.objects.create(
+            item=item, key="p", conversation=talk, system=system, side=1 - side
+        )
         for question in rated.SCALES:
             Rating.objects.create(assignment=done, candidate=judged, question=question, value=3)
         Rating.objects.create(assignment=done, candidate=judged, question="persona", value="p0")

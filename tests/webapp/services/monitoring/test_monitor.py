@@ -9,10 +9,18 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 from pytest_django import DjangoAssertNumQueries
 
-from tests.factories import NOW, make_campaign, make_participation, make_staff, make_system
+from tests.factories import (
+    NOW,
+    make_campaign,
+    make_context,
+    make_participation,
+    make_staff,
+    make_system,
+)
 from webapp.models import (
     Bonus,
     Campaign,
+    Candidate,
     CompletionCode,
     Conversation,
     Flag,
@@ -91,12 +99,15 @@ def test_a_static_campaign_counts_votes_and_pays_batches() -> None:
     campaign = make_campaign("meena_static", personas=0)
     for number in range(3):
         conversation = make_job(campaign, number, purpose="CONTEXT").conversation
-        Item.objects.create(
+        item = Item.objects.create(
             campaign=campaign,
             key=str(number),
-            conversation=conversation,
+            context=make_context(campaign),
             target=15,
             completed=number,
+        )
+        Candidate.objects.create(
+            item=item, key="r", conversation=conversation, system=conversation.system, side=1
         )
     live = monitor.live(campaign, NOW)
     assert [(row.completed, row.target) for row in live.progress] == [(3, 45)]

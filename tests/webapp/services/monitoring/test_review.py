@@ -77,7 +77,12 @@ def rate(conversation: Conversation, *answers: tuple[str, object, int], seq: int
         defaults={"conversation": conversation, "target": 1},
     )
     candidate = Candidate.objects.create(
-        item=item, key=f"m{seq}", system=conversation.system, seq=seq, side=1
+        item=item,
+        key=f"m{seq}",
+        conversation=conversation,
+        system=conversation.system,
+        seq=seq,
+        side=1,
     )
     assignment, _ = Assignment.objects.get_or_create(
         item=item, participation=person, defaults={"place": 0}

@@ -7,7 +7,7 @@ import pytest
 from tests.factories import NOW, make_campaign, make_system
 from tests.webapp.services.people import after
 from webapp.models import Campaign, Candidate, Context, Conversation, Event, Item, ReplyJob, Seat
-from webapp.services.rating import contexts
+from webapp.services.rating import context_items, contexts
 from webapp.services.rules import events
 
 pytestmark = pytest.mark.django_db
@@ -95,7 +95,8 @@ def test_what_is_written_of_an_answered_continuation() -> None:
     made.refresh_from_db()
     assert (made.state, made.ended_at, made.ended_because) == ("FINISHED", after(9), "answered")
     item, candidate = Item.objects.get(), Candidate.objects.get()
-    assert (item.campaign, item.conversation, item.key) == (campaign, made, "k:1")
+    assert (item.campaign, item.conversation, item.key) == (campaign, None, "k:1")
+    assert (item.context, candidate.conversation) == (campaign.contexts.get(), made)
     assert (item.target, item.reserved, item.completed) == (5, 0, 0)
     assert 0 < item.order < 2**31
     assert (candidate.item, candidate.key) == (item, f"r{item.pk}")
@@ -129,6 +130,7 @@ def test_two_who_settle_at_once_make_one_item() -> None:
     stale = Conversation.objects.get()
     assert contexts._settle(made, NOW)
     assert not contexts._settle(stale, NOW)
+    assert [context_items.make(campaign) for _ in range(2)] == [1, 0]
     assert Item.objects.count() == 1
 
 
@@ -155,12 +157,13 @@ def test_systems_have_other_numbers_in_other_contexts_and_each_its_own() -> None
     for number in range(1, 12):
         Context.objects.create(campaign=campaign, key=f"k{number}", messages=["Hi."])
     contexts.build(campaign=campaign, now=NOW)
+    for one in campaign.conversations.all():
+        reply(one)
+    contexts.settle(campaign=campaign, now=NOW)
     numbers: dict[str, set[int]] = {"alpha": set(), "beta": set()}
     for context in range(12):
-        pair = {
-            one.system.name: contexts._number(one)
-            for one in campaign.conversations.filter(context=f"k{context}")
-        }
+        judged = Candidate.objects.filter(item__context__key=f"k{context}")
+        pair = {one.system.name: int(one.item.key.split(":")[1]) for one in judged}
         assert set(pair.values()) == {1, 2}
         for name, number in pair.items():
             numbers[name].add(number)

@@ -43,7 +43,7 @@ def test_ones_own_conversation_is_shown_whole_with_both_sides_named() -> None:
     ]
     assert not mine.of_context
     assert (mine.number, mine.total) == (1, 1)
-    assert [question.name for question in mine.questions] == [
+    assert [question.name for question in mine.rate.each] == [
         "fluency",
         "engagingness",
         "consistency",

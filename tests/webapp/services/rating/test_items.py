@@ -10,7 +10,7 @@ from collections import Counter
 
 import pytest
 
-from tests.factories import NOW, make_campaign
+from tests.factories import NOW, make_campaign, talk_of
 from tests.webapp.services.people import after, conversation_of, join, start
 from webapp.models import (
     Assignment,
@@ -119,8 +119,8 @@ def test_a_batch_shows_each_context_once_where_it_can_and_mixes_systems() -> Non
     batch = Assignment.objects.filter(participation=person).select_related("item__conversation")
     assert person.state == "RATING"
     assert [one.place for one in batch] == [0, 1, 2, 3]
-    assert len({one.item.conversation.context for one in batch}) == 4
-    systems = Counter(one.item.conversation.system_id for one in batch)
+    assert len({talk_of(one.item).context for one in batch}) == 4
+    systems = Counter(talk_of(one.item).system_id for one in batch)
     assert set(systems.values()) == {2}
 
 
@@ -128,7 +128,7 @@ def test_a_context_comes_twice_only_where_nothing_else_is_left() -> None:
     campaign = built(2, batch=4)
     person = enrolment.start(person=join(campaign), now=NOW)
     shown = Assignment.objects.filter(participation=person).values_list(
-        "item__conversation__context", flat=True
+        "item__context__key", flat=True
     )
     assert Counter(shown) == {"k0": 2, "k1": 2}
 
@@ -326,7 +326,7 @@ def test_votes_given_and_promised_weigh_the_same() -> None:
         Item.objects.filter(pk=item.pk).update(reserved=reserved, completed=completed)
     Item.objects.exclude(pk__in=[rows[2].pk, rows[3].pk]).update(order=0)
     given = {one.item_id for one in items.assign(person=join(campaign), now=NOW)}
-    contexts_of = {row.pk: row.conversation.context for row in rows}
+    contexts_of = {row.pk: talk_of(row).context for row in rows}
     assert given & {rows[2].pk, rows[3].pk}
     assert len({contexts_of[pk] for pk in given}) == 2
 

@@ -13,7 +13,7 @@ import pytest
 from django.db import connection
 
 from evaluation import InvalidAnswers
-from tests.factories import NOW, make_campaign, make_participation
+from tests.factories import NOW, make_campaign, make_participation, talk_of
 from tests.webapp.services.people import after, start
 from webapp.models import (
     Assignment,
@@ -222,7 +222,7 @@ def test_a_draft_of_a_form_that_was_answered_meanwhile_is_not_kept() -> None:
 def test_two_forms_of_a_batch_are_asked_in_the_order_of_their_places() -> None:
     person, answers = make_rater(make_campaign())
     first = Assignment.objects.get()
-    room = first.item.conversation
+    room = talk_of(first.item)
     made = {}
     for place, (key, state) in enumerate(
         (("later", "RESERVED"), ("live", "RESERVED"), ("back", "RELEASED")), start=1
@@ -231,7 +231,9 @@ def test_two_forms_of_a_batch_are_asked_in_the_order_of_their_places() -> None:
         item = Item.objects.create(
             campaign=room.campaign, key=name, conversation=room, target=1, reserved=1
         )
-        Candidate.objects.create(item=item, key=f"r{key}", system=room.system, side=1)
+        Candidate.objects.create(
+            item=item, key=f"r{key}", conversation=room, system=room.system, side=1
+        )
         made[key] = Assignment.objects.create(
             item=item, participation=person, place=-place % 5, state=state
         )
@@ -288,11 +290,11 @@ def test_who_ended_without_pay_is_given_no_code_by_a_late_form() -> None:
 def test_an_empty_form_is_no_repeat_of_an_answered_one() -> None:
     """R19: whose answers came before is told by the fields; none say nothing."""
     person, _ = make_rater(make_campaign())
-    room = Assignment.objects.get().item.conversation
+    room = talk_of(Assignment.objects.get().item)
     item = Item.objects.create(
         campaign=room.campaign, key="k", conversation=room, target=1, completed=1
     )
-    Candidate.objects.create(item=item, key="r1", system=room.system, side=1)
+    Candidate.objects.create(item=item, key="r1", conversation=room, system=room.system, side=1)
     Assignment.objects.create(item=item, participation=person, place=5, state="DONE")
     for answers in ({}, {"x.fluency": "3"}):
         with pytest.raises(InvalidAnswers):

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from tests.factories import NOW, make_campaign, make_participation
+from tests.factories import NOW, make_campaign, make_context, make_participation
 from tests.trust import checks, snapshot
 from tests.webapp.services.people import (
     after,
@@ -25,7 +25,7 @@ from tests.webapp.services.people import (
     start,
 )
 from webapp import notices
-from webapp.models import Assignment, Campaign, CompletionCode, Conversation, Item, Participation
+from webapp.models import Assignment, Campaign, CompletionCode, Item, Participation
 from webapp.services.conversation import chat
 from webapp.services.participation import enrolment, screens, stopping
 from webapp.services.rating import submission
@@ -264,15 +264,8 @@ def judging(done: int, given: int, released: int = 0, **changes: Any) -> Partici
     person = make_participation(campaign, state="RATING")
     states = ["DONE"] * done + ["RESERVED"] * (given - done) + ["RELEASED"] * released
     for place, state in enumerate(states):
-        conversation = Conversation.objects.create(
-            campaign=campaign,
-            system=campaign.systems.get(),
-            purpose="CONTEXT",
-            seed=1,
-            started_at=NOW,
-        )
         item = Item.objects.create(
-            campaign=campaign, key=str(place), conversation=conversation, target=5, reserved=1
+            campaign=campaign, key=str(place), context=make_context(campaign), target=5, reserved=1
         )
         Assignment.objects.create(item=item, participation=person, place=place, state=state)
     return Participation.objects.get(pk=person.pk)
