@@ -4,7 +4,7 @@ Standard library only.
 """
 
 from evaluation.checks import MaxWords, MessageCheck, MinWords, NoPersonaCopy, word_count
-from evaluation.kinds.choice import Choice, ChoiceOption
+from evaluation.kinds.choice import Choice
 from evaluation.kinds.free_text import FreeText
 from evaluation.kinds.likert import Likert
 from evaluation.kinds.persona_choice import PersonaChoice
@@ -15,6 +15,7 @@ from evaluation.protocol import Protocol
 from evaluation.questions import (
     AnswerField,
     AnswerOption,
+    ChoiceOption,
     InvalidAnswer,
     Level,
     Question,

@@ -60,6 +60,15 @@ class AnswerField:
     input: Mapping[str, str] = field(default_factory=dict)
 
 
+@dataclass(frozen=True, kw_only=True)
+class ChoiceOption:
+    """One option: the value stored, its word, and a definition that stands below the word."""
+
+    value: int | str
+    word: str
+    definition: str = ""
+
+
 class SimulatedRater(Interface):
     """A simulated person in front of one question, with the planted quality of what is judged."""
 

@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 from evaluation.questions import (
     AnswerField,
     AnswerOption,
+    ChoiceOption,
     InvalidAnswer,
     Level,
     Question,
@@ -19,15 +20,6 @@ from evaluation.questions import (
 
 LONGEST = 40  # characters of a value, as the wire takes them
 KEYS = 9  # options that a digit of the keyboard can choose
-
-
-@dataclass(frozen=True, kw_only=True)
-class ChoiceOption:
-    """One option: the value stored, its word, and a definition that stands below the word."""
-
-    value: int | str
-    word: str
-    definition: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
-from evaluation.kinds.choice import ChoiceOption
 from evaluation.questions import (
     TOGETHER,
     AnswerField,
     AnswerOption,
+    ChoiceOption,
     InvalidAnswer,
     Level,
     Question,
