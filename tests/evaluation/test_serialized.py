@@ -1,0 +1,121 @@
+"""Protocols are data: JSON and back without loss, known by a hash, refused by name (G15)."""
+
+from __future__ import annotations
+
+import copy
+import dataclasses
+import json
+import random
+from typing import Any
+
+import pytest
+
+from evaluation import Protocol, Rate, Words, YesNo
+from evaluation.registry import get_kind, get_protocol, kind_names, protocol_names
+from evaluation.serialized import SCHEMA, InvalidProtocol, canonical, digest, from_json, to_json
+from evaluation.words import words_of
+
+PROTOCOLS = [get_protocol(name) for name in protocol_names()]
+every = pytest.mark.parametrize("protocol", PROTOCOLS, ids=protocol_names())
+
+
+def provenance(protocol: Protocol) -> list[tuple[str, str, str, str, bool]]:
+    return [
+        (path, words.marked, words.tag, words.where, words.quoted)
+        for path, words in words_of(protocol)
+    ]
+
+
+def with_question(question: Any) -> Protocol:
+    """Return a protocol that asks one question where it can be asked."""
+    compares = type(question).compares
+    if compares == "together":
+        rate = Rate(each=(), together=(question,), over="contexts", show="all")
+    else:
+        over: Any = "partner" if question.personas_beside() is not None else "contexts"
+        rate = Rate(each=(question,), over=over, show="all" if compares else "one")
+    return dataclasses.replace(PROTOCOLS[0], steps=(rate,), sources={})
+
+
+@every
+def test_a_protocol_comes_back_equal_with_its_words_and_its_hash(protocol: Protocol) -> None:
+    again = from_json(json.loads(json.dumps(to_json(protocol))))
+    assert again == protocol
+    assert provenance(again) == provenance(protocol)
+    assert digest(again) == digest(protocol)
+    assert {type(again.name), type(again.title)} == {str}
+
+
+@pytest.mark.parametrize("kind", kind_names())
+def test_every_kind_of_question_comes_back(kind: str) -> None:
+    protocol = with_question(get_kind(kind).sample())
+    assert from_json(json.loads(canonical(protocol))) == protocol
+
+
+def test_no_two_protocols_have_a_hash_in_common() -> None:
+    assert len({digest(protocol) for protocol in PROTOCOLS}) == len(PROTOCOLS) > 10
+
+
+def test_the_order_of_keys_does_not_change_the_hash_and_one_letter_does() -> None:
+    value = to_json(PROTOCOLS[0])
+    names = list(value)
+    random.Random(1).shuffle(names)
+    assert digest(from_json({name: value[name] for name in names})) == digest(PROTOCOLS[0])
+    value["instructions"][0] += "."
+    assert digest(from_json(value)) != digest(PROTOCOLS[0])
+
+
+def test_provenance_is_part_of_what_is_known() -> None:
+    asked = [
+        YesNo(name="q", text=Words("Is it good?", tag=tag, where="section 1")) for tag in ("S", "R")
+    ]
+    assert len({digest(with_question(question)) for question in asked}) == 2
+
+
+WRONG = [
+    (("schema",), 2, f"schema is 2; this version of Parley reads {SCHEMA}"),
+    (("schema",), "1", 'schema is "1"; this version'),
+    (("colour",), "red", "colour is no field here; there are "),
+    (("minutes",), "many", 'minutes is "many"; it must be a whole number'),
+    (("minutes",), True, "minutes is true; it must be a whole number"),
+    (("minutes",), None, "minutes is null; it must be a whole number"),
+    (("instructions",), "Read.", 'instructions is "Read."; it must be a list'),
+    (("instructions", 0), 7, "instructions.1 is 7; it must be a text"),
+    (("instructions", 0), {"text": "Read.", "tag": "X"}, 'instructions.1.tag is "X"; it must'),
+    (("steps", 0, "step"), "dance", 'steps.1.step is "dance"; it must be one of chat, rate'),
+    (("steps", 0, "over"), "all", 'steps.1.over is "all"; it must be one of "partner"'),
+    (("steps", 0, "votes"), 2.5, "steps.1.votes is 2.5; it must be a whole number"),
+    (("steps", 0, "messages"), [1], "steps.1.messages has 1 values; it must have 2"),
+    (("steps", 0, "each", 0, "kind"), "dance", 'steps.1.each.1.kind is "dance"; it must be one'),
+    (("steps", 0, "each", 0, "text"), [], "steps.1.each.1.text is []; it must be a text"),
+    (("steps", 0, "each", 0, "size"), 3, "steps.1.each.1.size is no field here"),
+    (("steps", 0, "show"), "one", "steps.1: question quality: a ranking can only be asked about"),
+]
+
+
+@pytest.mark.parametrize(("path", "value", "complaint"), WRONG)
+def test_what_is_no_protocol_is_refused_by_its_field(
+    path: tuple[Any, ...], value: object, complaint: str
+) -> None:
+    wrong = copy.deepcopy(to_json(get_protocol("reply_ranking")))
+    part: Any = wrong
+    for step in path[:-1]:
+        part = part[step]
+    part[path[-1]] = value
+    with pytest.raises(InvalidProtocol) as refused:
+        from_json(wrong)
+    assert str(refused.value).startswith(complaint)
+
+
+@pytest.mark.parametrize("name", ["name", "title", "steps"])
+def test_what_is_missing_is_named(name: str) -> None:
+    value = to_json(get_protocol("reply_ranking"))
+    del value[name]
+    with pytest.raises(InvalidProtocol, match=f"^{name} is missing"):
+        from_json(value)
+
+
+@pytest.mark.parametrize("value", [None, [], "protocol", 3])
+def test_what_is_no_object_is_refused(value: object) -> None:
+    with pytest.raises(InvalidProtocol, match="it must be an object in braces"):
+        from_json(value)
