@@ -31,6 +31,13 @@ from webapp.services.staff_forms.fields import (
 )
 from webapp.services.staff_forms.source_settings import PREFIX, plain, written
 
+LONGEST_NAME = 120
+
+
+def new_seed() -> str:
+    """Return a seed that nobody chose."""
+    return str(secrets.randbelow(1_000_000))
+
 
 class SettingField(TypedField):
     """A field of a setting, from whose value in the source a campaign may depart."""
@@ -61,7 +68,7 @@ class CampaignForm(StaffForm):
     """The form of a draft: filled in from the protocol's source, or from what is stored."""
 
     name = TypedField(
-        text(most=120),
+        text(most=LONGEST_NAME),
         label=gettext_lazy("Name"),
         help_text=gettext_lazy("For you and your colleagues; participants never see it."),
     )
@@ -147,7 +154,7 @@ class CampaignForm(StaffForm):
         whole(least=0, most=2**31 - 1),
         label=gettext_lazy("Random seed"),
         kind="number",
-        initial=lambda: str(secrets.randbelow(1_000_000)),
+        initial=new_seed,
     )
 
     def __init__(
@@ -189,6 +196,22 @@ class CampaignForm(StaffForm):
         }
         self.refuse(_refused(self.protocol, changes))
         return values | {"changes": changes}
+
+
+class DuplicateForm(StaffForm):
+    """What a campaign's duplicate does not have in common with it."""
+
+    name = TypedField(text(most=LONGEST_NAME), label=gettext_lazy("Name"))
+    seed = TypedField(
+        whole(least=0, most=2**31 - 1),
+        label=gettext_lazy("Random seed"),
+        kind="number",
+        initial=new_seed,
+    )
+
+    def __init__(self, campaign: StaffCampaign, data: Mapping[str, str] | None = None) -> None:
+        name = _("Copy of %(name)s") % {"name": campaign.name}
+        super().__init__(data, initial={"name": name[:LONGEST_NAME]})
 
 
 def _unwanted(protocol: Protocol) -> set[str]:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import Any
+from urllib.parse import urlencode
 
 from django.conf import settings
 from django.contrib import messages
@@ -57,9 +59,15 @@ def home(request: HttpRequest) -> HttpResponse:
 
 @staff_page(*READ, link=NavLink(gettext_lazy("Campaigns"), 10))
 def index(request: HttpRequest) -> HttpResponse:
-    """List the campaigns."""
-    page = campaign_list.lines(request.user, request.GET.get("page"))
-    return render(request, "staff/campaigns.html", {"page": page})
+    """List the campaigns, those that a filter leaves."""
+    chosen = campaign_list.read_filter(request.GET.dict())
+    context = {
+        "page": campaign_list.lines(request.user, request.GET.get("page"), chosen),
+        "is_empty": campaign_list.is_empty(request.user),
+        "chosen": chosen,
+        "query": urlencode({name: value for name, value in asdict(chosen).items() if value}),
+    }
+    return render(request, "staff/campaigns.html", context)
 
 
 @staff_page(*READ)
