@@ -33,8 +33,9 @@ def duplicate(*, campaign: AnyCampaign, name: str, seed: int, by: Any, now: date
         )
         if (same := made.exclude(pk=source.pk).first()) is not None:
             return same
-        fresh = {field: Campaign._meta.get_field(field).get_default() for field in LIFE}
-        draft = _copy(source, **fresh, name=name, slug=new_slug(), seed=seed, owner=by)
+        draft = _copy(
+            source, **_first(Campaign(), LIFE), name=name, slug=new_slug(), seed=seed, owner=by
+        )
         systems = _copy_systems(source, draft)
         _copy_materials(source, draft)
         message_items.copy(source=source, draft=draft, systems=systems)
@@ -46,6 +47,11 @@ def duplicate(*, campaign: AnyCampaign, name: str, seed: int, by: Any, now: date
             source=source.pk,
         )
         return draft
+
+
+def _first(blank: Model, fields: tuple[str, ...]) -> dict[str, Any]:
+    """Return the values that these fields have in a new row."""
+    return {field: getattr(blank, field) for field in fields}
 
 
 def _copy(row: Row, **changes: Any) -> Row:
@@ -63,7 +69,7 @@ def _copy(row: Row, **changes: Any) -> Row:
 def _copy_systems(source: Campaign, draft: Campaign) -> dict[int, System]:
     """Copy systems with their quotas, to be rehearsed anew; return them by the number copied."""
     made: dict[int, System] = {}
-    untested = {field: System._meta.get_field(field).get_default() for field in TRIAL}
+    untested = _first(System(), TRIAL)
     for system in source.systems.select_related("cell").order_by("pk"):
         made[system.pk] = _copy(system, campaign=draft, **untested)
         QuotaCell.objects.create(system=made[system.pk], target=system.cell.target)

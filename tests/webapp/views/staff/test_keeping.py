@@ -12,7 +12,7 @@ from django.urls import reverse
 
 from tests.factories import NOW, make_campaign
 from tests.webapp.services import third
-from webapp.models import AuditEntry, Campaign, Conversation, Event, ReplyJob
+from webapp.models import AuditEntry, Campaign, Conversation, Event, Participation, ReplyJob
 from webapp.services.campaign import launch, message_items
 from webapp.services.replies import rehearsal
 from webapp.services.rules import audit
@@ -248,9 +248,8 @@ def test_messages_to_judge_come_along_but_for_those_withdrawn(ann: Client) -> No
     assert {c.key for item in made.items.all() for c in item.candidates.all()} == {
         f"r{item.pk}" for item in made.items.all()
     }
-    seat = made.items.all()[0].conversation.seats.all()[0]
-    seat.participation.excluded = "A bot."
-    seat.participation.save()
+    one = made.items.all()[0].conversation
+    Participation.objects.filter(seats__conversation=one).update(excluded="A bot.")
     post(ann, "duplicate", source, name="Once more", seed="8")
     assert message_items.counts(Campaign.objects.get(name="Once more"))["conversations"] == 1
 
