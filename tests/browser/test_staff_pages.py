@@ -79,6 +79,9 @@ def create(page: Page) -> None:
     """Create a draft, wrongly at first."""
     page.get_by_role("link", name="New campaign").click()
     check(page, "choose")
+    for sample in page.get_by_text("The questions, as participants see them").all():
+        sample.click()
+    check(page, "choose-samples")
     page.get_by_role("link", name="Use PERSONA-CHAT evaluation of bots").click()
     page.get_by_label("Pay", exact=True).fill("1.20")
     expect(page.locator("[data-hourly]")).to_have_text("That is 9.00 USD per hour.")

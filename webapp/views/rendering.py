@@ -1,7 +1,4 @@
-"""Turns a participant's screen into its page.
-
-Apart because it is the one place where values become a page, and the addresses need not know how.
-"""
+"""Turns a participant's screen into its page; staff's samples and previews too."""
 
 from __future__ import annotations
 
@@ -10,10 +7,10 @@ from typing import Any
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 
-from evaluation import Question, Shown
+from evaluation import Protocol, Question, Shown
 from webapp import notices
 from webapp.forms import participant
-from webapp.services.participation import screens
+from webapp.services.participation import samples, screens
 
 
 def render_screen(
@@ -34,6 +31,14 @@ def render_screen(
         shown["problems"] = [field for field in shown["fields"] if field.error]
     status = 422 if problems else 200
     return render(request, f"participant/{screen.name}.html", shown, status=status)
+
+
+def sample_questions(protocol: Protocol) -> list[tuple[str, tuple[participant.QuestionField, ...]]]:
+    """Return a protocol's questions as its participants see them, by what is judged."""
+    return [
+        (group.judged, participant.fields(group.form, {}, {}))
+        for group in samples.question_groups(protocol)
+    ]
 
 
 def _waiting_words(screen: screens.Screen) -> dict[str, str]:

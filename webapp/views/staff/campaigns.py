@@ -18,9 +18,10 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from webapp.forms.campaign_form import CampaignForm
-from webapp.services.campaign import campaigns
+from webapp.services.campaign import campaigns, offers
 from webapp.services.monitoring import campaign_list
 from webapp.services.ops import logins
+from webapp.views import rendering
 from webapp.views.audience import Audience, meant_for
 from webapp.views.staff.access import FORM, READ, NavLink, bad_form, staff_page
 
@@ -73,13 +74,14 @@ def index(request: HttpRequest) -> HttpResponse:
 @staff_page(*READ)
 def choose(request: HttpRequest) -> HttpResponse:
     """Choose the protocol that a new campaign begins from."""
-    return render(request, "staff/choose.html", {"offers": campaigns.offers()})
+    shown = [(offer, rendering.sample_questions(offer.protocol)) for offer in offers.offers()]
+    return render(request, "staff/choose.html", {"offers": shown})
 
 
 @staff_page(*FORM)
 def create(request: HttpRequest, protocol: str) -> HttpResponse:
     """Fill in the settings of a new campaign."""
-    found = campaigns.offer(protocol)
+    found = offers.find(protocol)
     if found is None:
         raise Http404(protocol)
     if request.method != "POST":
