@@ -7,13 +7,15 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from django.forms.boundfield import BoundField
+from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from evaluation import TAGS, InvalidSetting, InvalidValue, Protocol, Setting
+from evaluation import TAGS, Chat, InvalidSetting, InvalidValue, Protocol, Rate, Setting
 from webapp.forms.typed_fields import StaffForm, TypedField
 from webapp.services.campaign import campaigns
 from webapp.services.rules.access import StaffCampaign
@@ -32,6 +34,41 @@ from webapp.services.staff_forms.fields import (
 from webapp.services.staff_forms.source_settings import PREFIX, plain, written
 
 LONGEST_NAME = 120
+# Title, fields, and the beginning of names of settings. What is in none comes last.
+SECTIONS: tuple[tuple[str | Promise, tuple[str, ...], str], ...] = (
+    (
+        gettext_lazy("Basics"),
+        ("name", "minutes", "pay", "currency", "waiting_pay", "quit_rule", "least_work", "contact"),
+        "",
+    ),
+    (gettext_lazy("Consent"), ("consent",), ""),
+    (gettext_lazy("Panel"), ("return_url",), ""),
+    (
+        gettext_lazy("Conversation"),
+        ("bot_when_alone", "partner_left_counts"),
+        f"{PREFIX}{Chat.prefix}.",
+    ),
+    (gettext_lazy("Rating"), (), f"{PREFIX}{Rate.prefix}."),
+)
+LAST_SECTION = gettext_lazy("Limits and reproduction")
+
+
+@dataclass(frozen=True)
+class FormSection:
+    """Fields that belong together; those that few people change are folded away."""
+
+    title: str | Promise
+    fields: tuple[BoundField, ...]
+    is_folded: bool = False
+
+    @property
+    def is_open(self) -> bool:
+        """Whether a folded section is open: a field with a complaint has to be seen."""
+        return any(field.errors for field in self.fields)
+
+    @property
+    def has_sources(self) -> bool:
+        return any(field.name.startswith(PREFIX) for field in self.fields)
 
 
 def new_seed() -> str:
@@ -174,13 +211,19 @@ class CampaignForm(StaffForm):
         for setting in protocol.settings():
             self.fields[PREFIX + setting.name] = SettingField(setting)
 
-    def own(self) -> list[BoundField]:
-        """Return the fields that every campaign has."""
-        return [self[name] for name in self._own]
-
-    def source(self) -> list[BoundField]:
-        """Return the fields of the protocol's settings."""
-        return [self[name] for name in self.fields if name not in self._own]
+    def sections(self) -> list[FormSection]:
+        """Return every field once, by what it is about."""
+        left = dict.fromkeys(self.fields)
+        found = []
+        for title, own, prefix in SECTIONS:
+            names = [name for name in own if name in left]
+            names += [name for name in left if prefix and name.startswith(prefix)]
+            if names:
+                found.append(FormSection(title, tuple(self[name] for name in names)))
+            for name in names:
+                del left[name]
+        rest = tuple(self[name] for name in left)
+        return [*found, FormSection(LAST_SECTION, rest, is_folded=True)] if rest else found
 
     def clean(self) -> dict[str, Any]:
         """Return the values, with the settings that depart under `changes`."""
