@@ -10,7 +10,7 @@ from typing import Any
 
 from django.core.paginator import Page, Paginator
 from django.db import transaction
-from django.db.models import Count, Exists, Model, OuterRef, Q, QuerySet
+from django.db.models import Count, Exists, Model, OuterRef, Q, QuerySet, Sum
 from django.utils.translation import gettext as _
 
 from webapp.models import (
@@ -37,6 +37,9 @@ STEPS: Mapping[str, Q] = {
     "rating": Q(state=Participation.State.RATING),
     "done": Q(outcome__in=monitor.DONE),
     "lost": Q(state=Participation.State.ENDED) & ~Q(outcome__in=monitor.DONE),
+    # Whoever has a code or a bonus, however they ended: what the sum of the money counts.
+    "paid": Q(Exists(CompletionCode.objects.filter(participation=OuterRef("pk"))))
+    | Q(Exists(Bonus.objects.filter(participation=OuterRef("pk")))),
 }
 KINDS: Mapping[str, type[Model]] = {"conversation": Conversation, "participation": Participation}
 FLAGGED = {"yes": True, "no": False}
@@ -156,16 +159,29 @@ def filters(campaign: AnyCampaign) -> dict[str, list[FilterChoice]]:
 
 
 def people(campaign: AnyCampaign, query: Mapping[str, str]) -> Page[Any]:
-    """Return a page of `ReviewedPerson`; `step` is a step of the monitor's funnel."""
-    rows = Participation.objects.filter(campaign=campaign.pk).select_related("system", "code")
-    if query.get("step") in STEPS:
-        rows = rows.filter(STEPS[query["step"]])
-    if query.get("system", "").isdecimal():
-        rows = rows.filter(system_id=int(query["system"][:18]))
+    """Return a page of `ReviewedPerson`; `step` is one of the monitor's funnel, or paid."""
+    rows = _people(campaign, query).select_related("system", "code")
     rows = rows.prefetch_related("flags", "bonuses").order_by("-id")
     found: Page[Any] = Paginator(rows, PAGE).get_page(query.get("page"))
     found.object_list = [_reviewed(row) for row in found.object_list]
     return found
+
+
+def paid(campaign: AnyCampaign, query: Mapping[str, str]) -> Decimal:
+    """Return what the people of all pages of such a list were paid, bonuses included."""
+    people = _people(campaign, query).values("pk")
+    codes = CompletionCode.objects.filter(participation__in=people).aggregate(sum=Sum("amount"))
+    bonuses = Bonus.objects.filter(participation__in=people).aggregate(sum=Sum("amount"))
+    return (codes["sum"] or Decimal(0)) + (bonuses["sum"] or Decimal(0))
+
+
+def _people(campaign: AnyCampaign, query: Mapping[str, str]) -> QuerySet[Participation]:
+    rows = Participation.objects.filter(campaign=campaign.pk)
+    if query.get("step") in STEPS:
+        rows = rows.filter(STEPS[query["step"]])
+    if query.get("system", "").isdecimal():
+        rows = rows.filter(system_id=int(query["system"][:18]))
+    return rows
 
 
 def troubled_replies(campaign: AnyCampaign, page: str | None) -> Page[Any]:

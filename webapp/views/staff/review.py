@@ -65,6 +65,7 @@ def people(request: HttpRequest, campaign: StaffCampaign) -> HttpResponse:
         "tab": "people",
         "page": page,
         "step": request.GET.get("step", ""),
+        "paid": review.paid(campaign, request.GET.dict()),
         "query": _query(request),
     }
     return render(request, "staff/people.html", context)
