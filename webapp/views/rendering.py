@@ -11,6 +11,9 @@ from evaluation import Protocol, Question, Shown
 from webapp import notices
 from webapp.forms import participant
 from webapp.services.participation import samples, screens
+from webapp.services.rules.access import StaffCampaign
+
+NOBODY = {"platform": "", "external_id": ""}  # no consent can be given for it
 
 
 def render_screen(
@@ -31,6 +34,21 @@ def render_screen(
         shown["problems"] = [field for field in shown["fields"] if field.error]
     status = 422 if problems else 200
     return render(request, f"participant/{screen.name}.html", shown, status=status)
+
+
+def render_preview(request: HttpRequest, campaign: StaffCampaign, name: str) -> HttpResponse:
+    """Answer with a participant's page as its template draws it, filled with a sample."""
+    if name == "entry":
+        shown = {"study": samples.study(campaign), "who": NOBODY}
+        return render(request, "participant/entry.html", shown)
+    screen = samples.screen(campaign, name)
+    if screen.chat is None:
+        return render_screen(request, screen)
+    lines = [{"side": line.side, "text": line.text} for line in samples.dialogue()]
+    minimum = min(samples.lengths(campaign))
+    chat = _chat_data(screen.chat) | {"sample": {"lines": lines, "minimum": minimum}}
+    shown = {"screen": screen, "study": screen.study, "chat": chat}
+    return render(request, "staff/preview_chat.html", shown)
 
 
 def sample_questions(protocol: Protocol) -> list[tuple[str, tuple[participant.QuestionField, ...]]]:

@@ -5,15 +5,24 @@ Nothing is stored. Dialogue, characters and contexts are those that come with Pa
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 
 from django.utils.translation import gettext as _
 
 from bots.datasets import contexts, demo
 from evaluation import Protocol, Rate, Shown
+from webapp import notices
+from webapp.models import Participation
+from webapp.services.participation import screens, study_info
+from webapp.services.participation.screens import End, Screen
+from webapp.services.participation.study_info import StudyInfo
 from webapp.services.rating.form import FormLine, RatingForm
+from webapp.services.rules import payment
+from webapp.services.rules.access import AnyCampaign, row_of
+from webapp.services.rules.protocols import protocol_of
 
+CODE = "ABCD-EFGH"  # looks like a code, and is nobody's
 SPLIT = "test"
 MOST_LINES = 6
 
@@ -56,9 +65,59 @@ def dialogue() -> tuple[FormLine, ...]:
     )
 
 
-def persona() -> tuple[str, ...]:
-    """Return the sentences of a participant's character."""
-    return _personas()[0][1]
+def pages(protocol: Protocol) -> tuple[str, ...]:
+    """Return the names of the pages that a participant comes to, in order."""
+    chat = ("chat",) if protocol.chat else ()
+    return ("entry", "ready", *chat, *(("rate",) if protocol.after else ()), "ended")
+
+
+def study(campaign: AnyCampaign) -> StudyInfo:
+    """Return the study as a newcomer would see it while the campaign is open."""
+    return replace(study_info.of(row_of(campaign)), closed="")
+
+
+def screen(campaign: AnyCampaign, name: str) -> Screen:
+    """Return one of these pages, but for the entry, with everything on it invented."""
+    protocol, shown = protocol_of(campaign), study(campaign)
+    has_persona = name in ("ready", "chat") and shown.has_persona
+    after = protocol.after
+    return Screen(
+        name=name,
+        study=shown,
+        step=screens.step_of(name, protocol),
+        notice="",
+        round="",
+        stop="" if name == "ended" else shown.stopping or notices.text("stop_not_begun"),
+        persona=_first_persona(campaign) if has_persona else (),
+        chat=screens.chat_page("preview", protocol) if name == "chat" else None,
+        form=rating_form(after) if name == "rate" and after else None,
+        end=_end(protocol, shown) if name == "ended" else None,
+    )
+
+
+def lengths(campaign: AnyCampaign) -> tuple[int, ...]:
+    """Return the numbers of messages of which a conversation's minimum is drawn."""
+    chat = protocol_of(campaign).chat
+    return chat.minimum.options if chat else ()
+
+
+def _end(protocol: Protocol, shown: StudyInfo) -> End:
+    rule = payment.RULES[Participation.Outcome.COMPLETED]
+    return End(
+        heading=str(screens.HEADINGS[Participation.Outcome.COMPLETED]),
+        text=notices.text(rule.notice, pay=shown.pay),
+        code=CODE,
+        amount=shown.pay,
+        debrief=protocol.chat.debrief if protocol.chat else "",
+        return_url="",
+        withdraw="preview",
+        may_return=False,
+    )
+
+
+def _first_persona(campaign: AnyCampaign) -> tuple[str, ...]:
+    row = row_of(campaign).personas.order_by("order").first()
+    return tuple(row.sentences) if row else _personas()[0][1]
 
 
 def _judged(rate: Rate) -> str:
