@@ -28,8 +28,8 @@ TITLES = {
 }
 
 
-@campaign_page(*READ, tab=NavLink(gettext_lazy("Preview"), 15, in_drafts=True))
 @csp_replace({"frame-src": [SELF]})
+@campaign_page(*READ, tab=NavLink(gettext_lazy("Preview"), 15, in_drafts=True))
 def preview(request: HttpRequest, campaign: StaffCampaign) -> HttpResponse:
     """Show one of the pages as on a phone and as on a desk."""
     names = samples.pages(protocol_of(campaign))
@@ -43,9 +43,9 @@ def preview(request: HttpRequest, campaign: StaffCampaign) -> HttpResponse:
     return render(request, "staff/preview.html", context)
 
 
-@campaign_page(*READ)
-@xframe_options_sameorigin
 @csp_replace({"form-action": [NONE], "connect-src": [NONE], "frame-ancestors": [SELF]})
+@xframe_options_sameorigin
+@campaign_page(*READ)
 def preview_page(request: HttpRequest, campaign: StaffCampaign, screen: str) -> HttpResponse:
     """Show a page by itself."""
     if screen not in samples.pages(protocol_of(campaign)):

@@ -59,7 +59,7 @@ def exclude_conversation(
 @campaign_page(*READ, tab=NavLink(gettext_lazy("People"), 40))
 def people(request: HttpRequest, campaign: StaffCampaign) -> HttpResponse:
     """List the people."""
-    page = review.people(campaign, request.GET.dict())
+    page = review.people(campaign, request.GET.dict(), timezone.now())
     context = {
         "campaign": campaign,
         "tab": "people",
@@ -130,7 +130,7 @@ def _person(campaign: StaffCampaign, pk: int) -> dict[str, Any]:
     return {
         "campaign": campaign,
         "tab": "people",
-        "person": review.person(campaign, pk),
+        "person": review.person(campaign, pk, timezone.now()),
         "raw": {},
     }
 
