@@ -17,23 +17,25 @@ from django.utils.translation import gettext_lazy
 
 from evaluation import TAGS, Chat, InvalidSetting, InvalidValue, Protocol, Rate, Setting
 from webapp.forms.typed_fields import StaffForm, TypedField
-from webapp.services.campaign import campaigns
+from webapp.services.campaign import campaigns, personas_import
 from webapp.services.rules.access import StaffCampaign
 from webapp.services.staff_forms import consent_text
 from webapp.services.staff_forms.fields import (
     BadField,
+    completion_address,
     currency,
     money,
     one_of,
+    shown,
     storable,
     text,
-    web_address,
     whole,
     yes_no,
 )
 from webapp.services.staff_forms.source_settings import PREFIX, plain, written
 
 LONGEST_NAME = 120
+POOL = f"{Chat.prefix}.pool"
 # Title, fields, and the beginning of names of settings. What is in none comes last.
 SECTIONS: tuple[tuple[str | Promise, tuple[str, ...], str], ...] = (
     (
@@ -116,7 +118,7 @@ class CampaignForm(StaffForm):
     currency = TypedField(
         currency,
         label=gettext_lazy("Currency"),
-        help_text=gettext_lazy("Three letters, such as USD or EUR."),
+        help_text=gettext_lazy("A code of three letters, such as USD or EUR."),
         initial="USD",
     )
     waiting_pay = TypedField(
@@ -157,12 +159,13 @@ class CampaignForm(StaffForm):
         help_text=gettext_lazy("Markdown. It is a draft: your ethics board has the last word."),
     )
     return_url = TypedField(
-        web_address,
+        completion_address,
         label=gettext_lazy("Panel completion URL"),
         kind="url",
         help_text=gettext_lazy(
             "Where the last page returns participants to, such as "
-            "https://app.prolific.com/submissions/complete?cc={code}; empty for none."
+            "https://app.prolific.com/submissions/complete?cc={code}; empty for none. {code} "
+            "becomes the participant's own code."
         ),
     )
     wait_seconds = TypedField(
@@ -203,6 +206,7 @@ class CampaignForm(StaffForm):
         first = {"minutes": str(protocol.minutes), "consent": consent_text.prefilled(protocol)}
         super().__init__(data, initial=first if campaign is None else _stored(campaign))
         self.protocol = protocol
+        self._splits = personas_import.splits(campaign)
         for name in _unwanted(protocol):
             del self.fields[name]
         self._own = list(self.fields)
@@ -210,6 +214,15 @@ class CampaignForm(StaffForm):
             self.initial[PREFIX + setting.name] = written(setting.value)
         for setting in protocol.settings():
             self.fields[PREFIX + setting.name] = SettingField(setting)
+
+    def _unknown_split(self, changes: Mapping[str, Any]) -> dict[str, str]:
+        """Refuse a split of personas that is neither built in nor named by an imported one."""
+        pool = changes.get(POOL)
+        if pool is None or pool in self._splits:
+            return {}
+        complaint = _("%(value)s is no split; write one of: %(splits)s, or import personas of it")
+        about = {"value": shown(pool), "splits": ", ".join(sorted(self._splits))}
+        return {PREFIX + POOL: complaint % about}
 
     def sections(self) -> list[FormSection]:
         """Return every field once, by what it is about."""
@@ -237,7 +250,7 @@ class CampaignForm(StaffForm):
             if self.cleaned_data.get(PREFIX + setting.name, plain(setting.value))
             != plain(setting.value)
         }
-        self.refuse(_refused(self.protocol, changes))
+        self.refuse(_refused(self.protocol, changes) or self._unknown_split(changes))
         return values | {"changes": changes}
 
 
