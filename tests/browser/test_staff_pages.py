@@ -79,6 +79,9 @@ def create(page: Page) -> None:
     """Create a draft, wrongly at first."""
     page.get_by_role("link", name="New campaign").click()
     check(page, "choose")
+    for sample in page.get_by_text("The questions, as participants see them").all():
+        sample.click()
+    check(page, "choose-samples")
     page.get_by_role("link", name="Use PERSONA-CHAT evaluation of bots").click()
     page.get_by_label("Pay", exact=True).fill("1.20")
     expect(page.locator("[data-hourly]")).to_have_text("That is 9.00 USD per hour.")
@@ -193,6 +196,32 @@ def test_the_pages_of_a_running_campaign(
     for name, address in pages.items():
         page.goto(f"{live_server.url}/campaigns/{campaign.pk}/{address}")
         check(page, name)
+
+
+@pytest.mark.parametrize("protocol", ["personachat_bot", "meena_interactive", "meena_static"])
+def test_a_preview_shows_the_pages_of_participants(
+    page: Page, live_server: LiveServer, refused: list[str], protocol: str
+) -> None:
+    campaign = make_campaign(protocol, state=Campaign.State.DRAFT)
+    sign_in(page, live_server)
+    start = f"{live_server.url}/campaigns/{campaign.pk}/preview/"
+    page.goto(start)
+    phone, desk = (
+        page.frame_locator(f'[title="The page on a {name}"]') for name in ("phone", "desk")
+    )
+    for frame in (phone, desk):
+        expect(frame.get_by_role("button", name="I agree and take part")).to_be_visible()
+    links = page.get_by_role("navigation", name="Pages").get_by_role("link")
+    for name in links.all_inner_texts():
+        page.get_by_role("link", name=name, exact=True).click()
+        expect(phone.locator("h1")).to_have_count(1)
+        check(page, f"preview-{protocol}-{name.split()[0]}")
+    if protocol != "meena_static":
+        page.goto(f"{start}chat/")
+        expect(page.locator(".msg-partner")).to_have_count(3)
+        expect(page.locator("[data-part=count]")).to_contain_text("to go")
+        live = 6 if protocol == "meena_interactive" else 0  # two labels per message
+        expect(page.locator(".label-row")).to_have_count(live)
 
 
 def test_the_live_numbers_move_and_keep_the_focus(

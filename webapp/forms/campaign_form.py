@@ -7,29 +7,75 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from django.forms.boundfield import BoundField
+from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from evaluation import TAGS, InvalidSetting, InvalidValue, Protocol, Setting
+from evaluation import TAGS, Chat, InvalidSetting, InvalidValue, Protocol, Rate, Setting
 from webapp.forms.typed_fields import StaffForm, TypedField
-from webapp.services.campaign import campaigns
+from webapp.services.campaign import campaigns, personas_import
 from webapp.services.rules.access import StaffCampaign
 from webapp.services.staff_forms import consent_text
 from webapp.services.staff_forms.fields import (
     BadField,
+    completion_address,
     currency,
     money,
     one_of,
+    shown,
     storable,
     text,
-    web_address,
     whole,
     yes_no,
 )
 from webapp.services.staff_forms.source_settings import PREFIX, plain, written
+
+LONGEST_NAME = 120
+POOL = f"{Chat.prefix}.pool"
+# Title, fields, and the beginning of names of settings. What is in none comes last.
+SECTIONS: tuple[tuple[str | Promise, tuple[str, ...], str], ...] = (
+    (
+        gettext_lazy("Basics"),
+        ("name", "minutes", "pay", "currency", "waiting_pay", "quit_rule", "least_work", "contact"),
+        "",
+    ),
+    (gettext_lazy("Consent"), ("consent",), ""),
+    (gettext_lazy("Panel"), ("return_url",), ""),
+    (
+        gettext_lazy("Conversation"),
+        ("bot_when_alone", "partner_left_counts"),
+        f"{PREFIX}{Chat.prefix}.",
+    ),
+    (gettext_lazy("Rating"), (), f"{PREFIX}{Rate.prefix}."),
+)
+LAST_SECTION = gettext_lazy("Limits and reproduction")
+
+
+@dataclass(frozen=True)
+class FormSection:
+    """Fields that belong together; those that few people change are folded away."""
+
+    title: str | Promise
+    fields: tuple[BoundField, ...]
+    is_folded: bool = False
+
+    @property
+    def is_open(self) -> bool:
+        """Whether a folded section is open: a field with a complaint has to be seen."""
+        return any(field.errors for field in self.fields)
+
+    @property
+    def has_sources(self) -> bool:
+        return any(field.name.startswith(PREFIX) for field in self.fields)
+
+
+def new_seed() -> str:
+    """Return a seed that nobody chose."""
+    return str(secrets.randbelow(1_000_000))
 
 
 class SettingField(TypedField):
@@ -61,7 +107,7 @@ class CampaignForm(StaffForm):
     """The form of a draft: filled in from the protocol's source, or from what is stored."""
 
     name = TypedField(
-        text(most=120),
+        text(most=LONGEST_NAME),
         label=gettext_lazy("Name"),
         help_text=gettext_lazy("For you and your colleagues; participants never see it."),
     )
@@ -72,7 +118,7 @@ class CampaignForm(StaffForm):
     currency = TypedField(
         currency,
         label=gettext_lazy("Currency"),
-        help_text=gettext_lazy("Three letters, such as USD or EUR."),
+        help_text=gettext_lazy("A code of three letters, such as USD or EUR."),
         initial="USD",
     )
     waiting_pay = TypedField(
@@ -113,12 +159,13 @@ class CampaignForm(StaffForm):
         help_text=gettext_lazy("Markdown. It is a draft: your ethics board has the last word."),
     )
     return_url = TypedField(
-        web_address,
+        completion_address,
         label=gettext_lazy("Panel completion URL"),
         kind="url",
         help_text=gettext_lazy(
             "Where the last page returns participants to, such as "
-            "https://app.prolific.com/submissions/complete?cc={code}; empty for none."
+            "https://app.prolific.com/submissions/complete?cc={code}; empty for none. {code} "
+            "becomes the participant's own code."
         ),
     )
     wait_seconds = TypedField(
@@ -147,7 +194,7 @@ class CampaignForm(StaffForm):
         whole(least=0, most=2**31 - 1),
         label=gettext_lazy("Random seed"),
         kind="number",
-        initial=lambda: str(secrets.randbelow(1_000_000)),
+        initial=new_seed,
     )
 
     def __init__(
@@ -159,6 +206,7 @@ class CampaignForm(StaffForm):
         first = {"minutes": str(protocol.minutes), "consent": consent_text.prefilled(protocol)}
         super().__init__(data, initial=first if campaign is None else _stored(campaign))
         self.protocol = protocol
+        self._splits = personas_import.splits(campaign)
         for name in _unwanted(protocol):
             del self.fields[name]
         self._own = list(self.fields)
@@ -167,13 +215,28 @@ class CampaignForm(StaffForm):
         for setting in protocol.settings():
             self.fields[PREFIX + setting.name] = SettingField(setting)
 
-    def own(self) -> list[BoundField]:
-        """Return the fields that every campaign has."""
-        return [self[name] for name in self._own]
+    def _unknown_split(self, changes: Mapping[str, Any]) -> dict[str, str]:
+        """Refuse a split of personas that is neither built in nor named by an imported one."""
+        pool = changes.get(POOL)
+        if pool is None or pool in self._splits:
+            return {}
+        complaint = _("%(value)s is no split; write one of: %(splits)s, or import personas of it")
+        about = {"value": shown(pool), "splits": ", ".join(sorted(self._splits))}
+        return {PREFIX + POOL: complaint % about}
 
-    def source(self) -> list[BoundField]:
-        """Return the fields of the protocol's settings."""
-        return [self[name] for name in self.fields if name not in self._own]
+    def sections(self) -> list[FormSection]:
+        """Return every field once, by what it is about."""
+        left = dict.fromkeys(self.fields)
+        found = []
+        for title, own, prefix in SECTIONS:
+            names = [name for name in own if name in left]
+            names += [name for name in left if prefix and name.startswith(prefix)]
+            if names:
+                found.append(FormSection(title, tuple(self[name] for name in names)))
+            for name in names:
+                del left[name]
+        rest = tuple(self[name] for name in left)
+        return [*found, FormSection(LAST_SECTION, rest, is_folded=True)] if rest else found
 
     def clean(self) -> dict[str, Any]:
         """Return the values, with the settings that depart under `changes`."""
@@ -187,8 +250,24 @@ class CampaignForm(StaffForm):
             if self.cleaned_data.get(PREFIX + setting.name, plain(setting.value))
             != plain(setting.value)
         }
-        self.refuse(_refused(self.protocol, changes))
+        self.refuse(_refused(self.protocol, changes) or self._unknown_split(changes))
         return values | {"changes": changes}
+
+
+class DuplicateForm(StaffForm):
+    """What a campaign's duplicate does not have in common with it."""
+
+    name = TypedField(text(most=LONGEST_NAME), label=gettext_lazy("Name"))
+    seed = TypedField(
+        whole(least=0, most=2**31 - 1),
+        label=gettext_lazy("Random seed"),
+        kind="number",
+        initial=new_seed,
+    )
+
+    def __init__(self, campaign: StaffCampaign, data: Mapping[str, str] | None = None) -> None:
+        name = _("Copy of %(name)s") % {"name": campaign.name}
+        super().__init__(data, initial={"name": name[:LONGEST_NAME]})
 
 
 def _unwanted(protocol: Protocol) -> set[str]:

@@ -72,6 +72,7 @@ class Campaign(models.Model):
     created_at = models.DateTimeField(auto_now_add=True)
     opened_at = models.DateTimeField(null=True, blank=True)
     ended_at = models.DateTimeField(null=True, blank=True)
+    archived_at = models.DateTimeField(null=True, blank=True)  # out of the list, else unchanged
 
     class Meta:
         ordering = ("-id",)

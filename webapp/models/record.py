@@ -16,7 +16,10 @@ class AuditEntry(Row):
     number = models.PositiveBigIntegerField(unique=True)
     actor = models.CharField(max_length=150)  # a staff name, or "participation 12", or "sweeper"
     action = models.CharField(max_length=60)
-    campaign = models.ForeignKey(Campaign, models.PROTECT, null=True, related_name="audit")
+    # Its number stays when a draft is deleted: it is hashed, and the entries are kept.
+    campaign = models.ForeignKey(
+        Campaign, models.DO_NOTHING, null=True, related_name="audit", db_constraint=False
+    )
     detail = models.JSONField(default=dict)
     made_at = models.DateTimeField()
     previous_hash = models.CharField(max_length=64)

@@ -1,7 +1,4 @@
-"""Turns a participant's screen into its page.
-
-Apart because it is the one place where values become a page, and the addresses need not know how.
-"""
+"""Turns a participant's screen into its page; staff's samples and previews too."""
 
 from __future__ import annotations
 
@@ -10,10 +7,13 @@ from typing import Any
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 
-from evaluation import Question, Shown
+from evaluation import Protocol, Question, Shown
 from webapp import notices
 from webapp.forms import participant
-from webapp.services.participation import screens
+from webapp.services.participation import samples, screens
+from webapp.services.rules.access import StaffCampaign
+
+NOBODY = {"platform": "", "external_id": ""}  # no consent can be given for it
 
 
 def render_screen(
@@ -35,6 +35,29 @@ def render_screen(
         shown["problems"] = [field for field in shown["fields"] if field.error]
     status = 422 if problems else 200
     return render(request, f"participant/{screen.name}.html", shown, status=status)
+
+
+def render_preview(request: HttpRequest, campaign: StaffCampaign, name: str) -> HttpResponse:
+    """Answer with a participant's page as its template draws it, filled with a sample."""
+    if name == "entry":
+        shown = {"study": samples.study(campaign), "who": NOBODY}
+        return render(request, "participant/entry.html", shown)
+    screen = samples.screen(campaign, name)
+    if screen.chat is None:
+        return render_screen(request, screen)
+    lines = [{"side": line.side, "text": line.text} for line in samples.dialogue()]
+    minimum = min(samples.lengths(campaign))
+    chat = _chat_data(screen.chat) | {"sample": {"lines": lines, "minimum": minimum}}
+    shown = {"screen": screen, "study": screen.study, "chat": chat}
+    return render(request, "staff/preview_chat.html", shown)
+
+
+def sample_questions(protocol: Protocol) -> list[tuple[str, tuple[participant.QuestionField, ...]]]:
+    """Return a protocol's questions as its participants see them, by what is judged."""
+    return [
+        (group.judged, participant.fields(group.form, {}, {}))
+        for group in samples.question_groups(protocol)
+    ]
 
 
 def _waiting_words(screen: screens.Screen) -> dict[str, str]:

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import importlib
 import random
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
 from typing import Any
@@ -13,7 +11,7 @@ from typing import Any
 from django.db import transaction
 
 from evaluation import Protocol, Setting
-from evaluation.registry import UnknownProtocol, get_protocol, protocol_names
+from evaluation.registry import get_protocol
 from webapp.models import Campaign
 from webapp.services.rules import audit
 from webapp.services.rules.access import AnyCampaign
@@ -33,30 +31,9 @@ class NotDraft(Exception):
         self.state = campaign.state
 
 
-@dataclass(frozen=True)
-class Offer:
-    """A protocol that a campaign can be created from."""
-
-    protocol: Protocol
-    about: str
-
-
-def offers() -> list[Offer]:
-    """Return all protocols with the documentation that their files begin with."""
-    return [Offer(get_protocol(name), _about(name)) for name in protocol_names()]
-
-
 def source(campaign: AnyCampaign) -> Protocol:
     """Return the campaign's protocol as its source has it."""
     return get_protocol(campaign.protocol)
-
-
-def offer(name: str) -> Protocol | None:
-    """Return the protocol of this name, if there is one."""
-    try:
-        return get_protocol(name)
-    except UnknownProtocol:
-        return None
 
 
 def create(*, owner: Any, protocol: str, values: Values, now: datetime) -> Campaign:
@@ -101,11 +78,6 @@ def protocol_and_changes(campaign: AnyCampaign) -> tuple[Protocol, list[tuple[Se
     """Return the campaign's protocol as changed, and what departs from the source."""
     original = get_protocol(campaign.protocol)
     return protocol_of(campaign), source_settings.departures(original, campaign.changes)
-
-
-def _about(name: str) -> str:
-    module = importlib.import_module(f"evaluation.protocols.{name}")
-    return (module.__doc__ or "").strip()
 
 
 def _shuffle(campaign: Campaign) -> None:

@@ -47,7 +47,7 @@ def launch(*, campaign: AnyCampaign, by: Any, now: datetime) -> Campaign:
             _prepare(row, now)
         plan = plan_of(row)
         digest = plan_hash(plan)
-        states.move(row, "open", plan=plan, plan_hash=digest, opened_at=now)
+        states.move(row, "open", plan=plan, plan_hash=digest, opened_at=now, archived_at=None)
         audit.append(
             actor=by.get_username(),
             action="campaign launched",

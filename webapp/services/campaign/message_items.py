@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import random
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -106,6 +106,26 @@ def clear(*, campaign: AnyCampaign, by: Any, now: datetime) -> int:
             actor=by.get_username(), action="messages removed", campaign=row, now=now, count=count
         )
         return count
+
+
+def copy(*, source: Campaign, draft: Campaign, systems: Mapping[int, System]) -> None:
+    """Take the messages of a source's duplicate, in the same order; `systems` maps old to new.
+
+    What was withdrawn or set aside since stays away.
+    """
+    taken = source.items.exclude(conversation__campaign=source.pk).order_by("order")
+    for item in taken.filter(conversation__in=_finished()).prefetch_related("candidates"):
+        made = Item.objects.create(
+            campaign=draft,
+            key=item.key,
+            conversation_id=item.conversation_id,
+            target=item.target,
+            order=item.order,
+        )
+        for old in item.candidates.all():
+            system = systems[old.system_id]
+            new = {"key": f"r{made.pk}", "system": system, "seq": old.seq, "side": old.side}
+            Candidate.objects.create(item=made, **new)
 
 
 def counts(campaign: AnyCampaign) -> dict[str, int]:

@@ -133,6 +133,13 @@ def pool_of(campaign: AnyCampaign) -> str:
     return chat.pool if chat else ""
 
 
+def splits(campaign: AnyCampaign | None) -> set[str]:
+    """Return the splits that personas can be drawn from: the built-in ones, and the imported."""
+    rows = Persona.objects.filter(campaign=campaign.pk) if campaign else Persona.objects.none()
+    imported = rows.exclude(split="").values_list("split", flat=True).distinct().order_by()
+    return {*demo.SPLITS, *imported}
+
+
 def digest(persona: Persona) -> str:
     """Return a hash of a persona's texts, for the plan."""
     texts = json.dumps([persona.sentences, persona.revised], ensure_ascii=False)

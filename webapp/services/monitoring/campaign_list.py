@@ -1,17 +1,18 @@
-"""The list of campaigns: state, progress, who is there now, money, and the last problem of each."""
+"""The list of campaigns, and its filters: state, progress, money, and the last problem of each."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
 from django.core.paginator import Page, Paginator
-from django.db.models import Count, Max, Q, Sum
-from django.utils.translation import ngettext
+from django.db.models import Count, Max, Q, QuerySet, Sum
+from django.utils.translation import gettext_lazy, ngettext
 
+from evaluation.registry import get_protocol, protocol_names
 from webapp.models import (
     Bonus,
     Campaign,
@@ -26,10 +27,17 @@ from webapp.models import (
 from webapp.services.monitoring import monitor
 from webapp.services.rules import access, states
 from webapp.services.rules.protocols import protocol_of
+from webapp.services.staff_forms.fields import storable
 
 PAGE = 50
 Sums = dict[int, Any]
 NO_SUMS = {"completed": 0, "target": 0}
+LONGEST_SEARCH = 120
+ARCHIVED = {
+    "": gettext_lazy("not archived"),
+    "yes": gettext_lazy("archived"),
+    "all": gettext_lazy("all"),
+}
 
 
 @dataclass(frozen=True)
@@ -49,11 +57,61 @@ class CampaignRow:
         return round(100 * self.completed / self.target) if self.target else 0
 
 
-def lines(user: access.User, page: str | None) -> Page[Any]:
+@dataclass(frozen=True)
+class CampaignFilter:
+    """Filters of the list: a state, archived or not, and a text of the name or the protocol."""
+
+    search: str = ""
+    state: str = ""
+    archived: str = ""
+
+    @property
+    def states(self) -> list[tuple[str, str]]:
+        return list(Campaign.State.choices)
+
+    @property
+    def archives(self) -> list[tuple[str, str]]:
+        return [(value, str(words)) for value, words in ARCHIVED.items()]
+
+    @property
+    def is_set(self) -> bool:
+        return self != CampaignFilter()
+
+
+def read_filter(query: Mapping[str, str]) -> CampaignFilter:
+    """Return the filters of an address; what a filter does not know is left out of it."""
+    search = query.get("search", "").strip()[:LONGEST_SEARCH]
+    state, archived = query.get("state", ""), query.get("archived", "")
+    return CampaignFilter(
+        search=search if storable(search) else "",
+        state=state if state in Campaign.State.values else "",
+        archived=archived if archived in ARCHIVED else "",
+    )
+
+
+def lines(user: access.User, page: str | None, chosen: CampaignFilter | None = None) -> Page[Any]:
     """Return a page of the user's campaigns; as many queries, however many there are."""
-    found: Page[Any] = Paginator(access.campaigns(user), PAGE).get_page(page)
+    rows = _chosen(access.campaigns(user), chosen or CampaignFilter())
+    found: Page[Any] = Paginator(rows, PAGE).get_page(page)
     found.object_list = _lines(list(found.object_list))
     return found
+
+
+def is_empty(user: access.User) -> bool:
+    """Tell whether the user has no campaign at all, whatever a filter would leave."""
+    return not access.campaigns(user).exists()
+
+
+def _chosen(rows: QuerySet[Campaign], chosen: CampaignFilter) -> QuerySet[Campaign]:
+    if chosen.archived != "all":
+        rows = rows.filter(archived_at__isnull=not chosen.archived)
+    if chosen.state:
+        rows = rows.filter(state=chosen.state)
+    if chosen.search:
+        text = chosen.search.casefold()
+        titled = [name for name in protocol_names() if text in get_protocol(name).title.casefold()]
+        rows = rows.filter(Q(name__icontains=chosen.search) | Q(protocol__in=titled))
+    return rows
 
 
 def _lines(campaigns: list[Campaign]) -> list[CampaignRow]:

@@ -1,4 +1,4 @@
-"""Monitor of a running campaign: a funnel, the systems, the bots, the money, and alarms."""
+"""Monitor of a running campaign: a funnel, pace, the systems, the bots, the money, and alarms."""
 
 from __future__ import annotations
 
@@ -9,6 +9,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from decimal import Decimal
+from functools import reduce
+from operator import or_
+from statistics import median
 from typing import Any
 
 from django.conf import settings
@@ -18,6 +21,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from webapp.models import (
+    Assignment,
     Bonus,
     Campaign,
     CompletionCode,
@@ -45,6 +49,13 @@ COUNTED = Q(outcome=COMPLETED) | Q(
     outcome=Participation.Outcome.PARTNER_LEFT,
     participation__campaign__partner_left_counts=True,
 )
+# Pages that wait or chat give signs of life by themselves; who reads or rates may take their time.
+SILENT_AFTER = {
+    **dict.fromkeys((P.WAITING, P.MATCHED, P.CHATTING), timedelta(minutes=2)),
+    **dict.fromkeys((P.READY, P.RATING), timedelta(minutes=10)),
+}
+HOUR = timedelta(hours=1)
+MOST_TIMED = 500  # of the people who completed, the last ones
 Promises = tuple[int, Decimal]  # slots that are taken, and the pay that was promised for them
 NO_PROMISES: Promises = (0, Decimal(0))
 
@@ -57,6 +68,26 @@ class FunnelStep:
     label: str
     count: int
     query: str
+    silent: int = 0  # of the count; their browsers have given no sign of life for a while
+
+
+@dataclass(frozen=True)
+class Pace:
+    """How fast the campaign goes.
+
+    minutes: what half of the last people who completed took from their consent, None before the
+    first. completed: conversations, or answers to items where there is no chat, of the last hour.
+    """
+
+    minutes: float | None
+    completed: int
+    has_chat: bool
+    left: int
+
+    @property
+    def hours_left(self) -> float | None:
+        """Hours to the targets at this rate, None where nothing comes in or nothing is left."""
+        return self.left / self.completed if self.completed and self.left else None
 
 
 @dataclass(frozen=True)
@@ -103,6 +134,7 @@ class Live:
 
     state: str
     funnel: tuple[FunnelStep, ...]
+    pace: Pace
     progress: tuple[Progress, ...]
     bots: tuple[load.BotState, ...]
     money: Money
@@ -115,32 +147,60 @@ def live(campaign: AnyCampaign, now: datetime) -> Live:
     campaign.refresh_from_db()
     systems = list(campaign.systems.select_related("cell"))
     bots = load.look(campaign, systems, now)
+    progress = tuple(_progress(campaign, systems))
     return Live(
         state=campaign.state,
-        funnel=tuple(funnel(campaign)),
-        progress=tuple(_progress(campaign, systems)),
+        funnel=tuple(funnel(campaign, now)),
+        pace=pace(campaign, sum(max(0, row.target - row.completed) for row in progress), now),
+        progress=progress,
         bots=bots,
         money=money(campaign, systems),
         alarms=tuple(_alarms(campaign, bots)),
     )
 
 
-def funnel(campaign: Campaign) -> Iterator[FunnelStep]:
+def silent(now: datetime) -> Q:
+    """Return what people are silent by: their pages should have given a sign of life by now."""
+    return reduce(or_, (Q(state=s, seen_at__lt=now - after) for s, after in SILENT_AFTER.items()))
+
+
+def pace(campaign: Campaign, left: int, now: datetime) -> Pace:
+    """Return how fast people are, and how fast the `left` slots are taken."""
+    people = campaign.participations.filter(outcome=COMPLETED)
+    times = people.order_by("-ended_at").values_list("joined_at", "ended_at")[:MOST_TIMED]
+    minutes = [(ended - joined).total_seconds() / 60 for joined, ended in times if ended]
+    has_chat = protocol_of(campaign).chat is not None
+    lately: QuerySet[Any] = Assignment.objects.filter(
+        item__campaign=campaign, state=Assignment.State.DONE, done_at__gt=now - HOUR
+    )
+    if has_chat:
+        seats = Seat.objects.filter(COUNTED, participation__campaign=campaign)
+        lately = seats.filter(conversation__ended_at__gt=now - HOUR)
+    return Pace(median(minutes) if minutes else None, lately.count(), has_chat, left)
+
+
+def funnel(campaign: Campaign, now: datetime) -> Iterator[FunnelStep]:
     """Count people by step; "joined" is everybody."""
-    rows = campaign.participations.values_list("state", "outcome").annotate(Count("pk"))
+    rows = campaign.participations.values_list("state", "outcome").annotate(
+        Count("pk"), silent=Count("pk", filter=silent(now))
+    )
     states: Counter[str] = Counter()
     outcomes: Counter[str] = Counter()
-    for state, outcome, count in rows.order_by():
+    quiet: Counter[str] = Counter()
+    for state, outcome, count, silent_count in rows.order_by():
         states[state] += count
         outcomes[outcome] += count
+        quiet[state] += silent_count
     ended = states[P.ENDED]
     done = sum(outcomes[outcome] for outcome in DONE)
     waiting = states[P.WAITING] + states[P.MATCHED]
+    away = quiet[P.WAITING] + quiet[P.MATCHED]
+    chatting, rating = states[P.CHATTING], states[P.RATING]
     yield FunnelStep("joined", _("Joined"), sum(states.values()), "")
-    yield FunnelStep("ready", _("Reading"), states[P.READY], "step=ready")
-    yield FunnelStep("waiting", _("Waiting"), waiting, "step=waiting")
-    yield FunnelStep("chatting", _("Chatting"), states[P.CHATTING], "step=chatting")
-    yield FunnelStep("rating", _("Rating"), states[P.RATING], "step=rating")
+    yield FunnelStep("ready", _("Reading"), states[P.READY], "step=ready", quiet[P.READY])
+    yield FunnelStep("waiting", _("Waiting"), waiting, "step=waiting", away)
+    yield FunnelStep("chatting", _("Chatting"), chatting, "step=chatting", quiet[P.CHATTING])
+    yield FunnelStep("rating", _("Rating"), rating, "step=rating", quiet[P.RATING])
     yield FunnelStep("done", _("Done"), done, "step=done")
     yield FunnelStep("lost", _("Lost"), ended - done, "step=lost")
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from django.core.paginator import Page, Paginator
 from django.db import transaction
-from django.db.models import Count, Exists, Model, OuterRef, Q, QuerySet
+from django.db.models import Count, Exists, Model, OuterRef, Q, QuerySet, Sum
 from django.utils.translation import gettext as _
 
 from webapp.models import (
@@ -37,6 +37,9 @@ STEPS: Mapping[str, Q] = {
     "rating": Q(state=Participation.State.RATING),
     "done": Q(outcome__in=monitor.DONE),
     "lost": Q(state=Participation.State.ENDED) & ~Q(outcome__in=monitor.DONE),
+    # Whoever has a code or a bonus, however they ended: what the sum of the money counts.
+    "paid": Q(Exists(CompletionCode.objects.filter(participation=OuterRef("pk"))))
+    | Q(Exists(Bonus.objects.filter(participation=OuterRef("pk")))),
 }
 KINDS: Mapping[str, type[Model]] = {"conversation": Conversation, "participation": Participation}
 FLAGGED = {"yes": True, "no": False}
@@ -75,6 +78,7 @@ class ReviewedPerson:
     bonuses: tuple[Bonus, ...]
     flags: tuple[Flag, ...]
     excluded: str
+    silent: float | None = None  # minutes without a sign of life, where that is odd
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -155,17 +159,30 @@ def filters(campaign: AnyCampaign) -> dict[str, list[FilterChoice]]:
     }
 
 
-def people(campaign: AnyCampaign, query: Mapping[str, str]) -> Page[Any]:
-    """Return a page of `ReviewedPerson`; `step` is a step of the monitor's funnel."""
-    rows = Participation.objects.filter(campaign=campaign.pk).select_related("system", "code")
+def people(campaign: AnyCampaign, query: Mapping[str, str], now: datetime) -> Page[Any]:
+    """Return a page of `ReviewedPerson`; `step` is one of the monitor's funnel, or paid."""
+    rows = _people(campaign, query).select_related("system", "code")
+    rows = rows.prefetch_related("flags", "bonuses").order_by("-id")
+    found: Page[Any] = Paginator(rows, PAGE).get_page(query.get("page"))
+    found.object_list = [_reviewed(row, now) for row in found.object_list]
+    return found
+
+
+def paid(campaign: AnyCampaign, query: Mapping[str, str]) -> Decimal:
+    """Return what the people of all pages of such a list were paid, bonuses included."""
+    people = _people(campaign, query).values("pk")
+    codes = CompletionCode.objects.filter(participation__in=people).aggregate(sum=Sum("amount"))
+    bonuses = Bonus.objects.filter(participation__in=people).aggregate(sum=Sum("amount"))
+    return (codes["sum"] or Decimal(0)) + (bonuses["sum"] or Decimal(0))
+
+
+def _people(campaign: AnyCampaign, query: Mapping[str, str]) -> QuerySet[Participation]:
+    rows = Participation.objects.filter(campaign=campaign.pk)
     if query.get("step") in STEPS:
         rows = rows.filter(STEPS[query["step"]])
     if query.get("system", "").isdecimal():
         rows = rows.filter(system_id=int(query["system"][:18]))
-    rows = rows.prefetch_related("flags", "bonuses").order_by("-id")
-    found: Page[Any] = Paginator(rows, PAGE).get_page(query.get("page"))
-    found.object_list = [_reviewed(row) for row in found.object_list]
-    return found
+    return rows
 
 
 def troubled_replies(campaign: AnyCampaign, page: str | None) -> Page[Any]:
@@ -187,16 +204,18 @@ def troubled_replies(campaign: AnyCampaign, page: str | None) -> Page[Any]:
     return found
 
 
-def person(campaign: AnyCampaign, pk: int) -> ReviewedPerson:
+def person(campaign: AnyCampaign, pk: int, now: datetime) -> ReviewedPerson:
     """Return one of the campaign's people with everything their page shows."""
     rows = Participation.objects.filter(campaign=campaign.pk).select_related("system", "code")
     found = rows.prefetch_related("flags", "bonuses__given_by", "seats").filter(pk=pk).first()
     if found is None:
         raise access.NotFound(f"participation {pk} of campaign {campaign.pk}")
-    return _reviewed(found, tuple(seat.conversation_id for seat in found.seats.all()))
+    return _reviewed(found, now, tuple(seat.conversation_id for seat in found.seats.all()))
 
 
-def _reviewed(row: Participation, conversations: tuple[int, ...] = ()) -> ReviewedPerson:
+def _reviewed(
+    row: Participation, now: datetime, conversations: tuple[int, ...] = ()
+) -> ReviewedPerson:
     return ReviewedPerson(
         pk=row.pk,
         name=str(row),
@@ -214,7 +233,14 @@ def _reviewed(row: Participation, conversations: tuple[int, ...] = ()) -> Review
         bonuses=tuple(row.bonuses.all()),
         flags=tuple(row.flags.all()),
         excluded=row.excluded,
+        silent=_silent(row, now),
     )
+
+
+def _silent(row: Participation, now: datetime) -> float | None:
+    after = monitor.SILENT_AFTER.get(Participation.State(row.state))
+    since = now - row.seen_at
+    return since.total_seconds() / 60 if after is not None and since > after else None
 
 
 def minutes(person: Participation) -> float:

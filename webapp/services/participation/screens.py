@@ -102,14 +102,16 @@ def show(*, person: Participation, now: datetime) -> Screen:
     return Screen(
         name=name,
         study=study_info.of(person.campaign, payment.promised(person)),
-        step=_step(name, protocol),
+        step=step_of(name, protocol),
         notice=_notice(person),
         round=_round(person),
         stop=_stop(person, protocol, now),
         persona=tuple(seat.persona.sentences) if seat and seat.persona else (),
         matched=person.state == State.MATCHED,
         answered=bool(seat and seat.ready_at),
-        chat=_chat(seat, protocol) if seat and name == "chat" else None,
+        chat=chat_page(access.conversation_key(seat), protocol)
+        if seat and name == "chat"
+        else None,
         form=form.of(person) if name == "rate" else None,
         end=_end(person, protocol, has_chatted=seat is not None) if name == "ended" else None,
     )
@@ -124,7 +126,7 @@ def _seat(person: Participation) -> Seat | None:
         return None
 
 
-def _step(name: str, protocol: Protocol) -> int:
+def step_of(name: str, protocol: Protocol) -> int:
     """Return the number of the step: the same for every system, or the steps would tell which."""
     last = len(study_info.steps_of(protocol))
     return {"ready": 2, "rate": last - 1, "ended": last}.get(name, 3)
@@ -166,10 +168,15 @@ def _stop(person: Participation, protocol: Protocol, now: datetime) -> str:
 
 
 def _chat(seat: Seat, protocol: Protocol) -> ChatPageData:
+    return chat_page(access.conversation_key(seat), protocol)
+
+
+def chat_page(key: str, protocol: Protocol) -> ChatPageData:
+    """Return what the page of a chat is drawn from."""
     checks = protocol.chat.checks if protocol.chat else ()
     limits = [check.limit for check in checks if isinstance(check, MaxWords)]
     return ChatPageData(
-        key=access.conversation_key(seat),
+        key=key,
         word_limit=min(limits, default=None),
         questions=protocol.live.each if protocol.live else (),
     )

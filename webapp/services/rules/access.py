@@ -52,6 +52,7 @@ class StaffCampaign:
     created_at: datetime
     opened_at: datetime | None
     ended_at: datetime | None
+    archived_at: datetime | None
 
     @property
     def pk(self) -> int:

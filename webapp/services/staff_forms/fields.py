@@ -6,6 +6,7 @@ Nothing that leaves here can fail to be stored: no NUL, no lone surrogate, no nu
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Mapping
 from decimal import Decimal, InvalidOperation
 from typing import Any, TypeVar
@@ -17,6 +18,18 @@ from django.utils.translation import gettext as _
 Parse = Callable[[str], Any]
 Raw = Mapping[str, str]
 Parsed = TypeVar("Parsed")
+# ISO 4217: the codes of money that people are paid in, not those of metals, funds and tests.
+CODES = """
+AED AFN ALL AMD AOA ARS AUD AWG AZN BAM BBD BDT BHD BIF BMD BND BOB BRL BSD BTN BWP BYN BZD
+CAD CDF CHF CLP CNY COP CRC CUP CVE CZK DJF DKK DOP DZD EGP ERN ETB EUR FJD FKP GBP GEL GHS
+GIP GMD GNF GTQ GYD HKD HNL HTG HUF IDR ILS INR IQD IRR ISK JMD JOD JPY KES KGS KHR KMF KPW
+KRW KWD KYD KZT LAK LBP LKR LRD LSL LYD MAD MDL MGA MKD MMK MNT MOP MRU MUR MVR MWK MXN MYR
+MZN NAD NGN NIO NOK NPR NZD OMR PAB PEN PGK PHP PKR PLN PYG QAR RON RSD RUB RWF SAR SBD SCR
+SDG SEK SGD SHP SLE SOS SRD SSP STN SVC SYP SZL THB TJS TMT TND TOP TRY TTD TWD TZS UAH UGX
+USD UYU UZS VED VES VND VUV WST XAF XCD XOF XPF YER ZAR ZMW ZWG
+"""
+CURRENCIES = frozenset(CODES.split())
+DECIMAL_COMMA = re.compile(r"([0-9]{1,5}),([0-9]{1,2})")
 LONGEST_SHOWN = 60  # characters of a wrong value that a complaint repeats
 
 
@@ -90,6 +103,9 @@ def money(*, most: int = 10_000, positive: bool = False) -> Parse:
     """An amount with at most two decimals."""
 
     def parse(raw: str) -> Decimal:
+        if (comma := DECIMAL_COMMA.fullmatch(raw.strip())) is not None:
+            right = f"{comma[1]}.{comma[2]}"
+            raise BadField(_("%(value)s: write %(right)s") % {"value": shown(raw), "right": right})
         try:
             value = Decimal(raw.strip()) if len(raw) < 20 else Decimal("NaN")
         except InvalidOperation:
@@ -121,23 +137,23 @@ def one_of(choices: Mapping[str, str]) -> Parse:
 
 
 def currency(raw: str) -> str:
-    """Three letters of ISO 4217."""
+    """A code of ISO 4217."""
     value = raw.strip().upper()
-    if len(value) == 3 and value.isascii() and value.isalpha():
+    if value in CURRENCIES:
         return value
     raise BadField(
-        _("%(value)s is not a currency; write three letters, such as USD or EUR")
+        _("%(value)s is not a currency; write its code of three letters, such as USD or EUR")
         % {"value": shown(raw)}
     )
 
 
-def web_address(raw: str) -> str:
-    """An address that a browser may be sent to, or none."""
+def completion_address(raw: str) -> str:
+    """An address that takes the code of a participant, or none."""
     value = raw.strip()
     if not value:
         return ""
     try:
-        URLValidator(schemes=["https", "http"])(value)
+        URLValidator(schemes=["https"])(value)
     except ValidationError:
         value = ""
     if not value or len(value) > 200:
@@ -145,6 +161,12 @@ def web_address(raw: str) -> str:
             _("%(value)s is not a web address of at most 200 characters; it begins with https://")
             % {"value": shown(raw)}
         )
+    if "{code}" not in value:
+        right = f"{value}{'&' if '?' in value else '?'}{'own' if 'cc=' in value else 'cc'}={{code}}"
+        complaint = _(
+            "has no {code} where the participant's own code goes; write it, such as in %(right)s"
+        )
+        raise BadField(complaint % {"right": right})
     return value
 
 

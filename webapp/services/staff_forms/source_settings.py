@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from django.utils.translation import gettext as _
+
 from analysis.tables.plan_settings import renamed
 from evaluation import TAGS, Draw, Protocol, Setting
 from evaluation.words import words_of
@@ -16,7 +18,7 @@ def departures(protocol: Protocol, changes: Mapping[str, Any]) -> list[tuple[Set
     """Return each setting that departs, with the source's value and the campaign's, in words."""
     kept = {row["setting"]: row for row in rows(protocol, changes) if row["departure"]}
     return [
-        (setting, written(setting.value), written(kept[setting.name]["value"]))
+        (setting, _shown(plain(setting.value)), _shown(kept[setting.name]["value"]))
         for setting in protocol.settings()
         if setting.name in kept
     ]
@@ -53,6 +55,18 @@ def word_rows(protocol: Protocol) -> list[dict[str, Any]]:
 def word_rows_of(plan: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Return the same of a frozen plan; one of schema 2 or older has none."""
     return list(plan["protocol"].get("words", ()))
+
+
+def in_words(row: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a row with its values as a page shows them."""
+    values = {"value_words": row["value"], "source_words": row["source_value"]}
+    return {**row, **{name: _shown(value) for name, value in values.items()}}
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, bool):
+        return _("yes") if value else _("no")
+    return written(value)
 
 
 def written(value: Any) -> str:

@@ -6,7 +6,7 @@ A page's decorator says all three, so the tests of access and the navigation hav
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -15,6 +15,7 @@ from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed
 from django.shortcuts import render
 from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy
 
 from webapp.services.campaign import campaigns
 from webapp.services.rules import access, states
@@ -24,6 +25,18 @@ View = Callable[..., HttpResponse]
 READ = ("GET", "HEAD")
 WRITE = ("POST",)
 FORM = (*READ, *WRITE)
+# Labels of fields that stand in no form of Django's.
+LABELS: Mapping[str, str | Promise] = {
+    "pay": gettext_lazy("Pay of later consents"),
+    "reason": gettext_lazy("Reason"),
+    "more": gettext_lazy("How many more"),
+    "amount": gettext_lazy("Amount"),
+    "bonus_reason": gettext_lazy("Reason of the bonus"),
+    "text": gettext_lazy("Pasted text"),
+    "file": gettext_lazy("File"),
+    "name": gettext_lazy("Name"),
+    "source": gettext_lazy("Campaign"),
+}
 
 
 @dataclass(frozen=True)
@@ -96,8 +109,17 @@ def conflict(request: HttpRequest, state: str) -> HttpResponse:
 
 
 def bad_form(request: HttpRequest, template: str, context: dict[str, Any]) -> HttpResponse:
-    """Show a form again with the typed values and their complaints."""
+    """Show a form again with the typed values and their complaints, each under its label."""
+    problems = context.get("problems") or context.get("bonus_problems") or {}
+    if isinstance(problems, Mapping):
+        listed = [(name, _label(name), text) for name, text in problems.items()]
+        context = context | {"complaints": listed}
     return render(request, template, context, status=422)
+
+
+def _label(name: str) -> str:
+    """Return what a page calls a field; of a list of fields the last part of the name does."""
+    return str(LABELS.get(name, name.rpartition(".")[2]))
 
 
 def _answer(view: View, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import Any
+from urllib.parse import urlencode
 
 from django.conf import settings
 from django.contrib import messages
@@ -16,9 +18,10 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from webapp.forms.campaign_form import CampaignForm
-from webapp.services.campaign import campaigns
+from webapp.services.campaign import campaigns, offers
 from webapp.services.monitoring import campaign_list
 from webapp.services.ops import logins
+from webapp.views import rendering
 from webapp.views.audience import Audience, meant_for
 from webapp.views.staff.access import FORM, READ, NavLink, bad_form, staff_page
 
@@ -57,21 +60,28 @@ def home(request: HttpRequest) -> HttpResponse:
 
 @staff_page(*READ, link=NavLink(gettext_lazy("Campaigns"), 10))
 def index(request: HttpRequest) -> HttpResponse:
-    """List the campaigns."""
-    page = campaign_list.lines(request.user, request.GET.get("page"))
-    return render(request, "staff/campaigns.html", {"page": page})
+    """List the campaigns, those that a filter leaves."""
+    chosen = campaign_list.read_filter(request.GET.dict())
+    context = {
+        "page": campaign_list.lines(request.user, request.GET.get("page"), chosen),
+        "is_empty": campaign_list.is_empty(request.user),
+        "chosen": chosen,
+        "query": urlencode({name: value for name, value in asdict(chosen).items() if value}),
+    }
+    return render(request, "staff/campaigns.html", context)
 
 
 @staff_page(*READ)
 def choose(request: HttpRequest) -> HttpResponse:
     """Choose the protocol that a new campaign begins from."""
-    return render(request, "staff/choose.html", {"offers": campaigns.offers()})
+    shown = [(offer, rendering.sample_questions(offer.protocol)) for offer in offers.offers()]
+    return render(request, "staff/choose.html", {"offers": shown})
 
 
 @staff_page(*FORM)
 def create(request: HttpRequest, protocol: str) -> HttpResponse:
     """Fill in the settings of a new campaign."""
-    found = campaigns.offer(protocol)
+    found = offers.find(protocol)
     if found is None:
         raise Http404(protocol)
     if request.method != "POST":

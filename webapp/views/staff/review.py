@@ -59,12 +59,13 @@ def exclude_conversation(
 @campaign_page(*READ, tab=NavLink(gettext_lazy("People"), 40))
 def people(request: HttpRequest, campaign: StaffCampaign) -> HttpResponse:
     """List the people."""
-    page = review.people(campaign, request.GET.dict())
+    page = review.people(campaign, request.GET.dict(), timezone.now())
     context = {
         "campaign": campaign,
         "tab": "people",
         "page": page,
         "step": request.GET.get("step", ""),
+        "paid": review.paid(campaign, request.GET.dict()),
         "query": _query(request),
     }
     return render(request, "staff/people.html", context)
@@ -129,7 +130,7 @@ def _person(campaign: StaffCampaign, pk: int) -> dict[str, Any]:
     return {
         "campaign": campaign,
         "tab": "people",
-        "person": review.person(campaign, pk),
+        "person": review.person(campaign, pk, timezone.now()),
         "raw": {},
     }
 

@@ -33,7 +33,7 @@ from webapp.services.participation import study_info
 from webapp.services.rating import contexts
 from webapp.services.rules import protocols
 from webapp.services.rules.access import StaffCampaign
-from webapp.services.staff_forms import pasted
+from webapp.services.staff_forms import pasted, source_settings
 from webapp.services.staff_forms.fields import Invalid
 from webapp.views.staff.access import (
     FORM,
@@ -189,6 +189,7 @@ def _launch(request: HttpRequest, campaign: StaffCampaign) -> dict[str, Any]:
         "campaign": campaign,
         "tab": "campaign",
         "plan": plan,
+        "settings": [source_settings.in_words(row) for row in plan["protocol"]["settings"]],
         "hash": launch.plan_hash(plan),
         "protocol": protocols.protocol_of(campaign),
         **_checks(campaign),

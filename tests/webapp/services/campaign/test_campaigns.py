@@ -127,8 +127,29 @@ def test_limits_that_hold_only_together_are_checked_together() -> None:
 
 
 def test_fields_without_meaning_are_not_asked() -> None:
-    names = {field.name for field in CampaignForm(get_protocol("meena_static")).own()}
+    names = set(CampaignForm(get_protocol("meena_static")).fields)
     assert names.isdisjoint({"wait_seconds", "waiting_pay", "bot_when_alone", "reply_seconds"})
+
+
+@pytest.mark.parametrize("protocol", protocol_names())
+def test_every_field_is_in_one_section(protocol: str) -> None:
+    form = CampaignForm(get_protocol(protocol))
+    sections = form.sections()
+    names = [field.name for section in sections for field in section.fields]
+    assert sorted(names) == sorted(form.fields)
+    by_title = {str(section.title): section for section in sections}
+    last = [str(section.title) for section in sections if section.is_folded]
+    assert last == ["Limits and reproduction"] == [str(sections[-1].title)]
+    assert {"name", "minutes", "pay"} <= {field.name for field in by_title["Basics"].fields}
+    assert "seed" in {field.name for field in sections[-1].fields}
+    assert ("Conversation" in by_title) == (get_protocol(protocol).chat is not None)
+
+
+def test_a_folded_section_opens_where_something_is_wrong() -> None:
+    for typed, is_open in (("-1", True), ("7", False)):
+        bound = CampaignForm(get_protocol("personachat_bot"), form(seed=typed))
+        bound.is_valid()
+        assert bound.sections()[-1].is_open == is_open
 
 
 def test_a_changed_seed_shuffles_the_personas_anew() -> None:

@@ -17,6 +17,8 @@ from tests.factories import (
     make_staff,
     make_system,
 )
+from tests.webapp.services import third
+from tests.webapp.services.people import after
 from webapp.models import (
     Bonus,
     Campaign,
@@ -30,7 +32,7 @@ from webapp.models import (
     QuotaCell,
     ReplyJob,
 )
-from webapp.services.monitoring import campaign_list, monitor
+from webapp.services.monitoring import campaign_list, monitor, review
 from webapp.services.replies import given_up as replies_given_up
 from webapp.services.replies import heartbeats, load
 from webapp.services.rules import access, states
@@ -72,7 +74,7 @@ def test_the_funnel_counts_every_person_in_one_step() -> None:
     ):
         make_participation(campaign, state=P.ENDED, outcome=outcome)
     make_participation(make_campaign())
-    counts = {step.name: step.count for step in monitor.funnel(campaign)}
+    counts = {step.name: step.count for step in monitor.funnel(campaign, NOW)}
     assert counts == {
         "joined": 11,
         "ready": 1,
@@ -166,6 +168,57 @@ def test_alarms_say_what_is_wrong_and_go_when_it_is_not() -> None:
     assert "failed" not in names(monitor.live(campaign, NOW))
 
 
+SECOND = timedelta(seconds=1)
+
+
+@pytest.mark.parametrize(
+    ("state", "limit"), [(s, monitor.SILENT_AFTER[s]) for s in P if s != P.ENDED]
+)
+def test_who_gives_no_sign_of_life_is_marked(state: str, limit: timedelta) -> None:
+    """At the limit nobody is; one second later they are, on the live page and in the list."""
+    campaign = make_campaign()
+    make_participation(campaign, state=state, seen_at=NOW - limit)
+    gone = make_participation(campaign, state=state, seen_at=NOW - limit - SECOND)
+    make_participation(campaign, state=P.ENDED, outcome="LEFT", seen_at=NOW - 9 * limit)
+    steps = {step.name: (step.count, step.silent) for step in monitor.funnel(campaign, NOW)}
+    assert [pair for pair in steps.values() if pair[1]] == [(2, 1)]
+    marked = [row.pk for row in review.people(campaign, {}, NOW) if row.silent is not None]
+    assert marked == [gone.pk]
+
+
+def test_the_pace_is_that_of_a_crowd_of_known_speed() -> None:
+    """Ten finish per hour, one every 6 minutes and each in 9; two were slower, one did not."""
+    campaign = make_campaign(target=40)
+    system, cell = campaign.systems.get(), campaign.systems.get().cell
+    assert monitor.live(campaign, NOW).pace == monitor.Pace(None, 0, True, 40)
+    for number in range(25):
+        ended = NOW - timedelta(minutes=6 * number)
+        took = timedelta(minutes=9 if number > 1 else 300)
+        outcome = Outcome.QUIT if number == 3 else Outcome.COMPLETED
+        person = make_participation(campaign, state=P.ENDED, outcome=outcome, ended_at=ended)
+        Participation.objects.filter(pk=person.pk).update(joined_at=ended - took)
+        chat = Conversation.objects.create(
+            campaign=campaign, system=system, seed=number, started_at=ended, ended_at=ended
+        )
+        chat.seats.create(side=0, participation=person, active=False, outcome=outcome)
+    QuotaCell.objects.filter(pk=cell.pk).update(completed=22)
+    pace = monitor.live(campaign, NOW).pace
+    assert (pace.minutes, pace.completed, pace.left) == (9.0, 9, 18)  # one of the last ten quit
+    assert pace.hours_left == 2.0
+    QuotaCell.objects.filter(pk=cell.pk).update(completed=40)
+    assert monitor.live(campaign, NOW).pace.hours_left is None
+    assert monitor.live(campaign, NOW + timedelta(hours=9)).pace.completed == 0
+
+
+def test_the_pace_without_a_chat_is_counted_in_answers_to_items() -> None:
+    campaign = third.labeling(third.chatted())
+    third.judge_all(campaign, "rater")
+    soon = monitor.live(campaign, after(700)).pace
+    assert (soon.completed, soon.has_chat, soon.left) == (4, False, 5 * 4 - 4)
+    assert soon.hours_left == 4.0
+    assert monitor.live(campaign, after(600 + 3600)).pace.completed == 0
+
+
 def test_only_a_reply_that_was_given_up_here_is_retried() -> None:
     campaign, other = make_campaign(), make_campaign()
     job = make_job(campaign, state="DONE")
@@ -191,7 +244,7 @@ def test_queries_do_not_grow_with_the_campaign(
         monitor.live(small, NOW)
     with django_assert_num_queries(len(queries)):
         monitor.live(large, NOW)
-    assert len(queries) <= 12
+    assert len(queries) <= 14
 
 
 def test_the_list_of_campaigns_has_everything_in_as_many_queries(

@@ -3,6 +3,7 @@
 Long because all tests need the same reviewed campaign.
 """
 
+import functools
 from collections.abc import Callable
 from datetime import timedelta
 from decimal import Decimal
@@ -127,6 +128,34 @@ def test_ratings_of_the_partner_are_told_in_the_words_of_the_question() -> None:
     }
 
 
+def test_a_choice_of_persona_is_right_or_wrong() -> None:
+    campaign = make_campaign()
+    conversation = make_conversation(campaign)
+    rate(conversation, ("persona", "p3", 0), ("fluency", 2, 0), seq=None)
+    found = {a.question: a for a in transcripts.transcript(conversation).answers}
+    assert (found["persona"].is_right, found["fluency"].is_right) == (False, None)
+    Rating.objects.filter(question="persona").update(value="p0")  # the persona of the other seat
+    assert transcripts.transcript(conversation).answers[0].is_right is True
+    conversation.seats.update(persona=None)
+    assert transcripts.transcript(conversation).answers[0].is_right is None
+
+
+def test_what_the_platform_noted_is_nobodys_words() -> None:
+    conversation = make_conversation(make_campaign(), messages=0)
+    for content, side, text in (
+        ({"state": "finished"}, 0, "Finished the conversation"),
+        ({"state": "left"}, None, "A participant left the conversation"),
+        ({"refused": "My boat.", "complaint": "Copied."}, 0, "“My boat.” (Copied.)"),
+        ({"notice": "no_answer"}, None, "Notice shown: Your partner could not answer."),
+        ({"state": "strange"}, None, "state: strange"),
+    ):
+        kind = Event.Kind.NOTICE if "notice" in content else Event.Kind.STATE
+        events.append(conversation=conversation, kind=kind, side=side, content=content)
+        line = transcripts.transcript(conversation).lines[-1]
+        assert (line.who, line.by) == ("platform", "" if side is None else "first")
+        assert text in line.text
+
+
 def test_filters_find_what_they_name_and_ignore_what_they_do_not_know() -> None:
     campaign = make_campaign()
     beta = make_system(campaign, "beta")
@@ -158,7 +187,8 @@ def test_people_are_filtered_by_the_steps_of_the_funnel() -> None:
     lost = make_participation(campaign, state="ENDED", outcome="LEFT")
     ready = make_participation(campaign)
     found = {
-        step: [row.pk for row in review.people(campaign, {"step": step})] for step in review.STEPS
+        step: [row.pk for row in review.people(campaign, {"step": step}, NOW)]
+        for step in review.STEPS
     }
     assert found == {
         "ready": [ready.pk],
@@ -167,6 +197,7 @@ def test_people_are_filtered_by_the_steps_of_the_funnel() -> None:
         "rating": [],
         "done": [done.pk],
         "lost": [lost.pk],
+        "paid": [],
     }
 
 
@@ -257,7 +288,10 @@ def test_queries_do_not_grow_with_the_rows(
     for _ in range(50):
         make_conversation(large)
     long = make_conversation(large, messages=100)
-    reads: tuple[Callable[..., Any], ...] = (review.conversations, review.people)
+    reads: tuple[Callable[..., Any], ...] = (
+        review.conversations,
+        functools.partial(review.people, now=NOW),
+    )
     for read in reads:
         with CaptureQueriesContext(connection) as queries:
             list(read(small, {}))

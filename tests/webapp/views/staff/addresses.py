@@ -55,6 +55,7 @@ def arguments(campaign: Campaign, route: str = "") -> dict[str, Any]:
         "guide": "first_study",
         "protocol": "personachat_bot",
         "action": "pause",
+        "screen": "entry",
         "name": "summary",
         "key": "flow",
         "whitelist": Whitelist.objects.get().pk,

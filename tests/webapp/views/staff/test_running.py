@@ -8,11 +8,13 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from tests.factories import NOW, make_system
+from tests.factories import NOW, make_participation, make_system
 from webapp.models import (
     Amendment,
     Bonus,
     Campaign,
+    CompletionCode,
+    Participation,
     Persona,
     ReplyJob,
 )
@@ -97,6 +99,35 @@ def test_the_live_page_leads_from_each_number_to_its_list(ann: Client, campaign:
     assert "<!doctype" not in part
 
 
+def test_the_money_tile_leads_to_a_list_of_the_same_sum(ann: Client, campaign: Campaign) -> None:
+    """In every state, and for every way to end: with a code, with a bonus only, with neither."""
+    system = campaign.systems.get()
+    for number, outcome in enumerate(Participation.Outcome.values, start=1):
+        person = make_participation(campaign, state="ENDED", outcome=outcome, system=system)
+        if number % 3:
+            amount = f"{number}.10"
+            person.code = CompletionCode.objects.create(
+                participation=person, code=f"C{number}", kind="FULL", amount=amount
+            )
+        for _ in range(number % 3):
+            bonus = {"amount": "0.25", "reason": "Kind.", "given_by": campaign.owner}
+            Bonus.objects.create(participation=person, **bonus)
+    for state in Participation.State.values[:-1]:
+        person = make_participation(campaign, state=state)
+        bonus = {"amount": "0.05", "reason": "Kind.", "given_by": campaign.owner}
+        Bonus.objects.create(participation=person, **bonus)
+    part = ann.get(reverse("live-part", args=[campaign.pk]))
+    (link,) = re.findall(r'id="paid" href="([^"]+)"', part.content.decode())
+    page = ann.get(link)
+    rows = page.context["page"].object_list
+    paid = [row.code.amount if row.code else 0 for row in rows]
+    paid += [bonus.amount for row in rows for bonus in row.bonuses]
+    spent = part.context["live"].money.spent
+    assert spent == sum(paid) == page.context["paid"] > 30
+    assert f"paid {spent:.2f} USD" in page.content.decode()
+    assert len({row.pk for row in rows}) == len(rows)
+
+
 def test_a_reply_given_up_is_retried_once(ann: Client, campaign: Campaign) -> None:
     job = ReplyJob.objects.get()
     retry = reverse("retry", args=[campaign.pk, job.pk])
@@ -104,6 +135,25 @@ def test_a_reply_given_up_is_retried_once(ann: Client, campaign: Campaign) -> No
 
 
 # --- review -----------------------------------------------------------------------------------
+
+
+def test_a_conversation_s_page_has_the_hash_of_the_parameters_once(
+    ann: Client, campaign: Campaign
+) -> None:
+    study = campaign.conversations.get(purpose="STUDY")
+    study.jobs.all().delete()
+    details = {"model": "parrot", "parameters": "ab" * 32, "seed": 0, "seconds": 0.2}
+    for number in range(3):
+        message = {"kind": "message", "side": 1, "content": {"text": f"Reply {number}."}}
+        study.events.create(seq=number + 1, in_reply_to=number, **message)
+        study.jobs.create(
+            in_reply_to=number, bot="parrot", queued_at=NOW, state="DONE", details=details
+        )
+    study.events.create(seq=9, kind="state", side=0, content={"state": "finished"})
+    page = ann.get(reverse("conversation", args=[campaign.pk, study.pk])).content.decode()
+    assert page.count("ab" * 32) == 1
+    assert page.count('<article class="line line-second">') == 3
+    assert re.search(r'<p class="line-platform">\s+first side: <span dir="auto">Finished', page)
 
 
 def test_a_conversation_and_a_person_are_excluded_with_a_reason(

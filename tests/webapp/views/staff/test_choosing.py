@@ -1,0 +1,82 @@
+"""The page where a protocol is chosen: all of it follows from the protocols' files."""
+
+from __future__ import annotations
+
+import re
+from html import unescape
+
+import pytest
+from django.test import Client
+
+from evaluation import Protocol
+from evaluation.registry import get_protocol, protocol_names
+from webapp.services.campaign import offers
+from webapp.services.participation import samples
+
+protocols = pytest.mark.parametrize(
+    "protocol", [get_protocol(n) for n in protocol_names()], ids=protocol_names()
+)
+
+
+@pytest.fixture
+def page(ann: Client) -> str:
+    return unescape(ann.get("/campaigns/new/").content.decode())
+
+
+@pytest.mark.django_db
+def test_every_question_is_shown_with_its_scale_and_cannot_be_filled_in(page: str) -> None:
+    """Each input is in a disabled fieldset, under a name of its own."""
+    sample = re.compile('<fieldset class="sample" disabled>(.*?)</fieldset>\n    \n', re.S)
+    inside, outside = "".join(sample.findall(page)), sample.sub("", page)
+    assert not re.search(r"<(input|textarea|select)", outside.partition("<main")[2])
+    for name in protocol_names():
+        for group in samples.question_groups(get_protocol(name)):
+            assert f"<h3>{group.judged}</h3>" in page
+            for question in group.form.questions:
+                assert question.text in inside
+                shown = question.form_field(group.form.shown, group.form.personas)
+                words = [option.word for option in shown.options if option.word]
+                assert all(word in inside for word in words)
+                (candidate,) = group.form.shown.candidates
+                assert inside.count(f'id="{candidate}-{question.name}"') == 1
+                inputs = inside.count(f'name="{candidate}.{question.name}"')
+                assert inputs - 1 == (len(shown.options) or 1)  # data-name is the other one
+
+
+@pytest.mark.django_db
+def test_the_page_is_for_people(page: str) -> None:
+    """No code, no backtick, and a sentence per protocol, what it gives, a way to use it."""
+    text = re.sub(r"<[^>]*>", " ", page.partition("<main")[2])
+    assert "`" not in text
+    assert not re.search(r"\b[a-z]+_[a-z_]+\b", text)
+    for offer in offers.offers():
+        assert offer.about in page
+        assert all(f"<li>{result}</li>" in page for result in offer.results)
+        assert f'href="/campaigns/new/{offer.protocol.name}/"' in page
+
+
+@protocols
+def test_a_protocol_gives_something_for_each_of_its_questions(protocol: Protocol) -> None:
+    found = " ".join(offers.results(protocol))
+    for rate in protocol.rates:
+        for question in rate.each:
+            if question.level != "text" and question.personas_beside() is None:
+                assert question.name.replace("_", " ") in found
+    assert ("in words" in found) == any(q.level == "text" for r in protocol.rates for q in r.each)
+    asks_who = any(q.personas_beside() is not None for r in protocol.rates for q in r.each)
+    assert ("character is recognized" in found) == asks_who
+    assert ("raters of an item" in found) == any(rate.votes > 1 for rate in protocol.rates)
+
+
+@protocols
+def test_a_sample_has_what_its_questions_need(protocol: Protocol) -> None:
+    """Characters to choose from differ and have sentences; the last message is the one judged."""
+    for rate in protocol.rates:
+        form = samples.rating_form(rate)
+        for question in rate.each:
+            options = question.form_field(form.shown, form.personas).options
+            if (beside := question.personas_beside()) is not None:
+                assert len({option.lines for option in options}) == beside + 1
+        assert [line.judged for line in form.lines].count(True) == int(rate.is_shared)
+        assert form.lines[-1].judged == rate.is_shared
+        assert len({line.who for line in form.lines}) == 2

@@ -1,0 +1,82 @@
+"""Protocols as a requester chooses among them: what each is and gives, from its file alone."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from evaluation import Protocol, Question
+from evaluation.registry import UnknownProtocol, get_protocol, protocol_names
+
+
+@dataclass(frozen=True)
+class Offer:
+    """A protocol that a campaign can be created from.
+
+    about: a sentence on what participants do. results: what a requester gets out of it.
+    """
+
+    protocol: Protocol
+    about: str
+    results: tuple[str, ...]
+
+
+def offers() -> list[Offer]:
+    """Return all protocols."""
+    return [_offer(name) for name in protocol_names()]
+
+
+def find(name: str) -> Protocol | None:
+    """Return the protocol of this name, if there is one."""
+    try:
+        return get_protocol(name)
+    except UnknownProtocol:
+        return None
+
+
+def _offer(name: str) -> Offer:
+    module = importlib.import_module(f"evaluation.protocols.{name}")
+    protocol = get_protocol(name)
+    return Offer(protocol, (module.__doc__ or "").strip(), tuple(results(protocol)))
+
+
+def results(protocol: Protocol) -> Iterator[str]:
+    """Yield what answers to the protocol's questions are good for, by their kinds of value."""
+    questions = [question for rate in protocol.rates for question in rate.each]
+    pairs = [question for question in questions if question.personas_beside() is not None]
+    others = [question for question in questions if question not in pairs]
+    scored = [question for question in others if question.scale is not None]
+    texts = [question for question in others if question.level == "text"]
+    named = [question for question in others if question not in (*scored, *texts)]
+    if scored:
+        yield _("A score of each system, with an interval: %(names)s") % {"names": _names(scored)}
+    if named:
+        yield _("How often each answer is given: %(names)s") % {"names": _names(named)}
+    if pairs:
+        yield _("How often the partner's character is recognized")
+    if texts:
+        yield _("Reasons in words beside the scores") if scored else _("Answers in words")
+    votes = max((rate.votes for rate in protocol.rates), default=1)
+    if votes > 1:
+        yield _("How far the %(votes)d raters of an item agree") % {"votes": votes}
+    if protocol.chat:
+        yield _conversations(protocol)
+
+
+def _conversations(protocol: Protocol) -> str:
+    lengths = protocol.chat.minimum.options if protocol.chat else ()
+    words = ngettext(
+        "The conversations, of at least %(least)d message",
+        "The conversations, of at least %(least)d messages",
+        min(lengths),
+    )
+    text = words % {"least": min(lengths)}
+    return text if protocol.rates else _("%(text)s, for others to judge") % {"text": text}
+
+
+def _names(questions: Sequence[Question]) -> str:
+    return ", ".join(question.name.replace("_", " ") for question in questions)

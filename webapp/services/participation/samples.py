@@ -1,0 +1,165 @@
+"""Samples of what participants see: the protocol's own questions about invented words.
+
+Nothing is stored. Dialogue, characters and contexts are those that come with Parley.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cache
+
+from django.utils.translation import gettext as _
+
+from bots.datasets import contexts, demo
+from evaluation import Protocol, Rate, Shown
+from webapp import notices
+from webapp.models import Participation
+from webapp.services.participation import screens, study_info
+from webapp.services.participation.screens import End, Screen
+from webapp.services.participation.study_info import StudyInfo
+from webapp.services.rating.form import FormLine, RatingForm
+from webapp.services.rules import payment
+from webapp.services.rules.access import AnyCampaign, row_of
+from webapp.services.rules.protocols import protocol_of
+
+CODE = "ABCD-EFGH"  # looks like a code, and is nobody's
+SPLIT = "test"
+MOST_LINES = 6
+
+
+@dataclass(frozen=True)
+class QuestionGroup:
+    """Questions about the same thing, with the form in which participants see them."""
+
+    judged: str
+    form: RatingForm
+
+
+def question_groups(protocol: Protocol) -> tuple[QuestionGroup, ...]:
+    """Return the questions of a protocol, by what is judged."""
+    return tuple(
+        QuestionGroup(_judged(rate), rating_form(rate, f"{protocol.name}-{number}"))
+        for number, rate in enumerate(protocol.rates, start=1)
+    )
+
+
+def rating_form(rate: Rate, candidate: str = "sample") -> RatingForm:
+    """Return the form of a step, about one candidate."""
+    return RatingForm(
+        questions=rate.each,
+        shown=Shown((candidate,), _drawn(rate)),
+        lines=_of_others() if rate.is_shared else dialogue(),
+        of_context=rate.is_shared,
+        personas=dict(_personas()),
+        draft={},
+        number=1,
+        total=rate.batch if rate.is_shared else 1,
+    )
+
+
+def dialogue() -> tuple[FormLine, ...]:
+    """Return a conversation of a participant, who began it, and a partner."""
+    return tuple(
+        FormLine(side=side, who=_("You") if side == "you" else _("Your partner"), text=text)
+        for side, text in zip(("you", "partner") * MOST_LINES, _turns(), strict=False)
+    )
+
+
+def pages(protocol: Protocol) -> tuple[str, ...]:
+    """Return the names of the pages that a participant comes to, in order."""
+    chat = ("chat",) if protocol.chat else ()
+    return ("entry", "ready", *chat, *(("rate",) if protocol.after else ()), "ended")
+
+
+def study(campaign: AnyCampaign) -> StudyInfo:
+    """Return the study as a newcomer would see it while the campaign is open."""
+    return replace(study_info.of(row_of(campaign)), closed="")
+
+
+def screen(campaign: AnyCampaign, name: str) -> Screen:
+    """Return one of these pages, but for the entry, with everything on it invented."""
+    protocol, shown = protocol_of(campaign), study(campaign)
+    has_persona = name in ("ready", "chat") and shown.has_persona
+    after = protocol.after
+    return Screen(
+        name=name,
+        study=shown,
+        step=screens.step_of(name, protocol),
+        notice="",
+        round="",
+        stop="" if name == "ended" else shown.stopping or notices.text("stop_not_begun"),
+        persona=_first_persona(campaign) if has_persona else (),
+        chat=screens.chat_page("preview", protocol) if name == "chat" else None,
+        form=rating_form(after) if name == "rate" and after else None,
+        end=_end(protocol, shown) if name == "ended" else None,
+    )
+
+
+def lengths(campaign: AnyCampaign) -> tuple[int, ...]:
+    """Return the numbers of messages of which a conversation's minimum is drawn."""
+    chat = protocol_of(campaign).chat
+    return chat.minimum.options if chat else ()
+
+
+def _end(protocol: Protocol, shown: StudyInfo) -> End:
+    rule = payment.RULES[Participation.Outcome.COMPLETED]
+    return End(
+        heading=str(screens.HEADINGS[Participation.Outcome.COMPLETED]),
+        text=notices.text(rule.notice, pay=shown.pay),
+        code=CODE,
+        amount=shown.pay,
+        debrief=protocol.chat.debrief if protocol.chat else "",
+        return_url="",
+        withdraw="preview",
+        may_return=False,
+    )
+
+
+def _first_persona(campaign: AnyCampaign) -> tuple[str, ...]:
+    row = row_of(campaign).personas.order_by("order").first()
+    return tuple(row.sentences) if row else _personas()[0][1]
+
+
+def _judged(rate: Rate) -> str:
+    known = {
+        ("partner", "after"): _("The partner, after the conversation"),
+        ("messages", "live"): _("Each message of the partner, while chatting"),
+        ("messages", "after"): _("Each message of other people's conversations"),
+        ("contexts", "after"): _("Each reply to a context"),
+    }
+    return known.get((rate.over, rate.when), rate.over)
+
+
+def _drawn(rate: Rate) -> dict[str, tuple[str, ...]]:
+    """Return the characters to choose from, for the questions that ask for one."""
+    keys = tuple(key for key, _sentences in _personas())
+    beside = {question.name: question.personas_beside() for question in rate.each}
+    return {name: keys[: count + 1] for name, count in beside.items() if count is not None}
+
+
+def _of_others() -> tuple[FormLine, ...]:
+    """Return a conversation of others, whose last message is to be judged."""
+    texts = _context()
+    speakers = {True: ("partner", _("Speaker B")), False: ("you", _("Speaker A"))}
+    lines = []
+    for number, text in enumerate(texts, start=1):
+        side, who = speakers[(len(texts) - number) % 2 == 0]
+        lines.append(FormLine(side=side, who=who, text=text, judged=number == len(texts)))
+    return tuple(lines)
+
+
+@cache
+def _personas() -> tuple[tuple[str, tuple[str, ...]], ...]:
+    return tuple((each.id, each.original) for each in demo.personas(SPLIT))
+
+
+@cache
+def _turns() -> tuple[str, ...]:
+    turns = demo.read(SPLIT)[0].turns
+    return tuple(turn.text for turn in turns[:MOST_LINES])
+
+
+@cache
+def _context() -> tuple[str, ...]:
+    longest = max(contexts.read(""), key=lambda each: len(each.turns))
+    return tuple(turn.text for turn in longest.turns)
