@@ -59,6 +59,7 @@ class Seat(Row):
         Participation, models.PROTECT, null=True, related_name="seats"
     )
     persona = models.ForeignKey(Persona, models.PROTECT, null=True, related_name="+")
+    persona_counted = models.BooleanField(default=True)  # in the `taken` of the persona
     sees_persona = models.BooleanField(default=True)
     round = models.PositiveSmallIntegerField(default=0)  # of the participation, from 0
     # How the participation's part in this conversation ended.

@@ -178,11 +178,12 @@ def leave(*, person: Participation, now: datetime, because: str) -> None:
 
 
 def _release_partner(partner: Participation, conversation: Conversation, now: datetime) -> None:
-    side = conversation.seats.get(participation=partner).side
-    if events.messages(conversation).filter(side=side).exists():
+    seat = conversation.seats.select_related("persona").get(participation=partner)
+    if events.messages(conversation).filter(side=seat.side).exists():
         _go_on(partner, conversation, now, notice="partner_left")
     else:
         states.move(partner, "requeue", state_at=now, notice="partner_missed")
+        persona_stack.keep(partner, seat)
 
 
 def retry(

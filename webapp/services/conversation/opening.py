@@ -9,7 +9,7 @@ from django.db import transaction
 from django.db.models import F
 
 from evaluation import Chat
-from webapp.models import Campaign, Conversation, Event, Participation, Persona, Seat, System
+from webapp.models import Campaign, Conversation, Event, Participation, Seat, System
 from webapp.services.conversation import entrance
 from webapp.services.rating import items
 from webapp.services.replies import delivery, queue
@@ -165,25 +165,31 @@ def _seat(
     person: Participation | None = None,
     **fields: object,
 ) -> Seat:
+    taken = _persona(conversation, chat, side, person)
     return Seat.objects.create(
         conversation=conversation,
         side=side,
         participation=person,
         round=rounds.done(person) if person else 0,
-        persona=_persona(conversation, chat, side),
+        persona=taken.persona if taken else None,
+        persona_counted=bool(taken and taken.counted),
         **fields,
     )
 
 
-def _persona(conversation: Conversation, chat: Chat, side: int) -> Persona | None:
+def _persona(
+    conversation: Conversation, chat: Chat, side: int, person: Participation | None
+) -> persona_stack.Taken | None:
+    """Return the persona that a person waited with; a bot's, and one of too few, is drawn here."""
     if not chat.pool:
         return None
-    taken = [seat.persona_id for seat in conversation.seats.all()]
-    return persona_stack.pop(
+    beside = {seat.persona_id for seat in conversation.seats.all() if seat.persona_id is not None}
+    held = persona_stack.take_along(person, beside=beside) if person else None
+    return held or persona_stack.pop(
         campaign=conversation.campaign,
         split=chat.pool,
         seed=conversation.seed + side,
-        beside=[pk for pk in taken if pk is not None],
+        beside=beside,
     )
 
 

@@ -15,7 +15,7 @@ from django.utils.translation import gettext_lazy
 
 from evaluation import MaxWords, Protocol, Question
 from webapp import notices
-from webapp.models import Campaign, ExternalId, Participation, Seat
+from webapp.models import Campaign, ExternalId, Participation, Persona, Seat
 from webapp.services.participation import privacy, stopping, study_info
 from webapp.services.participation.study_info import StudyInfo, money
 from webapp.services.rating import form
@@ -87,6 +87,7 @@ class Screen:
     round: str  # which conversation comes next, "" before the first
     stop: str
     persona: tuple[str, ...] = ()
+    character: int = 0  # the number of that persona
     matched: bool = False
     answered: bool = False  # the ready check
     chat: ChatPageData | None = None
@@ -99,6 +100,7 @@ def show(*, person: Participation, now: datetime) -> Screen:
     protocol = protocol_of(person.campaign)
     name = NAMES[person.state]
     seat = _seat(person)
+    own = _persona(person, seat)
     return Screen(
         name=name,
         study=study_info.of(person.campaign, payment.promised(person)),
@@ -106,7 +108,8 @@ def show(*, person: Participation, now: datetime) -> Screen:
         notice=_notice(person),
         round=_round(person),
         stop=_stop(person, protocol, now),
-        persona=tuple(seat.persona.sentences) if seat and seat.persona else (),
+        persona=tuple(own.sentences) if own else (),
+        character=own.pk if own else 0,
         matched=person.state == State.MATCHED,
         answered=bool(seat and seat.ready_at),
         chat=_chat(seat, protocol) if seat and name == "chat" else None,
@@ -122,6 +125,11 @@ def _seat(person: Participation) -> Seat | None:
         return access.seat(person)
     except access.NotFound:
         return None
+
+
+def _persona(person: Participation, seat: Seat | None) -> Persona | None:
+    """Return the character of a person's conversation, or what they hold for the next one."""
+    return seat.persona if seat else person.persona
 
 
 def _step(name: str, protocol: Protocol) -> int:

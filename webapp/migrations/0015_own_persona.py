@@ -1,0 +1,34 @@
+"""The persona that a person waits with, and whether a persona in use was counted."""
+
+import django.db.models.deletion
+from django.db import migrations, models
+
+
+class Migration(migrations.Migration):
+    dependencies = [
+        ("webapp", "0009_one_entrance"),
+    ]
+
+    operations = [
+        migrations.AddField(
+            model_name="participation",
+            name="persona",
+            field=models.ForeignKey(
+                blank=True,
+                null=True,
+                on_delete=django.db.models.deletion.PROTECT,
+                related_name="+",
+                to="webapp.persona",
+            ),
+        ),
+        migrations.AddField(
+            model_name="participation",
+            name="persona_counted",
+            field=models.BooleanField(default=False),
+        ),
+        migrations.AddField(
+            model_name="seat",
+            name="persona_counted",
+            field=models.BooleanField(default=True),
+        ),
+    ]
