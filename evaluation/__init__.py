@@ -20,12 +20,13 @@ from evaluation.questions import (
     SimulatedRater,
     Value,
 )
-from evaluation.setting_types import Draw, InvalidValue
+from evaluation.setting_types import Draw, InvalidValue, OneOf
 from evaluation.settings import TAGS, InvalidSetting, Setting, Source
-from evaluation.steps import Chat, InvalidAnswers, Rate, Step
+from evaluation.steps import FORMS, Chat, InvalidAnswers, Rate, Step
 from evaluation.words import Words, ours
 
 __all__ = [
+    "FORMS",
     "TAGS",
     "AnswerField",
     "AnswerOption",
@@ -44,6 +45,7 @@ __all__ = [
     "MessageCheck",
     "MinWords",
     "NoPersonaCopy",
+    "OneOf",
     "PersonaChoice",
     "Protocol",
     "Question",

@@ -14,7 +14,7 @@ from typing import ClassVar, Literal
 
 from evaluation.checks import MaxWords, MessageCheck, MinWords
 from evaluation.questions import InvalidAnswer, Question, Shown, Value
-from evaluation.setting_types import Draw, Number, OnOff, Text, WholeNumber, WholeNumbers
+from evaluation.setting_types import Draw, Number, OneOf, OnOff, Text, WholeNumber, WholeNumbers
 from evaluation.settings import (
     InvalidSetting,
     Setting,
@@ -23,6 +23,8 @@ from evaluation.settings import (
     setting,
     settings_of,
 )
+
+FORMS = ("original", "revised")  # of a persona: its own sentences, or those that reword them
 
 
 class InvalidAnswers(ValueError):
@@ -65,6 +67,18 @@ class Chat:
         default="",
         help="train, valid or test, or a split that the personas you import name.",
     )
+    form: str = setting(
+        "Form of the participant's persona",
+        OneOf(FORMS),
+        default="original",
+        help="Revised: the other wording that each persona of the split has to be imported with.",
+    )
+    partner_form: str = setting(
+        "Form of a bot's persona",
+        OneOf(FORMS),
+        default="original",
+        help="What the bot is given. The choice between personas shows the form of the partner.",
+    )
     conversations: int = setting(
         "Conversations per participant",
         WholeNumber(least=1, most=20),
@@ -79,6 +93,8 @@ class Chat:
         applies = {
             "opening": self.first == "partner",
             "pool": bool(self.pool),
+            "form": bool(self.pool),
+            "partner_form": bool(self.pool) and self.partner != "person",
             "conversations": self.partner != "person",  # who would be the same system each time
             "pace": self.partner != "person",
         }

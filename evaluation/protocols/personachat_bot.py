@@ -40,6 +40,11 @@ PROTOCOL = Protocol(
         "chat.max_words.limit": Source("S", "section 3.3: at most 15 words per message"),
         "chat.no_persona_copy.lenient_match": Source("D", "the paper: simple string matching"),
         "chat.pool": Source("S", "section 5.2: personas of the test set"),
+        "chat.form": Source("S", "section 3.3: original personas"),
+        "chat.partner_form": Source(
+            "D",
+            "the paper evaluates with original personas; the released code's default is revised",
+        ),
         "chat.pace": Source("R", "released evaluation code: 0.5 seconds per word"),
     },
 )

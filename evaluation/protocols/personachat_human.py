@@ -33,5 +33,6 @@ PROTOCOL = Protocol(
         "chat.max_words.limit": Source("S", "section 3.3: at most 15 words per message"),
         "chat.no_persona_copy.lenient_match": Source("D", "the paper: simple string matching"),
         "chat.pool": Source("S", "section 5.2: personas of the test set"),
+        "chat.form": Source("S", "section 3.3: original personas"),
     },
 )

@@ -1,4 +1,4 @@
-"""The persona that a person waits with, and whether a persona in use was counted."""
+"""The persona that a person waits with; whether one in use was counted, and its form."""
 
 import django.db.models.deletion
 from django.db import migrations, models
@@ -30,5 +30,10 @@ class Migration(migrations.Migration):
             model_name="seat",
             name="persona_counted",
             field=models.BooleanField(default=True),
+        ),
+        migrations.AddField(
+            model_name="seat",
+            name="persona_form",
+            field=models.CharField(default="original", max_length=8),
         ),
     ]

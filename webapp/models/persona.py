@@ -27,3 +27,7 @@ class Persona(models.Model):
 
     def __str__(self) -> str:
         return self.key
+
+    def sentences_in(self, form: str) -> tuple[str, ...]:
+        """Return the sentences of a form: original, or revised."""
+        return tuple(self.revised if form == "revised" else self.sentences)

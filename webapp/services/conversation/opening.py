@@ -173,6 +173,7 @@ def _seat(
         round=rounds.done(person) if person else 0,
         persona=taken.persona if taken else None,
         persona_counted=bool(taken and taken.counted),
+        persona_form=chat.form if person else chat.partner_form,
         **fields,
     )
 

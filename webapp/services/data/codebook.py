@@ -52,6 +52,7 @@ MESSAGES = {
     "side": "0 the participant who began, 1 the partner",
     "system": "who wrote it: the system, “human” for people, blank for a given context",
     "persona": "key of the writer's persona",
+    "persona_form": "original or revised: which sentences of it the writer had; blank without one",
     "text": "the message",
     "sent_at": "when it was stored, UTC",
     "partner_of": "the system that the conversation is about",

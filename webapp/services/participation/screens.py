@@ -15,7 +15,7 @@ from django.utils.translation import gettext_lazy
 
 from evaluation import MaxWords, Protocol, Question
 from webapp import notices
-from webapp.models import Campaign, ExternalId, Participation, Persona, Seat
+from webapp.models import Campaign, ExternalId, Participation, Seat
 from webapp.services.participation import privacy, stopping, study_info
 from webapp.services.participation.study_info import StudyInfo, money
 from webapp.services.rating import form
@@ -100,7 +100,7 @@ def show(*, person: Participation, now: datetime) -> Screen:
     protocol = protocol_of(person.campaign)
     name = NAMES[person.state]
     seat = _seat(person)
-    own = _persona(person, seat)
+    character = seat.persona_id if seat else person.persona_id
     return Screen(
         name=name,
         study=study_info.of(person.campaign, payment.promised(person)),
@@ -108,8 +108,8 @@ def show(*, person: Participation, now: datetime) -> Screen:
         notice=_notice(person),
         round=_round(person),
         stop=_stop(person, protocol, now),
-        persona=tuple(own.sentences) if own else (),
-        character=own.pk if own else 0,
+        persona=seat.sentences if seat else _held(person, protocol),
+        character=character or 0,
         matched=person.state == State.MATCHED,
         answered=bool(seat and seat.ready_at),
         chat=_chat(seat, protocol) if seat and name == "chat" else None,
@@ -127,9 +127,11 @@ def _seat(person: Participation) -> Seat | None:
         return None
 
 
-def _persona(person: Participation, seat: Seat | None) -> Persona | None:
-    """Return the character of a person's conversation, or what they hold for the next one."""
-    return seat.persona if seat else person.persona
+def _held(person: Participation, protocol: Protocol) -> tuple[str, ...]:
+    """Return the character that a person has until the next conversation begins."""
+    if person.persona is None or protocol.chat is None:
+        return ()
+    return person.persona.sentences_in(protocol.chat.form)
 
 
 def _step(name: str, protocol: Protocol) -> int:
