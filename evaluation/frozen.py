@@ -15,8 +15,9 @@ SCALARS = (str, int, float, bool, type(None))
 def as_planned(protocol: Protocol, planned: Mapping[str, Any]) -> Protocol:
     """Return the protocol with the texts and values of a plan's `protocol`, a value of JSON.
 
-    What the plan does not have is as today: it was written before there was such a field. So is a
-    list of parts (steps, questions) that are not the plan's by name and number.
+    What the plan does not have is as it was `formerly` (`evaluation.settings`), else as today: it
+    was written before there was such a field. Parts of a list (steps, questions) that are not the
+    plan's by name and number are as today too.
     """
     shaping = {name: planned[name] for name in ("instructions", "steps") if name in planned}
     return _as_planned(protocol, shaping)
@@ -29,7 +30,12 @@ def _as_planned(part: Part, planned: Any) -> Part:
             for field in dataclasses.fields(part)
             if field.init and field.name in planned
         }
-        return cast(Part, dataclasses.replace(cast(Any, part), **changes))
+        former = {
+            field.name: field.metadata["formerly"]
+            for field in dataclasses.fields(part)
+            if "formerly" in field.metadata and field.name not in planned
+        }
+        return cast(Part, dataclasses.replace(cast(Any, part), **changes, **former))
     if isinstance(part, tuple) and isinstance(planned, Sequence) and not isinstance(planned, str):
         return cast(Part, _list(part, planned))
     is_other = isinstance(part, SCALARS) and isinstance(planned, SCALARS) and part != planned

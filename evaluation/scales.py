@@ -34,7 +34,7 @@ PERSONACHAT_INSTRUCTIONS: tuple[str, ...] = (
         tag="S",
         where="section 3.3",
     ),
-    ours("Afterwards you answer four questions about the other speaker."),
+    ours("Afterwards you may be asked four questions about the other speaker."),
 )
 
 

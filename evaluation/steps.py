@@ -147,6 +147,14 @@ class Rate:
     when: Literal["live", "after"] = "after"
     votes: int = setting("Raters per item", WholeNumber(least=1, most=1000), default=1)
     batch: int = setting("Items per participant", WholeNumber(least=1, most=1000), default=1)
+    sides: str = setting(
+        "Who rates of two people",
+        OneOf(("one", "both")),
+        default="both",
+        formerly="both",
+        help="One: drawn for each conversation. The other has finished after the chat, for the "
+        "same pay. A bot's partner always rates.",
+    )
     label_opening: bool = setting("Label the opening message too", OnOff(), default=True)
 
     def __post_init__(self) -> None:
@@ -221,6 +229,8 @@ class Rate:
         """Tell whether a setting applies to what is rated."""
         if name == "label_opening":
             return self.over == "messages" and self.when == "live"
+        if name == "sides":
+            return self.over == "partner" and self.when == "after"
         return self.is_shared
 
     def changed(self, values: Mapping[str, object]) -> Rate:

@@ -15,7 +15,7 @@ NOT_SHOWN = frozenset(
     {
         *("name", "title", "source", "sources"),  # of a protocol or a question
         *("partner", "first", "pool", "form", "partner_form"),  # of a chat
-        *("over", "when"),  # of a rating
+        *("over", "when", "sides"),  # of a rating
         *("only_if", "otherwise"),  # of a question
         "value",  # of an option
     }

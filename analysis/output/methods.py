@@ -143,7 +143,15 @@ def _systems(study: CampaignRecord) -> str:
     return (
         f"{start} Each person talked with one: that with the most free places at the moment "
         f"({span or '–'} were planned per system), ties broken at random (seed {seed})."
+        f"{_one_rates(study)}"
     )
+
+
+def _one_rates(study: CampaignRecord) -> str:
+    people = any(each["bot"] in ("", "people") for each in study.systems)
+    if not people or not any(each.get("sides") == "one" for each in study.rates):
+        return ""
+    return " Of two people who talked with each other one, drawn at random, rated the other."
 
 
 def _conversations(chat: Mapping[str, Any]) -> str:

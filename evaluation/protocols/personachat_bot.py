@@ -32,7 +32,7 @@ PROTOCOL = Protocol(
                 "conversation used, withdraw it with the link below; you are paid either way."
             ),
         ),
-        Rate(each=PERSONACHAT_QUESTIONS),
+        Rate(each=PERSONACHAT_QUESTIONS, sides="one"),
     ),
     sources={
         "chat.minimum": Source("S", "section 3.3: at least 6 to 8 turns each, one per dialogue"),
@@ -41,6 +41,7 @@ PROTOCOL = Protocol(
         "chat.no_persona_copy.lenient_match": Source("D", "the paper: simple string matching"),
         "chat.pool": Source("S", "section 5.2: personas of the test set"),
         "chat.form": Source("S", "section 3.3: original personas"),
+        "rate.sides": Source("S", "appendix C: one speaker is asked about the other"),
         "chat.partner_form": Source(
             "D",
             "the paper evaluates with original personas; the released code's default is revised",

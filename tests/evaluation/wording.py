@@ -228,6 +228,7 @@ PRINTED: Mapping[str, list[PrintedWords]] = {
 # Where a source states what a protocol, or one of its settings, cites it for.
 _PERSONACHAT_SETTINGS = {
     "chat.form": "section 3.3",
+    "rate.sides": "appendix C",
     "chat.minimum": "section 3.3",
     "chat.max_words.limit": "section 3.3",
     "chat.pool": "section 5.2",

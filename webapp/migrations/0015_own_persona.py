@@ -1,4 +1,4 @@
-"""The persona that a person waits with; whether one in use was counted, and its form."""
+"""The persona that a person waits with; whether one in use was counted, its form; who rates."""
 
 import django.db.models.deletion
 from django.db import migrations, models
@@ -35,5 +35,10 @@ class Migration(migrations.Migration):
             model_name="seat",
             name="persona_form",
             field=models.CharField(default="original", max_length=8),
+        ),
+        migrations.AddField(
+            model_name="seat",
+            name="rates",
+            field=models.BooleanField(default=True),
         ),
     ]

@@ -62,6 +62,7 @@ class Seat(Row):
     persona_counted = models.BooleanField(default=True)  # in the `taken` of the persona
     persona_form = models.CharField(max_length=8, default="original")  # or revised
     sees_persona = models.BooleanField(default=True)
+    rates = models.BooleanField(default=True)  # is asked about the partner, where anything is asked
     round = models.PositiveSmallIntegerField(default=0)  # of the participation, from 0
     # How the participation's part in this conversation ended.
     outcome = models.CharField(max_length=14, choices=Participation.Outcome, blank=True)

@@ -127,6 +127,11 @@ def _of_chat(
         yield LaunchCheck(_("Targets"), False, text, "systems")
     else:
         text = _("%(count)d participations wanted.") % {"count": total}
+        rating = sum(raters(system, protocol) for system in systems)
+        if rating < total:
+            text += " " + _("%(raters)d of them rate: one of two people who are partners.") % {
+                "raters": rating
+            }
         yield LaunchCheck(_("Targets"), total > 0, text, "systems")
     if protocol.chat.conversations > max(1, len(systems)):
         text = _(
@@ -134,6 +139,12 @@ def _of_chat(
             "once; set %(count)d or fewer, or add systems."
         ) % {"wanted": protocol.chat.conversations, "count": len(systems)}
         yield LaunchCheck(_("Conversations per participant"), False, text, "settings")
+
+
+def raters(system: System, protocol: Protocol) -> int:
+    """Return how many of a system's participations rate: all, or one of two people."""
+    one = protocol.after is not None and protocol.after.sides == "one"
+    return system.cell.target // 2 if one and system.is_people else system.cell.target
 
 
 def _personas(campaign: Campaign, chat: Chat) -> LaunchCheck:

@@ -15,11 +15,11 @@ from typing import Any
 from django.conf import settings
 from django.db import transaction
 
-from evaluation import Question
+from evaluation import Protocol, Question
 from evaluation.registry import get_protocol
-from webapp.models import Campaign
+from webapp.models import Campaign, System
 from webapp.services.campaign import campaigns, message_items, personas_import
-from webapp.services.campaign.checklist import LaunchCheck, checklist
+from webapp.services.campaign.checklist import LaunchCheck, checklist, raters
 from webapp.services.rules import audit, payment, states
 from webapp.services.rules.access import AnyCampaign, row_of
 from webapp.services.rules.protocols import protocol_of
@@ -58,11 +58,14 @@ def launch(*, campaign: AnyCampaign, by: Any, now: datetime) -> Campaign:
 def plan_of(campaign: AnyCampaign) -> dict[str, Any]:
     """Return everything that shapes the campaign, as JSON holds it."""
     campaign = row_of(campaign)
+    protocol = protocol_of(campaign)
     return {
         "schema": SCHEMA,
         "campaign": {"name": campaign.name, "slug": campaign.slug},
         "protocol": _protocol(campaign),
-        "systems": [_system(system) for system in campaign.systems.select_related("cell")],
+        "systems": [
+            _system(system, protocol) for system in campaign.systems.select_related("cell")
+        ],
         "personas": [
             {"key": each.key, "split": each.split, "sha256": personas_import.digest(each)}
             for each in campaign.personas.order_by("key")
@@ -142,13 +145,14 @@ def _step(step: Any) -> dict[str, Any]:
     return dict(plain)
 
 
-def _system(system: Any) -> dict[str, Any]:
+def _system(system: System, protocol: Protocol) -> dict[str, Any]:
     return {
         "name": system.name,
         "bot": system.bot,
         "options": system.options,
         "sees_persona": system.sees_persona,
         "target": system.cell.target,
+        "raters": raters(system, protocol),
         "version": system.version,
     }
 

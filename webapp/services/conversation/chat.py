@@ -20,6 +20,7 @@ from webapp.services.replies import delivery
 from webapp.services.rules import (
     access,
     events,
+    flags,
     next_round,
     payment,
     persona_stack,
@@ -141,8 +142,12 @@ def _go_on(person: Participation, conversation: Conversation, now: datetime, not
     protocol = protocols.protocol_of(conversation.campaign)
     if protocol.live:
         labels.finish(person=person, conversation=conversation, now=now)
-    if protocol.after is None:
-        next_round.finish_round(person=person, outcome=_outcome(conversation), now=now)
+    rates = conversation.seats.filter(participation=person, rates=True).exists()
+    if protocol.after is None or not rates:
+        outcome = _outcome(conversation)
+        code = next_round.finish_round(person=person, outcome=outcome, now=now)
+        if code is not None:
+            flags.review(person=person)
         return
     states.move(person, "rate", state_at=now, notice=notice)
     items.open_after(person=person, conversation=conversation, now=now)

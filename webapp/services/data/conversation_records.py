@@ -139,6 +139,7 @@ def _seat(seat: Seat) -> Record:
             "sentences": list(seat.sentences),
         },
         "sees_persona": seat.sees_persona,
+        "rates": seat.rates,
         "ready_at": _time(seat.ready_at),
     }
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import uuid
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -44,7 +45,7 @@ def words(form: str) -> str:
     return SHIP if form == "revised" else BOAT
 
 
-def is_in(form: str, sentences: tuple[str, ...] | list[str]) -> bool:
+def is_in(form: str, sentences: Sequence[str]) -> bool:
     return len(sentences) == 5 and all(each.startswith(words(form)) for each in sentences)
 
 
