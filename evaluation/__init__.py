@@ -22,7 +22,7 @@ from evaluation.questions import (
 )
 from evaluation.setting_types import Draw, InvalidValue, OneOf
 from evaluation.settings import TAGS, InvalidSetting, Setting, Source
-from evaluation.steps import FORMS, Chat, InvalidAnswers, Rate, Step
+from evaluation.steps import FORMS, Chat, InvalidAnswers, Rate, Step, Telling
 from evaluation.words import Words, ours
 
 __all__ = [
@@ -55,6 +55,7 @@ __all__ = [
     "SimulatedRater",
     "Source",
     "Step",
+    "Telling",
     "Value",
     "Words",
     "YesNo",

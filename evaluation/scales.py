@@ -123,6 +123,12 @@ def with_reasons(questions: tuple[Question, ...]) -> tuple[Question, ...]:
     return tuple(found)
 
 
+DECEIVED = ours(
+    "Your partner may have been a computer program. We did not say so before, because knowing it "
+    "changes how people rate. If you would rather not have your conversation used, withdraw it "
+    "with the link below; you are paid either way."
+)
+
 # --- ConvAI2 ------------------------------------------------------------------------------------
 
 ENJOYMENT = Likert(

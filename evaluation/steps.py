@@ -36,17 +36,33 @@ class InvalidAnswers(ValueError):
 
 
 @dataclass(frozen=True, kw_only=True)
+class Telling:
+    """What participants are told of their partner: before the conversation, and at the end."""
+
+    told: str
+    debrief: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
 class Chat:
     """A conversation with a partner.
 
     minimum: messages of both sides before the participant may finish; maximum: where it ends by
     itself. pool: the split that both sides' personas come from, "" for none. pace: seconds per
     word that a bot seems to type. first: who writes first; a draw decides for each conversation.
+    instead: what is told where the requester turns `tells_of_bots` round; None: there is no choice.
     """
 
     prefix: ClassVar[str] = "chat"
     partner: Literal["bot", "person", "either"]
     told: str
+    tells_of_bots: bool = setting(
+        "Tell participants that the partner may be a bot",
+        OnOff(),
+        default=True,
+        help="Off: they read of another user only, and are told at the end.",
+    )
+    instead: Telling | None = None
     first: Literal["participant", "partner", "draw"] = "participant"
     opening: str = setting("First message of the partner", Text(most=200), default="")
     minimum: Draw = setting(  # noqa: RUF009 (a field)
@@ -91,6 +107,7 @@ class Chat:
     def has_setting(self, name: str) -> bool:
         """Tell whether a setting applies to this chat."""
         applies = {
+            "tells_of_bots": self.instead is not None,
             "opening": self.first == "partner",
             "pool": bool(self.pool),
             "form": bool(self.pool),
@@ -107,6 +124,9 @@ class Chat:
         """
         checks = tuple(replaced(c, f"chat.{c.name}", values) for c in self.checks)
         chat = dataclasses.replace(replaced(self, self.prefix, values), checks=checks)
+        if chat.instead is not None and chat.tells_of_bots != self.tells_of_bots:
+            other = Telling(told=chat.told, debrief=chat.debrief)
+            chat = dataclasses.replace(chat, **vars(chat.instead), instead=other)
         least = max(chat.minimum.options)
         if chat.maximum is not None and chat.maximum < least:
             raise InvalidSetting(

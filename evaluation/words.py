@@ -14,7 +14,7 @@ EXACT = re.compile("«([^«»]+)»")
 NOT_SHOWN = frozenset(
     {
         *("name", "title", "source", "sources"),  # of a protocol or a question
-        *("partner", "first", "pool", "form", "partner_form"),  # of a chat
+        *("partner", "first", "pool", "form", "partner_form", "instead"),  # of a chat
         *("over", "when", "sides"),  # of a rating
         *("only_if", "otherwise"),  # of a question
         "value",  # of an option

@@ -5,8 +5,9 @@
 
 from __future__ import annotations
 
-from evaluation import Chat, Draw, MaxWords, NoPersonaCopy, Protocol, Rate, Source, ours
+from evaluation import Chat, Draw, MaxWords, NoPersonaCopy, Protocol, Rate, Source
 from evaluation.scales import (
+    DECEIVED,
     PERSONACHAT_INSTRUCTIONS,
     PERSONACHAT_NOTICE,
     PERSONACHAT_QUESTIONS,
@@ -26,11 +27,7 @@ PROTOCOL = Protocol(
             checks=(MaxWords(15), NoPersonaCopy()),
             pool="test",
             pace=0.5,
-            debrief=ours(
-                "Your partner may have been a computer program. We did not say so before, "
-                "because knowing it changes how people rate. If you would rather not have your "
-                "conversation used, withdraw it with the link below; you are paid either way."
-            ),
+            debrief=DECEIVED,
         ),
         Rate(each=PERSONACHAT_QUESTIONS, sides="one"),
     ),

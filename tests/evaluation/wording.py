@@ -252,6 +252,7 @@ STATED: Mapping[str, Mapping[str, str]] = {
     "convai2_crowd": {
         "source": "section 3.2.2",
         "chat.told": "released task code",
+        "chat.tells_of_bots": "released task code",
         "chat.maximum": "section 2.2",
         "chat.max_words.limit": "section 2.2",
         "chat.pace": "released evaluation code",
@@ -262,6 +263,7 @@ STATED: Mapping[str, Mapping[str, str]] = {
         ),
         "chat.min_words.limit": "released evaluation code",
         "chat.max_words.limit": "released evaluation code",
+        "chat.tells_of_bots": "released task code",
         "chat.told": "released task code",
     },
     "nine_questions": {
