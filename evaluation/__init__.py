@@ -13,6 +13,7 @@ from evaluation.protocol import Protocol
 from evaluation.questions import (
     AnswerField,
     AnswerOption,
+    Gate,
     InvalidAnswer,
     Level,
     Question,
@@ -35,6 +36,7 @@ __all__ = [
     "ChoiceOption",
     "Draw",
     "FreeText",
+    "Gate",
     "InvalidAnswer",
     "InvalidAnswers",
     "InvalidSetting",

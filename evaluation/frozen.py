@@ -7,8 +7,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any, TypeVar, cast
 
 from evaluation.protocol import Protocol
+from evaluation.questions import Gate
 
 Part = TypeVar("Part")
+READ = {"only_if": Gate.read}  # fields whose value a plan has as a whole, also in older forms
 SCALARS = (str, int, float, bool, type(None))
 
 
@@ -26,7 +28,9 @@ def as_planned(protocol: Protocol, planned: Mapping[str, Any]) -> Protocol:
 def _as_planned(part: Part, planned: Any) -> Part:
     if dataclasses.is_dataclass(part) and isinstance(planned, Mapping):
         changes = {
-            field.name: _as_planned(getattr(part, field.name), planned[field.name])
+            field.name: READ[field.name](planned[field.name])
+            if field.name in READ
+            else _as_planned(getattr(part, field.name), planned[field.name])
             for field in dataclasses.fields(part)
             if field.init and field.name in planned
         }

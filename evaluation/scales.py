@@ -6,7 +6,7 @@ from evaluation.kinds.free_text import FreeText
 from evaluation.kinds.likert import Likert
 from evaluation.kinds.persona_choice import PersonaChoice
 from evaluation.kinds.yes_no import YesNo
-from evaluation.questions import Question
+from evaluation.questions import Gate, Question
 from evaluation.words import Words, ours
 
 # --- PERSONA-CHAT -------------------------------------------------------------------------------
@@ -192,7 +192,7 @@ SSA_QUESTIONS: tuple[Question, ...] = (
             where="section 2.1",
             quoted=True,
         ),
-        only_if="sensible",
+        only_if=Gate("sensible"),
         otherwise=0,
     ),
 )

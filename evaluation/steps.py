@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from evaluation.checks import MaxWords, MessageCheck, MinWords
-from evaluation.questions import InvalidAnswer, Question, Shown, Value
+from evaluation.questions import Gate, InvalidAnswer, Question, Shown, Value
 from evaluation.setting_types import Draw, Number, OneOf, OnOff, Text, WholeNumber, WholeNumbers
 from evaluation.settings import (
     InvalidSetting,
@@ -190,6 +190,26 @@ class Rate:
                     "partner, after the chat"
                 )
 
+        self._check_gates()
+
+    def _check_gates(self) -> None:
+        earlier: dict[str, Question] = {}
+        for question in self.each:
+            gate, about = question.only_if, f"question {question.name}: only_if"
+            if gate is not None:
+                if gate.question not in earlier:
+                    known = ", ".join(earlier) or "none"
+                    raise ValueError(
+                        f"{about} names {gate.question!r}, no earlier question; earlier: {known}"
+                    )
+                strange = [each for each in gate.values if not earlier[gate.question].gives(each)]
+                if strange or not gate.values:
+                    named = ", ".join(map(repr, strange)) or "no value"
+                    raise ValueError(f"{about} has {named}, no answer to {gate.question}")
+                if question.otherwise is None:
+                    raise ValueError(f"{about} is set; `otherwise` must say what is stored instead")
+            earlier[question.name] = question
+
     @property
     def draws_personas(self) -> bool:
         """Tell whether personas are drawn for each rater, beside the partner's own."""
@@ -226,14 +246,30 @@ class Rate:
         shown: Shown,
     ) -> Value:
         gate = question.only_if
-        if gate is None or answers.get((candidate, gate)) == question.only_if_value:
+        if gate is None or question.otherwise is None or self._opens(gate, answers, candidate):
             return question.parse(raw, shown)
-        opened_by = f"“{self.question(gate).text}”"
         if raw and raw != str(question.otherwise):
-            raise InvalidAnswer(f"Leave this blank unless your answer to {opened_by} is yes.")
-        if question.otherwise is None:
-            raise InvalidAnswer(f"Answer {opened_by} first.")
+            opened_by = self.question(gate.question)
+            words = " or ".join(f"“{opened_by.words(each)}”" for each in gate.values)
+            raise InvalidAnswer(
+                f"Leave this blank unless your answer to “{opened_by.text}” is {words}."
+            )
         return question.otherwise
+
+    def closed(self, answers: Mapping[tuple[str, str], Value]) -> set[tuple[str, str]]:
+        """Return the candidates and questions that were not asked, given all answers."""
+        gates = {question.name: question.only_if for question in self.each}
+        return {
+            (candidate, name)
+            for candidate, name in answers
+            if (gate := gates[name]) is not None and not self._opens(gate, answers, candidate)
+        }
+
+    def _opens(self, gate: Gate, answers: Mapping[tuple[str, str], Value], candidate: str) -> bool:
+        """Tell whether a gate is open: it was asked itself, and has an answer that opens it."""
+        before = self.question(gate.question).only_if
+        is_asked = before is None or self._opens(before, answers, candidate)
+        return is_asked and gate.opens(answers.get((candidate, gate.question)))
 
     @property
     def by_third_parties(self) -> bool:

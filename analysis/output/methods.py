@@ -193,8 +193,17 @@ def _questions(study: CampaignRecord) -> str:
 
 def _question(question: Mapping[str, Any], step: Mapping[str, Any]) -> str:
     when = " (while chatting)" if step.get("when") == "live" else ""
-    gate = f", asked only if {question['only_if']}" if question.get("only_if") else ""
+    gate = f", asked only if {opened_by(question)}" if question.get("only_if") else ""
     return f"{question['name']}{when}: “{question['text']}” ({scale(question)}{gate})."
+
+
+def opened_by(question: Mapping[str, Any]) -> str:
+    """Return the question, and the answers unless it is yes, that open a question of the plan."""
+    gate = question.get("only_if")
+    if not gate or isinstance(gate, str):
+        return gate or ""
+    values = " or ".join(map(str, gate["values"]))
+    return str(gate["question"]) if gate["values"] == [1] else f"{gate['question']} is {values}"
 
 
 def scale(question: Mapping[str, Any]) -> str:

@@ -59,7 +59,7 @@ def replies(
     """Yield name and answer of each question that those before it leave open."""
     answered: dict[str, str] = {}
     for question in questions:
-        if question.gate and answered.get(question.gate) != question.gate_value:
+        if question.gate and answered.get(question.gate) not in question.gate_values:
             continue
         name = question.name.rpartition(".")[2]
         rater = PlantedRater(person, quality.get(name), right, (name, *about))

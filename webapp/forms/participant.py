@@ -74,7 +74,7 @@ def _is_storable(value: object) -> bool:
 class QuestionField:
     """One question about one candidate as its template shows it; `value` is the answer so far.
 
-    gate: the field whose answer must be the question's `only_if_value` before this one is asked.
+    gate: the field whose answer must be one of `gate_values` before this one is asked.
     """
 
     name: str
@@ -84,6 +84,12 @@ class QuestionField:
     value: str = ""
     error: str = ""
     gate: str = ""
+
+    @property
+    def gate_values(self) -> str:
+        """The answers that open the question, as a list of JSON."""
+        gate = self.question.only_if
+        return json.dumps([str(value) for value in gate.values] if gate else [])
 
     @property
     def kind(self) -> str:
@@ -111,7 +117,7 @@ def fields(
             answer=question.form_field(form.shown, form.personas),
             value=raw.get(name, ""),
             error=problems.get(name, ""),
-            gate=f"{candidate}.{question.only_if}" if question.only_if else "",
+            gate=f"{candidate}.{question.only_if.question}" if question.only_if else "",
         )
         for number, (candidate, question) in enumerate(pairs, start=1)
     )

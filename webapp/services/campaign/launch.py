@@ -25,7 +25,9 @@ from webapp.services.rules.access import AnyCampaign, row_of
 from webapp.services.rules.protocols import protocol_of
 from webapp.services.staff_forms import source_settings
 
-SCHEMA = 3  # of the plan; 2 had no `words`, 1 no `provenance_text` and other names in a setting
+# Of the plan: 3 had `only_if` as a name, 2 no `words`, 1 no `provenance_text` and other names in a
+# setting.
+SCHEMA = 4
 
 
 class NotReady(Exception):
