@@ -16,6 +16,7 @@ from evaluation.questions import (
     AnswerField,
     AnswerOption,
     ChoiceOption,
+    Gate,
     InvalidAnswer,
     Level,
     Question,
@@ -24,12 +25,13 @@ from evaluation.questions import (
     Value,
     letter,
 )
-from evaluation.setting_types import Draw, InvalidValue
+from evaluation.setting_types import Draw, InvalidValue, OneOf
 from evaluation.settings import TAGS, InvalidSetting, Setting, Source
-from evaluation.steps import Chat, InvalidAnswers, Rate, Step
+from evaluation.steps import FORMS, Chat, InvalidAnswers, Rate, Step, Telling
 from evaluation.words import Words, ours
 
 __all__ = [
+    "FORMS",
     "TAGS",
     "AnswerField",
     "AnswerOption",
@@ -38,6 +40,7 @@ __all__ = [
     "ChoiceOption",
     "Draw",
     "FreeText",
+    "Gate",
     "InvalidAnswer",
     "InvalidAnswers",
     "InvalidSetting",
@@ -48,6 +51,7 @@ __all__ = [
     "MessageCheck",
     "MinWords",
     "NoPersonaCopy",
+    "OneOf",
     "PersonaChoice",
     "Preference",
     "Protocol",
@@ -59,6 +63,7 @@ __all__ = [
     "SimulatedRater",
     "Source",
     "Step",
+    "Telling",
     "Value",
     "Words",
     "YesNo",

@@ -7,16 +7,19 @@ from collections.abc import Mapping, Sequence
 from typing import Any, TypeVar, cast
 
 from evaluation.protocol import Protocol
+from evaluation.questions import Gate
 
 Part = TypeVar("Part")
+READ = {"only_if": Gate.read}  # fields whose value a plan has as a whole, also in older forms
 SCALARS = (str, int, float, bool, type(None))
 
 
 def as_planned(protocol: Protocol, planned: Mapping[str, Any]) -> Protocol:
     """Return the protocol with the texts and values of a plan's `protocol`, a value of JSON.
 
-    What the plan does not have is as today: it was written before there was such a field. So is a
-    list of parts (steps, questions) that are not the plan's by name and number.
+    What the plan does not have is as it was `formerly` (`evaluation.settings`), else as today: it
+    was written before there was such a field. Parts of a list (steps, questions) that are not the
+    plan's by name and number are as today too.
     """
     shaping = {name: planned[name] for name in ("instructions", "steps") if name in planned}
     return _as_planned(protocol, shaping)
@@ -25,11 +28,18 @@ def as_planned(protocol: Protocol, planned: Mapping[str, Any]) -> Protocol:
 def _as_planned(part: Part, planned: Any) -> Part:
     if dataclasses.is_dataclass(part) and isinstance(planned, Mapping):
         changes = {
-            field.name: _as_planned(getattr(part, field.name), planned[field.name])
+            field.name: READ[field.name](planned[field.name])
+            if field.name in READ
+            else _as_planned(getattr(part, field.name), planned[field.name])
             for field in dataclasses.fields(part)
             if field.init and field.name in planned
         }
-        return cast(Part, dataclasses.replace(cast(Any, part), **changes))
+        former = {
+            field.name: field.metadata["formerly"]
+            for field in dataclasses.fields(part)
+            if "formerly" in field.metadata and field.name not in planned
+        }
+        return cast(Part, dataclasses.replace(cast(Any, part), **changes, **former))
     if isinstance(part, tuple) and isinstance(planned, Sequence) and not isinstance(planned, str):
         return cast(Part, _list(part, planned))
     is_other = isinstance(part, SCALARS) and isinstance(planned, SCALARS) and part != planned

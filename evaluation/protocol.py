@@ -46,7 +46,13 @@ class Protocol:
 
     def settings(self) -> tuple[Setting, ...]:
         """Return each setting a requester may change, with its value and provenance."""
-        return tuple(found for step in self.steps for found in step.settings(self.sources))
+        found = (each for step in self.steps for each in step.settings(self.sources))
+        return tuple(each for each in found if each.name != "rate.sides" or self.pairs_people)
+
+    @property
+    def pairs_people(self) -> bool:
+        """Whether two people can be partners."""
+        return self.chat is not None and self.chat.partner != "bot"
 
     def change(self, values: Mapping[str, object]) -> Protocol:
         """Return this protocol with some settings replaced. Raises `InvalidSetting`."""

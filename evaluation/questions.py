@@ -69,6 +69,27 @@ class ChoiceOption:
     definition: str = ""
 
 
+@dataclass(frozen=True)
+class Gate:
+    """The answers to an earlier question of the form that open a question."""
+
+    question: str
+    values: tuple[Value, ...] = (1,)  # yes
+
+    def opens(self, value: object) -> bool:
+        """Tell whether an answer, None for none, is one of them."""
+        return value in self.values
+
+    @classmethod
+    def read(cls, plain: Any) -> Gate | None:
+        """Return the gate of a plan, where it is a name (opened by yes), or question and values."""
+        if plain is None or isinstance(plain, cls):
+            return plain
+        if isinstance(plain, str):
+            return cls(plain)
+        return cls(str(plain["question"]), tuple(plain["values"]))
+
+
 class SimulatedRater(Interface):
     """A simulated person in front of one question, with the planted quality of what is judged."""
 
@@ -95,19 +116,18 @@ class SimulatedRater(Interface):
 class Question:
     """One question about one candidate.
 
-    only_if: a yes/no question that must be answered yes first; without that, `otherwise` is stored
-    and nothing is asked.
+    only_if: which answers to an earlier question of the form open this one; without them, or where
+    that one is closed itself, `otherwise` is stored and nothing is asked.
     """
 
     kind: ClassVar[str]
     while_chatting: ClassVar[bool] = True  # may be asked under each message of the partner
     # Asked about candidates that are shown together: about each of them, or once about all.
     compares: ClassVar[Literal["", "each", "together"]] = ""
-    only_if_value: ClassVar[int] = 1  # the answer to `only_if` that opens this question
     name: str
     text: str
     help: str = ""
-    only_if: str | None = None
+    only_if: Gate | None = None
     otherwise: Value | None = None
 
     @classmethod
@@ -134,6 +154,13 @@ class Question:
     def conflicts(self, answers: Mapping[str, Value]) -> dict[str, str]:
         """Return the complaint about each candidate whose answer others contradict."""
         return {}
+
+    def gives(self, value: Value) -> bool:
+        """Tell whether an answer can be this value, whatever was drawn."""
+        try:
+            return self.parse(str(value), Shown(())) == value
+        except InvalidAnswer:
+            return False
 
     def personas_beside(self) -> int | None:
         """Return how many random personas stand beside the partner's, None for no personas."""

@@ -6,7 +6,7 @@ from evaluation.kinds.free_text import FreeText
 from evaluation.kinds.likert import Likert
 from evaluation.kinds.persona_choice import PersonaChoice
 from evaluation.kinds.yes_no import YesNo
-from evaluation.questions import Question
+from evaluation.questions import Gate, Question
 from evaluation.words import Words, ours
 
 # --- PERSONA-CHAT -------------------------------------------------------------------------------
@@ -34,7 +34,7 @@ PERSONACHAT_INSTRUCTIONS: tuple[str, ...] = (
         tag="S",
         where="section 3.3",
     ),
-    ours("Afterwards you answer four questions about the other speaker."),
+    ours("Afterwards you may be asked four questions about the other speaker."),
 )
 
 
@@ -123,6 +123,12 @@ def with_reasons(questions: tuple[Question, ...]) -> tuple[Question, ...]:
     return tuple(found)
 
 
+DECEIVED = ours(
+    "Your partner may have been a computer program. We did not say so before, because knowing it "
+    "changes how people rate. If you would rather not have your conversation used, withdraw it "
+    "with the link below; you are paid either way."
+)
+
 # --- ConvAI2 ------------------------------------------------------------------------------------
 
 ENJOYMENT = Likert(
@@ -186,7 +192,7 @@ SSA_QUESTIONS: tuple[Question, ...] = (
             where="section 2.1",
             quoted=True,
         ),
-        only_if="sensible",
+        only_if=Gate("sensible"),
         otherwise=0,
     ),
 )

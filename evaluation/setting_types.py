@@ -24,7 +24,7 @@ class Draw:
 class SettingType(Interface):
     """Type of a setting: the values it takes. Both methods raise `InvalidValue`."""
 
-    control: ClassVar[str]  # checkbox, number or text: how a form asks for it
+    control: ClassVar[str]  # checkbox, number, select or text: how a form asks for it
 
     def read(self, text: str) -> Any:
         """Return the value that was typed, as JSON holds it."""
@@ -141,6 +141,22 @@ class Text:
         if len(value.strip()) > self.most:
             raise InvalidValue(f"has {len(value.strip())} characters; write at most {self.most}")
         return value.strip()
+
+
+@dataclass(frozen=True)
+class OneOf:
+    """One of a few words."""
+
+    control: ClassVar[str] = "select"
+    options: tuple[str, ...]
+
+    def read(self, text: str) -> Any:
+        return text
+
+    def accept(self, value: Any) -> str:
+        if isinstance(value, str) and value in self.options:
+            return value
+        raise InvalidValue(f"{quoted(value)} is none of {', '.join(self.options)}")
 
 
 def quoted(value: Any) -> str:

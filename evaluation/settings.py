@@ -35,11 +35,20 @@ class InvalidSetting(ValueError):
 
 
 def setting(
-    label: str, type: SettingType, *, default: Any = dataclasses.MISSING, help: str = ""
+    label: str,
+    type: SettingType,
+    *,
+    default: Any = dataclasses.MISSING,
+    help: str = "",
+    formerly: Any = dataclasses.MISSING,
 ) -> Any:
-    """Return a dataclass field that a requester may change."""
-    facts = SettingFacts(label=label, type=type, help=help)
-    return dataclasses.field(default=default, metadata={"setting": facts})
+    """Return a dataclass field that a requester may change.
+
+    formerly: what a plan means that was frozen before there was the setting; else as today.
+    """
+    facts = {"setting": SettingFacts(label=label, type=type, help=help)}
+    former = {} if formerly is dataclasses.MISSING else {"formerly": formerly}
+    return dataclasses.field(default=default, metadata={**facts, **former})
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from evaluation.checks import MaxWords, MessageCheck, MinWords
-from evaluation.questions import InvalidAnswer, Question, Shown, Value
-from evaluation.setting_types import Draw, Number, OnOff, Text, WholeNumber, WholeNumbers
+from evaluation.questions import Gate, InvalidAnswer, Question, Shown, Value
+from evaluation.setting_types import Draw, Number, OneOf, OnOff, Text, WholeNumber, WholeNumbers
 from evaluation.settings import (
     InvalidSetting,
     Setting,
@@ -23,6 +23,8 @@ from evaluation.settings import (
     setting,
     settings_of,
 )
+
+FORMS = ("original", "revised")  # of a persona: its own sentences, or those that reword them
 
 
 class InvalidAnswers(ValueError):
@@ -34,17 +36,33 @@ class InvalidAnswers(ValueError):
 
 
 @dataclass(frozen=True, kw_only=True)
+class Telling:
+    """What participants are told of their partner: before the conversation, and at the end."""
+
+    told: str
+    debrief: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
 class Chat:
     """A conversation with a partner.
 
     minimum: messages of both sides before the participant may finish; maximum: where it ends by
     itself. pool: the split that both sides' personas come from, "" for none. pace: seconds per
     word that a bot seems to type. first: who writes first; a draw decides for each conversation.
+    instead: what is told where the requester turns `tells_of_bots` round; None: there is no choice.
     """
 
     prefix: ClassVar[str] = "chat"
     partner: Literal["bot", "person", "either"]
     told: str
+    tells_of_bots: bool = setting(
+        "Tell participants that the partner may be a bot",
+        OnOff(),
+        default=True,
+        help="Off: they read of another user only, and are told at the end.",
+    )
+    instead: Telling | None = None
     first: Literal["participant", "partner", "draw"] = "participant"
     opening: str = setting("First message of the partner", Text(most=200), default="")
     minimum: Draw = setting(  # noqa: RUF009 (a field)
@@ -65,6 +83,18 @@ class Chat:
         default="",
         help="train, valid or test, or a split that the personas you import name.",
     )
+    form: str = setting(
+        "Form of the participant's persona",
+        OneOf(FORMS),
+        default="original",
+        help="Revised: the other wording that each persona of the split has to be imported with.",
+    )
+    partner_form: str = setting(
+        "Form of a bot's persona",
+        OneOf(FORMS),
+        default="original",
+        help="What the bot is given. The choice between personas shows the form of the partner.",
+    )
     conversations: int = setting(
         "Conversations per participant",
         WholeNumber(least=1, most=20),
@@ -77,8 +107,11 @@ class Chat:
     def has_setting(self, name: str) -> bool:
         """Tell whether a setting applies to this chat."""
         applies = {
+            "tells_of_bots": self.instead is not None,
             "opening": self.first == "partner",
             "pool": bool(self.pool),
+            "form": bool(self.pool),
+            "partner_form": bool(self.pool) and self.partner != "person",
             "conversations": self.partner != "person",  # who would be the same system each time
             "pace": self.partner != "person",
         }
@@ -91,6 +124,9 @@ class Chat:
         """
         checks = tuple(replaced(c, f"chat.{c.name}", values) for c in self.checks)
         chat = dataclasses.replace(replaced(self, self.prefix, values), checks=checks)
+        if chat.instead is not None and chat.tells_of_bots != self.tells_of_bots:
+            other = Telling(told=chat.told, debrief=chat.debrief)
+            chat = dataclasses.replace(chat, **vars(chat.instead), instead=other)
         least = max(chat.minimum.options)
         if chat.maximum is not None and chat.maximum < least:
             raise InvalidSetting(
@@ -145,6 +181,14 @@ class Rate:
         default=False,
         help="Off: every two systems are compared.",
     )
+    sides: str = setting(
+        "Who rates of two people",
+        OneOf(("one", "both")),
+        default="both",
+        formerly="both",
+        help="One: drawn for each conversation. The other has finished after the chat, for the "
+        "same pay. A bot's partner always rates.",
+    )
     label_opening: bool = setting("Label the opening message too", OnOff(), default=True)
 
     def __post_init__(self) -> None:
@@ -172,6 +216,31 @@ class Rate:
                     f"question {question.name}: a {question.kind} can only be asked about a "
                     "partner, after the chat"
                 )
+
+        self._check_gates()
+
+    def _check_gates(self) -> None:
+        for question in self.together:
+            if question.only_if is not None:
+                raise ValueError(
+                    f"question {question.name}: only_if is for questions of each reply"
+                )
+        earlier: dict[str, Question] = {}
+        for question in self.each:
+            gate, about = question.only_if, f"question {question.name}: only_if"
+            if gate is not None:
+                if gate.question not in earlier:
+                    known = ", ".join(earlier) or "none"
+                    raise ValueError(
+                        f"{about} names {gate.question!r}, no earlier question; earlier: {known}"
+                    )
+                strange = [each for each in gate.values if not earlier[gate.question].gives(each)]
+                if strange or not gate.values:
+                    named = ", ".join(map(repr, strange)) or "no value"
+                    raise ValueError(f"{about} has {named}, no answer to {gate.question}")
+                if question.otherwise is None:
+                    raise ValueError(f"{about} is set; `otherwise` must say what is stored instead")
+            earlier[question.name] = question
 
     @property
     def questions(self) -> tuple[Question, ...]:
@@ -240,14 +309,30 @@ class Rate:
         shown: Shown,
     ) -> Value:
         gate = question.only_if
-        if gate is None or answers.get((candidate, gate)) == question.only_if_value:
+        if gate is None or question.otherwise is None or self._opens(gate, answers, candidate):
             return question.parse(raw, shown)
-        opened_by = f"“{self.question(gate).text}”"
         if raw and raw != str(question.otherwise):
-            raise InvalidAnswer(f"Leave this blank unless your answer to {opened_by} is yes.")
-        if question.otherwise is None:
-            raise InvalidAnswer(f"Answer {opened_by} first.")
+            opened_by = self.question(gate.question)
+            words = " or ".join(f"“{opened_by.words(each)}”" for each in gate.values)
+            raise InvalidAnswer(
+                f"Leave this blank unless your answer to “{opened_by.text}” is {words}."
+            )
         return question.otherwise
+
+    def closed(self, answers: Mapping[tuple[str, str], Value]) -> set[tuple[str, str]]:
+        """Return the candidates and questions that were not asked, given all answers."""
+        gates = {question.name: question.only_if for question in self.questions}
+        return {
+            (candidate, name)
+            for candidate, name in answers
+            if (gate := gates[name]) is not None and not self._opens(gate, answers, candidate)
+        }
+
+    def _opens(self, gate: Gate, answers: Mapping[tuple[str, str], Value], candidate: str) -> bool:
+        """Tell whether a gate is open: it was asked itself, and has an answer that opens it."""
+        before = self.question(gate.question).only_if
+        is_asked = before is None or self._opens(before, answers, candidate)
+        return is_asked and gate.opens(answers.get((candidate, gate.question)))
 
     @property
     def by_third_parties(self) -> bool:
@@ -265,6 +350,8 @@ class Rate:
             return self.over == "messages" and self.when == "live"
         if name == "with_first":
             return self.show == "pairs"
+        if name == "sides":
+            return self.over == "partner" and self.when == "after"
         return self.is_shared
 
     def changed(self, values: Mapping[str, object]) -> Rate:

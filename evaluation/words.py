@@ -14,8 +14,8 @@ EXACT = re.compile("«([^«»]+)»")
 NOT_SHOWN = frozenset(
     {
         *("name", "title", "source", "sources"),  # of a protocol or a question
-        *("partner", "first", "pool"),  # of a chat
-        *("over", "when", "show", "keep"),  # of a rating
+        *("partner", "first", "pool", "form", "partner_form", "instead"),  # of a chat
+        *("over", "when", "sides", "show", "keep"),  # of a rating
         *("only_if", "otherwise"),  # of a question
         "value",  # of an option
     }

@@ -86,7 +86,7 @@ export class Labels {
   lock(seq) {
     for (const question of this.questions.filter((one) => one.only_if)) {
       const row = this.groups.get(`${seq}.${question.name}`);
-      row.disabled = this.value(seq, question.only_if) !== question.only_if_value;
+      row.disabled = !question.only_if_values.includes(this.value(seq, question.only_if));
       if (row.disabled) write(row, "");
     }
   }

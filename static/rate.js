@@ -14,12 +14,12 @@ let sending = false;
 const answer = (question) => new FormData(form).get(question.dataset.name) ?? "";
 const byName = (name) => questions.find((question) => question.dataset.name === name);
 
-// A question with a gate is locked until that one has the answer that opens it.
+// A question with a gate is locked until that one has an answer that opens it.
 function lock() {
   for (const question of questions) {
     const gate = question.dataset.gate && byName(question.dataset.gate);
     if (!gate) continue;
-    question.disabled = answer(gate) !== question.dataset.gateValue;
+    question.disabled = !JSON.parse(question.dataset.gateValues).includes(answer(gate));
     if (question.disabled) clear(question);
   }
 }

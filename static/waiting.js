@@ -85,7 +85,8 @@ async function ask() {
     part("offline").hidden = true;
     const here = status.state === "WAITING" || status.state === "MATCHED";
     const back = matched && status.state === "WAITING";
-    if (!here || back) {
+    const another = String(status.character) !== page.dataset.character; // after a pause
+    if (!here || back || another) {
       window.location.replace(page.dataset.currentStep);
       return;
     }

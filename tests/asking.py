@@ -24,12 +24,12 @@ PROTOCOL = '''"""Asks one kind of question."""
 
 from dataclasses import replace
 
-from evaluation import Chat, Draw, Protocol, Rate, YesNo
+from evaluation import Chat, Draw, Gate, Protocol, Rate, YesNo
 from evaluation.registry import get_kind
 
 ASKED = get_kind("{kind}").sample()
 GATE = YesNo(name="gate", text="Is there more to say?")
-GATED = replace(ASKED, only_if="gate", otherwise="nothing")
+GATED = replace(ASKED, only_if=Gate("gate"), otherwise="nothing")
 
 PROTOCOL = Protocol(
     name="{name}",

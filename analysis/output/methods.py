@@ -143,7 +143,15 @@ def _systems(study: CampaignRecord) -> str:
     return (
         f"{start} Each person talked with one: that with the most free places at the moment "
         f"({span or '–'} were planned per system), ties broken at random (seed {seed})."
+        f"{_one_rates(study)}"
     )
+
+
+def _one_rates(study: CampaignRecord) -> str:
+    people = any(each["bot"] in ("", "people") for each in study.systems)
+    if not people or not any(each.get("sides") == "one" for each in study.rates):
+        return ""
+    return " Of two people who talked with each other one, drawn at random, rated the other."
 
 
 def _conversations(chat: Mapping[str, Any]) -> str:
@@ -185,8 +193,17 @@ def _questions(study: CampaignRecord) -> str:
 
 def _question(question: Mapping[str, Any], step: Mapping[str, Any]) -> str:
     when = " (while chatting)" if step.get("when") == "live" else ""
-    gate = f", asked only if {question['only_if']}" if question.get("only_if") else ""
+    gate = f", asked only if {opened_by(question)}" if question.get("only_if") else ""
     return f"{question['name']}{when}: “{question['text']}” ({scale(question)}{gate})."
+
+
+def opened_by(question: Mapping[str, Any]) -> str:
+    """Return the question, and the answers unless it is yes, that open a question of the plan."""
+    gate = question.get("only_if")
+    if not gate or isinstance(gate, str):
+        return gate or ""
+    values = " or ".join(map(str, gate["values"]))
+    return str(gate["question"]) if gate["values"] == [1] else f"{gate['question']} is {values}"
 
 
 def scale(question: Mapping[str, Any]) -> str:

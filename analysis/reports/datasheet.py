@@ -13,7 +13,7 @@ from typing import Any
 import pandas as pd
 
 from analysis.metrics.krippendorff_alpha import krippendorff_alpha
-from analysis.output.methods import conversations, scale, shown
+from analysis.output.methods import conversations, opened_by, scale, shown
 from analysis.output.participant_flow import people
 from analysis.report import Report, Section
 from analysis.tables.campaign_record import CampaignRecord
@@ -112,7 +112,7 @@ def _criterion_rows(study: CampaignRecord | None) -> Iterator[dict[str, str]]:
             "about": over.get(str(step.get("over")), "a reply to a fixed context"),
             "when": moment,
             "answers": scale(question),
-            "only if": str(question.get("only_if") or "–"),
+            "only if": opened_by(question) or "–",
         }
 
 

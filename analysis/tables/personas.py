@@ -11,13 +11,20 @@ from analysis.tables.schema import BadTable, MessageTable, Problem
 
 FILE = "personas.jsonl"
 COLUMN = "persona_text"
-Described = Mapping[str, Sequence[str]]
+ORIGINAL, REVISED = "original", "revised"  # forms of a persona
+FORM = "persona_form"
+Described = Mapping[tuple[str, str], Sequence[str]]  # by key and form
 
 
 def described(messages: MessageTable, personas: Described) -> MessageTable:
-    """Return the messages with their persona's sentences, one a line, in a column of its own."""
+    """Return the messages with their persona's sentences, one a line, in a column of its own.
+
+    A table without forms is older than they are, and has the original one.
+    """
     texts = {key: "\n".join(sentences) for key, sentences in personas.items()}
-    return MessageTable(messages.assign(**{COLUMN: messages["persona"].map(texts).fillna("")}))
+    forms = messages[FORM] if FORM in messages.columns else [ORIGINAL] * len(messages)
+    lines = [texts.get(key, "") for key in zip(messages["persona"], forms, strict=True)]
+    return MessageTable(messages.assign(**{COLUMN: pd.Series(lines, messages.index, dtype="str")}))
 
 
 def sentences(messages: pd.DataFrame) -> pd.Series:
@@ -33,15 +40,17 @@ def sentences(messages: pd.DataFrame) -> pd.Series:
 def read_personas(name: str, content: str) -> Described:
     """Return the personas of an export: one JSON object per line, with `persona` and `sentences`.
 
-    Raises `BadTable` where a line is none.
+    `revised` has the other form, where there is one. Raises `BadTable` where a line is none.
     """
-    found: dict[str, list[str]] = {}
+    found: dict[tuple[str, str], list[str]] = {}
     problems = []
     lines = [line for line in content.split("\n") if line.strip()]
     for row, line in enumerate(lines, start=1):
         try:
             record = json.loads(line)
-            found[str(record["persona"])] = [str(sentence) for sentence in record["sentences"]]
+            key = str(record["persona"])
+            found[key, ORIGINAL] = [str(sentence) for sentence in record["sentences"]]
+            found[key, REVISED] = [str(sentence) for sentence in record.get("revised", ())]
         except (ValueError, KeyError, TypeError) as error:
             right = "an object with persona and a list sentences"
             problems.append(Problem(row, "line", f"not a persona ({error!r})", right))

@@ -13,10 +13,11 @@ from evaluation import (
     Protocol,
     Rate,
     Source,
+    Telling,
     Words,
     ours,
 )
-from evaluation.scales import EITHER_PARTNER, ENJOYMENT, PERSONACHAT_INSTRUCTIONS
+from evaluation.scales import DECEIVED, EITHER_PARTNER, ENJOYMENT, PERSONACHAT_INSTRUCTIONS
 
 PROTOCOL = Protocol(
     name="convai2_crowd",
@@ -32,6 +33,14 @@ PROTOCOL = Protocol(
         Chat(
             partner="either",
             told=EITHER_PARTNER,
+            instead=Telling(
+                told=Words(
+                    "You will chat with another user, to get to know them.",
+                    tag="S",
+                    where="section 2.2",
+                ),
+                debrief=DECEIVED,
+            ),
             minimum=Draw((8, 10, 12)),
             maximum=12,
             checks=(MaxWords(15), NoPersonaCopy()),
@@ -53,6 +62,7 @@ PROTOCOL = Protocol(
         ),
     ),
     sources={
+        "chat.tells_of_bots": Source("R", "released task code says so; the paper is silent"),
         "chat.minimum": Source("D", "the paper: 4 to 6 turns each; that one is drawn is ours"),
         "chat.maximum": Source("S", "section 2.2: 4 to 6 turns each"),
         "chat.max_words.limit": Source("S", "section 2.2: instructions of the data set, 15 words"),

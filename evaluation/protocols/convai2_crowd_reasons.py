@@ -13,10 +13,11 @@ from evaluation import (
     Protocol,
     Rate,
     Source,
+    Telling,
     Words,
     ours,
 )
-from evaluation.scales import EITHER_PARTNER, PERSONACHAT_QUESTIONS, with_reasons
+from evaluation.scales import DECEIVED, EITHER_PARTNER, PERSONACHAT_QUESTIONS, with_reasons
 
 CODE = "released evaluation code"  # ParlAI, task convai2_model_eval
 
@@ -45,6 +46,10 @@ PROTOCOL = Protocol(
         Chat(
             partner="either",
             told=EITHER_PARTNER,
+            instead=Telling(
+                told=ours("You will chat with another user, to get to know them."),
+                debrief=DECEIVED,
+            ),
             minimum=Draw((12,)),
             checks=(MinWords(3), MaxWords(20), NoPersonaCopy()),
             pool="test",
@@ -53,6 +58,7 @@ PROTOCOL = Protocol(
         Rate(each=with_reasons(PERSONACHAT_QUESTIONS)),
     ),
     sources={
+        "chat.tells_of_bots": Source("R", "released task code says so"),
         "chat.minimum": Source("R", f"{CODE}: at least 6 turns each"),
         "chat.maximum": Source("R", f"{CODE}: people may go on"),
         "chat.min_words.limit": Source("R", f"{CODE}: fewer than 3 words are refused"),

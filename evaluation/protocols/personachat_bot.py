@@ -5,8 +5,9 @@
 
 from __future__ import annotations
 
-from evaluation import Chat, Draw, MaxWords, NoPersonaCopy, Protocol, Rate, Source, ours
+from evaluation import Chat, Draw, MaxWords, NoPersonaCopy, Protocol, Rate, Source
 from evaluation.scales import (
+    DECEIVED,
     PERSONACHAT_INSTRUCTIONS,
     PERSONACHAT_NOTICE,
     PERSONACHAT_QUESTIONS,
@@ -26,13 +27,9 @@ PROTOCOL = Protocol(
             checks=(MaxWords(15), NoPersonaCopy()),
             pool="test",
             pace=0.5,
-            debrief=ours(
-                "Your partner may have been a computer program. We did not say so before, "
-                "because knowing it changes how people rate. If you would rather not have your "
-                "conversation used, withdraw it with the link below; you are paid either way."
-            ),
+            debrief=DECEIVED,
         ),
-        Rate(each=PERSONACHAT_QUESTIONS),
+        Rate(each=PERSONACHAT_QUESTIONS, sides="one"),
     ),
     sources={
         "chat.minimum": Source("S", "section 3.3: at least 6 to 8 turns each, one per dialogue"),
@@ -40,6 +37,12 @@ PROTOCOL = Protocol(
         "chat.max_words.limit": Source("S", "section 3.3: at most 15 words per message"),
         "chat.no_persona_copy.lenient_match": Source("D", "the paper: simple string matching"),
         "chat.pool": Source("S", "section 5.2: personas of the test set"),
+        "chat.form": Source("S", "section 3.3: original personas"),
+        "rate.sides": Source("S", "appendix C: one speaker is asked about the other"),
+        "chat.partner_form": Source(
+            "D",
+            "the paper evaluates with original personas; the released code's default is revised",
+        ),
         "chat.pace": Source("R", "released evaluation code: 0.5 seconds per word"),
     },
 )

@@ -25,7 +25,7 @@ PROTOCOL = Protocol(
             checks=(MaxWords(15), NoPersonaCopy()),
             pool="test",
         ),
-        Rate(each=PERSONACHAT_QUESTIONS),
+        Rate(each=PERSONACHAT_QUESTIONS, sides="one"),
     ),
     sources={
         "chat.minimum": Source("S", "section 3.3: at least 6 to 8 turns each, one per dialogue"),
@@ -33,5 +33,7 @@ PROTOCOL = Protocol(
         "chat.max_words.limit": Source("S", "section 3.3: at most 15 words per message"),
         "chat.no_persona_copy.lenient_match": Source("D", "the paper: simple string matching"),
         "chat.pool": Source("S", "section 5.2: personas of the test set"),
+        "chat.form": Source("S", "section 3.3: original personas"),
+        "rate.sides": Source("S", "appendix C: one speaker is asked about the other"),
     },
 )

@@ -42,7 +42,7 @@ def _campaigns() -> dict[str, str]:
         "people": make_campaign(
             "personachat_human",
             systems={"alpha": "people"},
-            changes={"chat.minimum": [6]},
+            changes={"chat.minimum": [6], "rate.sides": "both"},
             **common,
         ),
         "lonely": make_campaign(

@@ -26,8 +26,8 @@ def shown_for(rate: Rate, *candidates: str) -> Shown:
 
 def answer(question: Question, rate: Rate, shown: Shown) -> str:
     """Return a good answer, the one that opens other questions where it does."""
-    opens = {q.only_if_value for q in rate.questions if q.only_if == question.name}
-    return str(opens.pop()) if opens else question.sample_answers(shown)[-1]
+    gates = [q.only_if for q in rate.each if q.only_if and q.only_if.question == question.name]
+    return str(gates[0].values[0]) if gates else question.sample_answers(shown)[-1]
 
 
 def all_answers(rate: Rate, shown: Shown) -> dict[str, str]:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from evaluation import Draw, Likert, MaxWords, Protocol, Source, Words, YesNo, ours
+from evaluation import Draw, Gate, Likert, MaxWords, Protocol, Source, Words, YesNo, ours
 from evaluation.registry import get_protocol, protocol_names
 from evaluation.words import texts, words_of
 from tests.evaluation import wording
@@ -199,7 +199,7 @@ def test_a_provenance_that_cannot_be_is_refused(
 
 def test_every_shown_text_of_a_part_is_found_by_the_path_of_its_field() -> None:
     points = (ours("bad"), "", "good")
-    likert = Likert(name="mood", text="How was it?", points=points, only_if="met")
+    likert = Likert(name="mood", text="How was it?", points=points, only_if=Gate("met"))
     met = YesNo(name="met", text="Did you meet?", yes="Aye", no="Nay")
     assert list(texts((met, likert, Draw((1,)), MaxWords(3), {"a": "b"}))) == [
         ("met.text", "Did you meet?"),

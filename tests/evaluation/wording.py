@@ -240,6 +240,8 @@ PRINTED: Mapping[str, list[PrintedWords]] = {
 
 # Where a source states what a protocol, or one of its settings, cites it for.
 _PERSONACHAT_SETTINGS = {
+    "chat.form": "section 3.3",
+    "rate.sides": "appendix C",
     "chat.minimum": "section 3.3",
     "chat.max_words.limit": "section 3.3",
     "chat.pool": "section 5.2",
@@ -263,6 +265,7 @@ STATED: Mapping[str, Mapping[str, str]] = {
     "convai2_crowd": {
         "source": "section 3.2.2",
         "chat.told": "released task code",
+        "chat.tells_of_bots": "released task code",
         "chat.maximum": "section 2.2",
         "chat.max_words.limit": "section 2.2",
         "chat.pace": "released evaluation code",
@@ -273,6 +276,7 @@ STATED: Mapping[str, Mapping[str, str]] = {
         ),
         "chat.min_words.limit": "released evaluation code",
         "chat.max_words.limit": "released evaluation code",
+        "chat.tells_of_bots": "released task code",
         "chat.told": "released task code",
     },
     "reply_ranking": {"source": "section 5.2.2", "rate.votes": "section 5.2.2"},

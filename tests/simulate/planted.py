@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from evaluation import Protocol, Question
+from evaluation import Gate, Protocol, Question, Shown, YesNo
 from webapp.crowd.people import Mix, Quality
 
 BOT = "parrot"  # what it says does not matter: people rate by the planted quality of its name
@@ -52,9 +52,23 @@ def _quality(question: Question, share: float) -> float:
 def expected_level(protocol: Protocol, question: Question, quality: Quality) -> float:
     """Return the planted level, 0 for the lowest and 1 for the highest that there can be.
 
-    Where a question stays closed, the lowest is stored.
+    Where a question stays closed, what is stored instead counts.
     """
     low, high = question.scale if question.is_scale and question.scale else (0.0, 1.0)
     level = (quality[question.name] - low) / (high - low)
-    gate = next((one for one in questions(protocol) if one.name == question.only_if), None)
-    return level if gate is None else level * expected_level(protocol, gate, quality)
+    if question.only_if is None or not isinstance(question.otherwise, int | float):
+        return level
+    share = _opened(protocol, question.only_if, quality)
+    return share * level + (1 - share) * (question.otherwise - low) / (high - low)
+
+
+def _opened(protocol: Protocol, gate: Gate, quality: Quality) -> float:
+    """Return how often a gate opens: people choose by chance, and near a planted point."""
+    asked = next(one for one in questions(protocol) if one.name == gate.question)
+    before = 1.0 if asked.only_if is None else _opened(protocol, asked.only_if, quality)
+    if asked.is_scale:
+        return before * gate.opens(round(quality[asked.name]))
+    if isinstance(asked, YesNo):
+        yes = quality[asked.name]
+        return before * (yes * gate.opens(1) + (1 - yes) * gate.opens(0))
+    return before * len(gate.values) / len(asked.form_field(Shown(())).options)

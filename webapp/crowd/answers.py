@@ -103,7 +103,7 @@ def replies(
     """Yield name and answer of each question that those before it leave open."""
     answered: dict[str, str] = {}
     for question in questions:
-        if question.gate and answered.get(question.gate) != question.gate_value:
+        if question.gate and answered.get(question.gate) not in question.gate_values:
             continue
         judged, _, name = question.name.rpartition(".")
         own = shown.get(judged, quality)

@@ -14,12 +14,12 @@ Attributes = dict[str, str]
 
 @dataclass
 class PageQuestion:
-    """A question as a page shows it; `gate` names the question that opens it, by `gate_value`."""
+    """A question as a page shows it; `gate` names the one that opens it, by `gate_values`."""
 
     name: str
     kind: str
     gate: str = ""
-    gate_value: str = ""
+    gate_values: tuple[str, ...] = ()
     options: list[str] = field(default_factory=list)
     input: Attributes = field(default_factory=dict)
 
@@ -64,7 +64,7 @@ class BrowserPage:
                 name=each["name"],
                 kind=each["kind"],
                 gate=each["only_if"] or "",
-                gate_value=each["only_if_value"],
+                gate_values=tuple(each["only_if_values"]),
                 options=[value for value, _ in each["options"]],
                 input=each["input"],
             )
@@ -102,7 +102,7 @@ class _Reader(HTMLParser):
                 name=values["data-name"],
                 kind=values["data-kind"],
                 gate=values.get("data-gate", ""),
-                gate_value=values.get("data-gate-value", ""),
+                gate_values=tuple(json.loads(values.get("data-gate-values") or "[]")),
             )
             form.questions.append(self.question)
         elif self.question is not None:

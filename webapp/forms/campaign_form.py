@@ -15,7 +15,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from evaluation import TAGS, Chat, InvalidSetting, InvalidValue, Protocol, Rate, Setting
+from evaluation import TAGS, Chat, InvalidSetting, InvalidValue, OneOf, Protocol, Rate, Setting
 from webapp.forms.typed_fields import StaffForm, TypedField
 from webapp.services.campaign import campaigns, personas_import
 from webapp.services.rules.access import StaffCampaign
@@ -83,7 +83,11 @@ class SettingField(TypedField):
 
     def __init__(self, setting: Setting) -> None:
         kind, label = setting.type.control, setting.label
-        super().__init__(self.accepted, kind=kind, label=label, help_text=setting.help)
+        options = setting.type.options if isinstance(setting.type, OneOf) else ()
+        choices = [(each, each) for each in options]
+        super().__init__(
+            self.accepted, kind=kind, choices=choices, label=label, help_text=setting.help
+        )
         self.setting = setting
         self.original = written(setting.value)
         self.tag_means = TAGS[setting.source.tag]

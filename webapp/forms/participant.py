@@ -74,7 +74,7 @@ def _is_storable(value: object) -> bool:
 class QuestionField:
     """One question about one candidate as its template shows it; `value` is the answer so far.
 
-    gate: the field whose answer must be the question's `only_if_value` before this one is asked.
+    gate: the field whose answer must be one of `gate_values` before this one is asked.
     letter: of the reply it is about, where several are shown.
     """
 
@@ -90,6 +90,12 @@ class QuestionField:
     @property
     def about(self) -> str:
         return self.name.partition(".")[0]
+
+    @property
+    def gate_values(self) -> str:
+        """The answers that open the question, as a list of JSON."""
+        gate = self.question.only_if
+        return json.dumps([str(value) for value in gate.values] if gate else [])
 
     @property
     def kind(self) -> str:
@@ -125,7 +131,7 @@ def fields(
             answer=question.form_field(form.shown, form.personas),
             value=raw.get(name, ""),
             error=problems.get(name, ""),
-            gate=f"{about}.{question.only_if}" if question.only_if else "",
+            gate=f"{about}.{question.only_if.question}" if question.only_if else "",
             letter=letters.get(about, ""),
         )
         for number, (about, question) in enumerate(form.rate.asked(form.shown), start=1)

@@ -60,7 +60,10 @@ class Seat(Row):
         Participation, models.PROTECT, null=True, related_name="seats"
     )
     persona = models.ForeignKey(Persona, models.PROTECT, null=True, related_name="+")
+    persona_counted = models.BooleanField(default=True)  # in the `taken` of the persona
+    persona_form = models.CharField(max_length=8, default="original")  # or revised
     sees_persona = models.BooleanField(default=True)
+    rates = models.BooleanField(default=True)  # is asked about the partner, where anything is asked
     round = models.PositiveSmallIntegerField(default=0)  # of the participation, from 0
     # How the participation's part in this conversation ended.
     outcome = models.CharField(max_length=14, choices=Participation.Outcome, blank=True)
@@ -81,6 +84,11 @@ class Seat(Row):
             ),
             models.CheckConstraint(condition=Q(side__in=(0, 1)), name="two_sides"),
         )
+
+    @property
+    def sentences(self) -> tuple[str, ...]:
+        """The persona in the form that this side has it; empty for none."""
+        return self.persona.sentences_in(self.persona_form) if self.persona else ()
 
 
 class Event(Row):

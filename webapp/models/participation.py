@@ -6,6 +6,7 @@ from django.db import models
 from django.db.models import Q
 
 from webapp.models.campaign import Campaign, System
+from webapp.models.persona import Persona
 from webapp.models.row import Row
 
 
@@ -51,6 +52,9 @@ class Participation(models.Model):
     state_at = models.DateTimeField()  # when the present state began
     seen_at = models.DateTimeField()  # last sign of life
     waiting_at = models.DateTimeField(null=True, blank=True)  # place in the queue
+    # Of the next conversation, held until it begins; counted: whether its `taken` says so.
+    persona = models.ForeignKey(Persona, models.PROTECT, null=True, blank=True, related_name="+")
+    persona_counted = models.BooleanField(default=False)
     partner_at = models.DateTimeField(null=True, blank=True)  # when a bot ends the wait
     ended_at = models.DateTimeField(null=True, blank=True)
     withdrawn_at = models.DateTimeField(null=True, blank=True)

@@ -8,7 +8,7 @@ from webapp.models.campaign import Campaign
 
 
 class Persona(models.Model):
-    """A character; `taken` counts the sides that hold or completed it (popped, pushed back)."""
+    """A character; `taken` counts who waits with it, and the sides that hold or completed it."""
 
     campaign = models.ForeignKey(Campaign, models.PROTECT, related_name="personas")
     key = models.CharField(max_length=40)
@@ -27,3 +27,7 @@ class Persona(models.Model):
 
     def __str__(self) -> str:
         return self.key
+
+    def sentences_in(self, form: str) -> tuple[str, ...]:
+        """Return the sentences of a form: original, or revised."""
+        return tuple(self.revised if form == "revised" else self.sentences)

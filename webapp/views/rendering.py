@@ -83,8 +83,10 @@ def label_data(question: Question) -> dict[str, Any]:
         "name": question.name,
         "kind": question.kind,
         "text": question.text,
-        "only_if": question.only_if,
-        "only_if_value": str(question.only_if_value),
+        "only_if": question.only_if.question if question.only_if else None,
+        "only_if_values": [str(value) for value in question.only_if.values]
+        if question.only_if
+        else [],
         "options": [[option.value, option.word] for option in field.options],
         "input": dict(field.input),
     }

@@ -13,21 +13,22 @@ PAGE = """
 <form action="/c/x/stop"><input type="hidden" name="csrf" value="a"></form>
 <form action="/c/x/rate?again=1" method="post"><input type="hidden" name="csrf" value="b">
 <input type="checkbox" name="tick">
-<fieldset data-name="p.fluency" data-kind="likert" data-gate="" data-gate-value="1">
+<fieldset data-name="p.fluency" data-kind="likert" data-gate="" data-gate-values="[]">
 <input type="radio" name="p.fluency" value="1"><input type="radio" name="p.fluency" value="2">
 </fieldset>
-<fieldset data-name="p.persona" data-kind="persona_choice" data-gate="" data-gate-value="1">
+<fieldset data-name="p.persona" data-kind="persona_choice" data-gate="" data-gate-values="[]">
 <input type="radio" name="p.persona" value="k1"><input type="radio" name="p.persona" value="k2">
 </fieldset>
-<fieldset data-name="p.sensible" data-kind="yes_no" data-gate="" data-gate-value="1">
+<fieldset data-name="p.sensible" data-kind="yes_no" data-gate="" data-gate-values="[]">
 <input type="radio" name="p.sensible" value="1"><input type="radio" name="p.sensible" value="0">
 </fieldset>
-<fieldset data-name="p.specific" data-kind="yes_no" data-gate="p.sensible" data-gate-value="1">
+<fieldset data-name="p.specific" data-kind="yes_no" data-gate="p.sensible"
+  data-gate-values="[&quot;1&quot;]">
 <input type="radio" name="p.specific" value="1"><input type="radio" name="p.specific" value="0">
 </fieldset>
-<fieldset data-name="p.warmth" data-kind="none" data-gate="" data-gate-value="1">
+<fieldset data-name="p.warmth" data-kind="none" data-gate="" data-gate-values="[]">
 <select><option value="a">A</option><option value="b">B</option></select></fieldset>
-<fieldset data-name="p.why" data-kind="none" data-gate="" data-gate-value="1">
+<fieldset data-name="p.why" data-kind="none" data-gate="" data-gate-values="[]">
 <textarea maxlength="9"></textarea></fieldset>
 </form><input type="hidden" name="outside" value="c">
 <p>Code: <span id="code"> AB-CD <br></span></p></body></html>
@@ -44,7 +45,7 @@ def test_what_a_page_offers() -> None:
     assert (form.sent, form.ticks) == ({"csrf": "b"}, ["tick"])
     asked = {question.name: question for question in form.questions}
     assert asked["p.persona"].options == ["k1", "k2"]
-    assert (asked["p.specific"].gate, asked["p.specific"].gate_value) == ("p.sensible", "1")
+    assert (asked["p.specific"].gate, asked["p.specific"].gate_values) == ("p.sensible", ("1",))
     assert asked["p.warmth"].options == ["a", "b"]
     assert asked["p.why"].input == {"maxlength": "9"}
     assert page.form("/meet") is None

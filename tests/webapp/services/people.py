@@ -19,8 +19,10 @@ def after(seconds: float) -> datetime:
 
 
 def people_campaign(**changes: Any) -> Campaign:
-    """Return a campaign whose only system is people."""
-    return make_campaign("personachat_human", systems={"humans": "people"}, **changes)
+    """Return a campaign whose only system is people; both rate, so that either can be followed."""
+    settings = {"rate.sides": "both"} | changes.pop("changes", {})
+    systems = {"humans": "people"}
+    return make_campaign("personachat_human", systems=systems, changes=settings, **changes)
 
 
 def join(campaign: Campaign, name: str = "", now: datetime = NOW) -> Participation:

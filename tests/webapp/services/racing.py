@@ -34,6 +34,7 @@ def setup(kind: str, target: int) -> dict[str, Any]:
         target=target,
         personas=20,
         owner=owner,
+        changes={"rate.sides": "both"} if people else {},
     )
     if kind == "rater":
         from tests.webapp.services.racers import make_rater

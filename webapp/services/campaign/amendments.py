@@ -9,11 +9,11 @@ from decimal import Decimal
 from typing import Any
 
 from django.db import transaction
-from django.db.models import Count, F
+from django.db.models import Count, F, QuerySet
 from django.utils.translation import gettext as _
 
 from webapp.models import Amendment, Campaign, Item, Participation, QuotaCell
-from webapp.services.rules import audit, states
+from webapp.services.rules import audit, persona_stack, states
 from webapp.services.rules.access import AnyCampaign, row_of
 from webapp.services.rules.protocols import protocol_of
 from webapp.services.staff_forms.fields import BadField, Invalid, money, parse_all, text, whole
@@ -44,13 +44,26 @@ class Quota:
 
 
 def pause(*, campaign: AnyCampaign, by: Any, reason: str, now: datetime) -> Campaign:
-    """Let nobody join or be paired; conversations under way finish (R22)."""
-    return _move(campaign, "pause", _("Paused"), by, reason, now)
+    """Let nobody join or be paired; conversations under way finish (R22).
+
+    Who waits gives back their persona, and gets one again when the campaign goes on.
+    """
+    with transaction.atomic():
+        row = _move(campaign, "pause", _("Paused"), by, reason, now)
+        persona_stack.give_back_all(_people(row).exclude(persona=None).select_related("persona"))
+        return row
 
 
 def resume(*, campaign: AnyCampaign, by: Any, reason: str, now: datetime) -> Campaign:
     """Open a paused campaign again."""
-    return _move(campaign, "resume", _("Resumed"), by, reason, now)
+    with transaction.atomic():
+        row = _move(campaign, "resume", _("Resumed"), by, reason, now)
+        persona_stack.hold_all(_people(row))
+        return row
+
+
+def _people(campaign: Campaign) -> QuerySet[Participation]:
+    return campaign.participations.select_related("campaign").order_by("pk")
 
 
 def stop(*, campaign: AnyCampaign, by: Any, reason: str, now: datetime) -> Campaign:

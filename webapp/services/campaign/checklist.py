@@ -9,7 +9,7 @@ from datetime import datetime
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from evaluation import Protocol
+from evaluation import Chat, Protocol
 from webapp.models import IMPORTED, Campaign, Conversation, System
 from webapp.services.campaign import campaigns, message_items
 from webapp.services.rating import context_items, third_parties
@@ -120,7 +120,7 @@ def _of_chat(
     if protocol.chat is None:
         return
     if protocol.chat.pool:
-        yield _personas(campaign, protocol.chat.pool)
+        yield _personas(campaign, protocol.chat)
     without = [system.name for system in systems if system.cell.target < 1]
     total = sum(system.cell.target for system in systems)
     if without:
@@ -130,6 +130,11 @@ def _of_chat(
         yield LaunchCheck(_("Targets"), False, text, "systems")
     else:
         text = _("%(count)d participations wanted.") % {"count": total}
+        rating = sum(raters(system, protocol) for system in systems)
+        if rating < total:
+            text += " " + _("%(raters)d of them rate: one of two people who are partners.") % {
+                "raters": rating
+            }
         yield LaunchCheck(_("Targets"), total > 0, text, "systems")
     if protocol.chat.conversations > max(1, len(systems)):
         text = _(
@@ -139,14 +144,33 @@ def _of_chat(
         yield LaunchCheck(_("Conversations per participant"), False, text, "settings")
 
 
-def _personas(campaign: Campaign, pool: str) -> LaunchCheck:
-    count = campaign.personas.filter(split=pool).count()
+def raters(system: System, protocol: Protocol) -> int:
+    """Return how many of a system's participations rate: all, or one of two people."""
+    one = protocol.after is not None and protocol.after.sides == "one"
+    return system.cell.target // 2 if one and system.is_people else system.cell.target
+
+
+def _personas(campaign: Campaign, chat: Chat) -> LaunchCheck:
+    pool, name = chat.pool, _("Personas")
+    rows = campaign.personas.filter(split=pool)
+    count, plain = rows.count(), rows.filter(revised=[])
+    if "revised" in _forms(chat) and plain.exists():
+        text = _(
+            "The settings want revised personas, and %(count)d of the pool “%(pool)s” have no "
+            "revised form, among them %(key)s; import them with one, or set the form to original."
+        ) % {"count": plain.count(), "pool": pool, "key": plain.order_by("pk")[0].key}
+        return LaunchCheck(name, False, text, "personas")
     text = _("%(count)d in the pool “%(pool)s”.") % {"count": count, "pool": pool}
     if count < FEWEST_PERSONAS:
         text += " " + _(
             "At least %(least)d are needed: one per side and others to choose from."
         ) % {"least": FEWEST_PERSONAS}
-    return LaunchCheck(_("Personas"), count >= FEWEST_PERSONAS, text, "personas")
+    return LaunchCheck(name, count >= FEWEST_PERSONAS, text, "personas")
+
+
+def _forms(chat: Chat) -> set[str]:
+    """Return the forms that personas are shown or given in."""
+    return {chat.form} | ({chat.partner_form} if chat.has_setting("partner_form") else set())
 
 
 def _of_contexts(campaign: Campaign, protocol: Protocol) -> Iterator[LaunchCheck]:

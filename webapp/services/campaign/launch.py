@@ -15,19 +15,19 @@ from typing import Any
 from django.conf import settings
 from django.db import transaction
 
-from evaluation import Question
+from evaluation import Protocol, Question
 from evaluation.registry import get_protocol
-from webapp.models import Campaign
+from webapp.models import Campaign, System
 from webapp.services.campaign import campaigns, message_items, personas_import
-from webapp.services.campaign.checklist import LaunchCheck, checklist
+from webapp.services.campaign.checklist import LaunchCheck, checklist, raters
 from webapp.services.rating import context_items
 from webapp.services.rules import audit, payment, states
 from webapp.services.rules.access import AnyCampaign, row_of
 from webapp.services.rules.protocols import protocol_of
 from webapp.services.staff_forms import source_settings
 
-# Of the plan. 3 had no `replies`, nor group and about of contexts; 2 had no `words`; 1 had no
-# `provenance_text` and other names in a setting.
+# Of the plan. 3 had no `replies`, nor group and about of contexts, and `only_if` as a name; 2 had
+# no `words`; 1 had no `provenance_text` and other names in a setting.
 SCHEMA = 4
 
 
@@ -61,11 +61,14 @@ def launch(*, campaign: AnyCampaign, by: Any, now: datetime) -> Campaign:
 def plan_of(campaign: AnyCampaign) -> dict[str, Any]:
     """Return everything that shapes the campaign, as JSON holds it."""
     campaign = row_of(campaign)
+    protocol = protocol_of(campaign)
     return {
         "schema": SCHEMA,
         "campaign": {"name": campaign.name, "slug": campaign.slug},
         "protocol": _protocol(campaign),
-        "systems": [_system(system) for system in campaign.systems.select_related("cell")],
+        "systems": [
+            _system(system, protocol) for system in campaign.systems.select_related("cell")
+        ],
         "personas": [
             {"key": each.key, "split": each.split, "sha256": personas_import.digest(each)}
             for each in campaign.personas.order_by("key")
@@ -152,13 +155,14 @@ def _step(step: Any) -> dict[str, Any]:
     return dict(plain)
 
 
-def _system(system: Any) -> dict[str, Any]:
+def _system(system: System, protocol: Protocol) -> dict[str, Any]:
     return {
         "name": system.name,
         "bot": system.bot,
         "options": system.options,
         "sees_persona": system.sees_persona,
         "target": system.cell.target,
+        "raters": raters(system, protocol),
         "version": system.version,
     }
 

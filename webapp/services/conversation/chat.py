@@ -20,6 +20,7 @@ from webapp.services.replies import delivery
 from webapp.services.rules import (
     access,
     events,
+    flags,
     next_round,
     payment,
     persona_stack,
@@ -141,8 +142,12 @@ def _go_on(person: Participation, conversation: Conversation, now: datetime, not
     protocol = protocols.protocol_of(conversation.campaign)
     if protocol.live:
         labels.finish(person=person, conversation=conversation, now=now)
-    if protocol.after is None:
-        next_round.finish_round(person=person, outcome=_outcome(conversation), now=now)
+    rates = conversation.seats.filter(participation=person, rates=True).exists()
+    if protocol.after is None or not rates:
+        outcome = _outcome(conversation)
+        code = next_round.finish_round(person=person, outcome=outcome, now=now)
+        if code is not None:
+            flags.review(person=person)
         return
     states.move(person, "rate", state_at=now, notice=notice)
     items.open_after(person=person, conversation=conversation, now=now)
@@ -178,11 +183,12 @@ def leave(*, person: Participation, now: datetime, because: str) -> None:
 
 
 def _release_partner(partner: Participation, conversation: Conversation, now: datetime) -> None:
-    side = conversation.seats.get(participation=partner).side
-    if events.messages(conversation).filter(side=side).exists():
+    seat = conversation.seats.select_related("persona").get(participation=partner)
+    if events.messages(conversation).filter(side=seat.side).exists():
         _go_on(partner, conversation, now, notice="partner_left")
     else:
         states.move(partner, "requeue", state_at=now, notice="partner_missed")
+        persona_stack.keep(partner, seat)
 
 
 def retry(

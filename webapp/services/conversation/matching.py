@@ -74,7 +74,7 @@ def _match_two(system: System, now: datetime) -> Conversation | None:
                 .filter(system=system)
                 .select_for_update(skip_locked=True, no_key=True, of=("self",))
             )
-            two = list(present[:2])
+            two = _first_two(present)
             if len(two) < 2:
                 return None
             since = [person.state_at for person in two]
@@ -87,6 +87,17 @@ def _match_two(system: System, now: datetime) -> Conversation | None:
             return made
     except states.Illegal:  # somebody else matched one of them: nothing of this pair is kept
         return None
+
+
+def _first_two(present: QuerySet[Participation]) -> list[Participation]:
+    """Return the two who wait longest, and may: partners whose personas differ come first."""
+    first = present.first()
+    if first is None:
+        return []
+    others = present.exclude(pk=first.pk)
+    differing = others.exclude(persona=first.persona_id) if first.persona_id else others
+    second = differing.first() or others.first()
+    return [first, second] if second else []
 
 
 def _present(now: datetime) -> QuerySet[Participation]:
@@ -108,7 +119,9 @@ def _expire(pk: int, now: datetime) -> bool:
         states.move(conversation, "abandon", ended_at=now, ended_because=entrance.MISSED)
         persona_stack.push_back_all(conversation)
         seats = list(
-            conversation.seats.select_related("participation__campaign", "participation__system")
+            conversation.seats.select_related(
+                "participation__campaign", "participation__system", "persona"
+            )
         )
         conversation.seats.update(active=False)
         for seat in sorted(seats, key=lambda one: one.participation_id or 0):
@@ -124,6 +137,7 @@ def _send_back(seat: Seat, now: datetime) -> None:
     if seat.ready_at is not None:
         partner_at = entrance.partner_at(person, now)
         states.move(person, "requeue", state_at=now, notice="partner_missed", partner_at=partner_at)
+        persona_stack.keep(person, seat)
         return
     send_to_start(person, now, notice="missed")
 
@@ -132,6 +146,7 @@ def send_to_start(person: Participation, now: datetime, *, notice: str) -> None:
     """Let a person who was away begin again; the slot is free for somebody else."""
     payment.give_back_slot(person)
     states.move(person, "miss", state_at=now, notice=notice, waiting_at=None, system=None)
+    persona_stack.hold(person)
 
 
 def seconds_waiting(person: Participation, now: datetime) -> float:

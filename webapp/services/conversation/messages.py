@@ -170,8 +170,7 @@ def _message_or_draft(
     conversation: Conversation, seat: Seat, text: str
 ) -> tuple[str, dict[str, str]]:
     step = protocols.protocol_of(conversation.campaign).chat
-    own = tuple(seat.persona.sentences) if seat.persona else ()
-    complaint = step.complaint(text, own) if step else None
+    complaint = step.complaint(text, seat.sentences) if step else None
     if complaint is None:
         return Kind.MESSAGE, {"text": text}
     return Kind.STATE, {"refused": text, "complaint": complaint}

@@ -8,8 +8,8 @@ from datetime import datetime, timedelta
 from django.db import transaction
 from django.db.models import F
 
-from evaluation import Chat
-from webapp.models import Campaign, Conversation, Event, Participation, Persona, Seat, System
+from evaluation import Chat, Protocol
+from webapp.models import Campaign, Conversation, Event, Participation, Seat, System
 from webapp.services.conversation import entrance
 from webapp.services.rating import items
 from webapp.services.replies import delivery, queue
@@ -31,7 +31,7 @@ def open_with_bot(*, person: Participation, system: System, now: datetime) -> Co
         states.move(person, "chat", system=system, state_at=now, waiting_at=None)
         conversation = _begin(person, system, chat, now, state=C.OPEN)
         _seat(conversation, chat, 0, person=person, ready_at=now)
-        _seat(conversation, chat, 1, sees_persona=system.sees_persona)
+        _seat(conversation, chat, 1, sees_persona=system.sees_persona, rates=False)
         _begin_with_bot(conversation, person, now)
     return conversation
 
@@ -48,6 +48,7 @@ def ask_before_bot(*, person: Participation, system: System, at: datetime) -> Co
             chat,
             1,
             sees_persona=system.sees_persona,
+            rates=False,
             checked_at=at,
             answers_at=bot_answers_at,
         )
@@ -61,9 +62,18 @@ def open_with_person(
     chat = _chat_of(first)
     with transaction.atomic():
         conversation = _begin(first, system, chat, now, **_check(now))
-        _seat(conversation, chat, 0, person=first, checked_at=now)
-        _seat(conversation, chat, 1, person=second, checked_at=now)
+        rating = _rating_sides(conversation, protocols.protocol_of(first.campaign))
+        _seat(conversation, chat, 0, person=first, checked_at=now, rates=0 in rating)
+        _seat(conversation, chat, 1, person=second, checked_at=now, rates=1 in rating)
     return conversation
+
+
+def _rating_sides(conversation: Conversation, protocol: Protocol) -> tuple[int, ...]:
+    """Return the sides of two people that are asked about the partner; one is drawn by the seed."""
+    if protocol.after is None or protocol.after.sides == "both":
+        return (0, 1)
+    draw = random.Random(f"{conversation.seed}:rates")  # noqa: S311 (repeatable)
+    return (draw.randrange(2),)
 
 
 def _check(at: datetime) -> dict[str, object]:
@@ -165,25 +175,32 @@ def _seat(
     person: Participation | None = None,
     **fields: object,
 ) -> Seat:
+    taken = _persona(conversation, chat, side, person)
     return Seat.objects.create(
         conversation=conversation,
         side=side,
         participation=person,
         round=rounds.done(person) if person else 0,
-        persona=_persona(conversation, chat, side),
+        persona=taken.persona if taken else None,
+        persona_counted=bool(taken and taken.counted),
+        persona_form=chat.form if person else chat.partner_form,
         **fields,
     )
 
 
-def _persona(conversation: Conversation, chat: Chat, side: int) -> Persona | None:
+def _persona(
+    conversation: Conversation, chat: Chat, side: int, person: Participation | None
+) -> persona_stack.Taken | None:
+    """Return the persona that a person waited with; a bot's, and one of too few, is drawn here."""
     if not chat.pool:
         return None
-    taken = [seat.persona_id for seat in conversation.seats.all()]
-    return persona_stack.pop(
+    beside = {seat.persona_id for seat in conversation.seats.all() if seat.persona_id is not None}
+    held = persona_stack.take_along(person, beside=beside) if person else None
+    return held or persona_stack.pop(
         campaign=conversation.campaign,
         split=chat.pool,
         seed=conversation.seed + side,
-        beside=[pk for pk in taken if pk is not None],
+        beside=beside,
     )
 
 

@@ -59,6 +59,7 @@ MESSAGES = {
     "side": "0 the participant who began, 1 the partner",
     "system": "who wrote it: the system, “human” for people, blank for a given context",
     "persona": "key of the writer's persona",
+    "persona_form": "original or revised: which sentences of it the writer had; blank without one",
     "text": "the message",
     "sent_at": "when it was stored, UTC",
     "partner_of": "the system that the conversation is about",
@@ -137,7 +138,8 @@ def _question(question: Question, when: str) -> dict[str, Any]:
         "asked": "while chatting" if when == "live" else "afterwards",
         "points": question.meanings(),
         "scale": list(question.scale or ()),
-        "only_if": question.only_if,
+        "only_if": question.only_if.question if question.only_if else None,
+        "only_if_values": list(question.only_if.values) if question.only_if else [],
         "otherwise": question.otherwise,
     }
 
@@ -157,7 +159,9 @@ def _lines(book: dict[str, Any]) -> Iterator[str]:
         worded = [f"{value} = {word}" for value, word in question["points"].items() if word]
         yield f"  Values: {'; '.join(worded)}." if worded else "  Values: as stored."
         if question["only_if"]:
-            yield f"  Asked only if {question['only_if']} is 1; else {question['otherwise']}."
+            values = " or ".join(map(str, question["only_if_values"]))
+            gate, otherwise = question["only_if"], question["otherwise"]
+            yield f"  Asked only if {gate} is {values}; else {otherwise}."
     yield from ("", "## Settings", "", "| setting | value | from |", "|---|---|---|")
     for setting in book["settings"]:
         where = f"{setting['provenance_text']}: {setting['where']}"

@@ -145,8 +145,14 @@ def _seat(seat: Seat) -> Record:
         "withdrawn": person is not None and person.withdrawn_at is not None,
         "outcome": person.outcome if person else "",
         "excluded": person.excluded if person else "",
-        "persona": {"key": persona.key, "sentences": persona.sentences} if persona else None,
+        "persona": persona
+        and {
+            "key": persona.key,
+            "form": seat.persona_form,
+            "sentences": list(seat.sentences),
+        },
         "sees_persona": seat.sees_persona,
+        "rates": seat.rates,
         "ready_at": _time(seat.ready_at),
     }
 

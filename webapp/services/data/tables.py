@@ -19,7 +19,7 @@ from django.db.models import OuterRef, QuerySet, Subquery
 from analysis import MessageTable, RatingTable
 from analysis.tables.personas import described
 from analysis.tables.schema import SCALE_COLUMNS
-from evaluation import Question, Rate
+from evaluation import FORMS, Question, Rate
 from webapp.models import Campaign, Conversation, Event, Seat
 from webapp.services.data import answers, codebook, query_rows
 from webapp.services.data.answers import CHUNK, AnswerRow
@@ -66,7 +66,11 @@ def messages(campaign: Campaign) -> MessageTable:
 
 def described_messages(campaign: Campaign) -> MessageTable:
     """Return the messages with the sentences of their persona, as the command reads an export."""
-    known = dict(campaign.personas.values_list("key", "sentences"))
+    known = {
+        (each.key, form): each.sentences_in(form)
+        for each in campaign.personas.all()
+        for form in FORMS
+    }
     return described(messages(campaign), known) if known else messages(campaign)
 
 
@@ -82,6 +86,7 @@ class MessageRow(NamedTuple):
     speaker: Annotated[int, From("side")]
     person: int | None
     persona_key: str | None
+    form: str | None
     content: dict[str, Any]
     made_at: datetime
     in_reply_to: int | None
@@ -104,6 +109,7 @@ def message_rows(campaign: Campaign) -> Iterator[Row]:
     ).annotate(
         person=Subquery(seat.values("participation")),
         persona_key=Subquery(seat.values("persona__key")),
+        form=Subquery(seat.values("persona_form")),
     )
     ordered = found.order_by("conversation_id", "seq")
     cells = query_rows.picked(MessageRow, codebook.MESSAGES)
@@ -117,6 +123,7 @@ def message_rows(campaign: Campaign) -> Iterator[Row]:
                 "side": str(row.speaker),
                 "system": HUMAN if row.person is not None else "" if row.is_context else system,
                 "persona": row.persona_key or "",
+                "persona_form": (row.form or "") if row.persona_key else "",
                 "text": row.content["text"],
                 "sent_at": row.made_at.isoformat(),
                 "partner_of": system,

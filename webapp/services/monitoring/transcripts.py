@@ -140,7 +140,7 @@ def _side(seat: Seat, conversation: Conversation) -> Side:
         number=seat.side,
         who=str(person) if person else (conversation.system.name if seat.side == 1 else ""),
         person=person.pk if person else None,
-        persona=tuple(persona.sentences) if persona else (),
+        persona=seat.sentences,
         persona_key=persona.key if persona else "",
         sees_persona=seat.sees_persona,
     )

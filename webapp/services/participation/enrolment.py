@@ -16,7 +16,16 @@ from webapp.models import Assignment, Campaign, Conversation, Participation
 from webapp.services.conversation import allocation, entrance, matching, opening
 from webapp.services.participation import consents, steps
 from webapp.services.rating import items, third_parties
-from webapp.services.rules import access, identity, next_round, payment, quota, rounds, states
+from webapp.services.rules import (
+    access,
+    identity,
+    next_round,
+    payment,
+    persona_stack,
+    quota,
+    rounds,
+    states,
+)
 from webapp.services.rules.protocols import protocol_of
 
 P, Outcome = Participation.State, Participation.Outcome
@@ -106,6 +115,8 @@ def _resume(
         person.save(update_fields=["secret_hash", "seen_at"])
         if resumes:
             _return(person, now)
+        if person.state == P.READY:
+            persona_stack.hold(person)
         return person
 
 
@@ -200,6 +211,7 @@ def status(*, person: Participation, now: datetime) -> dict[str, Any]:
         "screen": steps.STEPS[P(person.state)].screen,
         "notice": person.notice,
         "choices": list(choices),
+        "character": _character(person),
         **_waiting(person, now),
     }
 
@@ -209,6 +221,13 @@ def _let_bot_come(person: Participation, now: datetime) -> None:
     matching.match_with_bot(person=person, now=now)
     opening.answer_checks(person=person, now=now)
     person.refresh_from_db()
+
+
+def _character(person: Participation) -> int:
+    """Return the number of the persona that the page shows, 0 for none."""
+    if person.state == P.MATCHED:
+        return access.seat(person).persona_id or 0
+    return person.persona_id or 0
 
 
 def _waiting(person: Participation, now: datetime) -> dict[str, Any]:

@@ -106,8 +106,7 @@ def _delete_words(seat: Seat) -> None:
         Flag.objects.filter(conversation=conversation).update(detail="")
     if conversation.state == Conversation.State.FINISHED:  # else they were pushed back before
         for one in conversation.seats.all() if with_bot else [seat]:
-            if one.persona is not None:
-                persona_stack.push_back(one.persona)
+            persona_stack.push_back_of(one)
 
 
 def _blank(content: dict[str, object]) -> dict[str, object]:

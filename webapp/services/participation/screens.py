@@ -87,6 +87,7 @@ class Screen:
     round: str  # which conversation comes next, "" before the first
     stop: str
     persona: tuple[str, ...] = ()
+    character: int = 0  # the number of that persona
     matched: bool = False
     answered: bool = False  # the ready check
     chat: ChatPageData | None = None
@@ -99,6 +100,7 @@ def show(*, person: Participation, now: datetime) -> Screen:
     protocol = protocol_of(person.campaign)
     name = NAMES[person.state]
     seat = _seat(person)
+    character = seat.persona_id if seat else person.persona_id
     return Screen(
         name=name,
         study=study_info.of(person.campaign, payment.promised(person)),
@@ -106,7 +108,8 @@ def show(*, person: Participation, now: datetime) -> Screen:
         notice=_notice(person),
         round=_round(person),
         stop=_stop(person, protocol, now),
-        persona=tuple(seat.persona.sentences) if seat and seat.persona else (),
+        persona=seat.sentences if seat else _held(person, protocol),
+        character=character or 0,
         matched=person.state == State.MATCHED,
         answered=bool(seat and seat.ready_at),
         chat=chat_page(access.conversation_key(seat), protocol)
@@ -124,6 +127,13 @@ def _seat(person: Participation) -> Seat | None:
         return access.seat(person)
     except access.NotFound:
         return None
+
+
+def _held(person: Participation, protocol: Protocol) -> tuple[str, ...]:
+    """Return the character that a person has until the next conversation begins."""
+    if person.persona is None or protocol.chat is None:
+        return ()
+    return person.persona.sentences_in(protocol.chat.form)
 
 
 def step_of(name: str, protocol: Protocol) -> int:

@@ -80,7 +80,7 @@ def of(person: Participation) -> RatingForm | None:
         about=item.context.about if item.context else "",
         replies=_replies(judged) if len(judged) > 1 else (),
         of_context=own is None,
-        personas=_personas(person, shown),
+        personas=_personas(assignment, shown),
         draft={str(name): str(text) for name, text in assignment.draft.items()},
         number=batch.filter(place__lt=assignment.place).count() + 1,
         total=batch.exclude(item__key__endswith=":live").count(),
@@ -127,7 +127,13 @@ def _who(is_partner: bool, own: int | None) -> str:
     return _("Your partner") if is_partner else _("You")
 
 
-def _personas(person: Participation, shown: Shown) -> dict[str, tuple[str, ...]]:
+def _personas(assignment: Assignment, shown: Shown) -> dict[str, tuple[str, ...]]:
+    """Return the personas to choose from, all in the form that the partner has theirs."""
     keys = {key for options in shown.choices.values() for key in options}
-    rows = Persona.objects.filter(campaign=person.campaign, key__in=keys)
-    return {row.key: tuple(row.sentences) for row in rows}
+    if not keys:
+        return {}
+    conversation, rater = assignment.item.conversation, assignment.participation
+    partner = conversation.seats.exclude(participation=rater).first()
+    form = partner.persona_form if partner else "original"
+    rows = Persona.objects.filter(campaign=conversation.campaign, key__in=keys)
+    return {row.key: row.sentences_in(form) for row in rows}

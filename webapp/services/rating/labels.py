@@ -44,8 +44,8 @@ def label(
 ) -> Rating:
     """Store a label of a partner's message; a repeat of a revision returns the first.
 
-    A question that depends on another is taken only while the latest answer to that one is yes;
-    where that one becomes no, the dependent answer is superseded by what then follows.
+    A question that depends on another is taken only while the latest answer to that one opens it;
+    where it does no longer, the dependent answer is superseded by what then follows.
     """
     rate = _live(event.conversation)
     definition = _question(rate, question)
@@ -160,8 +160,7 @@ def _is_complete(rate: Rate, answers: Mapping[str, Rating]) -> bool:
         rating = answers.get(question.name)
         if rating is None:
             return False
-        gate = answers.get(question.only_if) if question.only_if else None
-        if gate is not None and gate.value == 1 and rating.follows:
+        if rating.follows and _opens(question, answers.get(_gate_of(question))):
             return False
     return True
 
@@ -199,19 +198,27 @@ def _same(first: Rating, value: Value) -> Rating:
 def _check_gate(question: Question, assignment: Assignment, candidate: Candidate) -> None:
     if question.only_if is None:
         return
-    gate = _rows(assignment, candidate, question.only_if).first()
-    if gate is None or gate.value != 1:
+    if not _opens(question, _rows(assignment, candidate, _gate_of(question)).first()):
         raise LabelRefused("locked")
+
+
+def _gate_of(question: Question) -> str:
+    """Return the name of the question that opens this one, "" for none."""
+    return question.only_if.question if question.only_if else ""
+
+
+def _opens(question: Question, gate: Rating | None) -> bool:
+    """Tell whether an answer opens a question; one that was not asked itself never does."""
+    is_asked = gate is not None and not gate.follows
+    return bool(question.only_if and gate and is_asked and question.only_if.opens(gate.value))
 
 
 def _supersede(rate: Rate, gate: Rating, now: datetime) -> None:
     """Write what follows for the questions that `gate` locks, above whatever they have."""
-    if gate.value == 1:
-        return
     for question in rate.each:
-        if question.only_if == gate.question:
+        if _gate_of(question) == gate.question and not _opens(question, gate):
             last = _rows(gate.assignment, gate.candidate, question.name).first()
-            Rating.objects.create(
+            following = Rating.objects.create(
                 assignment=gate.assignment,
                 candidate=gate.candidate,
                 question=question.name,
@@ -220,3 +227,4 @@ def _supersede(rate: Rate, gate: Rating, now: datetime) -> None:
                 follows=True,
                 made_at=now,
             )
+            _supersede(rate, following, now)

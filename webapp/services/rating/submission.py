@@ -103,8 +103,15 @@ def _store(assignment: Assignment, answers: Mapping[tuple[str, str], Value], now
     if not states.try_move(rows, "judge", done_at=now, draft={}):
         return
     candidates = {candidate.key: candidate for candidate in assignment.item.candidates.all()}
+    closed = rate_of(assignment.participation).closed(answers)
     Rating.objects.bulk_create(
-        Rating(assignment=assignment, candidate=candidates[key], question=question, value=value)
+        Rating(
+            assignment=assignment,
+            candidate=candidates[key],
+            question=question,
+            value=value,
+            follows=(key, question) in closed,
+        )
         for (key, question), value in answers.items()
     )
     quota.complete(assignment.item)

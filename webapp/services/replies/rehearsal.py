@@ -16,6 +16,7 @@ from django.db.models.functions import Now
 from webapp.models import Conversation, Event, Persona, ReplyJob, Seat, System
 from webapp.services.replies import queue
 from webapp.services.rules import events
+from webapp.services.rules.protocols import protocol_of
 
 GREETING = "Hello! How are you today, and what do you like to do?"
 S = System.Rehearsal
@@ -84,11 +85,13 @@ def _open(system: System, now: datetime) -> Conversation:
         started_at=now,
     )
     persona = Persona.objects.filter(campaign=system.campaign).order_by("order").first()
+    chat = protocol_of(system.campaign).chat
     Seat.objects.create(conversation=conversation, side=0, active=False)
     Seat.objects.create(
         conversation=conversation,
         side=1,
         persona=persona,
+        persona_form=chat.partner_form if chat else "original",
         sees_persona=system.sees_persona,
         active=False,
     )

@@ -172,11 +172,7 @@ def _turns(jobs: Sequence[ReplyJob]) -> dict[int, Turn]:
     """Return each job's persona and history, as its bot sees them, with two queries."""
     conversations = [job.conversation_id for job in jobs]
     seats = Seat.objects.filter(conversation__in=conversations, side=1).select_related("persona")
-    personas = {
-        seat.conversation_id: tuple(seat.persona.sentences)
-        for seat in seats
-        if seat.persona is not None and seat.sees_persona
-    }
+    personas = {seat.conversation_id: seat.sentences for seat in seats if seat.sees_persona}
     histories: dict[int, list[tuple[int, Utterance]]] = defaultdict(list)
     messages = Event.objects.filter(conversation__in=conversations, kind=Event.Kind.MESSAGE)
     columns = messages.values_list("conversation_id", "seq", "side", "content")

@@ -21,7 +21,7 @@ from webapp.models import (
     QuotaCell,
     Seat,
 )
-from webapp.services.rules import audit, quota, rounds, states, work
+from webapp.services.rules import audit, persona_stack, quota, rounds, states, work
 
 Outcome, Kind = Participation.Outcome, CompletionCode.Kind
 QuitRule = Campaign.QuitRule
@@ -147,6 +147,7 @@ def settle(
         give_back_slot(person, counts=counts(person.campaign, outcome))
         Seat.objects.filter(participation=person, active=True).update(active=False)
         _release_assignments(person)
+        persona_stack.give_back(person)
         code = _new_code(person, owed) if owed else None
         audit.append(
             actor=f"participation {person.pk}",

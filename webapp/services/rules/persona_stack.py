@@ -1,17 +1,24 @@
 """Personas of a campaign as a shuffled stack: popped for a side, pushed back if it fails.
 
+A person is given theirs when they come to the instructions, before any partner is there; it is
+held through the wait, taken along into the conversation, and given back by who leaves before.
+
 Source: the shared mechanics of PERSONA-CHAT's released code (one for each side, never the same).
 """
 
 from __future__ import annotations
 
 import random
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
 
 from django.db import transaction
 from django.db.models import F, QuerySet
 
-from webapp.models import Campaign, Conversation, Persona
+from webapp.models import Campaign, Conversation, Participation, Persona, Seat
+from webapp.services.rules.protocols import protocol_of
+
+P = Participation.State
 
 
 class NoneLeft(LookupError):
@@ -20,7 +27,15 @@ class NoneLeft(LookupError):
     notice = "failed"
 
 
-def pop(*, campaign: Campaign, split: str, seed: int, beside: Collection[int] = ()) -> Persona:
+@dataclass(frozen=True)
+class Taken:
+    """A persona that was given out; counted: whether its `taken` grew, so that it can shrink."""
+
+    persona: Persona
+    counted: bool
+
+
+def pop(*, campaign: Campaign, split: str, seed: int | str, beside: Collection[int] = ()) -> Taken:
     """Take one of the least taken personas, not one of `beside` (the keys of rows).
 
     Which of them is drawn from the seed. A row that another transaction is taking is passed over,
@@ -33,7 +48,7 @@ def pop(*, campaign: Campaign, split: str, seed: int, beside: Collection[int] = 
             rows = Persona.objects.select_for_update(skip_locked=True, no_key=True)
             if rows.filter(pk=pk).first() is not None:
                 Persona.objects.filter(pk=pk).update(taken=F("taken") + 1)
-                return Persona.objects.get(pk=pk)
+                return Taken(Persona.objects.get(pk=pk), counted=True)
         passed.add(pk)
     return _share(campaign, split, draw, beside)
 
@@ -44,7 +59,7 @@ def _draw(draw: random.Random, rows: QuerySet[Persona]) -> int | None:
     return draw.choice(keys) if keys else None
 
 
-def _share(campaign: Campaign, split: str, draw: random.Random, beside: Collection[int]) -> Persona:
+def _share(campaign: Campaign, split: str, draw: random.Random, beside: Collection[int]) -> Taken:
     """Give a persona that is being taken by others as well: a small pool must not hold anybody up.
 
     It is not counted once more; the count is for even use, not for what is true.
@@ -52,7 +67,7 @@ def _share(campaign: Campaign, split: str, draw: random.Random, beside: Collecti
     pk = _draw(draw, _pool(campaign, split).exclude(pk__in=beside))
     if pk is None:
         raise NoneLeft(f"campaign {campaign.pk} has no persona of the split {split!r} left")
-    return Persona.objects.get(pk=pk)
+    return Taken(Persona.objects.get(pk=pk), counted=False)
 
 
 def push_back(persona: Persona) -> None:
@@ -63,8 +78,104 @@ def push_back(persona: Persona) -> None:
 def push_back_all(conversation: Conversation) -> None:
     """Return the personas of both sides, in the order in which everybody locks them."""
     for seat in conversation.seats.select_related("persona").order_by("persona_id"):
-        if seat.persona is not None:
-            push_back(seat.persona)
+        push_back_of(seat)
+
+
+def push_back_of(seat: Seat) -> None:
+    """Return the persona of one side, where it was counted."""
+    if seat.persona is not None and seat.persona_counted:
+        push_back(seat.persona)
+
+
+# --- held through the wait --------------------------------------------------------------------
+
+
+def hold(person: Participation) -> None:
+    """Draw the persona of a person's next conversation, where they have none yet.
+
+    It is none that somebody else waits with, unless all are: partners would have to differ.
+    """
+    chat = protocol_of(person.campaign).chat
+    is_open = person.campaign.state == Campaign.State.OPEN
+    if person.persona_id is not None or chat is None or not chat.pool or not is_open:
+        return
+    taken = _pop_for(person, chat.pool)
+    if taken is not None and not _hold(person, taken) and taken.counted:
+        push_back(taken.persona)
+
+
+def hold_all(people: Iterable[Participation]) -> None:
+    """Draw for everybody who has come to the instructions, or waits."""
+    for person in people:
+        if person.state in (P.READY, P.WAITING):
+            hold(person)
+
+
+def _pop_for(person: Participation, pool: str) -> Taken | None:
+    campaign, attempt = person.campaign, person.seats.count()
+    held = campaign.participations.filter(persona__isnull=False).values_list("persona", flat=True)
+    for beside in (set(held), set[int]()):
+        try:
+            seed = f"{campaign.seed}:{person.pk}:{attempt}"
+            return pop(campaign=campaign, split=pool, seed=seed, beside=beside)
+        except NoneLeft:
+            continue
+    return None  # the opening of a conversation says so
+
+
+def keep(person: Participation, seat: Seat) -> None:
+    """Let a person wait on with the persona of a conversation whose personas were pushed back."""
+    if seat.persona is None or person.campaign.state != Campaign.State.OPEN:
+        return
+    if _hold(person, Taken(seat.persona, seat.persona_counted)) and seat.persona_counted:
+        Persona.objects.filter(pk=seat.persona.pk).update(taken=F("taken") + 1)
+
+
+def _hold(person: Participation, taken: Taken) -> bool:
+    rows = Participation.objects.filter(pk=person.pk, persona=None)
+    is_held = rows.update(persona=taken.persona, persona_counted=taken.counted) == 1
+    person.refresh_from_db(fields=["persona", "persona_counted"])
+    return is_held
+
+
+def take_along(person: Participation, *, beside: Collection[int]) -> Taken | None:
+    """Take the persona that a person waited with into a conversation, unless the partner has it."""
+    held = _let_go(person)
+    if held is not None and held.persona.pk in beside:
+        _return(held)
+        return None
+    return held
+
+
+def give_back(person: Participation) -> None:
+    """Return the persona that a person waited with; a repeat does nothing."""
+    held = _let_go(person)
+    if held is not None:
+        _return(held)
+
+
+def give_back_all(people: Iterable[Participation]) -> None:
+    """Return the personas of several people, in the order in which everybody locks them."""
+    for person in sorted(people, key=lambda one: one.persona_id or 0):
+        give_back(person)
+
+
+def _let_go(person: Participation) -> Taken | None:
+    persona, counted = person.persona, person.persona_counted
+    if persona is None:
+        return None
+    rows = Participation.objects.filter(pk=person.pk, persona=persona)
+    person.persona, person.persona_counted = None, False
+    is_held = rows.update(persona=None, persona_counted=False)
+    return Taken(persona, counted) if is_held else None
+
+
+def _return(taken: Taken) -> None:
+    if taken.counted:
+        push_back(taken.persona)
+
+
+# --- beside the partner's own -----------------------------------------------------------------
 
 
 def distractors(

@@ -34,7 +34,9 @@ def seated(protocol: str = "personachat_bot", **changes: Any) -> Participation:
 
 def pair() -> tuple[Participation, Participation]:
     """Return two people who have met."""
-    campaign = make_campaign("personachat_human", systems={"human": "people"})
+    campaign = make_campaign(
+        "personachat_human", systems={"human": "people"}, changes={"rate.sides": "both"}
+    )
     first, second = (make_participation(campaign, state=P.MATCHED) for _ in range(2))
     opening.open_with_person(first=first, second=second, system=campaign.systems.get(), now=NOW)
     for person in (first, second):
@@ -334,7 +336,9 @@ def test_frames_do_not_tell_what_the_partner_is() -> None:
 
 def test_the_ready_check_opens_when_both_are_there() -> None:
     """R17."""
-    campaign = make_campaign("personachat_human", systems={"human": "people"})
+    campaign = make_campaign(
+        "personachat_human", systems={"human": "people"}, changes={"rate.sides": "both"}
+    )
     first, second = (make_participation(campaign, state=P.MATCHED) for _ in range(2))
     opening.open_with_person(first=first, second=second, system=campaign.systems.get(), now=NOW)
     assert opening.meet(person=first, now=NOW).state == C.CHECKING

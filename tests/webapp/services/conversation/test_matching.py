@@ -82,7 +82,9 @@ def test_who_misses_the_check_begins_again_and_the_other_keeps_their_place() -> 
     assert (there.notice, away.notice) == ("partner_missed", "missed")
     assert (away.system, away.holds_slot) == (None, False)
     assert QuotaCell.objects.get().reserved == 1
-    assert not Persona.objects.filter(taken__gt=0).exists()
+    held = {there.persona, away.persona}
+    assert set(Persona.objects.filter(taken=1)) == held  # theirs for the next attempt
+    assert conversation_of(there).seats.get(participation=there).persona == there.persona
     assert conversation_of(there).state == Conversation.State.ABANDONED
     assert matching.expire_checks(now=after(18)) == 0
 

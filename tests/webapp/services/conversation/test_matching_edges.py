@@ -147,7 +147,9 @@ def test_what_a_missed_check_leaves() -> None:
     assert (second.notice, second.state_at) == ("partner_missed", after(20))
     assert (second.waiting_at, second.holds_slot) == (NOW, True)
     assert QuotaCell.objects.get().reserved == 1
-    assert sorted(Persona.objects.values_list("taken", flat=True)) == [0, 0, 1, 1, 1, 1, 1, 1]
+    assert second.persona == room.seats.get(participation=second).persona  # held again
+    assert first.persona not in (None, second.persona)
+    assert sorted(Persona.objects.values_list("taken", flat=True)) == [1] * 8
 
 
 def test_a_check_that_was_answered_or_is_of_others_goes_on() -> None:

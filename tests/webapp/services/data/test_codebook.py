@@ -64,7 +64,7 @@ def changed(name: str) -> dict[str, Any]:
     """Return another value for one setting of a protocol, and for another its own."""
     first, second, *_ = get_protocol(name).settings()
     kind = type(source_settings.plain(first.value))
-    others: dict[type, Any] = {list: [4], str: "Hello you!"}
+    others: dict[type, Any] = {list: [4], str: "Hello you!", bool: False}
     other = others.get(kind, 2)
     return {first.name: other, second.name: source_settings.plain(second.value)}
 

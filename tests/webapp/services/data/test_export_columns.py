@@ -178,6 +178,7 @@ def test_every_column_of_the_messages_holds_its_own_value(tmp_path: Path) -> Non
     rated.rate(campaign, campaign.systems.get())
     talk = unlike(campaign)
     Event.objects.filter(seq=2).update(made_at=NOW + timedelta(hours=2))
+    talk.seats.filter(side=1).update(persona_form="revised")
     expected = [
         {
             "message": str(event.pk),
@@ -186,6 +187,7 @@ def test_every_column_of_the_messages_holds_its_own_value(tmp_path: Path) -> Non
             "side": str(event.side),
             "system": "alpha" if event.side else "human",
             "persona": f"p{event.side}",
+            "persona_form": "revised" if event.side else "original",
             "text": event.content["text"],
             "sent_at": event.made_at.isoformat(),
             "partner_of": "alpha",

@@ -362,6 +362,7 @@ def test_asking_for_the_status_is_a_sign_of_life() -> None:
         "screen": "ready",
         "notice": "away",
         "choices": [],
+        "character": person.persona_id,
     }
 
 

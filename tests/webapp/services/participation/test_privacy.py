@@ -148,7 +148,11 @@ def test_withdrawing_in_the_middle_of_a_chat_stops_first_and_pays_what_is_owed()
 
 
 def test_a_partners_words_stay() -> None:
-    first, second = pair(make_campaign("personachat_human", systems={"humans": "people"}))
+    first, second = pair(
+        make_campaign(
+            "personachat_human", systems={"humans": "people"}, changes={"rate.sides": "both"}
+        )
+    )
     send_message(first, "hello from first")
     send_message(second, "hello from second")
     stopping.stop(person=first, now=after(9))
@@ -175,7 +179,11 @@ def test_the_words_are_gone_from_the_files_too() -> None:
 
 def finish_pair() -> tuple[Participation, Participation, Conversation]:
     """Return two people whose conversation is finished, and that one."""
-    first, second = pair(make_campaign("personachat_human", systems={"humans": "people"}))
+    first, second = pair(
+        make_campaign(
+            "personachat_human", systems={"humans": "people"}, changes={"rate.sides": "both"}
+        )
+    )
     send_message(first, "hello from first")
     send_message(second, "hello from second")
     room = conversation_of(first)

@@ -91,7 +91,7 @@ def test_who_stops_during_the_ready_check_sends_the_other_back_to_the_front() ->
     second.refresh_from_db()
     assert (conversation.state, conversation.ended_because) == ("ABANDONED", "stopped")
     assert not conversation.seats.filter(active=True).exists()
-    assert not Persona.objects.filter(taken__gt=0).exists()
+    assert list(Persona.objects.filter(taken=1)) == [second.persona]  # who waits on keeps theirs
     assert (second.state, second.notice, second.waiting_at) == ("WAITING", "partner_missed", NOW)
     third = start(campaign, now=after(4))
     assert (third.state, conversation_of(second)) == ("MATCHED", conversation_of(third))

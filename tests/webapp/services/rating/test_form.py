@@ -52,7 +52,11 @@ def test_ones_own_conversation_is_shown_whole_with_both_sides_named() -> None:
 
 
 def test_who_sat_on_the_other_side_sees_themselves_as_you() -> None:
-    _, second = pair(make_campaign("personachat_human", systems={"humans": "people"}))
+    _, second = pair(
+        make_campaign(
+            "personachat_human", systems={"humans": "people"}, changes={"rate.sides": "both"}
+        )
+    )
     first = conversation_of(second).seats.get(side=0).participation
     assert first is not None
     send_message(first, "From the first.")

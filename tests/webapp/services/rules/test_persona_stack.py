@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Collection
 from typing import Any
 
 import pytest
@@ -15,11 +16,14 @@ from webapp.services.rules import persona_stack
 pytestmark = pytest.mark.django_db
 
 
+def pop(campaign: Campaign, seed: int, beside: Collection[int] = ()) -> Persona:
+    """Take a persona of the tests' split."""
+    return persona_stack.pop(campaign=campaign, split="test", seed=seed, beside=beside).persona
+
+
 def test_every_persona_is_used_once_before_one_is_used_again() -> None:
     campaign = make_campaign(personas=6)
-    taken = [
-        persona_stack.pop(campaign=campaign, split="test", seed=seed).key for seed in range(12)
-    ]
+    taken = [pop(campaign, seed).key for seed in range(12)]
     assert len(set(taken[:6])) == 6
     assert set(Counter(taken).values()) == {2}
 
@@ -28,28 +32,26 @@ def test_one_seed_gives_one_draw() -> None:
     drawn = []
     for _ in range(2):
         campaign = make_campaign(personas=8)
-        drawn.append(
-            [persona_stack.pop(campaign=campaign, split="test", seed=seed).key for seed in range(5)]
-        )
+        drawn.append([pop(campaign, seed).key for seed in range(5)])
     assert drawn[0] == drawn[1]
     assert drawn[0] != sorted(drawn[0])
 
 
 def test_the_partners_persona_is_never_given() -> None:
     campaign = make_campaign(personas=2)
-    first = persona_stack.pop(campaign=campaign, split="test", seed=1)
+    first = pop(campaign, 1)
     for seed in range(5):
-        second = persona_stack.pop(campaign=campaign, split="test", seed=seed, beside={first.pk})
+        second = pop(campaign, seed, beside={first.pk})
         assert second != first
 
 
 def test_a_persona_pushed_back_comes_again_next() -> None:
     campaign = make_campaign(personas=3)
-    first = persona_stack.pop(campaign=campaign, split="test", seed=1)
+    first = pop(campaign, 1)
     for seed in (2, 3):
-        persona_stack.pop(campaign=campaign, split="test", seed=seed)
+        pop(campaign, seed)
     persona_stack.push_back(first)
-    assert persona_stack.pop(campaign=campaign, split="test", seed=9) == first
+    assert pop(campaign, 9) == first
 
 
 def test_pushing_back_too_often_never_goes_below_zero() -> None:
@@ -76,8 +78,8 @@ def test_distractors_belong_to_neither_side_and_to_the_split() -> None:
 def test_personas_of_another_campaign_are_not_taken_nor_pushed_back() -> None:
     other, campaign = make_campaign(personas=3), make_campaign(personas=1)
     Persona.objects.filter(campaign=other).update(taken=1)
-    first = persona_stack.pop(campaign=campaign, split="test", seed=1)
-    again = persona_stack.pop(campaign=campaign, split="test", seed=2)
+    first = pop(campaign, 1)
+    again = pop(campaign, 2)
     assert first == again
     assert again.taken == 2
     persona_stack.push_back(first)
@@ -87,7 +89,7 @@ def test_personas_of_another_campaign_are_not_taken_nor_pushed_back() -> None:
 
 def test_a_persona_taken_once_goes_back_to_none_and_no_further() -> None:
     campaign = make_campaign(personas=1)
-    persona = persona_stack.pop(campaign=campaign, split="test", seed=1)
+    persona = pop(campaign, 1)
     for _ in range(2):
         persona_stack.push_back(persona)
         assert Persona.objects.get(campaign=campaign).taken == 0
@@ -125,11 +127,11 @@ def test_where_only_the_partners_persona_is_left_nobody_gets_one() -> None:
     campaign = make_campaign(personas=1)
     only = Persona.objects.get()
     with pytest.raises(persona_stack.NoneLeft, match=f"campaign {campaign.pk}.*'test'"):
-        persona_stack.pop(campaign=campaign, split="test", seed=1, beside={only.pk})
+        pop(campaign, 1, beside={only.pk})
     assert persona_stack.NoneLeft.notice == "failed"
 
 
-def pop_while_held(campaign: Campaign, held: set[int]) -> Persona:
+def pop_while_held(campaign: Campaign, held: set[int]) -> persona_stack.Taken:
     """Pop a persona while other transactions hold these rows: the locking look-up skips them."""
 
     def skip_locked(execute: Any, sql: str, params: Any, many: bool, context: Any) -> Any:
@@ -145,7 +147,7 @@ def test_a_persona_that_another_transaction_is_taking_is_passed_over() -> None:
     """Never waited for, or two who each hold one would wait for ever."""
     campaign = make_campaign(personas=3)
     first, second, third = Persona.objects.filter(campaign=campaign)
-    assert pop_while_held(campaign, {first.pk, second.pk}) == third
+    assert pop_while_held(campaign, {first.pk, second.pk}) == persona_stack.Taken(third, True)
     assert Persona.objects.get(pk=third.pk).taken == 1
 
 
@@ -154,5 +156,6 @@ def test_a_persona_that_all_are_taking_is_shared_and_not_counted() -> None:
     campaign = make_campaign(personas=2)
     every = set(Persona.objects.values_list("pk", flat=True))
     shared = pop_while_held(campaign, every)
-    assert shared.campaign == campaign != other
+    assert shared.persona.campaign == campaign != other
+    assert not shared.counted
     assert set(Persona.objects.values_list("taken", flat=True)) == {0}

@@ -1,0 +1,201 @@
+"""Of two people one side rates, drawn, or both do; a bot's partner always rates."""
+
+from __future__ import annotations
+
+import uuid
+from collections import Counter
+from typing import Any
+
+import pytest
+
+from evaluation import Source
+from evaluation.frozen import as_planned
+from evaluation.registry import get_protocol
+from tests.factories import NOW, make_campaign, make_staff
+from tests.webapp.services.people import (
+    after,
+    bot_says,
+    conversation_of,
+    meet_bot,
+    pair,
+    people_campaign,
+    send_message,
+    start,
+)
+from webapp.models import Assignment, Campaign, CompletionCode, Participation, QuotaCell
+from webapp.services.campaign import checklist, launch
+from webapp.services.conversation import chat
+from webapp.services.data import conversation_records, tables
+from webapp.services.participation import stopping
+from webapp.services.rating import submission
+from webapp.services.staff_forms import source_settings
+
+pytestmark = pytest.mark.django_db
+
+
+def campaign_of(sides: str = "one", **changes: Any) -> Campaign:
+    """Return a campaign of people with the shortest chats."""
+    settings = {"rate.sides": sides, "chat.minimum": [2]}
+    return people_campaign(changes=settings, **changes)
+
+
+def talked(campaign: Campaign, seconds: float = 0) -> list[Participation]:
+    """Return two people, in the order of their sides, who have finished a conversation."""
+    two = pair(campaign, now=after(seconds))
+    conversation = conversation_of(two[0])
+    one, other = sorted(two, key=lambda each: each.seats.get().side != conversation.first_side)
+    send_message(one, "Hello there.", after(seconds))
+    send_message(other, "Hello to you.", after(seconds))
+    chat.finish(person=one, client_id=uuid.uuid4(), now=after(seconds))
+    for each in two:
+        each.refresh_from_db()
+    return sorted(two, key=lambda each: each.seats.get().side)
+
+
+def rate(person: Participation) -> CompletionCode | None:
+    """Let a person answer the form."""
+    assignment = submission.current(person)
+    assert assignment is not None
+    shown = submission.shown_to(assignment)
+    (key,) = shown.candidates
+    names = ("fluency", "engagingness", "consistency")
+    answers = {f"{key}.{name}": "4" for name in names}
+    answers[f"{key}.persona"] = shown.choices["persona"][0]
+    return submission.submit(person=person, answers=answers, now=NOW)
+
+
+def test_one_side_rates_and_the_other_is_done_and_paid() -> None:
+    campaign = campaign_of()
+    two = talked(campaign)
+    (rater,) = (each for each in two if each.state == "RATING")
+    (other,) = (each for each in two if each != rater)
+    assert (other.state, other.outcome) == ("ENDED", "COMPLETED")
+    assert [seat.rates for seat in conversation_of(rater).seats.order_by("side")] == [
+        each == rater for each in two
+    ]
+    code = rate(rater)
+    assert code is not None
+    paid = CompletionCode.objects.get(participation=other)
+    assert (code.amount, code.kind) == (paid.amount, paid.kind)
+    assert QuotaCell.objects.get().completed == 2
+    assert Assignment.objects.count() == 1
+    frame = tables.ratings(campaign)
+    assert list(frame["question"]) == ["fluency", "engagingness", "consistency", "persona"]
+    assert set(frame["rater"]) == {rater.pseudonym}
+    (record,) = conversation_records.conversations(campaign)
+    assert {seat["participant"]: seat["rates"] for seat in record["seats"]} == {
+        rater.pseudonym: True,
+        other.pseudonym: False,
+    }
+
+
+def test_both_sides_rate_where_the_setting_says_so() -> None:
+    campaign = campaign_of("both")
+    for person in talked(campaign):
+        assert person.state == "RATING"
+        rate(person)
+    assert tables.ratings(campaign)["rater"].nunique() == 2
+
+
+def test_the_side_is_drawn_and_the_draw_can_be_repeated() -> None:
+    drawn = []
+    for _ in range(2):
+        campaign = campaign_of(target=100, seed=5)
+        raters = [
+            [each.state for each in talked(campaign, 60 * n)].index("RATING") for n in range(12)
+        ]
+        drawn.append(Counter(raters))
+    for sides in drawn:  # people's numbers differ between the two, so the draws do
+        assert set(sides) == {0, 1}
+
+
+@pytest.mark.parametrize("who", [True, False])
+def test_a_partner_who_is_left_rates_or_is_done_as_was_drawn(who: bool) -> None:
+    campaign = campaign_of()
+    two = pair(campaign)
+    conversation = conversation_of(two[0])
+    conversation.seats.update(rates=False)
+    first = conversation.seats.get(side=conversation.first_side)
+    conversation.seats.filter(pk=first.pk).update(rates=who)
+    stayed = next(each for each in two if each == first.participation)
+    left = next(each for each in two if each != stayed)
+    send_message(stayed, "Hello there.")
+    stopping.stop(person=left, now=after(5))
+    stayed.refresh_from_db()
+    assert (stayed.state, stayed.outcome) == (("RATING", "") if who else ("ENDED", "PARTNER_LEFT"))
+    assert CompletionCode.objects.filter(participation=stayed).exists() is not who
+
+
+@pytest.mark.parametrize("sides", ["one", "both"])
+def test_a_bots_partner_always_rates(sides: str) -> None:
+    settings = {"rate.sides": sides, "chat.minimum": [2]}
+    campaign = make_campaign(systems={"alpha": "parrot"}, changes=settings)
+    for number in range(4):
+        person = start(campaign, now=after(number))
+        send_message(person, "Hello there.", after(number))
+        bot_says(conversation_of(person), "Hello.")
+        chat.finish(person=person, client_id=uuid.uuid4(), now=after(number))
+        person.refresh_from_db()
+        assert person.state == "RATING"
+        mine, bots = conversation_of(person).seats.order_by("side")
+        assert (mine.rates, bots.rates) == (True, False)
+
+
+def test_where_bots_and_people_are_mixed_a_bots_partner_rates() -> None:
+    campaign = make_campaign(systems={"alpha": "parrot", "humans": "people"}, target=1)
+    person = start(campaign)
+    if person.partner_at is None:  # the draw gave people first
+        person = start(campaign)
+    conversation = meet_bot(person)
+    assert [seat.rates for seat in conversation.seats.order_by("side")] == [True, False]
+
+
+@pytest.mark.parametrize(
+    ("sides", "target", "raters"),
+    [("one", 9, 4), ("one", 10, 5), ("one", 11, 5), ("both", 10, 10)],
+)
+def test_plan_and_checklist_tell_how_many_rate(sides: str, target: int, raters: int) -> None:
+    campaign = Campaign.objects.get(pk=campaign_of(sides, target=target).pk)
+    (system,) = launch.plan_of(campaign)["systems"]
+    assert (system["target"], system["raters"]) == (target, raters)
+    line = next(each for each in checklist.checklist(campaign, NOW) if each.name == "Targets")
+    told = f" {raters} of them rate: one of two people who are partners." if raters < target else ""
+    assert line.text == f"{target} participations wanted.{told}"
+
+
+def test_both_is_a_departure_that_plan_and_codebook_mark() -> None:
+    protocol = get_protocol("personachat_human")
+    assert protocol.sources["rate.sides"] == Source(
+        "S", "appendix C: one speaker is asked about the other"
+    )
+    rows = {
+        each["setting"]: each for each in source_settings.rows(protocol, {"rate.sides": "both"})
+    }
+    row = rows["rate.sides"]
+    assert (row["value"], row["source_value"], row["departure"]) == ("both", "one", True)
+    for name in ("meena_interactive", "meena_static", "meena_third_party", "meena_human"):
+        assert "rate.sides" not in {each.name for each in get_protocol(name).settings()}
+
+
+def test_a_campaign_that_was_launched_before_the_setting_goes_on_as_it_was() -> None:
+    protocol = get_protocol("personachat_human")
+    campaign = Campaign.objects.get(pk=campaign_of("one").pk)
+    planned = launch.plan_of(campaign)["protocol"]
+    assert as_planned(protocol, planned).after.sides == "one"  # type: ignore[union-attr]
+    for step in planned["steps"]:
+        step.pop("sides", None)
+    assert as_planned(protocol, planned).after.sides == "both"  # type: ignore[union-attr]
+
+
+def test_the_staff_form_takes_either_and_names_what_is_wrong() -> None:
+    from webapp.forms.campaign_form import CampaignForm
+    from webapp.services.staff_forms.fields import Invalid
+
+    protocol = get_protocol("personachat_human")
+    raw = CampaignForm(protocol).typed() | {"name": "One", "pay": "1", "contact": str(make_staff())}
+    for value in ("one", "both"):
+        changes = CampaignForm(protocol, raw | {"setting.rate.sides": value}).values()["changes"]
+        assert changes == ({} if value == "one" else {"rate.sides": "both"})
+    with pytest.raises(Invalid) as refused:
+        CampaignForm(protocol, raw | {"setting.rate.sides": "none"}).values()
+    assert refused.value.problems == {"setting.rate.sides": "“none” is none of one, both"}
