@@ -62,6 +62,21 @@ def pytest_collection_modifyitems(items: Sequence[pytest.Item]) -> None:
 
 
 @pytest.fixture(scope="session")
+def django_db_keepdb(django_db_modify_db_settings: None) -> bool:
+    """Have the tests' own database begin as a copy where there is one: then it is not made anew."""
+    from django.db import connection
+
+    from tests.databases import put_copy
+
+    if connection.vendor != "sqlite":
+        return False
+    file = Path(connection.settings_dict["TEST"]["NAME"])
+    for end in ("", "-wal", "-shm"):
+        file.with_name(f"{file.name}{end}").unlink(missing_ok=True)
+    return put_copy(file)
+
+
+@pytest.fixture(scope="session")
 def shared_data() -> Path:
     """The folder of real data beside the repository; most clones do not have it."""
     if not SHARED.is_dir():

@@ -40,8 +40,18 @@ def clone(folder: Path) -> None:
         source = ROOT / name
         if name and source.is_file() and not source.is_symlink():
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copyfile(source, folder / name)
+            shutil.copy2(source, folder / name)
+    _compiled(folder)
     (folder / "var").mkdir(exist_ok=True)
+    for kept in (ROOT / "var").glob("migrated-*.sqlite3"):  # of the same migrations, or not used
+        shutil.copyfile(kept, folder / "var" / kept.name)
+
+
+def _compiled(folder: Path) -> None:
+    """Copy what was compiled of these files, so that no process of the clone does it again."""
+    for cache in [each for each in ROOT.glob("*/**/__pycache__") if ".venv" not in each.parts]:
+        if (beside := folder / cache.relative_to(ROOT)).parent.is_dir():
+            shutil.copytree(cache, beside, ignore=shutil.ignore_patterns("*.pyc.*"))
 
 
 def paste(section: str, folder: Path) -> None:
