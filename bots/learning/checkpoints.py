@@ -2,6 +2,8 @@
 
 Where they are kept is said around a whole training (`unfinished.kept`). A run that goes on ends
 with the same weights as one that was never stopped.
+
+Apart because files of a stage are another matter than the loop that trains it.
 """
 
 from __future__ import annotations
