@@ -7,6 +7,7 @@ import re
 import shutil
 import subprocess
 import sys
+from collections import Counter
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
@@ -70,11 +71,11 @@ def insert(section: str, folder: Path) -> None:
         (folder / path).write_text("".join(content), encoding="utf-8")
 
 
-def passed(folder: Path, *arguments: str) -> int:
-    """Run pytest in the clone and return how many tests passed; any failure fails."""
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *arguments]
-    env = {**os.environ, "DEBUG": "1"}
+def passed(folder: Path, *arguments: str) -> Counter[str]:
+    """Run pytest in the clone and return how many tests of each file passed; any failure fails."""
+    command = [sys.executable, "-m", "pytest", "-q", "-rp", "-p", "no:cacheprovider", *arguments]
+    kept = {name: value for name, value in os.environ.items() if name != "DATA_DIR"}
+    env = {**kept, "DEBUG": "1"}
     ran = subprocess.run(command, cwd=folder, env=env, capture_output=True, text=True, check=False)
     assert ran.returncode == 0, ran.stdout[-8000:] + ran.stderr[-2000:]
-    found = re.search(r"(\d+) passed", ran.stdout)
-    return int(found[1]) if found else 0
+    return Counter(re.findall(r"^PASSED ([^:]+)::", ran.stdout, re.MULTILINE))
