@@ -3,6 +3,7 @@
 Django is set up here, because the settings need DEBUG=1 before anything reads them.
 """
 
+import gc
 import os
 import shutil
 from collections.abc import Sequence
@@ -59,6 +60,12 @@ def pytest_collection_modifyitems(items: Sequence[pytest.Item]) -> None:
     for item in items:
         if item.get_closest_marker("browser"):
             item.add_marker(skip)
+
+
+def pytest_collection_finish() -> None:
+    """Let no later search for garbage go through what was imported: it is there for good."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(scope="session")
