@@ -17,7 +17,7 @@ from bots.commands import answers, benchmark, catalog, whitelist_command
 from bots.commands.predictions import Task, TooFewReplies, batched, hits, predict
 from bots.dialogue import Dialogue, Utterance
 from bots.guards.remote import ServerFailed
-from bots.learning.checkpoints import InvalidCheckpoint, kept
+from bots.learning.unfinished import InvalidCheckpoint, kept
 from bots.line_files import InvalidData, write_records
 from bots.options import InvalidOption, parse_option
 from bots.registry import (

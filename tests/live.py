@@ -184,14 +184,14 @@ def _seed(
     pace: float = 0.0,
     reply_seconds: int = 60,
 ) -> dict[str, Any]:
-    from django.core.management import call_command
     from django.utils import timezone
 
+    from tests.databases import migrate
     from tests.factories import make_campaign, make_participation, make_staff
     from webapp.services.conversation import opening
     from webapp.services.rules import access
 
-    call_command("migrate", verbosity=0, skip_checks=True)
+    migrate()
     now = timezone.now()
     campaign = make_campaign(
         protocol,

@@ -1,16 +1,16 @@
 """Checkpoints of a training run, to resume it after a kill: one safetensors file per stage.
 
-Where they are kept is said around a whole training (`kept`), because a bot's `train` knows no
-paths. A run that goes on ends with the same weights as one that was never stopped.
+Where they are kept is said around a whole training (`unfinished.kept`). A run that goes on ends
+with the same weights as one that was never stopped.
+
+Apart because files of a stage are another matter than the loop that trains it.
 """
 
 from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
-from contextvars import ContextVar
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from random import Random
@@ -21,33 +21,7 @@ from safetensors import SafetensorError, safe_open
 from safetensors.torch import save_file
 from torch import Tensor, nn
 
-
-class InvalidCheckpoint(ValueError):
-    """A checkpoint that this training cannot resume from."""
-
-
-@dataclass(frozen=True)
-class Kept:
-    """A directory of unfinished stages, and their run: data, options, seed."""
-
-    path: Path
-    run: str
-
-
-_kept: ContextVar[Kept | None] = ContextVar("kept", default=None)
-
-
-@contextmanager
-def kept(path: Path, run: str) -> Iterator[None]:
-    """Keep every stage of the training inside, and resume from a kept one.
-
-    `run` names the training: a checkpoint of another run is refused, never mixed in.
-    """
-    token = _kept.set(Kept(path, run))
-    try:
-        yield
-    finally:
-        _kept.reset(token)
+from bots.learning.unfinished import InvalidCheckpoint, under_way
 
 
 @dataclass
@@ -64,14 +38,14 @@ class Stage:
 
 def file_of(title: str) -> Path | None:
     """Return where a stage is kept, or None where nothing is."""
-    where = _kept.get()
+    where = under_way()
     name = title.replace(" ", "_")
     return None if where is None else where.path / f"{name}.safetensors"
 
 
 def write(title: str, stage: Stage) -> None:
     """Keep a stage as it is now; a kill while writing leaves the one before."""
-    where, path = _kept.get(), file_of(title)
+    where, path = under_way(), file_of(title)
     if where is None or path is None:
         return
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -107,7 +81,7 @@ def restore_stage(title: str, stage: Stage) -> bool:
 
     Raises InvalidCheckpoint if it is of another run.
     """
-    where, path = _kept.get(), file_of(title)
+    where, path = under_way(), file_of(title)
     if where is None or path is None or not path.is_file():
         return False
     arrays, about = _open(path)

@@ -1,6 +1,6 @@
 """Training loop that torch bots share: seeded, watched on held-out data, stopped in time.
 
-Inside `checkpoints.kept`, a stage that was killed goes on from its last whole epoch.
+Inside `unfinished.kept`, a stage that was killed goes on from its last whole epoch.
 """
 
 from __future__ import annotations

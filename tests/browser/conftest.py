@@ -18,6 +18,7 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, expect
 
 from tests.browser.looks import check_axe
+from tests.databases import copied
 from tests.live import ROOT, Server, environment
 
 LISTEN = """document.addEventListener("securitypolicyviolation", (event) =>
@@ -94,9 +95,11 @@ class Visitor:
 
 @pytest.fixture(scope="session")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
-    env = environment(tmp_path_factory.mktemp("site"))
+    folder = tmp_path_factory.mktemp("site")
+    env = environment(folder)
     migrate = [sys.executable, "manage.py", "migrate", "-v0"]
-    subprocess.run(migrate, cwd=ROOT, env=env, check=True)
+    with copied(folder / "parley.sqlite3"):
+        subprocess.run(migrate, cwd=ROOT, env=env, check=True)
     command = [sys.executable, "-m", "tests.browser.seed"]
     told = subprocess.run(command, cwd=ROOT, env=env, check=True, capture_output=True, text=True)
     server = Server(env)

@@ -35,6 +35,7 @@ bots = pytest.mark.parametrize(
 )
 # what these keep is as long as what they have read, so that no shape of it is wrong
 COUNTED = {"bm25", "random_candidate", "repeat_label", "ruuh", "tfidf", "toy_f1"}
+FEW = 6  # dialogues of the demo, enough for every bot to learn from
 LONG = tuple(
     Utterance("self" if place % 2 else "partner", f"This is message number {place}, isn't it?")
     for place in range(200)
@@ -145,17 +146,21 @@ def test_every_preset_is_made_of_options_it_takes(name: str) -> None:
 
 
 @bots
-def test_same_seed_same_weights(name: str, tmp_path: Path) -> None:
-    bot = make_bot(name)
-    if not isinstance(bot, Trainable):
+@pytest.mark.parametrize("short", [True, pytest.param(False, marks=pytest.mark.slow)])
+def test_same_seed_same_weights(name: str, short: bool, tmp_path: Path) -> None:
+    if not isinstance(make_bot(name), Trainable):
         pytest.skip("is not trained")
-    before = Path(weights(name))
-    bot.train(demo("train"), seed=1)
-    bot.save(tmp_path)
-    files = sorted(path.name for path in tmp_path.iterdir())
+    epochs = {"epochs": 1} if any(each.name == "epochs" for each in bot_options(name)) else {}
+    for folder in ("one", "other"):
+        bot = make_bot(name, **(epochs if short else {}))
+        assert isinstance(bot, Trainable)
+        bot.train(demo("train")[: FEW if short else None], seed=1)
+        bot.save(tmp_path / folder)
+    files = sorted(path.name for path in (tmp_path / "one").iterdir())
     assert files == ["bot.json", "weights.safetensors"]
+    assert sorted(path.name for path in (tmp_path / "other").iterdir()) == files
     for file in files:
-        assert (tmp_path / file).read_bytes() == (before / file).read_bytes()
+        assert (tmp_path / "one" / file).read_bytes() == (tmp_path / "other" / file).read_bytes()
 
 
 @bots

@@ -26,13 +26,14 @@ def run(people: int, folder: Path) -> None:
     """Let people come and go, and write the export."""
     from django.core.management import call_command
 
+    from tests.databases import migrate
     from tests.factories import make_campaign
     from tests.servers import free_port
     from webapp.crowd.process import Crowd
     from webapp.management import oracle
     from webapp.management.demo import stage
 
-    call_command("migrate", verbosity=0, skip_checks=True)
+    migrate()
     campaign = make_campaign(
         systems=dict.fromkeys(QUALITY, "parrot"),
         target=people,

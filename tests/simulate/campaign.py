@@ -50,10 +50,11 @@ def run(protocol: str, folder: Path, people: int, seed: int, short: bool) -> Non
     from django.contrib.auth import get_user_model
     from django.core.management import call_command
 
+    from tests.databases import migrate
     from tests.servers import free_port
     from webapp.management.demo import stage
 
-    call_command("migrate", verbosity=0, skip_checks=True)
+    migrate()
     staff = get_user_model().objects.create_superuser("simulate")
     with stage.Server(free_port()) as server:
         order = Simulated(

@@ -76,12 +76,13 @@ def _installation(run: Run, folder: Path) -> Iterator[cluster.Cluster]:
 
 def _connect(env: dict[str, str]) -> None:
     import django
-    from django.core.management import call_command
+
+    from tests.databases import migrate
 
     os.environ.update(env)
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "webapp.settings")
     django.setup()
-    call_command("migrate", verbosity=0)
+    migrate()
 
 
 def _drop(constraint: str) -> None:

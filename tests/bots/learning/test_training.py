@@ -10,7 +10,7 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from bots.learning import checkpoints, training
+from bots.learning import checkpoints, training, unfinished
 from tests.bots.examples import demo
 
 SLOPE = 3.0
@@ -108,7 +108,7 @@ def learn(killed_at: int, epochs: int = 6) -> tuple[Noisy, tuple[dict[str, float
 
 def test_a_killed_training_goes_on_to_the_same_result(tmp_path: Path) -> None:
     whole, history = learn(killed_at=0)
-    with checkpoints.kept(tmp_path, "this run"):
+    with unfinished.kept(tmp_path, "this run"):
         with pytest.raises(KeyboardInterrupt):
             learn(killed_at=11)  # in the fourth epoch of three steps
         resumed, again = learn(killed_at=0)
@@ -118,23 +118,23 @@ def test_a_killed_training_goes_on_to_the_same_result(tmp_path: Path) -> None:
 
 
 def test_a_checkpoint_of_another_run_or_broken_is_refused_by_name(tmp_path: Path) -> None:
-    with checkpoints.kept(tmp_path, "this run"):
+    with unfinished.kept(tmp_path, "this run"):
         learn(killed_at=0, epochs=1)
-    other = checkpoints.kept(tmp_path, "other data")
-    with other, pytest.raises(checkpoints.InvalidCheckpoint, match="other data, options or seed"):
+    other = unfinished.kept(tmp_path, "other data")
+    with other, pytest.raises(unfinished.InvalidCheckpoint, match="other data, options or seed"):
         learn(killed_at=0)
     (tmp_path / "noisy_line.safetensors").write_bytes(b"not a checkpoint")
-    again = checkpoints.kept(tmp_path, "this run")
-    with again, pytest.raises(checkpoints.InvalidCheckpoint, match="cannot be read"):
+    again = unfinished.kept(tmp_path, "this run")
+    with again, pytest.raises(unfinished.InvalidCheckpoint, match="cannot be read"):
         learn(killed_at=0)
 
 
 def test_a_checkpoint_of_another_version_is_refused_and_says_which_array(tmp_path: Path) -> None:
-    with checkpoints.kept(tmp_path, "this run"):
+    with unfinished.kept(tmp_path, "this run"):
         learn(killed_at=0, epochs=1)
         stage = checkpoints.Stage(Noisy(), torch.optim.Adam([torch.ones(1)]), Random(0), {}, [])
         stage.module.layer = nn.Linear(5, 1)
-        with pytest.raises(checkpoints.InvalidCheckpoint, match=r"another version .*layer\.weight"):
+        with pytest.raises(unfinished.InvalidCheckpoint, match=r"another version .*layer\.weight"):
             checkpoints.restore_stage("noisy line", stage)
 
 

@@ -25,13 +25,12 @@ def walks_off(seed: int) -> list[bool]:
 
 def fill(seed: int) -> dict[str, Any]:
     """Let people come until the campaign is complete."""
-    from django.core.management import call_command
-
+    from tests.databases import migrate
     from tests.factories import make_campaign
     from tests.servers import free_port
     from webapp.management.demo import stage
 
-    call_command("migrate", verbosity=0, skip_checks=True)
+    migrate()
     short = {"chat.minimum": [4], "chat.pace": 0.0}
     campaign = make_campaign(changes=short, target=TARGET)
     told: list[str] = []
