@@ -9,6 +9,7 @@ only. A class that wants other defaults than those it inherits says so with `@de
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import Field, dataclass, field, replace
 from functools import cache
@@ -39,6 +40,9 @@ class Option:
     trained: bool = False  # settled when the bot is trained: weights carry it
     needed: bool = True  # of `weights`: without them it can do nothing
     after: str = ""  # the option that it is listed behind; "": behind the one declared before it
+    required: bool = False  # without it the bot can say nothing
+    pattern: str = ""  # a text must match it, unless it is empty
+    like: str = ""  # a text that does
 
 
 def option(
@@ -50,10 +54,19 @@ def option(
     trained: bool = False,
     needed: bool = True,
     after: str = "",
+    required: bool = False,
+    pattern: str = "",
+    like: str = "",
 ) -> Any:
     """Declare an option of a bot; the arguments must be written as literals."""
-    about = {"help": help, "least": least, "most": most, "trained": trained, "needed": needed}
-    about["after"] = after
+    about: dict[str, Any] = {
+        "help": help,
+        "least": least,
+        "most": most,
+        "trained": trained,
+        "needed": needed,
+    }
+    about |= {"after": after, "required": required, "pattern": pattern, "like": like}
     if isinstance(default, dict):
         return field(default_factory=lambda: dict(default), metadata=about)
     return field(default=default, metadata=about)
@@ -193,6 +206,8 @@ def _checked(bot: str, wanted: Option, value: object) -> object:
     right = type(value) is TYPES[wanted.kind]
     if right and wanted.choices:
         right = value in wanted.choices
+    if right and isinstance(value, str) and value and wanted.pattern:
+        right = re.fullmatch(wanted.pattern, value) is not None
     if right and isinstance(value, int | float):
         least, most = wanted.least, wanted.most
         right = (least is None or value >= least) and (most is None or value <= most)
@@ -205,6 +220,8 @@ def describe(wanted: Option) -> str:
     """Return the values that an option takes, in words."""
     if wanted.choices:
         return "one of " + ", ".join(wanted.choices)
+    if wanted.like:
+        return f"like {wanted.like}"
     words = {
         "str": "text",
         "int": "a whole number",

@@ -23,7 +23,13 @@ from bots.options import option
 class Function:
     """Replies with the function's text, if it is safe."""
 
-    function: str = option("", "Path of the function: package.module.function")
+    function: str = option(
+        "",
+        "Path of the function",
+        required=True,
+        pattern=r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)+",
+        like="package.module.function",
+    )
 
     def respond(self, persona: Sequence[str], history: Sequence[Utterance]) -> Reply:
         """Answer one conversation.

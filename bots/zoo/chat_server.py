@@ -27,9 +27,20 @@ USAGE = ("prompt_tokens", "completion_tokens", "total_tokens")
 class ChatServer:
     """Requests each reply from a server; it keeps no state."""
 
-    url: str = option("", "Address of the server, such as https://api.example.org/v1")
-    model: str = option("", "Model of the server")
-    key_variable: str = option("", "Environment variable with the key, named BOT_KEY_...")
+    url: str = option(
+        "",
+        "Address of the server",
+        required=True,
+        pattern=r"https?://[^\s/?#@]+(/[^\s?#]*)?",
+        like="https://api.example.org/v1",
+    )
+    model: str = option("", "Model of the server", required=True)
+    key_variable: str = option(
+        "",
+        "Environment variable with the key",
+        pattern=r"BOT_KEY_[A-Z0-9_]+",
+        like="BOT_KEY_LAB",
+    )
     told: str = option(
         "You chat with a stranger. Answer with one short message.", "Beginning of the system prompt"
     )

@@ -138,6 +138,12 @@ def fields(
     )
 
 
+def asked_once(form: RatingForm) -> tuple[QuestionField, ...]:
+    """Return each question once: of several replies those about the first, and about all."""
+    once = {form.shown.candidates[0], form.shown.together}
+    return tuple(field for field in fields(form, {}, {}) if field.about in once)
+
+
 def blocks(form: RatingForm, fields: Sequence[QuestionField]) -> tuple[Block, ...]:
     """Return the fields as the page groups them."""
     of_replies = tuple(

@@ -81,6 +81,7 @@ class OptionField(TypedField):
         option = self.option
         if option.kind == "bool":
             return yes_no(typed)
+        self._refuse_empty(typed.strip())
         if option.name in FOLDERS and typed not in dict([("", ""), *self.choices]):
             raise BadField(_("%(value)s is not a folder of weights here") % {"value": shown(typed)})
         if typed.strip() == "" and option.kind != "str":
@@ -96,6 +97,21 @@ class OptionField(TypedField):
                 % {"value": shown(typed), "what": describe(option)}
             )
         return value
+
+    def _refuse_empty(self, typed: str) -> None:
+        """Refuse nothing where the bot cannot answer without. Raises `BadField`."""
+        if typed:
+            return
+        if self.option.name in FOLDERS and self.option.needed:
+            complaint = _("is empty; this bot answers only with weights: choose a folder of them")
+            if len(self.choices) < 2:
+                complaint = _(
+                    "is empty, and there are no weights on this server; ask whoever runs it to "
+                    "train this bot, or choose another"
+                )
+            raise BadField(complaint)
+        if self.option.required:
+            raise BadField(_("is empty; it must be %(what)s") % {"what": describe(self.option)})
 
 
 class SystemForm(StaffForm):

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
+from decimal import Decimal
 
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
+from django.utils.translation import gettext_lazy, ngettext
 
-from evaluation import Chat, Protocol
+from evaluation import Chat, Protocol, word_count
 from webapp.models import IMPORTED, Campaign, Conversation, System
 from webapp.services.campaign import campaigns, message_items
 from webapp.services.rating import context_items, third_parties
@@ -19,16 +21,33 @@ from webapp.services.rules.protocols import protocol_of
 
 FEWEST_PERSONAS = 4
 MOST_NAMED = 5
+# Pay per hour between the minimum that panels ask for and what is rather a slip of the pen.
+USUAL_HOURLY = {
+    "USD": (Decimal(8), Decimal(100)),
+    "EUR": (Decimal(8), Decimal(100)),
+    "GBP": (Decimal(6), Decimal(100)),
+}
+SHORT_CONSENT = 300  # characters
+HTML = re.compile(r"</?[a-zA-Z][^>]*>")
+PARTS = {
+    gettext_lazy("what is kept"): re.compile(r"\b(keep|kept|stor|record|collect)", re.I),
+    gettext_lazy("that taking part is voluntary"): re.compile(r"\b(voluntar|stop at any)", re.I),
+    gettext_lazy("how to withdraw"): re.compile(r"\b(withdr|delet)", re.I),
+}
 
 
 @dataclass(frozen=True)
 class LaunchCheck:
-    """One line of the checklist; `where` names the page that puts it right."""
+    """One line of the checklist; `where` names the page that puts it right.
+
+    warns: it does not stand in the way of a launch, but somebody should look at it.
+    """
 
     name: str
     ok: bool
     text: str
     where: str = ""
+    warns: bool = False
 
 
 @dataclass(frozen=True)
@@ -225,15 +244,36 @@ def _pay(campaign: Campaign) -> LaunchCheck:
         "minutes": campaign.minutes,
         "rate": rate,
     }
+    least, most = USUAL_HOURLY.get(campaign.currency, (Decimal(0), rate))
     if campaign.pay == 0:
         text = _("Nothing is paid: right for volunteers only.")
+    elif not least <= rate <= most:
+        text += " " + _("Usual is %(least)s to %(most)s per hour; check pay and minutes.") % {
+            "least": least,
+            "most": most,
+        }
+        return LaunchCheck(_("Pay"), True, text, "settings", warns=True)
     return LaunchCheck(_("Pay"), True, text, "settings")
 
 
 def _consent(campaign: Campaign) -> LaunchCheck:
-    words = len(campaign.consent.split())
-    text = _("%(count)d words.") % {"count": words} if words else _("Write the consent text.")
-    return LaunchCheck(_("Consent text"), words > 0, text, "settings")
+    name, words = _("Consent text"), word_count(campaign.consent)
+    if not words:
+        return LaunchCheck(name, False, _("Write the consent text."), "settings")
+    text = ngettext("%(count)d word.", "%(count)d words.", words) % {"count": words}
+    doubts = [*_doubts(campaign.consent)]
+    return LaunchCheck(name, True, " ".join([text, *doubts]), "settings", warns=bool(doubts))
+
+
+def _doubts(consent: str) -> Iterator[str]:
+    """Yield what looks wrong with a consent text; the parts are looked for in English words."""
+    if len(consent) < SHORT_CONSENT:
+        yield _("That is short.")
+    if HTML.search(consent):
+        yield _("It has HTML, which is shown as it is typed: write Markdown.")
+    missing = [str(part) for part, words in PARTS.items() if not words.search(consent)]
+    if missing:
+        yield _("It does not seem to say: %(parts)s.") % {"parts": "; ".join(missing)}
 
 
 def _contact(campaign: Campaign) -> LaunchCheck:

@@ -5,19 +5,20 @@ Nothing is stored. Dialogue, characters and contexts are those that come with Pa
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass, replace
 from functools import cache
 
 from django.utils.translation import gettext as _
 
 from bots.datasets import contexts, demo
-from evaluation import Protocol, Rate, Shown
+from evaluation import Protocol, Rate, Shown, letter
 from webapp import notices
 from webapp.models import Participation
 from webapp.services.participation import screens, study_info
 from webapp.services.participation.screens import End, Screen
 from webapp.services.participation.study_info import StudyInfo
-from webapp.services.rating.form import FormLine, RatingForm
+from webapp.services.rating.form import FormLine, FormReply, RatingForm
 from webapp.services.rules import payment
 from webapp.services.rules.access import AnyCampaign, row_of
 from webapp.services.rules.protocols import protocol_of
@@ -45,15 +46,31 @@ def question_groups(protocol: Protocol) -> tuple[QuestionGroup, ...]:
 
 def rating_form(rate: Rate, candidate: str = "sample") -> RatingForm:
     """Return the form of a step, about one candidate."""
+    count = {"one": 1, "pairs": 2, "all": 3}[rate.show]
+    keys = tuple(f"{candidate}n{n}" for n in range(count)) if count > 1 else (candidate,)
+    lines = _of_others() if rate.is_shared else dialogue()
+    if rate.over == "contexts":
+        most = rate.messages[1] + (count == 1)  # the reply that is judged alone stands among them
+        lines = lines[max(0, len(lines) - most) :] if most else ()
     return RatingForm(
-        questions=rate.each,
-        shown=Shown((candidate,), _drawn(rate)),
-        lines=_of_others() if rate.is_shared else dialogue(),
+        rate=rate,
+        shown=Shown(keys, _drawn(rate), together=f"{candidate}-together"),
+        lines=lines if count == 1 else tuple(replace(line, judged=False) for line in lines),
+        about="",
+        replies=_replies(keys) if count > 1 else (),
         of_context=rate.is_shared,
         personas=dict(_personas()),
         draft={},
         number=1,
         total=rate.batch if rate.is_shared else 1,
+    )
+
+
+def _replies(keys: tuple[str, ...]) -> tuple[FormReply, ...]:
+    texts = itertools.cycle(_turns())
+    return tuple(
+        FormReply(key=key, letter=letter(number), text=next(texts))
+        for number, key in enumerate(keys)
     )
 
 
@@ -127,6 +144,9 @@ def _judged(rate: Rate) -> str:
         ("messages", "after"): _("Each message of other people's conversations"),
         ("contexts", "after"): _("Each reply to a context"),
     }
+    together = {"pairs": _("Two replies, side by side"), "all": _("All replies, on one page")}
+    if rate.show in together:
+        return together[rate.show]
     return known.get((rate.over, rate.when), rate.over)
 
 

@@ -133,6 +133,8 @@ def _personas(assignment: Assignment, shown: Shown) -> dict[str, tuple[str, ...]
     if not keys:
         return {}
     conversation, rater = assignment.item.conversation, assignment.participation
+    if conversation is None:
+        return {}
     partner = conversation.seats.exclude(participation=rater).first()
     form = partner.persona_form if partner else "original"
     rows = Persona.objects.filter(campaign=conversation.campaign, key__in=keys)

@@ -110,8 +110,8 @@ def money(*, most: int = 10_000, positive: bool = False) -> Parse:
             value = Decimal(raw.strip()) if len(raw) < 20 else Decimal("NaN")
         except InvalidOperation:
             value = Decimal("NaN")
-        right = value.is_finite() and 0 <= value <= most and value == round(value, 2)
-        if not right or (positive and value == 0):
+        fits = value.is_finite() and 0 <= value <= most and value == round(value, 2)
+        if not fits or (positive and value == 0):
             raise BadField(
                 _("%(value)s is not an amount from %(least)s to %(most)d with at most two decimals")
                 % {"value": shown(raw), "least": "0.01" if positive else "0", "most": most}

@@ -76,10 +76,18 @@ def test_every_setting_is_shown_with_its_provenance() -> None:
         ("least_work", "0", "from 1 to 1000"),
         ("least_work", "1001", "from 1 to 1000"),
         ("currency", "US$", "not a currency"),
+        ("currency", "ZZZ", "“ZZZ” is not a currency; write its code of three letters"),
+        ("currency", "XAU", "not a currency"),
+        ("pay", "2,50", "“2,50”: write 2.50"),
+        ("pay", "1,000", "not an amount"),
         ("contact", " ", "empty"),
         ("consent", "Yes?", "empty"),
         ("return_url", "javascript:alert(1)", "not a web address"),
         ("return_url", "https://example.org/" + "x" * 200, "not a web address"),
+        ("return_url", "http://example.org/?cc={code}", "it begins with https://"),
+        ("return_url", "https://e.org/done", "such as in https://e.org/done?cc={code}"),
+        ("return_url", "https://e.org/?cc=C1", "such as in https://e.org/?cc=C1&own={code}"),
+        ("setting.chat.pool", "foo", "“foo” is no split; write one of: test, train, valid"),
         ("wait_seconds", "5", "from 15 to 3600"),
         ("reply_seconds", "1000", "from 10 to 600"),
         ("seed", "2147483648", "from 0 to 2147483647"),
@@ -106,6 +114,21 @@ def test_bad_input_is_refused_by_its_field(field: str, typed: str, said: str) ->
     assert list(refusal.value.problems) == [field]
     assert said in refusal.value.problems[field]
     assert not Campaign.objects.exists()
+
+
+def test_a_split_that_imported_personas_name_can_be_drawn_from() -> None:
+    campaign = make_campaign(state=Campaign.State.DRAFT)
+    campaign.personas.update(split="mine")
+    shown = access.campaign(make_staff(), campaign.pk)
+    raw = form(**{"setting.chat.pool": "mine"})
+    assert CampaignForm(campaigns.source(shown), raw, shown).values()["changes"] == {
+        "chat.pool": "mine"
+    }
+
+
+@pytest.mark.parametrize("code", ["usd", "JPY", "ZWG", "AED"])
+def test_every_currency_that_people_are_paid_in_is_accepted(code: str) -> None:
+    assert create(currency=code).currency == code.upper()
 
 
 def test_all_complaints_come_at_once_and_what_was_typed_is_kept() -> None:

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from evaluation import Draw
-from evaluation.registry import get_protocol
+from evaluation.registry import get_protocol, protocol_names
 from tests.factories import NOW, make_campaign, make_staff, make_system
 from webapp.models import (
     Amendment,
@@ -27,6 +27,7 @@ from webapp.services.participation import study_info
 from webapp.services.replies import heartbeats
 from webapp.services.rules import audit, states
 from webapp.services.rules.protocols import protocol_of
+from webapp.services.staff_forms import consent_text
 from webapp.services.staff_forms.fields import Invalid
 
 pytestmark = pytest.mark.django_db
@@ -258,3 +259,49 @@ def test_a_campaign_keeps_the_words_and_numbers_of_its_plan() -> None:
 def test_a_draft_follows_its_protocol() -> None:
     campaign = draft(plan={"protocol": {"steps": [{"step": "chat", "told": "Old."}]}})
     assert protocol_of(campaign) == get_protocol("personachat_bot")
+
+
+def check_of(name: str, **changes: Any) -> checklist.LaunchCheck:
+    checks = checklist.checklist(draft(**changes), NOW)
+    return {check.name: check for check in checks}[name]
+
+
+@pytest.mark.parametrize(
+    ("pay", "minutes", "currency", "warns"),
+    [
+        ("50.00", 1, "USD", True),
+        ("8.00", 60, "USD", False),
+        ("7.99", 60, "USD", True),
+        ("6.00", 60, "GBP", False),
+        ("100.00", 60, "EUR", False),
+        ("100.01", 60, "EUR", True),
+        ("900.00", 60, "JPY", False),  # what is usual there is not known
+        ("0.00", 10, "USD", False),  # volunteers
+    ],
+)
+def test_an_unusual_pay_warns_and_does_not_stop_a_launch(
+    pay: str, minutes: int, currency: str, warns: bool
+) -> None:
+    check = check_of("Pay", pay=pay, minutes=minutes, currency=currency)
+    assert (check.ok, check.warns) == (True, warns)
+    assert ("check pay and minutes" in check.text) == warns
+
+
+@pytest.mark.parametrize("protocol", protocol_names())
+def test_the_consent_text_that_a_campaign_begins_with_is_complete(protocol: str) -> None:
+    text = consent_text.prefilled(get_protocol(protocol))
+    assert not check_of("Consent text", consent=text).warns
+
+
+@pytest.mark.parametrize(
+    ("consent", "said"),
+    [
+        ("You agree to this.", "That is short. It does not seem to say: what is kept; that taking"),
+        ("<b>Stop</b> at any time.", "It has HTML, which is shown as it is typed"),
+        ("We keep all. It is voluntary. " + "x" * 300, "not seem to say: how to withdraw."),
+    ],
+)
+def test_a_poor_consent_text_warns(consent: str, said: str) -> None:
+    check = check_of("Consent text", consent=consent)
+    assert (check.ok, check.warns) == (True, True)
+    assert said in check.text

@@ -8,7 +8,7 @@ from django.conf import LazySettings
 
 from tests.factories import NOW, make_campaign, make_staff
 from webapp.forms import system_form
-from webapp.forms.system_form import SystemForm
+from webapp.forms.system_form import FOLDERS, OptionField, SystemForm
 from webapp.forms.typed_fields import TypedField
 from webapp.models import PEOPLE, Campaign, Conversation, QuotaCell, System
 from webapp.services.campaign import systems
@@ -69,17 +69,45 @@ def test_a_system_gets_its_cell_and_only_options_that_differ() -> None:
         ("tfidf", "option.weights", "../../etc", "not a folder of weights"),
         ("checkpoint", "option.checkpoint", "../../etc", "not a folder of weights"),
         ("kv_profile_memory", "option.second", "1e999", "a number"),
+        ("tfidf", "option.weights", "", "there are no weights on this server"),
+        ("chat_server", "option.url", "foo", "must be like https://api.example.org/v1"),
+        ("chat_server", "option.url", "file:///etc/passwd", "must be like https://"),
+        ("chat_server", "option.url", "https://me:word@example.org", "must be like https://"),
+        ("chat_server", "option.url", "", "is empty; it must be like https://"),
+        ("chat_server", "option.model", " ", "is empty; it must be text"),
+        ("chat_server", "option.key_variable", "SECRET_KEY", "must be like BOT_KEY_LAB"),
+        ("callable", "option.function", "", "must be like package.module.function"),
+        ("callable", "option.function", "system", "must be like package.module.function"),
     ],
 )
 def test_bad_options_are_refused_by_their_field(
     bot: str, field: str, typed: str, said: str
 ) -> None:
     campaign = draft()
-    stored = SystemForm(protocol_of(campaign), bot).typed()
+    empty = SystemForm(protocol_of(campaign), bot)
+    empty_too = {name for name, one in empty.fields.items() if is_required(one)}
     with pytest.raises(Invalid) as refusal:
-        SystemForm(protocol_of(campaign), bot, stored | {field: typed}).values()
-    assert list(refusal.value.problems) == [field]
+        SystemForm(protocol_of(campaign), bot, empty.typed() | {field: typed}).values()
+    assert set(refusal.value.problems) - empty_too <= {field}
     assert said in refusal.value.problems[field]
+
+
+def is_required(field: object) -> bool:
+    """Tell whether a field must not stay empty, as it is at first."""
+    if not isinstance(field, OptionField):
+        return False
+    return field.option.required or (field.option.name in FOLDERS and field.option.needed)
+
+
+@pytest.mark.parametrize("url", ["https://api.example.org/v1", "http://10.0.0.5:8000"])
+def test_a_chat_server_needs_an_address_and_a_model_only(url: str) -> None:
+    raw = {"option.url": url, "option.model": "m", "option.limit_field": "max_tokens"}
+    system = add(draft(), "chat_server", **raw)
+    assert system.options == {"url": url, "model": "m"}
+
+
+def test_a_bot_that_answers_without_weights_may_have_none() -> None:
+    assert add(draft(), "toy_f1").options == {}
 
 
 def test_a_name_is_taken_once() -> None:

@@ -79,7 +79,7 @@ def systems_of(item: Item) -> list[str]:
 
 
 def text_of(candidate: Candidate) -> str:
-    return str(candidate.conversation.events.get(seq=candidate.seq).content["text"])
+    return str(candidate.conversation.events.get(seq=candidate.seq or 0).content["text"])
 
 
 # --- which ------------------------------------------------------------------------------------
@@ -114,7 +114,10 @@ def test_two_replies_of_one_system_are_never_a_pair(toy: Toy) -> None:
     assert [systems_of(item) for item in campaign.items.all()] == [["alpha", "beta"]] * 2
     texts = {
         tuple(
-            sorted(c.conversation.events.get(seq=c.seq).content["text"] for c in i.candidates.all())
+            sorted(
+                c.conversation.events.get(seq=c.seq or 0).content["text"]
+                for c in i.candidates.all()
+            )
         )
         for i in campaign.items.all()
     }
@@ -151,7 +154,7 @@ def test_what_compares_replies_cannot_be_asked_of_one() -> None:
 
 def test_each_rater_sees_the_replies_in_an_order_of_their_own_that_stays() -> None:
     campaign = filled("reply_ranking", rows_of(1), **{"rate.votes": 30, "rate.batch": 1})
-    orders = Counter()
+    orders: Counter[tuple[str, ...]] = Counter()
     for _ in range(30):
         person = enrolment.start(person=join(campaign), now=NOW)
         mine = form.of(person)
@@ -170,7 +173,7 @@ def test_a_rater_stays_with_one_data_set_or_one_system_and_all_get_as_many(
     rows = [{**row, "dataset": f"set{n % 3}"} for n, row in enumerate(rows_of(9))]
     rate = f'Rate(each=(ASKED,), over="contexts", keep="{keep}", votes=6, batch=3)'
     campaign = toy(rate, rows)
-    seen = Counter()
+    seen: Counter[str] = Counter()
     for _ in range(12):
         person = enrolment.start(person=join(campaign), now=NOW)
         path = "item__context__group" if keep == "group" else "item__candidates__system__name"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 
 import pytest
 from django.test import Client
@@ -33,6 +34,42 @@ def test_what_people_wrote_is_shown_as_text(ann: Client, campaign: Campaign) -> 
     page = ann.get(reverse("conversation", args=[campaign.pk, study.pk])).content.decode()
     assert "&lt;script&gt;alert(1)" in page
     assert "<script>alert" not in page
+
+
+@pytest.mark.parametrize(
+    ("page", "raw", "summary"),
+    [
+        ("pay", {"pay": "2,75", "reason": "x"}, "Pay of later consents: “2,75”: write 2.75"),
+        ("pay", {"pay": "3.00"}, "Reason: is empty; write something here"),
+        ("extend", {"more.alpha": "x", "reason": "y"}, "alpha: “x” is not a whole number"),
+        ("extend", {"reason": "y"}, "How many more: is 0 everywhere"),
+        ("bonus-person", {"amount": "x", "bonus_reason": "y", "given": "0"}, "Amount: “x” is not"),
+        ("bonus-person", {"amount": "1", "given": "0"}, "Reason of the bonus: is empty"),
+        ("exclude-person", {}, "Reason: is empty; write something here"),
+        ("exclude-conversation", {}, "Reason: is empty; write something here"),
+    ],
+)
+def test_a_complaint_names_the_field_by_its_label(
+    ann: Client, campaign: Campaign, page: str, raw: dict[str, str], summary: str
+) -> None:
+    rows = {
+        "bonus-person": campaign.participations.get().pk,
+        "exclude-person": campaign.participations.get().pk,
+        "exclude-conversation": campaign.conversations.get(purpose="STUDY").pk,
+    }
+    args = [campaign.pk, *([rows[page]] if page in rows else [])]
+    answer = ann.post(reverse(page, args=args), raw)
+    assert answer.status_code == 422
+    lines = re.findall(r'<li><a href="#id_[^"]*">([^<]*)</a>', answer.content.decode())
+    assert [line for line in lines if line.startswith(summary)], lines
+
+
+@pytest.mark.parametrize("page", ["personas", "contexts"])
+def test_a_complaint_about_an_import_names_its_label(
+    ann: Client, draft: Campaign, page: str
+) -> None:
+    text = ann.post(reverse(page, args=[draft.pk]), {"text": ""}).content.decode()
+    assert '<a href="#id_text">Pasted text: is empty; paste lines here' in text
 
 
 ODD = (

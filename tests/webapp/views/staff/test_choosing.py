@@ -32,12 +32,12 @@ def test_every_question_is_shown_with_its_scale_and_cannot_be_filled_in(page: st
     for name in protocol_names():
         for group in samples.question_groups(get_protocol(name)):
             assert f"<h3>{group.judged}</h3>" in page
-            for question in group.form.questions:
+            for question in group.form.rate.questions:
                 assert question.text in inside
                 shown = question.form_field(group.form.shown, group.form.personas)
                 words = [option.word for option in shown.options if option.word]
                 assert all(word in inside for word in words)
-                (candidate,) = group.form.shown.candidates
+                candidate = group.form.shown.candidates[0]
                 assert inside.count(f'id="{candidate}-{question.name}"') == 1
                 inputs = inside.count(f'name="{candidate}.{question.name}"')
                 assert inputs - 1 == (len(shown.options) or 1)  # data-name is the other one

@@ -83,7 +83,10 @@ def test_a_departure_is_marked_on_every_page(ann: Client, draft: Campaign) -> No
     form = ann.get(reverse("settings", args=[draft.pk])).content.decode()
     assert "departs from the source: 12, 14, 16" in form
     page = ann.get(reverse("launch", args=[draft.pk])).content.decode()
-    assert "departs: source has" in page
+    assert "departs: source has 12, 14, 16" in page
+    assert "<td>6, 8 " in page
+    assert "<td>yes</td>" in page
+    assert "True" not in page
     assert "chat with the other person naturally" in page
     assert "S · section 3.3 · quoted" in page
 
