@@ -67,9 +67,10 @@ def test_one_persona_is_shown_from_the_instructions_to_the_conversation() -> Non
         opening.meet(person=one, now=NOW)
     assert read(person).state == "CHATTING"
     assert shown(person) == own
-    held = read(person).persona
-    assert held is not None
-    assert own == tuple(held.sentences)
+    seat = person.seats.get(active=True)
+    assert seat.persona is not None
+    assert own == tuple(seat.persona.sentences)
+    assert read(person).persona is None, "taken along"
     assert sum(taken(campaign)) == 2
 
 

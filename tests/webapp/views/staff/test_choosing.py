@@ -77,6 +77,7 @@ def test_a_sample_has_what_its_questions_need(protocol: Protocol) -> None:
             options = question.form_field(form.shown, form.personas).options
             if (beside := question.personas_beside()) is not None:
                 assert len({option.lines for option in options}) == beside + 1
-        assert [line.judged for line in form.lines].count(True) == int(rate.is_shared)
-        assert form.lines[-1].judged == rate.is_shared
+        is_judged = rate.is_shared and rate.show == "one"
+        assert [line.judged for line in form.lines].count(True) == int(is_judged)
+        assert form.lines[-1].judged == is_judged
         assert len({line.who for line in form.lines}) == 2
