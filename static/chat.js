@@ -6,9 +6,13 @@ import { Outbox } from "./outbox.js";
 import { Transcript } from "./transcript.js";
 
 const page = document.getElementById("chat");
-const { words, questions, word_limit: wordLimit, key } = JSON.parse(
-  document.getElementById("chat-data").textContent,
-);
+const {
+  words,
+  questions,
+  word_limit: wordLimit,
+  most_characters: mostCharacters,
+  key,
+} = JSON.parse(document.getElementById("chat-data").textContent);
 const part = (name) => page.querySelector(`[data-part=${name}]`);
 const fill = (text, values) => text.replace(/\{(\w+)\}/g, (_, name) => values[name]);
 const show = (name, wanted) => part(name).toggleAttribute("hidden", !wanted);
@@ -180,9 +184,14 @@ function drawStatus() {
 
 function drawComposer() {
   const count = (box.value.match(/\S+/g) ?? []).length;
-  const over = wordLimit !== null && count > wordLimit;
+  const characters = characterCount();
+  const over = characters > mostCharacters || (wordLimit !== null && count > wordLimit);
   const text = wordLimit === null ? words.word_count : words.word_limit;
-  setText("words", fill(text, { count, limit: wordLimit }));
+  if (characters > 0.9 * mostCharacters) {
+    setText("words", fill(words.character_limit, { count: characters, limit: mostCharacters }));
+  } else {
+    setText("words", fill(text, { count, limit: wordLimit }));
+  }
   part("words").classList.toggle("is-over", over);
   const waiting = outbox.items().some((item) => item.frame.type === "message");
   const known = status.type === "status"; // before that the server decides whose turn it is
@@ -191,6 +200,11 @@ function drawComposer() {
   box.disabled = Boolean(status.must_finish);
   box.style.setProperty("block-size", "auto");
   box.style.setProperty("block-size", `${box.scrollHeight + 2}px`);
+}
+
+// Characters as the server counts them: an emoji is one.
+function characterCount() {
+  return [...box.value.trim()].length;
 }
 
 // On a phone the character folds once the first message is there; it can be opened again.
@@ -211,6 +225,11 @@ function keepDraft() {
 function send() {
   if (part("send").disabled) {
     if (box.value.trim() && status.turn === "partner") setText("complaint", words.not_your_turn);
+    return;
+  }
+  if (characterCount() > mostCharacters) {
+    box.setAttribute("aria-invalid", "true");
+    setText("complaint", words.too_long);
     return;
   }
   const text = box.value.trim();

@@ -57,6 +57,24 @@ def refused(visitor: Visitor) -> None:
     box.fill("")
 
 
+def test_a_message_that_is_too_long_is_never_cut(visitors: Visitors) -> None:
+    """At the limit it goes; one character more is refused and stays, as long as it is pasted."""
+    page = visitors(PHONE).begin("labels")
+    box = page.get_by_label("Your message")
+    for length in (5_000, 4_001, 100_000):
+        box.fill("x" * length)
+        expect(page.get_by_text(f"{length} of at most 4000 characters")).to_be_visible()
+        box.press("Enter")
+        expect(page.get_by_text("has more than 4000 characters. Please shorten it")).to_be_visible()
+        assert len(box.input_value()) == length
+    assert messages(page, "you") == []
+    box.fill("🙂" * 4_000)
+    expect(page.get_by_text("has more than 4000 characters")).to_be_hidden()
+    box.press("Enter")
+    expect(page.locator(".msg-you .msg-state")).to_have_text("Sent")
+    assert messages(page, "you") == ["🙂" * 4_000]
+
+
 def questions(visitor: Visitor) -> None:
     """Digits answer; what is missing is named in a summary that has the focus."""
     page = visitor.page
