@@ -183,7 +183,7 @@ function drawStatus() {
 }
 
 function drawComposer() {
-  const count = (box.value.match(/\S+/g) ?? []).length;
+  const count = wordCount(box.value);
   const characters = characterCount();
   const over = characters > mostCharacters || (wordLimit !== null && count > wordLimit);
   const text = wordLimit === null ? words.word_count : words.word_limit;
@@ -200,6 +200,18 @@ function drawComposer() {
   box.disabled = Boolean(status.must_finish);
   box.style.setProperty("block-size", "auto");
   box.style.setProperty("block-size", `${box.scrollHeight + 2}px`);
+}
+
+// Words as the server counts them (evaluation/checks.py): where a script puts no blanks between
+// words, two characters are one.
+const UNSPACED =
+  /[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u3007\u3041-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff66-\uff9f\u{20000}-\u{3134f}]+/gu;
+const WIDE_MARKS = /[\u3000-\u3004\u3008-\u303f\uff01-\uff0f\uff1a-\uff20\uff3b-\uff65]/g;
+
+function wordCount(text) {
+  const runs = text.match(UNSPACED) ?? [];
+  const rest = text.replace(UNSPACED, " ").replace(WIDE_MARKS, " ").match(/\S+/g) ?? [];
+  return runs.reduce((sum, run) => sum + Math.ceil([...run].length / 2), rest.length);
 }
 
 // Characters as the server counts them: an emoji is one.

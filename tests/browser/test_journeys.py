@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import Page, expect
 
+from evaluation import word_count
 from tests.browser.conftest import DESK, PHONE, Visitor, Visitors
 
 pytestmark = pytest.mark.browser
@@ -73,6 +74,19 @@ def test_a_message_that_is_too_long_is_never_cut(visitors: Visitors) -> None:
     box.press("Enter")
     expect(page.locator(".msg-you .msg-state")).to_have_text("Sent")
     assert messages(page, "you") == ["🙂" * 4_000]
+
+
+def test_words_are_counted_alike_on_the_page_and_by_the_server(visitors: Visitors) -> None:
+    """Of scripts without blanks too, and of a sentence that mixes them."""
+    page = visitors(PHONE).begin("bot")
+    for text in (
+        "私は犬が好きです。",
+        "東京tower 𠀀𠀁𠀂",
+        "我有一条狗，叫小白。",
+        "one two - three",
+    ):
+        page.get_by_label("Your message").fill(text)
+        expect(page.get_by_text(f"{word_count(text)} of at most 15 words")).to_be_visible()
 
 
 def questions(visitor: Visitor) -> None:
