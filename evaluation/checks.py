@@ -6,6 +6,7 @@ None. Its fields are settings of the protocol.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -26,9 +27,21 @@ class MessageCheck(Interface):
     def __call__(self, text: str, persona: Sequence[str]) -> str | None: ...
 
 
+UNSPACED = re.compile(
+    "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u3007\u3041-\u30ff\u31f0-\u31ff"
+    "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff66-\uff9f\U00020000-\U0003134f]+"
+)
+WIDE_MARKS = re.compile("[\u3000-\u3004\u3008-\u303f\uff01-\uff0f\uff1a-\uff20\uff3b-\uff65]")
+
+
 def word_count(text: str) -> int:
-    """Whitespace tokens of the stripped text (spec: shared mechanics)."""
-    return len(text.split())
+    """Whitespace tokens of the stripped text (spec: shared mechanics).
+
+    Of scripts that put no blanks between words (Chinese, Japanese, Thai, Lao, Burmese, Khmer) two
+    characters count as a word; static/chat.js counts alike.
+    """
+    runs = sum((len(run) + 1) // 2 for run in UNSPACED.findall(text))
+    return runs + len(WIDE_MARKS.sub(" ", UNSPACED.sub(" ", text)).split())
 
 
 @dataclass(frozen=True)

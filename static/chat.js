@@ -6,9 +6,13 @@ import { Outbox } from "./outbox.js";
 import { Transcript } from "./transcript.js";
 
 const page = document.getElementById("chat");
-const { words, questions, word_limit: wordLimit, key } = JSON.parse(
-  document.getElementById("chat-data").textContent,
-);
+const {
+  words,
+  questions,
+  word_limit: wordLimit,
+  most_characters: mostCharacters,
+  key,
+} = JSON.parse(document.getElementById("chat-data").textContent);
 const part = (name) => page.querySelector(`[data-part=${name}]`);
 const fill = (text, values) => text.replace(/\{(\w+)\}/g, (_, name) => values[name]);
 const show = (name, wanted) => part(name).toggleAttribute("hidden", !wanted);
@@ -179,10 +183,15 @@ function drawStatus() {
 }
 
 function drawComposer() {
-  const count = (box.value.match(/\S+/g) ?? []).length;
-  const over = wordLimit !== null && count > wordLimit;
+  const count = wordCount(box.value);
+  const characters = characterCount();
+  const over = characters > mostCharacters || (wordLimit !== null && count > wordLimit);
   const text = wordLimit === null ? words.word_count : words.word_limit;
-  setText("words", fill(text, { count, limit: wordLimit }));
+  if (characters > 0.9 * mostCharacters) {
+    setText("words", fill(words.character_limit, { count: characters, limit: mostCharacters }));
+  } else {
+    setText("words", fill(text, { count, limit: wordLimit }));
+  }
   part("words").classList.toggle("is-over", over);
   const waiting = outbox.items().some((item) => item.frame.type === "message");
   const known = status.type === "status"; // before that the server decides whose turn it is
@@ -191,6 +200,23 @@ function drawComposer() {
   box.disabled = Boolean(status.must_finish);
   box.style.setProperty("block-size", "auto");
   box.style.setProperty("block-size", `${box.scrollHeight + 2}px`);
+}
+
+// Words as the server counts them (evaluation/checks.py): where a script puts no blanks between
+// words, two characters are one.
+const UNSPACED =
+  /[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u3007\u3041-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff66-\uff9f\u{20000}-\u{3134f}]+/gu;
+const WIDE_MARKS = /[\u3000-\u3004\u3008-\u303f\uff01-\uff0f\uff1a-\uff20\uff3b-\uff65]/g;
+
+function wordCount(text) {
+  const runs = text.match(UNSPACED) ?? [];
+  const rest = text.replace(UNSPACED, " ").replace(WIDE_MARKS, " ").match(/\S+/g) ?? [];
+  return runs.reduce((sum, run) => sum + Math.ceil([...run].length / 2), rest.length);
+}
+
+// Characters as the server counts them: an emoji is one.
+function characterCount() {
+  return [...box.value.trim()].length;
 }
 
 // On a phone the character folds once the first message is there; it can be opened again.
@@ -211,6 +237,11 @@ function keepDraft() {
 function send() {
   if (part("send").disabled) {
     if (box.value.trim() && status.turn === "partner") setText("complaint", words.not_your_turn);
+    return;
+  }
+  if (characterCount() > mostCharacters) {
+    box.setAttribute("aria-invalid", "true");
+    setText("complaint", words.too_long);
     return;
   }
   const text = box.value.trim();

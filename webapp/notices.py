@@ -152,6 +152,7 @@ CHAT_WORDS = {
     "full": _("{done} messages: that is all"),
     "word_count": _("{count} words"),
     "word_limit": _("{count} of at most {limit} words"),
+    "character_limit": _("{count} of at most {limit} characters"),
     "label_missing": _("Label {count} more to finish"),
     "no_second_try": _("Your partner could not answer. Please finish now with full pay."),
 }

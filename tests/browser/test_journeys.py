@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import Page, expect
 
+from evaluation import word_count
 from tests.browser.conftest import DESK, PHONE, Visitor, Visitors
 
 pytestmark = pytest.mark.browser
@@ -55,6 +56,37 @@ def refused(visitor: Visitor) -> None:
     page.reload()
     expect(box).to_have_value(long)
     box.fill("")
+
+
+def test_a_message_that_is_too_long_is_never_cut(visitors: Visitors) -> None:
+    """At the limit it goes; one character more is refused and stays, as long as it is pasted."""
+    page = visitors(PHONE).begin("labels")
+    box = page.get_by_label("Your message")
+    for length in (5_000, 4_001, 100_000):
+        box.fill("x" * length)
+        expect(page.get_by_text(f"{length} of at most 4000 characters")).to_be_visible()
+        box.press("Enter")
+        expect(page.get_by_text("has more than 4000 characters. Please shorten it")).to_be_visible()
+        assert len(box.input_value()) == length
+    assert messages(page, "you") == []
+    box.fill("🙂" * 4_000)
+    expect(page.get_by_text("has more than 4000 characters")).to_be_hidden()
+    box.press("Enter")
+    expect(page.locator(".msg-you .msg-state")).to_have_text("Sent")
+    assert messages(page, "you") == ["🙂" * 4_000]
+
+
+def test_words_are_counted_alike_on_the_page_and_by_the_server(visitors: Visitors) -> None:
+    """Of scripts without blanks too, and of a sentence that mixes them."""
+    page = visitors(PHONE).begin("bot")
+    for text in (
+        "私は犬が好きです。",
+        "東京tower 𠀀𠀁𠀂",
+        "我有一条狗，叫小白。",
+        "one two - three",
+    ):
+        page.get_by_label("Your message").fill(text)
+        expect(page.get_by_text(f"{word_count(text)} of at most 15 words")).to_be_visible()
 
 
 def questions(visitor: Visitor) -> None:

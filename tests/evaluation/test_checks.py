@@ -13,6 +13,25 @@ def test_words_are_whitespace_tokens() -> None:
     assert word_count("  one two\tthree\nfour - five  ") == 6
 
 
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("犬", 1),
+        ("犬が", 1),
+        ("犬が好", 2),
+        ("私は犬が好きです。", 4),  # the full stop is none
+        ("東京tower", 2),
+        ("我有一条狗，叫小白。", 5),
+        ("ฉันมีหมา", 4),
+        ("我 有", 2),
+        ("한국어 말", 2),  # has blanks
+        ("naïve – «déjà»", 3),
+    ],
+)
+def test_two_characters_of_a_script_without_blanks_count_as_a_word(text: str, words: int) -> None:
+    assert word_count(text) == words
+
+
 def test_fifteen_words_pass_and_the_sixteenth_is_refused() -> None:
     assert MaxWords(15)("word " * 15, ()) is None
     assert "at most 15 words; this message has 16" in str(MaxWords(15)("word " * 16, ()))

@@ -58,7 +58,9 @@ def not_found_page(view: View) -> View:
         except (access.NotFound, privacy.BadToken):
             if "application/json" in request.headers.get("Accept", ""):
                 return JsonResponse({"error": "not found"}, status=404)
-            return render(request, "404.html", status=404)
+            was_here = _cookie(slug) in request.COOKIES and "token" not in kwargs
+            page = "participant/other_browser.html" if was_here else "404.html"
+            return render(request, page, status=404)
 
     return found
 

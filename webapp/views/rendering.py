@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 
@@ -72,7 +73,9 @@ def _chat_data(chat: screens.ChatPageData) -> dict[str, Any]:
         "key": chat.key,
         "word_limit": chat.word_limit,
         "questions": [label_data(question) for question in chat.questions],
-        "words": notices.words(notices.CHAT_WORDS, *keys, *more),
+        "words": notices.words(notices.CHAT_WORDS, *keys, *more)
+        | {"too_long": notices.text("too_long", limit=settings.MAX_MESSAGE_CHARACTERS)},
+        "most_characters": settings.MAX_MESSAGE_CHARACTERS,
     }
 
 

@@ -66,6 +66,25 @@ def test_the_same_person_in_another_browser_goes_on_there() -> None:
     assert Participation.objects.count() == 1
 
 
+def test_the_first_browser_is_told_why_it_is_out_and_can_come_back() -> None:
+    first = Visit(campaign_of())
+    second = Visit(first.campaign)
+    second.name = first.name
+    first.join()
+    first.post("start")
+    second.join()
+    out = first.get()
+    assert out.status_code == 404
+    assert "This browser no longer takes part" in out.content.decode()
+    assert "There is nothing here" in first.get("withdraw/forged").content.decode()
+    again = first.get(f"?PROLIFIC_PID={first.name}")
+    assert "I agree and take part" in again.content.decode()
+    first.join()
+    assert 'id="chat"' in first.get().content.decode()
+    assert second.get().status_code == 404
+    assert Participation.objects.filter(campaign=first.campaign).count() == 1
+
+
 @pytest.mark.parametrize("state", ["PAUSED", "STOPPED", "CLOSED"])
 def test_a_campaign_that_takes_nobody_says_why(state: str) -> None:
     visit = Visit(campaign_of(state=state))

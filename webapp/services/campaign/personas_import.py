@@ -15,6 +15,7 @@ from typing import Any
 
 from django.db import transaction
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
 from bots.datasets import demo
 from evaluation import word_count
@@ -187,7 +188,11 @@ def _parse(record: Mapping[str, Any], pool: str) -> PastedRow[PersonaDraft]:
         )
     if not FEWEST <= len(sentences) <= MOST:
         raise BadRow(
-            _("has %(count)d sentences; it must have %(usual)d (%(fewest)d to %(most)d are taken)")
+            ngettext(
+                "has %(count)d sentence; it must have %(usual)d (or %(fewest)d to %(most)d)",
+                "has %(count)d sentences; it must have %(usual)d (or %(fewest)d to %(most)d)",
+                len(sentences),
+            )
             % {"count": len(sentences), "usual": USUAL, "fewest": FEWEST, "most": MOST}
         )
     if revised and len(revised) != len(sentences):
@@ -205,7 +210,11 @@ def _check(sentence: str) -> None:
     words = word_count(sentence)
     if not SHORTEST <= words <= LONGEST or len(sentence) > LONGEST_SENTENCE:
         raise BadRow(
-            _("%(sentence)s has %(words)d words; it must have %(least)d to %(most)d")
+            ngettext(
+                "%(sentence)s has %(words)d word; it must have %(least)d to %(most)d",
+                "%(sentence)s has %(words)d words; it must have %(least)d to %(most)d",
+                words,
+            )
             % {"sentence": shown(sentence), "words": words, "least": SHORTEST, "most": LONGEST}
         )
 

@@ -104,8 +104,8 @@ def money(*, most: int = 10_000, positive: bool = False) -> Parse:
 
     def parse(raw: str) -> Decimal:
         if (comma := DECIMAL_COMMA.fullmatch(raw.strip())) is not None:
-            right = f"{comma[1]}.{comma[2]}"
-            raise BadField(_("%(value)s: write %(right)s") % {"value": shown(raw), "right": right})
+            about = {"value": shown(raw), "right": f"{comma[1]}.{comma[2]}"}
+            raise BadField(_("%(value)s: write %(right)s") % about)
         try:
             value = Decimal(raw.strip()) if len(raw) < 20 else Decimal("NaN")
         except InvalidOperation:

@@ -140,3 +140,17 @@ def test_contexts_are_stored_once() -> None:
 def test_each_context_error_says_what_is_wrong(text: str, said: str) -> None:
     found = contexts_import.preview(campaign=draft("meena_static"), text=text)
     assert said in found.bad[0].error
+
+
+def test_personas_in_a_script_without_blanks_are_imported() -> None:
+    sentences = [
+        "私は犬が好きです。",
+        "海の近くに住んでいます。",
+        "毎朝コーヒーを飲みます。",
+        "兄が二人います。",
+    ]
+    draft = make_campaign(state=Campaign.State.DRAFT, personas=0)
+    found = personas_import.preview(campaign=draft, text="\n".join(sentences))
+    assert found.good, found.bad
+    short = personas_import.preview(campaign=draft, text="\n".join(["犬。", *sentences]))
+    assert "“犬。” has 1 word; it must have 3 to 15" in short.bad[0].error

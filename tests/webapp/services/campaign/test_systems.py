@@ -101,8 +101,9 @@ def is_required(field: object) -> bool:
 
 @pytest.mark.parametrize("url", ["https://api.example.org/v1", "http://10.0.0.5:8000"])
 def test_a_chat_server_needs_an_address_and_a_model_only(url: str) -> None:
-    raw = {"option.url": url, "option.model": "m", "option.limit_field": "max_tokens"}
-    system = add(draft(), "chat_server", **raw)
+    campaign = draft()
+    raw = SystemForm(protocol_of(campaign), "chat_server").typed()
+    system = add(campaign, "chat_server", **raw | {"option.url": url, "option.model": "m"})
     assert system.options == {"url": url, "model": "m"}
 
 
