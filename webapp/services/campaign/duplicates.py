@@ -6,15 +6,17 @@ now, so a launched campaign's amendments do too; whitelists come with the option
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import datetime
 from typing import Any, TypeVar
 
 from django.db import transaction
 from django.db.models import Model
 
-from webapp.models import Campaign, QuotaCell, System
+from webapp.models import IMPORTED, Campaign, QuotaCell, System
 from webapp.models.campaign import new_slug
 from webapp.services.campaign import campaigns, message_items
+from webapp.services.rating import contexts
 from webapp.services.rules import audit
 from webapp.services.rules.access import AnyCampaign
 
@@ -37,7 +39,7 @@ def duplicate(*, campaign: AnyCampaign, name: str, seed: int, by: Any, now: date
             source, **_first(Campaign(), LIFE), name=name, slug=new_slug(), seed=seed, owner=by
         )
         systems = _copy_systems(source, draft)
-        _copy_materials(source, draft)
+        _copy_materials(source, draft, systems, now)
         message_items.copy(source=source, draft=draft, systems=systems)
         audit.append(
             actor=by.get_username(),
@@ -76,9 +78,23 @@ def _copy_systems(source: Campaign, draft: Campaign) -> dict[int, System]:
     return made
 
 
-def _copy_materials(source: Campaign, draft: Campaign) -> None:
+def _copy_materials(
+    source: Campaign, draft: Campaign, systems: Mapping[int, System], now: datetime
+) -> None:
+    """Copy personas and contexts, these with the replies that were imported with them."""
     for persona in source.personas.order_by("pk"):
         order = campaigns.persona_order(draft.seed, persona.key)
         _copy(persona, campaign=draft, order=order, taken=0)
     for context in source.contexts.order_by("pk"):
-        _copy(context, campaign=draft)
+        copy = _copy(context, campaign=draft)
+        for reply in source.conversations.filter(
+            context=context.key, system__bot=IMPORTED
+        ).order_by("pk"):
+            event = reply.events.get(in_reply_to__isnull=False)
+            contexts.add_reply(
+                context=copy,
+                system=systems[reply.system_id],
+                text=event.content["text"],
+                intended=reply.intended,
+                now=now,
+            )

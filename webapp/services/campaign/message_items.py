@@ -125,7 +125,7 @@ def copy(*, source: Campaign, draft: Campaign, systems: Mapping[int, System]) ->
         for old in item.candidates.all():
             system = systems[old.system_id]
             new = {"key": f"r{made.pk}", "system": system, "seq": old.seq, "side": old.side}
-            Candidate.objects.create(item=made, **new)
+            Candidate.objects.create(item=made, conversation_id=old.conversation_id, **new)
 
 
 def counts(campaign: AnyCampaign) -> dict[str, int]:
