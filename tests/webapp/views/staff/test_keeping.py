@@ -43,7 +43,7 @@ def tried(draft: Campaign) -> None:
     conversation.seats.update(persona=draft.personas.first())
     draft.contexts.create(key="c", messages=["Tea?"])
     item = draft.items.create(key="i", conversation=conversation, target=1)
-    item.candidates.create(key="r1", system=system, side=1)
+    item.candidates.create(key="r1", conversation=conversation, system=system, side=1)
 
 
 # --- who may, and when ------------------------------------------------------------------------
