@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from datetime import datetime
 
 from django.db import transaction
@@ -30,7 +30,7 @@ from webapp.services.rating import one_kind, third_parties
 from webapp.services.rules import persona_stack, quota, states
 from webapp.services.rules.protocols import protocol_of
 
-LOOKED_AT, LOOKED_AT_EACH = 200, 5  # open items: at least, and per item to be chosen
+LOOKED_AT, LOOKED_AT_EACH = 100, 5  # open items: at least, and per item to be chosen
 PARTNER = "p"  # the key of a candidate that is the partner as a whole, in the first round
 
 
@@ -149,11 +149,7 @@ def assign(*, person: Participation, now: datetime) -> list[Assignment]:
             chosen = _choose(person, size - len(held))
             if not chosen:
                 break
-            positions = {
-                choice.pk: position for position, choice in enumerate(chosen, start=len(held))
-            }
-            for pk in sorted(positions):  # everybody in one order, so that nobody waits in a circle
-                _reserve(person, pk, positions[pk], now)
+            _reserve(person, chosen, len(held), now)
             held = _held(person)
         return [one for one in held if one.state == Assignment.State.RESERVED]
 
@@ -180,7 +176,8 @@ def _choose(person: Participation, count: int) -> list[Item]:
 
 def _choose_messages(rows: ItemQuery, count: int) -> list[Item]:
     """Choose those with the fewest votes, in the order of their conversations."""
-    fewest = rows.order_by(F("reserved") + F("completed"), "order")[:count]
+    ordered = rows.order_by(F("reserved") + F("completed"), "order")
+    fewest = ordered.prefetch_related("candidates")[:count]
     return sorted(fewest, key=lambda item: item.order)
 
 
@@ -222,22 +219,30 @@ def _systems(item: Item) -> list[int]:
     return [candidate.system_id for candidate in item.candidates.all()]
 
 
-def _reserve(person: Participation, item_pk: int, position: int, now: datetime) -> None:
-    if not quota.reserve(Item(pk=item_pk)):
-        return
-    assignment, is_new = Assignment.objects.get_or_create(
-        item_id=item_pk,
-        participation=person,
-        defaults={"place": position, "made_at": now, "shown": _order(person, item_pk)},
+def _reserve(person: Participation, chosen: Sequence[Item], first: int, now: datetime) -> None:
+    """Reserve what is still free of the items chosen; places count from `first`."""
+    taken = quota.reserve_each(chosen)
+    places = {item.pk: place for place, item in enumerate(chosen, start=first)}
+    former = Assignment.objects.filter(participation=person, item__in=taken)
+    given_back = {assignment.item_id: assignment for assignment in former}
+    for pk, assignment in given_back.items():
+        states.move(assignment, "reserve", place=places[pk], made_at=now)
+    Assignment.objects.bulk_create(
+        Assignment(
+            item=item,
+            participation=person,
+            place=places[item.pk],
+            made_at=now,
+            shown=_order(person, item),
+        )
+        for item in chosen
+        if item.pk in taken and item.pk not in given_back
     )
-    if not is_new:
-        states.move(assignment, "reserve", place=position, made_at=now)
 
 
-def _order(person: Participation, item_pk: int) -> list[str]:
+def _order(person: Participation, item: Item) -> list[str]:
     """Draw the order in which a person sees the candidates; empty for a single one."""
-    rows = Candidate.objects.filter(item=item_pk).order_by("key")
-    keys = list(rows.values_list("key", flat=True))
-    seed = f"{person.campaign.seed}:{item_pk}:{person.pk}:shown"
+    keys = sorted(candidate.key for candidate in item.candidates.all())
+    seed = f"{person.campaign.seed}:{item.pk}:{person.pk}:shown"
     random.Random(seed).shuffle(keys)  # noqa: S311 (to be repeated)
     return keys if len(keys) > 1 else []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TypeVar
 
 from django.db.models import F
@@ -15,6 +16,20 @@ def reserve(row: Counted) -> bool:
     """Reserve one place of a cell or item; False when there is none left."""
     rows = type(row)._default_manager.filter(pk=row.pk, target__gt=F("reserved") + F("completed"))
     return rows.update(reserved=F("reserved") + 1) == 1
+
+
+def reserve_each(rows: Sequence[Counted]) -> set[int]:
+    """Reserve a place of each row that has one left, in a transaction; return which, by number.
+
+    Rows are locked in the order of their numbers, so that nobody waits in a circle.
+    """
+    if not rows:
+        return set()
+    known = type(rows[0])._default_manager
+    locked = known.filter(pk__in=[row.pk for row in rows]).order_by("pk").select_for_update()
+    left = {row.pk for row in locked if row.target > row.reserved + row.completed}
+    known.filter(pk__in=left).update(reserved=F("reserved") + 1)
+    return left
 
 
 def complete(row: Counted) -> None:
