@@ -33,6 +33,16 @@ function clear(question) {
       input.dataset.untouched = input.name;
       input.removeAttribute("name");
     }
+    showValue(input);
+  }
+}
+
+// An output that names an input (for) shows its value, in words where there is none.
+function showValue(input) {
+  for (const output of input.closest(".question").querySelectorAll("output")) {
+    if (output.htmlFor.contains(input.id)) {
+      output.value = input.dataset.untouched ? output.dataset.none : input.value;
+    }
   }
 }
 
@@ -40,6 +50,7 @@ function touch(input) {
   if (!input.dataset.untouched) return false;
   input.name = input.dataset.untouched;
   delete input.dataset.untouched;
+  showValue(input);
   return true;
 }
 
@@ -85,13 +96,21 @@ function answered(event) {
   timer = setTimeout(save, SAVE_AFTER);
 }
 
-// A click that leaves a slider where it stands is an answer too. A text is saved while it is typed.
+// A click, or the space bar, that leaves a slider where it stands is an answer too. A text is saved
+// while it is typed.
 form.addEventListener("input", (event) => {
   touch(event.target);
+  showValue(event.target);
   if (event.target.matches("textarea, [type=text]")) answered(event);
 });
-form.addEventListener("click", (event) => {
-  if (touch(event.target)) event.target.dispatchEvent(new Event("change", { bubbles: true }));
+function answerInPlace(input) {
+  if (touch(input)) input.dispatchEvent(new Event("change", { bubbles: true }));
+}
+form.addEventListener("click", (event) => answerInPlace(event.target));
+form.addEventListener("keydown", (event) => {
+  if (event.key !== " " || !event.target.dataset.untouched) return;
+  event.preventDefault();
+  answerInPlace(event.target);
 });
 form.addEventListener("change", answered);
 

@@ -1,4 +1,4 @@
-"""The slider of docs/adding.md, pasted where the page says, passes every contract of a kind."""
+"""The typed number of docs/adding.md, pasted where the page says, passes every contract of a kind."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ SECTION = "A kind of question"
 @pytest.mark.timeout(400)
 def test_a_class_and_a_template_are_enough(tmp_path: Path) -> None:
     names = [Path(path).name for path in newcomer.blocks(SECTION)]
-    assert names == ["slider.py", "slider.html", "test_slider.py"]
+    assert names == ["typed_number.py", "typed_number.html", "test_typed_number.py"]
     newcomer.clone(tmp_path)
     newcomer.paste(SECTION, tmp_path)
-    tests = ("tests/contracts/test_kinds.py", "tests/evaluation/kinds/test_slider.py")
-    assert newcomer.passed(tmp_path, "-k", "slider", *tests) >= 12  # 11 of every kind, and its own
+    tests = ("tests/contracts/test_kinds.py", "tests/evaluation/kinds/test_typed_number.py")
+    assert newcomer.passed(tmp_path, "-k", "typed_number", *tests) >= 12  # 11 of every kind, and its own
