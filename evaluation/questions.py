@@ -84,6 +84,9 @@ class SimulatedRater(Interface):
     def picks(self, options: Sequence[str]) -> str:
         """Return an option: the right one, where one is known, with the planted probability."""
 
+    def knows(self, options: Sequence[str]) -> bool:
+        """Tell whether one of the options is known to be right."""
+
     def prefers(self, options: Sequence[str]) -> str:
         """Return the reply felt to be the best; a tie, where there is one and two are alike."""
 

@@ -51,6 +51,13 @@ def rating_rows() -> list[dict[str, object]]:
         about = {"protocol": "faq", "item": f"q{k}", "system": f"s{k % 2}", "rater": f"r{k % 3}"}
         row = {**about, "question": "plausible", "level": "nominal"}
         rows.append({**row, "value": ("yes", "no", "yes", "can't tell", "yes")[k % 5]})
+    for k in range(12):
+        about = {"protocol": "mood", "item": f"e{k}", "system": f"s{k % 2}"}
+        moods = ("positive", "negative", "neutral")
+        for rater in range(3):
+            row = {**about, "rater": f"r{rater}", "question": "sentiment", "level": "nominal"}
+            row |= {"value": moods[(k + (k * rater) % 4 // 3) % 3], "intended": moods[k % 3]}
+            rows.append(row)
     for k in range(6):
         about = {"protocol": "chat", "item": f"d{k}", "system": f"s{k % 3}", "rater": f"r{k % 4}"}
         row = {**about, "question": "fluency_reason", "level": "text"}
