@@ -43,12 +43,14 @@ class Shown:
 class AnswerOption:
     """One thing to choose.
 
-    key: the digit on the keyboard that chooses it, "" for none. lines: sentences of a persona.
+    key, letter: the digit and the letter on the keyboard that choose it, "" for none. lines:
+    sentences of a persona.
     """
 
     value: str
     word: str = ""
     key: str = ""
+    letter: str = ""
     lines: tuple[str, ...] = ()
 
 

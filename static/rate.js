@@ -1,5 +1,5 @@
-// Questions of a form, whatever their kind: digits choose an option that names one (data-key), a
-// question waits for the one it depends on (data-gate), and answers are saved as they are given.
+// Questions of a form, whatever their kind: digits and letters choose an option that names one
+// (data-key, data-letter), a question waits for the one it depends on (data-gate), and answers are saved as they are given.
 // An answer is what the form would send under the question's name (data-name). An input that
 // always has a value, such as a slider, bears its name in data-untouched until it is touched.
 
@@ -114,19 +114,30 @@ form.addEventListener("keydown", (event) => {
 });
 form.addEventListener("change", answered);
 
-// A digit answers the question that has the focus, else the first that is not answered.
+// A digit or a letter answers the question that has the focus, else the first that is not answered.
+// In a list of one question (data-steps) the next reply then has the focus.
 document.addEventListener("keydown", (event) => {
-  if (event.ctrlKey || event.altKey || event.metaKey || !/^[0-9]$/.test(event.key)) return;
+  if (event.ctrlKey || event.altKey || event.metaKey || !/^[\p{L}0-9]$/u.test(event.key)) return;
   const open = questions.filter((question) => !question.disabled);
   const focused = document.activeElement.closest?.(".question");
   const question = focused ?? open.find((one) => !answer(one));
-  const input = question?.querySelector(`input[data-key="${event.key}"]`);
+  const key = CSS.escape(event.key.toLowerCase());
+  const input = question?.querySelector(`input[data-key="${key}"], input[data-letter="${key}"]`);
   if (!input || question.disabled) return;
   event.preventDefault();
   input.checked = true;
   input.focus();
   input.dispatchEvent(new Event("change", { bubbles: true }));
+  if ("steps" in form.dataset) step(question);
 });
+
+// Lead to the next reply of a list, then to those left out, at last to the button.
+function step(question) {
+  const next = questions[questions.indexOf(question) + 1] ?? questions.find((one) => !answer(one));
+  const target = next?.querySelector("input:checked") ?? next?.querySelector("input");
+  (target ?? form.querySelector("button.btn-primary")).focus({ preventScroll: true });
+  (next?.closest(".reply") ?? form.lastElementChild).scrollIntoView({ block: "center" });
+}
 
 form.addEventListener("submit", (event) => {
   clearTimeout(timer);

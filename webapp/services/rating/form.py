@@ -58,6 +58,11 @@ class RatingForm:
         """Whether so many replies are shown that the questions stand above them once."""
         return len(self.replies) >= LIST and not self.rate.together
 
+    @property
+    def steps(self) -> bool:
+        """Whether an answer by a key leads on: each reply of a list has one question, of its own."""
+        return self.is_list and len(self.rate.each) == 1 and not self.rate.each[0].compares
+
 
 def of(person: Participation) -> RatingForm | None:
     """Return the form a person has to fill in next."""
