@@ -1,7 +1,7 @@
 """Raters say for each utterance of a list whether a character is likely to say it."""
 
 # PM-P2. A line of the import is a list for one character: no messages, `character`, and `replies`
-# from each author to the texts. Metric `nol`, reports `persona_metrics_nol`, `persona_metrics_aupr`.
+# from each author to the texts. Metric `nol`; reports `persona_metrics_nol`, `..._aupr`.
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The typed number of docs/adding.md, pasted where the page says, passes every contract of a kind."""
+"""The typed number of docs/adding.md, pasted as the page says, passes all contracts of a kind."""
 
 from __future__ import annotations
 
@@ -18,4 +18,6 @@ def test_a_class_and_a_template_are_enough(tmp_path: Path) -> None:
     newcomer.clone(tmp_path)
     newcomer.paste(SECTION, tmp_path)
     tests = ("tests/contracts/test_kinds.py", "tests/evaluation/kinds/test_typed_number.py")
-    assert newcomer.passed(tmp_path, "-k", "typed_number", *tests) >= 12  # 11 of every kind, and its own
+    assert (
+        newcomer.passed(tmp_path, "-k", "typed_number", *tests) >= 12
+    )  # 11 of every kind, and its own

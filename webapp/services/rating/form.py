@@ -27,7 +27,10 @@ class FormLine:
 
 @dataclass(frozen=True, kw_only=True)
 class FormReply:
-    """One of several replies that are judged on a page: its key in names of fields, its letter."""
+    """One of several replies that are judged on a page: its key in names of fields, its letter.
+
+    In a list it has a number in place of the letter.
+    """
 
     key: str
     letter: str
@@ -60,7 +63,7 @@ class RatingForm:
 
     @property
     def steps(self) -> bool:
-        """Whether an answer by a key leads on: each reply of a list has one question, of its own."""
+        """Whether an answer by a key leads to the next reply of the list, which has one question."""
         return self.is_list and len(self.rate.each) == 1 and not self.rate.each[0].compares
 
 
@@ -121,7 +124,11 @@ def _replies(judged: Sequence[Candidate]) -> tuple[FormReply, ...]:
         (row.conversation_id, row.seq): row.content.get("text", "") for row in rows
     }
     return tuple(
-        FormReply(key=each.key, letter=letter(n), text=texts[each.conversation_id, each.seq])
+        FormReply(
+            key=each.key,
+            letter=letter(n) if len(judged) < LIST else str(n + 1),
+            text=texts[each.conversation_id, each.seq],
+        )
         for n, each in enumerate(judged)
     )
 

@@ -171,12 +171,19 @@ def test_five_annotators_of_the_same_items_fill_the_confusion_matrix(tmp_path: P
     assert set(table["intended"]) == set(MOODS)
     report: Report = get_report("chikai_sentiment")(table)
     assert report.findings[0].endswith("of 150 annotations.")
-    counts = report.sections[2].frame.set_index("intended")
-    assert counts.loc["positive"].to_dict() == {"positive": 50, "neutral": 0, "negative": 0}
-    assert counts.loc["neutral", "positive"] + counts.loc["neutral", "neutral"] == 50
-    assert counts.loc["neutral", "positive"] == (table["value"] != table["intended"]).sum() > 0
-    kappa = report.sections[0].frame.set_index("figure").loc["Fleiss' kappa", "estimate"]
-    assert 0 < kappa < 1
+    counts = {row["intended"]: row for row in report.sections[2].frame.to_dict("records")}
+    other = sum(table["value"] != table["intended"])
+    assert 0 < other < 50
+    for mood in MOODS:
+        wanted: dict[str, Any] = {"intended": mood, **dict.fromkeys(MOODS, 0), mood: 50}
+        if mood == "neutral":
+            wanted |= {"neutral": 50 - other, "positive": other}
+        assert counts[mood] == wanted
+    figures = {
+        row["figure"]: row["estimate"] for row in report.sections[0].frame.to_dict("records")
+    }
+    assert figures["agreement"] == pytest.approx(1 - other / 150)
+    assert 0 < figures["Fleiss' kappa"] < 1
 
 
 def test_what_was_intended_is_not_on_the_page() -> None:
