@@ -104,14 +104,14 @@ form.addEventListener("input", (event) => {
   showValue(event.target);
   if (event.target.matches("textarea, [type=text]")) answered(event);
 });
-function answerInPlace(input) {
+function answerUnmoved(input) {
   if (touch(input)) input.dispatchEvent(new Event("change", { bubbles: true }));
 }
-form.addEventListener("click", (event) => answerInPlace(event.target));
+form.addEventListener("click", (event) => answerUnmoved(event.target));
 form.addEventListener("keydown", (event) => {
   if (event.key !== " " || !event.target.dataset.untouched) return;
   event.preventDefault();
-  answerInPlace(event.target);
+  answerUnmoved(event.target);
 });
 form.addEventListener("change", answered);
 

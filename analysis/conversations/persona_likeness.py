@@ -31,7 +31,7 @@ from analysis.tables.schema import MessageTable, RatingTable
 LIKELY = ("likely", "likely_to_say")
 VOTES = 5
 KEYS = ["protocol", "character", "item"]
-PLACE = ("conversation", "message_seq")  # of the message judged
+MESSAGE_KEYS = ("conversation", "message_seq")  # of the message judged
 INAPPROPRIATE = 1
 LEARNED = ("PSProb", "PTSal", "uPPL", "MaxBLEU")
 DESCRIBED = ("P-F1", "P-Cover")
@@ -69,7 +69,7 @@ def votes(ratings: RatingTable, *, needed: int | None = None) -> pd.DataFrame:
 def cast(ratings: RatingTable) -> pd.DataFrame:
     """Return the single votes, a row each."""
     rows = identified(ratings)
-    rows = rows.assign(**{name: "" for name in PLACE if name not in rows.columns})
+    rows = rows.assign(**{name: "" for name in MESSAGE_KEYS if name not in rows.columns})
     rows = rows[rows["question"].isin(LIKELY) & rows["value"].isin([0.0, 1.0])]
     named = rows["character"].astype(str) if "character" in rows.columns else ""
     character = rows["system"].astype(str).where(pd.Series(named, index=rows.index) == "", named)
@@ -129,9 +129,9 @@ def _texts(single: pd.DataFrame, messages: MessageTable) -> pd.DataFrame:
 
 def _left_out(judged: pd.DataFrame, messages: MessageTable) -> frozenset[str]:
     """Return the messages that teach nothing: those judged, and their authors' same words."""
-    said = set(zip(judged["author"], judged["text"], strict=True))
+    lines_judged = set(zip(judged["author"], judged["text"], strict=True))
     own = zip(messages["persona"], messages["text"], strict=True)
-    copies = messages.loc[[pair in said for pair in own], "message"]
+    copies = messages.loc[[pair in lines_judged for pair in own], "message"]
     return frozenset(judged["message"]) | frozenset(copies)
 
 

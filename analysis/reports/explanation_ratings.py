@@ -133,8 +133,8 @@ def _finding(rows: pd.DataFrame) -> str:
 
 def _both_arms(rows: pd.DataFrame) -> tuple[str, ...]:
     """Say who rated explanations of more than one system, whom a study between people lacks."""
-    seen = rows.groupby("rater")["system"].nunique()
-    several = int((seen > 1).sum())
+    arms = rows.groupby("rater")["system"].nunique()
+    several = int((arms > 1).sum())
     if not several:
         return ()
     return (f"{several} participants rated more than one system; their answers are not set aside.",)

@@ -63,7 +63,7 @@ class RatingForm:
 
     @property
     def steps(self) -> bool:
-        """Whether an answer by a key leads to the next reply of the list, which has one question."""
+        """Whether an answer by a key leads to the next reply of a list, which has one question."""
         return self.is_list and len(self.rate.each) == 1 and not self.rate.each[0].compares
 
 
