@@ -10,6 +10,7 @@ from evaluation.kinds.likert import Likert
 from evaluation.kinds.persona_choice import PersonaChoice
 from evaluation.kinds.preference import Preference
 from evaluation.kinds.ranking import Ranking
+from evaluation.kinds.slider import Anchor, Slider
 from evaluation.kinds.yes_no import YesNo
 from evaluation.protocol import Protocol
 from evaluation.questions import (
@@ -33,6 +34,7 @@ from evaluation.words import Words, ours
 __all__ = [
     "FORMS",
     "TAGS",
+    "Anchor",
     "AnswerField",
     "AnswerOption",
     "Chat",
@@ -61,6 +63,7 @@ __all__ = [
     "Setting",
     "Shown",
     "SimulatedRater",
+    "Slider",
     "Source",
     "Step",
     "Telling",

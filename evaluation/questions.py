@@ -43,12 +43,14 @@ class Shown:
 class AnswerOption:
     """One thing to choose.
 
-    key: the digit on the keyboard that chooses it, "" for none. lines: sentences of a persona.
+    key, letter: the digit and the letter on the keyboard that choose it, "" for none. lines:
+    sentences of a persona.
     """
 
     value: str
     word: str = ""
     key: str = ""
+    letter: str = ""
     lines: tuple[str, ...] = ()
 
 
@@ -104,6 +106,9 @@ class SimulatedRater(Interface):
 
     def picks(self, options: Sequence[str]) -> str:
         """Return an option: the right one, where one is known, with the planted probability."""
+
+    def knows(self, options: Sequence[str]) -> bool:
+        """Tell whether one of the options is known to be right."""
 
     def prefers(self, options: Sequence[str]) -> str:
         """Return the reply felt to be the best; a tie, where there is one and two are alike."""

@@ -1,7 +1,8 @@
-// Questions of a form, whatever their kind: digits choose an option that names one (data-key), a
-// question waits for the one it depends on (data-gate), and answers are saved as they are given.
-// An answer is what the form would send under the question's name (data-name). An input that
-// always has a value, such as a slider, bears its name in data-untouched until it is touched.
+// Questions of a form, whatever their kind: digits and letters choose an option that names one
+// (data-key, data-letter), a question waits for the one it depends on (data-gate), and answers are
+// saved as they are given. An answer is what the form would send under the question's name
+// (data-name). An input that always has a value, such as a slider, bears its name in data-untouched
+// until it is touched.
 
 const form = document.getElementById("rate");
 const saved = form.querySelector("[data-part=saved]");
@@ -33,6 +34,16 @@ function clear(question) {
       input.dataset.untouched = input.name;
       input.removeAttribute("name");
     }
+    showValue(input);
+  }
+}
+
+// An output that names an input (for) shows its value, in words where there is none.
+function showValue(input) {
+  for (const output of input.closest(".question").querySelectorAll("output")) {
+    if (output.htmlFor.contains(input.id)) {
+      output.value = input.dataset.untouched ? output.dataset.none : input.value;
+    }
   }
 }
 
@@ -40,6 +51,7 @@ function touch(input) {
   if (!input.dataset.untouched) return false;
   input.name = input.dataset.untouched;
   delete input.dataset.untouched;
+  showValue(input);
   return true;
 }
 
@@ -85,29 +97,48 @@ function answered(event) {
   timer = setTimeout(save, SAVE_AFTER);
 }
 
-// A click that leaves a slider where it stands is an answer too. A text is saved while it is typed.
+// A click, or the space bar, that leaves a slider where it stands is an answer too. A text is saved
+// while it is typed.
 form.addEventListener("input", (event) => {
   touch(event.target);
+  showValue(event.target);
   if (event.target.matches("textarea, [type=text]")) answered(event);
 });
-form.addEventListener("click", (event) => {
-  if (touch(event.target)) event.target.dispatchEvent(new Event("change", { bubbles: true }));
+function answerUnmoved(input) {
+  if (touch(input)) input.dispatchEvent(new Event("change", { bubbles: true }));
+}
+form.addEventListener("click", (event) => answerUnmoved(event.target));
+form.addEventListener("keydown", (event) => {
+  if (event.key !== " " || !event.target.dataset.untouched) return;
+  event.preventDefault();
+  answerUnmoved(event.target);
 });
 form.addEventListener("change", answered);
 
-// A digit answers the question that has the focus, else the first that is not answered.
+// A digit or a letter answers the question that has the focus, else the first that is not answered.
+// In a list of one question (data-steps) the next reply then has the focus.
 document.addEventListener("keydown", (event) => {
-  if (event.ctrlKey || event.altKey || event.metaKey || !/^[0-9]$/.test(event.key)) return;
+  if (event.ctrlKey || event.altKey || event.metaKey || !/^[\p{L}0-9]$/u.test(event.key)) return;
   const open = questions.filter((question) => !question.disabled);
   const focused = document.activeElement.closest?.(".question");
   const question = focused ?? open.find((one) => !answer(one));
-  const input = question?.querySelector(`input[data-key="${event.key}"]`);
+  const key = CSS.escape(event.key.toLowerCase());
+  const input = question?.querySelector(`input[data-key="${key}"], input[data-letter="${key}"]`);
   if (!input || question.disabled) return;
   event.preventDefault();
   input.checked = true;
   input.focus();
   input.dispatchEvent(new Event("change", { bubbles: true }));
+  if ("steps" in form.dataset) step(question);
 });
+
+// Lead to the next reply of a list, then to those left out, at last to the button.
+function step(question) {
+  const next = questions[questions.indexOf(question) + 1] ?? questions.find((one) => !answer(one));
+  const target = next?.querySelector("input:checked") ?? next?.querySelector("input");
+  (target ?? form.querySelector("button.btn-primary")).focus({ preventScroll: true });
+  (next?.closest(".reply") ?? form.lastElementChild).scrollIntoView({ block: "center" });
+}
 
 form.addEventListener("submit", (event) => {
   clearTimeout(timer);

@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -76,13 +76,26 @@ def campaign_asking(
 
 def side_by_side(protocol: str) -> Campaign:
     """Return an open campaign with imported replies of two systems to three contexts."""
-    campaign = make_campaign(protocol, personas=0, state="DRAFT")
+    return imported(
+        protocol,
+        [
+            {
+                "id": f"k{n}",
+                "messages": [f"Hi {n}."],
+                "replies": {"good": f"Hey {n}.", "bad": "What?"},
+            }
+            for n in range(3)
+        ],
+    )
+
+
+def imported(
+    protocol: str, rows: Iterable[Mapping[str, Any]], changes: Mapping[str, Any] | None = None
+) -> Campaign:
+    """Return an open campaign whose contexts and replies were imported."""
+    campaign = make_campaign(protocol, personas=0, state="DRAFT", changes=dict(changes or {}))
     QuotaCell.objects.filter(system__campaign=campaign).delete()
     campaign.systems.all().delete()
-    rows = [
-        {"id": f"k{n}", "messages": [f"Hi {n}."], "replies": {"good": f"Hey {n}.", "bad": "What?"}}
-        for n in range(3)
-    ]
     text = "\n".join(map(json.dumps, rows))
     contexts_import.store(campaign=campaign, text=text, by=make_staff(), now=NOW)
     context_items.make(campaign, at_launch=True)

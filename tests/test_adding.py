@@ -57,7 +57,7 @@ def test_every_section_has_its_files_and_their_test() -> None:
         assert test == f"tests/{Path(file).parent}/test_{Path(file).name}"
         assert len(newcomer.blocks(section)) == (3 if section == "A kind of question" else 2)
     names = [Path(path).name for path in newcomer.blocks("A kind of question")]
-    assert names == ["slider.py", "slider.html", "test_slider.py"]
+    assert names == ["typed_number.py", "typed_number.html", "test_typed_number.py"]
     assert [Path(path).parent.as_posix() for path in newcomer.blocks("A staff page")] == [
         "webapp/services/monitoring",
         "webapp/views/staff",

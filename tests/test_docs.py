@@ -28,7 +28,7 @@ SETTING = re.compile(r'\benv(?:\.\w+)?\(\s*"([A-Z_]+)"')
 OF_BOTS = re.compile(r'\benviron\.get\(\s*"([A-Z_]+)"')
 OF_SHELL = re.compile(r"\$\{([A-Z][A-Z_]+):-")
 EXAMPLE = re.compile(
-    r"humor|slider|echo_last_word|plain|answers|counts|quiet"
+    r"humor|typed_number|echo_last_word|plain|answers|counts|quiet"
 )  # adding.md makes these up
 
 

@@ -2,10 +2,12 @@
 
 PERSONA-METRICS (Miyazaki et al. 2021): NoL is the number of "likely" among five votes on
 an utterance and a character; 0 or 1 is inappropriate. A study needs two tables. Its ratings answer
-the question `likely` with 1 or 0: `item` is the message judged, and the character is in the column
-`character` (`system` where that is blank). Its messages have in `persona` the character who speaks;
-those that are judged are left out of the character's monologue, which metrics learn from. A column
-`persona_text` may describe the character, and `series` tell casts apart.
+the question `likely` with 1 or 0: `item` is the message judged, or it is told by `conversation` and
+`message_seq`, as in an export; the character is in the column `character` (`system` where that is
+blank). Its messages have in `persona` the character who speaks; those that are judged, and a
+character's lines with the words of a judged one by the same author (`system`), are left out of the
+monologue, which metrics learn from. A column `persona_text` may describe the character, and
+`series` tell casts apart.
 """
 
 from __future__ import annotations
@@ -29,6 +31,7 @@ from analysis.tables.schema import MessageTable, RatingTable
 LIKELY = ("likely", "likely_to_say")
 VOTES = 5
 KEYS = ["protocol", "character", "item"]
+MESSAGE_KEYS = ("conversation", "message_seq")  # of the message judged
 INAPPROPRIATE = 1
 LEARNED = ("PSProb", "PTSal", "uPPL", "MaxBLEU")
 DESCRIBED = ("P-F1", "P-Cover")
@@ -66,6 +69,7 @@ def votes(ratings: RatingTable, *, needed: int | None = None) -> pd.DataFrame:
 def cast(ratings: RatingTable) -> pd.DataFrame:
     """Return the single votes, a row each."""
     rows = identified(ratings)
+    rows = rows.assign(**{name: "" for name in MESSAGE_KEYS if name not in rows.columns})
     rows = rows[rows["question"].isin(LIKELY) & rows["value"].isin([0.0, 1.0])]
     named = rows["character"].astype(str) if "character" in rows.columns else ""
     character = rows["system"].astype(str).where(pd.Series(named, index=rows.index) == "", named)
@@ -82,13 +86,11 @@ def study(ratings: RatingTable, messages: MessageTable, *, seed: int = 0) -> Lik
     judged = votes(ratings).dropna(subset=["nol"])
     if judged["needed"].nunique() > 1:
         return LikenessStudy(judged, several_scales(judged["needed"]))
-    texts = messages.assign(item=messages["message"]).set_index("item")["text"]
-    known = judged[judged["item"].isin(texts.index)]
+    known = judged.merge(_texts(cast(ratings), messages), on="item")
     if known.empty:
         return LikenessStudy(
             known, "no message was judged by enough people on the question `likely`"
         )
-    known = known.assign(text=known["item"].map(texts))
     parts = list(_by_series(known, messages, seed))
     if not parts:
         return LikenessStudy(
@@ -109,8 +111,32 @@ def monologues(
     return found
 
 
+def _texts(single: pd.DataFrame, messages: MessageTable) -> pd.DataFrame:
+    """Return each item with its message and text, and its author, the system.
+
+    An item is a message's name, or stands at a place of a conversation, as in an export.
+    """
+    items = single.drop_duplicates("item")[["item", "system", "conversation", "message_seq"]]
+    known = messages[["message", "conversation", "seq", "text"]].astype({"message": "str"})
+    named = items.merge(known[["message", "text"]], left_on="item", right_on="message")
+    placed = items[~items["item"].isin(named["item"])].assign(
+        seq=lambda rows: pd.to_numeric(rows["message_seq"], errors="coerce")
+    )
+    placed = placed.dropna(subset=["seq"]).merge(known, on=["conversation", "seq"])
+    found = pd.concat([named, placed]).drop_duplicates("item")
+    return found[["item", "message", "text", "system"]].rename(columns={"system": "author"})
+
+
+def _left_out(judged: pd.DataFrame, messages: MessageTable) -> frozenset[str]:
+    """Return the messages that teach nothing: those judged, and their authors' same words."""
+    lines_judged = set(zip(judged["author"], judged["text"], strict=True))
+    own = zip(messages["persona"], messages["text"], strict=True)
+    copies = messages.loc[[pair in lines_judged for pair in own], "message"]
+    return frozenset(judged["message"]) | frozenset(copies)
+
+
 def _by_series(judged: pd.DataFrame, messages: MessageTable, seed: int) -> Iterator[pd.DataFrame]:
-    casts = monologues(messages, frozenset(judged["item"]))
+    casts = monologues(messages, _left_out(judged, messages))
     described = _descriptions(messages)
     for series, cast in casts.items():
         mine = judged[judged["character"].isin(cast)]

@@ -10,16 +10,16 @@ from __future__ import annotations
 import pandas as pd
 
 from analysis.metrics.fleiss_kappa import fleiss_kappa
+from analysis.metrics.intended_agreement import COLUMN, agreement
 from analysis.output.paper_layouts import sections
 from analysis.report import Report, Section
-from analysis.stats.between_runs import Spread, over_raters
+from analysis.stats.between_runs import Spread
 from analysis.tables.schema import RatingTable
 from analysis.tables.tidy import ALL
 
 SIMULATED_AS = ("over_raters", "fleiss_kappa")
 
 SENTIMENTS = ("positive", "neutral", "negative")
-COLUMN = "intended"
 
 
 def chikai_sentiment(ratings: RatingTable, *, seed: int = 0) -> Report:
@@ -28,10 +28,10 @@ def chikai_sentiment(ratings: RatingTable, *, seed: int = 0) -> Report:
     own: list[Section] = []
     finding = f"No answer about sentiment with a column {COLUMN!r} of what was intended."
     if len(rows):
-        agreement = _agreement(rows)
-        finding = f"Perceived as intended: {agreement.mean:.1%} of {len(rows)} annotations."
+        found = agreement(rows)
+        finding = f"Perceived as intended: {found.mean:.1%} of {len(rows)} annotations."
         own = [
-            Section(finding, _figures(rows, agreement, seed), "Interval: t over raters' shares."),
+            Section(finding, _figures(rows, found, seed), "Interval: t over raters' shares."),
             Section("Rows intended, columns perceived, percent of the row", _matrix(rows)),
             Section("The same in annotations", _counts(rows).reset_index()),
         ]
@@ -51,15 +51,10 @@ def _judged(ratings: RatingTable) -> pd.DataFrame:
     return ratings[about & named]
 
 
-def _agreement(rows: pd.DataFrame) -> Spread:
-    right = rows["value"] == rows[COLUMN]
-    return over_raters(right.groupby(rows["rater"]).mean().sort_values())
-
-
-def _figures(rows: pd.DataFrame, agreement: Spread, seed: int) -> pd.DataFrame:
+def _figures(rows: pd.DataFrame, found: Spread, seed: int) -> pd.DataFrame:
     kappas = fleiss_kappa(RatingTable(rows), seed=seed)
     whole = kappas[kappas["system"].eq(ALL) | (kappas["system"].nunique() == 1)]
-    figures = [("agreement", agreement.mean, *agreement.interval, agreement.reason)]
+    figures = [("agreement", found.mean, *found.interval, found.reason)]
     figures += [
         ("Fleiss' kappa", row["estimate"], row["low"], row["high"], row.get("reason"))
         for row in whole.to_dict("records")

@@ -101,18 +101,20 @@ def rate_interval(mean: float, se: float, df: float) -> Interval:
     return Interval(middle - half, middle + half)
 
 
-def bootstrap(statistic: Callable[[Floats], Floats], units: int, *, seed: int) -> Floats:
-    """Return the statistic of `DRAWS` resamples of `units` units (Efron & Tibshirani 1993, ch. 13).
+def bootstrap(
+    statistic: Callable[[Floats], Floats], units: int, *, seed: int, draws: int = DRAWS
+) -> Floats:
+    """Return the statistic of `draws` resamples of `units` units (Efron & Tibshirani 1993, ch. 13).
 
     `statistic` is given a matrix, a row per resample, of how often each unit was drawn, and
     returns a number per row. Units are what is independent: items, conversations, raters.
     """
     rng = np.random.default_rng(seed)
-    rows = max(1, min(DRAWS, PIECE // max(units, 1)))
+    rows = max(1, min(draws, PIECE // max(units, 1)))
     chances = np.full(units, 1 / units)
     pieces = [
-        statistic(rng.multinomial(units, chances, size=min(rows, DRAWS - done)).astype(float))
-        for done in range(0, DRAWS, rows)
+        statistic(rng.multinomial(units, chances, size=min(rows, draws - done)).astype(float))
+        for done in range(0, draws, rows)
     ]
     return np.concatenate(pieces)
 

@@ -107,10 +107,15 @@ class Choice(Question):
 
     @classmethod
     def simulated(cls, field: AnswerField, rater: SimulatedRater) -> str:
-        """Return a grade by the planted quality; of names, the first with the planted chance."""
+        """Return a grade by the planted quality; of names the right one with the planted chance.
+
+        Where none is known to be right that is the first.
+        """
         values = [option.value for option in field.options]
         if all(map(_is_number, values)):
             return str(rater.point(sorted(map(int, values))))
+        if rater.knows(values):
+            return rater.picks(values)
         return values[0] if rater.agrees() else rater.picks(values[1:])
 
     def sample_answers(self, shown: Shown) -> tuple[str, ...]:

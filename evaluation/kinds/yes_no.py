@@ -34,9 +34,12 @@ class YesNo(Question):
     def form_field(
         self, shown: Shown, personas: Mapping[str, tuple[str, ...]] | None = None
     ) -> AnswerField:
+        letters = [word[:1].lower() for word in (self.yes, self.no)]
+        differ = len({*letters, ""}) == 3
         return AnswerField(
             options=tuple(
-                AnswerOption(value=value, word=word) for value, word in self.meanings().items()
+                AnswerOption(value=value, word=word, key=value, letter=first if differ else "")
+                for (value, word), first in zip(self.meanings().items(), letters, strict=True)
             )
         )
 

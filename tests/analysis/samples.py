@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import pandas as pd
 
 from analysis import message_table, prediction_table, rating_table
@@ -55,7 +57,21 @@ def rating_rows() -> list[dict[str, object]]:
         about = {"protocol": "chat", "item": f"d{k}", "system": f"s{k % 3}", "rater": f"r{k % 4}"}
         row = {**about, "question": "fluency_reason", "level": "text"}
         rows.append({**row, "value": f"It wrote {k} odd words."})
-    return rows
+    return [*rows, *_mood_rows()]
+
+
+def _mood_rows() -> Iterator[dict[str, object]]:
+    """Yield perceived moods beside those intended, and dimensions on a scale from 0 to 1."""
+    moods = ("positive", "negative", "neutral")
+    for k in range(12):
+        for rater in range(3):
+            about = {"item": f"e{k}", "system": f"s{k % 2}", "rater": f"r{rater}"}
+            row = {**about, "protocol": "mood", "question": "sentiment", "level": "nominal"}
+            perceived = moods[(k + (k * rater) % 4 // 3) % 3]
+            yield {**row, "value": perceived, "intended": moods[k % 3]}
+            for n, dimension in enumerate(("goodness", "plausibility")):
+                row = {**about, "protocol": "scale", "question": dimension, "level": "interval"}
+                yield {**row, "value": ((7 + n) * k + 3 * rater) % 10 / 10}
 
 
 def message_rows() -> list[dict[str, object]]:

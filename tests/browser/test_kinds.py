@@ -168,8 +168,34 @@ def test_a_label_is_sent_shown_in_other_tabs_and_taken_back(page: Page, kind: st
 
 
 @pytest.mark.timeout(400)
-def test_the_slider_of_the_guide_needs_no_script_of_its_own(tmp_path: Path) -> None:
+def test_the_typed_number_of_the_guide_needs_no_script_of_its_own(tmp_path: Path) -> None:
     newcomer.clone(tmp_path)
     newcomer.paste("A kind of question", tmp_path)
     arguments = ("-m", "browser", "tests/browser/test_kinds.py")
-    assert newcomer.passed(tmp_path, "-k", "slider and not guide", *arguments).total() >= 4
+    assert newcomer.passed(tmp_path, "-k", "typed_number and not guide", *arguments).total() >= 4
+
+
+@pytest.mark.parametrize("kind", ["slider"])
+def test_a_slider_shows_its_value_and_is_moved_by_keys(form: Form, kind: str) -> None:
+    slider, shown = form.question.locator("input"), form.question.locator("output")
+    expect(shown).to_have_text("no answer yet")
+    slider.focus()
+    form.page.keyboard.press("Space")  # where it stands
+    expect(shown).to_have_text("0.5")
+    assert form.saved() == form.sends() == "0.5"
+    form.page.keyboard.press("ArrowRight")
+    expect(shown).to_have_text("0.51")
+    for key, end in (("Home", "0"), ("ArrowLeft", "0"), ("End", "1"), ("ArrowRight", "1")):
+        form.page.keyboard.press(key)
+        assert form.sends() == end
+        expect(shown).to_have_text(end)
+
+
+@pytest.mark.parametrize("kind", ["slider"])
+def test_a_locked_slider_shows_no_value(gated: Form, kind: str) -> None:
+    gate = gated.page.locator('[data-name="p.gate"]')
+    gate.get_by_label("Yes").check()
+    gated.question.locator("input").click()
+    expect(gated.question.locator("output")).to_have_text("0.5")
+    gate.get_by_label("No").check()
+    expect(gated.question.locator("output")).to_have_text("no answer yet")

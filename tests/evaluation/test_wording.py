@@ -119,6 +119,7 @@ PAPERS = {
     "meena": ("MEENA",),
     "convai2": ("ConvAI2", "PERSONA-CHAT"),
     "nine": ("ConvAI2",),
+    "persona": ("PERSONA-METRICS",),
 }
 # Where words of released code are told, by the citation: from one heading to the next.
 RELEASED = {
@@ -153,7 +154,7 @@ def stands(row: PrintedWords, table: list[tuple[str, str, set[str]]]) -> bool:
 @printed
 def test_every_row_stands_in_the_specification(name: str, specified: str) -> None:
     table = cells(specified, name)
-    assert len(table) > 10
+    assert len(table) > 6
     for row in PRINTED[name]:
         if row.is_released:
             (place,) = row.where

@@ -54,6 +54,7 @@ def scale(question: str, where: str, *words: str, quoted: bool) -> list[PrintedW
     ]
 
 
+L2E_DIMENSIONS = ("Goodness", "Relatedness", "Grammaticality", "Helpfulness", "Plausibility")
 PERSONACHAT = [
     *printed(
         "chat.told",
@@ -219,6 +220,37 @@ PRINTED: Mapping[str, list[PrintedWords]] = {
             )
         ),
     ],
+    "explanation_rating": [
+        *printed("instructions.2", "section 5.4", "extremely bad", "extremely good"),
+        *(
+            row
+            for dimension in L2E_DIMENSIONS
+            for field, where, words in (
+                ("text", "table 5", dimension),
+                ("anchors.1.word", "section 5.4", "extremely bad"),
+                ("anchors.2.word", "section 5.4", "extremely good"),
+            )
+            for row in printed(f"rate.{dimension.lower()}.{field}", where, words)
+        ),
+    ],
+    "explanation_ranking": printed(
+        "instructions.1",
+        "figure 1",
+        "The city councilmen refused the demonstrators a permit because ?",
+    ),
+    "perceived_sentiment": printed(
+        "instructions.2", "section 5.3", "if the response was positive, negative, or neutral"
+    ),
+    "persona_likely": [
+        *printed(
+            "instructions.2",
+            "section 5.3",
+            "if the character was likely to say each utterance on the list",
+        ),
+        *printed("rate.likely.text", "section 5.3", "likely", quoted=True),
+        *printed("rate.likely.yes", "figure 5", "Yes"),
+        *printed("rate.likely.no", "figure 5", "No"),
+    ],
     "reply_ranking": [
         *printed(
             "instructions.2",
@@ -279,6 +311,10 @@ STATED: Mapping[str, Mapping[str, str]] = {
         "chat.tells_of_bots": "released task code",
         "chat.told": "released task code",
     },
+    "explanation_rating": {"source": "section 5.4"},
+    "explanation_ranking": {"source": "table 4", "rate.batch": ""},
+    "perceived_sentiment": {"source": "section 5.3", "rate.votes": "", "rate.batch": ""},
+    "persona_likely": dict.fromkeys(("source", "rate.votes", "rate.batch"), "section 5.3"),
     "reply_ranking": {"source": "section 5.2.2", "rate.votes": "section 5.2.2"},
     "nine_questions": {
         **dict.fromkeys(("chat.minimum", "chat.maximum"), "released evaluation code"),

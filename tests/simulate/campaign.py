@@ -6,6 +6,7 @@ database; leaves `export.zip`, and the crowd's own records as `crowd.jsonl`.
 
 from __future__ import annotations
 
+import json
 import os
 import sys
 import time
@@ -20,6 +21,7 @@ from typing import TYPE_CHECKING, Any
 from evaluation import Protocol
 from evaluation.registry import get_protocol, protocol_names
 from evaluation.setting_types import WholeNumbers
+from tests.simulate.imported import imported_contexts, replies_are_imported
 from tests.simulate.planted import BOT, HUMAN, MIX, is_of_people, planted
 
 if TYPE_CHECKING:
@@ -27,6 +29,7 @@ if TYPE_CHECKING:
     from webapp.models import Campaign
 
 AT_ONCE = 8
+MOST_PAGES = 30  # that one of the people judges, of a protocol with long batches
 SECONDS = 600.0  # that one of the people stays at most
 TALKERS, TALKERS_SHORT = 4, 8  # whose messages third parties judge
 CLOSING = 60.0  # seconds for the server to close a campaign that is complete
@@ -114,7 +117,7 @@ def _add_systems(campaign: Campaign, protocol: Protocol, order: Simulated) -> No
     from webapp.services.campaign import contexts_import, systems
 
     names, bot = list(planted(protocol)), PEOPLE if is_of_people(protocol) else BOT
-    for name in names:
+    for name in [] if replies_are_imported(protocol) else names:
         raw = SystemForm(protocol, bot).typed() | {"name": name}
         raw |= {"target": str(-(-order.people // len(names)))} if protocol.chat else {}
         values, now = SystemForm(protocol, bot, raw).values(), timezone.now()
@@ -122,9 +125,18 @@ def _add_systems(campaign: Campaign, protocol: Protocol, order: Simulated) -> No
     rate = protocol.after
     if rate is not None and rate.over == "contexts":
         of_each = {"one": len(names), "pairs": comb(len(names), 2), "all": 1}[rate.show]
-        wanted = max(1, order.people * rate.batch // (rate.votes * of_each))
-        text = "\n".join(contexts_import.bundled().splitlines()[:wanted])
+        batch = min(rate.batch, MOST_PAGES)
+        wanted = max(1, order.people * batch // (rate.votes * of_each))
+        contexts = imported_contexts if replies_are_imported(protocol) else bundled_contexts
+        text = "\n".join(map(json.dumps, contexts(protocol, wanted)))
         contexts_import.store(campaign=campaign, text=text, by=order.staff, now=timezone.now())
+
+
+def bundled_contexts(protocol: Protocol, count: int) -> list[dict[str, Any]]:
+    """Return the first contexts that come with Parley, for systems that reply by themselves."""
+    from webapp.services.campaign import contexts_import
+
+    return [json.loads(line) for line in contexts_import.bundled().splitlines()[:count]]
 
 
 def source_protocol() -> Protocol:

@@ -28,7 +28,14 @@ from webapp.crowd import ledger
 from webapp.crowd.people import Quality
 
 ROOT = Path(__file__).parents[2]
-MEANS = ("likert", "persona_detection", "human_accuracy", "label_score", "win_rate")
+MEANS = (
+    "likert",
+    "persona_detection",
+    "human_accuracy",
+    "intended_agreement",
+    "label_score",
+    "win_rate",
+)
 LENGTH = "characters_per_message"
 NEAR = 0.25  # of a scale's length, between a planted level and the one recovered
 SURE = 0.05  # that guesses do not tell characters so often

@@ -52,6 +52,9 @@ class PlantedRater:
     def picks(self, options: Sequence[str]) -> str:
         return picks(self.person, self._share, self.right, options, *self._here)
 
+    def knows(self, options: Sequence[str]) -> bool:
+        return self.right in options
+
     def prefers(self, options: Sequence[str]) -> str:
         replies = sorted((key for key in options if key in self.shown), key=self._felt)
         ties = [option for option in options if option not in self.shown]

@@ -162,7 +162,7 @@ class Participant:
             self.person,
             form,
             self._quality(truth),
-            truth.get("persona", ""),
+            truth.get("persona") or truth.get("intended", ""),
             str(self.rated),
             shown=shown,
         )

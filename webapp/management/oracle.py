@@ -30,7 +30,7 @@ def let_go(campaign: Campaign, external_id: str) -> bool:
 
 
 def truth(campaign: Campaign, external_id: str) -> dict[str, str]:
-    """Return the system, and the key of the true persona, of what a person judges now.
+    """Return the system, the key of the true persona, and what was intended, of what is judged now.
 
     The system of each candidate on the page stands under the candidate's key.
     """
@@ -39,11 +39,16 @@ def truth(campaign: Campaign, external_id: str) -> dict[str, str]:
         return {}
     assignment = submission.current(person)
     if assignment is not None:
-        candidates = list(assignment.item.candidates.select_related("system"))
+        candidates = list(assignment.item.candidates.select_related("system", "conversation"))
         first = candidates[0]
         judged = Seat.objects.filter(conversation=first.conversation, side=first.side)
         systems = {candidate.key: candidate.system.name for candidate in candidates}
-        return {"system": first.system.name, "persona": _persona(judged.first()), **systems}
+        return {
+            "system": first.system.name,
+            "persona": _persona(judged.first()),
+            "intended": first.conversation.intended,
+            **systems,
+        }
     seat = person.seats.filter(active=True).select_related("conversation__system").first()
     if seat is None:
         return {}

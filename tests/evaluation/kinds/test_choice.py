@@ -32,8 +32,9 @@ GRADES = Choice(
 class Rater:
     """Answers as planted."""
 
-    def __init__(self, yes: bool) -> None:
+    def __init__(self, yes: bool, right: str = "") -> None:
         self.yes = yes
+        self.right = right
 
     def point(self, points: Sequence[int]) -> int:
         return points[-1]
@@ -46,6 +47,9 @@ class Rater:
 
     def picks(self, options: Sequence[str]) -> str:
         return options[-1]
+
+    def knows(self, options: Sequence[str]) -> bool:
+        return self.right in options
 
     def prefers(self, options: Sequence[str]) -> str:
         return options[0]
@@ -117,3 +121,10 @@ def test_options_that_no_answer_tells_apart_are_refused(
 def test_a_name_of_forty_characters_is_taken() -> None:
     options = tuple(ChoiceOption(value=value * 40, word=value) for value in "ab")
     assert Choice(name="q", text="?", options=options).parse("b" * 40, NOBODY) == "b" * 40
+
+
+def test_simulated_people_who_know_what_is_right_may_pick_any_name() -> None:
+    """The planted chance decides there whether it is the right one."""
+    field = Choice.sample().form_field(Shown(()))
+    assert Choice.simulated(field, Rater(True, right="glad")) == "neither"
+    assert Choice.simulated(field, Rater(True, right="mad")) == "sad"

@@ -34,6 +34,9 @@ class Rater:
     def picks(self, options: Sequence[str]) -> str:
         return options[self.number]
 
+    def knows(self, options: Sequence[str]) -> bool:
+        return False
+
     def prefers(self, options: Sequence[str]) -> str:
         return options[0]
 

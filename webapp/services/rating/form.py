@@ -27,7 +27,10 @@ class FormLine:
 
 @dataclass(frozen=True, kw_only=True)
 class FormReply:
-    """One of several replies that are judged on a page: its key in names of fields, its letter."""
+    """One of several replies that are judged on a page: its key in names of fields, its letter.
+
+    In a list it has a number in place of the letter.
+    """
 
     key: str
     letter: str
@@ -57,6 +60,11 @@ class RatingForm:
     def is_list(self) -> bool:
         """Whether so many replies are shown that the questions stand above them once."""
         return len(self.replies) >= LIST and not self.rate.together
+
+    @property
+    def steps(self) -> bool:
+        """Whether an answer by a key leads to the next reply of a list, which has one question."""
+        return self.is_list and len(self.rate.each) == 1 and not self.rate.each[0].compares
 
 
 def of(person: Participation) -> RatingForm | None:
@@ -116,7 +124,11 @@ def _replies(judged: Sequence[Candidate]) -> tuple[FormReply, ...]:
         (row.conversation_id, row.seq): row.content.get("text", "") for row in rows
     }
     return tuple(
-        FormReply(key=each.key, letter=letter(n), text=texts[each.conversation_id, each.seq])
+        FormReply(
+            key=each.key,
+            letter=letter(n) if len(judged) < LIST else str(n + 1),
+            text=texts[each.conversation_id, each.seq],
+        )
         for n, each in enumerate(judged)
     )
 
