@@ -13,7 +13,9 @@ from dataclasses import dataclass
 from evaluation import Protocol, Words
 from evaluation.words import texts, words_of
 
-CITED = re.compile(r"section \d+(?:\.\d+)*|appendix [A-Z]|table \d+|figure \d+|released \w+ code")
+CITED = re.compile(
+    r"section \d+(?:\.\d+)*|appendix [A-Z](?:\.\d+)*|table \d+|figure \d+|released \w+ code"
+)
 
 
 @dataclass(frozen=True)
@@ -180,6 +182,24 @@ TOPIC = printed(
     "section 2.3",
     "no expectation or instructions about domain or topic of the conversation",
 )
+THRED_GRADES = [
+    (
+        "Excellent",
+        "The response is very appropriate, on topic, fluent, interesting and shows understanding "
+        "of the context.",
+    ),
+    (
+        "Good",
+        "The response is coherent with the context but it is not diverse and informative. It may "
+        "imply the answer.",
+    ),
+    (
+        "Poor",
+        "The response is interpretable and grammatically correct but completely off-topic.",
+    ),
+    ("Bad", "The response is grammatically broken and it does not provide an answer."),
+]
+
 PRINTED: Mapping[str, list[PrintedWords]] = {
     "personachat_bot": PERSONACHAT,
     "personachat_human": PERSONACHAT,
@@ -232,6 +252,27 @@ PRINTED: Mapping[str, list[PrintedWords]] = {
             "the general response quality in terms of relevance and informativeness",
         ),
     ],
+    "graded_pairs": [
+        *(
+            row
+            for number, (word, definition) in enumerate(THRED_GRADES, start=1)
+            for row in [
+                *printed(f"rate.grade.options.{number}.word", "appendix A.2", word),
+                *printed(f"rate.grade.options.{number}.definition", "appendix A.2", definition),
+            ]
+        ),
+        *printed(
+            "rate.better.help",
+            "appendix A.2",
+            "favor response 1 over response 2 if: (1) response 1 is relevant, logically consistent "
+            "to the context, fluent and on topic; or (2) Both responses 1 and 2 are relevant, "
+            "consistent and fluent but response 1 is more informative than response 2. If judges "
+            "cannot tell which one is better, they can rate the responses as Equally good or "
+            "Equally Bad.",
+        ),
+        *printed("rate.better.ties.1.word", "appendix A.2", "Equally good"),
+        *printed("rate.better.ties.2.word", "appendix A.2", "Equally Bad"),
+    ],
     "meena_human": [
         *printed("instructions.1", "section 2.6, appendix A", "Hi!", quoted=True),
         *TOPIC,
@@ -276,6 +317,7 @@ STATED: Mapping[str, Mapping[str, str]] = {
         "chat.told": "released task code",
     },
     "reply_ranking": {"source": "section 5.2.2", "rate.votes": "section 5.2.2"},
+    "graded_pairs": dict.fromkeys(("source", "rate.votes", "rate.batch"), "appendix A.2"),
     "nine_questions": {
         **dict.fromkeys(("chat.minimum", "chat.maximum"), "released evaluation code"),
         "chat.min_words.limit": "released evaluation code",

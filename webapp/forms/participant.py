@@ -75,6 +75,7 @@ class QuestionField:
     """One question about one candidate as its template shows it; `value` is the answer so far.
 
     gate: the field whose answer must be the question's `only_if_value` before this one is asked.
+    number: its place in the form, 0 where several replies are shown, whose questions have none.
     letter: of the reply it is about, where several are shown.
     """
 
@@ -120,7 +121,7 @@ def fields(
     return tuple(
         QuestionField(
             name=(name := f"{about}.{question.name}"),
-            number=number,
+            number=0 if form.replies else number,
             question=question,
             answer=question.form_field(form.shown, form.personas),
             value=raw.get(name, ""),
