@@ -144,7 +144,7 @@ def cells(specified: str, name: str) -> list[tuple[str, str, set[str]]]:
     found = []
     before = ""
     for _, kind, words, where in rows:
-        where = before = before if where == "same" else where
+        where = before = before if where.strip() == "same" else where
         for short, long in ABBREVIATIONS.items():
             where = where.replace(short, long)
         found.append((kind, words, wording.cited(where)))

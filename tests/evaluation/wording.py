@@ -200,6 +200,15 @@ THRED_GRADES = [
     ("Bad", "The response is grammatically broken and it does not provide an answer."),
 ]
 
+ASAPP_GRADES = [
+    ("Bad", "The response is not relevant to the context."),
+    ("Good", "The response is relevant to the context but is vague or generic."),
+    (
+        "Great",
+        "The response is relevant to the context and directly addresses the issue at hand.",
+    ),
+]
+
 PRINTED: Mapping[str, list[PrintedWords]] = {
     "personachat_bot": PERSONACHAT,
     "personachat_human": PERSONACHAT,
@@ -273,6 +282,23 @@ PRINTED: Mapping[str, list[PrintedWords]] = {
         *printed("rate.better.ties.1.word", "appendix A.2", "Equally good"),
         *printed("rate.better.ties.2.word", "appendix A.2", "Equally Bad"),
     ],
+    "reply_grades": [
+        *(
+            row
+            for number, (word, definition) in enumerate(ASAPP_GRADES, start=1)
+            for row in [
+                *printed(f"rate.grade.options.{number}.word", "section 4.3", word),
+                *printed(f"rate.grade.options.{number}.definition", "section 4.3", definition),
+            ]
+        ),
+        *printed(
+            "rate.grade.help",
+            "section 4.3",
+            "“My phone is broken”. Bad response: Goodbye! Good response: I’m sorry to hear that. "
+            "Great response: I’m sorry to hear that your phone is broken.",
+            quoted=True,
+        ),
+    ],
     "meena_human": [
         *printed("instructions.1", "section 2.6, appendix A", "Hi!", quoted=True),
         *TOPIC,
@@ -318,6 +344,7 @@ STATED: Mapping[str, Mapping[str, str]] = {
     },
     "reply_ranking": {"source": "section 5.2.2", "rate.votes": "section 5.2.2"},
     "graded_pairs": dict.fromkeys(("source", "rate.votes", "rate.batch"), "appendix A.2"),
+    "reply_grades": {"source": "section 4.3", "rate.votes": "section 4.3"},
     "nine_questions": {
         **dict.fromkeys(("chat.minimum", "chat.maximum"), "released evaluation code"),
         "chat.min_words.limit": "released evaluation code",

@@ -104,6 +104,11 @@ class QuestionField:
     def id(self) -> str:
         return self.name.replace(".", "-")
 
+    @property
+    def help_id(self) -> str:
+        """Where the help stands: once above all replies, where several are shown."""
+        return f"help-{self.question.name}" if self.letter else f"{self.id}-help"
+
 
 @dataclass(frozen=True, kw_only=True)
 class Block:

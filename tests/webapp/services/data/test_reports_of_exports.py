@@ -68,3 +68,36 @@ def test_thred_tables_come_from_an_export(tmp_path: Path) -> None:
     assert shares.loc["seq2seq"].tolist() == [50.0, 16.7, 16.7, 16.7]
     assert shares.loc["hred"].tolist() == [66.7, 0.0, 0.0, 33.3]
     assert shares.sum(axis=1).tolist() == pytest.approx([100, 100], abs=0.2)
+
+
+# --- ASAPP: grades of five sources ------------------------------------------------------------
+
+SOURCES = {  # the grades of each context, by three annotators
+    "frequency_10k": [(2, 2, 1), (0, 1, 2)],
+    "frequency_1k": [(1, 1, 1), (0, 0, 1)],
+    "clustering_10k": [(2, 2, 2), (1, 2, 2)],
+    "clustering_1k": [(0, 0, 0), (1, 1, 0)],
+    "agent": [(2, 2, 2), (2, 2, 1)],
+}
+
+
+def test_asapp_table_comes_from_an_export(tmp_path: Path) -> None:
+    replies = {name: f"This is {name}." for name in SOURCES}
+    rows = [
+        {"id": f"k{n}", "messages": [f"My phone {n} is broken."], "replies": replies}
+        for n in range(2)
+    ]
+    campaign = replies_campaign("reply_grades", rows)
+    judge(
+        campaign,
+        3,
+        lambda question, context, system, rater: str(SOURCES[system][int(context[1:])][rater]),
+    )
+    frame = table(report_of("asapp_human", campaign, tmp_path), "agent has").set_index("source")
+    for name, given in SOURCES.items():
+        grades = [grade for votes in given for grade in votes]
+        shares = [100 * grades.count(grade) / 6 for grade in (2, 1, 0)]
+        assert frame.loc[name, ["great", "good", "bad"]].tolist() == pytest.approx(shares)
+        assert frame.loc[name, "accept"] == pytest.approx(shares[0] + shares[1])
+    assert set(frame["contexts"]) == {2}
+    assert set(frame["raters"]) == {3}
