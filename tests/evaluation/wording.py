@@ -299,6 +299,25 @@ PRINTED: Mapping[str, list[PrintedWords]] = {
             quoted=True,
         ),
     ],
+    "coherency_pairs": [
+        *printed(
+            "rate.word_coherency.text",
+            "section 3.4",
+            "which words in a response are more related to a dialogue history",
+            quoted=True,
+        ),
+        *printed(
+            "rate.dialogue_continuity.text",
+            "section 3.4",
+            "which response is easier to respond to",
+            quoted=True,
+        ),
+        *(
+            row
+            for name in ("word_coherency", "dialogue_continuity")
+            for row in printed(f"rate.{name}.ties.1.word", "table 4, table 5, table 6", "neither")
+        ),
+    ],
     "meena_human": [
         *printed("instructions.1", "section 2.6, appendix A", "Hi!", quoted=True),
         *TOPIC,
@@ -345,6 +364,10 @@ STATED: Mapping[str, Mapping[str, str]] = {
     "reply_ranking": {"source": "section 5.2.2", "rate.votes": "section 5.2.2"},
     "graded_pairs": dict.fromkeys(("source", "rate.votes", "rate.batch"), "appendix A.2"),
     "reply_grades": {"source": "section 4.3", "rate.votes": "section 4.3"},
+    "coherency_pairs": {
+        **dict.fromkeys(("source", "rate.votes"), "section 3.4"),
+        "rate.with_first": "table 4, table 5, table 6",
+    },
     "nine_questions": {
         **dict.fromkeys(("chat.minimum", "chat.maximum"), "released evaluation code"),
         "chat.min_words.limit": "released evaluation code",

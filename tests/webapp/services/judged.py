@@ -15,9 +15,9 @@ from webapp.services.campaign import contexts_import
 from webapp.services.data import exports
 from webapp.services.rating import context_items, submission
 
-# The answer of a rater, by number, to a question about a context and one system, or "" for all that
-# are shown; of a preference the system or the tie. None leaves the question out.
-Answer = Callable[[str, str, str, int], str | None]
+# The answer of a rater, by number, to a question about a context and one system, or all that are
+# shown, by name; of a preference the system or the tie. None leaves the question out.
+Answer = Callable[[str, str, tuple[str, ...], int], str | None]
 
 
 def replies_campaign(
@@ -53,9 +53,10 @@ def _judge_page(person: Participation, number: int, answer: Answer) -> bool:
     context = assignment.item.context
     raw = {}
     for about, question in submission.rate_of(person).asked(submission.shown_to(assignment)):
-        said = answer(question.name, context.key if context else "", systems.get(about, ""), number)
-        if said is not None:
-            raw[f"{about}.{question.name}"] = keys.get(said, said)
+        names = (systems[about],) if about in systems else tuple(sorted(keys))
+        value = answer(question.name, context.key if context else "", names, number)
+        if value is not None:
+            raw[f"{about}.{question.name}"] = keys.get(value, value)
     submission.submit(person=person, answers=raw, now=after(60))
     return True
 

@@ -45,14 +45,12 @@ def test_thred_tables_come_from_an_export(tmp_path: Path) -> None:
     campaign = replies_campaign("graded_pairs", rows, votes=2, batch=6)
     assert campaign.items.count() == 6, "the first system beside each of the others"
 
-    def answer(question: str, context: str, system: str, rater: int) -> str:
+    def answer(question: str, context: str, systems: tuple[str, ...], rater: int) -> str:
         if question == "grade":
-            seen.append(system)
-            return str(GRADES[system])
-        (other,) = set(seen[-2:]) - {"thred"}
+            return str(GRADES[systems[0]])
+        (other,) = set(systems) - {"thred"}
         return PREFERRED[other][int(context[1:])][rater]
 
-    seen: list[str] = []
     judge(campaign, 2, answer)
     assert len(exported(campaign, tmp_path)) == 2 * 6 * 4
     report = report_of("thred_human", campaign, tmp_path)
@@ -91,7 +89,7 @@ def test_asapp_table_comes_from_an_export(tmp_path: Path) -> None:
     judge(
         campaign,
         3,
-        lambda question, context, system, rater: str(SOURCES[system][int(context[1:])][rater]),
+        lambda question, context, systems, rater: str(SOURCES[systems[0]][int(context[1:])][rater]),
     )
     frame = table(report_of("asapp_human", campaign, tmp_path), "agent has").set_index("source")
     for name, given in SOURCES.items():
@@ -101,3 +99,40 @@ def test_asapp_table_comes_from_an_export(tmp_path: Path) -> None:
         assert frame.loc[name, "accept"] == pytest.approx(shares[0] + shares[1])
     assert set(frame["contexts"]) == {2}
     assert set(frame["raters"]) == {3}
+
+
+# --- event causality: two criteria ------------------------------------------------------------
+
+NEITHER = "neither"
+VOTES = {  # on the two contexts of each pair, by two workers
+    ("word_coherency", "best", "rerank"): [("best", NEITHER), ("rerank", NEITHER)],
+    ("word_coherency", "best", "emb"): [(NEITHER, NEITHER), ("best", "best")],
+    ("word_coherency", "emb", "rerank"): [("emb", "emb"), ("emb", "emb")],
+    ("dialogue_continuity", "best", "rerank"): [("best", "best"), ("rerank", "best")],
+    ("dialogue_continuity", "best", "emb"): [("emb", "emb"), (NEITHER, "emb")],
+    ("dialogue_continuity", "emb", "rerank"): [("rerank", NEITHER), (NEITHER, NEITHER)],
+}
+
+
+def test_event_causality_tables_come_from_an_export(tmp_path: Path) -> None:
+    names = ("best", "rerank", "emb")
+    rows = [
+        {"id": f"k{n}", "messages": [f"I fell {n}."], "replies": {s: f"{s}?" for s in names}}
+        for n in range(2)
+    ]
+    campaign = replies_campaign("coherency_pairs", rows, votes=2, batch=6)
+    judge(
+        campaign,
+        2,
+        lambda question, context, systems, rater: VOTES[question, *systems][int(context[1:])][
+            rater
+        ],
+    )
+    frame = table(report_of("event_preferences", campaign, tmp_path), "dialogue continuity:")
+    found = frame.set_index(["criterion", "system A", "system B"])
+    assert len(found) == 6
+    for key, votes in VOTES.items():
+        given = [vote for each in votes for vote in each]
+        shares = [100 * given.count(option) / 4 for option in (*key[1:], NEITHER)]
+        assert found.loc[key, ["A", "B", "neither"]].tolist() == shares
+    assert found["sum"].tolist() == [100.0] * 6
