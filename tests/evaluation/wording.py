@@ -318,6 +318,34 @@ PRINTED: Mapping[str, list[PrintedWords]] = {
             for row in printed(f"rate.{name}.ties.1.word", "table 4, table 5, table 6", "neither")
         ),
     ],
+    "reply_quality": [
+        *printed(
+            "rate.fluency.text",
+            "section 5.3",
+            "fluent and at an acceptable level to understand its meaning",
+        ),
+        *printed("rate.fluency.yes", "section 5.3", "fluent"),
+        *printed("rate.fluency.no", "section 5.3", "influent"),
+        *printed(
+            "rate.consistency.text",
+            "section 5.3",
+            "whether a response is semantically consistent with the utterance",
+        ),
+        *printed(
+            "rate.consistency.help",
+            "section 5.3",
+            "Generic responses can be regarded as consistent if they are acceptable for given "
+            "utterances. Responses judged as influent are automatically annotated as inconsistent.",
+        ),
+        *printed("rate.consistency.yes", "section 5.3", "consistent"),
+        *printed("rate.consistency.no", "section 5.3", "inconsistent"),
+        *printed(
+            "rate.domain_awareness.text",
+            "section 5.3",
+            "which one better matched the domain of the input utterance",
+        ),
+        *printed("rate.sentiment_richness.text", "section 5.3", "one showing salient sentiments"),
+    ],
     "meena_human": [
         *printed("instructions.1", "section 2.6, appendix A", "Hi!", quoted=True),
         *TOPIC,
@@ -368,6 +396,7 @@ STATED: Mapping[str, Mapping[str, str]] = {
         **dict.fromkeys(("source", "rate.votes"), "section 3.4"),
         "rate.with_first": "table 4, table 5, table 6",
     },
+    "reply_quality": dict.fromkeys(("source", "rate.votes", "rate.with_first"), "section 5.3"),
     "nine_questions": {
         **dict.fromkeys(("chat.minimum", "chat.maximum"), "released evaluation code"),
         "chat.min_words.limit": "released evaluation code",

@@ -10,7 +10,7 @@ import json
 import os
 import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from io import StringIO
@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 from evaluation import Protocol, Rate
 from evaluation.registry import get_protocol, protocol_names
 from evaluation.setting_types import WholeNumbers
-from tests.simulate.planted import BOT, HUMAN, MIX, is_of_people, planted
+from tests.simulate.planted import BOT, HUMAN, MIX, is_of_people, planted, questions
 
 if TYPE_CHECKING:
     from webapp.crowd.people import Quality
@@ -31,6 +31,7 @@ AT_ONCE = 8
 SECONDS = 600.0  # that one of the people stays at most
 TALKERS, TALKERS_SHORT = 4, 8  # whose messages third parties judge
 BATCH_SHORT = 20  # items per person
+OTHER = "something else"  # that replies are meant to be, and no question is for
 CLOSING = 60.0  # seconds for the server to close a campaign that is complete
 EXPORT, LEDGER = "export.zip", "crowd.jsonl"
 
@@ -118,7 +119,8 @@ def _add_systems(campaign: Campaign, protocol: Protocol, order: Simulated) -> No
     from webapp.services.rules.protocols import protocol_of
 
     names, bot = list(planted(protocol)), PEOPLE if is_of_people(protocol) else BOT
-    for name in names:
+    intended = {each: None for question in questions(protocol) for each in question.intended}
+    for name in names if not intended else ():  # else they come with their replies
         raw = SystemForm(protocol, bot).typed() | {"name": name}
         raw |= {"target": str(-(-order.people // len(names)))} if protocol.chat else {}
         values, now = SystemForm(protocol, bot, raw).values(), timezone.now()
@@ -131,8 +133,24 @@ def _add_systems(campaign: Campaign, protocol: Protocol, order: Simulated) -> No
             for line in contexts_import.bundled().splitlines()
             if least <= len(json.loads(line)["messages"]) <= most
         ]
-        text = "\n".join(fitting[: _wanted(rate, len(names), order.people)])
+        fitting = fitting[: _wanted(rate, len(names), order.people)]
+        if intended:
+            fitting = list(_with_replies(fitting, names, [*intended, OTHER]))
+        text = "\n".join(fitting)
         contexts_import.store(campaign=campaign, text=text, by=order.staff, now=timezone.now())
+
+
+def _with_replies(
+    contexts: Sequence[str], systems: Sequence[str], intended: Sequence[str]
+) -> Iterator[str]:
+    """Yield contexts with a reply of each system, all meant to be the same, in turn something."""
+    for number, line in enumerate(contexts):
+        meant = intended[number % len(intended)]
+        replies = {
+            name: {"text": f"Reply {place} to {number}.", "intended": meant}
+            for place, name in enumerate(systems)
+        }
+        yield json.dumps({**json.loads(line), "replies": replies})
 
 
 def _wanted(rate: Rate, systems: int, people: int) -> int:

@@ -139,6 +139,7 @@ def _question(question: Question, when: str) -> dict[str, Any]:
         "scale": list(question.scale or ()),
         "only_if": question.only_if,
         "otherwise": question.otherwise,
+        "intended": list(question.intended),
     }
 
 
@@ -158,6 +159,9 @@ def _lines(book: dict[str, Any]) -> Iterator[str]:
         yield f"  Values: {'; '.join(worded)}." if worded else "  Values: as stored."
         if question["only_if"]:
             yield f"  Asked only if {question['only_if']} is 1; else {question['otherwise']}."
+        if question["intended"]:
+            meant = " or ".join(question["intended"])
+            yield f"  Asked only of replies that were meant to be {meant} (column intended)."
     yield from ("", "## Settings", "", "| setting | value | from |", "|---|---|---|")
     for setting in book["settings"]:
         where = f"{setting['provenance_text']}: {setting['where']}"
