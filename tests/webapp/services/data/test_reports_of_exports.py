@@ -8,7 +8,11 @@ import pandas as pd
 import pytest
 
 from analysis import Report
+from tests.factories import NOW
 from tests.webapp.services.judged import exported, judge, replies_campaign, report_of
+from webapp.models import Campaign, Rating
+from webapp.services.campaign.checklist import checklist
+from webapp.services.data import tables
 
 pytestmark = pytest.mark.django_db
 
@@ -136,3 +140,86 @@ def test_event_causality_tables_come_from_an_export(tmp_path: Path) -> None:
         shares = [100 * given.count(option) / 4 for option in (*key[1:], NEITHER)]
         assert found.loc[key, ["A", "B", "neither"]].tolist() == shares
     assert found["sum"].tolist() == [100.0] * 6
+
+
+# --- Chikai: labels and comparisons -----------------------------------------------------------
+
+FLUENT = {"proposed": (1, 1, 0), "seq2seq": (1, 1, 1)}  # of the utterances, in order
+CONSISTENT = {"proposed": (1, 0, None), "seq2seq": (0, 1, 1)}  # not asked of the influent one
+DOMAIN = ("proposed", "proposed", "seq2seq")
+RICH = ("proposed", "seq2seq", None)  # not asked of a neutral intent
+INTENDED = ("positive", "negative", "neutral")
+
+
+def chikai(*, people: int = 5) -> Campaign:
+    """Return a campaign that all annotators went through, of one mind."""
+    rows = [
+        {
+            "id": f"k{n}",
+            "messages": [f"I lost my ball {n}."],
+            "replies": {
+                "proposed": {"text": f"Oh no {n}!", "intended": intended},
+                "seq2seq": f"I see {n}.",
+            },
+        }
+        for n, intended in enumerate(INTENDED)
+    ]
+    campaign = replies_campaign("reply_quality", rows)
+    by_question = {"domain_awareness": DOMAIN, "sentiment_richness": RICH}
+
+    def answer(question: str, context: str, systems: tuple[str, ...], rater: int) -> str | None:
+        number = int(context[1:])
+        if question in by_question:
+            return by_question[question][number]
+        found = {"fluency": FLUENT, "consistency": CONSISTENT}[question][systems[0]][number]
+        return None if found is None else str(found)
+
+    judge(campaign, people, answer)
+    return campaign
+
+
+def test_chikai_tables_come_from_an_export(tmp_path: Path) -> None:
+    report = report_of("chikai_quality", chikai(), tmp_path)
+    frame = table(report, "proposed is").set_index(["label", "system"])
+    means = frame["mean"]
+    assert means["fluency", "proposed"] == pytest.approx(2 / 3)
+    assert means["consistency", "proposed"] == pytest.approx(1 / 3), "the influent counts as 0"
+    assert means["consistency", "seq2seq"] == pytest.approx(2 / 3)
+    assert means["domain-awareness"].to_dict() == pytest.approx(
+        {"proposed": 2 / 3, "seq2seq": 1 / 3}
+    )
+    assert means["sentiment-richness"].to_dict() == {"proposed": 0.5, "seq2seq": 0.5}
+    assert means["both domain-aware and sentiment-rich"].to_dict() == {
+        "proposed": 0.5,
+        "seq2seq": 0.0,
+    }
+    assert set(frame["annotators"]) == {5}
+    assert frame.loc[("sentiment-richness", "proposed"), "judgments"] == 10
+    assert frame.loc[("domain-awareness", "proposed"), "kappa"] == 1
+
+
+def test_a_session_is_complete_without_what_was_not_asked_and_not_without_an_answer() -> None:
+    campaign = chikai(people=1)
+    rows = tables.ratings(campaign, include_excluded=True)
+    assert len(rows) == 2 * (4 + 4 + 3)
+    assert set(rows["excluded"]) == {""}
+    assert set(rows[rows["question"] == "sentiment_richness"]["context"]) == {"k0", "k1"}
+    lost = Rating.objects.filter(question="domain_awareness", candidate__item__context__key="k2")
+    Rating.objects.filter(pk=lost[0].pk).delete()
+    rows = tables.ratings(campaign, include_excluded=True)
+    wrong = rows[rows["excluded"] != ""]
+    assert wrong["excluded"].unique().tolist() == ["incomplete: not every question was answered"]
+    assert (set(wrong["context"]), len(wrong)) == ({"k2"}, 2)
+
+
+def test_a_question_that_no_reply_is_for_stops_the_launch() -> None:
+    campaign = chikai(people=0)
+    (line,) = [each for each in checklist(campaign, NOW) if each.name == "Replies as intended"]
+    assert (line.ok, line.text) == (
+        True,
+        "2 replies were meant to be positive or negative; sentiment_richness is asked of them.",
+    )
+    campaign.conversations.exclude(intended="").update(intended="neutral")
+    (line,) = [each for each in checklist(campaign, NOW) if each.name == "Replies as intended"]
+    assert not line.ok
+    assert "sentiment_richness is asked only of replies that were meant to be" in line.text
