@@ -8,7 +8,7 @@ key), never as it was shown.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal, Self
 from typing import Protocol as Interface
@@ -31,12 +31,14 @@ class InvalidAnswer(ValueError):
 class Shown:
     """Draws for one rater: the candidates in order, and each choice's options in order.
 
-    together: the name that stands for all candidates in the fields of a form.
+    together: the name that stands for all candidates in the fields of a form. intended: what a
+    candidate was meant to be, where its import says so.
     """
 
     candidates: tuple[str, ...]
     choices: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     together: str = TOGETHER
+    intended: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -123,6 +125,9 @@ class Question:
 
     only_if: which answers to an earlier question of the form open this one; without them, or where
     that one is closed itself, `otherwise` is stored and nothing is asked.
+
+    intended: what replies must have been meant to be, as their import says, for the question to be
+    asked; it is always asked where this is empty.
     """
 
     kind: ClassVar[str]
@@ -134,6 +139,15 @@ class Question:
     help: str = ""
     only_if: Gate | None = None
     otherwise: Value | None = None
+    intended: tuple[str, ...] = ()
+
+    def is_asked_of(self, intended: Collection[str]) -> bool:
+        """Tell whether this is asked of replies that were meant to be these, "" where unsaid.
+
+        One of them must be what the question is for, and none something else.
+        """
+        known = {each for each in intended if each}
+        return not self.intended or (bool(known) and known <= set(self.intended))
 
     @classmethod
     def sample(cls) -> Self:

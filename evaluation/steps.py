@@ -8,7 +8,7 @@ message by each side; MEENA: one message). A field that a requester may change i
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
@@ -211,6 +211,11 @@ class Rate:
                 raise ValueError(
                     f"question {question.name}: a {question.kind} can only be asked after the chat"
                 )
+            if question.intended and self.over != "contexts":
+                raise ValueError(
+                    f"question {question.name}: intended is {question.intended}; only replies to "
+                    "contexts are imported with what they were meant to be"
+                )
             if question.personas_beside() is not None and not self.draws_personas:
                 raise ValueError(
                     f"question {question.name}: a {question.kind} can only be asked about a "
@@ -276,10 +281,23 @@ class Rate:
 
     def asked(self, shown: Shown) -> list[tuple[str, Question]]:
         """Return every question of a form with what it is about, in order."""
+        intended = {each: shown.intended.get(each, "") for each in shown.candidates}
         of_each = [
-            (candidate, question) for candidate in shown.candidates for question in self.each
+            (candidate, question)
+            for candidate in shown.candidates
+            for question in self.each
+            if question.is_asked_of((intended[candidate],))
         ]
-        return of_each + [(shown.together, question) for question in self.together]
+        return of_each + [
+            (shown.together, question)
+            for question in self.together
+            if question.is_asked_of(intended.values())
+        ]
+
+    def questions_about(self, own: str, shown: Collection[str]) -> int:
+        """Count the questions about one reply, by what it and all shown were meant to be."""
+        of_each = sum(question.is_asked_of((own,)) for question in self.each)
+        return of_each + sum(question.is_asked_of(shown) for question in self.together)
 
     def _conflicts(self, answers: Mapping[tuple[str, str], Value]) -> dict[str, str]:
         return {

@@ -16,7 +16,7 @@ NOT_SHOWN = frozenset(
         *("name", "title", "source", "sources"),  # of a protocol or a question
         *("partner", "first", "pool", "form", "partner_form", "instead"),  # of a chat
         *("over", "when", "sides", "show", "keep"),  # of a rating
-        *("only_if", "otherwise"),  # of a question
+        *("only_if", "otherwise", "intended"),  # of a question
         "value",  # of an option
     }
 )

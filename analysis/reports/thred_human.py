@@ -1,10 +1,11 @@
 """Human judgments in the layout of THRED tables 5, 6 and 9 (Dziri et al. 2019).
 
-Four grades, 3 excellent to 0 bad: the share of each with a 90 % t interval clustered by item
+Four grades, 3 excellent to 0 bad: the share of each with a 90 % t interval clustered by context
 (the paper gives no method), Fleiss' kappa and the mean rating. Side by side, a question of level
-"rank" about two systems: wins, losses, and ties. A tie is good where a question `tie` says so, else
-where that rater graded both replies 2 or more, else bad; that last step is ours. A column `dataset`
-tells data sets apart.
+"rank" about two systems: wins, losses, and ties. A tie is good where the column `chosen` or a
+question `tie` says so, else where that rater graded both replies 2 or more, else bad; that last
+step is ours. A column `dataset` tells data sets apart, a column `context` what was replied to;
+without it each item is a context of its own.
 """
 
 from __future__ import annotations
@@ -22,7 +23,8 @@ from analysis.tables.schema import RatingTable
 SIMULATED_AS = ("over_clusters", "over_raters")
 
 GRADES = {3.0: "excellent", 2.0: "good", 1.0: "poor", 0.0: "bad"}
-OUTCOMES = ("wins", "losses", "equally good", "equally bad")
+TIES = ("equally good", "equally bad")
+OUTCOMES = ("wins", "losses", *TIES)
 LEVEL = 0.90
 GOOD = 2.0
 PAIR = ["dataset", "item", "rater"]
@@ -30,15 +32,20 @@ PAIR = ["dataset", "item", "rater"]
 
 def thred_human(ratings: RatingTable, *, seed: int = 0) -> Report:
     """Return the three tables, above those printed."""
-    rows = _with_dataset(ratings)
+    rows = _with_columns(ratings)
     graded = _graded(rows)
     scale = pd.DataFrame(_shares(graded, seed))
-    pairs = pd.DataFrame(_outcomes(rows, graded, seed))
+    outcomes = list(_outcomes(rows, graded, seed))
+    pairs = pd.DataFrame(
+        {name: _percent(cell) if isinstance(cell, Spread) else cell for name, cell in row.items()}
+        for row in outcomes
+    )
     finding = _finding(scale)
-    note = "Percent ± half of a 90 % t interval clustered by item; MER is the mean rating."
+    note = "Percent ± half of a 90 % t interval clustered by context; MER is the mean rating."
     own = [
         Section(finding, scale, note),
         Section("Side by side", pairs, "Percent ± as above."),
+        Section("Side by side: mean over the systems met", _means(outcomes), "Percent."),
         Section("Data sets: mean rating over systems", _data_sets(scale)),
     ]
     return Report(
@@ -49,44 +56,56 @@ def thred_human(ratings: RatingTable, *, seed: int = 0) -> Report:
     )
 
 
-def _with_dataset(ratings: RatingTable) -> pd.DataFrame:
-    return ratings if "dataset" in ratings.columns else ratings.assign(dataset="")
+def _with_columns(ratings: RatingTable) -> pd.DataFrame:
+    """Return the rows with data set, context and the kind of tie, which a table may lack."""
+    rows = ratings.assign(
+        **{name: "" for name in ("dataset", "context", "chosen") if name not in ratings.columns}
+    )
+    known = rows["context"].fillna("")
+    return rows.assign(context=known.where(known != "", rows["item"]))
 
 
 def _graded(rows: pd.DataFrame) -> pd.DataFrame:
     """Return the answers to questions whose every answer is one of the four grades."""
     ordinal = rows[rows["level"] == "ordinal"]
-    whole = ordinal.groupby(["protocol", "question"])["value"].transform(
-        lambda values: values.isin(GRADES).all() and (values == 0.0).any()
-    )
-    chosen = ordinal[whole.astype(bool)]
+    questions = [rows for _, rows in ordinal.groupby(["protocol", "question"]) if _has_grades(rows)]
+    chosen = pd.concat(questions) if questions else ordinal.iloc[:0]
     return chosen.assign(value=chosen["value"].astype(float))
+
+
+def _has_grades(rows: pd.DataFrame) -> bool:
+    """Tell whether a question's scale is that of the grades; where none is known, by its values."""
+    if {"scale_low", "scale_high"} <= set(rows.columns) and rows["scale_low"].notna().all():
+        return bool(
+            rows["scale_low"].eq(min(GRADES)).all() & rows["scale_high"].eq(max(GRADES)).all()
+        )
+    return bool(rows["value"].isin(GRADES).all() and (rows["value"] == min(GRADES)).any())
 
 
 def _shares(graded: pd.DataFrame, seed: int) -> Iterator[dict[str, object]]:
     for (dataset, system), rows in graded.groupby(["dataset", "system"], sort=True):
         row: dict[str, object] = {"dataset": dataset, "system": system}
         for grade, name in GRADES.items():
-            row[name] = _percent(over_clusters(rows["value"] == grade, rows["item"], level=LEVEL))
+            row[name] = _percent(
+                over_clusters(rows["value"] == grade, rows["context"], level=LEVEL)
+            )
         row["kappa"] = _kappa(rows, seed)
-        mean = over_clusters(rows["value"], rows["item"], level=LEVEL)
+        mean = over_clusters(rows["value"], rows["context"], level=LEVEL)
         yield {**row, "MER": mean.mean, "SD": mean.sd, "ratings": mean.n}
 
 
 def _outcomes(rows: pd.DataFrame, graded: pd.DataFrame, seed: int) -> Iterator[dict[str, object]]:
     ranks = rows[rows["level"] == "rank"].assign(value=lambda part: part["value"].astype(float))
-    columns = [*PAIR, "question", "system", "value"]
-    keys = [*PAIR, "question"]
+    keys = [*PAIR, "context", "question", "chosen"]
+    columns = [*keys, "system", "value"]
     both = ranks[columns].merge(ranks[columns], on=keys, suffixes=("", " other"))
     both = both[both["system"] != both["system other"]]
     good = _good_ties(rows, graded)
     for names, part in both.groupby(["dataset", "system", "system other"], sort=True):
         tied = part["value"] == part["value other"]
-        is_good = pd.Series(
-            [good.get(key, False) for key in part[PAIR].itertuples(index=False, name=None)],
-            index=part.index,
-            dtype=bool,
-        )
+        known = [good.get(key, False) for key in part[PAIR].itertuples(index=False, name=None)]
+        is_named = part["chosen"].isin(TIES)
+        is_good = part["chosen"].eq(TIES[0]).where(is_named, pd.Series(known, index=part.index))
         marks = (
             part["value"] < part["value other"],
             part["value"] > part["value other"],
@@ -95,18 +114,28 @@ def _outcomes(rows: pd.DataFrame, graded: pd.DataFrame, seed: int) -> Iterator[d
         )
         row: dict[str, object] = dict(zip(("dataset", "system", "against"), names, strict=True))
         for name, mark in zip(OUTCOMES, marks, strict=True):
-            row[name] = _percent(over_clusters(mark, part["item"], level=LEVEL))
+            row[name] = over_clusters(mark, part["context"], level=LEVEL)
         marked = sum((k * mark for k, mark in enumerate(marks)), pd.Series(0, index=part.index))
         voted = part.assign(value=marked.astype(str), protocol="", level="nominal", campaign="")
         yield {**row, "kappa": _kappa(voted, seed), "judgments": len(part)}
 
 
 def _good_ties(rows: pd.DataFrame, graded: pd.DataFrame) -> dict[tuple[str, ...], bool]:
-    ties = rows[rows["question"].eq("tie") & rows["value"].isin(["equally good", "equally bad"])]
+    ties = rows[rows["question"].eq("tie") & rows["value"].isin(TIES)]
     least = graded.groupby(PAIR)["value"].min() >= GOOD
     known = dict(zip(map(tuple, least.index), least.astype(bool), strict=True))
     named = zip(ties[PAIR].itertuples(index=False, name=None), ties["value"], strict=True)
-    return known | {key: value == "equally good" for key, value in named}
+    return known | {key: value == TIES[0] for key, value in named}
+
+
+def _means(outcomes: list[dict[str, object]]) -> pd.DataFrame:
+    """Return wins and good ties of each system that met several, averaged over those."""
+    shares = pd.DataFrame(outcomes, columns=["dataset", "system", OUTCOMES[0], TIES[0]])
+    for name in (OUTCOMES[0], TIES[0]):
+        shares[name] = [100 * spread.mean for spread in shares[name]]
+    grouped = shares.groupby(["dataset", "system"], as_index=False)
+    found = grouped.mean().assign(systems=grouped.size()["size"])
+    return found[found["systems"] > 1].reset_index(drop=True)
 
 
 def _kappa(rows: pd.DataFrame, seed: int) -> float:

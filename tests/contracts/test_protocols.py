@@ -21,7 +21,12 @@ def shown_for(rate: Rate, *candidates: str) -> Shown:
     """What could have been drawn for a rater of these candidates."""
     drawn = [question.name for question in rate.each if question.personas_beside() is not None]
     candidates = candidates if rate.show == "one" else (*candidates, "other")
-    return Shown(candidates, dict.fromkeys(drawn, ("p1", "p2")))
+    wanted = next((question.intended[0] for question in rate.questions if question.intended), "")
+    return Shown(
+        candidates,
+        dict.fromkeys(drawn, ("p1", "p2")),
+        intended=dict.fromkeys(candidates, wanted),
+    )
 
 
 def answer(question: Question, rate: Rate, shown: Shown) -> str:

@@ -19,7 +19,13 @@ protocols = pytest.mark.parametrize(
     "protocol", [get_protocol(n) for n in protocol_names()], ids=protocol_names()
 )
 printed = pytest.mark.parametrize("name", sorted(PRINTED))
-ABBREVIATIONS = {"§": "section ", "app. ": "appendix ", "fig. ": "figure "}
+ABBREVIATIONS = {
+    "§": "section ",
+    "app. ": "appendix ",
+    "fig. ": "figure ",
+    "A.2": "appendix A.2",
+    "tables 4-6": "table 4, table 5, table 6",
+}
 
 
 @protocols
@@ -137,7 +143,9 @@ def cells(specified: str, name: str) -> list[tuple[str, str, set[str]]]:
         lines = [line for line in table.splitlines() if line.startswith("| ")]
         rows += [line.strip()[1:-1].split(" | ") for line in lines[1:]]
     found = []
+    before = ""
     for _, kind, words, where in rows:
+        where = before = before if where.strip() == "same" else where
         for short, long in ABBREVIATIONS.items():
             where = where.replace(short, long)
         found.append((kind, words, wording.cited(where)))

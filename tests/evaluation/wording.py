@@ -13,7 +13,9 @@ from dataclasses import dataclass
 from evaluation import Protocol, Words
 from evaluation.words import texts, words_of
 
-CITED = re.compile(r"section \d+(?:\.\d+)*|appendix [A-Z]|table \d+|figure \d+|released \w+ code")
+CITED = re.compile(
+    r"section \d+(?:\.\d+)*|appendix [A-Z](?:\.\d+)*|table \d+|figure \d+|released \w+ code"
+)
 
 
 @dataclass(frozen=True)
@@ -181,6 +183,33 @@ TOPIC = printed(
     "section 2.3",
     "no expectation or instructions about domain or topic of the conversation",
 )
+THRED_GRADES = [
+    (
+        "Excellent",
+        "The response is very appropriate, on topic, fluent, interesting and shows understanding "
+        "of the context.",
+    ),
+    (
+        "Good",
+        "The response is coherent with the context but it is not diverse and informative. It may "
+        "imply the answer.",
+    ),
+    (
+        "Poor",
+        "The response is interpretable and grammatically correct but completely off-topic.",
+    ),
+    ("Bad", "The response is grammatically broken and it does not provide an answer."),
+]
+
+ASAPP_GRADES = [
+    ("Bad", "The response is not relevant to the context."),
+    ("Good", "The response is relevant to the context but is vague or generic."),
+    (
+        "Great",
+        "The response is relevant to the context and directly addresses the issue at hand.",
+    ),
+]
+
 PRINTED: Mapping[str, list[PrintedWords]] = {
     "personachat_bot": PERSONACHAT,
     "personachat_human": PERSONACHAT,
@@ -264,6 +293,91 @@ PRINTED: Mapping[str, list[PrintedWords]] = {
             "the general response quality in terms of relevance and informativeness",
         ),
     ],
+    "graded_pairs": [
+        *(
+            row
+            for number, (word, definition) in enumerate(THRED_GRADES, start=1)
+            for row in [
+                *printed(f"rate.grade.options.{number}.word", "appendix A.2", word),
+                *printed(f"rate.grade.options.{number}.definition", "appendix A.2", definition),
+            ]
+        ),
+        *printed(
+            "rate.better.help",
+            "appendix A.2",
+            "favor response 1 over response 2 if: (1) response 1 is relevant, logically consistent "
+            "to the context, fluent and on topic; or (2) Both responses 1 and 2 are relevant, "
+            "consistent and fluent but response 1 is more informative than response 2. If judges "
+            "cannot tell which one is better, they can rate the responses as Equally good or "
+            "Equally Bad.",
+        ),
+        *printed("rate.better.ties.1.word", "appendix A.2", "Equally good"),
+        *printed("rate.better.ties.2.word", "appendix A.2", "Equally Bad"),
+    ],
+    "reply_grades": [
+        *(
+            row
+            for number, (word, definition) in enumerate(ASAPP_GRADES, start=1)
+            for row in [
+                *printed(f"rate.grade.options.{number}.word", "section 4.3", word),
+                *printed(f"rate.grade.options.{number}.definition", "section 4.3", definition),
+            ]
+        ),
+        *printed(
+            "rate.grade.help",
+            "section 4.3",
+            "“My phone is broken”. Bad response: Goodbye! Good response: I’m sorry to hear that. "
+            "Great response: I’m sorry to hear that your phone is broken.",
+            quoted=True,
+        ),
+    ],
+    "coherency_pairs": [
+        *printed(
+            "rate.word_coherency.text",
+            "section 3.4",
+            "which words in a response are more related to a dialogue history",
+            quoted=True,
+        ),
+        *printed(
+            "rate.dialogue_continuity.text",
+            "section 3.4",
+            "which response is easier to respond to",
+            quoted=True,
+        ),
+        *(
+            row
+            for name in ("word_coherency", "dialogue_continuity")
+            for row in printed(f"rate.{name}.ties.1.word", "table 4, table 5, table 6", "neither")
+        ),
+    ],
+    "reply_quality": [
+        *printed(
+            "rate.fluency.text",
+            "section 5.3",
+            "fluent and at an acceptable level to understand its meaning",
+        ),
+        *printed("rate.fluency.yes", "section 5.3", "fluent"),
+        *printed("rate.fluency.no", "section 5.3", "influent"),
+        *printed(
+            "rate.consistency.text",
+            "section 5.3",
+            "whether a response is semantically consistent with the utterance",
+        ),
+        *printed(
+            "rate.consistency.help",
+            "section 5.3",
+            "Generic responses can be regarded as consistent if they are acceptable for given "
+            "utterances. Responses judged as influent are automatically annotated as inconsistent.",
+        ),
+        *printed("rate.consistency.yes", "section 5.3", "consistent"),
+        *printed("rate.consistency.no", "section 5.3", "inconsistent"),
+        *printed(
+            "rate.domain_awareness.text",
+            "section 5.3",
+            "which one better matched the domain of the input utterance",
+        ),
+        *printed("rate.sentiment_richness.text", "section 5.3", "one showing salient sentiments"),
+    ],
     "meena_human": [
         *printed("instructions.1", "section 2.6, appendix A", "Hi!", quoted=True),
         *TOPIC,
@@ -316,6 +430,13 @@ STATED: Mapping[str, Mapping[str, str]] = {
     "perceived_sentiment": {"source": "section 5.3", "rate.votes": "", "rate.batch": ""},
     "persona_likely": dict.fromkeys(("source", "rate.votes", "rate.batch"), "section 5.3"),
     "reply_ranking": {"source": "section 5.2.2", "rate.votes": "section 5.2.2"},
+    "graded_pairs": dict.fromkeys(("source", "rate.votes", "rate.batch"), "appendix A.2"),
+    "reply_grades": {"source": "section 4.3", "rate.votes": "section 4.3"},
+    "coherency_pairs": {
+        **dict.fromkeys(("source", "rate.votes"), "section 3.4"),
+        "rate.with_first": "table 4, table 5, table 6",
+    },
+    "reply_quality": dict.fromkeys(("source", "rate.votes", "rate.with_first"), "section 5.3"),
     "nine_questions": {
         **dict.fromkeys(("chat.minimum", "chat.maximum"), "released evaluation code"),
         "chat.min_words.limit": "released evaluation code",

@@ -79,7 +79,9 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument(
-        "--short", action="store_true", help="the shortest chats there can be, typed at once"
+        "--short",
+        action="store_true",
+        help="the shortest chats there can be, typed at once; few items per person",
     )
     parser.add_argument("--keep", type=Path, metavar="FOLDER", help="databases, exports, ledgers")
     return parser
@@ -87,7 +89,10 @@ def _parser() -> argparse.ArgumentParser:
 
 def _about(*, short: bool) -> str:
     if short:
-        return "Short: chats have the smallest minimum there can be, and bots type at once."
+        return (
+            "Short: chats have the smallest minimum there can be, bots type at once, and nobody "
+            "judges more than 20 items."
+        )
     return "Chats are as long as the protocols have them."
 
 
@@ -114,11 +119,15 @@ def _check_seed(seed: int) -> None:
 
 def _check_people(protocol: Protocol, people: int | None) -> None:
     """Refuse a number of people that the protocol cannot be done with."""
-    fewest = protocol.after.votes if protocol.after and protocol.after.is_shared else FEWEST
+    fewest = _fewest(protocol)
     if people is not None and people < fewest:
         raise Refused(f"--people {people}: {protocol.name} needs {fewest} or more")
     if people is not None and people % 2 and protocol.chat and is_of_people(protocol):
         raise Refused(f"--people {people}: {protocol.name} is for pairs, write {people + 1}")
+
+
+def _fewest(protocol: Protocol) -> int:
+    return protocol.after.votes if protocol.after and protocol.after.is_shared else FEWEST
 
 
 def _check_folder(keep: Path | None, chosen: Sequence[Protocol]) -> None:
@@ -134,7 +143,7 @@ def _check_folder(keep: Path | None, chosen: Sequence[Protocol]) -> None:
 def _simulated(protocol: Protocol, into: Path, given: argparse.Namespace) -> Line:
     """Simulate a campaign in a folder of its own and print what came of it."""
     start = time.monotonic()
-    people = given.people or (CHATTING if protocol.chat else RATING)
+    people = given.people or (CHATTING if protocol.chat else max(RATING, _fewest(protocol)))
     folder = into / protocol.name
     try:
         _run(protocol, folder, people, given)

@@ -10,7 +10,7 @@ import json
 import os
 import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from io import StringIO
@@ -18,7 +18,7 @@ from math import comb
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from evaluation import Protocol
+from evaluation import Protocol, Rate
 from evaluation.registry import get_protocol, protocol_names
 from evaluation.setting_types import WholeNumbers
 from tests.simulate.imported import imported_contexts, replies_are_imported
@@ -32,6 +32,7 @@ AT_ONCE = 8
 MOST_PAGES = 30  # that one of the people judges, of a protocol with long batches
 SECONDS = 600.0  # that one of the people stays at most
 TALKERS, TALKERS_SHORT = 4, 8  # whose messages third parties judge
+BATCH_SHORT = 20  # items per person
 CLOSING = 60.0  # seconds for the server to close a campaign that is complete
 EXPORT, LEDGER = "export.zip", "crowd.jsonl"
 
@@ -82,11 +83,13 @@ def filled(protocol: Protocol, order: Simulated) -> Campaign:
 
 
 def shortened(protocol: Protocol) -> dict[str, str]:
-    """Return the settings of the shortest chats, as a form sends them."""
+    """Return the settings of the shortest chats and batches, as a form sends them."""
     types = {setting.name: setting.type for setting in protocol.settings()}
     minimum = types.get("chat.minimum")
     least = {"chat.minimum": str(minimum.least)} if isinstance(minimum, WholeNumbers) else {}
-    return least | ({"chat.pace": "0"} if "chat.pace" in types else {})
+    least |= {"chat.pace": "0"} if "chat.pace" in types else {}
+    is_long = protocol.after is not None and protocol.after.batch > BATCH_SHORT
+    return least | ({"rate.batch": str(BATCH_SHORT)} if is_long else {})
 
 
 def _draft(protocol: Protocol, order: Simulated) -> Campaign:
@@ -115,6 +118,7 @@ def _add_systems(campaign: Campaign, protocol: Protocol, order: Simulated) -> No
     from webapp.forms.system_form import SystemForm
     from webapp.models import PEOPLE
     from webapp.services.campaign import contexts_import, systems
+    from webapp.services.rules.protocols import protocol_of
 
     names, bot = list(planted(protocol)), PEOPLE if is_of_people(protocol) else BOT
     for name in [] if replies_are_imported(protocol) else names:
@@ -122,21 +126,29 @@ def _add_systems(campaign: Campaign, protocol: Protocol, order: Simulated) -> No
         raw |= {"target": str(-(-order.people // len(names)))} if protocol.chat else {}
         values, now = SystemForm(protocol, bot, raw).values(), timezone.now()
         systems.add_system(campaign=campaign, bot=bot, values=values, by=order.staff, now=now)
-    rate = protocol.after
+    rate = protocol_of(campaign).after
     if rate is not None and rate.over == "contexts":
-        of_each = {"one": len(names), "pairs": comb(len(names), 2), "all": 1}[rate.show]
-        batch = min(rate.batch, MOST_PAGES)
-        wanted = max(1, order.people * batch // (rate.votes * of_each))
+        count = _wanted(rate, len(names), order.people)
         contexts = imported_contexts if replies_are_imported(protocol) else bundled_contexts
-        text = "\n".join(map(json.dumps, contexts(protocol, wanted)))
+        text = "\n".join(map(json.dumps, contexts(protocol, count)))
         contexts_import.store(campaign=campaign, text=text, by=order.staff, now=timezone.now())
 
 
 def bundled_contexts(protocol: Protocol, count: int) -> list[dict[str, Any]]:
-    """Return the first contexts that come with Parley, for systems that reply by themselves."""
+    """Return contexts that come with Parley, for systems that reply by themselves."""
     from webapp.services.campaign import contexts_import
 
-    return [json.loads(line) for line in contexts_import.bundled().splitlines()[:count]]
+    rate = protocol.after
+    least, most = rate.messages if rate else (1, 1)
+    found = map(json.loads, contexts_import.bundled().splitlines())
+    return [each for each in found if least <= len(each["messages"]) <= most][:count]
+
+
+def _wanted(rate: Rate, systems: int, people: int) -> int:
+    """Return how many contexts so many people can judge."""
+    pairs = systems - 1 if rate.with_first else comb(systems, 2)
+    of_each = {"one": systems, "pairs": pairs, "all": 1}[rate.show]
+    return max(1, people * min(rate.batch, MOST_PAGES) // (rate.votes * of_each))
 
 
 def source_protocol() -> Protocol:

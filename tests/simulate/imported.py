@@ -9,11 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from evaluation import Protocol, Question
+from evaluation import Protocol, Question, Rate
 from tests.simulate.planted import SYSTEMS
 
 DATASETS = ("first", "second")
 CHARACTERS = ("Ada", "Ben")
+OTHER = "something else"  # that replies are meant to be, and no question is for
 TEXTS = 50  # of a list that is judged by itself
 AUTHORS = tuple(SYSTEMS)
 
@@ -30,11 +31,19 @@ def options_intended(question: Question) -> tuple[str, ...]:
     return () if question.is_scale else tuple(str(option.value) for option in options)
 
 
+def intentions(rate: Rate) -> tuple[str, ...]:
+    """Return what replies are meant to be in turn: what questions are for, and something else."""
+    asked_of = {each: None for question in rate.questions for each in question.intended}
+    if asked_of:
+        return (*asked_of, OTHER)
+    return next(filter(None, map(options_intended, rate.questions)), ())
+
+
 def imported_contexts(protocol: Protocol, count: int) -> Iterator[dict[str, Any]]:
     """Yield contexts with the replies of every system, as lines of an import."""
     rate = protocol.after
     assert rate is not None
-    intended = next(filter(None, map(options_intended, rate.questions)), ())
+    intended = intentions(rate)
     for number in range(count):
         row: dict[str, Any] = {"id": f"context{number}", "messages": []}
         if rate.messages[1]:

@@ -10,6 +10,8 @@ from webapp.crowd.people import Mix, Quality
 BOT = "parrot"  # what it says does not matter: people rate by the planted quality of its name
 HUMAN = "human"  # the only system where people judge people
 SYSTEMS: Mapping[str, float] = {"alpha": 0.95, "beta": 0.5, "gamma": 0.05}
+# Replies that are compared differ less, so that the worse of two is sometimes preferred.
+COMPARED: Mapping[str, float] = {"alpha": 0.65, "beta": 0.5, "gamma": 0.35}
 LEVELS = (0.8, 0.2)  # of one system's questions, in turn
 DETECTED = 0.95  # the chance that a character is told from random ones
 # Nobody leaves or rates by chance, so that whoever is missing was lost.
@@ -35,7 +37,9 @@ def planted(protocol: Protocol) -> dict[str, Quality]:
         levels = {one.name: LEVELS[n % len(LEVELS)] for n, one in enumerate(asked)}
         return {HUMAN: {one.name: _quality(one, levels[one.name]) for one in asked}}
     return {
-        system: {one.name: _quality(one, share) for one in asked}
+        system: {
+            one.name: _quality(one, COMPARED[system] if one.compares else share) for one in asked
+        }
         for system, share in SYSTEMS.items()
     }
 

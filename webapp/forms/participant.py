@@ -75,6 +75,7 @@ class QuestionField:
     """One question about one candidate as its template shows it; `value` is the answer so far.
 
     gate: the field whose answer must be one of `gate_values` before this one is asked.
+    number: its place in the form, 0 where several replies are shown, whose questions have none.
     letter: of the reply it is about, where several are shown.
     """
 
@@ -109,6 +110,11 @@ class QuestionField:
     def id(self) -> str:
         return self.name.replace(".", "-")
 
+    @property
+    def help_id(self) -> str:
+        """Where the help stands: once above all replies, where several are shown."""
+        return f"help-{self.question.name}" if self.letter else f"{self.id}-help"
+
 
 @dataclass(frozen=True, kw_only=True)
 class Block:
@@ -126,7 +132,7 @@ def fields(
     return tuple(
         QuestionField(
             name=(name := f"{about}.{question.name}"),
-            number=number,
+            number=0 if form.replies else number,
             question=question,
             answer=question.form_field(form.shown, form.personas),
             value=raw.get(name, ""),

@@ -70,6 +70,53 @@ def test_side_by_side_tells_good_ties_from_bad_ones_by_the_grades() -> None:
     assert frame[frame["system"] == "a"].iloc[0]["equally bad"].startswith("25.0")
 
 
+def test_the_kind_of_tie_is_read_from_the_rank_rows_before_the_grades() -> None:
+    pairs = _preferred([[(1, 2), (1, 2)], [(1, 1), (1, 1)], [(1, 1), (2, 1)], [(1, 1), (1, 1)]])
+    tied = pairs.groupby(["item", "rater"])["value"].transform("nunique") == 1
+    for chosen, good in (("equally good", "62.5"), ("equally bad", "0.0")):
+        given = pairs.assign(chosen=tied.map({True: chosen, False: ""}))
+        for graded in ((A, B), ()):  # with grades that tell another kind, and without any
+            report = thred_human(_table(*graded, given))
+            (frame,) = [s.frame for s in report.sections if s.title == "Side by side"]
+            row = frame[frame["system"] == "a"].iloc[0]
+            assert row["equally good"].split(" ")[0] == good
+            assert row["wins"].split(" ")[0] == "25.0"
+
+
+def test_grades_of_one_context_are_one_cluster() -> None:
+    apart = thred_human(_table(A, B)).sections[0].frame
+    contexts = ["k0", "k0", "k0", "k0", "k1", "k1", "k1", "k1"]
+    of_two = [one.assign(context=contexts) for one in (A, B)]
+    together = thred_human(_table(*of_two)).sections[0].frame
+    # Excellent: 3 of 4 and 0 of 4; two clusters, so t has one degree of freedom.
+    half = stats.t.ppf(0.95, 1) * np.sqrt(2 * (1.5**2 + 1.5**2)) / 8
+    assert together.iloc[0]["excellent"] == f"37.5 ± {100 * half:.1f}"
+    assert apart.iloc[0]["excellent"] != together.iloc[0]["excellent"]
+
+
+def test_the_scale_tells_grades_where_nobody_said_bad() -> None:
+    rows = [{"value": grade, "system": "a"} for grade in (3, 3, 2)]
+    known = ratings(rows, question="grade", scale_low=0, scale_high=3)
+    assert thred_human(known).findings == ("a has the highest mean rating: 2.67 of 3.",)
+    other = ratings(rows, question="grade", scale_low=1, scale_high=4)
+    assert "No question" in thred_human(other).findings[0]
+
+
+def test_outcomes_are_averaged_over_the_systems_met() -> None:
+    rows = [
+        {"item": f"i{number}", "rater": "r", "value": rank, "system": system}
+        for number, (other, ranks) in enumerate(
+            [("b", (1, 2)), ("b", (1, 2)), ("b", (1, 2)), ("c", (1, 2)), ("c", (1, 1))]
+        )
+        for system, rank in zip(("a", other), ranks, strict=True)
+    ]
+    report = thred_human(ratings(rows, level="rank", chosen="equally good"))
+    (frame,) = [s.frame for s in report.sections if "mean over" in s.title]
+    row = frame.iloc[0].to_dict()
+    assert (row["system"], row["wins"], row["equally good"], row["systems"]) == ("a", 75, 25, 2)
+    assert len(frame) == 1, "b and c met one other"
+
+
 def test_data_sets_are_compared_over_systems() -> None:
     other = [_grades(s, [[3, 3], [g, 0]], dataset="films") for s, g in (("a", 3), ("b", 1))]
     report = thred_human(_table(A, B, *other))

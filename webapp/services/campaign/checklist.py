@@ -11,7 +11,7 @@ from decimal import Decimal
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
-from evaluation import Chat, Protocol, word_count
+from evaluation import Chat, Protocol, Question, word_count
 from webapp.models import IMPORTED, Campaign, Conversation, System
 from webapp.services.campaign import campaigns, message_items
 from webapp.services.rating import context_items, third_parties
@@ -208,6 +208,9 @@ def _of_contexts(campaign: Campaign, protocol: Protocol) -> Iterator[LaunchCheck
     yield LaunchCheck(_("Replies to contexts"), replies.ready, text, "contexts")
     if protocol.after is not None and protocol.after.show != "one":
         yield _shown_together(campaign)
+    for question in protocol.after.questions if protocol.after is not None else ():
+        if question.intended:
+            yield _intended(campaign, question)
 
 
 def _shown_together(campaign: Campaign) -> LaunchCheck:
@@ -221,6 +224,25 @@ def _shown_together(campaign: Campaign) -> LaunchCheck:
         ) % {"keys": ", ".join(keys[:MOST_NAMED]) + (", ..." if len(keys) > MOST_NAMED else "")}
         return LaunchCheck(name, False, text, "contexts")
     return LaunchCheck(name, True, _("Every context has replies to compare."), "contexts")
+
+
+def _intended(campaign: Campaign, question: Question) -> LaunchCheck:
+    """Refuse a question that would never be asked, because no import says what replies are."""
+    rows = campaign.conversations.filter(purpose=Conversation.Purpose.CONTEXT)
+    count = rows.filter(intended__in=question.intended).count()
+    words = {
+        "count": count,
+        "name": question.name,
+        "intended": _(" or ").join(question.intended),
+    }
+    if count:
+        text = _("%(count)d replies were meant to be %(intended)s; %(name)s is asked of them.")
+    else:
+        text = _(
+            "%(name)s is asked only of replies that were meant to be %(intended)s, and none is; "
+            "import replies with text and intended."
+        )
+    return LaunchCheck(_("Replies as intended"), count > 0, text % words, "contexts")
 
 
 def _messages(campaign: Campaign) -> LaunchCheck:

@@ -141,6 +141,7 @@ def _question(question: Question, when: str) -> dict[str, Any]:
         "only_if": question.only_if.question if question.only_if else None,
         "only_if_values": list(question.only_if.values) if question.only_if else [],
         "otherwise": question.otherwise,
+        "intended": list(question.intended),
     }
 
 
@@ -162,6 +163,9 @@ def _lines(book: dict[str, Any]) -> Iterator[str]:
             values = " or ".join(map(str, question["only_if_values"]))
             gate, otherwise = question["only_if"], question["otherwise"]
             yield f"  Asked only if {gate} is {values}; else {otherwise}."
+        if question["intended"]:
+            meant = " or ".join(question["intended"])
+            yield f"  Asked only of replies that were meant to be {meant} (column intended)."
     yield from ("", "## Settings", "", "| setting | value | from |", "|---|---|---|")
     for setting in book["settings"]:
         where = f"{setting['provenance_text']}: {setting['where']}"

@@ -19,8 +19,8 @@ from django.db.models import OuterRef, QuerySet, Subquery
 from analysis import MessageTable, RatingTable
 from analysis.tables.personas import described
 from analysis.tables.schema import SCALE_COLUMNS
-from evaluation import FORMS, Question, Rate
-from webapp.models import Campaign, Conversation, Event, Seat
+from evaluation import FORMS, Question
+from webapp.models import Campaign, Candidate, Conversation, Event, Seat
 from webapp.services.data import answers, codebook, query_rows
 from webapp.services.data.answers import CHUNK, AnswerRow
 from webapp.services.data.query_rows import From
@@ -182,8 +182,9 @@ def _values(column: pd.Series) -> pd.Series:
 def _rating_rows(campaign: Campaign) -> Iterator[Row]:
     names, flagged = system_names(campaign), answers.flagged(campaign)
     protocol = protocol_of(campaign)
+    intended = _intended(campaign)
     questions = {
-        (when, each.name): (each, _about(campaign, each, step))
+        (when, each.name): (each, _about(campaign, each), step)
         for when, step in (("live", protocol.live), ("after", protocol.after))
         if step
         for each in step.questions
@@ -191,13 +192,14 @@ def _rating_rows(campaign: Campaign) -> Iterator[Row]:
     cells = query_rows.picked(AnswerRow, {*codebook.RATINGS, *SESSION})
     for row in answers.answer_rows(campaign):
         when = "live" if row.item_key.endswith(":live") else "after"
-        question, about = questions[when, row.question]
+        question, about, step = questions[when, row.question]
         is_rank = question.level == "rank"
         value, chosen = question.cells(row.stored, row.judged_persona or "")
         kinds = flagged["person", row.person] | flagged["conversation", row.conversation_id]
         yield {
             **cells(row),
             **about,
+            "questions": step.questions_about(row.intended, intended.get(row.item_key, ())),
             "answer": str(row.pk),
             "item": row.item_key if is_rank else row.item,
             "place": row.page_place if is_rank else row.place,
@@ -215,7 +217,16 @@ def _rating_rows(campaign: Campaign) -> Iterator[Row]:
         }
 
 
-def _about(campaign: Campaign, question: Question, step: Rate) -> Row:
+def _intended(campaign: Campaign) -> dict[str, list[str]]:
+    """Return what the replies of each item were meant to be, where their import says so."""
+    found: dict[str, list[str]] = {}
+    rows = Candidate.objects.filter(item__campaign=campaign).exclude(conversation__intended="")
+    for key, intended in rows.values_list("item__key", "conversation__intended"):
+        found.setdefault(key, []).append(intended)
+    return found
+
+
+def _about(campaign: Campaign, question: Question) -> Row:
     """Return the cells that all answers to a question share."""
     low, high = question.cell_scale or (math.nan, math.nan)
     return {
@@ -224,7 +235,6 @@ def _about(campaign: Campaign, question: Question, step: Rate) -> Row:
         "level": question.level,
         "scale_low": low,
         "scale_high": high,
-        "questions": len(step.questions),
     }
 
 

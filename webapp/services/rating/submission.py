@@ -40,9 +40,14 @@ def current(person: Participation) -> Assignment | None:
 
 def shown_to(assignment: Assignment) -> Shown:
     """Return the candidates and choices drawn for this rater."""
-    keys = assignment.shown or assignment.item.candidates.values_list("key", flat=True)
+    intended = dict(assignment.item.candidates.values_list("key", "conversation__intended"))
     choices = {name: tuple(options) for name, options in assignment.choices.items()}
-    return Shown(tuple(keys), choices, together=f"{TOGETHER}{assignment.item_id}")
+    return Shown(
+        tuple(assignment.shown or intended),
+        choices,
+        together=f"{TOGETHER}{assignment.item_id}",
+        intended=intended,
+    )
 
 
 def save_draft(*, person: Participation, answers: Mapping[str, str], now: datetime) -> bool:
