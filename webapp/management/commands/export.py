@@ -21,7 +21,7 @@ class Command(BaseCommand):
         parser.add_argument("--out", type=Path, required=True, metavar="FILE")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        campaign = _campaign(options["campaign"])
+        campaign = campaign_of(options["campaign"])
         try:
             path = exports.write_to(campaign=campaign, path=options["out"])
         except OSError as problem:
@@ -31,7 +31,8 @@ class Command(BaseCommand):
         self.stdout.write(f"{path}: {len(content)} bytes")
 
 
-def _campaign(name: str) -> Campaign:
+def campaign_of(name: str) -> Campaign:
+    """Return a campaign by its number or link. Raises `CommandError`."""
     field = {"pk": int(name)} if name.isascii() and name.isdigit() else {"slug": name}
     try:
         return Campaign.objects.get(**field)

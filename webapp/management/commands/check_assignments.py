@@ -1,0 +1,35 @@
+"""`manage.py check_assignments CAMPAIGN | FILE`: does who judged what keep the protocol's rules?"""
+
+from __future__ import annotations
+
+import zipfile
+from argparse import ArgumentParser
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+
+from webapp.management.commands.export import campaign_of
+from webapp.services.data import assignment_rules
+
+
+class Command(BaseCommand):
+    help = "Check a campaign's answers, or its export, against the rules of assignment."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("campaign", help="its number or link, or an export's zip")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        name = options["campaign"]
+        if name.endswith(".zip"):
+            try:
+                found = assignment_rules.of_export(Path(name))
+            except (OSError, KeyError, zipfile.BadZipFile) as problem:
+                raise CommandError(f"{name}: is no export that can be read ({problem})") from None
+        else:
+            found = assignment_rules.of_campaign(campaign_of(name))
+        for violation in found:
+            self.stdout.write(str(violation))
+        if found:
+            raise CommandError(f"{len(found)} answers or items break a rule", returncode=1)
+        self.stdout.write("every rule of assignment is kept")
