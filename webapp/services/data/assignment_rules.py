@@ -103,15 +103,15 @@ def _gates(rate: Rate, rows: Rows) -> Iterator[Violation]:
         (row["rater"], row["item"], row["conversation"], row["question"]): row["value"]
         for row in rows
     }
-    gated = {question.name: question for question in rate.questions if question.only_if}
+    gates = {each.name: (each.only_if, each.otherwise) for each in rate.questions if each.only_if}
     for (rater, item, conversation, name), value in of_item.items():
-        question = gated.get(name)
-        if question is None:
+        gate, otherwise = gates.get(name, (None, None))
+        if gate is None:
             continue
-        gate = of_item.get((rater, item, conversation, str(question.only_if)))
-        is_open = gate is not None and _same(gate, question.only_if_value)
-        if not is_open and not _same(value, question.otherwise):
-            why = f"{name} is {value} where {question.only_if} is {gate}"
+        answer = of_item.get((rater, item, conversation, gate.question))
+        is_open = answer is not None and any(_same(answer, each) for each in gate.values)
+        if not is_open and not _same(value, otherwise):
+            why = f"{name} is {value} where {gate.question} is {answer}"
             yield Violation("only if", rater, item, why)
 
 
