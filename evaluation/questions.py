@@ -141,7 +141,7 @@ class Question:
     otherwise: Value | None = None
     intended: tuple[str, ...] = ()
 
-    def is_asked_of(self, intended: Collection[str]) -> bool:
+    def applies_to(self, intended: Collection[str]) -> bool:
         """Tell whether this is asked of replies that were meant to be these, "" where unsaid.
 
         One of them must be what the question is for, and none something else.

@@ -286,18 +286,18 @@ class Rate:
             (candidate, question)
             for candidate in shown.candidates
             for question in self.each
-            if question.is_asked_of((intended[candidate],))
+            if question.applies_to((intended[candidate],))
         ]
         return of_each + [
             (shown.together, question)
             for question in self.together
-            if question.is_asked_of(intended.values())
+            if question.applies_to(intended.values())
         ]
 
     def questions_about(self, own: str, shown: Collection[str]) -> int:
         """Count the questions about one reply, by what it and all shown were meant to be."""
-        of_each = sum(question.is_asked_of((own,)) for question in self.each)
-        return of_each + sum(question.is_asked_of(shown) for question in self.together)
+        of_each = sum(question.applies_to((own,)) for question in self.each)
+        return of_each + sum(question.applies_to(shown) for question in self.together)
 
     def _conflicts(self, answers: Mapping[tuple[str, str], Value]) -> dict[str, str]:
         return {

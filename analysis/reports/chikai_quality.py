@@ -75,24 +75,22 @@ def _both(domain: pd.DataFrame, sentiment: pd.DataFrame) -> pd.DataFrame:
 
 
 def _labeled(name: str, rows: pd.DataFrame, seed: int) -> Iterator[dict[str, object]]:
-    kappas = {system: _kappa(part, seed) for system, part in rows.groupby("system")}
+    kappas = {str(system): _kappa(part, seed) for system, part in rows.groupby("system")}
     yield from _shares(name, rows, kappas)
 
 
 def _compared(name: str, rows: pd.DataFrame, seed: int) -> Iterator[dict[str, object]]:
     won = rows[rows["value"] == 1]
     kappa = _kappa(won.assign(value=won["system"]), seed) if len(won) else float("nan")
-    yield from _shares(name, rows, dict.fromkeys(rows["system"], kappa))
+    yield from _shares(name, rows, dict.fromkeys(map(str, rows["system"]), kappa))
 
 
-def _shares(
-    name: str, rows: pd.DataFrame, kappas: dict[object, float]
-) -> Iterator[dict[str, object]]:
+def _shares(name: str, rows: pd.DataFrame, kappas: dict[str, float]) -> Iterator[dict[str, object]]:
     for system, part in rows.groupby("system", sort=True):
         found = over_raters(part.groupby("rater")["value"].mean().sort_values())
-        row = {"label": name, "system": system, "mean": found.mean}
+        row: dict[str, object] = {"label": name, "system": str(system), "mean": found.mean}
         row |= {"low": found.interval.low, "high": found.interval.high}
-        row |= {"kappa": kappas.get(system, float("nan"))}
+        row |= {"kappa": kappas.get(str(system), float("nan"))}
         yield row | {"judgments": len(part), "annotators": found.n}
 
 

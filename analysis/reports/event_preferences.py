@@ -49,7 +49,7 @@ def event_preferences(ratings: RatingTable) -> Report:
 
 def _judgments(ratings: RatingTable) -> pd.DataFrame:
     """Return a row per judgment of two systems: A, B or neither, by the order of their names."""
-    ranks = ratings[ratings["level"] == "rank"]
+    ranks: pd.DataFrame = ratings[ratings["level"] == "rank"]
     questions = [rows for _, rows in ranks.groupby(["protocol", "question"]) if _fits(rows)]
     ranks = pd.concat(questions) if questions else ranks.iloc[:0]
     ranks = ranks.assign(value=ranks["value"].astype(float)).sort_values("system")
@@ -63,7 +63,8 @@ def _judgments(ratings: RatingTable) -> pd.DataFrame:
         of_last=("value", "last"),
     ).reset_index()
     both = both[(both["systems"] == 2) & (both["rows"] == 2)]
-    better = np.sign(both["of_last"] - both["of_first"]).map({1.0: "A", -1.0: "B", 0.0: NEITHER})
+    gap = both["of_last"] - both["of_first"]
+    better = np.select([gap > 0, gap < 0], ["A", "B"], NEITHER)
     names = {"question": "criterion", "first": "system A", "last": "system B"}
     return both.assign(option=better).rename(columns=names)
 
@@ -101,10 +102,14 @@ def _finding(shares: pd.DataFrame) -> str:
     """Tell per criterion how often people saw a difference at all."""
     neither = shares[shares["option"] == NEITHER]
     parts = [
-        f"{criterion.replace('_', ' ')}: neither in {rows['estimate'].min():.0f} to "
+        f"{_plain(criterion)}: neither in {rows['estimate'].min():.0f} to "
         f"{rows['estimate'].max():.0f} %"
         if len(rows) > 1
-        else f"{criterion.replace('_', ' ')}: neither in {rows['estimate'].iloc[0]:.0f} %"
+        else f"{_plain(criterion)}: neither in {rows['estimate'].iloc[0]:.0f} %"
         for criterion, rows in neither.groupby("criterion", sort=True)
     ]
     return f"{'; '.join(parts)} of the judgments of a pair."
+
+
+def _plain(name: object) -> str:
+    return str(name).replace("_", " ")

@@ -15,7 +15,7 @@ NEITHER = (
 )
 
 
-def _asked(name: str, title: str, question: str) -> Preference:
+def _criterion(name: str, title: str, question: str) -> Preference:
     text = Words(f"{title}: «{question}»?", tag="S", where="section 3.4", quoted=True)
     return Preference(name=name, text=text, ties=NEITHER)
 
@@ -36,12 +36,12 @@ PROTOCOL = Protocol(
         Rate(
             each=(),
             together=(
-                _asked(
+                _criterion(
                     "word_coherency",
                     "Word coherency",
                     "which words in a response are more related to a dialogue history",
                 ),
-                _asked(
+                _criterion(
                     "dialogue_continuity",
                     "Dialogue continuity",
                     "which response is easier to respond to",

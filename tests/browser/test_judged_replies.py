@@ -38,7 +38,7 @@ def page_html(protocol: Protocol) -> str:
         },
     }
     visit, _ = rating(replies_campaign(protocol.name, [row]))
-    html = visit.get().content.decode()
+    html: str = visit.get().content.decode()
     assert not [name for name in SYSTEMS if name in html], "blinding: no system's name"
     return html
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+import numpy as np
 import pytest
 
 from analysis import get_report, rendered
@@ -23,7 +26,7 @@ def graded(given: dict[str, list[list[int]]], **common: object) -> list[dict[str
 
 def test_shares_by_hand_and_accept_is_good_and_great() -> None:
     report = asapp_human(ratings(graded(GIVEN), question="grade"))
-    frame = report.sections[0].frame.set_index("source")
+    frame: Any = report.sections[0].frame.set_index("source")
     assert list(frame.index) == ["agent", "clusters"], "in the order of accept, as printed"
     expected = {"great": 600 / 9, "good": 200 / 9, "bad": 100 / 9, "accept": 800 / 9}
     assert frame.loc["clusters", list(expected)].to_dict() == pytest.approx(expected)
@@ -40,7 +43,7 @@ def test_intervals_are_clustered_by_response_and_rater() -> None:
     ends = share_intervals(
         [
             (
-                (part["value"] > 0).to_numpy(dtype=float),
+                np.array(part["value"] > 0, dtype=float),
                 [codes(part[by]) for by in ("item", "rater")],
             )
             for part in parts
@@ -59,7 +62,7 @@ def test_accept_is_added_before_rounding() -> None:
 
 
 def test_the_scale_tells_the_grades() -> None:
-    rows = [{"value": 2}, {"value": 1}]
+    rows: list[dict[str, object]] = [{"value": 2}, {"value": 1}]
     known = asapp_human(ratings(rows, scale_low=0, scale_high=2))
     assert known.findings[0].startswith("s has the largest share")
     for wrong in (

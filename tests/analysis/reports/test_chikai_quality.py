@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-import pandas as pd
+from typing import Any
+
 import pytest
 
 from analysis import Report, get_report, rendered
@@ -21,7 +22,7 @@ DOMAIN = [
 SENTIMENT = [["new", "old", "old"], ["new", "new", "new"], ["old", "new", "old"]]  # not the last
 
 
-def compared(question: str, votes: list[list[str]]) -> list[dict[str, object]]:
+def compared(question: str, votes: list[list[str]]) -> list[dict[str, Any]]:
     return [
         {"item": f"i{k}", "rater": f"r{j}", "system": system, "value": 1 if system == vote else 2}
         | {"question": question, "level": "rank", "campaign": "c"}
@@ -31,7 +32,7 @@ def compared(question: str, votes: list[list[str]]) -> list[dict[str, object]]:
     ]
 
 
-def labeled(question: str, system: str, votes: list[list[int]]) -> list[dict[str, object]]:
+def labeled(question: str, system: str, votes: list[list[int]]) -> list[dict[str, Any]]:
     return [
         {"item": f"i{k}{system}", "rater": f"r{j}", "system": system, "value": label}
         | {"question": question, "level": "nominal"}
@@ -40,7 +41,7 @@ def labeled(question: str, system: str, votes: list[list[int]]) -> list[dict[str
     ]
 
 
-def rows_of(report: Report) -> pd.DataFrame:
+def rows_of(report: Report) -> Any:
     return report.sections[0].frame.set_index(["label", "system"])
 
 
@@ -96,10 +97,12 @@ def test_what_is_both_is_counted_together_not_multiplied() -> None:
 
 def test_scales_and_comparisons_with_ties_are_another_matter() -> None:
     tied = [{**row, "value": 1} for row in compared("domain_awareness", DOMAIN)]
-    scale = [{"question": "fluency", "value": value, "level": "ordinal"} for value in (0, 1)]
+    scale: list[dict[str, Any]] = [
+        {"question": "fluency", "value": value, "level": "ordinal"} for value in (0, 1)
+    ]
     report = chikai_quality(ratings(tied + scale))
     assert report.findings[0].startswith("No question labels fluency")
     assert "As printed: Chikai et al. 2019" in rendered(report)
-    printed = report.sections[0].frame.set_index(["label", "system"])
+    printed: Any = report.sections[0].frame.set_index(["label", "system"])
     assert printed.loc[("domain-awareness", "proposed"), "mean"] == 0.89
     assert printed.loc[("both domain-aware and sentiment-rich", "proposed"), "mean"] == 0.681

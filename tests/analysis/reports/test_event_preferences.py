@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -13,9 +16,7 @@ event_preferences = get_report("event_preferences")
 RANKS = {"A": (1, 2), "B": (2, 1), "neither": (1, 1)}
 
 
-def judged(
-    pair: tuple[str, str], criterion: str, votes: list[list[str]]
-) -> list[dict[str, object]]:
+def judged(pair: tuple[str, str], criterion: str, votes: list[list[str]]) -> list[dict[str, Any]]:
     """Return the rows of contexts, each with a vote per worker."""
     return [
         {"item": f"{'-'.join(pair)}{k}", "rater": f"r{j}", "question": criterion}
@@ -36,8 +37,8 @@ def test_criteria_and_pairs_stand_apart_and_rows_sum_to_100() -> None:
     frame = report.sections[0].frame
     assert len(frame) == 3
     assert frame["sum"].tolist() == pytest.approx([100.0] * 3)
-    rows = frame.set_index(["criterion", "system A", "system B"])
-    shares = rows[["A", "B", "neither"]]
+    rows: Any = frame.set_index(["criterion", "system A", "system B"])
+    shares: Any = rows[["A", "B", "neither"]]
     assert shares.loc["word_coherency", "best", "rerank"].tolist() == pytest.approx(
         [100 / 6, 100 / 6, 400 / 6]
     )
@@ -58,7 +59,7 @@ def test_intervals_are_clustered_by_context_and_worker() -> None:
     ((low, high),) = share_intervals(
         [
             (
-                (votes["chosen"] == "neither").to_numpy(dtype=float),
+                np.array(votes["chosen"] == "neither", dtype=float),
                 [codes(votes["item"]), codes(votes["rater"])],
             )
         ]

@@ -95,7 +95,7 @@ def test_grades_of_one_context_are_one_cluster() -> None:
 
 
 def test_the_scale_tells_grades_where_nobody_said_bad() -> None:
-    rows = [{"value": grade, "system": "a"} for grade in (3, 3, 2)]
+    rows: list[dict[str, object]] = [{"value": grade, "system": "a"} for grade in (3, 3, 2)]
     known = ratings(rows, question="grade", scale_low=0, scale_high=3)
     assert thred_human(known).findings == ("a has the highest mean rating: 2.67 of 3.",)
     other = ratings(rows, question="grade", scale_low=1, scale_high=4)

@@ -71,7 +71,7 @@ def test_comparisons_have_one_winner_and_no_tie() -> None:
         ("", "", False),
     ],
 )
-def test_sentiment_is_asked_of_positive_and_negative_intents_only(
+def test_sentiment_applies_to_positive_and_negative_intents_only(
     first: str, second: str, asked: bool
 ) -> None:
     after, drawn = PROTOCOL.after, shown(first, second)
@@ -88,7 +88,7 @@ def test_sentiment_is_asked_of_positive_and_negative_intents_only(
             parse(raw(), drawn)
 
 
-def test_a_question_about_each_reply_is_asked_of_those_it_is_for() -> None:
+def test_a_question_about_each_reply_applies_to_those_it_is_for() -> None:
     rate = Rate(
         each=(YesNo(name="glad", text="Is it glad?", intended=("positive",)),),
         together=(Preference(name="better", text="Which is better?"),),

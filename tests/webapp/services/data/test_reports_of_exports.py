@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
-import pandas as pd
 import pytest
 
 from analysis import Report
@@ -17,7 +17,7 @@ from webapp.services.data import tables
 pytestmark = pytest.mark.django_db
 
 
-def table(report: Report, title: str) -> pd.DataFrame:
+def table(report: Report, title: str) -> Any:
     """Return the table of the section whose title begins so."""
     (frame,) = (
         each.frame
@@ -128,9 +128,9 @@ def test_event_causality_tables_come_from_an_export(tmp_path: Path) -> None:
     judge(
         campaign,
         2,
-        lambda question, context, systems, rater: VOTES[question, *systems][int(context[1:])][
-            rater
-        ],
+        lambda question, context, systems, rater: VOTES[question, systems[0], systems[1]][
+            int(context[1:])
+        ][rater],
     )
     frame = table(report_of("event_preferences", campaign, tmp_path), "dialogue continuity:")
     found = frame.set_index(["criterion", "system A", "system B"])
@@ -153,7 +153,7 @@ INTENDED = ("positive", "negative", "neutral")
 
 def chikai(*, people: int = 5) -> Campaign:
     """Return a campaign that all annotators went through, of one mind."""
-    rows = [
+    rows: list[dict[str, Any]] = [
         {
             "id": f"k{n}",
             "messages": [f"I lost my ball {n}."],
@@ -165,13 +165,17 @@ def chikai(*, people: int = 5) -> Campaign:
         for n, intended in enumerate(INTENDED)
     ]
     campaign = replies_campaign("reply_quality", rows)
-    by_question = {"domain_awareness": DOMAIN, "sentiment_richness": RICH}
+    by_question: dict[str, tuple[str | None, ...]] = {
+        "domain_awareness": DOMAIN,
+        "sentiment_richness": RICH,
+    }
 
     def answer(question: str, context: str, systems: tuple[str, ...], rater: int) -> str | None:
         number = int(context[1:])
         if question in by_question:
             return by_question[question][number]
-        found = {"fluency": FLUENT, "consistency": CONSISTENT}[question][systems[0]][number]
+        labels: dict[str, Any] = {"fluency": FLUENT, "consistency": CONSISTENT}
+        found = labels[question][systems[0]][number]
         return None if found is None else str(found)
 
     judge(campaign, people, answer)
