@@ -123,14 +123,14 @@ def _ranks(question: Question, rows: Rows) -> Iterator[Violation]:
     for row in rows:
         forms[row["rater"], row["item"]].append(row)
     for (rater, item), shown in forms.items():
-        places = sorted(float(row["value"]) for row in shown)
-        is_tie = set(places) == {1.0} and len({row["chosen"] for row in shown} - {""}) == 1
+        positions = sorted(float(row["value"]) for row in shown)
+        is_tie = set(positions) == {1.0} and len({row["chosen"] for row in shown} - {""}) == 1
         ranked = [float(n) for n in range(1, len(shown) + 1)]
         won = [1.0] + [2.0] * (len(shown) - 1)
-        if question.compares == "each" and places != ranked:
-            yield Violation("permutation", rater, item, f"positions are {_list(places)}")
-        elif question.compares == "together" and places != won and not is_tie:
-            yield Violation("one winner", rater, item, f"ranks are {_list(places)}")
+        if question.compares == "each" and positions != ranked:
+            yield Violation("permutation", rater, item, f"positions are {_list(positions)}")
+        elif question.compares == "together" and positions != won and not is_tie:
+            yield Violation("one winner", rater, item, f"ranks are {_list(positions)}")
 
 
 def _own_conversations(campaign: Campaign) -> Iterator[Violation]:
