@@ -71,6 +71,8 @@ def _plain(value: Any) -> Any:
         return {str(name): _plain(each) for name, each in value.items()}
     if isinstance(value, tuple | list):
         return [_plain(each) for each in value]
+    if isinstance(value, float) and value.is_integer():
+        return int(value)
     return _fields_of(value) if dataclasses.is_dataclass(value) else value
 
 
@@ -81,8 +83,14 @@ def _fields_of(part: Any) -> dict[str, Any]:
     return ({sort: names[type(part)]} if sort else {}) | {
         field.name: _plain(getattr(part, field.name))
         for field in dataclasses.fields(part)
-        if field.init and getattr(part, field.name) != _default(field)
+        if field.init and not _is_default(field, getattr(part, field.name))
     }
+
+
+def _is_default(field: dataclasses.Field[Any], value: Any) -> bool:
+    """Tell whether a value can be left out; equal words of another source are another value."""
+    default = _default(field)
+    return default is not dataclasses.MISSING and _plain(value) == _plain(default)
 
 
 def _default(field: dataclasses.Field[Any]) -> Any:

@@ -264,9 +264,9 @@ class Rate:
         """
         answers: dict[tuple[str, str], Value] = {}
         problems: dict[str, str] = {}
-        known = {f"{about}.{question.name}" for about, question in self.asked(shown)}
+        known = {f"{about}.{question.name}" for about, question in self.form_questions(shown)}
         problems |= {name: "This question is not on the form." for name in raw if name not in known}
-        for about, question in self.asked(shown):
+        for about, question in self.form_questions(shown):
             name = f"{about}.{question.name}"
             try:
                 answers[about, question.name] = self._answer(
@@ -279,7 +279,7 @@ class Rate:
             raise InvalidAnswers(problems)
         return self._of_candidates(answers, shown)
 
-    def asked(self, shown: Shown) -> list[tuple[str, Question]]:
+    def form_questions(self, shown: Shown) -> list[tuple[str, Question]]:
         """Return every question of a form with what it is about, in order."""
         intended = {each: shown.intended.get(each, "") for each in shown.candidates}
         of_each = [
@@ -314,8 +314,8 @@ class Rate:
         found: dict[tuple[str, str], Value] = {}
         for (about, name), value in answers.items():
             is_of_all = about == shown.together
-            said = self.question(name).spread(value, shown) if is_of_all else {about: value}
-            found |= {(candidate, name): each for candidate, each in said.items()}
+            values = self.question(name).spread(value, shown) if is_of_all else {about: value}
+            found |= {(candidate, name): each for candidate, each in values.items()}
         return found
 
     def _answer(
@@ -349,8 +349,8 @@ class Rate:
     def _opens(self, gate: Gate, answers: Mapping[tuple[str, str], Value], candidate: str) -> bool:
         """Tell whether a gate is open: it was asked itself, and has an answer that opens it."""
         before = self.question(gate.question).only_if
-        is_asked = before is None or self._opens(before, answers, candidate)
-        return is_asked and gate.opens(answers.get((candidate, gate.question)))
+        is_reached = before is None or self._opens(before, answers, candidate)
+        return is_reached and gate.opens(answers.get((candidate, gate.question)))
 
     @property
     def by_third_parties(self) -> bool:

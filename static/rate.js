@@ -78,13 +78,27 @@ async function save() {
   }
 }
 
-// Of inputs marked data-alone only one of a value may be chosen on the page: choosing it again
-// elsewhere takes it away from where it was.
+// Of inputs marked data-alone only one of a value may be chosen on the page: where a question takes
+// the value of another, that one gets what the first had. So arrow keys move a reply up and down.
+const held = new Map();
+function holdAll() {
+  for (const input of form.querySelectorAll("input[data-alone]:checked")) held.set(input.name, input.value);
+}
+
 function takeFromOthers(chosen) {
   if (!("alone" in chosen.dataset)) return;
+  const before = held.get(chosen.name);
   for (const other of form.querySelectorAll("input[data-alone]:checked")) {
-    if (other !== chosen && other.value === chosen.value) other.checked = false;
+    if (other === chosen || other.value !== chosen.value) continue;
+    other.checked = false;
+    held.delete(other.name);
+    const same = [...form.elements[other.name]].find((input) => input.value === before);
+    if (same) {
+      same.checked = true;
+      held.set(other.name, before);
+    }
   }
+  held.set(chosen.name, chosen.value);
 }
 
 function answered(event) {
@@ -147,9 +161,11 @@ form.addEventListener("submit", (event) => {
 });
 window.addEventListener("pageshow", () => {
   sending = false;
+  holdAll();
   lock();
 });
 
+holdAll();
 lock();
 
 // The message to judge is the last one: it stays in sight when the window turns or shrinks.

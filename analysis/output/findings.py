@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 import pandas as pd
 
 from analysis.output import answer_distribution
-from analysis.output.ranking import Ranking, rankings
+from analysis.output.ranking import SystemRanking, rankings
 from analysis.raters import agreement
 from analysis.report import Chart, Section, chance, dots
 from analysis.stats.icc import RATED_ONCE
@@ -46,7 +46,7 @@ def sections(ratings: RatingTable, results: pd.DataFrame) -> Iterator[Section]:
 # --- who is first -----------------------------------------------------------------------------
 
 
-def _overview(ranked: Sequence[Ranking]) -> Iterator[Section]:
+def _overview(ranked: Sequence[SystemRanking]) -> Iterator[Section]:
     """Yield all questions side by side, where there are several: a score and a place in each."""
     if len(ranked) < 2 or max(len(each.frame) for each in ranked) < 2:
         return
@@ -69,12 +69,12 @@ def _overview(ranked: Sequence[Ranking]) -> Iterator[Section]:
     )
 
 
-def _names(ranked: Sequence[Ranking]) -> list[str]:
+def _names(ranked: Sequence[SystemRanking]) -> list[str]:
     several = len({each.protocol for each in ranked}) > 1
     return [f"{each.protocol}, {each.question}" if several else each.question for each in ranked]
 
 
-def _order(ranking: Ranking, results: pd.DataFrame) -> Section:
+def _order(ranking: SystemRanking, results: pd.DataFrame) -> Section:
     frame = ranking.frame.assign(
         alpha=[_alpha(results, ranking, name) for name in ranking.frame["system"]]
     )
@@ -95,14 +95,14 @@ def _of_alpha(columns: Sequence[str]) -> list[str]:
     return ["alpha is Krippendorff's, of raters on the system."] if "alpha" in columns else []
 
 
-def _alpha(results: pd.DataFrame, ranking: Ranking, system: str) -> float:
+def _alpha(results: pd.DataFrame, ranking: SystemRanking, system: str) -> float:
     rows = _of(results, "krippendorff_alpha")
     rows = rows[(rows["protocol"] == ranking.protocol) & (rows["question"] == ranking.question)]
     rows = rows[rows["system"] == system]
     return float(rows["estimate"].iloc[0]) if len(rows) else math.nan
 
 
-def _pairs(ranking: Ranking, results: pd.DataFrame) -> Iterator[Section]:
+def _pairs(ranking: SystemRanking, results: pd.DataFrame) -> Iterator[Section]:
     if not 2 < len(ranking.frame) <= MATRIX_MOST:
         return
     table = ranking.matrix(results)

@@ -21,7 +21,7 @@ SERIES = {
 
 
 @dataclass(frozen=True, eq=False)
-class Ranking:
+class SystemRanking:
     """Systems from best to worst by calibrated score, where there is one, else by mean."""
 
     protocol: str
@@ -95,7 +95,7 @@ class Ranking:
         return table
 
 
-def rankings(results: pd.DataFrame) -> tuple[Ranking, ...]:
+def rankings(results: pd.DataFrame) -> tuple[SystemRanking, ...]:
     """Return the ranking of each question that has a mean."""
     means = results[results["metric"] == "likert"]
     alone = means["protocol"].nunique() < 2
@@ -105,7 +105,9 @@ def rankings(results: pd.DataFrame) -> tuple[Ranking, ...]:
     )
 
 
-def _ranking(results: pd.DataFrame, protocol: str, question: str, means: pd.DataFrame) -> Ranking:
+def _ranking(
+    results: pd.DataFrame, protocol: str, question: str, means: pd.DataFrame
+) -> SystemRanking:
     frame = means[["system", "estimate", "low", "high", "sd", "n"]]
     frame = frame.rename(columns={"estimate": "mean", "low": "mean low", "high": "mean high"})
     calibrated, scores = _calibrated(_of(results, protocol, question))
@@ -114,7 +116,7 @@ def _ranking(results: pd.DataFrame, protocol: str, question: str, means: pd.Data
     frame = frame.sort_values([by, "system"], ascending=[False, True], ignore_index=True)
     row = means.iloc[0]
     ends = float(row["scale_low"]), float(row["scale_high"])
-    ranking = Ranking(protocol, question, frame, calibrated, _scale(row), ends)
+    ranking = SystemRanking(protocol, question, frame, calibrated, _scale(row), ends)
     frame["beats next"] = list(_beats_next(results, ranking))
     return ranking
 
@@ -139,7 +141,7 @@ def _calibrated(rows: pd.DataFrame) -> tuple[str | None, pd.DataFrame]:
     return (str(chosen["metric"].iloc[0]) if len(chosen) else None), scores
 
 
-def _beats_next(results: pd.DataFrame, ranking: Ranking) -> Iterator[float | None]:
+def _beats_next(results: pd.DataFrame, ranking: SystemRanking) -> Iterator[float | None]:
     wins = _wins(results, ranking.pairs, ranking.protocol, ranking.question)
     order = [str(name) for name in ranking.frame["system"]]
     for system, following in zip(order, [*order[1:], ""], strict=True):

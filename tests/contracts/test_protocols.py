@@ -37,7 +37,9 @@ def answer(question: Question, rate: Rate, shown: Shown) -> str:
 
 def all_answers(rate: Rate, shown: Shown) -> dict[str, str]:
     """Return good answers; of replies that are compared, each has another."""
-    answers = {f"{about}.{q.name}": answer(q, rate, shown) for about, q in rate.asked(shown)}
+    answers = {
+        f"{about}.{q.name}": answer(q, rate, shown) for about, q in rate.form_questions(shown)
+    }
     for question in rate.each:
         if question.compares:
             each = zip(shown.candidates, question.sample_answers(shown), strict=True)
@@ -73,7 +75,7 @@ def test_blank_foreign_and_out_of_scale_answers_are_refused(protocol: Protocol) 
     for rate in protocol.rates:
         shown = shown_for(rate, "a")
         good = all_answers(rate, shown)
-        for about, question in rate.asked(shown):
+        for about, question in rate.form_questions(shown):
             for bad in question.bad_answers(shown):
                 with pytest.raises(InvalidAnswers) as refused:
                     rate.parse(good | {f"{about}.{question.name}": bad}, shown)

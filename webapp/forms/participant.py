@@ -117,7 +117,7 @@ class QuestionField:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Block:
+class QuestionBlock:
     """Questions that stand together: about one reply of several, or all others (`reply` None)."""
 
     reply: FormReply | None
@@ -140,22 +140,22 @@ def fields(
             gate=f"{about}.{question.only_if.question}" if question.only_if else "",
             letter=letters.get(about, ""),
         )
-        for number, (about, question) in enumerate(form.rate.asked(form.shown), start=1)
+        for number, (about, question) in enumerate(form.rate.form_questions(form.shown), start=1)
     )
 
 
-def asked_once(form: RatingForm) -> tuple[QuestionField, ...]:
+def once_each(form: RatingForm) -> tuple[QuestionField, ...]:
     """Return each question once: of several replies those about the first, and about all."""
     once = {form.shown.candidates[0], form.shown.together}
     return tuple(field for field in fields(form, {}, {}) if field.about in once)
 
 
-def blocks(form: RatingForm, fields: Sequence[QuestionField]) -> tuple[Block, ...]:
+def blocks(form: RatingForm, fields: Sequence[QuestionField]) -> tuple[QuestionBlock, ...]:
     """Return the fields as the page groups them."""
     of_replies = tuple(
-        Block(reply=reply, fields=tuple(one for one in fields if one.about == reply.key))
+        QuestionBlock(reply=reply, fields=tuple(one for one in fields if one.about == reply.key))
         for reply in form.replies
     )
     keys = {reply.key for reply in form.replies}
     others = tuple(one for one in fields if one.about not in keys)
-    return (*of_replies, Block(reply=None, fields=others)) if others else of_replies
+    return (*of_replies, QuestionBlock(reply=None, fields=others)) if others else of_replies

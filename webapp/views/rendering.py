@@ -56,7 +56,7 @@ def render_preview(request: HttpRequest, campaign: StaffCampaign, name: str) -> 
 def sample_questions(protocol: Protocol) -> list[tuple[str, tuple[participant.QuestionField, ...]]]:
     """Return a protocol's questions as its participants see them, by what is judged."""
     return [
-        (group.judged, participant.asked_once(group.form))
+        (group.judged, participant.once_each(group.form))
         for group in samples.question_groups(protocol)
     ]
 

@@ -76,7 +76,7 @@ def test_sentiment_applies_to_positive_and_negative_intents_only(
 ) -> None:
     after, drawn = PROTOCOL.after, shown(first, second)
     assert after is not None
-    names = [f"{about}.{question.name}" for about, question in after.asked(drawn)]
+    names = [f"{about}.{question.name}" for about, question in after.form_questions(drawn)]
     assert ("together.sentiment_richness" in names) is asked
     assert len(names) == 5 + asked
     assert after.questions_about(first, (first, second)) == 3 + asked
@@ -95,7 +95,7 @@ def test_a_question_about_each_reply_applies_to_those_it_is_for() -> None:
         over="contexts",
         show="pairs",
     )
-    names = [(about, one.name) for about, one in rate.asked(shown("positive", "negative"))]
+    names = [(about, one.name) for about, one in rate.form_questions(shown("positive", "negative"))]
     assert names == [("a", "glad"), ("together", "better")]
     assert [rate.questions_about(own, ("positive", "negative")) for own in ("positive", "x")] == [
         2,

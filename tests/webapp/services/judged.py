@@ -52,7 +52,9 @@ def _judge_page(person: Participation, number: int, answer: Answer) -> bool:
     keys = {name: key for key, name in systems.items()}
     context = assignment.item.context
     raw = {}
-    for about, question in submission.rate_of(person).asked(submission.shown_to(assignment)):
+    for about, question in submission.rate_of(person).form_questions(
+        submission.shown_to(assignment)
+    ):
         names = (systems[about],) if about in systems else tuple(sorted(keys))
         value = answer(question.name, context.key if context else "", names, number)
         if value is not None:

@@ -64,7 +64,7 @@ class AnswerRow(NamedTuple):
         return self.purpose == Conversation.Purpose.CONTEXT
 
     @property
-    def page_place(self) -> int:
+    def page_position(self) -> int:
         """Where on the page the reply stood among those shown with it, from 0."""
         return self.shown.index(self.candidate_key) if self.shown else 0
 

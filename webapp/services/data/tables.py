@@ -202,7 +202,7 @@ def _rating_rows(campaign: Campaign) -> Iterator[Row]:
             "questions": step.questions_about(row.intended, intended.get(row.item_key, ())),
             "answer": str(row.pk),
             "item": row.item_key if is_rank else row.item,
-            "place": row.page_place if is_rank else row.place,
+            "place": row.page_position if is_rank else row.place,
             "dataset": row.dataset or "",
             "character": row.character or "",
             "system": names[row.system_id],

@@ -208,11 +208,11 @@ def _choose_replies(rows: ItemQuery, mine: QuerySet[Assignment], count: int) -> 
     return chosen
 
 
-def _fewest_votes(rows: ItemQuery, seen: Collection[int | None], most: int) -> list[Item]:
+def _fewest_votes(rows: ItemQuery, known: Collection[int | None], most: int) -> list[Item]:
     """Return items with the fewest votes: of contexts not seen, and of those seen if these lack."""
     ordered = rows.order_by(F("reserved") + F("completed"), "order").prefetch_related("candidates")
-    found = list(ordered.exclude(context__in=[pk for pk in seen if pk is not None])[:most])
-    return found if len(found) == most else found + list(ordered.filter(context__in=seen)[:most])
+    found = list(ordered.exclude(context__in=[pk for pk in known if pk is not None])[:most])
+    return found if len(found) == most else found + list(ordered.filter(context__in=known)[:most])
 
 
 def _systems(item: Item) -> list[int]:
@@ -222,21 +222,21 @@ def _systems(item: Item) -> list[int]:
 def _reserve(person: Participation, chosen: Sequence[Item], first: int, now: datetime) -> None:
     """Reserve what is still free of the items chosen; places count from `first`."""
     taken = quota.reserve_each(chosen)
-    places = {item.pk: place for place, item in enumerate(chosen, start=first)}
+    positions = {item.pk: position for position, item in enumerate(chosen, start=first)}
     former = Assignment.objects.filter(participation=person, item__in=taken)
-    given_back = {assignment.item_id: assignment for assignment in former}
-    for pk, assignment in given_back.items():
-        states.move(assignment, "reserve", place=places[pk], made_at=now)
+    released = {assignment.item_id: assignment for assignment in former}
+    for pk, assignment in released.items():
+        states.move(assignment, "reserve", place=positions[pk], made_at=now)
     Assignment.objects.bulk_create(
         Assignment(
             item=item,
             participation=person,
-            place=places[item.pk],
+            place=positions[item.pk],
             made_at=now,
             shown=_order(person, item),
         )
         for item in chosen
-        if item.pk in taken and item.pk not in given_back
+        if item.pk in taken and item.pk not in released
     )
 
 

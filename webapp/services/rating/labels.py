@@ -209,8 +209,8 @@ def _gate_of(question: Question) -> str:
 
 def _opens(question: Question, gate: Rating | None) -> bool:
     """Tell whether an answer opens a question; one that was not asked itself never does."""
-    is_asked = gate is not None and not gate.follows
-    return bool(question.only_if and gate and is_asked and question.only_if.opens(gate.value))
+    is_reached = gate is not None and not gate.follows
+    return bool(question.only_if and gate and is_reached and question.only_if.opens(gate.value))
 
 
 def _supersede(rate: Rate, gate: Rating, now: datetime) -> None:

@@ -2,7 +2,8 @@
 
 The kind is drawn when a rater gets the first item, among those that the fewest raters have, and
 stays: a reader of rankings sees prompts of one data set, and between participants one judges
-either originals or what a model wrote.
+either originals or what a model wrote. Apart because it narrows the items that there are and
+knows nothing of how one of them is chosen.
 """
 
 from __future__ import annotations

@@ -85,7 +85,7 @@ def submit(
 
 
 def _names(assignment: Assignment, rate: Rate) -> set[str]:
-    return {f"{about}.{q.name}" for about, q in rate.asked(shown_to(assignment))}
+    return {f"{about}.{q.name}" for about, q in rate.form_questions(shown_to(assignment))}
 
 
 def _fits(assignment: Assignment, answers: Mapping[str, str]) -> bool:

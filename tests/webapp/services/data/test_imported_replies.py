@@ -52,7 +52,7 @@ def filled(
     candidates = {each.key: each for each in assignment.item.candidates.select_related("system")}
     found = {
         f"{about}.{question.name}": answer(question, candidates[about], rng)
-        for about, question in rate.asked(shown)
+        for about, question in rate.form_questions(shown)
     }
     ranked = [name for question in rate.each if question.compares for name in found
               if name.endswith(f".{question.name}")]  # fmt: skip
