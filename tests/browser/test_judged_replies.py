@@ -27,11 +27,12 @@ COMPARED = [
 def page_html(protocol: Protocol) -> str:
     """Return the page of a rater in front of long replies."""
     assert protocol.after is not None
+    least, most = protocol.after.messages
     count = 2 if protocol.after.show == "pairs" else len(SYSTEMS)
     said = "I bought a phone last week, and since yesterday it has not turned on at all. "
     row = {
         "id": "k",
-        "messages": [said * 2] * max(1, protocol.after.messages[0]),
+        "messages": [said * 2] * min(max(1, least), most),
         "replies": {
             name: {"text": f"I am sorry to hear that, says {number}. " * 3, "intended": "positive"}
             for number, name in enumerate(SYSTEMS[:count])
