@@ -205,3 +205,15 @@ def test_a_locked_slider_shows_no_value(gated: Form, kind: str) -> None:
     expect(gated.question.locator("output")).to_have_text("0.5")
     gate.get_by_label("No").check()
     expect(gated.question.locator("output")).to_have_text("no answer yet")
+
+
+@pytest.mark.parametrize("kind", ["ranking"])
+def test_a_position_that_is_taken_goes_to_who_had_the_other(form: Form, kind: str) -> None:
+    """So arrow keys move a reply, and positions stay different."""
+    first, second = (form.page.locator(".question").nth(number) for number in (0, 1))
+    first.locator("input").nth(0).check()
+    second.locator("input").nth(1).check()
+    first.locator("input").nth(0).press("ArrowRight")
+    expect(first.locator("input").nth(1)).to_be_checked()
+    expect(second.locator("input").nth(0)).to_be_checked()
+    assert form.saved() == form.sends() == "1"
