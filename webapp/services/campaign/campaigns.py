@@ -13,7 +13,7 @@ from django.db import transaction
 from evaluation import Protocol, Setting
 from webapp.models import Campaign
 from webapp.services.rules import audit
-from webapp.services.rules.access import AnyCampaign
+from webapp.services.rules.access import AnyCampaign, StaffProtocol
 from webapp.services.rules.protocols import original_of, protocol_of
 from webapp.services.staff_forms import source_settings
 
@@ -35,10 +35,19 @@ def source(campaign: AnyCampaign) -> Protocol:
     return original_of(campaign)
 
 
-def create(*, owner: Any, protocol: str, values: Values, now: datetime) -> Campaign:
-    """Create a draft from a form's values."""
+def create(
+    *,
+    owner: Any,
+    protocol: str,
+    values: Values,
+    now: datetime,
+    own: StaffProtocol | None = None,
+) -> Campaign:
+    """Create a draft from a form's values; `own` is the version of a protocol that staff built."""
     with transaction.atomic():
-        campaign = Campaign.objects.create(owner=owner, protocol=protocol, **values)
+        campaign = Campaign.objects.create(
+            owner=owner, protocol=protocol, own_protocol_id=own.pk if own else None, **values
+        )
         _note(campaign, owner, "campaign created", now)
         return campaign
 
