@@ -110,7 +110,7 @@ class FieldType:
     def form_field(self) -> TypedField:
         choices = [(each, str(WORDS.get(each, each))) for each in self._literals()]
         kind = "select" if choices else "checkbox" if self.hint is bool else "text"
-        if self.name in LONG or get_origin(self.hint) is tuple and self._item() is not int:
+        if self.name in LONG or (get_origin(self.hint) is tuple and self._item() is not int):
             kind = "textarea"
         label = LABELS.get(self.name, self.name.replace("_", " ").capitalize())
         help_text = HELP.get(self.name, "")
