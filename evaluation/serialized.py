@@ -48,6 +48,16 @@ def from_json(value: Any) -> Protocol:
     return _dataclass(Protocol, rest, "")  # type: ignore[no-any-return]
 
 
+def question_to_json(question: Question) -> dict[str, Any]:
+    """Return a question as it stands in a protocol's JSON."""
+    return _fields_of(question)
+
+
+def question_from_json(value: Any) -> Question:
+    """Return the question that a value of JSON describes. Raises `InvalidProtocol`."""
+    return _sorted_part("kind", value, "question")  # type: ignore[no-any-return]
+
+
 def canonical(protocol: Protocol) -> str:
     """Return the text that is the same for the same protocol."""
     return json.dumps(to_json(protocol), sort_keys=True, separators=(",", ":"), ensure_ascii=False)

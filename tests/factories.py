@@ -3,21 +3,26 @@
 from __future__ import annotations
 
 import itertools
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
 from django.contrib.auth import get_user_model
 
+from evaluation import Protocol
+from evaluation.registry import get_protocol
 from webapp.models import (
     Campaign,
     Context,
     Conversation,
     Item,
+    OwnProtocol,
     Participation,
     Persona,
     QuotaCell,
     System,
 )
+from webapp.services.campaign import own_protocols
 from webapp.services.rules import access
 
 NOW = datetime(2026, 1, 5, 12, tzinfo=UTC)
@@ -113,3 +118,11 @@ def talk_of(item: Item) -> Conversation:
     if item.conversation is not None:
         return item.conversation
     return item.candidates.select_related("conversation").earliest("pk").conversation
+
+
+def make_own_protocol(owner: Any = None, protocol: Protocol | None = None) -> OwnProtocol:
+    """Return the first version of a protocol that somebody built."""
+    made = protocol or replace(get_protocol("convai2_crowd"), title="My study")
+    origin = own_protocols.Origin()
+    by = owner or make_staff()
+    return own_protocols.add(protocol=made, origin=origin, by=by, now=NOW)

@@ -35,8 +35,10 @@ class TypedBoundField(BoundField):
 class TypedField(forms.Field):
     """A field whose text `read` turns into a value; `BadField` says what would be right.
 
-    kind: text, textarea, number, checkbox, select or url.
+    kind: text, textarea, number, checkbox, select or url. rows: the height of a textarea.
     """
+
+    rows = 14
 
     def __init__(
         self,

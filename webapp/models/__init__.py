@@ -2,6 +2,7 @@
 
 from webapp.models.campaign import IMPORTED, PEOPLE, Amendment, Campaign, QuotaCell, System
 from webapp.models.conversation import Conversation, Event, ReplyJob, Seat
+from webapp.models.own_protocol import OwnProtocol
 from webapp.models.participation import Consent, ExternalId, Participation
 from webapp.models.payment import Bonus, CompletionCode
 from webapp.models.persona import Persona
@@ -29,6 +30,7 @@ __all__ = [
     "Item",
     "ListedReply",
     "LoginAttempt",
+    "OwnProtocol",
     "Participation",
     "Persona",
     "QuotaCell",

@@ -10,6 +10,7 @@ from django.db.models import Q
 
 from evaluation.registry import protocol_names
 from webapp.models.counted import Counted
+from webapp.models.own_protocol import OwnProtocol
 from webapp.models.row import Row
 
 PEOPLE = "people"  # the bot name of a system that is another participant
@@ -47,6 +48,10 @@ class Campaign(models.Model):
     name = models.CharField(max_length=120)
     slug = models.CharField(max_length=20, unique=True, default=new_slug)
     protocol = models.CharField(max_length=60, choices=protocol_choices)
+    # the version that it was made from, where a requester built the protocol
+    own_protocol = models.ForeignKey(
+        OwnProtocol, models.PROTECT, null=True, blank=True, related_name="campaigns"
+    )
     changes = models.JSONField(default=dict, blank=True)  # settings that depart from the protocol
     state = models.CharField(max_length=10, choices=State, default=State.DRAFT)
     owner = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="+")

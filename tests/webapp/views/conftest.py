@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 @pytest.fixture
 def campaign() -> Campaign:
     """An open campaign with one row of everything."""
-    from tests.factories import NOW, make_campaign, make_participation
+    from tests.factories import NOW, make_campaign, make_own_protocol, make_participation
     from webapp.models import CompletionCode, Conversation, Flag, ReplyJob, Whitelist
 
     row = make_campaign()
@@ -34,6 +34,7 @@ def campaign() -> Campaign:
     )
     listed = Whitelist.objects.create(name="Listed", owner=row.owner, made_at=NOW)
     listed.replies.create(place=1, text="Yes.", count=2)
+    make_own_protocol()
     return row
 
 

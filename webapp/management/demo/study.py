@@ -20,6 +20,7 @@ from webapp.models import Campaign, System
 from webapp.services.campaign import campaigns, contexts_import, launch, personas_import, systems
 from webapp.services.rating import contexts
 from webapp.services.replies import rehearsal
+from webapp.services.rules.protocols import original_of
 from webapp.services.staff_forms.source_settings import PREFIX
 
 PATIENCE = 90.0  # seconds for a rehearsal, and for the replies to the contexts
@@ -122,7 +123,7 @@ def _settings(study: DemoStudy, seed: int) -> dict[str, Any]:
 
 def _add_system(campaign: Campaign, name: str, target: int, by: Any) -> None:
     bot = BOTS[name]
-    protocol = get_protocol(campaign.protocol)
+    protocol = original_of(campaign)
     raw = SystemForm(protocol, bot).typed() | {"name": name, "target": str(target)}
     if name in WEIGHTS:
         raw["option.weights"] = WEIGHTS[name]

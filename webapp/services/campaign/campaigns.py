@@ -11,11 +11,10 @@ from typing import Any
 from django.db import transaction
 
 from evaluation import Protocol, Setting
-from evaluation.registry import get_protocol
 from webapp.models import Campaign
 from webapp.services.rules import audit
-from webapp.services.rules.access import AnyCampaign
-from webapp.services.rules.protocols import protocol_of
+from webapp.services.rules.access import AnyCampaign, StaffProtocol
+from webapp.services.rules.protocols import original_of, protocol_of
 from webapp.services.staff_forms import source_settings
 
 Values = Mapping[str, Any]  # by the names of columns
@@ -33,13 +32,22 @@ class NotDraft(Exception):
 
 def source(campaign: AnyCampaign) -> Protocol:
     """Return the campaign's protocol as its source has it."""
-    return get_protocol(campaign.protocol)
+    return original_of(campaign)
 
 
-def create(*, owner: Any, protocol: str, values: Values, now: datetime) -> Campaign:
-    """Create a draft from a form's values."""
+def create(
+    *,
+    owner: Any,
+    protocol: str,
+    values: Values,
+    now: datetime,
+    own: StaffProtocol | None = None,
+) -> Campaign:
+    """Create a draft from a form's values; `own` is the version of a protocol that staff built."""
     with transaction.atomic():
-        campaign = Campaign.objects.create(owner=owner, protocol=protocol, **values)
+        campaign = Campaign.objects.create(
+            owner=owner, protocol=protocol, own_protocol_id=own.pk if own else None, **values
+        )
         _note(campaign, owner, "campaign created", now)
         return campaign
 
@@ -76,7 +84,7 @@ def hourly(pay: Decimal, minutes: int) -> Decimal:
 
 def protocol_and_changes(campaign: AnyCampaign) -> tuple[Protocol, list[tuple[Setting, str, str]]]:
     """Return the campaign's protocol as changed, and what departs from the source."""
-    original = get_protocol(campaign.protocol)
+    original = original_of(campaign)
     return protocol_of(campaign), source_settings.departures(original, campaign.changes)
 
 

@@ -31,7 +31,12 @@ def duplicate(*, campaign: AnyCampaign, name: str, seed: int, by: Any, now: date
     with transaction.atomic():
         source = Campaign.objects.select_for_update().get(pk=campaign.pk)
         made = Campaign.objects.filter(
-            name=name, seed=seed, owner=by, protocol=source.protocol, state=Campaign.State.DRAFT
+            name=name,
+            seed=seed,
+            owner=by,
+            protocol=source.protocol,
+            own_protocol=source.own_protocol_id,
+            state=Campaign.State.DRAFT,
         )
         if (same := made.exclude(pk=source.pk).first()) is not None:
             return same

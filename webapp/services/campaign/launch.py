@@ -16,14 +16,13 @@ from django.conf import settings
 from django.db import transaction
 
 from evaluation import Protocol, Question
-from evaluation.registry import get_protocol
 from webapp.models import Campaign, System
 from webapp.services.campaign import campaigns, message_items, personas_import
 from webapp.services.campaign.checklist import LaunchCheck, checklist, raters
 from webapp.services.rating import context_items
 from webapp.services.rules import audit, payment, states
 from webapp.services.rules.access import AnyCampaign, row_of
-from webapp.services.rules.protocols import protocol_of
+from webapp.services.rules.protocols import identity_of, original_of, protocol_of
 from webapp.services.staff_forms import source_settings
 
 # Of the plan. 3 had no `replies`, nor group and about of contexts, and `only_if` as a name; 2 had
@@ -131,9 +130,10 @@ def _prepare(campaign: Campaign, now: datetime) -> None:
 
 
 def _protocol(campaign: Campaign) -> dict[str, Any]:
-    original, changed = get_protocol(campaign.protocol), protocol_of(campaign)
+    original, changed = original_of(campaign), protocol_of(campaign)
     return {
         "name": original.name,
+        **identity_of(campaign),
         "title": original.title,
         "source": original.source,
         "instructions": list(original.instructions),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import uuid
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -11,6 +12,9 @@ from django.utils.translation import ngettext
 
 from evaluation import Protocol, Question
 from evaluation.registry import UnknownProtocol, get_protocol, protocol_names
+from webapp.services.campaign import own_protocols
+from webapp.services.rules import access
+from webapp.services.rules.protocols import original
 
 
 @dataclass(frozen=True)
@@ -23,11 +27,17 @@ class Offer:
     protocol: Protocol
     about: str
     results: tuple[str, ...]
+    own: uuid.UUID | None = None  # the version, where a requester built it
 
 
-def offers() -> list[Offer]:
-    """Return all protocols."""
-    return [_offer(name) for name in protocol_names()]
+def offers(user: access.User) -> list[Offer]:
+    """Return all protocols, the user's own first."""
+    return [*_own(user), *(_offer(name) for name in protocol_names())]
+
+
+def shipped() -> list[Protocol]:
+    """Return the protocols that come with Parley, by title."""
+    return sorted(map(get_protocol, protocol_names()), key=lambda each: each.title.casefold())
 
 
 def find(name: str) -> Protocol | None:
@@ -36,6 +46,13 @@ def find(name: str) -> Protocol | None:
         return get_protocol(name)
     except UnknownProtocol:
         return None
+
+
+def _own(user: access.User) -> Iterator[Offer]:
+    for row in own_protocols.listed(user):
+        protocol = original(row.name, row.pk)
+        about = _("Your own protocol, version %(version)d.") % {"version": row.version}
+        yield Offer(protocol, about, tuple(results(protocol)), row.pk)
 
 
 def _offer(name: str) -> Offer:

@@ -6,10 +6,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from evaluation import Question
-from evaluation.registry import get_protocol
 from webapp.models import Campaign
 from webapp.services.rules import payment
-from webapp.services.rules.protocols import protocol_of
+from webapp.services.rules.protocols import identity_of, original_of, protocol_of
 from webapp.services.staff_forms import source_settings
 
 RATINGS = {
@@ -102,6 +101,7 @@ def codebook(campaign: Campaign) -> dict[str, Any]:
         "files": FILES,
         "protocol": {
             "name": protocol.name,
+            **identity_of(campaign),
             "title": protocol.title,
             "source": protocol.source,
             "instructions": list(protocol.instructions),
@@ -118,7 +118,7 @@ def _settings(campaign: Campaign) -> list[dict[str, Any]]:
     """Return the settings as the plan froze them; a draft's as it would freeze them."""
     if campaign.plan:
         return source_settings.rows_of(campaign.plan)
-    return source_settings.rows(get_protocol(campaign.protocol), campaign.changes)
+    return source_settings.rows(original_of(campaign), campaign.changes)
 
 
 def _words(campaign: Campaign) -> list[dict[str, Any]]:
@@ -153,6 +153,8 @@ def as_markdown(book: dict[str, Any]) -> str:
 def _lines(book: dict[str, Any]) -> Iterator[str]:
     protocol = book["protocol"]
     yield from ("# Codebook", "", f"{protocol['title']}. Source: {protocol['source']}.", "")
+    version = f"version {protocol['version']}, " if protocol["version"] else ""
+    yield from (f"Protocol `{protocol['name']}`, {version}SHA-256 {protocol['sha256']}.", "")
     yield from ("## Questions", "")
     for question in book["questions"]:
         yield f"- **{question['name']}** ({question['kind']}, {question['level']}, asked "

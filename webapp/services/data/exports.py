@@ -28,7 +28,7 @@ from webapp.models import Campaign
 from webapp.services.data import codebook, conversation_records, csv_format, study_record, tables
 from webapp.services.data.dataset_card import dataset_card
 from webapp.services.data.snapshots import snapshot
-from webapp.services.rules import audit
+from webapp.services.rules import audit, protocols
 from webapp.services.rules.access import AnyCampaign, row_of
 
 SCHEMA = 2  # of the export; in 1 the codebook named a setting's fields otherwise
@@ -208,11 +208,14 @@ def _parquet(stream: io.BufferedIOBase, frame: pd.DataFrame) -> int:
 
 
 def _manifest(archive: Archive, campaign: Campaign) -> dict[str, Any]:
+    identity = protocols.identity_of(campaign)
     return {
         "schema": SCHEMA,
         "campaign": tables.name_of(campaign),
         "name": campaign.name,
         "protocol": campaign.protocol,
+        "protocol_version": identity["version"],
+        "protocol_sha256": identity["sha256"],
         "state": campaign.state,
         "plan_sha256": campaign.plan_hash or None,
         "amendments": [

@@ -110,7 +110,8 @@ def _chosen(rows: QuerySet[Campaign], chosen: CampaignFilter) -> QuerySet[Campai
     if chosen.search:
         text = chosen.search.casefold()
         titled = [name for name in protocol_names() if text in get_protocol(name).title.casefold()]
-        rows = rows.filter(Q(name__icontains=chosen.search) | Q(protocol__in=titled))
+        own = Q(own_protocol__title__icontains=chosen.search)
+        rows = rows.filter(Q(name__icontains=chosen.search) | Q(protocol__in=titled) | own)
     return rows
 
 

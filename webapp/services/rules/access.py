@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import secrets
+import uuid
 from collections.abc import Iterable
 from dataclasses import dataclass, fields
 from datetime import datetime
@@ -16,7 +17,7 @@ from django.db import DEFAULT_DB_ALIAS
 from django.db.models import QuerySet
 from django.utils.crypto import salted_hmac
 
-from webapp.models import Campaign, Conversation, Participation, Seat, Whitelist
+from webapp.models import Campaign, Conversation, OwnProtocol, Participation, Seat, Whitelist
 
 User = AbstractBaseUser | AnonymousUser
 SeatKey = tuple[int, int]  # a participation and a conversation of its own, or 0
@@ -30,6 +31,7 @@ class StaffCampaign:
     name: str
     slug: str
     protocol: str
+    own_protocol_id: uuid.UUID | None
     changes: dict[str, Any]
     state: str
     owner_id: int
@@ -71,6 +73,26 @@ class StaffWhitelist:
 
     pk: int
     name: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class StaffProtocol:
+    """A version of a requester's own protocol that a member of staff may see."""
+
+    id: uuid.UUID
+    owner_id: int
+    name: str
+    version: int
+    title: str
+    content: dict[str, Any]
+    sha256: str
+    copied_name: str
+    copied_sha256: str
+    made_at: datetime
+
+    @property
+    def pk(self) -> uuid.UUID:
+        return self.id
 
 
 AnyCampaign = Campaign | StaffCampaign  # what services take: a row, or what a view was given
@@ -226,3 +248,20 @@ def whitelist(user: User, pk: int) -> StaffWhitelist:
     if found is None:
         raise NotFound(f"whitelist {pk}")
     return StaffWhitelist(*found)
+
+
+def own_protocols(user: User) -> QuerySet[OwnProtocol]:
+    """Return the versions of protocols that a member of staff may see: their own."""
+    if not (user.is_authenticated and user.is_active and getattr(user, "is_staff", False)):
+        return OwnProtocol.objects.none()
+    rows = OwnProtocol.objects.all()
+    return rows if getattr(user, "is_superuser", False) else rows.filter(owner=user.pk)
+
+
+def own_protocol(user: User, pk: uuid.UUID) -> StaffProtocol:
+    """Return a version that the user may see. Raises `NotFound`."""
+    names = [each.name for each in fields(StaffProtocol)]
+    found = own_protocols(user).filter(pk=pk).values(*names).first()
+    if found is None:
+        raise NotFound(f"own protocol {pk}")
+    return StaffProtocol(**found)

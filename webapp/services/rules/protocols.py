@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import uuid
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -11,6 +12,8 @@ from typing import Any
 from evaluation import Protocol
 from evaluation.frozen import as_planned
 from evaluation.registry import get_protocol
+from evaluation.serialized import digest, from_json
+from webapp.models import OwnProtocol
 from webapp.services.rules.access import AnyCampaign
 
 
@@ -22,6 +25,31 @@ class _Planned:
     content: Mapping[str, Any] = field(compare=False)
 
 
+def original_of(campaign: AnyCampaign) -> Protocol:
+    """Return the campaign's protocol as its source has it: a file's, or the stored version's."""
+    return original(campaign.protocol, campaign.own_protocol_id)
+
+
+@lru_cache(maxsize=256)
+def original(name: str, own: uuid.UUID | None) -> Protocol:
+    """Return a protocol by its name, or by the version that a requester stored."""
+    return get_protocol(name) if own is None else from_json(_stored(own)["content"])
+
+
+def identity_of(campaign: AnyCampaign) -> dict[str, Any]:
+    """Return version and hash of the campaign's protocol; a file's has no version."""
+    planned = (campaign.plan or {}).get("protocol")
+    if planned:
+        return {name: planned.get(name) for name in ("version", "sha256")}
+    if (own := campaign.own_protocol_id) is None:
+        return {"version": None, "sha256": digest(original_of(campaign))}
+    return {name: _stored(own)[name] for name in ("version", "sha256")}
+
+
+def _stored(own: uuid.UUID) -> dict[str, Any]:
+    return dict(OwnProtocol.objects.values("version", "sha256", "content").get(pk=own))
+
+
 def protocol_of(campaign: AnyCampaign) -> Protocol:
     """Return the campaign's protocol with the campaign's changes applied.
 
@@ -30,15 +58,16 @@ def protocol_of(campaign: AnyCampaign) -> Protocol:
     changes = json.dumps(campaign.changes, sort_keys=True)
     planned = (campaign.plan or {}).get("protocol")
     if not planned or not campaign.plan_hash:
-        return _changed(campaign.protocol, changes)
-    return _frozen(campaign.protocol, changes, _Planned(campaign.plan_hash, planned))
+        return _changed(campaign.protocol, campaign.own_protocol_id, changes)
+    plan = _Planned(campaign.plan_hash, planned)
+    return _frozen(campaign.protocol, campaign.own_protocol_id, changes, plan)
 
 
 @lru_cache(maxsize=256)
-def _changed(name: str, changes: str) -> Protocol:
-    return get_protocol(name).change(json.loads(changes))
+def _changed(name: str, own: uuid.UUID | None, changes: str) -> Protocol:
+    return original(name, own).change(json.loads(changes))
 
 
 @lru_cache(maxsize=256)
-def _frozen(name: str, changes: str, planned: _Planned) -> Protocol:
-    return as_planned(_changed(name, changes), planned.content)
+def _frozen(name: str, own: uuid.UUID | None, changes: str, planned: _Planned) -> Protocol:
+    return as_planned(_changed(name, own, changes), planned.content)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import uuid
 from dataclasses import asdict
 from typing import Any
 from urllib.parse import urlencode
@@ -17,10 +18,13 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
+from evaluation import Protocol
 from webapp.forms.campaign_form import CampaignForm
-from webapp.services.campaign import campaigns, offers
+from webapp.services.campaign import campaigns, offers, own_protocols
 from webapp.services.monitoring import campaign_list
 from webapp.services.ops import logins
+from webapp.services.rules import access
+from webapp.services.rules.access import StaffProtocol
 from webapp.views import rendering
 from webapp.views.audience import Audience, meant_for
 from webapp.views.staff.access import FORM, READ, NavLink, bad_form, staff_page
@@ -74,8 +78,10 @@ def index(request: HttpRequest) -> HttpResponse:
 @staff_page(*READ)
 def choose(request: HttpRequest) -> HttpResponse:
     """Choose the protocol that a new campaign begins from."""
-    shown = [(offer, rendering.sample_questions(offer.protocol)) for offer in offers.offers()]
-    return render(request, "staff/choose.html", {"offers": shown})
+    found = offers.offers(request.user)
+    shown = [(offer, rendering.sample_questions(offer.protocol)) for offer in found]
+    own = [each for each in shown if each[0].own is not None]
+    return render(request, "staff/choose.html", {"own": own, "offers": shown[len(own) :]})
 
 
 @staff_page(*FORM)
@@ -84,6 +90,19 @@ def create(request: HttpRequest, protocol: str) -> HttpResponse:
     found = offers.find(protocol)
     if found is None:
         raise Http404(protocol)
+    return _create(request, found)
+
+
+@staff_page(*FORM)
+def create_own(request: HttpRequest, own: uuid.UUID) -> HttpResponse:
+    """Fill in the settings of a new campaign with a version of an own protocol."""
+    row = access.own_protocol(request.user, own)
+    return _create(request, own_protocols.protocol_of(row), row)
+
+
+def _create(
+    request: HttpRequest, found: Protocol, own: StaffProtocol | None = None
+) -> HttpResponse:
     if request.method != "POST":
         context = {"protocol": found, "form": CampaignForm(found)}
         return render(request, "staff/settings.html", context)
@@ -91,7 +110,11 @@ def create(request: HttpRequest, protocol: str) -> HttpResponse:
     if not form.is_valid():
         return bad_form(request, "staff/settings.html", {"protocol": found, "form": form})
     campaign = campaigns.create(
-        owner=request.user, protocol=protocol, values=form.values(), now=timezone.now()
+        owner=request.user,
+        protocol=found.name,
+        values=form.values(),
+        now=timezone.now(),
+        own=own,
     )
     messages.success(request, _("The draft is saved. Next: add the systems."))
     return redirect("campaign", campaign.pk)
@@ -107,4 +130,5 @@ urlpatterns = [
     path("campaigns/", index, name="campaigns"),
     path("campaigns/new/", choose, name="new-campaign"),
     path("campaigns/new/<slug:protocol>/", create, name="create-campaign"),
+    path("campaigns/new/own/<uuid:own>/", create_own, name="create-own-campaign"),
 ]

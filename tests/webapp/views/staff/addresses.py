@@ -8,7 +8,7 @@ from typing import Any
 
 from django.urls import URLPattern
 
-from webapp.models import Campaign, ReplyJob, Whitelist
+from webapp.models import Campaign, OwnProtocol, ReplyJob, Whitelist
 from webapp.views.audience import Audience, audience_of, routes
 
 ADMIN = "admin/"
@@ -52,6 +52,7 @@ def arguments(campaign: Campaign, route: str = "") -> dict[str, Any]:
         "pk": campaign.pk,
         "system": campaign.systems.get().pk,
         "bot": "parrot",
+        "own": OwnProtocol.objects.get().pk,
         "guide": "first_study",
         "protocol": "personachat_bot",
         "action": "pause",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from django.conf import LazySettings
 from django.contrib.auth import get_user_model
@@ -21,6 +23,7 @@ from tests.webapp.views.staff.addresses import (
 )
 from webapp.models import (
     Campaign,
+    OwnProtocol,
     Participation,
     ReplyJob,
     System,
@@ -78,13 +81,14 @@ def test_who_was_staff_is_refused(ann: Client, campaign: Campaign, method: str) 
 
 def test_staff_see_every_page_and_no_get_changes_anything(ann: Client, campaign: Campaign) -> None:
     before = everything()
+    OwnProtocol.objects.update(owner=get_user_model().objects.get(username="ann"))
     for address in addresses(campaign):
         assert ann.get(address).status_code in (200, 302, 405, 409), address
     assert before == everything()
 
 
 def everything() -> list[object]:
-    tables = (Campaign, System, ReplyJob, Whitelist)
+    tables = (Campaign, OwnProtocol, System, ReplyJob, Whitelist)
     return [row for table in tables for row in table._default_manager.values()]
 
 
@@ -100,7 +104,8 @@ def test_what_is_not_there_or_another_campaign_s_is_not_found(
 ) -> None:
     other = make_campaign()
     for route in of(Audience.STAFF):
-        changes = [("pk", 10**6), ("pk", other.pk), ("whitelist", 10**6)]
+        changes: list[tuple[str, Any]] = [("pk", 10**6), ("pk", other.pk), ("whitelist", 10**6)]
+        changes.append(("own", OwnProtocol.objects.get().pk))  # another requester's
         for name, pk in changes:
             if name not in names(route) or (pk == other.pk and not names(route) & OF_A_CAMPAIGN):
                 continue

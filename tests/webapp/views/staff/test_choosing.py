@@ -6,6 +6,7 @@ import re
 from html import unescape
 
 import pytest
+from django.contrib.auth.models import AnonymousUser
 from django.test import Client
 
 from evaluation import Protocol
@@ -49,7 +50,7 @@ def test_the_page_is_for_people(page: str) -> None:
     text = re.sub(r"<[^>]*>", " ", page.partition("<main")[2])
     assert "`" not in text
     assert not re.search(r"\b[a-z]+_[a-z_]+\b", text)
-    for offer in offers.offers():
+    for offer in offers.offers(AnonymousUser()):
         assert offer.about in page
         assert all(f"<li>{result}</li>" in page for result in offer.results)
         assert f'href="/campaigns/new/{offer.protocol.name}/"' in page

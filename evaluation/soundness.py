@@ -1,0 +1,115 @@
+"""Soundness of a protocol: everything that keeps people from taking part in it as it stands.
+
+Apart because the tests of the shipped protocols ask for it too. The dataclasses refuse what cannot
+be; this finds what can be, and asks nobody anything.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+
+from evaluation.protocol import Protocol
+from evaluation.questions import Question
+from evaluation.settings import InvalidSetting
+from evaluation.steps import Chat, Rate
+
+NAME = re.compile(r"[a-z][a-z0-9_]*")
+LONGEST_NAME = {"protocol": 60, "question": 40}  # characters, as databases store them
+LONGEST = {"title": 120, "source": 500}  # characters
+LONGEST_TEXT = 2_000
+MINUTES = (1, 240)
+MOST_OF_A_CONTEXT = 50  # messages
+
+Complaint = tuple[str, str]  # what it is about: a field's path or "question NAME"; what is wrong
+
+
+def complaints(protocol: Protocol) -> Iterator[Complaint]:
+    """Yield everything that is wrong with a protocol."""
+    if (wrong := _no_name(protocol.name, "protocol")) is not None:
+        yield "name", wrong
+    for field, most in LONGEST.items():
+        if not 1 <= len(getattr(protocol, field).strip()) <= most:
+            yield field, f"must have 1 to {most} characters"
+    if not MINUTES[0] <= protocol.minutes <= MINUTES[1]:
+        yield "minutes", f"{protocol.minutes} is not from {MINUTES[0]} to {MINUTES[1]}"
+    if not protocol.instructions or not all(map(_fits, protocol.instructions)):
+        yield "instructions", f"need 1 line or more, each of 1 to {LONGEST_TEXT} characters"
+    yield from _of_steps(protocol)
+    yield from _of_settings(protocol)
+    yield from _of_questions(protocol)
+
+
+def _of_steps(protocol: Protocol) -> Iterator[Complaint]:
+    if protocol.chat is None and protocol.after is None:
+        yield "steps", "nobody has anything to do; add a conversation, or questions about replies"
+    kinds = Counter(
+        "chat" if isinstance(step, Chat) else f"rate {step.when}" for step in protocol.steps
+    )
+    for kind, count in kinds.items():
+        if count > 1:
+            yield "steps", f"there are {count} of {kind}; there can be one"
+    if protocol.chat is not None and not _fits(protocol.chat.told):
+        yield "chat.told", f"must have 1 to {LONGEST_TEXT} characters"
+    for rate in protocol.rates:
+        yield from _of_rate(rate, protocol)
+
+
+def _of_rate(rate: Rate, protocol: Protocol) -> Iterator[Complaint]:
+    has_chat = protocol.chat is not None
+    if not rate.questions:
+        yield "steps", "a step of questions asks none; add one, or leave the step out"
+    if rate.when == "live" and (rate.over != "messages" or rate.together):
+        yield "rate.when", "while chatting only each message of the partner can be asked about"
+    if has_chat != (rate.over == "partner" or rate.when == "live"):
+        right = "about the partner, or live about messages" if has_chat else "about others' replies"
+        yield "rate.over", f"{rate.over}, {rate.when} cannot be asked here; ask {right}"
+    least, most = rate.messages
+    if rate.over == "contexts" and not 0 <= least <= most <= MOST_OF_A_CONTEXT:
+        yield "rate.messages", f"{least} to {most} is no range within 0 to {MOST_OF_A_CONTEXT}"
+
+
+def _of_settings(protocol: Protocol) -> Iterator[Complaint]:
+    """Yield complaints about values that a requester could not set either."""
+    for setting in protocol.settings():
+        value = getattr(setting.value, "options", setting.value)
+        if value == "":
+            continue
+        try:
+            protocol.change({setting.name: value})
+        except InvalidSetting as problem:
+            yield setting.name, str(problem).partition(": ")[2]
+
+
+def _of_questions(protocol: Protocol) -> Iterator[Complaint]:
+    questions = [question for rate in protocol.rates for question in rate.questions]
+    for name, count in Counter(question.name for question in questions).items():
+        if count > 1:
+            yield f"question {name}", f"name: {count} questions have it; give each its own"
+    for question in questions:
+        yield from _of_question(question, protocol)
+
+
+def _of_question(question: Question, protocol: Protocol) -> Iterator[Complaint]:
+    about = f"question {question.name}"
+    if (wrong := _no_name(question.name, "question")) is not None:
+        yield about, f"name: {wrong}"
+    if not _fits(question.text):
+        yield about, f"text: must have 1 to {LONGEST_TEXT} characters"
+    if len(question.help) > LONGEST_TEXT:
+        yield about, f"help: must have at most {LONGEST_TEXT} characters"
+    has_personas = protocol.chat is not None and bool(protocol.chat.pool)
+    if question.personas_beside() is not None and not has_personas:
+        yield about, "asks for a persona, and the partner has none; set chat.pool to a split"
+
+
+def _no_name(name: str, sort: str) -> str | None:
+    most = LONGEST_NAME[sort]
+    if NAME.fullmatch(name) and len(name) <= most:
+        return None
+    return f"“{name}” is no name; write 1 to {most} of a to z, 0 to 9 and _, a letter first"
+
+
+def _fits(text: str) -> bool:
+    return 1 <= len(text.strip()) <= LONGEST_TEXT

@@ -1,0 +1,98 @@
+"""The builder's form: everything shipped comes through it unchanged; what is typed is kept."""
+
+from __future__ import annotations
+
+import pytest
+
+from evaluation import Protocol
+from evaluation.registry import get_kind, get_protocol, kind_names, protocol_names
+from evaluation.serialized import digest
+from evaluation.soundness import complaints
+from webapp.forms.protocol_form import MOST_QUESTIONS, ProtocolForm, acted, keys_of, typed
+from webapp.services.campaign import own_protocols
+
+PROTOCOLS = [get_protocol(name) for name in protocol_names()]
+every = pytest.mark.parametrize("protocol", PROTOCOLS, ids=protocol_names())
+
+
+def saved(base: Protocol, raw: dict[str, str]) -> Protocol:
+    form = ProtocolForm(base, raw, check=True)
+    assert form.is_valid(), form.errors
+    return form.protocol()
+
+
+def refused(base: Protocol, raw: dict[str, str]) -> dict[str, str]:
+    form = ProtocolForm(base, raw, check=True)
+    assert not form.is_valid()
+    assert form.typed() == {name: raw.get(name, "") for name in form.fields}
+    return {name: str(found[0]) for name, found in form.errors.items()}
+
+
+@every
+def test_a_shipped_protocol_comes_through_the_form_with_its_hash(protocol: Protocol) -> None:
+    assert digest(saved(protocol, typed(protocol))) == digest(protocol)
+
+
+@every
+def test_a_shipped_protocol_is_sound(protocol: Protocol) -> None:
+    assert [*complaints(protocol)] == []
+
+
+@pytest.mark.parametrize("kind", kind_names())
+def test_every_kind_can_be_added_with_the_fields_of_its_class(kind: str) -> None:
+    """What a new question begins with is whole but for its words."""
+    base = own_protocols.blank()
+    raw = typed(base) | {"title": "One question", "chat.pool": "test"}
+    if get_kind(kind).compares:
+        raw |= {"activity": "contexts", "rate.show": "pairs"}
+        raw = typed_again(base, raw)
+    assert kind in dict(ProtocolForm(base, raw).kinds())
+    raw = typed_again(base, acted(raw | {"add_kind": kind}, "add"))
+    assert set(refused(base, raw)) == {"q1.text"}
+    rate = saved(base, raw | {"q1.text": "What do you say?"}).after
+    assert rate is not None
+    assert [question.kind for question in rate.questions] == [kind]
+
+
+def typed_again(base: Protocol, raw: dict[str, str]) -> dict[str, str]:
+    """Return what the form would send if it was shown and sent again."""
+    form = ProtocolForm(base, raw)
+    return form.typed() | dict(form.hidden())
+
+
+@pytest.mark.parametrize("count", [MOST_QUESTIONS - 1, MOST_QUESTIONS])
+def test_there_is_a_most_of_questions(count: int) -> None:
+    base = own_protocols.blank()
+    raw = typed(base)
+    for _ in range(count):
+        raw = acted(raw | {"add_kind": "yes_no"}, "add")
+    assert len(keys_of(raw)) == count
+    more = keys_of(acted(raw | {"add_kind": "yes_no"}, "add"))
+    assert len(more) == MOST_QUESTIONS
+
+
+@pytest.mark.parametrize(
+    ("action", "order"),
+    [
+        ("up 1", "1 2 3"),
+        ("up 3", "1 3 2"),
+        ("down 1", "2 1 3"),
+        ("down 3", "1 2 3"),
+        ("delete 2", "1 3"),
+        ("delete 9", "1 2 3"),
+        ("nonsense", "1 2 3"),
+    ],
+)
+def test_questions_move_and_go(action: str, order: str) -> None:
+    raw = typed(own_protocols.blank())
+    for _ in range(3):
+        raw = acted(raw | {"add_kind": "yes_no"}, "add")
+    assert acted(raw, action)["questions"] == order
+
+
+def test_what_belongs_to_the_other_activity_is_kept_too() -> None:
+    base = own_protocols.blank()
+    raw = typed(base) | {"chat.told": "Somebody is there.", "activity": "contexts"}
+    raw = typed_again(base, raw)
+    raw = typed_again(base, raw | {"activity": "chat"})
+    assert raw["chat.told"] == "Somebody is there."

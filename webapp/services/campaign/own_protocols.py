@@ -1,0 +1,207 @@
+"""Protocols that requesters built: new ones, new versions, copies, files."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import re
+import unicodedata
+import uuid
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Any
+
+from django.contrib.auth import get_user_model
+from django.db import transaction
+from django.db.models import Count, Max
+from django.utils.translation import gettext as _
+
+from evaluation import Chat, Draw, Protocol, ours
+from evaluation.registry import protocol_names
+from evaluation.serialized import InvalidProtocol, digest, from_json, to_json
+from evaluation.soundness import LONGEST_NAME, complaints
+from webapp.models import OwnProtocol
+from webapp.services.rules import access, audit
+from webapp.services.rules.access import StaffProtocol
+from webapp.services.staff_forms.fields import Invalid, shown, storable
+
+NO_NAME = "protocol"  # of a title without letters
+
+
+@dataclass(frozen=True, kw_only=True)
+class ListedProtocol:
+    """The latest version of a protocol, as the list shows it."""
+
+    pk: uuid.UUID
+    name: str
+    title: str
+    version: int
+    made_at: datetime
+    owner: str
+    campaigns: int
+
+
+@dataclass(frozen=True)
+class Origin:
+    """The protocol that another one was copied from, by name and hash; "" for none."""
+
+    name: str = ""
+    sha256: str = ""
+
+
+def blank() -> Protocol:
+    """Return what a protocol begins from: a short conversation with a bot, and no question yet."""
+    told = ours("You may be talking to a computer program.")
+    chat = Chat(partner="bot", told=told, minimum=Draw((10,)))
+    return Protocol(
+        name=NO_NAME,
+        title="",
+        source="this study",
+        minutes=10,
+        instructions=(ours("Chat about anything you like, then answer the questions."),),
+        steps=(chat,),
+    )
+
+
+def origin(protocol: Protocol) -> Origin:
+    """Return by what a copy says where it is from."""
+    return Origin(protocol.name, digest(protocol))
+
+
+def protocol_of(own: StaffProtocol) -> Protocol:
+    """Return the protocol of a version."""
+    return from_json(own.content)
+
+
+def listed(user: access.User) -> list[ListedProtocol]:
+    """Return the latest versions that the user may see, by title."""
+    rows = access.own_protocols(user)
+    newest = rows.values("owner", "name").annotate(newest=Max("version"))
+    latest = {(row["owner"], row["name"]): row["newest"] for row in newest}
+    counted = rows.select_related("owner").annotate(used=Count("campaigns"))
+    used: dict[tuple[int, str], int] = {}
+    for row in counted:
+        key = (row.owner_id, row.name)
+        used[key] = used.get(key, 0) + row.used
+    found = [row for row in counted if latest[row.owner_id, row.name] == row.version]
+    return sorted(
+        (_listed(row, used[row.owner_id, row.name]) for row in found),
+        key=lambda row: row.title.casefold(),
+    )
+
+
+def _listed(row: OwnProtocol, campaigns: int) -> ListedProtocol:
+    return ListedProtocol(
+        pk=row.pk,
+        name=row.name,
+        title=row.title,
+        version=row.version,
+        made_at=row.made_at,
+        owner=row.owner.get_username(),
+        campaigns=campaigns,
+    )
+
+
+def versions(own: StaffProtocol) -> list[tuple[uuid.UUID, int, datetime]]:
+    """Return all versions of the same protocol, the latest first."""
+    rows = OwnProtocol.objects.filter(owner=own.owner_id, name=own.name).order_by("-version")
+    return list(rows.values_list("pk", "version", "made_at"))
+
+
+def add(*, protocol: Protocol, origin: Origin, by: Any, now: datetime) -> OwnProtocol:
+    """Store a new protocol, named after its title. Raises `Invalid`."""
+    with transaction.atomic():
+        _lock(by.pk)
+        named = replace(protocol, name=_free_name(protocol.title, by.pk))
+        return _store(named, owner=by.pk, origin=origin, by=by, now=now)
+
+
+def change(*, own: StaffProtocol, protocol: Protocol, by: Any, now: datetime) -> OwnProtocol:
+    """Store the next version of a protocol; one without a change is not stored again.
+
+    Raises `Invalid`.
+    """
+    origin = Origin(own.copied_name, own.copied_sha256)
+    with transaction.atomic():
+        _lock(own.owner_id)
+        named = replace(protocol, name=own.name)
+        return _store(named, owner=own.owner_id, origin=origin, by=by, now=now)
+
+
+def as_file(own: StaffProtocol) -> str:
+    """Return a version as the file that `read_file` takes."""
+    return json.dumps(own.content, ensure_ascii=False, indent=1, sort_keys=True) + "\n"
+
+
+def add_file(*, text: str, by: Any, now: datetime) -> OwnProtocol:
+    """Store a file's protocol under its name: the next version where there is one of that name.
+
+    Raises `Invalid`.
+    """
+    protocol = _of_file(text)
+    if protocol.name in protocol_names():
+        complaint = _("name is %(name)s, a protocol that comes with Parley; write another name")
+        raise Invalid({"text": complaint % {"name": shown(protocol.name)}})
+    with transaction.atomic():
+        _lock(by.pk)
+        return _store(protocol, owner=by.pk, origin=Origin(), by=by, now=now)
+
+
+def _of_file(text: str) -> Protocol:
+    """Return the protocol of a file's text. Raises `Invalid` with everything that is wrong."""
+    try:
+        value = json.loads(text)
+        if not storable(value):
+            raise Invalid({"text": _("has characters that cannot be stored")})
+        protocol = from_json(value)
+    except InvalidProtocol as problem:
+        raise Invalid({"text": str(problem)}) from None
+    except (ValueError, RecursionError) as problem:
+        if isinstance(problem, Invalid):
+            raise
+        complaint = _("is no JSON; take a file that this page exported")
+        raise Invalid({"text": complaint}) from None
+    if wrong := [f"{about}: {what}" for about, what in complaints(protocol)]:
+        raise Invalid({"text": "; ".join(wrong)})
+    return protocol
+
+
+def _store(
+    protocol: Protocol, *, owner: int, origin: Origin, by: Any, now: datetime
+) -> OwnProtocol:
+    """Store a version, or return the latest where it is the same. The owner has to be locked."""
+    sha256 = digest(protocol)
+    rows = OwnProtocol.objects.filter(owner=owner, name=protocol.name)
+    latest = rows.order_by("-version").first()
+    if latest is not None and latest.sha256 == sha256:
+        return latest
+    row = OwnProtocol.objects.create(
+        owner_id=owner,
+        name=protocol.name,
+        version=1 if latest is None else latest.version + 1,
+        title=protocol.title,
+        content=to_json(protocol),
+        sha256=sha256,
+        copied_name=origin.name,
+        copied_sha256=origin.sha256,
+        made_at=now,
+    )
+    about = {"protocol": row.name, "version": row.version, "sha256": sha256}
+    audit.append(actor=by.get_username(), action="protocol saved", campaign=None, now=now, **about)
+    return row
+
+
+def _lock(owner: int) -> None:
+    """Let one request at a time add versions of an owner."""
+    get_user_model().objects.select_for_update().get(pk=owner)
+
+
+def _free_name(title: str, owner: int) -> str:
+    """Return a name from a title that neither a shipped nor another own protocol has."""
+    plain = unicodedata.normalize("NFKD", title).encode("ascii", "ignore").decode().lower()
+    base = re.sub(r"[^a-z0-9]+", "_", plain).strip("_").lstrip("0123456789_") or NO_NAME
+    taken = {*protocol_names()}
+    taken |= {*OwnProtocol.objects.filter(owner=owner).values_list("name", flat=True)}
+    most = LONGEST_NAME["protocol"] - 5
+    names = (base[:most] + end for end in ("", *(f"_{n}" for n in range(2, 10_000))))
+    return next(itertools.filterfalse(taken.__contains__, names))

@@ -1,0 +1,150 @@
+"""The pages on which requesters build protocols of their own."""
+
+from __future__ import annotations
+
+import uuid
+from typing import Any
+
+from django.contrib import messages
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import path
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from evaluation import Protocol
+from webapp.forms.protocol_form import ProtocolForm, acted
+from webapp.services.campaign import offers, own_protocols
+from webapp.services.campaign.own_protocols import Origin
+from webapp.services.rules import access
+from webapp.services.rules.access import StaffProtocol
+from webapp.services.staff_forms import pasted
+from webapp.services.staff_forms.fields import Invalid
+from webapp.views import rendering
+from webapp.views.staff.access import FORM, READ, NavLink, bad_form, staff_page
+
+SAVE = "save"
+
+
+@staff_page(*FORM, link=NavLink(gettext_lazy("Your protocols"), 15))
+def index(request: HttpRequest) -> HttpResponse:
+    """List own protocols, and take one from a file."""
+    context: dict[str, Any] = {
+        "lists": own_protocols.listed(request.user),
+        "shipped": offers.shipped(),
+    }
+    if request.method != "POST":
+        return render(request, "staff/own_protocols.html", context)
+    raw = {"text": request.POST.get("text", "")}
+    try:
+        upload = request.FILES.get("file")
+        if upload is not None:
+            raw["text"] = pasted.decode(upload.read(pasted.LARGEST + 1))
+        made = own_protocols.add_file(text=raw["text"], by=request.user, now=timezone.now())
+    except Invalid as problem:
+        context |= {"raw": raw, "problems": problem.problems}
+        return bad_form(request, "staff/own_protocols.html", context)
+    messages.success(request, _("Imported as version %(version)d.") % {"version": made.version})
+    return redirect("own-protocol", made.pk)
+
+
+@staff_page(*FORM)
+def blank(request: HttpRequest) -> HttpResponse:
+    """Build a protocol from nothing."""
+    return _first_version(request, own_protocols.blank(), Origin())
+
+
+@staff_page(*FORM)
+def copy(request: HttpRequest, protocol: str) -> HttpResponse:
+    """Build a protocol from a copy of one that comes with Parley."""
+    found = offers.find(protocol)
+    if found is None:
+        raise Http404(protocol)
+    return _first_version(request, found, own_protocols.origin(found))
+
+
+@staff_page(*FORM)
+def copy_own(request: HttpRequest, own: uuid.UUID) -> HttpResponse:
+    """Build a protocol from a copy of another own one."""
+    row = access.own_protocol(request.user, own)
+    return _first_version(request, own_protocols.protocol_of(row), Origin(row.name, row.sha256))
+
+
+@staff_page(*FORM)
+def edit(request: HttpRequest, own: uuid.UUID) -> HttpResponse:
+    """Show a version, and store what is changed as the next one."""
+    row = access.own_protocol(request.user, own)
+    base = own_protocols.protocol_of(row)
+    form = _form(request, base)
+    if not _is_saved(request, form):
+        return _page(request, form, row=row)
+    made = own_protocols.change(
+        own=row, protocol=form.protocol(), by=request.user, now=timezone.now()
+    )
+    messages.success(request, _("Saved as version %(version)d.") % {"version": made.version})
+    return redirect("own-protocol", made.pk)
+
+
+@staff_page(*READ)
+def download(request: HttpRequest, own: uuid.UUID) -> HttpResponse:
+    """Give a version as a file."""
+    row = access.own_protocol(request.user, own)
+    name = f"{row.name}-{row.version}.json"
+    headers = {"Content-Disposition": f'attachment; filename="{name}"'}
+    return HttpResponse(
+        own_protocols.as_file(row), content_type="application/json", headers=headers
+    )
+
+
+def _first_version(request: HttpRequest, base: Protocol, origin: Origin) -> HttpResponse:
+    form = _form(request, base)
+    if not _is_saved(request, form):
+        return _page(request, form, origin=origin)
+    made = own_protocols.add(
+        protocol=form.protocol(), origin=origin, by=request.user, now=timezone.now()
+    )
+    messages.success(request, _("Saved as version %(version)d.") % {"version": made.version})
+    return redirect("own-protocol", made.pk)
+
+
+def _form(request: HttpRequest, base: Protocol) -> ProtocolForm:
+    """Return the form as it was begun, as a button changed it, or to be saved."""
+    if request.method != "POST":
+        return ProtocolForm(base)
+    raw, action = request.POST.dict(), request.POST.get("do", SAVE)
+    if action == SAVE:
+        return ProtocolForm(base, raw, check=True)
+    return ProtocolForm(base, acted(raw, action))
+
+
+def _is_saved(request: HttpRequest, form: ProtocolForm) -> bool:
+    return form.is_bound and form.is_valid()
+
+
+def _page(
+    request: HttpRequest,
+    form: ProtocolForm,
+    *,
+    row: StaffProtocol | None = None,
+    origin: Origin | None = None,
+) -> HttpResponse:
+    sample = form.sample()
+    context = {
+        "form": form,
+        "own": row,
+        "versions": own_protocols.versions(row) if row else [],
+        "origin": Origin(row.copied_name, row.copied_sha256) if row else origin,
+        "groups": rendering.sample_questions(sample) if sample else [],
+    }
+    return render(request, "staff/builder.html", context, status=422 if form.errors else 200)
+
+
+urlpatterns = [
+    path("protocols/", index, name="own-protocols"),
+    path("protocols/new/", blank, name="new-protocol"),
+    path("protocols/copy/<slug:protocol>/", copy, name="copy-protocol"),
+    path("protocols/<uuid:own>/", edit, name="own-protocol"),
+    path("protocols/<uuid:own>/copy/", copy_own, name="copy-own-protocol"),
+    path("protocols/<uuid:own>/file/", download, name="own-protocol-file"),
+]
