@@ -24,7 +24,7 @@ class Command(BaseCommand):
         if name.endswith(".zip"):
             try:
                 found = assignment_rules.of_export(Path(name))
-            except (OSError, KeyError, zipfile.BadZipFile) as problem:
+            except (OSError, KeyError, ValueError, zipfile.BadZipFile) as problem:
                 raise CommandError(f"{name}: is no export that can be read ({problem})") from None
         else:
             found = assignment_rules.of_campaign(campaign_of(name))

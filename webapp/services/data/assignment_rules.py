@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 import zipfile
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from evaluation import Protocol, Question, Rate
-from evaluation.registry import get_protocol
+from evaluation import Protocol, Question, Rate, serialized
 from webapp.models import Campaign, ExternalId, Item, Participation
 from webapp.services.data import tables
 from webapp.services.rating import third_parties
@@ -48,8 +48,8 @@ def of_export(path: Path) -> list[Violation]:
     """Return what is broken in an export; whose conversation it was does not stand there."""
     with zipfile.ZipFile(path) as archive:
         text = archive.read("ratings_all.csv").decode()
-    rows = list(csv.DictReader(io.StringIO(text, newline="")))
-    return violations(get_protocol(rows[0]["protocol"]), rows) if rows else []
+        protocol = serialized.from_json(json.loads(archive.read("protocol.json")))
+    return violations(protocol, list(csv.DictReader(io.StringIO(text, newline=""))))
 
 
 def violations(protocol: Protocol, rows: Rows) -> list[Violation]:

@@ -24,6 +24,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from evaluation import serialized
 from webapp.models import Campaign
 from webapp.services.data import codebook, conversation_records, csv_format, study_record, tables
 from webapp.services.data.dataset_card import dataset_card
@@ -189,6 +190,8 @@ def _fill(archive: Archive, campaign: Campaign) -> None:
     archive.table("participants.csv", codebook.PARTICIPANTS, people)
     archive.lines("personas.jsonl", conversation_records.personas(campaign))
     archive.text("plan.json", _pretty(campaign.plan))
+    protocol = protocols.protocol_of(campaign)
+    archive.text("protocol.json", _pretty(serialized.to_json(protocol)))
     archive.frame("ratings.csv", kept)
     archive.add("ratings.parquet", lambda stream: _parquet(stream, kept))
     archive.frame("ratings_all.csv", frame)
