@@ -598,7 +598,7 @@ def _labeled(each: FieldType, part: type) -> TypedField:
     """Return a field with the label that the setting of a campaign has."""
     field = each.form_field()
     if part is Chat:
-        field.label = OF_CHAT_LABELS.get(each.name, field.label)
+        field.label = str(OF_CHAT_LABELS.get(each.name, field.label))
     found = {one.name: one.metadata.get("setting") for one in dataclasses.fields(part)}
     about = found.get(each.name)
     if about is not None:
