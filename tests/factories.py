@@ -11,6 +11,7 @@ from django.contrib.auth import get_user_model
 
 from evaluation import Protocol
 from evaluation.registry import get_protocol
+from evaluation.serialized import digest, to_json
 from webapp.models import (
     Campaign,
     Context,
@@ -22,7 +23,6 @@ from webapp.models import (
     QuotaCell,
     System,
 )
-from webapp.services.campaign import own_protocols
 from webapp.services.rules import access
 
 NOW = datetime(2026, 1, 5, 12, tzinfo=UTC)
@@ -122,7 +122,13 @@ def talk_of(item: Item) -> Conversation:
 
 def make_own_protocol(owner: Any = None, protocol: Protocol | None = None) -> OwnProtocol:
     """Return the first version of a protocol that somebody built."""
-    made = protocol or replace(get_protocol("convai2_crowd"), title="My study")
-    origin = own_protocols.Origin()
-    by = owner or make_staff()
-    return own_protocols.add(protocol=made, origin=origin, by=by, now=NOW)
+    copy = replace(get_protocol("convai2_crowd"), name="my_study", title="My study")
+    made = protocol or copy
+    return OwnProtocol.objects.create(
+        owner=owner or make_staff(),
+        name=made.name,
+        title=made.title,
+        content=to_json(made),
+        sha256=digest(made),
+        made_at=NOW,
+    )

@@ -32,6 +32,7 @@ def test_a_protocol_is_built_and_leads_into_a_campaign(
     page.get_by_role("link", name="Your protocols").click()
     check(page, "own-protocols-empty")
     page.get_by_role("link", name="Start from blank").click()
+    expect(page.get_by_role("heading", name="Conversation")).to_be_visible()
     check(page, "builder-blank")
     ask(page, "likert", 1, "How warm was your partner?")
     ask(page, "free_text", 2, "Why?")

@@ -37,7 +37,7 @@ ACTIVITIES: dict[str, str | Promise] = {
     CONTEXTS: gettext_lazy("They judge replies to contexts that you import"),
     MESSAGES: gettext_lazy("They judge messages of other people's conversations"),
 }
-ASKED: dict[str, str | Promise] = {
+WHEN: dict[str, str | Promise] = {
     "each": gettext_lazy("About the partner after the conversation, or about each reply"),
     "live": gettext_lazy("About each message of the partner, while chatting"),
     "together": gettext_lazy("Once about all replies that are shown together"),
@@ -52,9 +52,8 @@ LABELS: dict[str, str | Promise] = {
     "instructions": gettext_lazy("Instructions, one per line"),
     "minutes": gettext_lazy("Duration (minutes)"),
     "source": gettext_lazy("Where it comes from"),
-    "partner": gettext_lazy("With whom"),
     "told": gettext_lazy("What participants are told of the partner"),
-    "first": gettext_lazy("Who writes first"),
+    "first": gettext_lazy("Number of the first point"),
     "debrief": gettext_lazy("What participants are told at the end"),
     "show": gettext_lazy("Replies to a context are shown"),
     "keep": gettext_lazy("What all items of a participant have in common"),
@@ -67,6 +66,10 @@ LABELS: dict[str, str | Promise] = {
     "only_if": gettext_lazy("Asked only after an answer to (short name of an earlier question)"),
     "only_if.values": gettext_lazy("Answers that open it, as stored, separated by commas"),
     "otherwise": gettext_lazy("Stored where it is not asked"),
+}
+OF_CHAT_LABELS: dict[str, str | Promise] = {
+    "partner": gettext_lazy("With whom"),
+    "first": gettext_lazy("Who writes first"),
 }
 HELP: dict[str, str | Promise] = {
     "points": gettext_lazy("A line with only - is a point without a word."),
@@ -260,10 +263,10 @@ def _typed(part: Any, names: tuple[str, ...]) -> dict[str, str]:
 
 @dataclass(frozen=True)
 class Card:
-    """A question of the form: its number in the form's fields, its place on the page, its kind."""
+    """A question of the form: its number in the form's fields, its number on the page, its kind."""
 
     key: str
-    place: int
+    number: int
     kind: type[Question]
     origin: Question | None
     fields: tuple[BoundField, ...] = ()
@@ -294,7 +297,7 @@ def _question_types(kind: type[Question], origin: Question | None) -> dict[str, 
     return {name: each for name, each in found.items() if name not in ("only_if", "otherwise")}
 
 
-def _question_typed(question: Question, asked: str) -> dict[str, str]:
+def _question_typed(question: Question, when: str) -> dict[str, str]:
     names = tuple(_question_types(type(question), None))
     gate = question.only_if
     values = () if gate is None else gate.values
@@ -302,7 +305,7 @@ def _question_typed(question: Question, asked: str) -> dict[str, str]:
     return {
         "kind": question.kind,
         "origin": question.name,
-        "asked": asked,
+        "asked": when,
         **_typed(question, names),
         "only_if": gate.question if gate else "",
         "only_if.values": ", ".join(map(str, values)),
@@ -322,8 +325,8 @@ def typed(protocol: Protocol) -> dict[str, str]:
     if after:
         listed += [(question, "each") for question in after.each]
         listed += [(question, "together") for question in after.together]
-    for key, (question, asked) in enumerate(listed, start=1):
-        raw |= _under(f"q{key}", _question_typed(question, asked))
+    for key, (question, when) in enumerate(listed, start=1):
+        raw |= _under(f"q{key}", _question_typed(question, when))
     return raw | {"questions": " ".join(str(key + 1) for key in range(len(listed)))}
 
 
@@ -347,10 +350,10 @@ def acted(raw: Raw, action: str) -> dict[str, str]:
         keys.append(key)
         changed |= _under(f"q{key}", _fresh(raw["add_kind"], key, raw))
     elif key in keys:
-        place = keys.index(key)
+        index = keys.index(key)
         keys.remove(key)
         if name != "delete":
-            keys.insert(max(0, place + {"up": -1, "down": 1}.get(name, 0)), key)
+            keys.insert(max(0, index + {"up": -1, "down": 1}.get(name, 0)), key)
     return changed | {"questions": " ".join(keys)}
 
 
@@ -363,11 +366,11 @@ def _fresh(kind: str, key: str, raw: Raw) -> dict[str, str]:
         else each.typed(_default(type(sample), name))
         for name, each in _question_types(type(sample), None).items()
     }
-    asked = "together" if sample.compares == "together" else "each"
+    when = "together" if sample.compares == "together" else "each"
     names = {raw.get(f"q{each}.name") for each in keys_of(raw)}
     free = (f"question_{n}" for n in range(int(key), 10_000))
     name = next(each for each in free if each not in names)
-    return needed | {"kind": kind, "asked": asked, "name": name, "text": "", "help": ""}
+    return needed | {"kind": kind, "asked": when, "name": name, "text": "", "help": ""}
 
 
 def _default(kind: type, name: str) -> Any:
@@ -406,15 +409,15 @@ class ProtocolForm(StaffForm):
         origins = {
             question.name: question for rate in self.base.rates for question in rate.questions
         }
-        for place, key in enumerate(keys_of(self.raw), start=1):
+        for number, key in enumerate(keys_of(self.raw), start=1):
             kind = get_kind(self.raw[f"q{key}.kind"])
             origin = origins.get(self.raw.get(f"q{key}.origin", ""))
             origin = origin if type(origin) is kind else None
-            card = Card(key, place, kind, origin)
+            card = Card(key, number, kind, origin)
             for name, each in _question_types(kind, origin).items():
                 self.fields[f"q{key}.{name}"] = each.form_field()
             where = WHERE.get(self.activity, WHERE[CHAT])
-            choices = {name: ASKED[name] for name in where}
+            choices = {name: WHEN[name] for name in where}
             self.fields[f"q{key}.asked"] = _select(choices, _("When it is asked"))
             for name in GATE:
                 self.fields[f"q{key}.{name}"] = TypedField(
@@ -423,6 +426,10 @@ class ProtocolForm(StaffForm):
             yield card
 
     # --- on the page
+
+    @property
+    def is_chat(self) -> bool:
+        return self.activity == CHAT
 
     def basics(self) -> list[BoundField]:
         return [self[name] for name in (*OF_PROTOCOL, "activity")]
@@ -444,7 +451,7 @@ class ProtocolForm(StaffForm):
                     card,
                     fields=tuple(self[name] for name in (*first, *rest)),
                     more=tuple(self[name] for name in more),
-                    is_last=card.place == len(self._cards),
+                    is_last=card.number == len(self._cards),
                 )
             )
         return found
@@ -531,10 +538,10 @@ class ProtocolForm(StaffForm):
     def _protocol(self, cards: list[Card], values: Mapping[str, Any]) -> Protocol:
         """Return the protocol of these values. Raises `InvalidProtocol`."""
         content = to_json(self.base) | self._of_part("", values)
-        asked: dict[str, list[Any]] = {name: [] for name in ASKED}
+        by_time: dict[str, list[Any]] = {name: [] for name in WHEN}
         for card in cards:
-            asked[values[f"q{card.key}.asked"]].append(self._question(card, values))
-        content["steps"] = [*self._steps(asked, values)]
+            by_time[values[f"q{card.key}.asked"]].append(self._question(card, values))
+        content["steps"] = [*self._steps(by_time, values)]
         content["sources"] = {}
         made = from_json(content)
         now = {setting.name: setting.value for setting in made.settings()}
@@ -542,20 +549,20 @@ class ProtocolForm(StaffForm):
         kept = {n: s for n, s in self.base.sources.items() if n in now and now[n] == before.get(n)}
         return dataclasses.replace(made, sources=kept)
 
-    def _steps(self, asked: Mapping[str, list[Any]], values: Mapping[str, Any]) -> Iterator[Any]:
+    def _steps(self, by_time: Mapping[str, list[Any]], values: Mapping[str, Any]) -> Iterator[Any]:
         activity = values["activity"]
         steps = {_step_name(each): each for each in to_json(self.base)["steps"]}
         if activity == CHAT:
             yield steps.get("chat", {"step": "chat"}) | self._of_part("chat.", values)
-            if asked["live"]:
+            if by_time["live"]:
                 live = {"step": "rate", "over": MESSAGES, "when": "live"}
-                yield steps.get("live", live) | {"each": asked["live"]}
+                yield steps.get("live", live) | {"each": by_time["live"]}
         over = "partner" if activity == CHAT else activity
         after = steps.get(over, {"step": "rate", "over": over})
-        after = after | {"each": asked["each"], "together": asked["together"]}
+        after = after | {"each": by_time["each"], "together": by_time["together"]}
         if activity != CHAT:
             yield after | self._of_part("rate.", values)
-        elif asked["each"]:
+        elif by_time["each"]:
             yield after
 
     def _of_part(self, prefix: str, values: Mapping[str, Any]) -> dict[str, Any]:
@@ -590,6 +597,8 @@ def _is_wrong(form: ProtocolForm, card: Card) -> bool:
 def _labeled(each: FieldType, part: type) -> TypedField:
     """Return a field with the label that the setting of a campaign has."""
     field = each.form_field()
+    if part is Chat:
+        field.label = str(OF_CHAT_LABELS.get(each.name, field.label))
     found = {one.name: one.metadata.get("setting") for one in dataclasses.fields(part)}
     about = found.get(each.name)
     if about is not None:

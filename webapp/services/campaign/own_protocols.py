@@ -42,7 +42,7 @@ class ListedProtocol:
 
 
 @dataclass(frozen=True)
-class Origin:
+class CopySource:
     """The protocol that another one was copied from, by name and hash; "" for none."""
 
     name: str = ""
@@ -51,8 +51,8 @@ class Origin:
 
 def blank() -> Protocol:
     """Return what a protocol begins from: a short conversation with a bot, and no question yet."""
-    told = ours("You may be talking to a computer program.")
-    chat = Chat(partner="bot", told=told, minimum=Draw((10,)))
+    intro = ours("You may be talking to a computer program.")
+    chat = Chat(partner="bot", told=intro, minimum=Draw((10,)))
     return Protocol(
         name=NO_NAME,
         title="",
@@ -63,9 +63,9 @@ def blank() -> Protocol:
     )
 
 
-def origin(protocol: Protocol) -> Origin:
+def origin(protocol: Protocol) -> CopySource:
     """Return by what a copy says where it is from."""
-    return Origin(protocol.name, digest(protocol))
+    return CopySource(protocol.name, digest(protocol))
 
 
 def protocol_of(own: StaffProtocol) -> Protocol:
@@ -108,7 +108,7 @@ def versions(own: StaffProtocol) -> list[tuple[uuid.UUID, int, datetime]]:
     return list(rows.values_list("pk", "version", "made_at"))
 
 
-def add(*, protocol: Protocol, origin: Origin, by: Any, now: datetime) -> OwnProtocol:
+def add(*, protocol: Protocol, origin: CopySource, by: Any, now: datetime) -> OwnProtocol:
     """Store a new protocol, named after its title. Raises `Invalid`."""
     with transaction.atomic():
         _lock(by.pk)
@@ -121,7 +121,7 @@ def change(*, own: StaffProtocol, protocol: Protocol, by: Any, now: datetime) ->
 
     Raises `Invalid`.
     """
-    origin = Origin(own.copied_name, own.copied_sha256)
+    origin = CopySource(own.copied_name, own.copied_sha256)
     with transaction.atomic():
         _lock(own.owner_id)
         named = replace(protocol, name=own.name)
@@ -144,7 +144,7 @@ def add_file(*, text: str, by: Any, now: datetime) -> OwnProtocol:
         raise Invalid({"text": complaint % {"name": shown(protocol.name)}})
     with transaction.atomic():
         _lock(by.pk)
-        return _store(protocol, owner=by.pk, origin=Origin(), by=by, now=now)
+        return _store(protocol, owner=by.pk, origin=CopySource(), by=by, now=now)
 
 
 def _of_file(text: str) -> Protocol:
@@ -167,7 +167,7 @@ def _of_file(text: str) -> Protocol:
 
 
 def _store(
-    protocol: Protocol, *, owner: int, origin: Origin, by: Any, now: datetime
+    protocol: Protocol, *, owner: int, origin: CopySource, by: Any, now: datetime
 ) -> OwnProtocol:
     """Store a version, or return the latest where it is the same. The owner has to be locked."""
     sha256 = digest(protocol)

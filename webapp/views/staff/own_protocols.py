@@ -16,7 +16,7 @@ from django.utils.translation import gettext_lazy
 from evaluation import Protocol
 from webapp.forms.protocol_form import ProtocolForm, acted
 from webapp.services.campaign import offers, own_protocols
-from webapp.services.campaign.own_protocols import Origin
+from webapp.services.campaign.own_protocols import CopySource
 from webapp.services.rules import access
 from webapp.services.rules.access import StaffProtocol
 from webapp.services.staff_forms import pasted
@@ -52,7 +52,7 @@ def index(request: HttpRequest) -> HttpResponse:
 @staff_page(*FORM)
 def blank(request: HttpRequest) -> HttpResponse:
     """Build a protocol from nothing."""
-    return _first_version(request, own_protocols.blank(), Origin())
+    return _first_version(request, own_protocols.blank(), CopySource())
 
 
 @staff_page(*FORM)
@@ -68,7 +68,7 @@ def copy(request: HttpRequest, protocol: str) -> HttpResponse:
 def copy_own(request: HttpRequest, own: uuid.UUID) -> HttpResponse:
     """Build a protocol from a copy of another own one."""
     row = access.own_protocol(request.user, own)
-    return _first_version(request, own_protocols.protocol_of(row), Origin(row.name, row.sha256))
+    return _first_version(request, own_protocols.protocol_of(row), CopySource(row.name, row.sha256))
 
 
 @staff_page(*FORM)
@@ -97,7 +97,7 @@ def download(request: HttpRequest, own: uuid.UUID) -> HttpResponse:
     )
 
 
-def _first_version(request: HttpRequest, base: Protocol, origin: Origin) -> HttpResponse:
+def _first_version(request: HttpRequest, base: Protocol, origin: CopySource) -> HttpResponse:
     form = _form(request, base)
     if not _is_saved(request, form):
         return _page(request, form, origin=origin)
@@ -127,14 +127,14 @@ def _page(
     form: ProtocolForm,
     *,
     row: StaffProtocol | None = None,
-    origin: Origin | None = None,
+    origin: CopySource | None = None,
 ) -> HttpResponse:
     sample = form.sample()
     context = {
         "form": form,
         "own": row,
         "versions": own_protocols.versions(row) if row else [],
-        "origin": Origin(row.copied_name, row.copied_sha256) if row else origin,
+        "origin": CopySource(row.copied_name, row.copied_sha256) if row else origin,
         "groups": rendering.sample_questions(sample) if sample else [],
     }
     return render(request, "staff/builder.html", context, status=422 if form.errors else 200)
