@@ -84,7 +84,7 @@ def simulate(*words: str) -> Iterator[list[str]]:
 @pytest.mark.timeout(240)
 @pytest.mark.parametrize(
     ("name", "people", "conversations", "answers"),
-    [("personachat_human", 12, 6, 48), ("answer_plausibility", 6, 120, 120)],
+    [("personachat_human", 12, 6, 24), ("answer_plausibility", 6, 120, 120)],
 )
 def test_a_protocol_is_recovered_over_pages_and_sockets(
     name: str, people: int, conversations: int, answers: int, tmp_path: Path

@@ -17,6 +17,7 @@ from analysis.scores.question_ratings import QuestionRatings
 from analysis.stats.intervals import Floats
 
 COLUMNS = ["protocol", "question", "item", "system", "dispute", "n", "answers"]
+ROUNDED = 12  # decimals
 
 
 def disputed(question: QuestionRatings, most: int = 10) -> pd.DataFrame:
@@ -34,6 +35,7 @@ def disputed(question: QuestionRatings, most: int = 10) -> pd.DataFrame:
     found = first.assign(
         protocol=question.protocol, question=question.question, dispute=dispute, n=size
     )
+    found["dispute"] = found["dispute"].round(ROUNDED)  # sums depend on the order of rows
     found = found[(found["n"] > 1) & (found["dispute"] > 0)]
     found = found.sort_values(
         ["dispute", "n", "item", "system"], ascending=[False, False, True, True]

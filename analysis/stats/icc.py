@@ -129,11 +129,17 @@ def _absolute(
         low = n * (items - up * error) / (up * other + n * items)
         high = n * (down * items - error) / (other + n * down * items)
         ends = Interval(low, high)
-    of_mean = Interval(*(k * end / (1 + end * (k - 1)) for end in ends))
+    of_mean = Interval(*(_of_mean(end, k) for end in ends))
     return (
         _defined(Intraclass("2_1", single, ends, n, k, None, note)),
         _defined(Intraclass("2_k", mean, of_mean, n, k, None, note)),
     )
+
+
+def _of_mean(single: float, k: int) -> float:
+    """Return the value for the mean of k raters; at -1/(k - 1) it is without bound, and below."""
+    below = 1 + single * (k - 1)
+    return -np.inf if below <= 0 else k * single / below
 
 
 def _forms(

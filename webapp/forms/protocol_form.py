@@ -74,6 +74,7 @@ OF_CHAT_LABELS: dict[str, str | Promise] = {
 HELP: dict[str, str | Promise] = {
     "points": gettext_lazy("A line with only - is a point without a word."),
     "options": gettext_lazy("A word, or: stored value | word | definition."),
+    "anchors": gettext_lazy("A position and its word: 0 | very bad. Both ends need one."),
     "opening": gettext_lazy("Said where the partner writes first; may be empty."),
     "pool": gettext_lazy("train, valid or test, or a split that you import; empty: no personas."),
     "only_if": gettext_lazy("Empty: it is always asked. Yes is stored as 1, no as 0."),
@@ -175,12 +176,17 @@ class FieldType:
         if len(parts) > len(fields):
             most = {"value": shown(line), "most": len(fields)}
             raise BadField(_("%(value)s has more than %(most)d parts between | and |") % most)
-        read: dict[str, Any] = {}
-        for field, part in zip(fields, parts, strict=False):
-            read[field.name] = (
-                _scalar(part) if field.name in NOT_SHOWN else self.known.get(part, part)
-            )
-        return read
+        hints = get_type_hints(self._item())
+        return {
+            field.name: self._part(field.name, hints[field.name], part)
+            for field, part in zip(fields, parts, strict=False)
+        }
+
+    def _part(self, name: str, hint: Any, typed: str) -> Any:
+        """Return one part of a line that stands for several values."""
+        if hint in (int, float):
+            return _number(typed, hint)
+        return _scalar(typed) if name in NOT_SHOWN else self.known.get(typed, typed)
 
     def _hints(self) -> set[Any]:
         found = get_args(self.hint) if get_origin(self.hint) not in (None, tuple) else (self.hint,)
@@ -196,7 +202,8 @@ class FieldType:
 def _line(each: Any) -> str:
     if not dataclasses.is_dataclass(each):
         return str(each) or UNLABELED
-    parts = [str(getattr(each, field.name)) for field in dataclasses.fields(each)]
+    values = [getattr(each, field.name) for field in dataclasses.fields(each)]
+    parts = [f"{value:g}" if isinstance(value, float) else str(value) for value in values]
     while parts and not parts[-1]:
         parts.pop()
     return " | ".join(parts)

@@ -49,6 +49,14 @@ def test_a_shift_changes_nothing() -> None:
         assert found.estimate == pytest.approx(_by_form(JUDGES)[form].estimate, abs=1e-9)
 
 
+def test_the_mean_of_raters_who_contradict_each_other_has_no_lower_bound() -> None:
+    """Below -1/(k - 1) the formula would turn to numbers above 1."""
+    found = _by_form([[1, 5, 3], [5, 1, 3], [2, 4, 3], [4, 2, 3], [3, 3, 1], [3, 3, 5]])
+    assert found["2_1"].interval.low < -1 / 2
+    assert found["2_k"].interval.low == -np.inf
+    assert found["2_k"].interval.low < found["2_k"].estimate <= found["2_k"].interval.high
+
+
 def test_exact_agreement_has_no_interval() -> None:
     for found in intraclass_of([[1, 1], [2, 2], [5, 5]]):
         assert found.estimate == pytest.approx(1)

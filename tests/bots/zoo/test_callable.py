@@ -31,9 +31,15 @@ def test_says_what_the_function_returns() -> None:
     assert reply == Reply("Well, yes.", 0.5, {"why": "asked"})
 
 
-@pytest.mark.parametrize("function", ["", "os.system", "count", f"{HERE}", f"{HERE}.count.x"])
+@pytest.mark.parametrize("function", ["os.system", f"{HERE}", f"{HERE}.count.x"])
 def test_what_is_not_named_is_not_called(function: str) -> None:
     with pytest.raises(InvalidOption, match="must be one that BOT_CALLABLES names"):
+        bot(function).respond(PERSONA, HELLO)
+
+
+@pytest.mark.parametrize("function", ["", "count", "a b.count", ".count"])
+def test_what_is_no_path_of_a_function_is_refused(function: str) -> None:
+    with pytest.raises(InvalidOption, match=r"must be (one that BOT_CALLABLES|like package)"):
         bot(function).respond(PERSONA, HELLO)
 
 

@@ -48,13 +48,20 @@ def rating_form(rate: Rate, candidate: str = "sample") -> RatingForm:
     """Return the form of a step, about one candidate."""
     count = {"one": 1, "pairs": 2, "all": 3}[rate.show]
     keys = tuple(f"{candidate}n{n}" for n in range(count)) if count > 1 else (candidate,)
+    # So that questions are among them that are asked only of what was meant to be something.
+    meant = next((each for question in rate.questions for each in question.intended), "")
     lines = _of_others() if rate.is_shared else dialogue()
     if rate.over == "contexts":
         most = rate.messages[1] + (count == 1)  # the reply that is judged alone stands among them
         lines = lines[max(0, len(lines) - most) :] if most else ()
     return RatingForm(
         rate=rate,
-        shown=Shown(keys, _drawn(rate), together=f"{candidate}-together"),
+        shown=Shown(
+            keys,
+            _drawn(rate),
+            together=f"{candidate}-together",
+            intended=dict.fromkeys(keys, meant),
+        ),
         lines=lines if count == 1 else tuple(replace(line, judged=False) for line in lines),
         about="",
         replies=_replies(keys) if count > 1 else (),

@@ -38,9 +38,12 @@ def test_every_question_is_shown_with_its_scale_and_cannot_be_filled_in(page: st
                 shown = question.form_field(group.form.shown, group.form.personas)
                 words = [option.word for option in shown.options if option.word]
                 assert all(word in inside for word in words)
-                candidate = group.form.shown.candidates[0]
+                is_of_all = question in group.form.rate.together
+                first, together = group.form.shown.candidates[0], group.form.shown.together
+                candidate = together if is_of_all else first
                 assert inside.count(f'id="{candidate}-{question.name}"') == 1
                 inputs = inside.count(f'name="{candidate}.{question.name}"')
+                inputs += inside.count(f'data-untouched="{candidate}.{question.name}"')
                 assert inputs - 1 == (len(shown.options) or 1)  # data-name is the other one
 
 
@@ -80,5 +83,8 @@ def test_a_sample_has_what_its_questions_need(protocol: Protocol) -> None:
                 assert len({option.lines for option in options}) == beside + 1
         is_judged = rate.is_shared and rate.show == "one"
         assert [line.judged for line in form.lines].count(True) == int(is_judged)
-        assert form.lines[-1].judged == is_judged
-        assert len({line.who for line in form.lines}) == 2
+        if form.lines:
+            assert form.lines[-1].judged == is_judged
+        most = rate.messages[1] if rate.over == "contexts" else 2
+        assert len({line.who for line in form.lines}) == min(2, most + is_judged)
+        assert len({reply.text for reply in form.replies}) == len(form.replies)
