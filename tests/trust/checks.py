@@ -209,7 +209,9 @@ def without_data(case: Case) -> Iterator[str]:
     """Codes for completed work of which there are no ratings, and codes that exist nowhere."""
     codes = {someone.code for someone in case.base.people.values() if someone.code}
     for name, someone in case.base.people.items():
-        if someone.code and someone.outcome == "COMPLETED" and not someone.ratings:
+        is_to_rate = not someone.chats or any(chat.rates for chat in someone.chats)
+        completed = someone.outcome == "COMPLETED"
+        if someone.code and completed and is_to_rate and not someone.ratings:
             yield f"{name}: was paid as completed, and there is no rating"
         if someone.code and not _due(someone)[0]:
             yield f"{name}: {someone.outcome or 'not ended'} is paid nothing, and has a code"

@@ -38,6 +38,7 @@ class Chat:
     minimum: int
     with_person: bool
     events: tuple[Event, ...]
+    rates: bool = True  # of two people one may be done after the chat
 
 
 @dataclass(frozen=True)
@@ -175,7 +176,7 @@ def _chat(seat: Seat, events: Mapping[int, tuple[Event, ...]]) -> Chat:
     with_person = all(each.participation_id for each in conversation.seats.all())
     found = events.get(conversation.pk, ())
     state, minimum = conversation.state, conversation.minimum
-    return Chat(conversation.pk, seat.side, state, minimum, with_person, found)
+    return Chat(conversation.pk, seat.side, state, minimum, with_person, found, seat.rates)
 
 
 def _cells(campaign: Campaign) -> list[Count]:
