@@ -47,3 +47,15 @@ def test_one_rater_has_no_interval() -> None:
     assert row["estimate"] == 1
     assert np.isnan([row["low"], row["high"]]).all()
     assert row["reason"]
+
+
+def test_other_questions_of_the_same_replies_have_none() -> None:
+    """What a reply was meant to be stands beside every answer about it, fluency's too."""
+    mood = [
+        {"rater": rater, "item": item, "value": said, "intended": meant, "question": "mood"}
+        for rater in "ab"
+        for item, said, meant in (("i1", "glad", "sad"), ("i2", "sad", "sad"))
+    ]
+    fluent = [row | {"question": "fluency", "value": "yes"} for row in mood]
+    found = get_metric("intended_agreement")(ratings(mood + fluent, level="nominal", system="bot"))
+    assert found[["question", "estimate", "n"]].values.tolist() == [["mood", 0.5, 4]]
