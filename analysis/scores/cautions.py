@@ -8,6 +8,7 @@ import numpy as np
 
 from analysis.report import many
 from analysis.scores.question_ratings import QuestionRatings, questions
+from analysis.scores.rater_design import design_of
 from analysis.scores.severity import fit, flat_scores, sums
 from analysis.tables.schema import LEVELS, RatingTable
 
@@ -141,6 +142,8 @@ def _of_question(question: QuestionRatings) -> Iterator[str]:
     rows = question.rows
     yield from _scales_of_campaigns(question)
     yield from _rare(question)
+    design = design_of(question)
+    yield from (one for one in (design.no_agreement, design.no_severity) if one)
     if rows["rater"].nunique() == 1:
         who = rows["rater"].iloc[0]
         yield (

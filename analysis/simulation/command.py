@@ -5,8 +5,9 @@ there is none; for each test, and for intervals that a value of chance should be
 often it finds what is there (power), or what is not (false positives; 5 % is asked). An interval
 "holds" where coverage is within 2 points of what is asked, or cannot be told from that at this
 number of campaigns (its own 95 % Wilson interval overlaps). With --order, how often scores put
-systems in the order that was planted; with --probabilities, how often what is said to be so
-probable is so. docs/research/simulation.md has the tables.
+systems in the order that was planted; with --designs, what designs of who judges what can tell;
+with --probabilities, how often what is said to be so probable is so. docs/research/simulation.md
+has the tables.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ import numpy as np
 
 from analysis.simulation import page
 from analysis.simulation.campaigns import Design
-from analysis.simulation.cases import orders, probabilities
+from analysis.simulation.cases import designs, orders, probabilities
 from analysis.simulation.cases.intervals import intervals
 from analysis.simulation.cases.tests import tests
 from analysis.simulation.trials import Estimator, Trial
@@ -150,7 +151,9 @@ def _selected(options: argparse.Namespace) -> Iterator[Mapping[str, object]]:
         return
     for size in options.conversations or SIZES:
         design = Design(**{**changes, "conversations": size})
-        if options.probabilities:
+        if options.designs:
+            yield from designs.compared(design, options.campaigns, seed=options.seed)
+        elif options.probabilities:
             names = [one for one in probabilities.METRICS if one in (options.only or [one])]
             yield from probabilities.reliability(
                 design, options.campaigns, metrics=names, seed=options.seed
@@ -199,6 +202,8 @@ def _parser() -> argparse.ArgumentParser:
     what = parser.add_mutually_exclusive_group()
     what.add_argument("--order", action="store_true",
                       help="test whether scores recover the planted order")  # fmt: skip
+    what.add_argument("--designs", action="store_true",
+                      help="compare designs of who judges what")  # fmt: skip
     what.add_argument("--probabilities", action="store_true",
                       help="test whether stated probabilities are right")  # fmt: skip
     parser.add_argument("--json", type=Path, help="also write the table to this file")

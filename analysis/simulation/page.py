@@ -68,7 +68,17 @@ PROBABILITIES = PageTable(
     {"campaigns": 0, "n": 0, "said": 3, "so": 3, "brier": 3},
     "said",
 )
-TABLES = (INTERVALS, TESTS, ORDERS, PROBABILITIES)
+DESIGNS = PageTable(
+    "designs",
+    ("raters have", "conversations"),
+    {
+        **{"campaigns": 0, "raw rmse": 3, "calibrated rmse": 3, "learned rmse": 3},
+        **{"raw order": 3, "calibrated order": 3, "learned order": 3},
+        **{"alpha defined": 2, "mean alpha": 2, "raters' SD defined": 2, "mean raters' SD": 2},
+    },
+    "raw rmse",
+)
+TABLES = (INTERVALS, TESTS, ORDERS, PROBABILITIES, DESIGNS)
 
 
 def fill(path: Path, rows: Sequence[Row]) -> None:

@@ -63,22 +63,25 @@ WAYS: dict[str, Callable[[QuestionRatings], Scores]] = {
 
 
 def uneven(design: Design, chance: Generator) -> RatingTable:
-    """Draw one rating for every conversation, raters having some systems far more than others.
-
-    Each rater has a system of their own, with half of their conversations; the others are drawn.
-    """
-    total = design.systems * design.conversations
-    rater = np.arange(total) // design.each
-    raters = int(rater.max()) + 1
-    favorite = chance.permutation(np.arange(raters) % design.systems)[rater]
-    drawn = chance.integers(0, design.systems, total)
-    system = np.where(chance.random(total) < 0.5, favorite, drawn)
-    felt = 3 + design.scores[system] + severities(design, chance, raters)[rater]
-    value = np.clip(np.round(felt + chance.normal(0, design.noise, total)), 1, 5)
-    who = {"system": system, "rater": rater, "conversation": np.arange(total)}
-    who["place"] = np.arange(total) % design.each
+    """Draw one rating for every conversation, raters having some systems far more than others."""
+    who = unevenly(design, chance)
+    rater, system = who["rater"], who["system"]
+    severity = severities(design, chance, int(rater.max()) + 1)[rater]
+    felt = 3 + design.scores[system] + severity
+    value = np.clip(np.round(felt + chance.normal(0, design.noise, len(felt))), 1, 5)
     ends = {"scale_low": 1.0, "scale_high": 5.0}
     return table(who, value, replace(design, missing=0.0), chance, level="ordinal", **ends)
+
+
+def unevenly(design: Design, chance: Generator) -> dict[str, np.ndarray]:
+    """Return who has which conversation: half of a rater's are with one system, others drawn."""
+    total = design.systems * design.conversations
+    rater = np.arange(total) // design.each
+    favorite = chance.permutation(np.arange(int(rater.max()) + 1) % design.systems)[rater]
+    drawn = chance.integers(0, design.systems, total)
+    system = np.where(chance.random(total) < 0.5, favorite, drawn)
+    who = {"system": system, "rater": rater, "conversation": np.arange(total)}
+    return {**who, "place": np.arange(total) % design.each}
 
 
 def designs(design: Design) -> Iterator[Design]:

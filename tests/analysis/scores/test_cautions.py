@@ -46,7 +46,9 @@ def test_a_poor_table_is_told_and_still_computed(table: RatingTable, told: str) 
 
 def _spread(times: float) -> tuple[str, ...]:
     table = simulated()
-    return cautions(RatingTable(table.assign(value=times * table["value"].astype(float))))
+    pair = (table["rater"].str[1:].astype(int) // 2).astype(str)
+    shared = table.assign(value=times * table["value"].astype(float), item=table["system"] + pair)
+    return cautions(RatingTable(shared))
 
 
 def test_a_sound_table_has_none() -> None:
