@@ -16,6 +16,7 @@ from analysis.output import answer_distribution
 from analysis.output.ranking import SystemRanking, rankings
 from analysis.raters import agreement
 from analysis.report import Chart, Section, chance, dots
+from analysis.scores.rater_design import AGREEMENT_BY
 from analysis.stats.icc import RATED_ONCE
 from analysis.tables.schema import RatingTable
 
@@ -246,10 +247,9 @@ AGREEMENT_NOTE = (
     "read."
 )
 ONCE_NOTE = (
-    "Each item has one rater here, so this design cannot tell whether raters agree. Designs that "
-    "give an item to several people: replies to fixed contexts, and third parties who judge the "
-    "messages of finished conversations. Several conversations per participant, each with another "
-    "system, tell a severe rater from a poor system; they add no rater to an item."
+    "Each item has one rater here, so this design cannot tell whether raters agree: "
+    f"{AGREEMENT_BY} it. Several conversations per participant, each with another system, tell a "
+    "severe rater from a poor system; they add no rater to an item."
 )
 
 

@@ -13,7 +13,7 @@ import pandas as pd
 from analysis.report import Report, Section
 from analysis.scores.cautions import cautions
 from analysis.scores.question_ratings import QuestionRatings, questions
-from analysis.scores.rater_design import RaterDesign, described, design_of
+from analysis.scores.rater_design import RaterDesign, described, design_of, places
 from analysis.scores.severity import fit, sums
 from analysis.tables.schema import LEVELS, RatingTable
 
@@ -64,7 +64,7 @@ def _row(question: QuestionRatings, design: RaterDesign) -> dict[str, object]:
         "overlapping items": design.overlapping,
         "items": design.items,
         "groups": design.groups,
-        "places": design.places,
+        "places": places(question),
         "SD of raters": _severity(question),
     }
 

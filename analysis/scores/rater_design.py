@@ -31,8 +31,6 @@ class RaterDesign:
     """Counts of one question's ratings.
 
     `groups` are the parts of the graph of raters and systems between which nobody judged both.
-    `places` is by how many ratings a system's most and least common place in raters' orders differ
-    at the most; None where places are not known, or more than a system has ratings.
     """
 
     ratings: int
@@ -43,7 +41,6 @@ class RaterDesign:
     per_rater: tuple[int, int]  # ratings: fewest and most
     systems_per_rater: tuple[int, int]
     groups: int
-    places: int | None
 
     @property
     def no_agreement(self) -> str | None:
@@ -71,10 +68,15 @@ class RaterDesign:
 
 def design_of(question: QuestionRatings) -> RaterDesign:
     """Count who judged what for one question."""
+    return question.once("rater design", lambda: _design(question))
+
+
+def _design(question: QuestionRatings) -> RaterDesign:
     rows = question.rows
     rater, raters = pd.factorize(rows["rater"])
     system, systems = pd.factorize(rows["system"])
-    by_item = rows.groupby("item", observed=True)["rater"].nunique()
+    item, items = pd.factorize(rows["item"])
+    judged = pd.DataFrame({"item": item, "rater": rater}).drop_duplicates()
     per_rater = np.bincount(rater)
     pairs = pd.DataFrame({"rater": rater, "system": system}).drop_duplicates()
     variety = np.bincount(pairs["rater"])
@@ -82,12 +84,11 @@ def design_of(question: QuestionRatings) -> RaterDesign:
         ratings=len(rows),
         raters=len(raters),
         systems=len(systems),
-        items=len(by_item),
-        overlapping=int((by_item > 1).sum()),
+        items=len(items),
+        overlapping=int((np.bincount(judged["item"]) > 1).sum()),
         per_rater=(int(per_rater.min()), int(per_rater.max())),
         systems_per_rater=(int(variety.min()), int(variety.max())),
         groups=_groups(pairs, len(raters), len(systems)),
-        places=_places(rows),
     )
 
 
@@ -99,8 +100,13 @@ def _groups(pairs: pd.DataFrame, raters: int, systems: int) -> int:
     return int(connected_components(graph, directed=False, return_labels=False))
 
 
-def _places(rows: pd.DataFrame) -> int | None:
-    """Return the largest difference between how often a system had two places."""
+def places(question: QuestionRatings) -> int | None:
+    """Return by how many ratings a system's most and least common place in raters' orders differ.
+
+    That is the largest of all systems; None where places are not known, or more than a system has
+    ratings.
+    """
+    rows = question.rows
     if "place" not in rows.columns or rows["place"].isna().any():
         return None
     counts = pd.crosstab(rows["system"], rows["place"])

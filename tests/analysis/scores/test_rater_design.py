@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from analysis.scores.cautions import cautions
-from analysis.scores.question_ratings import questions
-from analysis.scores.rater_design import RaterDesign, described, design_of
+from analysis.scores.question_ratings import QuestionRatings, questions
+from analysis.scores.rater_design import RaterDesign, described, design_of, places
 from tests.analysis.examples import ratings
 
 # Who judged (rater, system, item), and the parts of the graph, drawn by hand.
@@ -18,17 +18,21 @@ OVERLAP = [("a", "x", "1"), ("b", "x", "1"), ("a", "y", "2"), ("b", "y", "3")]
 BRIDGED = [*NESTED, ("b", "x", "5")]
 
 
-def design(
-    judged: list[tuple[str, str, str]], places: list[int | None] | None = None
-) -> RaterDesign:
+def question(
+    judged: list[tuple[str, str, str]], at: list[int | None] | None = None
+) -> QuestionRatings:
     rows: list[dict[str, object]] = [
         {"rater": rater, "system": system, "item": item, "value": 1 + k % 3}
         for k, (rater, system, item) in enumerate(judged)
     ]
-    for row, place in zip(rows, places or [], strict=False):
+    for row, place in zip(rows, at or [], strict=False):
         row["place"] = place
-    (question,) = questions(ratings(rows, level="ordinal"), "ordinal")
-    return design_of(question)
+    (found,) = questions(ratings(rows, level="ordinal"), "ordinal")
+    return found
+
+
+def design(judged: list[tuple[str, str, str]]) -> RaterDesign:
+    return design_of(question(judged))
 
 
 @pytest.mark.parametrize(
@@ -74,10 +78,10 @@ def test_both_stand_among_the_cautions_of_every_report() -> None:
 def test_places_are_balanced_within_their_difference() -> None:
     crossed = [(rater, system, f"{rater}{system}") for rater in "abc" for system in "xyz"]
     square: list[int | None] = [0, 1, 2, 1, 2, 0, 2, 0, 1]
-    assert design(crossed, square).places == 0
-    assert design(crossed, [0, 1, 2] * 3).places == 3
-    assert design(crossed, [*square[:-1], None]).places is None  # one is not known
-    assert design(crossed, list(range(9))).places is None  # more places than ratings of a system
+    assert places(question(crossed, square)) == 0
+    assert places(question(crossed, [0, 1, 2] * 3)) == 3
+    assert places(question(crossed, [*square[:-1], None])) is None  # one is not known
+    assert places(question(crossed, list(range(9)))) is None  # more places than ratings of a system
 
 
 def test_it_is_described_in_one_sentence() -> None:

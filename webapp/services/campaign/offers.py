@@ -48,6 +48,29 @@ def find(name: str) -> Protocol | None:
         return None
 
 
+def grouped(found: Sequence[Offer]) -> list[tuple[str, list[Offer]]]:
+    """Return the offers under headings, by what participants do."""
+    headings = {
+        "chat": _("People chat, and rate"),
+        "talk": _("People chat; others judge later"),
+        "reply": _("People judge replies"),
+        "compare": _("People compare or rank replies"),
+        "over": _("People judge conversations that are over"),
+    }
+    tasks = [(_task(offer.protocol), offer) for offer in found]
+    groups = {name: [offer for task, offer in tasks if task == name] for name in headings}
+    return [(headings[name], each) for name, each in groups.items() if each]
+
+
+def _task(protocol: Protocol) -> str:
+    if protocol.chat:
+        return "chat" if protocol.rates else "talk"
+    if any(rate.over != "contexts" for rate in protocol.rates):
+        return "over"
+    questions = [question for rate in protocol.rates for question in rate.questions]
+    return "compare" if any(question.compares for question in questions) else "reply"
+
+
 def _own(user: access.User) -> Iterator[Offer]:
     for row in own_protocols.listed(user):
         protocol = original(row.name, row.pk)
@@ -63,16 +86,23 @@ def _offer(name: str) -> Offer:
 
 def results(protocol: Protocol) -> Iterator[str]:
     """Yield what answers to the protocol's questions are good for, by their kinds of value."""
-    questions = [question for rate in protocol.rates for question in rate.each]
+    questions = [question for rate in protocol.rates for question in rate.questions]
     pairs = [question for question in questions if question.personas_beside() is not None]
     others = [question for question in questions if question not in pairs]
     scored = [question for question in others if question.scale is not None]
     texts = [question for question in others if question.level == "text"]
-    named = [question for question in others if question not in (*scored, *texts)]
+    preferred = [question for question in others if question.compares == "together"]
+    ranked = [question for question in others if question.compares == "each"]
+    known = (*scored, *texts, *preferred, *ranked)
+    named = [question for question in others if question not in known]
     if scored:
         yield _("A score of each system, with an interval: %(names)s") % {"names": _names(scored)}
     if named:
         yield _("How often each answer is given: %(names)s") % {"names": _names(named)}
+    if preferred:
+        yield _("How often each system is preferred: %(names)s") % {"names": _names(preferred)}
+    if ranked:
+        yield _("Where each system is ranked: %(names)s") % {"names": _names(ranked)}
     if pairs:
         yield _("How often the partner's character is recognized")
     if texts:

@@ -79,9 +79,13 @@ def index(request: HttpRequest) -> HttpResponse:
 def choose(request: HttpRequest) -> HttpResponse:
     """Choose the protocol that a new campaign begins from."""
     found = offers.offers(request.user)
-    shown = [(offer, rendering.sample_questions(offer.protocol)) for offer in found]
-    own = [each for each in shown if each[0].own is not None]
-    return render(request, "staff/choose.html", {"own": own, "offers": shown[len(own) :]})
+    own = [(_("Yours"), [offer for offer in found if offer.own is not None])]
+    shipped = offers.grouped([offer for offer in found if offer.own is None])
+    sections = [
+        (heading, [(offer, rendering.sample_questions(offer.protocol)) for offer in group])
+        for heading, group in own + shipped
+    ]
+    return render(request, "staff/choose.html", {"sections": sections})
 
 
 @staff_page(*FORM)

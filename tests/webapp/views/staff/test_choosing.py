@@ -32,7 +32,7 @@ def test_every_question_is_shown_with_its_scale_and_cannot_be_filled_in(page: st
     assert not re.search(r"<(input|textarea|select)", outside.partition("<main")[2])
     for name in protocol_names():
         for group in samples.question_groups(get_protocol(name)):
-            assert f"<h3>{group.judged}</h3>" in page
+            assert f"<h4>{group.judged}</h4>" in page
             for question in group.form.rate.questions:
                 assert question.text in inside
                 shown = question.form_field(group.form.shown, group.form.personas)
@@ -62,14 +62,35 @@ def test_the_page_is_for_people(page: str) -> None:
 @protocols
 def test_a_protocol_gives_something_for_each_of_its_questions(protocol: Protocol) -> None:
     found = " ".join(offers.results(protocol))
-    for rate in protocol.rates:
-        for question in rate.each:
-            if question.level != "text" and question.personas_beside() is None:
-                assert question.name.replace("_", " ") in found
-    assert ("in words" in found) == any(q.level == "text" for r in protocol.rates for q in r.each)
-    asks_who = any(q.personas_beside() is not None for r in protocol.rates for q in r.each)
+    asked = [question for rate in protocol.rates for question in rate.questions]
+    for question in asked:
+        if question.level != "text" and question.personas_beside() is None:
+            assert question.name.replace("_", " ") in found
+    assert ("in words" in found) == any(question.level == "text" for question in asked)
+    assert ("is preferred" in found) == any(one.compares == "together" for one in asked)
+    assert ("is ranked" in found) == any(one.compares == "each" for one in asked)
+    asks_who = any(question.personas_beside() is not None for question in asked)
     assert ("character is recognized" in found) == asks_who
     assert ("raters of an item" in found) == any(rate.votes > 1 for rate in protocol.rates)
+
+
+@pytest.mark.django_db
+def test_every_protocol_stands_under_one_heading_that_says_what_people_do(page: str) -> None:
+    shipped = [offers.find(name) for name in protocol_names()]
+    found = [(heading, offer) for heading, group in offers.grouped(offers.offers(AnonymousUser()))
+             for offer in group]  # fmt: skip
+    assert sorted(offer.protocol.title for _, offer in found) == sorted(
+        one.title for one in shipped if one is not None
+    )
+    of = {offer.protocol.name: heading for heading, offer in found}
+    assert of["personachat_bot"] == "People chat, and rate"
+    assert of["meena_human"] == "People chat; others judge later"
+    assert of["meena_third_party"] == "People judge conversations that are over"
+    assert of["coherency_pairs"] == of["reply_ranking"] == "People compare or rank replies"
+    assert of["meena_static"] == of["reply_grades"] == "People judge replies"
+    for heading, offer in found:
+        start = page.rindex("<h2 id=", 0, page.index(f">{offer.protocol.title}</h3>"))
+        assert f">{heading}</h2>" in page[start : start + 100]
 
 
 @protocols
