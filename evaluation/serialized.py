@@ -19,7 +19,7 @@ from evaluation.questions import Question
 from evaluation.registry import UnknownKind, get_kind, kind_names
 from evaluation.settings import TAGS
 from evaluation.steps import Chat, Rate
-from evaluation.words import NOT_SHOWN, Words, ours
+from evaluation.words import NOT_SHOWN, Translated, Words, ours
 
 SCHEMA = 1
 STEPS: dict[str, type] = {"chat": Chat, "rate": Rate}
@@ -244,8 +244,15 @@ def _short(value: Any) -> str:
     return text if len(text) <= 60 else f"{text[:57]}..."
 
 
+def _translated(value: Any, path: str) -> Translated:
+    if not isinstance(value, str):
+        raise InvalidProtocol(f"{path} is {_short(value)}; it must be a text")
+    return Translated(value)
+
+
 SCALARS: dict[Any, Callable[[Any, str], Any]] = {
     str: _text,
+    Translated: _translated,
     int: _scalar(int, "a whole number"),
     float: _scalar(float, "a number"),
     bool: _scalar(bool, "true or false"),

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, TypeVar, cast
 
 from evaluation.settings import TAGS, Tag
 
+Part = TypeVar("Part")
 EXACT = re.compile("«([^«»]+)»")
 # Fields that hold text which no participant sees: names, choices of the code, stored values.
 NOT_SHOWN = frozenset(
     {
-        *("name", "title", "source", "sources"),  # of a protocol or a question
+        *("name", "title", "source", "sources", "translations"),  # of a protocol or a question
         *("partner", "first", "pool", "form", "partner_form", "instead"),  # of a chat
         *("over", "when", "sides", "show", "keep"),  # of a rating
         *("only_if", "otherwise", "intended"),  # of a question
@@ -79,13 +80,50 @@ def texts(part: object, path: tuple[str, ...] = ()) -> Iterator[tuple[str, str]]
         for name, value in part.items():
             yield from texts(value, (*path, str(name)))
     elif isinstance(part, tuple | list):
-        for number, each in enumerate(part, start=1):
-            name = _name(each)
-            yield from texts(each, (*path[:-1], name) if name else (*path, str(number)))
+        for each, at in _numbered(part, path):
+            yield from texts(each, at)
     elif dataclasses.is_dataclass(part):
         for field in dataclasses.fields(part):
             if field.name not in NOT_SHOWN:
                 yield from texts(getattr(part, field.name), (*path, field.name))
+
+
+def like(model: str, text: str) -> str:
+    """Return a text that was made from another, in that one's language."""
+    return Translated(text) if isinstance(model, Translated) else text
+
+
+class Translated(str):
+    """A text in another language than the rest of the protocol."""
+
+
+def translated(part: Part, to: Mapping[str, str], path: tuple[str, ...] = ()) -> Part:
+    """Return a protocol, or a part of one, with those texts replaced that `to` has by their path.
+
+    Paths are those of `texts`; what is empty or missing stays as it is.
+    """
+    if isinstance(part, str):
+        text = to.get(".".join(path)) if part else None
+        return cast(Part, Translated(text)) if text else part
+    if isinstance(part, tuple):
+        return cast(Part, tuple(translated(each, to, at) for each, at in _numbered(part, path)))
+    if not dataclasses.is_dataclass(part):
+        return part
+    changes = {
+        field.name: translated(getattr(part, field.name), to, (*path, field.name))
+        for field in dataclasses.fields(part)
+        if field.init and field.name not in NOT_SHOWN
+    }
+    return cast(Part, dataclasses.replace(cast(Any, part), **changes))
+
+
+def _numbered(
+    parts: Sequence[Any], path: tuple[str, ...]
+) -> Iterator[tuple[Any, tuple[str, ...]]]:
+    """Yield each part of a list with its path: by its name, a text by its number."""
+    for number, each in enumerate(parts, start=1):
+        name = _name(each)
+        yield each, (*path[:-1], name) if name else (*path, str(number))
 
 
 def words_of(part: object) -> list[tuple[str, Words]]:

@@ -81,8 +81,11 @@ class Slider(Question):
         if not self.low <= value <= self.high:
             first, last = self.anchors[0], self.anchors[-1]
             raise InvalidAnswer(
-                f"Move the slider between {self.low:g} ({first.word}) "
-                f"and {self.high:g} ({last.word})."
+                "Move the slider between %(low)s (%(first)s) and %(high)s (%(last)s).",
+                low=f"{self.low:g}",
+                first=first.word,
+                high=f"{self.high:g}",
+                last=last.word,
             )
         return value
 

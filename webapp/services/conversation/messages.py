@@ -73,7 +73,13 @@ def note_signs_of_life(people: Sequence[int], now: datetime) -> None:
 
 
 def _result(event: Event) -> Event | Refusal:
-    return event if event.kind == Kind.MESSAGE else Refused(event.content["complaint"])
+    """Return what became of a message; the check complains again, so that it can be translated."""
+    if event.kind == Kind.MESSAGE:
+        return event
+    seat = event.conversation.seats.filter(side=event.side).first()
+    step = protocols.protocol_of(event.conversation.campaign).chat
+    again = step.complaint(event.content["refused"], seat.sentences) if step and seat else None
+    return Refused(again or event.content["complaint"])
 
 
 @dataclass
