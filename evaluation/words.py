@@ -117,9 +117,7 @@ def translated(part: Part, to: Mapping[str, str], path: tuple[str, ...] = ()) ->
     return cast(Part, dataclasses.replace(cast(Any, part), **changes))
 
 
-def _numbered(
-    parts: Sequence[Any], path: tuple[str, ...]
-) -> Iterator[tuple[Any, tuple[str, ...]]]:
+def _numbered(parts: Sequence[Any], path: tuple[str, ...]) -> Iterator[tuple[Any, tuple[str, ...]]]:
     """Yield each part of a list with its path: by its name, a text by its number."""
     for number, each in enumerate(parts, start=1):
         name = _name(each)

@@ -19,9 +19,7 @@ from evaluation.words import Translated
 
 SOURCE = "en"
 NAMES: Mapping[str, str] = dict(settings.LANGUAGES)  # each language's own name, by its code
-ENGLISH_NAMES: Mapping[str, str] = {
-    code: str(get_language_info(code)["name"]) for code in NAMES
-}
+ENGLISH_NAMES: Mapping[str, str] = {code: str(get_language_info(code)["name"]) for code in NAMES}
 
 
 @dataclass(frozen=True)
@@ -81,8 +79,6 @@ def localized(text: str) -> str:
         for name, value in text.values.items()
     }
     template = (
-        ngettext(text.template, text.plural, text.number)
-        if text.plural
-        else gettext(text.template)
+        ngettext(text.template, text.plural, text.number) if text.plural else gettext(text.template)
     )
     return template % values if values else template

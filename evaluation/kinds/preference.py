@@ -57,7 +57,10 @@ class Preference(Question):
     def form_field(
         self, shown: Shown, personas: Mapping[str, tuple[str, ...]] | None = None
     ) -> AnswerField:
-        replies = [(key, like(self.reply, f"{self.reply} {letter(n)}")) for n, key in enumerate(shown.candidates)]
+        replies = [
+            (key, like(self.reply, f"{self.reply} {letter(n)}"))
+            for n, key in enumerate(shown.candidates)
+        ]
         ties = [(str(tie.value), tie.word) for tie in self.ties]
         options = enumerate([*replies, *ties], start=1)
         return AnswerField(

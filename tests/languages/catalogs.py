@@ -64,9 +64,7 @@ def _blank(message: Message, code: str) -> polib.POEntry:
     if not message.plural:
         return polib.POEntry(msgid=message.text)
     forms = dict.fromkeys(range(forms_of(code)), "")
-    return polib.POEntry(
-        msgid=message.text, msgid_plural=message.plural, msgstr_plural=forms
-    )
+    return polib.POEntry(msgid=message.text, msgid_plural=message.plural, msgstr_plural=forms)
 
 
 def forms_of(code: str) -> int:

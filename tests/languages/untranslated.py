@@ -21,7 +21,9 @@ PROSE = re.compile(r"[^\W\d_][\w,’'“”-]*( \S+)+[.!?:]")  # a sentence that
 QUOTED = re.compile(r"\"((?:[^\"\\\n]|\\.)*)\"|'((?:[^'\\\n]|\\.)*)'|`([^`]*)`")
 COMMENT = re.compile(r"^\s*//.*$|\s//[^\"'`]*$", re.MULTILINE)
 SPOKEN = re.compile(r"[A-Za-z’']{2,}( [A-Za-z’']{2,})+[.!?…]?|[A-Z][a-z]+[.!?…]")
-ASSIGNED = re.compile(r"\b(?:textContent|innerText|innerHTML|title|placeholder)\s*=\s*[\"`](\w[^\"`]*)")
+ASSIGNED = re.compile(
+    r"\b(?:textContent|innerText|innerHTML|title|placeholder)\s*=\s*[\"`](\w[^\"`]*)"
+)
 UNSEEN = ("setting", "Words", "ours", "getLogger")  # their texts are staff's, or the protocol's
 
 
@@ -91,7 +93,9 @@ def unreadable(path: Path) -> list[str]:
     return [
         ast.unparse(call)
         for call in calls
-        if called(call) in (*ONE, *COUNTED) and call.args and isinstance(call.args[0], ast.JoinedStr)
+        if called(call) in (*ONE, *COUNTED)
+        and call.args
+        and isinstance(call.args[0], ast.JoinedStr)
     ]
 
 

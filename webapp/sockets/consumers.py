@@ -188,9 +188,7 @@ class ChatConsumer:
     def _find_seat(self) -> None:
         page = page_session(self.slug, self.secret, key=self.key, tab="")
         self.person_pk, self.conversation_pk = page.person_pk, page.conversation_id
-        self.language = languages.pick(
-            page.languages, chosen=self.chosen, accepted=self.accepted
-        )
+        self.language = languages.pick(page.languages, chosen=self.chosen, accepted=self.accepted)
 
     async def _act(self, frame: frames.Frame) -> list[frames.Answer]:
         """Carry out a frame: messages together with those of others, the rest one by one."""
