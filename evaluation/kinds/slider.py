@@ -15,6 +15,7 @@ from evaluation.questions import (
     Shown,
     SimulatedRater,
 )
+from evaluation.words import like
 
 NUMBER = re.compile(r"-?\d+(\.\d+)?(e[-+]?\d+)?", re.ASCII)
 
@@ -73,8 +74,9 @@ class Slider(Question):
     ) -> AnswerField:
         numbers = {"min": self.low, "max": self.high, "step": self.step}
         words = ", ".join(f"{value} = {word}" for value, word in self.meanings().items())
+        title = like(self.anchors[0].word, words)
         attributes = {name: f"{value:g}" for name, value in numbers.items()}
-        return AnswerField(input={"type": "range", **attributes, "title": words})
+        return AnswerField(input={"type": "range", **attributes, "title": title})
 
     def parse(self, raw: str, shown: Shown) -> float:
         value = float(raw) if NUMBER.fullmatch(raw) else float("nan")

@@ -27,7 +27,7 @@ from evaluation.serialized import (
     to_json,
 )
 from evaluation.soundness import complaints
-from evaluation.words import NOT_SHOWN, words_of
+from evaluation.words import NOT_SHOWN, Translated, texts, words_of
 from webapp.forms.typed_fields import StaffForm, TypedField
 from webapp.services.staff_forms.fields import BadField, one_of, shown, storable
 
@@ -554,7 +554,8 @@ class ProtocolForm(StaffForm):
         now = {setting.name: setting.value for setting in made.settings()}
         before = {setting.name: setting.value for setting in self.base.settings()}
         kept = {n: s for n, s in self.base.sources.items() if n in now and now[n] == before.get(n)}
-        return dataclasses.replace(made, sources=kept)
+        labels = _still_right(self.base, made)
+        return dataclasses.replace(made, sources=kept, translations=labels)
 
     def _steps(self, by_time: Mapping[str, list[Any]], values: Mapping[str, Any]) -> Iterator[Any]:
         activity = values["activity"]
@@ -589,6 +590,17 @@ class ProtocolForm(StaffForm):
             made["otherwise"] = _scalar(otherwise)
         question_from_json(made)  # whose complaint names the question
         return made
+
+
+def _still_right(base: Protocol, made: Protocol) -> dict[str, dict[str, Translated]]:
+    """Return the labels in other languages whose text is as it was."""
+    before, now = dict(texts(base)), dict(texts(made))
+    same = {field for field, text in now.items() if before.get(field) == text}
+    kept = {
+        code: {field: text for field, text in labels.items() if field in same}
+        for code, labels in base.translations.items()
+    }
+    return {code: labels for code, labels in kept.items() if labels}
 
 
 def _step_name(step: Mapping[str, Any]) -> str:

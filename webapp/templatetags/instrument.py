@@ -19,6 +19,12 @@ def instrument(text: str) -> str:
 
 
 @register.filter
+def language(text: str) -> str:
+    """Return the attribute that says the language of a text in another attribute."""
+    return flatatt({name: v for name, v in languages.marks_of(text).items() if name == "lang"})
+
+
+@register.filter
 def localized(text: str) -> str:
     """Return a sentence of the library of protocols in the language of the page."""
     return languages.localized(text)

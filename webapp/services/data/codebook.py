@@ -118,7 +118,7 @@ def _settings(campaign: Campaign) -> list[dict[str, Any]]:
     """Return the settings as the plan froze them; a draft's as it would freeze them."""
     if campaign.plan:
         return source_settings.rows_of(campaign.plan)
-    return source_settings.rows(original_of(campaign), campaign.changes)
+    return source_settings.rows(original_of(campaign), campaign.changes, campaign.translations)
 
 
 def _words(campaign: Campaign) -> list[dict[str, Any]]:

@@ -18,7 +18,7 @@ from webapp.languages import Language, listed
 from webapp.models import Campaign
 from webapp.services.conversation import allocation
 from webapp.services.rules import payment, rounds
-from webapp.services.rules.protocols import shown_protocol
+from webapp.services.rules.protocols import consent_of, shown_protocol
 
 FIRST_HEADING, LAST_HEADING = 3, 6  # the page itself has the first two levels
 TAGS = {"h3", "h4", "h5", "h6", "p", "ul", "ol", "li", "strong", "em", "blockquote", "code", "br"}
@@ -72,7 +72,7 @@ def of(campaign: Campaign, terms: payment.Terms | None = None) -> StudyInfo:
         stopping=stopping_words(terms, protocol),
         is_paid=terms.pay > 0,
         contact=campaign.contact,
-        consent=sanitized(campaign.consent),
+        consent=sanitized(consent_of(campaign)),
         partner_notice=chat.told if chat else "",
         has_chat=chat is not None,
         has_persona=bool(chat and chat.pool),

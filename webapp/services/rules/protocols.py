@@ -19,6 +19,8 @@ from webapp import languages
 from webapp.models import OwnProtocol
 from webapp.services.rules.access import AnyCampaign
 
+CONSENT = "consent"  # among the fields of a campaign's translations
+
 
 @dataclass(frozen=True)
 class _Planned:
@@ -73,6 +75,12 @@ def shown_protocol(campaign: AnyCampaign) -> Protocol:
     """
     language = get_language() or languages.SOURCE
     return protocol_of(campaign).in_language(language, campaign.translations.get(language, {}))
+
+
+def consent_of(campaign: AnyCampaign) -> str:
+    """Return the text that is agreed to, in the active language where the requester has it."""
+    language = get_language() or languages.SOURCE
+    return campaign.translations.get(language, {}).get(CONSENT) or campaign.consent
 
 
 @lru_cache(maxsize=256)
