@@ -28,7 +28,9 @@ class _Page(HTMLParser):
         if not self.skipped and not is_marked:
             self.found += [value for name, value in attrs if name in SHOWN and value]
         self.script = about.get("type") or "code" if tag == "script" else ""
-        is_own = tag in ("bdi", "style") or about.get("dir") == "auto" or about.get("class") == "code"
+        is_own = (
+            tag in ("bdi", "style") or about.get("dir") == "auto" or about.get("class") == "code"
+        )
         if tag not in VOID and (self.skipped or is_marked or is_own):
             self.skipped.append(tag)
 

@@ -55,6 +55,7 @@ def test_a_new_text_is_found(tmp_path: Path) -> None:
     assert untranslated.unreadable(module) == ["gettext(f'Hello {x}.')"]
     script = tmp_path / "script.js"
     script.write_text(
-        '// Not a text\nbox.textContent = "Saved";\nshow("part", words.fine);\nalert("Try it again");\n'
+        '// Not a text\nbox.textContent = "Saved";\nshow("part", words.fine);\n'
+        'alert("Try it again");\n'
     )
     assert untranslated.in_script(script) == ["Try it again", "Saved"]
