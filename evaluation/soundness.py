@@ -109,6 +109,8 @@ def _of_question(question: Question, protocol: Protocol) -> Iterator[Complaint]:
 
 def _of_translations(protocol: Protocol) -> Iterator[Complaint]:
     fields = dict(texts(protocol))
+    if not LANGUAGE.fullmatch(protocol.language):
+        yield "language", f"“{protocol.language}” is no code of a language, such as de"
     for language, labels in protocol.translations.items():
         about = f"translations.{language}"
         if not LANGUAGE.fullmatch(language):

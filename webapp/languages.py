@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from django.conf import settings
+from django.conf.locale import LANG_INFO
 from django.http import HttpRequest
 from django.utils.translation import get_language, get_language_info, gettext, ngettext
 from django.utils.translation.trans_real import parse_accept_lang_header
@@ -57,7 +58,7 @@ def of_request(request: HttpRequest, allowed: Sequence[str]) -> str:
 
 def direction(code: str) -> str:
     """Return "rtl" or "ltr"."""
-    return "rtl" if get_language_info(code)["bidi"] else "ltr"
+    return "rtl" if LANG_INFO.get(code, {}).get("bidi") else "ltr"
 
 
 def marks_of(text: str) -> dict[str, str]:
@@ -65,9 +66,10 @@ def marks_of(text: str) -> dict[str, str]:
 
     None where the page is in the text's language: the source's, or that of a translation.
     """
-    if not text or isinstance(text, Translated | Sentence) or get_language() == SOURCE:
+    code = text.language if isinstance(text, Translated) else SOURCE
+    if not text or isinstance(text, Sentence) or get_language() == code:
         return {}
-    return {"lang": SOURCE, "dir": direction(SOURCE)}
+    return {"lang": code, "dir": direction(code)}
 
 
 def localized(text: str) -> str:

@@ -15,7 +15,7 @@ LONG = "word " * 16
 
 
 def is_refused(client: Client, frame: dict[str, Any]) -> bool:
-    return frame["type"] == "refused"
+    return bool(frame["type"] == "refused")
 
 
 async def refusal(client: Client, accepted: str, cookie: str = "") -> str:

@@ -15,7 +15,7 @@ from django.db import transaction
 
 from evaluation import Chat
 from evaluation.soundness import LONGEST_TEXT
-from evaluation.words import Translated, words_of
+from evaluation.words import words_of
 from webapp.models import Campaign, OwnProtocol
 from webapp.services.campaign import campaigns, own_protocols
 from webapp.services.rules import audit
@@ -46,11 +46,6 @@ def texts_of_protocol(own: StaffProtocol) -> list[SourceText]:
     return _texts(words_of(own_protocols.protocol_of(own)))
 
 
-def labels_of(own: StaffProtocol) -> Mapping[str, Mapping[str, str]]:
-    """Return the labels that an own protocol has, by language and field."""
-    return own_protocols.protocol_of(own).translations
-
-
 def store(
     *, campaign: AnyCampaign, language: str, texts: Mapping[str, str], by: Any, now: datetime
 ) -> Campaign:
@@ -76,10 +71,7 @@ def store_labels(
 ) -> OwnProtocol:
     """Store an own protocol's labels in a language as its next version."""
     protocol = own_protocols.protocol_of(own)
-    labels = {
-        code: {field: Translated(text) for field, text in found.items()}
-        for code, found in _with(protocol.translations, language, texts).items()
-    }
+    labels = _with(protocol.translations, language, texts)
     return own_protocols.change(
         own=own, protocol=replace(protocol, translations=labels), by=by, now=now
     )

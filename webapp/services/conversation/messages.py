@@ -76,7 +76,8 @@ def _result(event: Event) -> Event | Refusal:
     """Return what became of a message; the check complains again, so that it can be translated."""
     if event.kind == Kind.MESSAGE:
         return event
-    seat = event.conversation.seats.filter(side=event.side).first()
+    seats = event.conversation.seats.exclude(participation=None)
+    seat = next((each for each in seats if each.side == event.side), None)
     step = protocols.protocol_of(event.conversation.campaign).chat
     again = step.complaint(event.content["refused"], seat.sentences) if step and seat else None
     return Refused(again or event.content["complaint"])

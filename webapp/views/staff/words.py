@@ -16,9 +16,9 @@ from django.utils.translation import gettext as _
 
 from webapp import languages
 from webapp.forms.words_form import WordsForm
-from webapp.services.campaign import translations
+from webapp.services.campaign import own_protocols, translations
 from webapp.services.campaign.translations import SourceText
-from webapp.services.rules import access
+from webapp.services.rules import access, protocols
 from webapp.services.rules.access import StaffCampaign
 from webapp.views.staff.access import FORM, bad_form, campaign_page, conflict, staff_page
 
@@ -39,10 +39,11 @@ class _Words:
 @campaign_page(*FORM)
 def campaign_words(request: HttpRequest, campaign: StaffCampaign) -> HttpResponse:
     """Translate the words of a campaign's instrument, which is a departure from the source."""
+    protocol = protocols.original_of(campaign)
     words = _Words(
         title=campaign.name,
         back=reverse("campaign", args=[campaign.pk]),
-        codes=[code for code in campaign.languages if code != languages.SOURCE],
+        codes=[code for code in campaign.languages if code != protocol.language],
         texts=translations.texts_of_campaign(campaign),
         stored=campaign.translations,
     )
@@ -50,8 +51,8 @@ def campaign_words(request: HttpRequest, campaign: StaffCampaign) -> HttpRespons
         return conflict(request, campaign.state)
 
     def store(code: str, texts: Mapping[str, str]) -> str:
-        about = {"by": request.user, "now": timezone.now()}
-        translations.store(campaign=campaign, language=code, texts=texts, **about)
+        now = timezone.now()
+        translations.store(campaign=campaign, language=code, texts=texts, by=request.user, now=now)
         return f"{reverse('campaign-words', args=[campaign.pk])}?language={code}"
 
     about = {"of_campaign": True, "is_draft": campaign.state == "DRAFT"}
@@ -62,17 +63,20 @@ def campaign_words(request: HttpRequest, campaign: StaffCampaign) -> HttpRespons
 def protocol_words(request: HttpRequest, own: uuid.UUID) -> HttpResponse:
     """Give an own protocol labels in another language, as its next version."""
     row = access.own_protocol(request.user, own)
+    protocol = own_protocols.protocol_of(row)
     words = _Words(
         title=row.title,
         back=reverse("own-protocol", args=[row.pk]),
-        codes=[code for code in languages.NAMES if code != languages.SOURCE],
+        codes=[code for code in languages.NAMES if code != protocol.language],
         texts=translations.texts_of_protocol(row),
-        stored=translations.labels_of(row),
+        stored=protocol.translations,
     )
 
     def store(code: str, texts: Mapping[str, str]) -> str:
-        about = {"by": request.user, "now": timezone.now()}
-        made = translations.store_labels(own=row, language=code, texts=texts, **about)
+        now = timezone.now()
+        made = translations.store_labels(
+            own=row, language=code, texts=texts, by=request.user, now=now
+        )
         return f"{reverse('own-protocol-words', args=[made.pk])}?language={code}"
 
     return _page(request, words, store, {"is_draft": True})

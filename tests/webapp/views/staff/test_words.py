@@ -191,6 +191,44 @@ def test_an_own_protocol_has_labels_which_its_participants_see(ann: Client) -> N
     assert not [row for row in plan["protocol"]["settings"] if row["setting"] == "words.de"]
 
 
+def test_an_own_protocol_says_its_language_and_is_marked_with_it(ann: Client) -> None:
+    builder = Builder(ann)
+    builder.raw |= {"title": "Ton", "language": "ar", "instructions": "تحدث عما تشاء."}
+    builder.add("yes_no", name="kind", text="هل كان لطيفًا؟")
+    own = builder.save()
+    assert from_json(own.content).language == "ar"
+    page = {
+        code: Visit(make_campaign(own.name, own_protocol=own, languages=[code])).join()
+        for code in ("ar", "fr", "en")
+    }
+    text = {code: found.content.decode() for code, found in page.items()}
+    assert "<span>تحدث عما تشاء.</span>" in text["ar"]
+    for code in ("fr", "en"):
+        assert '<span dir="rtl" lang="ar">تحدث عما تشاء.</span>' in text[code]
+    choices = ann.get(reverse("own-protocol-words", args=[own.pk])).context["choices"]
+    assert [code for code, _, _ in choices] == ["en", "de", "fr", "es"]
+
+
+def test_quotation_marks_of_a_language_are_kept_as_they_were_typed(ann: Client) -> None:
+    builder = Builder(ann)
+    builder.raw |= {"title": "Ton", "language": "fr", "instructions": "Dites « bonjour »."}
+    builder.add("yes_no", name="kind", text="Était-ce « poli » ?")
+    own = builder.save()
+    protocol = from_json(own.content)
+    assert protocol.instructions == ("Dites « bonjour ».",)
+    assert to_json(protocol) == own.content
+    campaign = make_campaign(own.name, own_protocol=own, languages=["fr"])
+    assert "Dites « bonjour »." in Visit(campaign).join().content.decode()
+    assert plan_of(campaign)["protocol"]["words"][0]["text"] == "Dites « bonjour »."
+
+
+def test_a_language_that_is_no_code_is_refused(ann: Client) -> None:
+    builder = Builder(ann)
+    builder.raw |= {"title": "Ton", "language": "German!"}
+    builder.add("yes_no", name="kind", text="Was it kind?")
+    assert "“German!” is no code of a language, such as de" in builder.refused()
+
+
 def test_building_on_keeps_the_labels_whose_text_is_as_it_was(ann: Client) -> None:
     own = make_own_protocol(get_user_model().objects.get(username="ann"))
     ann.post(
@@ -221,7 +259,7 @@ def test_labels_go_into_a_file_and_back_and_wrong_ones_are_named() -> None:
 
 def test_a_translated_protocol_differs_in_its_texts_alone() -> None:
     protocol = get_protocol("meena_interactive")
-    to = {field: f"{text}!" for field, text in texts(protocol)}
+    to = {field: Translated(f"{text}!", "xx") for field, text in texts(protocol)}
     found = translated(protocol, to)
     assert dict(texts(found)) == to
     assert all(isinstance(text, Translated) for _, text in texts(found))
