@@ -126,14 +126,14 @@ WEIGHTS_DIR = Path(env("WEIGHTS_DIR", default=str(DATA_DIR / "weights")))
 # --- people and pages
 PARTNER_GRACE = env.int("PARTNER_GRACE", default=90)  # seconds that a silent partner is waited for
 LANGUAGE_CODE = "en"
-LANGUAGES = [  # of participants' pages, by their own names; locale/ has a catalog of each
+LANGUAGES = [  # of participants' pages, by their own names; webapp/locale/ has a catalog of each
     ("en", "English"),
     ("de", "Deutsch"),
     ("fr", "Français"),
     ("es", "Español"),
     ("ar", "العربية"),
 ]
-LOCALE_PATHS = [BASE_DIR / "locale"]
+LOCALE_PATHS = [BASE_DIR / "webapp" / "locale"]
 USE_TZ = True
 TIME_ZONE = "UTC"
 STATIC_URL = "static/"

@@ -1,4 +1,4 @@
-"""Every text that participants see goes through gettext, whichever file it stands in."""
+"""R34: every text that participants see goes through gettext, whichever file it stands in."""
 
 from __future__ import annotations
 
