@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 from typing import Protocol as Interface
 
+from evaluation.sentences import Sentence, counted, sentence
 from evaluation.setting_types import OnOff, WholeNumber
 from evaluation.settings import setting
 
@@ -24,7 +25,7 @@ class MessageCheck(Interface):
     name: ClassVar[str]
     __dataclass_fields__: ClassVar[dict[str, Any]]
 
-    def __call__(self, text: str, persona: Sequence[str]) -> str | None: ...
+    def __call__(self, text: str, persona: Sequence[str]) -> Sentence | None: ...
 
 
 UNSPACED = re.compile(
@@ -51,11 +52,15 @@ class MaxWords:
     name: ClassVar[str] = "max_words"
     limit: int = setting("Maximum words per message", WholeNumber(least=1, most=1000), default=15)
 
-    def __call__(self, text: str, persona: Sequence[str]) -> str | None:
+    def __call__(self, text: str, persona: Sequence[str]) -> Sentence | None:
         words = word_count(text)
         if words <= self.limit:
             return None
-        return f"Please use at most {self.limit} words; this message has {words}."
+        return sentence(
+            "Please use at most %(limit)s; this message has %(words)d.",
+            limit=counted("%(count)d word", "%(count)d words", self.limit),
+            words=words,
+        )
 
 
 @dataclass(frozen=True)
@@ -65,11 +70,15 @@ class MinWords:
     name: ClassVar[str] = "min_words"
     limit: int = setting("Minimum words per message", WholeNumber(least=1, most=1000), default=3)
 
-    def __call__(self, text: str, persona: Sequence[str]) -> str | None:
+    def __call__(self, text: str, persona: Sequence[str]) -> Sentence | None:
         words = word_count(text)
         if words >= self.limit:
             return None
-        return f"Please use at least {self.limit} words; this message has {words}."
+        return sentence(
+            "Please use at least %(limit)s; this message has %(words)d.",
+            limit=counted("%(count)d word", "%(count)d words", self.limit),
+            words=words,
+        )
 
 
 @dataclass(frozen=True)
@@ -86,10 +95,13 @@ class NoPersonaCopy:
         "Ignore case and final punctuation when comparing", OnOff(), default=True
     )
 
-    def __call__(self, text: str, persona: Sequence[str]) -> str | None:
-        for sentence in persona:
-            if self._copies(text, _essence(sentence)):
-                return f"Please do not copy your character: say “{sentence}” in your own words."
+    def __call__(self, text: str, persona: Sequence[str]) -> Sentence | None:
+        for line in persona:
+            if self._copies(text, _essence(line)):
+                return sentence(
+                    "Please do not copy your character: say “%(line)s” in your own words.",
+                    line=line,
+                )
         return None
 
     def _copies(self, text: str, essence: str) -> bool:

@@ -8,6 +8,9 @@ from dataclasses import dataclass, field
 
 from evaluation.settings import InvalidSetting, Setting, Source
 from evaluation.steps import Chat, Rate, Step
+from evaluation.words import Translated, texts, translated
+
+ENGLISH = "en"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -15,7 +18,8 @@ class Protocol:
     """A published procedure: its steps, in order, with the provenance of every setting.
 
     source: the paper and section. sources: setting name to where its value comes from; a setting
-    that is not named is our default.
+    that is not named is our default. language: of its texts. translations: by language and path the
+    texts in others, where the protocol has them (`evaluation.words.translated`).
     """
 
     name: str
@@ -25,6 +29,8 @@ class Protocol:
     instructions: tuple[str, ...]
     steps: tuple[Step, ...]
     sources: Mapping[str, Source] = field(default_factory=dict)
+    language: str = ENGLISH
+    translations: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
     @property
     def chat(self) -> Chat | None:
@@ -53,6 +59,14 @@ class Protocol:
     def pairs_people(self) -> bool:
         """Whether two people can be partners."""
         return self.chat is not None and self.chat.partner != "bot"
+
+    def in_language(self, language: str, more: Mapping[str, str]) -> Protocol:
+        """Return this protocol with its texts in a language, where it or `more` has them."""
+        own = {} if self.language == ENGLISH else dict(texts(self))
+        found = {**self.translations.get(language, {}), **more}
+        to = {field: Translated(text, self.language) for field, text in own.items()}
+        to |= {field: Translated(text, language) for field, text in found.items() if text}
+        return translated(self, to) if to else self
 
     def change(self, values: Mapping[str, object]) -> Protocol:
         """Return this protocol with some settings replaced. Raises `InvalidSetting`."""

@@ -13,6 +13,8 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal, Self
 from typing import Protocol as Interface
 
+from evaluation.sentences import Sentence, sentence
+
 Value = int | float | str | tuple[str, ...]
 # What the values of an answer can be used for; a text is read by people, and enters no number.
 # A rank is a position among what is shown together: 1 is best, a tie the same position.
@@ -20,11 +22,29 @@ Level = Literal["nominal", "ordinal", "interval", "rank", "text"]
 TOGETHER = "together"  # stands for all candidates where a question is about them together
 
 
-NUMBERS = ("two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")  # from 2
+NUMBERS = (  # from 2
+    sentence("two"),
+    sentence("three"),
+    sentence("four"),
+    sentence("five"),
+    sentence("six"),
+    sentence("seven"),
+    sentence("eight"),
+    sentence("nine"),
+    sentence("ten"),
+)
 
 
 class InvalidAnswer(ValueError):
-    """An answer that cannot be stored; the text tells the rater what to do, as a sentence."""
+    """An answer that cannot be stored; the text tells the rater what to do, as a sentence.
+
+    Its template is translated, so values stand in it as %(names)s, never in an f-string.
+    """
+
+    def __init__(self, template: str, /, **values: object) -> None:
+        is_made = isinstance(template, Sentence)
+        self.sentence = template if is_made else sentence(template, **values)
+        super().__init__(str(self.sentence))
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,7 @@ from evaluation.questions import Question
 from evaluation.registry import UnknownKind, get_kind, kind_names
 from evaluation.settings import TAGS
 from evaluation.steps import Chat, Rate
-from evaluation.words import NOT_SHOWN, Words, ours
+from evaluation.words import NOT_SHOWN, OURS, Words, typed
 
 SCHEMA = 1
 STEPS: dict[str, type] = {"chat": Chat, "rate": Rate}
@@ -73,7 +73,7 @@ def digest(protocol: Protocol) -> str:
 
 def _plain(value: Any) -> Any:
     if isinstance(value, Words):
-        if value.tag == "D" and value.where == ours("").where:
+        if value.tag == "D" and value.where == OURS:
             return str(value)
         marked = {"text": value.marked, "tag": value.tag, "where": value.where}
         return marked | ({"quoted": True} if value.quoted else {})
@@ -215,7 +215,7 @@ def _dataclass(kind: Any, value: Any, path: str) -> Any:
 
 def _text(value: Any, path: str) -> str:
     if isinstance(value, str):
-        return ours(value)
+        return typed(value)
     if not isinstance(value, Mapping) or set(value) - {"text", "tag", "where", "quoted"}:
         raise InvalidProtocol(
             f"{path} is {_short(value)}; it must be a text, or have text, tag, where and quoted"

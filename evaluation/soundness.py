@@ -14,8 +14,10 @@ from evaluation.protocol import Protocol
 from evaluation.questions import Question
 from evaluation.settings import InvalidSetting
 from evaluation.steps import Chat, Rate
+from evaluation.words import texts
 
 NAME = re.compile(r"[a-z][a-z0-9_]*")
+LANGUAGE = re.compile(r"[a-z]{2,3}")
 LONGEST_NAME = {"protocol": 60, "question": 40}  # characters, as databases store them
 LONGEST = {"title": 120, "source": 500}  # characters
 LONGEST_TEXT = 2_000
@@ -39,6 +41,7 @@ def complaints(protocol: Protocol) -> Iterator[Complaint]:
     yield from _of_steps(protocol)
     yield from _of_settings(protocol)
     yield from _of_questions(protocol)
+    yield from _of_translations(protocol)
 
 
 def _of_steps(protocol: Protocol) -> Iterator[Complaint]:
@@ -102,6 +105,21 @@ def _of_question(question: Question, protocol: Protocol) -> Iterator[Complaint]:
     has_personas = protocol.chat is not None and bool(protocol.chat.pool)
     if question.personas_beside() is not None and not has_personas:
         yield about, "asks for a persona, and the partner has none; set chat.pool to a split"
+
+
+def _of_translations(protocol: Protocol) -> Iterator[Complaint]:
+    fields = dict(texts(protocol))
+    if not LANGUAGE.fullmatch(protocol.language):
+        yield "language", f"“{protocol.language}” is no code of a language, such as de"
+    for language, labels in protocol.translations.items():
+        about = f"translations.{language}"
+        if not LANGUAGE.fullmatch(language):
+            yield about, f"“{language}” is no code of a language, such as de"
+        for field, label in labels.items():
+            if field not in fields:
+                yield about, f"{field} is no text here; there are {', '.join(fields)}"
+            if not _fits(label):
+                yield about, f"{field}: must have 1 to {LONGEST_TEXT} characters"
 
 
 def _no_name(name: str, sort: str) -> str | None:

@@ -14,6 +14,7 @@ from typing import ClassVar, Literal
 
 from evaluation.checks import MaxWords, MessageCheck, MinWords
 from evaluation.questions import Gate, InvalidAnswer, Question, Shown, Value
+from evaluation.sentences import Sentence, alternatives, sentence
 from evaluation.setting_types import Draw, Number, OneOf, OnOff, Text, WholeNumber, WholeNumbers
 from evaluation.settings import (
     InvalidSetting,
@@ -24,6 +25,7 @@ from evaluation.settings import (
     settings_of,
 )
 
+STRANGE = sentence("This question is not on the form.")
 FORMS = ("original", "revised")  # of a persona: its own sentences, or those that reword them
 
 
@@ -146,7 +148,7 @@ class Chat:
         own = settings_of(self, self.prefix, sources, self.has_setting)
         return own + [s for c in self.checks for s in settings_of(c, f"chat.{c.name}", sources)]
 
-    def complaint(self, text: str, persona: tuple[str, ...]) -> str | None:
+    def complaint(self, text: str, persona: tuple[str, ...]) -> Sentence | None:
         """Return the first check's complaint about a message, or None."""
         complaints = (check(text, persona) for check in self.checks)
         return next((complaint for complaint in complaints if complaint), None)
@@ -265,7 +267,7 @@ class Rate:
         answers: dict[tuple[str, str], Value] = {}
         problems: dict[str, str] = {}
         known = {f"{about}.{question.name}" for about, question in self.form_questions(shown)}
-        problems |= {name: "This question is not on the form." for name in raw if name not in known}
+        problems |= {name: STRANGE for name in raw if name not in known}
         for about, question in self.form_questions(shown):
             name = f"{about}.{question.name}"
             try:
@@ -273,7 +275,7 @@ class Rate:
                     question, raw.get(name, ""), answers, about, shown
                 )
             except InvalidAnswer as problem:
-                problems[name] = str(problem)
+                problems[name] = problem.sentence
         problems = self._conflicts(answers) | problems
         if problems:
             raise InvalidAnswers(problems)
@@ -331,9 +333,11 @@ class Rate:
             return question.parse(raw, shown)
         if raw and raw != str(question.otherwise):
             opened_by = self.question(gate.question)
-            words = " or ".join(f"“{opened_by.words(each)}”" for each in gate.values)
+            words = [sentence("“%(word)s”", word=opened_by.words(each)) for each in gate.values]
             raise InvalidAnswer(
-                f"Leave this blank unless your answer to “{opened_by.text}” is {words}."
+                "Leave this blank unless your answer to “%(question)s” is %(words)s.",
+                question=opened_by.text,
+                words=alternatives(words),
             )
         return question.otherwise
 

@@ -36,12 +36,12 @@ export class Labels {
   row(seq, question) {
     const name = `${question.name}-${seq}`;
     const row = element("fieldset", { class: "label-row" });
-    row.append(element("legend", {}, question.text));
+    row.append(element("legend", question.marks, question.text));
     const send = (input) => this.answer(seq, question.name, input.value);
-    for (const [value, word] of question.options) {
+    for (const [number, [value, word]] of question.options.entries()) {
       const input = element("input", { type: "radio", name, value, id: `${name}-${value}` });
       input.addEventListener("change", () => send(input));
-      row.append(element("label", { class: "pill", for: input.id }, input, word));
+      row.append(element("label", { class: "pill", for: input.id }, input, element("span", question.option_marks[number], word)));
     }
     if (question.options.length === 0) row.append(this.single(name, question, send));
     if (question.only_if) row.append(element("span", { class: "label-lock" }, this.words.answer_first));

@@ -183,6 +183,7 @@ def _seed(
     people: int = 1,
     pace: float = 0.0,
     reply_seconds: int = 60,
+    languages: tuple[str, ...] = ("en",),
 ) -> dict[str, Any]:
     from django.utils import timezone
 
@@ -202,6 +203,7 @@ def _seed(
         target=people + 1,
         changes={"chat.pace": pace} if protocol == "personachat_bot" else {},
         reply_seconds=reply_seconds,
+        languages=list(languages),
     )
     system = campaign.systems.get()
     system.options = options or {}

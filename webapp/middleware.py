@@ -1,4 +1,4 @@
-"""Request ids, structured logs, honest 503s, and headers of personal pages."""
+"""Request ids, structured logs, honest 503s, languages, and headers of personal pages."""
 
 from __future__ import annotations
 
@@ -12,6 +12,9 @@ from collections.abc import Callable
 from django.db import InterfaceError, OperationalError
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
+from django.utils import translation
+
+from webapp import languages
 
 Handler = Callable[[HttpRequest], HttpResponse]
 request_id: contextvars.ContextVar[str] = contextvars.ContextVar("request_id", default="-")
@@ -70,6 +73,23 @@ class Busy:
             response = render(request, "busy.html", {"request_id": request_id.get()}, status=503)
         response.headers["Retry-After"] = "5"
         return response
+
+
+class PageLanguage:
+    """Show participants the language that their browser asks for, and staff English.
+
+    A campaign's own pages then take one of the campaign's languages (`views.participant`).
+    """
+
+    def __init__(self, get_response: Handler) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        is_participant = request.path.startswith("/c/")
+        every = list(languages.NAMES)
+        code = languages.of_request(request, every) if is_participant else languages.SOURCE
+        with translation.override(code):
+            return self.get_response(request)
 
 
 class PrivatePages:

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import ngettext_lazy, override
 
 NOTICES = {
     # the connection
@@ -89,7 +90,11 @@ NOTICES = {
     "too_long": _("This message has more than %(limit)s characters. Please shorten it."),
     "bad_text": _("This message has characters that cannot be stored. Please type it again."),
     "not_now": _("That cannot be done at this step. The page shows what comes next."),
-    "too_few": _("Please continue: %(count)s more messages are needed before you can finish."),
+    "too_few": ngettext_lazy(
+        "Please continue: %(count)s more message is needed before you can finish.",
+        "Please continue: %(count)s more messages are needed before you can finish.",
+        "count",
+    ),
     "unlabeled": _("Please label every message of your partner before you finish."),
     "used_id": _("This was already sent with different text. Nothing was changed."),
     "too_fast": _("That was very fast. Please wait a moment and send it again."),
@@ -101,7 +106,13 @@ NOTICES = {
 
 def text(key: str, **values: object) -> str:
     """Return the sentence of a key with its values filled in."""
-    return str(NOTICES[key]) % values if values else str(NOTICES[key])
+    return NOTICES[key] % values if values else str(NOTICES[key])
+
+
+def text_in(language: str, key: str, **values: object) -> str:
+    """Return the sentence in a language, whichever is active."""
+    with override(language):
+        return text(key, **values)
 
 
 # --- the rule of stopping, by what a campaign chose: in a chat, and where replies are judged
@@ -120,7 +131,11 @@ CHAT_STOPS = {
         "If you stop before the conversation has %(minimum)s messages, your partner's and yours "
         "together, you are paid nothing; from then on you are paid in full, %(pay)s."
     ),
-    "least": _("Nothing is paid below %(least)s messages, or before you have written one."),
+    "least": ngettext_lazy(
+        "Nothing is paid below %(least)s message, or before you have written one.",
+        "Nothing is paid below %(least)s messages, or before you have written one.",
+        "least",
+    ),
     "one": _("Nothing is paid before you have written a message."),
 }
 REPLY_STOPS = {
@@ -130,7 +145,11 @@ REPLY_STOPS = {
     ),
     "FULL": CHAT_STOPS["FULL"],
     "MINIMUM": _("If you stop before you have judged all replies you are paid nothing."),
-    "least": _("Nothing is paid below %(least)s judged replies."),
+    "least": ngettext_lazy(
+        "Nothing is paid below %(least)s judged reply.",
+        "Nothing is paid below %(least)s judged replies.",
+        "least",
+    ),
     "one": _("Nothing is paid before you have judged a reply."),
 }
 

@@ -42,7 +42,7 @@ MIDDLEWARE = [
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "csp.middleware.CSPMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
-    "django.middleware.locale.LocaleMiddleware",
+    "webapp.middleware.PageLanguage",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
@@ -126,6 +126,14 @@ WEIGHTS_DIR = Path(env("WEIGHTS_DIR", default=str(DATA_DIR / "weights")))
 # --- people and pages
 PARTNER_GRACE = env.int("PARTNER_GRACE", default=90)  # seconds that a silent partner is waited for
 LANGUAGE_CODE = "en"
+LANGUAGES = [  # of participants' pages, by their own names; webapp/locale/ has a catalog of each
+    ("en", "English"),
+    ("de", "Deutsch"),
+    ("fr", "Français"),
+    ("es", "Español"),
+    ("ar", "العربية"),
+]
+LOCALE_PATHS = [BASE_DIR / "webapp" / "locale"]
 USE_TZ = True
 TIME_ZONE = "UTC"
 STATIC_URL = "static/"
@@ -150,6 +158,7 @@ AUTH_PASSWORD_VALIDATORS = [
 SECURE = not DEBUG
 HOST_PREFIX = "__Host-" if SECURE else ""
 PARTICIPANT_COOKIE = f"{HOST_PREFIX}parley"
+LANGUAGE_COOKIE_NAME = f"{HOST_PREFIX}language"
 SESSION_COOKIE_NAME = f"{HOST_PREFIX}session"
 CSRF_COOKIE_NAME = f"{HOST_PREFIX}csrf"
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = SECURE

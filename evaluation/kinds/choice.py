@@ -79,7 +79,7 @@ class Choice(Question):
     def parse(self, raw: str, shown: Shown) -> int | str:
         values = {str(option.value): option.value for option in self.options}
         if raw not in values:
-            raise InvalidAnswer(f"Choose one of the {in_words(len(values))}.")
+            raise InvalidAnswer("Choose one of the %(count)s.", count=in_words(len(values)))
         return values[raw]
 
     @property

@@ -16,6 +16,7 @@ from evaluation.questions import (
     Shown,
     SimulatedRater,
 )
+from evaluation.sentences import Sentence, counted, listed, sentence
 
 LONGEST = 2_000  # characters of any answer: what a draft of a form keeps
 KEPT_CONTROLS = "\n\t"
@@ -87,20 +88,25 @@ class FreeText(Question):
             raise InvalidAnswer(complaint)
         return text
 
-    def _complaints(self, text: str) -> Iterator[str]:
+    def _complaints(self, text: str) -> Iterator[Sentence]:
         words, characters = word_count(text), len(text)
         if not text:
-            yield f"Write an answer: {', '.join(self._limits())}."
+            yield sentence("Write an answer: %(limits)s.", limits=listed(list(self._limits())))
         if words < self.least_words:
-            yield f"Write at least {_many(self.least_words, 'word')}; this has {words}."
+            least = _words(self.least_words)
+            yield sentence(
+                "Write at least %(least)s; this has %(count)d.", least=least, count=words
+            )
         if self.most_words is not None and words > self.most_words:
-            yield f"Write at most {_many(self.most_words, 'word')}; this has {words}."
+            most = _words(self.most_words)
+            yield sentence("Write at most %(most)s; this has %(count)d.", most=most, count=words)
         if characters < self.least_characters:
-            least = _many(self.least_characters, "character")
-            yield f"Write at least {least}; this has {characters}."
+            least = _characters(self.least_characters)
+            about = {"least": least, "count": characters}
+            yield sentence("Write at least %(least)s; this has %(count)d.", **about)
         if characters > self.most_characters:
-            most = _many(self.most_characters, "character")
-            yield f"Write at most {most}; this has {characters}."
+            about = {"most": _characters(self.most_characters), "count": characters}
+            yield sentence("Write at most %(most)s; this has %(count)d.", **about)
 
     def words(self, value: Any) -> str:
         return str(value) or "(left blank)"
@@ -109,20 +115,21 @@ class FreeText(Question):
         return f"a text of {', '.join(self._limits())}{'' if self.required else ', or none'}"
 
     @property
-    def limits(self) -> str:
+    def limits(self) -> Sentence:
         """The limits as a sentence, which stands below the field."""
-        limits = ", ".join(self._limits())
-        blank = "" if self.required else " You may leave it blank."
-        return f"{limits[0].upper()}{limits[1:]}.{blank}"
+        limits = listed(list(self._limits()))
+        if self.required:
+            return sentence("Length: %(limits)s.", limits=limits)
+        return sentence("Length: %(limits)s. You may leave it blank.", limits=limits)
 
-    def _limits(self) -> Iterator[str]:
+    def _limits(self) -> Iterator[Sentence]:
         if self.least_words > 1:
-            yield f"at least {_many(self.least_words, 'word')}"
+            yield sentence("at least %(least)s", least=_words(self.least_words))
         if self.most_words is not None:
-            yield f"at most {_many(self.most_words, 'word')}"
+            yield sentence("at most %(most)s", most=_words(self.most_words))
         if self.least_characters > 1:
-            yield f"at least {_many(self.least_characters, 'character')}"
-        yield f"at most {_many(self.most_characters, 'character')}"
+            yield sentence("at least %(least)s", least=_characters(self.least_characters))
+        yield sentence("at most %(most)s", most=_characters(self.most_characters))
 
     @classmethod
     def simulated(cls, field: AnswerField, rater: SimulatedRater) -> str:
@@ -164,8 +171,12 @@ def normalized(raw: str) -> str:
     return unicodedata.normalize("NFC", "".join(kept)).strip()
 
 
-def _many(count: int, what: str) -> str:
-    return f"{count} {what}" if count == 1 else f"{count} {what}s"
+def _words(count: int) -> Sentence:
+    return counted("%(count)d word", "%(count)d words", count)
+
+
+def _characters(count: int) -> Sentence:
+    return counted("%(count)d character", "%(count)d characters", count)
 
 
 KIND = FreeText

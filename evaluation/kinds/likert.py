@@ -44,7 +44,7 @@ class Likert(Question):
 
     def parse(self, raw: str, shown: Shown) -> int:
         if raw not in self.meanings():
-            raise InvalidAnswer(f"Choose one of the {in_words(len(self.points))}.")
+            raise InvalidAnswer("Choose one of the %(count)s.", count=in_words(len(self.points)))
         return int(raw)
 
     @property

@@ -20,7 +20,7 @@ from evaluation.questions import (
     in_words,
     letter,
 )
-from evaluation.words import ours
+from evaluation.words import like, ours
 
 WON, LOST = "won", "lost"
 
@@ -57,7 +57,10 @@ class Preference(Question):
     def form_field(
         self, shown: Shown, personas: Mapping[str, tuple[str, ...]] | None = None
     ) -> AnswerField:
-        replies = [(key, f"{self.reply} {letter(n)}") for n, key in enumerate(shown.candidates)]
+        replies = [
+            (key, like(self.reply, f"{self.reply} {letter(n)}"))
+            for n, key in enumerate(shown.candidates)
+        ]
         ties = [(str(tie.value), tie.word) for tie in self.ties]
         options = enumerate([*replies, *ties], start=1)
         return AnswerField(
@@ -70,7 +73,7 @@ class Preference(Question):
     def parse(self, raw: str, shown: Shown) -> str:
         options = [*shown.candidates, *(str(tie.value) for tie in self.ties)]
         if raw not in options:
-            raise InvalidAnswer(f"Choose one of the {in_words(len(options))}.")
+            raise InvalidAnswer("Choose one of the %(count)s.", count=in_words(len(options)))
         return raw
 
     def spread(self, value: Value, shown: Shown) -> dict[str, Value]:

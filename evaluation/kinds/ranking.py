@@ -17,6 +17,7 @@ from evaluation.questions import (
     SimulatedRater,
     Value,
 )
+from evaluation.sentences import sentence
 from evaluation.words import ours
 
 
@@ -56,13 +57,17 @@ class Ranking(Question):
     def parse(self, raw: str, shown: Shown) -> int:
         positions = self.sample_answers(shown)
         if raw not in positions:
-            raise InvalidAnswer(f"Choose a position from 1 to {len(positions)}.")
+            raise InvalidAnswer("Choose a position from 1 to %(last)d.", last=len(positions))
         return int(raw)
 
     def conflicts(self, answers: Mapping[str, Value]) -> dict[str, str]:
         held = Counter(answers.values())
         return {
-            about: f"Position {position} is given {held[position]} times; give each reply another."
+            about: sentence(
+                "Position %(position)s is given %(times)d times; give each reply another.",
+                position=position,
+                times=held[position],
+            )
             for about, position in answers.items()
             if held[position] > 1
         }

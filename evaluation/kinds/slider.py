@@ -15,6 +15,7 @@ from evaluation.questions import (
     Shown,
     SimulatedRater,
 )
+from evaluation.words import like
 
 NUMBER = re.compile(r"-?\d+(\.\d+)?(e[-+]?\d+)?", re.ASCII)
 
@@ -73,16 +74,20 @@ class Slider(Question):
     ) -> AnswerField:
         numbers = {"min": self.low, "max": self.high, "step": self.step}
         words = ", ".join(f"{value} = {word}" for value, word in self.meanings().items())
+        title = like(self.anchors[0].word, words)
         attributes = {name: f"{value:g}" for name, value in numbers.items()}
-        return AnswerField(input={"type": "range", **attributes, "title": words})
+        return AnswerField(input={"type": "range", **attributes, "title": title})
 
     def parse(self, raw: str, shown: Shown) -> float:
         value = float(raw) if NUMBER.fullmatch(raw) else float("nan")
         if not self.low <= value <= self.high:
             first, last = self.anchors[0], self.anchors[-1]
             raise InvalidAnswer(
-                f"Move the slider between {self.low:g} ({first.word}) "
-                f"and {self.high:g} ({last.word})."
+                "Move the slider between %(low)s (%(first)s) and %(high)s (%(last)s).",
+                low=f"{self.low:g}",
+                first=first.word,
+                high=f"{self.high:g}",
+                last=last.word,
             )
         return value
 

@@ -57,6 +57,11 @@ def _campaigns() -> dict[str, str]:
             "meena_interactive", changes={"chat.minimum": [4], "chat.maximum": 8}, **common
         ),
         "static": make_campaign("meena_static", changes={"rate.batch": 2}, **common),
+        "arabic": make_campaign(
+            languages=["ar", "en"],
+            changes=short,
+            **common | {"consent": "نحفظ رسائلك وإجاباتك."},
+        ),
         "paused": make_campaign(state=Campaign.State.PAUSED, **common),
         "full": make_campaign(**common | {"target": 1}),
     }

@@ -135,7 +135,7 @@ def test_a_campaign_from_the_login_to_the_launch(
 
 def busy_campaign() -> Campaign:
     """A campaign with a conversation, people, a flag and a reply that was given up."""
-    campaign = make_campaign()
+    campaign = make_campaign(languages=["en", "ar"])
     system = campaign.systems.get()
     person = make_participation(campaign, state="ENDED", outcome="COMPLETED", system=system)
     CompletionCode.objects.create(participation=person, code="AB", kind="FULL", amount="2.00")
@@ -182,6 +182,7 @@ def test_the_pages_of_a_running_campaign(
     check(page, "campaigns")
     pages = {
         "live": "live/",
+        "words": "words/",
         "jobs": "jobs/",
         "conversations": "conversations/",
         "conversation": f"conversations/{conversation.pk}/",

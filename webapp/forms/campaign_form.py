@@ -12,11 +12,13 @@ from typing import Any
 
 from django.forms.boundfield import BoundField
 from django.utils.functional import Promise
+from django.utils.text import format_lazy
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from evaluation import TAGS, Chat, InvalidSetting, InvalidValue, OneOf, Protocol, Rate, Setting
 from webapp.forms.typed_fields import StaffForm, TypedField
+from webapp.languages import ENGLISH_NAMES, SOURCE
 from webapp.services.campaign import campaigns, personas_import
 from webapp.services.rules.access import StaffCampaign
 from webapp.services.staff_forms import consent_text
@@ -24,6 +26,7 @@ from webapp.services.staff_forms.fields import (
     BadField,
     completion_address,
     currency,
+    language_codes,
     money,
     one_of,
     shown,
@@ -40,7 +43,17 @@ POOL = f"{Chat.prefix}.pool"
 SECTIONS: tuple[tuple[str | Promise, tuple[str, ...], str], ...] = (
     (
         gettext_lazy("Basics"),
-        ("name", "minutes", "pay", "currency", "waiting_pay", "quit_rule", "least_work", "contact"),
+        (
+            "name",
+            "minutes",
+            "pay",
+            "currency",
+            "waiting_pay",
+            "quit_rule",
+            "least_work",
+            "contact",
+            "languages",
+        ),
         "",
     ),
     (gettext_lazy("Consent"), ("consent",), ""),
@@ -154,6 +167,19 @@ class CampaignForm(StaffForm):
         label=gettext_lazy("Contact"),
         help_text=gettext_lazy(
             "Shown to participants: a name and an address where questions are answered."
+        ),
+    )
+    languages = TypedField(
+        language_codes,
+        label=gettext_lazy("Languages of participants' pages"),
+        initial=SOURCE,
+        help_text=format_lazy(
+            gettext_lazy(
+                "Codes separated by commas, the usual one first: {codes}. Of several a "
+                "participant gets the browser's, and may choose. The protocol's words stay as "
+                "the source has them unless you enter translations."
+            ),
+            codes=", ".join(f"{code} {name}" for code, name in ENGLISH_NAMES.items()),
         ),
     )
     consent = TypedField(

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from django import forms
 
 from evaluation import AnswerField, Question
+from webapp.languages import localized
 from webapp.services.rating.form import FormReply, RatingForm
 from webapp.services.rules import identity
 
@@ -136,7 +137,7 @@ def fields(
             question=question,
             answer=question.form_field(form.shown, form.personas),
             value=raw.get(name, ""),
-            error=problems.get(name, ""),
+            error=localized(problems.get(name, "")),
             gate=f"{about}.{question.only_if.question}" if question.only_if else "",
             letter=letters.get(about, ""),
         )

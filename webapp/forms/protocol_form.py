@@ -27,7 +27,7 @@ from evaluation.serialized import (
     to_json,
 )
 from evaluation.soundness import complaints
-from evaluation.words import NOT_SHOWN, words_of
+from evaluation.words import NOT_SHOWN, texts, words_of
 from webapp.forms.typed_fields import StaffForm, TypedField
 from webapp.services.staff_forms.fields import BadField, one_of, shown, storable
 
@@ -43,13 +43,14 @@ WHEN: dict[str, str | Promise] = {
     "together": gettext_lazy("Once about all replies that are shown together"),
 }
 WHERE = {CHAT: ("each", "live"), CONTEXTS: ("each", "together"), MESSAGES: ("each",)}
-OF_PROTOCOL = ("title", "minutes", "source", "instructions")
+OF_PROTOCOL = ("title", "minutes", "source", "language", "instructions")
 OF_CHAT = ("partner", "told", "first", "opening", "minimum", "maximum", "pool", "debrief")
 OF_RATE = ("show", "votes", "batch", "messages", "keep")
 MOST_QUESTIONS = 50
 UNLABELED = "-"  # a line that stands for an empty text, such as a point without a word
 LABELS: dict[str, str | Promise] = {
     "instructions": gettext_lazy("Instructions, one per line"),
+    "language": gettext_lazy("Language of the texts (a code, such as en)"),
     "minutes": gettext_lazy("Duration (minutes)"),
     "source": gettext_lazy("Where it comes from"),
     "told": gettext_lazy("What participants are told of the partner"),
@@ -554,7 +555,8 @@ class ProtocolForm(StaffForm):
         now = {setting.name: setting.value for setting in made.settings()}
         before = {setting.name: setting.value for setting in self.base.settings()}
         kept = {n: s for n, s in self.base.sources.items() if n in now and now[n] == before.get(n)}
-        return dataclasses.replace(made, sources=kept)
+        labels = _still_right(self.base, made)
+        return dataclasses.replace(made, sources=kept, translations=labels)
 
     def _steps(self, by_time: Mapping[str, list[Any]], values: Mapping[str, Any]) -> Iterator[Any]:
         activity = values["activity"]
@@ -589,6 +591,17 @@ class ProtocolForm(StaffForm):
             made["otherwise"] = _scalar(otherwise)
         question_from_json(made)  # whose complaint names the question
         return made
+
+
+def _still_right(base: Protocol, made: Protocol) -> dict[str, dict[str, str]]:
+    """Return the labels in other languages whose text is as it was."""
+    before, now = dict(texts(base)), dict(texts(made))
+    same = {field for field, text in now.items() if before.get(field) == text}
+    kept = {
+        code: {field: text for field, text in labels.items() if field in same}
+        for code, labels in base.translations.items()
+    }
+    return {code: labels for code, labels in kept.items() if labels}
 
 
 def _step_name(step: Mapping[str, Any]) -> str:

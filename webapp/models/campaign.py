@@ -24,6 +24,10 @@ def new_slug() -> str:
     return slug
 
 
+def english() -> list[str]:
+    return ["en"]
+
+
 def protocol_choices() -> list[tuple[str, str]]:
     return [(name, name) for name in protocol_names()]
 
@@ -59,6 +63,10 @@ class Campaign(models.Model):
     consent = models.TextField()  # Markdown
     contact = models.CharField(max_length=200)
     minutes = models.PositiveSmallIntegerField(default=10)
+    # codes of the languages that participants may read its pages in; the first is the usual one
+    languages = models.JSONField(default=english)
+    # by language and field the words of the instrument that the requester translated
+    translations = models.JSONField(default=dict, blank=True)
     currency = models.CharField(max_length=3, default="USD")
     pay = models.DecimalField(max_digits=7, decimal_places=2, default=0)
     waiting_pay = models.DecimalField(max_digits=7, decimal_places=2, default=0)

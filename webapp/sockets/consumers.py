@@ -22,9 +22,9 @@ from typing import Any
 from channels.layers import get_channel_layer
 from django.conf import settings
 from django.db import DatabaseError, InterfaceError
-from django.utils import timezone
+from django.utils import timezone, translation
 
-from webapp import realtime
+from webapp import languages, realtime
 from webapp.services.conversation import messages, updates
 from webapp.services.conversation.page_session import page_session, page_session_in
 from webapp.services.rules import access
@@ -99,6 +99,9 @@ class ChatConsumer:
         self.key = self.key or handshake.parameter(scope, version_1.CONVERSATION)
         self.version = handshake.parameter(scope, "version")
         self.secret = handshake.cookie(scope, f"{settings.PARTICIPANT_COOKIE}-{self.slug}")
+        self.language = languages.SOURCE
+        self.accepted = handshake.header(scope, b"accept-language")
+        self.chosen = handshake.cookie(scope, settings.LANGUAGE_COOKIE_NAME)
         self.base_send = send
         self.tab = ""
         self.person_pk = self.conversation_pk = 0
@@ -143,6 +146,7 @@ class ChatConsumer:
         except access.NotFound:
             await self._close(REFUSED)
             return
+        translation.activate(self.language)  # for this socket's tasks, which begin here
         realtime.serve_on(asyncio.get_running_loop())
         await self.base_send({"type": "websocket.accept"})
         try:
@@ -184,6 +188,7 @@ class ChatConsumer:
     def _find_seat(self) -> None:
         page = page_session(self.slug, self.secret, key=self.key, tab="")
         self.person_pk, self.conversation_pk = page.person_pk, page.conversation_id
+        self.language = languages.pick(page.languages, chosen=self.chosen, accepted=self.accepted)
 
     async def _act(self, frame: frames.Frame) -> list[frames.Answer]:
         """Carry out a frame: messages together with those of others, the rest one by one."""
@@ -200,7 +205,8 @@ class ChatConsumer:
 
     def _act_alone(self, frame: frames.Frame) -> list[frames.Answer]:
         page = page_session_in(self.slug, self.secret, self.conversation_pk, self.tab)
-        return exchange.act(page=page, frame=frame, now=timezone.now())
+        with translation.override(self.language):
+            return exchange.act(page=page, frame=frame, now=timezone.now())
 
     async def _greet(self, frame: frames.Hello) -> None:
         """Join the group before the replay, so that nothing falls between the two (R7).
@@ -252,7 +258,12 @@ class ChatConsumer:
         async with self.looking:
             try:
                 request = updates.UpdateRequest(
-                    self.slug, self.secret, self.last_seq, self.tab, self.conversation_pk
+                    self.slug,
+                    self.secret,
+                    self.last_seq,
+                    self.tab,
+                    self.conversation_pk,
+                    self.language,
                 )
                 found = await _fetch.ask(request)
             except access.NotFound:  # withdrawn, or the secret was replaced

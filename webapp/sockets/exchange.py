@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import datetime
 
+from webapp.languages import localized
 from webapp.services.conversation import chat
 from webapp.services.conversation.page_session import PageSession
 from webapp.services.rating import labels
@@ -45,7 +46,7 @@ def refusal(item: frames.SentItem, problem: Exception) -> Answer:
     """Return the frame that tells why an item is refused."""
     match problem:
         case refusals.Refused():
-            return refused(item.id, "check", problem.complaint)
+            return refused(item.id, "check", localized(problem.complaint))
         case refusals.NotNow():
             return refused(item.id, problem.notice, values=problem.values)
         case labels.LabelRefused():

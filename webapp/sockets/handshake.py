@@ -47,6 +47,11 @@ def cookie(scope: Scope, name: str) -> str:
     return ""
 
 
+def header(scope: Scope, name: bytes) -> str:
+    """Return a header of the request, or nothing."""
+    return next((value.decode("latin-1") for key, value in scope["headers"] if key == name), "")
+
+
 def parameter(scope: Scope, name: str) -> str:
     """Return a parameter of the address, or nothing."""
     query: bytes = scope.get("query_string", b"")

@@ -8,10 +8,11 @@ from __future__ import annotations
 from django.conf import settings
 from django.http import Http404, HttpRequest, JsonResponse
 from django.urls import path
-from django.utils import timezone
+from django.utils import timezone, translation
 from django.views.decorators.http import require_http_methods
 
-from webapp.services.conversation.page_session import page_session
+from webapp import languages
+from webapp.services.conversation.page_session import PageSession, page_session
 from webapp.services.rules import access
 from webapp.sockets import exchange, frames, version_1
 from webapp.views.audience import Audience, meant_for
@@ -32,12 +33,17 @@ def conversation(request: HttpRequest, slug: str) -> JsonResponse:
         frame = _frame(request, version)
     except frames.BadFrame as bad:
         return JsonResponse({"frames": [frames.answer_to(bad)]}, status=400)
-    now = timezone.now()
-    page.note_sign_of_life(now)
-    answers = exchange.act(page=page, frame=frame, now=now)
+    with translation.override(languages.of_request(request, page.languages)):
+        answers = _answers(page, frame)
     if version == "1":
         answers = [version_1.answer(each) for each in answers]
     return JsonResponse({"frames": answers})
+
+
+def _answers(page: PageSession, frame: frames.Frame) -> list[frames.Answer]:
+    now = timezone.now()
+    page.note_sign_of_life(now)
+    return exchange.act(page=page, frame=frame, now=now)
 
 
 def _frame(request: HttpRequest, version: str) -> frames.Frame:

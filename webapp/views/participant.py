@@ -15,10 +15,11 @@ from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
 from django.urls import path, reverse
 from django.utils import timezone, translation
+from django.utils.http import url_has_allowed_host_and_scheme
 from django.views.decorators.http import require_GET, require_POST, require_safe
 
 from evaluation import InvalidAnswers
-from webapp import notices
+from webapp import languages, notices
 from webapp.forms import participant
 from webapp.services.conversation import matching, opening
 from webapp.services.participation import consents, enrolment, privacy, screens, visits
@@ -47,6 +48,14 @@ def _visit(request: HttpRequest, slug: str) -> BrowserVisit:
     return BrowserVisit(slug, request.COOKIES.get(_cookie(slug), ""))
 
 
+def _language(request: HttpRequest, slug: str) -> translation.override:
+    """Speak one of the campaign's languages; without a campaign the one that is spoken already."""
+    allowed = access.languages_of(slug)
+    return translation.override(
+        languages.of_request(request, allowed) if allowed else translation.get_language()
+    )
+
+
 def not_found_page(view: View) -> View:
     """Answer a missing row, or somebody else's, with one plain page that says what to do."""
 
@@ -54,7 +63,8 @@ def not_found_page(view: View) -> View:
     @functools.wraps(view)
     def found(request: HttpRequest, slug: str, *args: Any, **kwargs: Any) -> HttpResponse:
         try:
-            return view(request, slug, *args, **kwargs)
+            with _language(request, slug):
+                return view(request, slug, *args, **kwargs)
         except (access.NotFound, privacy.BadToken):
             if "application/json" in request.headers.get("Accept", ""):
                 return JsonResponse({"error": "not found"}, status=404)
@@ -115,6 +125,27 @@ def consent(request: HttpRequest, slug: str) -> HttpResponse:
         httponly=True,
         samesite="Lax",
     )
+    return response
+
+
+@require_POST
+@not_found_page
+def language(request: HttpRequest, slug: str) -> HttpResponse:
+    """Remember the language that a participant chose, and return to their page."""
+    back = request.POST.get("next", "")
+    is_ours = back.startswith(reverse("entry", args=(slug,))) and url_has_allowed_host_and_scheme(
+        back, allowed_hosts=None
+    )
+    response = redirect(back if is_ours else reverse("current-step", args=(slug,)))
+    if (code := request.POST.get("language", "")) in access.languages_of(slug):
+        response.set_cookie(
+            settings.LANGUAGE_COOKIE_NAME,
+            code,
+            max_age=COOKIE_AGE,
+            secure=settings.SECURE,
+            httponly=True,
+            samesite="Lax",
+        )
     return response
 
 
@@ -232,6 +263,7 @@ def withdraw(request: HttpRequest, slug: str, token: str) -> HttpResponse:
 urlpatterns = [
     path("c/<slug:slug>/", entry, name="entry"),
     path("c/<slug:slug>/consent", consent, name="consent"),
+    path("c/<slug:slug>/language", language, name="language"),
     path("c/<slug:slug>/declined", declined, name="declined"),
     path("c/<slug:slug>/now", current_step, name="current-step"),
     *(path(f"c/<slug:slug>/{name}", step(name), name=name) for name in visits.STEPS),

@@ -9,7 +9,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 
 from evaluation import Protocol, Question, Shown
-from webapp import notices
+from webapp import languages, notices
 from webapp.forms import participant
 from webapp.services.participation import samples, screens
 from webapp.services.rules.access import StaffCampaign
@@ -90,6 +90,8 @@ def label_data(question: Question) -> dict[str, Any]:
         "only_if_values": [str(value) for value in question.only_if.values]
         if question.only_if
         else [],
+        "marks": languages.marks_of(question.text),
         "options": [[option.value, option.word] for option in field.options],
+        "option_marks": [languages.marks_of(option.word) for option in field.options],
         "input": dict(field.input),
     }

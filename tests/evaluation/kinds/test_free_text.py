@@ -88,7 +88,7 @@ def test_what_is_stored_is_composed_and_has_one_kind_of_line_end_and_no_control_
 
 
 def test_the_page_has_the_limits_as_a_sentence() -> None:
-    assert LIMITED.limits == "At least 3 words, at most 5 words, at most 20 characters."
+    assert LIMITED.limits == "Length: at least 3 words, at most 5 words, at most 20 characters."
     assert OPTIONAL.limits.endswith("You may leave it blank.")
     assert LETTERS.offer() == "a text of at least 4 characters, at most 6 characters"
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from django.db import transaction
 
-from evaluation import Protocol, Setting
+from evaluation import Protocol
 from webapp.models import Campaign
 from webapp.services.rules import audit
 from webapp.services.rules.access import AnyCampaign, StaffProtocol
@@ -82,10 +82,12 @@ def hourly(pay: Decimal, minutes: int) -> Decimal:
     return round(pay * 60 / max(1, minutes), 2)
 
 
-def protocol_and_changes(campaign: AnyCampaign) -> tuple[Protocol, list[tuple[Setting, str, str]]]:
+def protocol_and_changes(campaign: AnyCampaign) -> tuple[Protocol, list[dict[str, Any]]]:
     """Return the campaign's protocol as changed, and what departs from the source."""
     original = original_of(campaign)
-    return protocol_of(campaign), source_settings.departures(original, campaign.changes)
+    return protocol_of(campaign), source_settings.departures(
+        original, campaign.changes, campaign.translations
+    )
 
 
 def _shuffle(campaign: Campaign) -> None:

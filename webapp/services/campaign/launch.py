@@ -84,6 +84,7 @@ def plan_of(campaign: AnyCampaign) -> dict[str, Any]:
         "replies": context_items.digests(campaign),
         "messages": message_items.digests(campaign),
         "consent": {"text": campaign.consent, "sha256": _sha256(campaign.consent)},
+        "languages": campaign.languages,
         "contact": campaign.contact,
         "pay": _pay(campaign),
         "limits": {
@@ -137,8 +138,9 @@ def _protocol(campaign: Campaign) -> dict[str, Any]:
         "title": original.title,
         "source": original.source,
         "instructions": list(original.instructions),
-        "settings": source_settings.rows(original, campaign.changes),
+        "settings": source_settings.rows(original, campaign.changes, campaign.translations),
         "words": source_settings.word_rows(changed),
+        "translations": campaign.translations,
         "steps": [_step(step) for step in changed.steps],
     }
 

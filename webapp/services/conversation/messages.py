@@ -73,7 +73,14 @@ def note_signs_of_life(people: Sequence[int], now: datetime) -> None:
 
 
 def _result(event: Event) -> Event | Refusal:
-    return event if event.kind == Kind.MESSAGE else Refused(event.content["complaint"])
+    """Return what became of a message; the check complains again, so that it can be translated."""
+    if event.kind == Kind.MESSAGE:
+        return event
+    seats = event.conversation.seats.exclude(participation=None)
+    seat = next((each for each in seats if each.side == event.side), None)
+    step = protocols.protocol_of(event.conversation.campaign).chat
+    again = step.complaint(event.content["refused"], seat.sentences) if step and seat else None
+    return Refused(again or event.content["complaint"])
 
 
 @dataclass

@@ -31,6 +31,11 @@ class PageSession:
         return self.person.pk
 
     @property
+    def languages(self) -> list[str]:
+        """The languages of its campaign, of which the page has one."""
+        return list(self.person.campaign.languages)
+
+    @property
     def is_new(self) -> bool:
         """Tell whether no tab of the person controls yet."""
         return not self.person.tab

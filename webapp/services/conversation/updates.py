@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
+from django.utils.translation import get_language
+
 from webapp import notices
 from webapp.models import Campaign, Event, Participation, ReplyJob, Seat
 from webapp.services.rating import labels
@@ -36,6 +38,7 @@ class UpdateRequest:
     after: int
     tab: str
     conversation_id: int = 0
+    language: str = ""  # of notices; the active one where it is empty
 
 
 def conversation_updates_all(
@@ -145,7 +148,11 @@ class ConversationState:
             return access.NotFound(f"conversation of participation {person.pk}")
         later = self.later.get(seat.conversation_id, ())
         return [
-            *(_frame(event, seat.side) for event in later if event.seq > request.after),
+            *(
+                _frame(event, seat.side, request.language)
+                for event in later
+                if event.seq > request.after
+            ),
             self._status(seat, person, now, request.tab),
         ]
 
@@ -195,7 +202,7 @@ def _later(
     return later
 
 
-def _frame(event: Event, side: int) -> Frame:
+def _frame(event: Event, side: int, language: str = "") -> Frame:
     mine = event.side == side
     shown: Frame = {
         "type": "event",
@@ -206,10 +213,10 @@ def _frame(event: Event, side: int) -> Frame:
     }
     if event.client_id is not None and mine:
         shown["id"] = str(event.client_id)
-    return shown | _content(event, mine)
+    return shown | _content(event, mine, language)
 
 
-def _content(event: Event, mine: bool) -> Frame:
+def _content(event: Event, mine: bool, language: str) -> Frame:
     content = event.content
     if event.kind == Kind.MESSAGE:
         return {"text": content["text"]}
@@ -218,7 +225,8 @@ def _content(event: Event, mine: bool) -> Frame:
     if event.kind == Kind.STATE and "state" in content:
         return {"state": content["state"]}
     if event.kind == Kind.NOTICE:
-        return {"code": content["notice"], "notice": notices.text(content["notice"])}
+        code = content["notice"]
+        return {"code": code, "notice": notices.text_in(language or get_language() or "", code)}
     # a refused draft, or the partner's label: its place in the order is all there is to see
     return {"kind": str(Kind.STATE), "side": None}
 

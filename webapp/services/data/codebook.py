@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from evaluation import Question
@@ -107,6 +107,8 @@ def codebook(campaign: Campaign) -> dict[str, Any]:
             "instructions": list(protocol.instructions),
             "told": protocol.chat.told if protocol.chat else "",
         },
+        "languages": campaign.languages,
+        "translations": campaign.translations,
         "stopping": payment.rule_of_stopping(campaign),
         "questions": [_question(q, step.when) for step in protocol.rates for q in step.questions],
         "settings": _settings(campaign),
@@ -118,7 +120,7 @@ def _settings(campaign: Campaign) -> list[dict[str, Any]]:
     """Return the settings as the plan froze them; a draft's as it would freeze them."""
     if campaign.plan:
         return source_settings.rows_of(campaign.plan)
-    return source_settings.rows(original_of(campaign), campaign.changes)
+    return source_settings.rows(original_of(campaign), campaign.changes, campaign.translations)
 
 
 def _words(campaign: Campaign) -> list[dict[str, Any]]:
@@ -175,6 +177,7 @@ def _lines(book: dict[str, Any]) -> Iterator[str]:
             where = f"changed by the requester from {setting['source_value']} ({where})"
         yield f"| {setting['setting']} | {setting['value']} | {where} |"
     yield from _word_lines(book["words"])
+    yield from _translation_lines(book["translations"])
     stopping = book["stopping"]
     yield from ("", "## Stopping early", "")
     yield f"Who stops of their own accord is paid {stopping['means']} ({stopping['rule']});"
@@ -194,6 +197,15 @@ def _word_lines(words: list[dict[str, Any]]) -> Iterator[str]:
         if exact:
             where = f"{where}, {'quoted' if row['quoted'] else 'to the letter'}: {exact}"
         yield f"| {row['field']} | {_cell(row['text'])} | {_cell(where)} |"
+
+
+def _translation_lines(translations: Mapping[str, Mapping[str, str]]) -> Iterator[str]:
+    """Return the table of words that the requester translated."""
+    if translations:
+        yield from ("", "## Translations by the requester", "")
+        yield from ("| language | shown as | words |", "|---|---|---|")
+    for code, texts in sorted(translations.items()):
+        yield from (f"| {code} | {field} | {_cell(text)} |" for field, text in texts.items())
 
 
 def _cell(text: str) -> str:

@@ -11,6 +11,7 @@ from django.db import IntegrityError, transaction
 
 from webapp.models import Campaign, Consent, ExternalId, Participation
 from webapp.services.rules import access, payment
+from webapp.services.rules.protocols import consent_of
 
 
 class PayChanged(Exception):
@@ -56,7 +57,7 @@ def create(
             )
             Consent.objects.create(
                 participation=person,
-                text_hash=hashlib.sha256(campaign.consent.encode()).hexdigest(),
+                text_hash=hashlib.sha256(consent_of(campaign).encode()).hexdigest(),
                 language=language[:10],
             )
             return person

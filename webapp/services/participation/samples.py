@@ -21,7 +21,7 @@ from webapp.services.participation.study_info import StudyInfo
 from webapp.services.rating.form import FormLine, FormReply, RatingForm
 from webapp.services.rules import payment
 from webapp.services.rules.access import AnyCampaign, row_of
-from webapp.services.rules.protocols import protocol_of
+from webapp.services.rules.protocols import protocol_of, shown_protocol
 
 CODE = "ABCD-EFGH"  # looks like a code, and is nobody's
 SPLIT = "test"
@@ -102,7 +102,7 @@ def study(campaign: AnyCampaign) -> StudyInfo:
 
 def screen(campaign: AnyCampaign, name: str) -> Screen:
     """Return one of these pages, but for the entry, with everything on it invented."""
-    protocol, shown = protocol_of(campaign), study(campaign)
+    protocol, shown = shown_protocol(campaign), study(campaign)
     has_persona = name in ("ready", "chat") and shown.has_persona
     after = protocol.after
     return Screen(

@@ -21,7 +21,7 @@ from webapp.services.participation.study_info import StudyInfo, money
 from webapp.services.rating import form
 from webapp.services.rating.form import RatingForm
 from webapp.services.rules import access, identity, payment, rounds
-from webapp.services.rules.protocols import protocol_of
+from webapp.services.rules.protocols import protocol_of, shown_protocol
 
 Outcome, State = Participation.Outcome, Participation.State
 Claim = dict[str, str]  # a platform and an id there
@@ -97,7 +97,7 @@ class Screen:
 
 def show(*, person: Participation, now: datetime) -> Screen:
     """Return the screen of the participation's state; nothing is changed."""
-    protocol = protocol_of(person.campaign)
+    protocol = shown_protocol(person.campaign)
     name = NAMES[person.state]
     seat = _seat(person)
     character = seat.persona_id if seat else person.persona_id

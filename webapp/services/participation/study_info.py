@@ -14,10 +14,11 @@ from markdown_it import MarkdownIt
 
 from evaluation import Protocol
 from webapp import notices
+from webapp.languages import Language, listed
 from webapp.models import Campaign
 from webapp.services.conversation import allocation
 from webapp.services.rules import payment, rounds
-from webapp.services.rules.protocols import protocol_of
+from webapp.services.rules.protocols import consent_of, shown_protocol
 
 FIRST_HEADING, LAST_HEADING = 3, 6  # the page itself has the first two levels
 TAGS = {"h3", "h4", "h5", "h6", "p", "ul", "ol", "li", "strong", "em", "blockquote", "code", "br"}
@@ -45,6 +46,7 @@ class StudyInfo:
     asks: bool  # something of its participants, now or afterwards
     instructions: tuple[str, ...]
     steps: tuple[str, ...]
+    languages: tuple[Language, ...]  # to choose from; none where there is no choice
     closed: str  # why nobody can join now; "" where they can
 
 
@@ -55,7 +57,7 @@ def money(amount: Decimal, currency: str) -> str:
 
 def of(campaign: Campaign, terms: payment.Terms | None = None) -> StudyInfo:
     """Return what a page shows, under somebody's terms or those that a newcomer is offered."""
-    protocol = protocol_of(campaign)
+    protocol = shown_protocol(campaign)
     terms = terms or payment.offered(campaign)
     hourly = terms.pay * 60 / campaign.minutes if campaign.minutes else Decimal(0)
     chat = protocol.chat
@@ -70,7 +72,7 @@ def of(campaign: Campaign, terms: payment.Terms | None = None) -> StudyInfo:
         stopping=stopping_words(terms, protocol),
         is_paid=terms.pay > 0,
         contact=campaign.contact,
-        consent=sanitized(campaign.consent),
+        consent=sanitized(consent_of(campaign)),
         partner_notice=chat.told if chat else "",
         has_chat=chat is not None,
         has_persona=bool(chat and chat.pool),
@@ -78,6 +80,7 @@ def of(campaign: Campaign, terms: payment.Terms | None = None) -> StudyInfo:
         asks=bool(protocol.rates),
         instructions=protocol.instructions,
         steps=steps_of(protocol),
+        languages=listed(campaign.languages) if len(campaign.languages) > 1 else (),
         closed=_closed(campaign),
     )
 
@@ -88,7 +91,7 @@ def stopping_words(terms: payment.Terms, protocol: Protocol) -> str:
         return ""
     lengths = protocol.chat.minimum.options if protocol.chat else ()
     words = notices.CHAT_STOPS if lengths else notices.REPLY_STOPS
-    rule = str(words[terms.quit_rule]) % {
+    rule = words[terms.quit_rule] % {
         "pay": money(terms.pay, terms.currency),
         "minimum": _range(lengths),
     }
@@ -97,7 +100,7 @@ def stopping_words(terms: payment.Terms, protocol: Protocol) -> str:
     if terms.quit_rule == payment.QuitRule.MINIMUM:
         return rule
     least = min((terms.least_work, *lengths))  # the minimum itself is always enough
-    return f"{rule} {words['one'] if least == 1 else str(words['least']) % {'least': least}}"
+    return f"{rule} {words['one'] if least == 1 else words['least'] % {'least': least}}"
 
 
 def _range(lengths: Sequence[int]) -> str:

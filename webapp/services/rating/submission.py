@@ -15,7 +15,7 @@ from evaluation import Rate, Shown, Value
 from webapp.models import Assignment, CompletionCode, Conversation, Participation, Rating
 from webapp.services.rating.labels import LabelRefused
 from webapp.services.rules import flags, next_round, payment, quota, states
-from webapp.services.rules.protocols import protocol_of
+from webapp.services.rules.protocols import shown_protocol
 
 Outcome, State = Participation.Outcome, Assignment.State
 DRAFT_CHARACTERS = 2_000  # of one field
@@ -24,7 +24,7 @@ TOGETHER = "i"  # and the item's number: all its candidates, in the names of fie
 
 def rate_of(person: Participation) -> Rate:
     """Return the questions asked at the end."""
-    rate = protocol_of(person.campaign).after
+    rate = shown_protocol(person.campaign).after
     if rate is None:
         raise LabelRefused("not_now")
     return rate

@@ -38,6 +38,8 @@ class StaffCampaign:
     consent: str
     contact: str
     minutes: int
+    languages: list[str]
+    translations: dict[str, dict[str, str]]
     currency: str
     pay: Decimal
     waiting_pay: Decimal
@@ -126,6 +128,12 @@ def open_link(slug: str) -> Campaign:
         return Campaign.objects.exclude(state=Campaign.State.DRAFT).get(slug=slug)
     except Campaign.DoesNotExist:
         raise NotFound(f"campaign {slug}") from None
+
+
+def languages_of(slug: str) -> list[str]:
+    """Return the languages of a campaign's pages, none where there is no such campaign."""
+    found = Campaign.objects.filter(slug=slug).values_list("languages", flat=True).first()
+    return list(found or ())
 
 
 def participation(slug: str, secret: str) -> Participation:

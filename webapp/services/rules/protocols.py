@@ -9,12 +9,17 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
 
+from django.utils.translation import get_language
+
 from evaluation import Protocol
 from evaluation.frozen import as_planned
 from evaluation.registry import get_protocol
 from evaluation.serialized import digest, from_json
+from webapp import languages
 from webapp.models import OwnProtocol
 from webapp.services.rules.access import AnyCampaign
+
+CONSENT = "consent"  # among the fields of a campaign's translations
 
 
 @dataclass(frozen=True)
@@ -61,6 +66,21 @@ def protocol_of(campaign: AnyCampaign) -> Protocol:
         return _changed(campaign.protocol, campaign.own_protocol_id, changes)
     plan = _Planned(campaign.plan_hash, planned)
     return _frozen(campaign.protocol, campaign.own_protocol_id, changes, plan)
+
+
+def shown_protocol(campaign: AnyCampaign) -> Protocol:
+    """Return the campaign's protocol as a participant is shown it, in the active language.
+
+    Its words stay the source's, except for those that are translated into that language.
+    """
+    language = get_language() or languages.SOURCE
+    return protocol_of(campaign).in_language(language, campaign.translations.get(language, {}))
+
+
+def consent_of(campaign: AnyCampaign) -> str:
+    """Return the text that is agreed to, in the active language where the requester has it."""
+    language = get_language() or languages.SOURCE
+    return campaign.translations.get(language, {}).get(CONSENT) or campaign.consent
 
 
 @lru_cache(maxsize=256)

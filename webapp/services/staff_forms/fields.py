@@ -15,6 +15,8 @@ from django.core.exceptions import ValidationError
 from django.core.validators import URLValidator
 from django.utils.translation import gettext as _
 
+from webapp import languages
+
 Parse = Callable[[str], Any]
 Raw = Mapping[str, str]
 Parsed = TypeVar("Parsed")
@@ -145,6 +147,19 @@ def currency(raw: str) -> str:
         _("%(value)s is not a currency; write its code of three letters, such as USD or EUR")
         % {"value": shown(raw)}
     )
+
+
+def language_codes(raw: str) -> list[str]:
+    """Codes of languages that there are catalogs of, the usual one first; English where empty."""
+    codes = [part.strip().lower() for part in raw.split(",") if part.strip()]
+    for code in codes:
+        if code not in languages.NAMES:
+            right = ", ".join(languages.NAMES)
+            raise BadField(
+                _("%(value)s is not one of the languages; write some of %(right)s")
+                % {"value": shown(code), "right": right}
+            )
+    return list(dict.fromkeys(codes)) or [languages.SOURCE]
 
 
 def completion_address(raw: str) -> str:

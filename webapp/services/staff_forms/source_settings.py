@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from django.utils.translation import gettext as _
@@ -10,24 +10,51 @@ from django.utils.translation import gettext as _
 from analysis.tables.plan_settings import renamed
 from evaluation import TAGS, Draw, Protocol, Setting
 from evaluation.words import words_of
+from webapp import languages
 
 PREFIX = "setting."
 
 
-def departures(protocol: Protocol, changes: Mapping[str, Any]) -> list[tuple[Setting, str, str]]:
-    """Return each setting that departs, with the source's value and the campaign's, in words."""
-    kept = {row["setting"]: row for row in rows(protocol, changes) if row["departure"]}
+Translations = Mapping[str, Mapping[str, str]]  # by language and field
+NOT_TRANSLATED: Translations = {}
+
+
+def departures(
+    protocol: Protocol, changes: Mapping[str, Any], translations: Translations = NOT_TRANSLATED
+) -> list[dict[str, Any]]:
+    """Return the row of each setting that departs, with its values in words."""
+    found = rows(protocol, changes, translations)
+    return [in_words(row) for row in found if row["departure"]]
+
+
+def rows(
+    protocol: Protocol, changes: Mapping[str, Any], translations: Translations = NOT_TRANSLATED
+) -> list[dict[str, Any]]:
+    """Return each setting of a source's protocol as plan and codebook have it.
+
+    Words that a requester translated are a departure like any other.
+    """
+    now = {setting.name: setting.value for setting in protocol.change(changes).settings()}
     return [
-        (setting, _shown(plain(setting.value)), _shown(kept[setting.name]["value"]))
-        for setting in protocol.settings()
-        if setting.name in kept
+        *(_row(setting, plain(now[setting.name])) for setting in protocol.settings()),
+        *_translation_rows(protocol, translations),
     ]
 
 
-def rows(protocol: Protocol, changes: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Return each setting of a source's protocol as plan and codebook have it."""
-    now = {setting.name: setting.value for setting in protocol.change(changes).settings()}
-    return [_row(setting, plain(now[setting.name])) for setting in protocol.settings()]
+def _translation_rows(protocol: Protocol, translations: Translations) -> Iterator[dict[str, Any]]:
+    fields = [field for field, _ in words_of(protocol)]
+    for code, texts in sorted(translations.items()):
+        if done := [field for field in fields if texts.get(field)]:
+            yield {
+                "setting": f"words.{code}",
+                "label": f"Words in {languages.ENGLISH_NAMES[code]}",
+                "value": f"{len(done)} of {len(fields)} texts translated by the requester",
+                "source_value": "the source's words",
+                "departure": True,
+                "provenance": "D",
+                "provenance_text": TAGS["D"],
+                "where": "entered for this campaign",
+            }
 
 
 def rows_of(plan: Mapping[str, Any]) -> list[dict[str, Any]]:

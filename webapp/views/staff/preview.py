@@ -10,6 +10,7 @@ from csp.decorators import csp_replace
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import path
+from django.utils import translation
 from django.utils.translation import gettext_lazy
 from django.views.decorators.clickjacking import xframe_options_sameorigin
 
@@ -50,7 +51,8 @@ def preview_page(request: HttpRequest, campaign: StaffCampaign, screen: str) -> 
     """Show a page by itself."""
     if screen not in samples.pages(protocol_of(campaign)):
         raise Http404(screen)
-    return rendering.render_preview(request, campaign, screen)
+    with translation.override(campaign.languages[0]):
+        return rendering.render_preview(request, campaign, screen)
 
 
 urlpatterns = [

@@ -42,7 +42,7 @@ def test_a_changed_setting_departs_from_the_source() -> None:
     protocol, departures = campaigns.protocol_and_changes(campaign)
     assert protocol.chat is not None
     assert protocol.chat.minimum.options == (6, 8)
-    assert [(row[0].name, row[1], row[2]) for row in departures] == [
+    assert [(row["setting"], row["source_words"], row["value_words"]) for row in departures] == [
         ("chat.minimum", "12, 14, 16", "6, 8"),
         ("chat.maximum", "", "20"),
     ]

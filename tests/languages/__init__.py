@@ -1,0 +1,1 @@
+"""Catalogs of participants' texts: what belongs in them, and what is missing."""
