@@ -18,6 +18,7 @@ import pyarrow
 from analysis.tables import cell_values, defaults, fast_csv, personas, validation
 from analysis.tables.campaign_record import ANSWERS, PEOPLE, CampaignRecord
 from analysis.tables.schema import BadTable, Problem, Tables
+from analysis.tables.system_settings import with_settings
 
 FORMATS = {
     ".csv": "csv",
@@ -90,6 +91,8 @@ def _read_zip(name: str, content: bytes) -> Tables:
         right = "an export with ratings.csv, ratings.parquet or ratings.jsonl in it"
         raise BadTable(name, [Problem(None, "contents", "without any table", right)])
     tables = replace(_checked(found), study=study)
+    if tables.ratings is not None and study is not None:
+        tables = replace(tables, ratings=with_settings(tables.ratings, study.plan))
     if tables.messages is None or not described:
         return tables
     return replace(tables, messages=personas.described(tables.messages, described))

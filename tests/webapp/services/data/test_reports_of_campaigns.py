@@ -1,0 +1,169 @@
+"""Reports that compare campaigns, made of their exports: one table with a column `campaign`."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+
+from analysis import Report, Tables, get_report, message_table, rating_table, read
+from analysis.output.all_metrics import run
+from tests.factories import make_campaign
+from tests.webapp.services.judged import judge, replies_campaign
+from tests.webapp.services.rated import chatted, judged
+from webapp.models import Campaign, Event
+from webapp.services.campaign import launch
+from webapp.services.data import exports
+
+pytestmark = pytest.mark.django_db
+
+Labels = tuple[int, int]  # sensible, specific
+BAD, VAGUE, GOOD = (0, 0), (1, 0), (1, 1)
+
+
+def study(folder: Path, *campaigns: Campaign) -> Tables:
+    """Return the exports' tables, one campaign below the other."""
+    found = []
+    for campaign in campaigns:
+        row = Campaign.objects.get(pk=campaign.pk)
+        row.plan = launch.plan_of(row)
+        row.save()
+        found.append(read(exports.write_to(campaign=row, path=folder / f"{row.pk}.zip")))
+    ratings = pd.concat([each.ratings for each in found], ignore_index=True)
+    messages = pd.concat([each.messages for each in found], ignore_index=True)
+    return Tables(ratings=rating_table(ratings), messages=message_table(messages))
+
+
+def report_of(name: str, tables: Tables, **options: object) -> Report:
+    made = run(get_report(name), tables, options)
+    assert made is not None
+    return made
+
+
+def talks(
+    systems: Mapping[str, list[Labels]], *, each: int = 4, said: Mapping[int, str] | None = None
+) -> Campaign:
+    """Return conversations in which the turns of every system were labeled so."""
+    bots = dict.fromkeys(systems, "parrot")
+    campaign = make_campaign("meena_interactive", systems=bots, personas=0)
+    for system in campaign.systems.all():
+        labels = systems[system.name]
+        for _ in range(each):
+            person, talk = chatted(campaign, system, messages=2 * len(labels))
+            for seq, text in (said or {}).items():
+                Event.objects.filter(conversation=talk, seq=seq).update(content={"text": text})
+            answers = {
+                f"{2 * turn}.{question}": label
+                for turn, pair in enumerate(labels, start=1)
+                for question, label in zip(("sensible", "specific"), pair, strict=True)
+            }
+            judged(person, talk, answers, when="live")
+    return campaign
+
+
+def replies(systems: Mapping[str, list[Labels]], *, votes: int = 3) -> Campaign:
+    """Return replies to contexts, labeled so by people of one mind."""
+    count = len(next(iter(systems.values())))
+    rows: list[dict[str, Any]] = [
+        {
+            "id": f"k{n}",
+            "messages": [f"Do you like number {n}?"],
+            "replies": {name: f"{name} says {n}." for name in systems},
+        }
+        for n in range(count)
+    ]
+    campaign = replies_campaign("meena_static", rows, votes=votes, batch=count * len(systems))
+    judge(campaign, votes, labeled(systems))
+    return campaign
+
+
+def labeled(systems: Mapping[str, list[Labels]]) -> Callable[..., str | None]:
+    def answer(question: str, context: str, names: tuple[str, ...], _rater: int) -> str | None:
+        sensible, specific = systems[names[0]][int(context[1:])]
+        if question == "sensible":
+            return str(sensible)
+        return str(specific) if sensible else None
+
+    return answer
+
+
+def test_static_and_interactive_are_paired_from_two_exports(tmp_path: Path) -> None:
+    live = talks(
+        {"a": [GOOD, GOOD, VAGUE, BAD], "b": [BAD, VAGUE, BAD, BAD]},
+        said={2: "Hello!", 8: "It was nice, goodbye"},
+    )
+    still = replies({"a": [GOOD, VAGUE, BAD, BAD], "c": [GOOD, GOOD, BAD, BAD]})
+    report = report_of("meena_static_interactive", study(tmp_path, live, still))
+    pairs, left_out, polite = (section.frame for section in report.sections[:3])
+    rows = pairs.set_index("score")
+    assert rows["difference"].to_dict() == pytest.approx(
+        {"sensibleness": 25, "specificity": 25, "ssa": 25}
+    )
+    assert (rows["low"] < 25).all()
+    assert (rows["high"] > 25).all()
+    assert left_out.to_numpy().tolist() == [
+        ["b", "no static evaluation"],
+        ["c", "no interactive evaluation"],
+    ]
+    shares = polite.set_index(["system", "evaluation"])
+    assert shares.loc[("a", "interactive"), ["greeting", "goodbye", "either"]].tolist() == [
+        25,
+        25,
+        50,
+    ]
+    assert shares.loc[("a", "static"), ["either", "turns"]].tolist() == [0, 4]
+    assert shares.loc[("a", "interactive"), "turns"] == 16
+
+
+def test_settings_in_the_plan_keep_systems_apart(tmp_path: Path) -> None:
+    live, other = (talks({"a": [GOOD, BAD]}) for _ in range(2))
+    other.systems.update(options={"temperature": 0.5})
+    tables = study(tmp_path, live, other)
+    assert tables.ratings is not None
+    told = tables.ratings.groupby("campaign")["settings"].unique()
+    assert [json.loads(each)["options"] for found in told for each in found] == [
+        {},
+        {"temperature": 0.5},
+    ]
+    both = rating_table(
+        tables.ratings.assign(
+            protocol=tables.ratings["campaign"],
+            context=["k" if "0.5" in each else "" for each in tables.ratings["settings"]],
+        )
+    )
+    (row,) = (
+        report_of("meena_static_interactive", Tables(ratings=both)).sections[0].frame
+    ).to_dict("records")
+    assert row["reason"].startswith("settings differ")
+
+
+def test_agreement_over_evaluations_comes_from_three_exports(tmp_path: Path) -> None:
+    """Two raters of one mind, but for the second: so many of four replies in each evaluation."""
+    campaigns = []
+    for split in (0, 1, 2):
+        rows = [
+            {"id": f"k{n}", "messages": [f"Hi {n}."], "replies": {"a": f"I am a {n}."}}
+            for n in range(4)
+        ]
+        campaign = replies_campaign("meena_static", rows, votes=2, batch=4)
+
+        def answer(
+            question: str, context: str, _names: tuple[str, ...], rater: int, odd: int = split
+        ) -> str | None:
+            number = int(context[1:])
+            sensible = number < 2 or (rater == 1 and number < 2 + odd)
+            if question == "sensible":
+                return str(int(sensible))
+            return str(int(number == 0)) if sensible else None
+
+        judge(campaign, 2, answer)
+        campaigns.append(campaign)
+    report = report_of("meena_agreement", study(tmp_path, *campaigns))
+    rows = report.sections[0].frame.set_index(["label", "measure"])
+    percents = rows.loc[("sensibleness", "agreement, percent")]
+    assert (percents["mean"], percents["sd"], percents["n"]) == (75.0, 25.0, 3)
+    assert rows.loc[("specificity", "agreement, percent"), "mean"] == 100.0
