@@ -78,8 +78,7 @@ def _scores(rows: pd.DataFrame) -> pd.DataFrame:
     found = ssa(RatingTable(rows))
     by_protocol = rows.drop_duplicates("protocol").set_index("protocol")["mode"]
     told = found["protocol"].map(by_protocol).replace("", None)
-    other = found["evaluation"] if "evaluation" in found else ""
-    return found.assign(mode=told.fillna(pd.Series(other, index=found.index)))
+    return found.assign(mode=told.fillna(found["evaluation"]) if len(found) else "")
 
 
 def _paired(scores: pd.DataFrame, rows: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
@@ -148,7 +147,8 @@ def _chart(found: pd.DataFrame) -> Chart | None:
 
 def _finding(found: pd.DataFrame) -> str:
     rows = found[found["score"] == "ssa"]
-    told = ", ".join(f"{name} {gap:+.1f}" for name, gap in zip(rows["system"], rows["difference"]))
+    gaps = zip(rows["system"], rows["difference"], strict=True)
+    told = ", ".join(f"{system} {gap:+.1f}" for system, gap in gaps)
     return f"Interactive less static SSA, in points: {told}."
 
 

@@ -12,12 +12,14 @@ import pytest
 
 from analysis import Report, Tables, get_report, message_table, rating_table, read
 from analysis.output.all_metrics import run
-from tests.factories import make_campaign
+from tests.factories import NOW, make_campaign, make_system
 from tests.webapp.services.judged import judge, replies_campaign
 from tests.webapp.services.rated import chatted, judged
-from webapp.models import Campaign, Event
+from webapp.models import Campaign, Context, Event, QuotaCell
 from webapp.services.campaign import launch
 from webapp.services.data import exports
+from webapp.services.rating import contexts
+from webapp.services.rules import events
 
 pytestmark = pytest.mark.django_db
 
@@ -167,3 +169,51 @@ def test_agreement_over_evaluations_comes_from_three_exports(tmp_path: Path) -> 
     percents = rows.loc[("sensibleness", "agreement, percent")]
     assert (percents["mean"], percents["sd"], percents["n"]) == (75.0, 25.0, 3)
     assert rows.loc[("specificity", "agreement, percent"), "mean"] == 100.0
+
+
+DECODINGS = {"whole": {"temperature": 0.88, "top_k": 0}, "top": {"temperature": 1.0, "top_k": 40}}
+SENSIBLE = {1: 1, 20: 3, 400: 2}  # of four replies, by N; those of top-k are specific too
+
+
+def decoded() -> Campaign:
+    """Return a static campaign of six ways to draw replies, which their bots gave and all judged."""
+    campaign = make_campaign(
+        "meena_static", personas=0, changes={"rate.votes": 3, "rate.batch": 24}
+    )
+    QuotaCell.objects.filter(system__campaign=campaign).delete()
+    campaign.systems.all().delete()
+    labels: dict[str, list[Labels]] = {}
+    for name, drawn in DECODINGS.items():
+        for number, right in SENSIBLE.items():
+            options = {"bot": "markov", "options": {}, "number": number, **drawn}
+            make_system(campaign, f"{name}-{number}", bot="sample_and_rank", options=options)
+            given = GOOD if name == "top" else VAGUE
+            labels[f"{name}-{number}"] = [given] * right + [BAD] * (4 - right)
+    for number in range(4):
+        Context.objects.create(campaign=campaign, key=f"k{number}", messages=[f"Hi {number}."])
+    contexts.build(campaign=campaign, now=NOW)
+    for talk in campaign.conversations.all():
+        said = {"text": f"{talk.system.name} says {talk.context}."}
+        message = Event.Kind.MESSAGE
+        events.append(
+            conversation=talk, kind=message, side=contexts.BOT, content=said, in_reply_to=1
+        )
+    contexts.settle(campaign=campaign, now=NOW)
+    judge(campaign, 3, labeled(labels))
+    return campaign
+
+
+def test_decodings_come_from_the_export_of_a_static_campaign(tmp_path: Path) -> None:
+    tables = study(tmp_path, decoded())
+    report = report_of("meena_ssa_decoding", tables)
+    assert report.findings == ("N = 20, T = 1, top-k 40 has the highest SSA: 75.0 %",)
+    sensible = report.sections[1].frame.set_index(["decoding", "N"])["estimate"]
+    for decoding in ("T = 0.88, whole vocabulary", "T = 1, top-k 40"):
+        assert sensible[decoding].to_dict() == pytest.approx({1: 25, 20: 75, 400: 50})
+    specific = report.sections[2].frame.set_index(["decoding", "N"])["estimate"]
+    assert specific["T = 0.88, whole vocabulary"].tolist() == [0, 0, 0]
+    assert report.sections[0].chart is not None
+    assert tables.ratings is not None
+    fewer = tables.ratings[tables.ratings["system"] != "top-400"]
+    report = report_of("meena_ssa_decoding", Tables(ratings=rating_table(fewer)))
+    assert report.findings[1] == "Missing: N = 400, T = 1, top-k 40."
