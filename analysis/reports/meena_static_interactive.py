@@ -1,11 +1,10 @@
 """Static against interactive SSA, per system (Adiwardana et al. 2020, sections 4.1 and 4.3).
 
 Interactive less static sensibleness, specificity and SSA, in points, of every system that both
-kinds of evaluation have, such as two campaigns of one table. An evaluation is static where its
-items name a `context`; a table without that column has static items where these get several votes.
-Systems whose `settings` differ are not paired. The paper prints no interval; these join the two
-evaluations' own (`difference_interval`), whose people are taken to be different ones. With messages
-there is the share of greetings and goodbyes among the turns labeled, by lists of phrases (ours).
+modes of evaluation have, such as two campaigns of one table. Systems whose `settings` differ are
+not paired. The paper prints no interval; these join the two evaluations' own
+(`difference_interval`), whose people are taken to be different ones. With messages there is the
+share of greetings and goodbyes among the turns labeled, by lists of phrases (ours).
 """
 
 from __future__ import annotations
@@ -20,8 +19,8 @@ from analysis.metrics.ssa import ssa
 from analysis.output.paper_layouts import printed
 from analysis.reference import reference
 from analysis.report import Chart, Report, Section, dots
+from analysis.scores.evaluation_modes import INTERACTIVE, STATIC, modes
 from analysis.stats.intervals import Interval, difference_interval
-from analysis.tables import cell_values
 from analysis.tables.dependencies import SENSIBLE
 from analysis.tables.schema import MessageTable, RatingTable
 from analysis.tables.system_settings import settings_by_system
@@ -30,7 +29,7 @@ from analysis.text.lexicons import is_goodbye, is_greeting
 SIMULATED_AS = ("ssa",)
 
 SCORES = ("sensibleness", "specificity", "ssa")
-MODES = ("interactive", "static")
+MODES = (INTERACTIVE, STATIC)
 NONE = "No system has both a static and an interactive evaluation."
 NOTE = "Points, interactive less static, with 95 % intervals of independent evaluations."
 WORDS = "A turn that begins with a greeting, or begins or ends with a goodbye; percent of turns."
@@ -38,8 +37,9 @@ WORDS = "A turn that begins with a greeting, or begins or ends with a goodbye; p
 
 def meena_static_interactive(ratings: RatingTable, messages: MessageTable | None = None) -> Report:
     """Return the differences, systems left out with the reason, then those of the print."""
-    rows = _moded(ratings)
-    scores = _scores(rows)
+    results = ssa(ratings)
+    told = modes(ratings, results)
+    scores, rows = (each.assign(mode=each["protocol"].map(told)) for each in (results, ratings))
     found, left_out = _paired(scores, rows)
     finding = _finding(found) if len(found) else NONE
     own = [
@@ -62,34 +62,15 @@ def meena_static_interactive(ratings: RatingTable, messages: MessageTable | None
 # --- scores of both evaluations ---------------------------------------------------------------
 
 
-def _moded(ratings: RatingTable) -> pd.DataFrame:
-    """Return the ratings with `mode`, by protocol; blank where nothing tells it yet."""
-    static = [
-        part
-        for part, rows in ratings.groupby("protocol", sort=True)
-        if "context" in rows and not all(map(cell_values.is_blank, rows["context"].unique()))
-    ]
-    told = MODES[0] if "context" in ratings else ""
-    modes = ratings["protocol"].isin(static).map({True: MODES[1], False: told})
-    return ratings.assign(mode=modes.astype("str"))
-
-
-def _scores(rows: pd.DataFrame) -> pd.DataFrame:
-    found = ssa(RatingTable(rows))
-    by_protocol = rows.drop_duplicates("protocol").set_index("protocol")["mode"]
-    told = found["protocol"].map(by_protocol).replace("", None)
-    return found.assign(mode=told.fillna(found["evaluation"]) if len(found) else "")
-
-
 def _paired(scores: pd.DataFrame, rows: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Return the differences of all pairs, and the systems without one, with the reason."""
     pairs, left_out = [], []
     for system, part in scores.groupby("system", sort=True):
-        modes = [sorted(part.loc[part["mode"] == mode, "protocol"].unique()) for mode in MODES]
-        if not all(modes):
-            lacking = MODES[0] if not modes[0] else MODES[1]
+        by_mode = [sorted(part.loc[part["mode"] == mode, "protocol"].unique()) for mode in MODES]
+        if not all(by_mode):
+            lacking = STATIC if by_mode[0] else INTERACTIVE
             left_out.append({"system": system, "reason": f"no {lacking} evaluation"})
-        for live, still in product(*modes):
+        for live, still in product(*by_mode):
             reason = _differing(str(system), rows, live, still) or _open(part)
             if reason:
                 left_out.append({"system": system, "reason": reason})

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import pytest
 
 from analysis import Report, Tables, get_report, message_table, rating_table, read
 from analysis.output.all_metrics import run
+from tests.analysis.reports.test_meena_ssa_perplexity import likely
 from tests.factories import NOW, make_campaign, make_system
 from tests.webapp.services.judged import judge, replies_campaign
 from tests.webapp.services.rated import chatted, judged
@@ -171,12 +174,38 @@ def test_agreement_over_evaluations_comes_from_three_exports(tmp_path: Path) -> 
     assert rows.loc[("specificity", "agreement, percent"), "mean"] == 100.0
 
 
+def test_six_charts_by_perplexity_come_from_two_exports(tmp_path: Path) -> None:
+    """`human` has no perplexity; of the three others' labels, only the planted line is left."""
+    live = {
+        "large": [GOOD, GOOD, GOOD, BAD],
+        "middle": [GOOD, GOOD, BAD, BAD],
+        "small": [VAGUE, GOOD, BAD, BAD],
+        "human": [GOOD] * 4,
+    }
+    tables = study(tmp_path, talks(live, each=2), replies(live, votes=1))
+    report = report_of("meena_ssa_perplexity", replace(tables, predictions=likely()))
+    drawn = [section for section in report.sections if section.chart is not None]
+    assert [section.title.split(" by ")[0] for section in drawn[::3]] == [
+        "Interactive SSA",
+        "Static SSA",
+    ]
+    assert len(drawn) == 6
+    for section in drawn:
+        assert section.chart is not None
+        flat = [row["y"] for row in section.chart.rows if row["series"] == "human"]
+        assert flat == [100, 100]
+    fits = report.sections[0].frame.set_index(["evaluation", "score"])
+    by_hand = np.corrcoef([10, 14, 20], [75, 50, 37.5])[0, 1] ** 2
+    assert fits.loc[("interactive", "ssa"), "R²"] == pytest.approx(by_hand)
+    assert fits.loc[("static", "ssa"), "R²"] == pytest.approx(by_hand)
+
+
 DECODINGS = {"whole": {"temperature": 0.88, "top_k": 0}, "top": {"temperature": 1.0, "top_k": 40}}
 SENSIBLE = {1: 1, 20: 3, 400: 2}  # of four replies, by N; those of top-k are specific too
 
 
 def decoded() -> Campaign:
-    """Return a static campaign of six ways to draw replies, which their bots gave and all judged."""
+    """Return a static campaign of six ways to draw replies, given by bots and judged by all."""
     campaign = make_campaign(
         "meena_static", personas=0, changes={"rate.votes": 3, "rate.batch": 24}
     )
