@@ -124,7 +124,7 @@ def _finding(fits: pd.DataFrame) -> str:
     known = of_ssa[of_ssa["R²"].notna()]
     if known.empty:
         refused = [str(each) for each in of_ssa["reason"] if "vocabular" in str(each)]
-            told = f"{_capital(refused[0])}." if refused else ""
+        told = f"{_capital(refused[0])}." if refused else ""
         return told or "Too few systems for a line: three are needed."
     first = known.iloc[0]
     way = "falls" if first["slope"] < 0 else "rises"
