@@ -29,6 +29,7 @@ LABELS = {"sensibleness": SENSIBLE, "specificity": SPECIFIC}
 MEASURES = ("agreement, percent", "alpha")
 KEYS = ["protocol", "label"]
 NONE = "This table has no labels named sensible and specific."
+OF_STUDIES = True
 NOTE = (
     "Percent agreement in points; SD with n - 1 over evaluations, 95 % t interval of the mean. "
     "n is the evaluations where the coefficient is defined."

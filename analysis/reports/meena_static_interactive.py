@@ -31,6 +31,7 @@ SIMULATED_AS = ("ssa",)
 SCORES = ("sensibleness", "specificity", "ssa")
 MODES = (INTERACTIVE, STATIC)
 NONE = "No system has both a static and an interactive evaluation."
+OF_STUDIES = True
 NOTE = "Points, interactive less static, with 95 % intervals of independent evaluations."
 WORDS = "A turn that begins with a greeting, or begins or ends with a goodbye; percent of turns."
 

@@ -84,15 +84,15 @@ def _read_zip(name: str, content: bytes) -> Tables:
                 kind = PurePosixPath(member).stem
                 found.setdefault(kind, (member, _read_frame(member, archive.read(member))))
             described = _personas(archive)
-            study = _study(archive)
+            study, plans = _study(archive), _plans(archive)
     except (zipfile.BadZipFile, NotImplementedError, RuntimeError) as error:
         raise _unreadable(name, "a zip", str(error)) from error
     if not found:
         right = "an export with ratings.csv, ratings.parquet or ratings.jsonl in it"
         raise BadTable(name, [Problem(None, "contents", "without any table", right)])
     tables = replace(_checked(found), study=study)
-    if tables.ratings is not None and study is not None:
-        tables = replace(tables, ratings=with_settings(tables.ratings, study.plan))
+    if tables.ratings is not None and plans:
+        tables = replace(tables, ratings=with_settings(tables.ratings, plans))
     if tables.messages is None or not described:
         return tables
     return replace(tables, messages=personas.described(tables.messages, described))
@@ -117,6 +117,16 @@ def _study(archive: zipfile.ZipFile) -> CampaignRecord | None:
         outcomes=manifest.get("outcomes", {}),
         amendments=[str(each["text"]) for each in manifest.get("amendments", ())],
     )
+
+
+def _plans(archive: zipfile.ZipFile) -> dict[str, dict[str, Any]]:
+    """Return the plans of an export, of several campaigns by the folder of each's name."""
+    members = [PurePosixPath(name) for name in archive.namelist()]
+    return {
+        str(member.parent.name): _json(archive, str(member))
+        for member in members
+        if member.name == STUDY[0] and len(member.parts) <= 2
+    }
 
 
 def _json(archive: zipfile.ZipFile, name: str) -> dict[str, Any]:

@@ -21,16 +21,23 @@ UNSET = ("people", "imported")  # bots that are none: nothing here ran them
 SETTINGS = ("bot", "options", "sees_persona")
 
 
-def with_settings(ratings: RatingTable, plan: Mapping[str, Any]) -> RatingTable:
-    """Return the ratings of an export with each system's settings in its frozen plan."""
+def with_settings(ratings: RatingTable, plans: Mapping[str, Mapping[str, Any]]) -> RatingTable:
+    """Return the ratings of an export with each system's settings in its frozen plan.
+
+    Of several campaigns plans are told apart by the column `campaign`; a single one has no name.
+    """
     texts = {
-        str(system["name"]): json.dumps(
+        (campaign, str(system["name"])): json.dumps(
             {name: system.get(name) for name in SETTINGS}, sort_keys=True, ensure_ascii=False
         )
+        for campaign, plan in plans.items()
         for system in plan.get("systems", ())
         if system.get("bot") not in UNSET
     }
-    found = [texts.get(str(system), "") for system in ratings["system"]]
+    found = [
+        texts.get((str(campaign), str(system)), texts.get(("", str(system)), ""))
+        for campaign, system in zip(ratings["campaign"], ratings["system"], strict=True)
+    ]
     return RatingTable(ratings.assign(**{COLUMN: pd.Series(found, ratings.index, dtype="str")}))
 
 
