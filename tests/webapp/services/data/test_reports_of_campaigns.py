@@ -246,3 +246,57 @@ def test_decodings_come_from_the_export_of_a_static_campaign(tmp_path: Path) -> 
     fewer = tables.ratings[tables.ratings["system"] != "top-400"]
     report = report_of("meena_ssa_decoding", Tables(ratings=rating_table(fewer)))
     assert report.findings[1] == "Missing: N = 400, T = 1, top-k 40."
+
+
+# --- PERSONA-CHAT: people, writers, rankers, and a model of other data ------------------------
+
+BOTS = {
+    "seq2seq": "seq2seq",
+    "profile-memory": "generative_profile_memory",
+    "kv": "kv_profile_memory",
+    "star": "starspace",
+    "outside-lm": "language_model",
+}
+PLANTED = {"human": 4, "seq2seq": 3, "profile-memory": 2, "kv": 3, "star": 4, "outside-lm": 2}
+AROUND = (-1, 0, 1, 0)  # what single people say beside the planted mean
+SCORED = ("fluency", "engagingness", "consistency")
+
+
+def scored(protocol: str, systems: Mapping[str, str]) -> Campaign:
+    """Return a campaign in which eight people rated each system around its planted mean."""
+    campaign = make_campaign(protocol, systems=dict(systems))
+    campaign.systems.filter(name__in=["seq2seq", "outside-lm"]).update(sees_persona=False)
+    for system in campaign.systems.all():
+        for number in range(8):
+            person, talk = chatted(campaign, system)
+            mean = PLANTED[system.name]
+            scores = {
+                name: mean + AROUND[(number + shift) % 4] for shift, name in enumerate(SCORED)
+            }
+            judged(person, talk, scores | {"persona": "p1" if number < 2 * mean else "p5"})
+    return campaign
+
+
+def test_the_table_of_people_in_four_groups_comes_from_two_exports(tmp_path: Path) -> None:
+    tables = study(
+        tmp_path, scored("personachat_bot", BOTS), scored("personachat_human", {"human": "people"})
+    )
+    report = report_of("personachat_human", tables)
+    own, ends = (section.frame for section in report.sections[:2])
+    assert own[["group", "system", "profile"]].to_numpy().tolist() == [
+        ["human", "human", "self"],
+        ["generative", "seq2seq", "none"],
+        ["generative", "profile-memory", "self"],
+        ["ranking", "star", "self"],
+        ["ranking", "kv", "self"],
+        ["other data", "outside-lm", "none"],
+    ]
+    assert set(own["n"]) == {8}
+    assert own["persona detection"].tolist()[:2] == ["1.00 (0.00)", "0.75 (0.43)"]
+    for row in ends.to_dict("records"):
+        planted = PLANTED[row["system"]]
+        if row["question"] == "persona detection":
+            planted = min(2 * planted / 8, 1)
+        assert row["low"] <= planted <= row["high"], row
+        assert row["estimate"] == pytest.approx(planted)
+    assert own["fluency"].tolist()[0] == "4.00 (0.71)"
