@@ -18,6 +18,7 @@ import pyarrow
 from analysis.tables import cell_values, defaults, fast_csv, personas, validation
 from analysis.tables.campaign_record import ANSWERS, PEOPLE, CampaignRecord
 from analysis.tables.schema import BadTable, Problem, Tables
+from analysis.tables.several import joined
 from analysis.tables.system_settings import with_settings
 
 FORMATS = {
@@ -52,11 +53,15 @@ def read(path: str | Path) -> Tables:
 def read_all(paths: Iterable[str | Path]) -> Tables:
     """Return the tables of all files; of two files with the same table, the last is taken.
 
-    Raises what `read` raises.
+    Ratings and messages of exports with other campaigns are joined. Raises what `read` raises.
     """
-    found = Tables()
+    found, exports = Tables(), list[Tables]()
     for path in paths:
         tables = read(path)
+        if FORMATS.get(Path(path).suffix.lower()) == "zip" and tables.ratings is not None:
+            exports.append(tables)
+            tables = joined(exports)
+            found = replace(found, study=None)
         there = {k: v for k, v in vars(tables).items() if v is not None and k != "notes"}
         found = replace(found, **there)
         if tables.ratings is not None:

@@ -9,10 +9,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pandas as pd
 import pytest
 
-from analysis import Report, Tables, get_report, message_table, rating_table, read
+from analysis import Report, Tables, get_report, rating_table, read_all
 from analysis.output.all_metrics import run
 from tests.analysis.reports.test_meena_ssa_perplexity import likely
 from tests.factories import NOW, make_campaign, make_system
@@ -31,16 +30,14 @@ BAD, VAGUE, GOOD = (0, 0), (1, 0), (1, 1)
 
 
 def study(folder: Path, *campaigns: Campaign) -> Tables:
-    """Return the exports' tables, one campaign below the other."""
-    found = []
+    """Return the tables of all their exports, as the command reads several files."""
+    paths = []
     for campaign in campaigns:
         row = Campaign.objects.get(pk=campaign.pk)
         row.plan = launch.plan_of(row)
         row.save()
-        found.append(read(exports.write_to(campaign=row, path=folder / f"{row.pk}.zip")))
-    ratings = pd.concat([each.ratings for each in found], ignore_index=True)
-    messages = pd.concat([each.messages for each in found], ignore_index=True)
-    return Tables(ratings=rating_table(ratings), messages=message_table(messages))
+        paths.append(exports.write_to(campaign=row, path=folder / f"{row.pk}.zip"))
+    return read_all(paths)
 
 
 def report_of(name: str, tables: Tables, **options: object) -> Report:
