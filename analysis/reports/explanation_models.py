@@ -89,8 +89,11 @@ def _wide(parts: Sequence[pd.DataFrame], digits: int) -> pd.DataFrame:
     rows = pd.concat(known, ignore_index=True)
     wide = rows.pivot(index="model", columns="column", values="value")
     columns = list(dict.fromkeys(rows["column"]))
-    shown = wide[columns].map(lambda value: DASH if pd.isna(value) else f"{value:.{digits}f}")
-    return shown.rename_axis(columns=None).reset_index()
+    cells = {
+        str(name): [f"{value:.{digits}f}" if value == value else DASH for value in wide[name]]
+        for name in columns
+    }  # NaN does not equal itself
+    return pd.DataFrame({"model": wide.index.astype(str), **cells})
 
 
 # --- ranks by people --------------------------------------------------------------------------
@@ -119,7 +122,8 @@ def _as_values(ranks: pd.DataFrame) -> pd.DataFrame:
         return ranks
     several = ranks["question"].nunique() > 1
     parts = ["dataset", "question"] if several else ["dataset"]
-    names = ranks[parts].agg(lambda row: ", ".join(["rank", *filter(None, row)]), axis=1)
+    told = ranks[parts].itertuples(index=False)
+    names = [", ".join(["rank", *filter(None, map(str, row))]) for row in told]
     return pd.DataFrame({"model": ranks["model"], "column": names, "value": ranks["estimate"]})
 
 
@@ -137,7 +141,7 @@ def _chart(ranks: pd.DataFrame) -> Chart | None:
 def _findings(ranks: pd.DataFrame) -> Iterator[str]:
     for (dataset, _), rows in ranks.groupby(["dataset", "question"], sort=True):
         best = rows.sort_values(["estimate", "model"]).iloc[0]
-        where = f" on {dataset}" if dataset else ""
+        where = f" on {dataset}" if str(dataset) else ""
         yield f"{best['model']} ranks best{where}: {best['estimate']:.3f} of {len(rows)} models."
 
 

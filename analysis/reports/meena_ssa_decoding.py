@@ -103,9 +103,9 @@ def _points(labels: RatingTable, cells: dict[str, Cell]) -> pd.DataFrame:
 
 def _section(points: pd.DataFrame, score: str) -> Section:
     rows = points[points["score"] == score]
-    best = rows.loc[rows["estimate"].idxmax()]
+    best = rows.iloc[int(rows["estimate"].argmax())]
     name = "SSA" if score == "ssa" else score
-    named = rows.assign(place=rows["N"], system="N = " + rows["N"].astype(str))
+    named = rows.assign(system="N = " + rows["N"].astype(str))
     marks = [
         dot
         for decoding, part in named.groupby("decoding", sort=True)

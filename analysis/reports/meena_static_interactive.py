@@ -9,8 +9,9 @@ share of greetings and goodbyes among the turns labeled, by lists of phrases (ou
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator, Mapping
 from itertools import product
+from typing import Any
 
 import pandas as pd
 
@@ -18,7 +19,7 @@ from analysis.conversations.transcripts import mean_per
 from analysis.metrics.ssa import ssa
 from analysis.output.paper_layouts import printed
 from analysis.reference import reference
-from analysis.report import Chart, Report, Section, dots
+from analysis.report import ENDS, Chart, Report, Section, dots
 from analysis.scores.evaluation_modes import INTERACTIVE, STATIC, modes
 from analysis.stats.intervals import Interval, difference_interval
 from analysis.tables.dependencies import SENSIBLE
@@ -105,16 +106,19 @@ def _differences(
     system: str, part: pd.DataFrame, live: str, still: str
 ) -> Iterator[dict[str, object]]:
     for score in SCORES:
-        of_score = part[part["metric"] == score].set_index("protocol")
-        ends = [
-            (100 * row["estimate"], Interval(100 * row["low"], 100 * row["high"]))
-            for row in (of_score.loc[live], of_score.loc[still])
-        ]
+        rows = part[part["metric"] == score].to_dict("records")
+        of = {str(row["protocol"]): row for row in rows}
+        ends = [_percent(of[live]), _percent(of[still])]
         low, high = difference_interval(*ends[0], *ends[1])
         row: dict[str, object] = {"system": system, "score": score}
         row |= {mode: value for mode, (value, _) in zip(MODES, ends, strict=True)}
         row |= {"difference": ends[0][0] - ends[1][0], "low": low, "high": high}
-        yield row | {"n interactive": of_score.loc[live, "n"], "n static": of_score.loc[still, "n"]}
+        yield row | {"n interactive": of[live]["n"], "n static": of[still]["n"]}
+
+
+def _percent(row: Mapping[Hashable, Any]) -> tuple[float, Interval]:
+    estimate, low, high = (100 * float(row[name]) for name in ENDS)
+    return estimate, Interval(low, high)
 
 
 def _chart(found: pd.DataFrame) -> Chart | None:

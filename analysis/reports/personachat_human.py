@@ -83,7 +83,7 @@ def _told(ratings: RatingTable, system: str) -> dict[str, object]:
         group, seen = PEOPLE, {True}
     elif system.lower().startswith("outside"):
         group = OUTSIDE
-    profile = {(True,): "self", (False,): "none"}.get(tuple(seen), "")
+    profile = ("self" if True in seen else "none") if len(seen) == 1 else ""
     return {"group": str(named[0]) if named else group, "profile": profile}
 
 

@@ -1,8 +1,9 @@
 """Several exports as one table: their campaigns, one below the other.
 
-Of a campaign that two of them have, the later one counts. Numbers of answers are unique on a
-server: where two exports share some, they are of two servers, and what is numbered is named with
-its campaign. Apart because it knows no format of files.
+Of a campaign that two of them have, the later one counts. Servers number alike: campaigns of one
+name whose plans have other addresses are of two servers, and the second is called so, "(2)"; where
+two exports share numbers of answers, what is numbered is named with its campaign. Apart because it
+knows no format of files.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ def joined(exports: Sequence[Tables]) -> Tables:
     """
     parts: list[Tables] = []
     known: set[str] = set()
-    for export in reversed(exports):
+    for export in reversed(_told_apart(exports)):
         part = _without(_named(export), known)
         ratings = _ratings(part)
         if len(ratings) or not parts:
@@ -45,6 +46,39 @@ def joined(exports: Sequence[Tables]) -> Tables:
 
 def _ratings(tables: Tables) -> RatingTable:
     return cast(RatingTable, tables.ratings)  # which every one of these exports has
+
+
+def _told_apart(exports: Sequence[Tables]) -> list[Tables]:
+    """Return the exports with a name of its own for each campaign."""
+    of_name: dict[str, list[str]] = {}
+    found = []
+    for export in exports:
+        campaigns = _ratings(export)[CAMPAIGN].unique()
+        address = _address(export)
+        if len(campaigns) != 1 or not address:
+            found.append(export)
+            continue
+        name = str(campaigns[0])
+        addresses = of_name.setdefault(name, [])
+        if address not in addresses:
+            addresses.append(address)
+        place = addresses.index(address)
+        found.append(_called(export, f"{name} ({place + 1})") if place else export)
+    return found
+
+
+def _address(export: Tables) -> str:
+    """Return the address of an export's campaign, which is drawn; blank where there is no plan."""
+    plan = {} if export.study is None else export.study.plan
+    return str(dict(plan.get("campaign") or {}).get("slug", ""))
+
+
+def _called(export: Tables, name: str) -> Tables:
+    messages = export.messages
+    if messages is not None:
+        messages = MessageTable(messages.assign(campaign=name))
+    ratings = RatingTable(_ratings(export).assign(campaign=name))
+    return replace(export, ratings=ratings, messages=messages)
 
 
 def _named(export: Tables) -> Tables:

@@ -22,7 +22,7 @@ def made(**tables: Any) -> Report:
     return get_report("convai2_boards")(**tables)
 
 
-def section(report: Report, title: str) -> pd.DataFrame:
+def section(report: Report, title: str) -> Any:
     (found,) = (each.frame for each in report.sections if each.title.startswith(title))
     return found
 

@@ -99,5 +99,5 @@ def test_an_evaluation_of_one_vote_each_has_neither() -> None:
 def test_a_column_of_repeats_tells_evaluations_within_a_campaign() -> None:
     table = evaluations("first", "second")
     one = RatingTable(table.assign(repeat=table["campaign"], campaign="all"))
-    frames = [made(each).sections[0].frame for each in (table, one)]
-    pd.testing.assert_frame_equal(*frames)
+    first, second = (made(each).sections[0].frame for each in (table, one))
+    pd.testing.assert_frame_equal(first, second)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -48,7 +49,7 @@ def made(ratings: RatingTable, messages: MessageTable | None = None) -> Report:
     return get_report(NAME)(ratings, messages)
 
 
-def section(report: Report, title: str) -> pd.DataFrame:
+def section(report: Report, title: str) -> Any:
     (found,) = (each.frame for each in report.sections if each.title.startswith(title))
     return found
 
@@ -66,7 +67,7 @@ def test_the_printed_scores_have_the_printed_differences() -> None:
 def test_planted_differences_lie_in_their_intervals() -> None:
     table = study(live("a", 8, 6), static("a", 12, 8), live("b", 5, 3), static("b", 16, 2))
     found = made(table)
-    rows = found.sections[0].frame.set_index(["system", "score"])
+    rows: Any = found.sections[0].frame.set_index(["system", "score"])
     assert found.findings == ("Interactive less static SSA, in points: a +20.0, b -5.0.",)
     for key, gap in {
         ("a", "sensibleness"): 20,

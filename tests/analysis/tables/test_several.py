@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import zipfile
 from pathlib import Path
 
@@ -14,7 +15,9 @@ from tests.analysis.examples import raw
 Row = dict[str, object]
 
 
-def export(folder: Path, name: str, campaign: str, *, first: int = 0, value: int = 3) -> Path:
+def export(
+    folder: Path, name: str, campaign: str, *, first: int = 0, value: int = 3, slug: str = ""
+) -> Path:
     """Write an export of two answers about two messages of one conversation."""
     rows: list[Row] = [
         {"answer": str(first + k), "item": f"{first}:{k}", "conversation": str(first)}
@@ -29,6 +32,13 @@ def export(folder: Path, name: str, campaign: str, *, first: int = 0, value: int
     with zipfile.ZipFile(folder / name, "w") as archive:
         archive.writestr("ratings.csv", raw(rows, campaign=campaign).to_csv(index=False))
         archive.writestr("messages.csv", pd.DataFrame(messages).to_csv(index=False))
+        if slug:
+            people: Row = {"participant": "r", "system": "s", "outcome": "", "excluded": ""}
+            answers: Row = {"rater": "r", "system": "s", "excluded": ""}
+            archive.writestr("plan.json", json.dumps({"campaign": {"slug": slug}}))
+            archive.writestr("manifest.json", "{}")
+            archive.writestr("participants.csv", pd.DataFrame([people]).to_csv(index=False))
+            archive.writestr("ratings_all.csv", pd.DataFrame([answers]).to_csv(index=False))
     return folder / name
 
 
@@ -67,6 +77,24 @@ def test_of_the_same_campaign_the_later_export_counts(tmp_path: Path) -> None:
     told = tables.ratings.groupby("campaign")["value"].unique()
     assert {str(name): list(values) for name, values in told.items()} == {"one": [4], "two": [3]}
     assert pairs(tables)["two"] == ["two 0", "two 1"]
+
+
+@pytest.mark.parametrize(("slug", "names"), [("x", {"one"}), ("y", {"one", "one (2)"})])
+def test_campaigns_of_one_name_are_one_only_at_the_same_address(
+    tmp_path: Path, slug: str, names: set[str]
+) -> None:
+    """Each server calls its first campaign alike."""
+    files = [
+        export(tmp_path, "a.zip", "one", slug="x", value=1),
+        export(tmp_path, "b.zip", "one", slug=slug, value=4),
+    ]
+    tables = read_all(files)
+    assert tables.ratings is not None
+    assert set(tables.ratings["campaign"]) == names
+    assert list(tables.ratings["value"]) == ([4, 4] if len(names) == 1 else [1, 1, 4, 4])
+    assert (tables.study is None) == (len(names) == 2)
+    assert tables.messages is not None
+    assert len(tables.messages) == 2 * len(names)
 
 
 def test_plain_tables_are_not_joined(tmp_path: Path) -> None:

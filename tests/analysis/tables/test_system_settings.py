@@ -19,7 +19,7 @@ HUMAN = {"name": "human", "bot": "people", "options": {}}
 
 def zipped(folder: Path, plans: dict[str, object]) -> pd.DataFrame:
     """Return the ratings of a zip with these plans, by path."""
-    rows = [
+    rows: list[dict[str, object]] = [
         {"campaign": campaign, "system": system, "value": 1}
         for campaign in ("one", "two")
         for system in ("a", "human")

@@ -46,6 +46,10 @@ def report_of(name: str, tables: Tables, **options: object) -> Report:
     return made
 
 
+def frames(report: Report) -> list[Any]:
+    return [section.frame for section in report.sections]
+
+
 def talks(
     systems: Mapping[str, list[Labels]], *, each: int = 4, said: Mapping[int, str] | None = None
 ) -> Campaign:
@@ -100,7 +104,7 @@ def test_static_and_interactive_are_paired_from_two_exports(tmp_path: Path) -> N
     )
     still = replies({"a": [GOOD, VAGUE, BAD, BAD], "c": [GOOD, GOOD, BAD, BAD]})
     report = report_of("meena_static_interactive", study(tmp_path, live, still))
-    pairs, left_out, polite = (section.frame for section in report.sections[:3])
+    pairs, left_out, polite = frames(report)[:3]
     rows = pairs.set_index("score")
     assert rows["difference"].to_dict() == pytest.approx(
         {"sensibleness": 25, "specificity": 25, "ssa": 25}
@@ -165,10 +169,10 @@ def test_agreement_over_evaluations_comes_from_three_exports(tmp_path: Path) -> 
         judge(campaign, 2, answer)
         campaigns.append(campaign)
     report = report_of("meena_agreement", study(tmp_path, *campaigns))
-    rows = report.sections[0].frame.set_index(["label", "measure"])
-    percents = rows.loc[("sensibleness", "agreement, percent")]
+    spread = frames(report)[0].set_index(["label", "measure"])
+    percents = spread.loc[("sensibleness", "agreement, percent")]
     assert (percents["mean"], percents["sd"], percents["n"]) == (75.0, 25.0, 3)
-    assert rows.loc[("specificity", "agreement, percent"), "mean"] == 100.0
+    assert spread.loc[("specificity", "agreement, percent"), "mean"] == 100.0
 
 
 def test_six_charts_by_perplexity_come_from_two_exports(tmp_path: Path) -> None:
@@ -291,9 +295,8 @@ def test_the_table_of_people_in_four_groups_comes_from_two_exports(tmp_path: Pat
     assert set(own["n"]) == {8}
     assert own["persona detection"].tolist()[:2] == ["1.00 (0.00)", "0.75 (0.43)"]
     for row in ends.to_dict("records"):
-        planted = PLANTED[row["system"]]
-        if row["question"] == "persona detection":
-            planted = min(2 * planted / 8, 1)
+        mean = PLANTED[row["system"]]
+        planted = min(2 * mean / 8, 1) if row["question"] == "persona detection" else mean
         assert row["low"] <= planted <= row["high"], row
         assert row["estimate"] == pytest.approx(planted)
     assert own["fluency"].tolist()[0] == "4.00 (0.71)"
