@@ -4,6 +4,7 @@ ConvAI2 (Dinan et al. 2019, section 2.5) sorts teams by their smallest rank over
 by the second smallest, then the third. A metric is ranked among those who entered it. The paper
 does not say what breaks a tie with somebody who entered fewer: here what they left out stands in
 the middle of all, which is neither best nor worst, and gives the printed order of all 23 teams.
+Apart because any competition may sort its entrants so.
 """
 
 from __future__ import annotations

@@ -30,8 +30,8 @@ def _named(rows: pd.DataFrame) -> str:
     by_name = known.groupby(COLUMN)["system"].unique()
     if len(by_name) < 2:
         return ""
-    told = "; ".join(f"{name}: {', '.join(sorted(who))}" for name, who in by_name.items())
-    return f"perplexities of different vocabularies ({told})"
+    systems = "; ".join(f"{name}: {', '.join(sorted(who))}" for name, who in by_name.items())
+    return f"perplexities of different vocabularies ({systems})"
 
 
 def _counted(rows: pd.DataFrame) -> str:

@@ -66,8 +66,8 @@ def convai2_boards(
 def ranked(scores: pd.DataFrame) -> pd.DataFrame:
     """Return a row per team in the order of the board; baselines follow without a rank."""
     is_team = pd.Series([not _unranked(name) for name in scores.index], scores.index)
-    places = best_ranks(scores[is_team], lower_is_better=LOWER)
-    table = scores.assign(rank=places.astype("Int64").reindex(scores.index))
+    ranks = best_ranks(scores[is_team], lower_is_better=LOWER)
+    table = scores.assign(rank=ranks.astype("Int64").reindex(scores.index))
     table = table.rename_axis("team").reset_index()
     kept = table.sort_values(["rank"], kind="stable", na_position="last", ignore_index=True)
     return kept[["rank", "team", *scores.columns]]
@@ -132,8 +132,8 @@ def _human(ratings: RatingTable, seed: int) -> Iterator[Section]:
     for (protocol, question), rows in scored.groupby(["protocol", "question"], sort=True):
         if rows["estimate"].isna().any():
             continue
-        told = guesses[guesses["protocol"] == protocol].groupby("system")["estimate"].mean()
-        board = _of_people(rows, told)
+        detection = guesses[guesses["protocol"] == protocol].groupby("system")["estimate"].mean()
+        board = _of_people(rows, detection)
         yield Section(
             f"Human board, {question}: {_first(board)}",
             board,
@@ -142,7 +142,7 @@ def _human(ratings: RatingTable, seed: int) -> Iterator[Section]:
         )
 
 
-def _of_people(rows: pd.DataFrame, told: pd.Series) -> pd.DataFrame:
+def _of_people(rows: pd.DataFrame, detection: pd.Series) -> pd.DataFrame:
     table = pd.DataFrame(
         {
             "team": rows["system"].astype(str),
@@ -150,12 +150,12 @@ def _of_people(rows: pd.DataFrame, told: pd.Series) -> pd.DataFrame:
             "low": rows["low"],
             "high": rows["high"],
             "raw": rows["raw"],
-            "persona detection": rows["system"].map(told),
+            "persona detection": rows["system"].map(detection),
             "n": rows["n"],
         }
     )
     is_team = ~table["team"].map(_unranked).astype(bool)
-    places = table["calibrated"].where(is_team).rank(ascending=False, method="min")
-    table.insert(0, "rank", places.astype("Int64"))
+    ranks = table["calibrated"].where(is_team).rank(ascending=False, method="min")
+    table.insert(0, "rank", ranks.astype("Int64"))
     order = ["rank", "calibrated", "team"]
     return table.sort_values(order, ascending=[True, False, True], ignore_index=True)

@@ -122,8 +122,8 @@ def _as_values(ranks: pd.DataFrame) -> pd.DataFrame:
         return ranks
     several = ranks["question"].nunique() > 1
     parts = ["dataset", "question"] if several else ["dataset"]
-    told = ranks[parts].itertuples(index=False)
-    names = [", ".join(["rank", *filter(None, map(str, row))]) for row in told]
+    named = ranks[parts].itertuples(index=False)
+    names = [", ".join(["rank", *filter(None, map(str, row))]) for row in named]
     return pd.DataFrame({"model": ranks["model"], "column": names, "value": ranks["estimate"]})
 
 

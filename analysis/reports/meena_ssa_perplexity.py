@@ -58,9 +58,9 @@ def _scored(ratings: RatingTable) -> pd.DataFrame:
     if found.empty:
         return pd.DataFrame(columns=["protocol", "evaluation", "system", *SCORES])
     wide = found.pivot(index=["protocol", "system"], columns="metric", values="estimate").dropna()
-    told = modes(ratings, found)
+    by_protocol = modes(ratings, found)
     table = (100 * wide).reset_index().rename_axis(columns=None)
-    table["evaluation"] = table["protocol"].map(told)
+    table["evaluation"] = table["protocol"].map(by_protocol)
     return table[["protocol", "evaluation", "system", *SCORES]]
 
 
@@ -95,10 +95,10 @@ def _pictures(points: pd.DataFrame, scored: pd.DataFrame, fits: pd.DataFrame) ->
         here = points[(points["dataset"] == fit["dataset"]) & (points["protocol"] == protocol)]
         others = scored[(scored["protocol"] == protocol) & ~scored["system"].isin(here["system"])]
         name = NAMES.get(score, score)
-        told = f"R² = {fit['R²']:.2f}" if pd.notna(fit["R²"]) else f"no line, {fit['reason']}"
+        fitted = f"R² = {fit['R²']:.2f}" if pd.notna(fit["R²"]) else f"no line, {fit['reason']}"
         frame = pd.concat([here, others])[["system", "perplexity", score]]
         yield Section(
-            f"{_capital(fit['evaluation'])} {name} by perplexity ({fit['dataset']}): {told}",
+            f"{_capital(fit['evaluation'])} {name} by perplexity ({fit['dataset']}): {fitted}",
             frame.reset_index(drop=True),
             "A system without a perplexity is a horizontal line, and no part of the fit.",
             key=f"{fit['dataset']}-{protocol}-{score}",
@@ -124,8 +124,8 @@ def _finding(fits: pd.DataFrame) -> str:
     known = of_ssa[of_ssa["R²"].notna()]
     if known.empty:
         refused = [str(each) for each in of_ssa["reason"] if "vocabular" in str(each)]
-        told = f"{_capital(refused[0])}." if refused else ""
-        return told or "Too few systems for a line: three are needed."
+        reason = f"{_capital(refused[0])}." if refused else ""
+        return reason or "Too few systems for a line: three are needed."
     first = known.iloc[0]
     way = "falls" if first["slope"] < 0 else "rises"
     return f"Perplexity explains {first['R²']:.2f} of the variance of SSA, which {way} with it."

@@ -40,8 +40,10 @@ WORDS = "A turn that begins with a greeting, or begins or ends with a goodbye; p
 def meena_static_interactive(ratings: RatingTable, messages: MessageTable | None = None) -> Report:
     """Return the differences, systems left out with the reason, then those of the print."""
     results = ssa(ratings)
-    told = modes(ratings, results)
-    scores, rows = (each.assign(mode=each["protocol"].map(told)) for each in (results, ratings))
+    by_protocol = modes(ratings, results)
+    scores, rows = (
+        each.assign(mode=each["protocol"].map(by_protocol)) for each in (results, ratings)
+    )
     found, left_out = _paired(scores, rows)
     finding = _finding(found) if len(found) else NONE
     own = [
@@ -90,11 +92,11 @@ def _differing(system: str, rows: pd.DataFrame, live: str, still: str) -> str:
     known = found[0] | found[1]
     if len(known) < 2:
         return ""
-    told = "; ".join(
+    settings = "; ".join(
         f"{mode}: {' and '.join(sorted(each)) or 'not known'}"
         for mode, each in zip(MODES, found, strict=True)
     )
-    return f"settings differ: {told}"
+    return f"settings differ: {settings}"
 
 
 def _open(part: pd.DataFrame) -> str:
@@ -134,8 +136,8 @@ def _chart(found: pd.DataFrame) -> Chart | None:
 def _finding(found: pd.DataFrame) -> str:
     rows = found[found["score"] == "ssa"]
     gaps = zip(rows["system"], rows["difference"], strict=True)
-    told = ", ".join(f"{system} {gap:+.1f}" for system, gap in gaps)
-    return f"Interactive less static SSA, in points: {told}."
+    listed = ", ".join(f"{system} {gap:+.1f}" for system, gap in gaps)
+    return f"Interactive less static SSA, in points: {listed}."
 
 
 # --- greetings and goodbyes -------------------------------------------------------------------

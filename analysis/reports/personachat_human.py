@@ -62,28 +62,30 @@ def personachat_human(ratings: RatingTable) -> Report:
 
 def _own(ratings: RatingTable, scales: pd.DataFrame, detection: pd.DataFrame) -> pd.DataFrame:
     systems = sorted(set(map(str, [*scales["system"], *detection["system"]])))
-    rows = [{**_told(ratings, name), **_row(name, scales, detection)} for name in systems]
+    rows = [
+        {**_group_and_profile(ratings, name), **_row(name, scales, detection)} for name in systems
+    ]
     table = pd.DataFrame(rows, columns=list(COLUMNS))
-    order = {group: place for place, group in enumerate(GROUPS)}
+    order = {group: index for index, group in enumerate(GROUPS)}
     table["place"] = table["group"].map(order).fillna(order[UNTOLD])
     by = ["place", "group", "engagingness", "system"]
     table = table.sort_values(by, ascending=[True, True, False, True], ignore_index=True)
     return table.drop(columns="place")
 
 
-def _told(ratings: RatingTable, system: str) -> dict[str, object]:
+def _group_and_profile(ratings: RatingTable, system: str) -> dict[str, object]:
     """Return a system's group and profile, as far as the table tells them."""
     rows = ratings[ratings["system"] == system]
     named = [] if "group" not in rows else [x for x in rows["group"] if not cell_values.is_blank(x)]
     known = [options(text) for text in sorted(settings_by_system(rows).get(system, ()))]
     found = {BOTS.get(str(each.get("bot")), UNTOLD) for each in known}
-    seen = {bool(each["sees_persona"]) for each in known if "sees_persona" in each}
+    flags = {bool(each["sees_persona"]) for each in known if "sees_persona" in each}
     group = found.pop() if len(found) == 1 else UNTOLD
     if system.lower() == HUMAN:
-        group, seen = PEOPLE, {True}
+        group, flags = PEOPLE, {True}
     elif system.lower().startswith("outside"):
         group = OUTSIDE
-    profile = ("self" if True in seen else "none") if len(seen) == 1 else ""
+    profile = ("self" if True in flags else "none") if len(flags) == 1 else ""
     return {"group": str(named[0]) if named else group, "profile": profile}
 
 

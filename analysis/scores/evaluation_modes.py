@@ -23,7 +23,7 @@ def modes(ratings: pd.DataFrame, scores: pd.DataFrame) -> dict[str, str]:
         return {}
     if "context" not in ratings.columns:
         pairs = zip(scores["protocol"], scores["evaluation"], strict=True)
-        return {str(protocol): str(told) for protocol, told in pairs}
+        return {str(protocol): str(mode) for protocol, mode in pairs}
     return {
         str(protocol): INTERACTIVE if all(map(cell_values.is_blank, contexts)) else STATIC
         for protocol, contexts in ratings.groupby("protocol")["context"].unique().items()

@@ -27,7 +27,7 @@ def joined(exports: Sequence[Tables]) -> Tables:
     """
     parts: list[Tables] = []
     known: set[str] = set()
-    for export in reversed(_told_apart(exports)):
+    for export in reversed(_distinctly_named(exports)):
         part = _without(_named(export), known)
         ratings = _ratings(part)
         if len(ratings) or not parts:
@@ -48,7 +48,7 @@ def _ratings(tables: Tables) -> RatingTable:
     return cast(RatingTable, tables.ratings)  # which every one of these exports has
 
 
-def _told_apart(exports: Sequence[Tables]) -> list[Tables]:
+def _distinctly_named(exports: Sequence[Tables]) -> list[Tables]:
     """Return the exports with a name of its own for each campaign."""
     of_name: dict[str, list[str]] = {}
     found = []
@@ -62,8 +62,8 @@ def _told_apart(exports: Sequence[Tables]) -> list[Tables]:
         addresses = of_name.setdefault(name, [])
         if address not in addresses:
             addresses.append(address)
-        place = addresses.index(address)
-        found.append(_called(export, f"{name} ({place + 1})") if place else export)
+        index = addresses.index(address)
+        found.append(_called(export, f"{name} ({index + 1})") if index else export)
     return found
 
 
