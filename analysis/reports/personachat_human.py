@@ -28,6 +28,7 @@ SCALES = ("fluency", "engagingness", "consistency")
 DETECTION = "persona detection"
 SCORES = (*SCALES, DETECTION)
 COLUMNS = ("group", "system", "profile", *SCORES, "n")
+OF_STUDIES = True  # the human row is a campaign of people, those of bots are another
 PEOPLE, WRITES, RANKS, OUTSIDE = "human", "generative", "ranking", "other data"
 UNTOLD = "group not told"
 GROUPS = (PEOPLE, WRITES, RANKS, UNTOLD, OUTSIDE)
