@@ -7,16 +7,15 @@ the utterance, W_di those of the i-th sentence.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
-from analysis.text.tokens import nonstop
+from analysis.text.tokens import Tokenizer, nonstop
 
 Ranks = Mapping[str, int]
-Words = Callable[[str], Sequence[str]]
 
 
-def persona_f1(utterance: str, sentences: Sequence[str], *, tokens: Words = nonstop) -> float:
+def persona_f1(utterance: str, sentences: Sequence[str], *, tokens: Tokenizer = nonstop) -> float:
     """Return 2RP/(R + P) of the best recall and the best precision, each over all sentences.
 
     The two maxima may be of different sentences, as the paper defines it. 0 without overlap.
@@ -36,7 +35,7 @@ def persona_cover(
     sentences: Sequence[str],
     *,
     ranks: Ranks | None = None,
-    tokens: Words = nonstop,
+    tokens: Tokenizer = nonstop,
 ) -> float:
     """Return the highest mean inverse frequency of the words shared with a sentence.
 

@@ -3,7 +3,9 @@
 The study is between participants, each of whom rates original or generated explanations from 0 to 1
 (NLP4ConvAI 2019, section 5.4). Means are over ratings; their intervals are percentile bootstraps
 over participants, 10,000 resamples with a seed. Pearson's correlations are over the rating forms
-of all participants, and their intervals clustered by participant (`analysis.stats.correlation`).
+within arms: each arm's means are taken out first (the partial correlation given the arm), since a
+better arm is better on every dimension. Their intervals are clustered by participant
+(`analysis.stats.correlation`).
 """
 
 from __future__ import annotations
@@ -27,6 +29,7 @@ DIMENSIONS = ("goodness", "relatedness", "grammaticality", "helpfulness", "plaus
 DRAWS = 10_000
 FORM = ["protocol", "item", "system", "rater"]
 NOTE = "95 % interval: percentile bootstrap over participants, 10,000 resamples."
+WITHIN = "Pearson over forms within arms: each system's means are taken out first."
 
 
 def explanation_ratings(ratings: RatingTable, *, seed: int = 0) -> Report:
@@ -40,7 +43,7 @@ def explanation_ratings(ratings: RatingTable, *, seed: int = 0) -> Report:
         finding = _finding(rows)
         own = [
             Section("Means per dimension", means, NOTE, chart=_chart(means)),
-            Section("Correlations between dimensions", _matrix(pairs), "Pearson, over forms."),
+            Section("Correlations between dimensions", _matrix(pairs), WITHIN),
             Section("Correlations with their intervals", _table(pairs), "Clustered by rater."),
         ]
     return Report(
@@ -90,10 +93,12 @@ def _interval(rows: pd.DataFrame, seed: int) -> Interval:
 
 def _correlations(rows: pd.DataFrame) -> Iterator[tuple[str, str, Correlation]]:
     forms = rows.pivot_table(index=FORM, columns="question", values="value", observed=True)
-    raters = forms.index.get_level_values("rater").to_numpy()
     known = [dimension for dimension in DIMENSIONS if dimension in forms]
     for one, other in combinations(known, 2):
-        yield one, other, pearson(forms[one], forms[other], raters)
+        both = forms[[one, other]].dropna()
+        within = both - both.groupby(level="system").transform("mean")
+        raters = within.index.get_level_values("rater").to_numpy()
+        yield one, other, pearson(within[one], within[other], raters)
 
 
 def _matrix(pairs: list[tuple[str, str, Correlation]]) -> pd.DataFrame:

@@ -87,6 +87,18 @@ def share_interval(mean: float, se: float, df: float, n: float) -> Interval:
     return wilson_interval(mean * n, n)
 
 
+def difference_interval(one: float, of_one: Interval, other: float, of_other: Interval) -> Interval:
+    """Return the interval of one less the other, independent of it, from the intervals of both.
+
+    The method of variance estimates recovery (Zou & Donner 2008, Statistics in Medicine 27,
+    1693-1702); of two shares with Wilson's intervals it is Newcombe's (1998, Statistics in Medicine
+    17, 873-890).
+    """
+    down = math.hypot(one - of_one.low, of_other.high - other)
+    up = math.hypot(of_one.high - one, other - of_other.low)
+    return Interval(one - other - down, one - other + up)
+
+
 def rate_interval(mean: float, se: float, df: float) -> Interval:
     """Return a score interval of a mean of values that are not negative: counts, seconds, words.
 

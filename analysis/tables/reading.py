@@ -18,6 +18,8 @@ import pyarrow
 from analysis.tables import cell_values, defaults, fast_csv, personas, validation
 from analysis.tables.campaign_record import ANSWERS, PEOPLE, CampaignRecord
 from analysis.tables.schema import BadTable, Problem, Tables
+from analysis.tables.several import joined
+from analysis.tables.system_settings import with_settings
 
 FORMATS = {
     ".csv": "csv",
@@ -51,11 +53,15 @@ def read(path: str | Path) -> Tables:
 def read_all(paths: Iterable[str | Path]) -> Tables:
     """Return the tables of all files; of two files with the same table, the last is taken.
 
-    Raises what `read` raises.
+    Ratings and messages of exports with other campaigns are joined. Raises what `read` raises.
     """
-    found = Tables()
+    found, exports = Tables(), list[Tables]()
     for path in paths:
         tables = read(path)
+        if FORMATS.get(Path(path).suffix.lower()) == "zip" and tables.ratings is not None:
+            exports.append(tables)
+            tables = joined(exports)
+            found = replace(found, study=None)
         there = {k: v for k, v in vars(tables).items() if v is not None and k != "notes"}
         found = replace(found, **there)
         if tables.ratings is not None:
@@ -83,13 +89,15 @@ def _read_zip(name: str, content: bytes) -> Tables:
                 kind = PurePosixPath(member).stem
                 found.setdefault(kind, (member, _read_frame(member, archive.read(member))))
             described = _personas(archive)
-            study = _study(archive)
+            study, plans = _study(archive), _plans(archive)
     except (zipfile.BadZipFile, NotImplementedError, RuntimeError) as error:
         raise _unreadable(name, "a zip", str(error)) from error
     if not found:
         right = "an export with ratings.csv, ratings.parquet or ratings.jsonl in it"
         raise BadTable(name, [Problem(None, "contents", "without any table", right)])
     tables = replace(_checked(found), study=study)
+    if tables.ratings is not None and plans:
+        tables = replace(tables, ratings=with_settings(tables.ratings, plans))
     if tables.messages is None or not described:
         return tables
     return replace(tables, messages=personas.described(tables.messages, described))
@@ -114,6 +122,16 @@ def _study(archive: zipfile.ZipFile) -> CampaignRecord | None:
         outcomes=manifest.get("outcomes", {}),
         amendments=[str(each["text"]) for each in manifest.get("amendments", ())],
     )
+
+
+def _plans(archive: zipfile.ZipFile) -> dict[str, dict[str, Any]]:
+    """Return the plans of an export, of several campaigns by the folder of each's name."""
+    members = [PurePosixPath(name) for name in archive.namelist()]
+    return {
+        str(member.parent.name): _json(archive, str(member))
+        for member in members
+        if member.name == STUDY[0] and len(member.parts) <= 2
+    }
 
 
 def _json(archive: zipfile.ZipFile, name: str) -> dict[str, Any]:

@@ -1,7 +1,7 @@
-"""Word lists that stand in for classifiers: offense, emotion, assent. Each can be replaced.
+"""Word lists that stand in for classifiers: offense, emotion, assent, greeting, goodbye.
 
-Where a paper has a classifier of its own (Ruuh, NLP4ConvAI 2019) a list of words is only a
-default, and what it counts is named so.
+Each can be replaced. Where a paper has a classifier of its own (Ruuh, NLP4ConvAI 2019) a list of
+words is only a default, and what it counts is named so.
 """
 
 from __future__ import annotations
@@ -18,6 +18,10 @@ Namer = Callable[[str], str | None]
 
 def _listed(text: str) -> frozenset[str]:
     return frozenset(text.split())
+
+
+def _phrases(text: str) -> frozenset[tuple[str, ...]]:
+    return frozenset(tuple(phrase.split()) for phrase in text.split("|"))
 
 
 ASSENT = _listed(
@@ -47,6 +51,32 @@ thrilled cheerful smile smiling lol haha hahaha
 """
     ),
 }
+
+# Phrases at the beginning of a greeting, and at either end of a goodbye.
+GREETINGS = _phrases(
+    "hi | hello | hey | hiya | howdy | greetings | good morning | good afternoon | good evening | "
+    "nice to meet you"
+)
+GOODBYES = _phrases(
+    "bye | bye bye | goodbye | good bye | see you | see ya | see you later | see you soon | "
+    "farewell | good night | take care | talk to you later | ttyl | have a nice day | "
+    "have a good day | have a great day | nice talking to you"
+)
+
+
+def is_greeting(text: str) -> bool:
+    """Return whether a text begins with a greeting."""
+    found = tuple(words(text))
+    return any(found[: len(phrase)] == phrase for phrase in GREETINGS)
+
+
+def is_goodbye(text: str) -> bool:
+    """Return whether a text begins or ends with a goodbye."""
+    found = tuple(words(text))
+    return any(
+        phrase in (found[: len(phrase)], found[max(len(found) - len(phrase), 0) :])
+        for phrase in GOODBYES
+    )
 
 
 def is_offensive(text: str) -> bool:

@@ -75,14 +75,21 @@ def test_planted_means_and_correlations_lie_in_their_intervals() -> None:
     for row in means.to_dict("records"):
         assert row["low"] < MEANS[row["system"]] < row["high"]
         assert row["high"] - row["low"] < 0.1
-    # Within one arm nothing but the planted correlation; both arms together would add the arms'.
-    one = planted(seed=2)
-    arm = RatingTable(one[one["system"] == "original"])
-    for row in frames(arm)[2].to_dict("records"):
+    for row in pairs.to_dict("records"):
         wanted = APART if "grammaticality" in (row["dimension"], row["other"]) else ALIKE
         assert row["low"] < wanted < row["high"], row
     assert len(pairs) == 10
     assert 0.699 in set(printed["mean"])
+
+
+def test_the_gap_between_arms_is_no_correlation() -> None:
+    """Pooled, arms that lie four spreads apart would raise grammaticality's .25 to .85."""
+    table = planted(seed=2)
+    numbers = table.assign(value=table["value"].astype(float))
+    forms = numbers.pivot_table(index=["item", "rater"], columns="question", values="value")
+    assert np.corrcoef(forms["goodness"], forms["grammaticality"])[0, 1] > 0.8
+    odd = frames(table)[1].set_index("dimension")["grammaticality"].drop("grammaticality")
+    assert odd.to_numpy() == pytest.approx(APART, abs=0.12)
 
 
 def test_shuffled_dimensions_lose_the_correlation() -> None:

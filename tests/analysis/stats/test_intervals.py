@@ -138,3 +138,10 @@ def test_bent_and_rate_intervals_hold_more_often_than_students(draw: Draw, true:
     assert held["straight"] < held["rate"] < 0.97 * len(samples)
     assert held["straight"] < held["bent"] < 0.98 * len(samples)
     assert min(held["rate"], held["bent"]) > 0.92 * len(samples)
+
+
+def test_the_difference_of_two_shares_is_newcombes() -> None:
+    """Newcombe 1998 (Statistics in Medicine 17, 873-890), table II, method 10: 56/70 - 48/80."""
+    one, other = intervals.wilson_interval(56, 70), intervals.wilson_interval(48, 80)
+    low, high = intervals.difference_interval(56 / 70, one, 48 / 80, other)
+    assert (round(low, 4), round(high, 4)) == (0.0524, 0.3339)

@@ -105,6 +105,43 @@ def test_asapp_table_comes_from_an_export(tmp_path: Path) -> None:
     assert set(frame["raters"]) == {3}
 
 
+# --- L2E: ranks by data set -------------------------------------------------------------------
+
+RANKED = {"COPA": ("lm", "ours", "chat"), "NC": ("ours", "lm")}  # the best first
+
+
+def test_ranks_of_explanations_come_from_an_export(tmp_path: Path) -> None:
+    """`chat` gave nothing on NC, so a dash stands there."""
+    rows = [
+        {
+            "id": f"{dataset}{n}",
+            "messages": [f"{dataset}: they refused {n} because ?"],
+            "dataset": dataset,
+            "replies": {name: f"{name} explains {n}." for name in models},
+        }
+        for dataset, models in RANKED.items()
+        for n in range(2)
+    ]
+    campaign = replies_campaign("explanation_ranking", rows, votes=2, batch=2)
+
+    def answer(question: str, context: str, systems: tuple[str, ...], rater: int) -> str:
+        order = RANKED[context[:-1]]
+        place = order.index(systems[0])
+        return str(1 + (place if rater < 2 else len(order) - 1 - place))
+
+    judge(campaign, 4, answer)
+    ratings = exported(campaign, tmp_path)
+    report = report_of("explanation_models", campaign, tmp_path)
+    shown = table(report, "Scores, and").set_index("model")
+    told = ratings.groupby("dataset")["rater"].nunique().to_dict()
+    assert told == {"COPA": 2, "NC": 2}, "each ranks prompts of one data set"
+    assert shown.loc["chat", "rank, NC"] == "-"
+    ranks = table(report, "Ranks with their").set_index(["dataset", "model"])["estimate"]
+    assert ranks.between(0, 1).all()
+    assert ranks.groupby("dataset").mean().tolist() == [0.5, 0.5]
+    assert float(shown.loc["lm", "rank, COPA"]) == pytest.approx(ranks["COPA", "lm"], abs=5e-4)
+
+
 # --- event causality: two criteria ------------------------------------------------------------
 
 NEITHER = "neither"
