@@ -178,7 +178,12 @@ def answer(command: str, *arguments: Any) -> dict[str, Any]:
     """Do what one line asks for."""
     from tests.webapp.services.racers import report
 
-    commands = {"setup": setup, "race": race, "pair": pair, "report": report}
+    commands: dict[str, Callable[..., dict[str, Any]]] = {
+        "setup": setup,
+        "race": race,
+        "pair": pair,
+        "report": report,
+    }
     return commands[command](*arguments)
 
 
