@@ -1,7 +1,7 @@
 """Migrated databases: an SQLite file begins as a copy of one that went through the same migrations.
 
-Every migration takes two seconds from nothing, and most servers of tests begin with nothing. What is
-kept is named by the contents of the migrations and by Django's version, so that a copy is whole.
+Every migration takes two seconds from nothing, and most servers of tests begin with nothing. What
+is kept is named by what the migrations contain and by the version of Django, so a copy is whole.
 """
 
 from __future__ import annotations
