@@ -1,7 +1,7 @@
 """Migrated databases: an SQLite file begins as a copy of one that went through the same migrations.
 
-Every migration takes two seconds from nothing, and most servers of tests begin with nothing. The
-copy is migrated as well, so that it is right whatever it was copied from.
+Every migration takes two seconds from nothing, and most servers of tests begin with nothing. What
+is kept is named by what the migrations contain and by the version of Django, so a copy is whole.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import os
 import shutil
 import sqlite3
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, nullcontext
 from functools import cache
 from pathlib import Path
 
@@ -29,11 +29,11 @@ def put_copy(file: Path) -> bool:
 
 
 @contextmanager
-def copied(file: Path) -> Iterator[None]:
-    """Put a copy where no file is yet; without one, keep what is migrated inside."""
-    whole = file.exists() or put_copy(file)
+def kept(file: Path) -> Iterator[None]:
+    """Keep what is migrated inside, if the file is new."""
+    old = file.exists()
     yield
-    if whole or _kept().exists():
+    if old or _kept().exists():
         return
     _kept().parent.mkdir(mode=0o700, exist_ok=True)
     part = _kept().with_suffix(f".{os.getpid()}")
@@ -48,10 +48,10 @@ def migrate() -> None:
     from django.core.management import call_command
     from django.db import connection
 
-    if connection.vendor != "sqlite":
-        call_command("migrate", verbosity=0, skip_checks=True)
+    file = Path(connection.settings_dict["NAME"]) if connection.vendor == "sqlite" else None
+    if file and put_copy(file):
         return
-    with copied(Path(connection.settings_dict["NAME"])):
+    with kept(file) if file else nullcontext():
         call_command("migrate", verbosity=0, skip_checks=True)
 
 

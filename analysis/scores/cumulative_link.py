@@ -20,8 +20,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy import optimize, sparse, special
+from scipy import sparse, special
 
 from analysis.scores.block_systems import Factored, largest_first, solve
 from analysis.scores.severity import Gaussian
@@ -95,7 +96,7 @@ def fit(answers: OrderedAnswers) -> Fitted:
 
 def _spreads(model: _Model) -> Floats:
     """Return the effects' SDs that maximize the likelihood, each between 0.001 and 20."""
-    found = optimize.minimize(
+    found = scipy.optimize.minimize(
         lambda logs: model.deviance(np.exp(logs)),
         np.full(len(model.names), np.log(0.7)),
         method="COBYQA",

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
+import scipy
 from numpy.typing import NDArray
-from scipy import optimize
 
 from analysis.scores.question_ratings import QuestionRatings
 from analysis.stats.intervals import Floats
@@ -152,7 +152,7 @@ def _deviance(sums: Sums, ratio: float) -> float:
 
 def _best_ratio(sums: Sums) -> float:
     """Return severity² / residual²; 0 where no other value fits better."""
-    found = optimize.minimize_scalar(
+    found = scipy.optimize.minimize_scalar(
         lambda log_ratio: _deviance(sums, float(np.exp(log_ratio))),
         bounds=tuple(np.log(RATIOS)),
         method="bounded",

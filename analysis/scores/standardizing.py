@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 import numpy as np
 import pandas as pd
-from scipy import stats
+import scipy
 
 from analysis.scores.question_ratings import declared_ends
 from analysis.tables.options import BadOption
@@ -86,4 +86,4 @@ def _p(scores: np.ndarray, is_control: np.ndarray) -> float:
     control, others = scores[is_control], scores[~is_control]
     if len(control) == 0 or len(others) == 0:
         return float("nan")
-    return float(stats.mannwhitneyu(control, others, alternative="less").pvalue)
+    return float(scipy.stats.mannwhitneyu(control, others, alternative="less").pvalue)

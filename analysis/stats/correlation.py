@@ -11,8 +11,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike
-from scipy import special, stats
+from scipy import special
 
 from analysis.stats.clustering import Codes, error_of_mean, slope_t
 from analysis.stats.intervals import NONE, Floats, Interval, Z, t_interval
@@ -71,7 +72,7 @@ def spearman(x: ArrayLike, y: ArrayLike, by: ArrayLike | None = None) -> Correla
     reason = _undefined(a, b)
     if reason is not None:
         return Correlation(UNDEFINED, UNDEFINED, len(a), reason=reason)
-    one, other = (stats.rankdata(side) / len(a) for side in (a, b))
+    one, other = (scipy.stats.rankdata(side) / len(a) for side in (a, b))
     r = float(np.corrcoef(one, other)[0, 1])
     if of is None:
         return _tested(r, len(a), 1 + r * r / 2)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike
-from scipy import optimize
 
 from analysis.stats.intervals import Floats, Interval, Z, wilson_interval
 
@@ -85,6 +85,6 @@ def area_interval(auc: float, positive: int, negative: int) -> Interval:
 
     # At 0 and at 1 both sides are 0, which is no end.
     inside = float(np.clip(auc, 1e-9, 1 - 1e-9))
-    low = 0.0 if auc <= 0 else float(optimize.brentq(beyond, 0.0, inside))
-    high = 1.0 if auc >= 1 else float(optimize.brentq(beyond, inside, 1.0))
+    low = 0.0 if auc <= 0 else float(scipy.optimize.brentq(beyond, 0.0, inside))
+    high = 1.0 if auc >= 1 else float(scipy.optimize.brentq(beyond, inside, 1.0))
     return Interval(low, high)

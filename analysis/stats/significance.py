@@ -10,8 +10,9 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike
-from scipy import special, stats
+from scipy import special
 
 SIMULATED_AS = ("simple tests", "convai2_blind p")
 
@@ -36,7 +37,7 @@ def binomial(successes: int, n: int, chance: float = 0.5) -> Tested:
     """
     if n < 1:
         return Tested(UNDEFINED, UNDEFINED, UNDEFINED, UNDEFINED, "no trial")
-    p = float(stats.binomtest(successes, n, chance).pvalue)
+    p = float(scipy.stats.binomtest(successes, n, chance).pvalue)
     return Tested(float(successes), UNDEFINED, p, successes / n - chance)
 
 

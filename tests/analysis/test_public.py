@@ -29,7 +29,18 @@ def test_a_name_that_is_not_there_is_told() -> None:
         _ = analysis.evaluated
 
 
-def test_a_light_module_brings_neither_pandas_nor_scipy() -> None:
-    light = "import sys, analysis.tables.plan_settings; print({'pandas', 'scipy'} & {*sys.modules})"
-    told = subprocess.run([sys.executable, "-c", light], capture_output=True, text=True, check=True)
+@pytest.mark.parametrize(
+    ("module", "heavy"),
+    [
+        ("analysis.tables.plan_settings", {"pandas", "scipy"}),
+        ("analysis.__main__", {"scipy.stats", "scipy.optimize", "matplotlib", "sklearn"}),
+    ],
+)
+def test_a_module_brings_nothing_that_only_some_of_its_users_need(
+    module: str, heavy: set[str]
+) -> None:
+    """They take up to half a second each; every start of the command would wait for them."""
+    program = f"import sys, {module}; print({heavy!r} & {{*sys.modules}})"
+    ran = [sys.executable, "-c", program]
+    told = subprocess.run(ran, capture_output=True, text=True, check=True)
     assert told.stdout == "set()\n"

@@ -18,7 +18,7 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, expect
 
 from tests.browser.looks import check_axe
-from tests.databases import copied
+from tests.databases import kept, put_copy
 from tests.live import ROOT, Server, environment
 
 LISTEN = """document.addEventListener("securitypolicyviolation", (event) =>
@@ -98,8 +98,10 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
     folder = tmp_path_factory.mktemp("site")
     env = environment(folder)
     migrate = [sys.executable, "manage.py", "migrate", "-v0"]
-    with copied(folder / "parley.sqlite3"):
-        subprocess.run(migrate, cwd=ROOT, env=env, check=True)
+    file = folder / "parley.sqlite3"
+    if not put_copy(file):
+        with kept(file):
+            subprocess.run(migrate, cwd=ROOT, env=env, check=True)
     command = [sys.executable, "-m", "tests.browser.seed"]
     told = subprocess.run(command, cwd=ROOT, env=env, check=True, capture_output=True, text=True)
     server = Server(env)

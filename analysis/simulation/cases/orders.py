@@ -13,8 +13,8 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 
 import numpy as np
+import scipy
 from numpy.random import Generator
-from scipy import stats
 
 from analysis.scores.latent import latent
 from analysis.scores.question_ratings import QuestionRatings, questions
@@ -99,7 +99,7 @@ def recovered(design: Design, ways: list[str], seed: int) -> dict[str, tuple[boo
     for way in ways:
         scores = WAYS[way](question)
         order = [scores.get(name, np.nan) for name in design.names]
-        tau = float(stats.kendalltau(design.scores, order).statistic)
+        tau = float(scipy.stats.kendalltau(design.scores, order).statistic)
         found[way] = bool((np.diff(order) > 0).all()), tau
     return found
 

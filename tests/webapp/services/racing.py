@@ -1,22 +1,31 @@
-"""Many processes at once on one database; each command is a process of its own.
+"""Many processes at once on one database.
 
-`python -m tests.webapp.services.racing COMMAND CAMPAIGN NUMBER COUNT`: waits for a line on its
-input, so that all begin together, does its part and prints what came of it as JSON.
+`python -m tests.webapp.services.racing` reads commands, a line of JSON each, and answers each with
+a line of JSON. Who races is forked from it, so that Django is loaded once; every one of them has a
+connection of its own to the database.
 """
 
 from __future__ import annotations
 
 import json
+import multiprocessing
 import sys
 import threading
 import uuid
 from collections import Counter
 from collections.abc import Callable
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing.synchronize import Barrier
 from typing import Any
 
 import django
 from django.db import connection
 from django.utils import timezone
+
+from tests.databases import migrate
+
+PATIENCE = 240.0  # seconds of a race
+_together: Barrier  # set in each racing process
 
 
 def setup(kind: str, target: int) -> dict[str, Any]:
@@ -133,26 +142,53 @@ def pair(campaign_pk: int) -> dict[str, int]:
     return {"pairs": len(made)}
 
 
-COMMANDS: dict[str, Callable[[int, int, int], dict[str, int]]] = {
+RACES: dict[str, Callable[[int, int, int], dict[str, int]]] = {
     "join": join,
     "judge": judge,
     "same": same,
     "submit": submit,
 }
 
+
+def race(name: str, row: int, processes: int, count: int) -> dict[str, int]:
+    """Let forked processes begin at once, and return the sum of what they count."""
+    connection.close()  # nobody inherits it
+    fork = multiprocessing.get_context("fork")
+    together = fork.Barrier(processes)
+    total: Counter[str] = Counter()
+    with ProcessPoolExecutor(processes, fork, _line_up, (together,)) as pool:
+        running = [pool.submit(_run, name, row, number, count) for number in range(processes)]
+        for one in running:
+            total.update(one.result(timeout=PATIENCE))
+    return dict(total)
+
+
+def _line_up(together: Barrier) -> None:
+    global _together
+    _together = together
+
+
+def _run(name: str, row: int, number: int, count: int) -> dict[str, int]:
+    """Wait for the others, so that nobody runs twice, then do one part of a race."""
+    _together.wait(PATIENCE)
+    return RACES[name](row, number, count)
+
+
+def answer(command: str, *arguments: Any) -> dict[str, Any]:
+    """Do what one line asks for."""
+    from tests.webapp.services.racers import report
+
+    commands: dict[str, Callable[..., dict[str, Any]]] = {
+        "setup": setup,
+        "race": race,
+        "pair": pair,
+        "report": report,
+    }
+    return commands[command](*arguments)
+
+
 if __name__ == "__main__":
     django.setup()
-    command, *arguments = sys.argv[1:]
-    if command == "setup":
-        result: dict[str, Any] = setup(arguments[0], int(arguments[1]))
-    elif command == "report":
-        from tests.webapp.services.racers import report
-
-        result = report(int(arguments[0]))
-    elif command == "pair":
-        result = pair(int(arguments[0]))
-    else:
-        print("ready", flush=True)
-        sys.stdin.readline()
-        result = COMMANDS[command](*(int(argument) for argument in arguments))
-    print(json.dumps(result))
+    migrate()
+    for line in sys.stdin:
+        print(json.dumps(answer(*json.loads(line))), flush=True)

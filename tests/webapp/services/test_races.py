@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +26,7 @@ pytestmark = [pytest.mark.trust, pytest.mark.timeout(300)]
 
 
 class Ring:
-    """A fresh, migrated database, and processes that race on it."""
+    """A fresh, migrated database, and a process that sends racing processes to it."""
 
     def __init__(self, url: str, folder: Path) -> None:
         self.environment = os.environ | {
@@ -35,59 +37,50 @@ class Ring:
             "SECRET_KEY": "for tests only",
             "REDIS_URL": "",
         }
-        self._run(str(ROOT / "manage.py"), "migrate", "-v0")
-
-    def _command(self, *arguments: object) -> list[str]:
-        module = "tests.webapp.services.racing"
-        return [sys.executable, "-m", module, *(str(argument) for argument in arguments)]
-
-    def _run(self, *arguments: str) -> str:
-        command = [sys.executable, *arguments]
-        done = subprocess.run(
-            command, cwd=ROOT, env=self.environment, check=True, capture_output=True, text=True
+        self.problems = (folder / "problems").open("w+")
+        self.starter = subprocess.Popen(
+            [sys.executable, "-m", "tests.webapp.services.racing"],
+            cwd=ROOT,
+            env=self.environment,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=self.problems,
+            text=True,
+            start_new_session=True,
         )
-        return done.stdout
 
-    def ask(self, *arguments: object) -> dict[str, Any]:
-        """Run one command to its end and return what it prints."""
-        answer: dict[str, Any] = json.loads(self._run(*self._command(*arguments)[1:]))
+    def ask(self, *command: object) -> dict[str, Any]:
+        """Have one command done and return what it answers."""
+        assert self.starter.stdin is not None
+        assert self.starter.stdout is not None
+        self.starter.stdin.write(json.dumps(command) + "\n")
+        self.starter.stdin.flush()
+        told = self.starter.stdout.readline()
+        if not told:
+            self.problems.seek(0)
+            raise AssertionError(self.problems.read())
+        answer: dict[str, Any] = json.loads(told)
         return answer
 
-    def race(self, command: str, row: int, *, processes: int, count: int) -> Counter[str]:
+    def race(self, name: str, row: int, *, processes: int, count: int) -> Counter[str]:
         """Let processes begin at once, and return the sum of what they count."""
-        running = [
-            subprocess.Popen(
-                self._command(command, row, number, count),
-                cwd=ROOT,
-                env=self.environment,
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.PIPE,
-                text=True,
-            )
-            for number in range(processes)
-        ]
-        try:
-            return self._finish(running)
-        finally:
-            for process in running:
-                process.kill()
-                process.wait()
+        return Counter(self.ask("race", name, row, processes, count))
 
-    def _finish(self, running: list[subprocess.Popen[str]]) -> Counter[str]:
-        for process in running:
-            assert process.stdout is not None
-            assert process.stdout.readline() == "ready\n", process.communicate()
-        for process in running:
-            assert process.stdin is not None
-            process.stdin.write("go\n")
-            process.stdin.flush()
-        total: Counter[str] = Counter()
-        for process in running:
-            out, problems = process.communicate(timeout=240)
-            assert process.returncode == 0, problems
-            total.update(json.loads(out))
-        return total
+    def end(self) -> None:
+        """End it, and whoever still races."""
+        with suppress(ProcessLookupError):
+            os.killpg(self.starter.pid, signal.SIGKILL)
+        self.starter.communicate()
+        self.problems.close()
+
+
+@contextmanager
+def ring_on(url: str, folder: Path) -> Iterator[Ring]:
+    ring = Ring(url, folder)
+    try:
+        yield ring
+    finally:
+        ring.end()
 
 
 @pytest.fixture(scope="module", params=["sqlite", "postgresql"])
@@ -97,10 +90,11 @@ def ring(
     """One database of each kind for all races; each race has a campaign of its own."""
     folder = tmp_path_factory.mktemp("race")
     if request.param == "sqlite":
-        yield Ring(f"sqlite:///{folder / 'race.sqlite3'}", folder)
+        with ring_on(f"sqlite:///{folder / 'race.sqlite3'}", folder) as ring:
+            yield ring
         return
-    with postgresql() as url:
-        yield Ring(url, folder)
+    with postgresql() as url, ring_on(url, folder) as ring:
+        yield ring
 
 
 def test_racing_joins_never_overshoot_and_fill_exactly(ring: Ring) -> None:
