@@ -13,7 +13,7 @@ import pandas as pd
 from analysis.report import Report, Section
 from analysis.scores.cautions import cautions
 from analysis.scores.question_ratings import QuestionRatings, questions
-from analysis.scores.rater_design import RaterDesign, described, design_of, places
+from analysis.scores.rater_design import RaterDesign, described, design_of, order_imbalance
 from analysis.scores.severity import fit, sums
 from analysis.tables.schema import LEVELS, RatingTable
 
@@ -25,7 +25,7 @@ NOTE = (
     "apart from quality where there is one. Places: by how many ratings a system's most and least "
     "common place in raters' orders differ. Docs: simulation.md, “Rater designs”."
 )
-ALL_TOLD = "Agreement, severity of raters and quality of systems can all be told apart."
+ALL_KNOWN = "Agreement, severity of raters and quality of systems can all be told apart."
 NONE = "There are no ratings."
 
 
@@ -50,7 +50,7 @@ def _findings(found: list[tuple[QuestionRatings, RaterDesign]]) -> Iterator[str]
         missing = [one for one in (design.no_agreement, design.no_severity) if one]
         yield from (f"{start}{one}" for one in missing)
         if not missing and design.raters > 1 and design.systems > 1:
-            yield f"{start}{ALL_TOLD}"
+            yield f"{start}{ALL_KNOWN}"
 
 
 def _row(question: QuestionRatings, design: RaterDesign) -> dict[str, object]:
@@ -64,7 +64,7 @@ def _row(question: QuestionRatings, design: RaterDesign) -> dict[str, object]:
         "overlapping items": design.overlapping,
         "items": design.items,
         "groups": design.groups,
-        "places": places(question),
+        "places": order_imbalance(question),
         "SD of raters": _severity(question),
     }
 

@@ -100,7 +100,7 @@ def _groups(pairs: pd.DataFrame, raters: int, systems: int) -> int:
     return int(connected_components(graph, directed=False, return_labels=False))
 
 
-def places(question: QuestionRatings) -> int | None:
+def order_imbalance(question: QuestionRatings) -> int | None:
     """Return by how many ratings a system's most and least common place in raters' orders differ.
 
     That is the largest of all systems; None where places are not known, or more than a system has

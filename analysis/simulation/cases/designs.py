@@ -73,8 +73,8 @@ def compared(design: Design, campaigns: int, *, seed: int) -> Iterator[dict[str,
 
 
 def _trial(assign: Assign, design: Design, seed: Sequence[int]) -> dict[str, float]:
-    given = drawn(assign, design, np.random.default_rng(list(seed)))
-    (question,) = questions(given, "ordinal")
+    ratings = drawn(assign, design, np.random.default_rng(list(seed)))
+    (question,) = questions(ratings, "ordinal")
     noise = float(np.hypot(design.noise, design.conversation_sd))
     truth = scale_truth(replace(design, noise=noise))
     errors = {name: _error(way(question), truth) for name, way in WAYS.items()}
@@ -84,9 +84,9 @@ def _trial(assign: Assign, design: Design, seed: Sequence[int]) -> dict[str, flo
 
 def _error(scores: Any, truth: dict[str, float]) -> float:
     """Return the squared error of the systems' scores, each set around its mean."""
-    given = np.array([scores[name] for name in truth])
+    estimates = np.array([scores[name] for name in truth])
     wanted = np.array(list(truth.values()))
-    return float(np.mean((given - given.mean() - wanted + wanted.mean()) ** 2))
+    return float(np.mean((estimates - estimates.mean() - wanted + wanted.mean()) ** 2))
 
 
 def _ordered(scores: Any, design: Design) -> float:

@@ -51,7 +51,7 @@ def test_one_rater_has_no_interval() -> None:
 
 def test_other_questions_of_the_same_replies_have_none() -> None:
     """What a reply was meant to be stands beside every answer about it, fluency's too."""
-    mood = [
+    mood: list[dict[str, object]] = [
         {"rater": rater, "item": item, "value": said, "intended": meant, "question": "mood"}
         for rater in "ab"
         for item, said, meant in (("i1", "glad", "sad"), ("i2", "sad", "sad"))

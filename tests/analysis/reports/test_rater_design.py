@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from analysis import rendered
-from analysis.reports.rater_design import ALL_TOLD, rater_design
+from analysis.reports.rater_design import ALL_KNOWN, rater_design
 from analysis.simulation.campaigns import Design
 from analysis.simulation.cases.designs import DESIGNS, compared, drawn
 from tests.analysis.examples import ratings
@@ -23,7 +23,7 @@ def test_a_design_that_overlaps_tells_everything() -> None:
     assert (row["ratings"], row["items"], row["overlapping items"]) == (2000, 1000, 1000)
     assert (row["ratings per rater"], row["systems per rater"]) == ("4 to 4", "4 to 4")
     assert row["SD of raters"] == pytest.approx(0.63, abs=0.05)  # .7, less rounding and ends
-    assert report.findings[1].endswith(ALL_TOLD)
+    assert report.findings[1].endswith(ALL_KNOWN)
 
 
 def test_one_conversation_each_tells_neither() -> None:

@@ -6,7 +6,7 @@ import pytest
 
 from analysis.scores.cautions import cautions
 from analysis.scores.question_ratings import QuestionRatings, questions
-from analysis.scores.rater_design import RaterDesign, described, design_of, places
+from analysis.scores.rater_design import RaterDesign, described, design_of, order_imbalance
 from tests.analysis.examples import ratings
 
 # Who judged (rater, system, item), and the parts of the graph, drawn by hand.
@@ -78,10 +78,12 @@ def test_both_stand_among_the_cautions_of_every_report() -> None:
 def test_places_are_balanced_within_their_difference() -> None:
     crossed = [(rater, system, f"{rater}{system}") for rater in "abc" for system in "xyz"]
     square: list[int | None] = [0, 1, 2, 1, 2, 0, 2, 0, 1]
-    assert places(question(crossed, square)) == 0
-    assert places(question(crossed, [0, 1, 2] * 3)) == 3
-    assert places(question(crossed, [*square[:-1], None])) is None  # one is not known
-    assert places(question(crossed, list(range(9)))) is None  # more places than ratings of a system
+    assert order_imbalance(question(crossed, square)) == 0
+    assert order_imbalance(question(crossed, [0, 1, 2] * 3)) == 3
+    assert order_imbalance(question(crossed, [*square[:-1], None])) is None  # one is not known
+    assert (
+        order_imbalance(question(crossed, list(range(9)))) is None
+    )  # more places than ratings of a system
 
 
 def test_it_is_described_in_one_sentence() -> None:
