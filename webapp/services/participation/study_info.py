@@ -12,7 +12,7 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 from markdown_it import MarkdownIt
 
-from evaluation import Protocol
+from evaluation import Example, Protocol
 from webapp import notices
 from webapp.models import Campaign
 from webapp.services.conversation import allocation
@@ -43,6 +43,8 @@ class StudyInfo:
     has_persona: bool
     labels: bool
     asks: bool  # something of its participants, now or afterwards
+    writes: bool
+    examples: tuple[Example, ...]
     instructions: tuple[str, ...]
     steps: tuple[str, ...]
     closed: str  # why nobody can join now; "" where they can
@@ -76,6 +78,8 @@ def of(campaign: Campaign, terms: payment.Terms | None = None) -> StudyInfo:
         has_persona=bool(chat and chat.pool),
         labels=protocol.live is not None,
         asks=bool(protocol.rates),
+        writes=protocol.write is not None,
+        examples=protocol.write.examples if protocol.write else (),
         instructions=protocol.instructions,
         steps=steps_of(protocol),
         closed=_closed(campaign),
@@ -87,7 +91,8 @@ def stopping_words(terms: payment.Terms, protocol: Protocol) -> str:
     if not terms.pay:
         return ""
     lengths = protocol.chat.minimum.options if protocol.chat else ()
-    words = notices.CHAT_STOPS if lengths else notices.REPLY_STOPS
+    replies = notices.WRITE_STOPS if protocol.write else notices.REPLY_STOPS
+    words = notices.CHAT_STOPS if lengths else replies
     rule = str(words[terms.quit_rule]) % {
         "pay": money(terms.pay, terms.currency),
         "minimum": _range(lengths),
@@ -125,6 +130,8 @@ def steps_of(protocol: Protocol) -> tuple[str, ...]:
         steps.append(_("Conversation"))
     if protocol.after:
         steps.append(_("Questions") if protocol.chat else _("Replies"))
+    if protocol.write:
+        steps.append(_("Writing"))
     return (*steps, _("Done"))
 
 
