@@ -10,7 +10,6 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import path, reverse
 from django.utils import timezone
-from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from webapp.services.campaign import written_materials
@@ -56,7 +55,8 @@ def use(request: HttpRequest, campaign: StaffCampaign) -> HttpResponse:
     except Invalid as problem:
         messages.error(request, problem.problems["source"])
     else:
-        messages.success(request, _("%(count)d were taken.") % {"count": count})
+        text = ngettext("%(count)d was taken.", "%(count)d were taken.", count)
+        messages.success(request, text % {"count": count})
     return redirect(written_materials.wants(campaign) or "campaign", campaign.pk)
 
 

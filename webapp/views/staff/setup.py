@@ -111,7 +111,7 @@ def static_contexts(request: HttpRequest, campaign: StaffCampaign) -> HttpRespon
         "rows": contexts_import.stored(campaign),
         "count": contexts_import.count(campaign),
         "kind": "contexts",
-        "messages": contexts_import.lengths(campaign),
+        "lengths": contexts_import.lengths(campaign),
         **_written(request, campaign),
     }
     if not context["writes"]:
