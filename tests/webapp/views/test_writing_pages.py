@@ -199,7 +199,5 @@ def test_pairs_of_sentences_are_exported_and_accepted_ones_share_no_word(tmp_pat
     assert {each["state"] for each in rows} == {"ACCEPTED"}
     assert {each["about"] for each in rows} == {revising.personas.get().key}
     assert [each["number"] for each in rows] == ["1", "2", "3", "4", "5"]
-    privacy.withdraw(
-        token=privacy.withdraw_token(row.assignment.participation), now=timezone.now()
-    )
+    privacy.withdraw(token=privacy.withdraw_token(row.assignment.participation), now=timezone.now())
     assert exported(revising, tmp_path / "later") == []
