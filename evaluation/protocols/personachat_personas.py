@@ -26,9 +26,9 @@ PROTOCOL = Protocol(
     ),
     sources={
         "write.sentences": Source("S", "section 3.1: a description of 5 sentences"),
-        "write.count": Source("S", "section 3.1: 1155 personas"),
-        "write.valid": Source("S", "section 3.1: 100 never seen before are for validation"),
-        "write.test": Source("S", "section 3.1: 100 never seen before are for test"),
+        "write.count": Source("S", "section 3: 1155 personas"),
+        "write.valid": Source("S", "section 3: 100 are for validation, never seen before"),
+        "write.test": Source("S", "section 3: 100 are for test"),
         "write.batch": Source("D", "personas of one participant"),
         "write.review": Source("D", "the paper does not say who looked at them"),
         "write.sentence_len.most": Source("S", "section 3.1: at most 15 words per sentence"),

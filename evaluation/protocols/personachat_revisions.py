@@ -55,7 +55,9 @@ PROTOCOL = Protocol(
                 Example(original=BASKETBALL, text=_quoted("I am a big fan of Michael Jordan")),
                 Example(
                     original=BASKETBALL,
-                    text=Words("I am good at basketball", tag="R", where="released revision code"),
+                    text=Words(
+                        "«I am good at basketball»", tag="R", where="released revision code"
+                    ),
                     good=False,
                     why=ours("It copies “basketball”."),
                 ),
@@ -70,14 +72,14 @@ PROTOCOL = Protocol(
         ),
     ),
     sources={
-        "write.writers": Source("S", "section 3.2: each persona is revised once"),
+        "write.writers": Source("S", "section 3: the same 1155 personas, rewritten"),
         "write.batch": Source("D", "personas of one participant"),
         "write.review": Source("D", "the paper warns at a copied word, and accepts the rest"),
-        "write.sentence_len.most": Source("S", "section 3.1: at most 15 words per sentence"),
+        "write.sentence_len.most": Source("R", "released revision code: announces 15 words"),
         "write.sentence_len.least": Source("R", "released revision code: at least 3 words"),
         "write.no_nonstop_overlap.stop_words": Source("D", "our list of stop words"),
         "write.no_nonstop_overlap.allowed": Source(
-            "D", "section 3.2 repeats “worked” in an example that it calls good"
+            "D", "the paper repeats “worked” in an example that it calls good"
         ),
     },
 )
