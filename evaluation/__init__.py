@@ -38,7 +38,7 @@ from evaluation.setting_types import Draw, InvalidValue, OneOf
 from evaluation.settings import TAGS, InvalidSetting, Setting, Source
 from evaluation.steps import FORMS, Chat, InvalidAnswers, Rate, Telling
 from evaluation.words import Words, ours
-from evaluation.writing import Example, Write
+from evaluation.writing import WorkedExample, Write
 
 __all__ = [
     "FORMS",
@@ -50,7 +50,6 @@ __all__ = [
     "Choice",
     "ChoiceOption",
     "Draw",
-    "Example",
     "FreeText",
     "Gate",
     "InvalidAnswer",
@@ -81,6 +80,7 @@ __all__ = [
     "Telling",
     "Value",
     "Words",
+    "WorkedExample",
     "Write",
     "YesNo",
     "letter",

@@ -8,7 +8,7 @@ from evaluation.kinds.persona_choice import PersonaChoice
 from evaluation.kinds.yes_no import YesNo
 from evaluation.questions import Gate, Question
 from evaluation.words import Words, ours
-from evaluation.writing import Example
+from evaluation.writing import WorkedExample
 
 # --- PERSONA-CHAT -------------------------------------------------------------------------------
 
@@ -218,7 +218,7 @@ PERSONA_INSTRUCTIONS: tuple[str, ...] = (
     ),
     ours("Invent the character: do not use your own details, or those of anybody you know."),
 )
-PERSONA_EXAMPLE = Example(
+PERSONA_EXAMPLE = WorkedExample(
     text=Words(
         "«I am a vegetarian. I like swimming. My father used to work for Ford. My favorite band is "
         "Maroon5. I got a new job last month, which is about advertising design.»",

@@ -22,7 +22,7 @@ NOTHING = Shown(())
 
 
 @dataclass(frozen=True, kw_only=True)
-class Example:
+class WorkedExample:
     """A worked example on the page: a text, of an original where it revises one; good or not."""
 
     text: str
@@ -44,7 +44,7 @@ class Write:
     makes: Literal["persona", "revision", "reply"]
     asks: FreeText
     checks: tuple[MessageCheck, ...] = ()
-    examples: tuple[Example, ...] = ()
+    examples: tuple[WorkedExample, ...] = ()
     messages: tuple[int, int] = (1, 3)
     sentences: int = setting("Sentences per persona", WholeNumber(least=1, most=10), default=5)
     count: int = setting("Personas wanted", WholeNumber(least=1, most=100_000), default=100)
@@ -114,31 +114,31 @@ class Write:
         own = settings_of(self, self.prefix, sources, self.has_setting)
         return own + [s for c in self.checks for s in settings_of(c, f"write.{c.name}", sources)]
 
-    def wanted(self, given: Sequence[str]) -> int:
-        """Return how many texts are asked for beside what is given to the writer."""
-        return {"persona": self.sentences, "revision": len(given), "reply": 1}[self.makes]
+    def wanted(self, basis: Sequence[str]) -> int:
+        """Return how many texts are asked for about a basis: a persona, or a context."""
+        return {"persona": self.sentences, "revision": len(basis), "reply": 1}[self.makes]
 
-    def text(self, raw: str, number: int, given: Sequence[str]) -> str:
+    def text(self, raw: str, number: int, basis: Sequence[str]) -> str:
         """Return one text, on one line; `number` counts from 0. Raises `InvalidAnswer`."""
         written = " ".join(self.asks.parse(raw, NOTHING).split())
-        original = given[number : number + 1] if self.makes == "revision" else ()
+        original = basis[number : number + 1] if self.makes == "revision" else ()
         complaints = (check(written, tuple(original)) for check in self.checks)
         complaint = next((each for each in complaints if each), None)
         if complaint is not None:
             raise InvalidAnswer(complaint)
         return written
 
-    def parse(self, raw: Mapping[str, str], about: str, given: Sequence[str]) -> tuple[str, ...]:
+    def parse(self, raw: Mapping[str, str], about: str, basis: Sequence[str]) -> tuple[str, ...]:
         """Return the texts from fields named `about.number`, from 1.
 
         Raises `InvalidAnswers` with a complaint per field.
         """
-        names = self.names(about, given)
+        names = self.names(about, basis)
         problems = {name: "This text is not asked for." for name in raw if name not in names}
         texts: list[str] = []
         for number, name in enumerate(names):
             try:
-                text = self.text(raw.get(name, ""), number, given)
+                text = self.text(raw.get(name, ""), number, basis)
             except InvalidAnswer as problem:
                 problems[name] = str(problem)
                 continue
@@ -149,6 +149,6 @@ class Write:
             raise InvalidAnswers(problems)
         return tuple(texts)
 
-    def names(self, about: str, given: Sequence[str]) -> tuple[str, ...]:
+    def names(self, about: str, basis: Sequence[str]) -> tuple[str, ...]:
         """Return the names of the fields of a form."""
-        return tuple(f"{about}.{number}" for number in range(1, self.wanted(given) + 1))
+        return tuple(f"{about}.{number}" for number in range(1, self.wanted(basis) + 1))

@@ -5,13 +5,13 @@
 from __future__ import annotations
 
 from evaluation import (
-    Example,
     FreeText,
     NoNonstopOverlap,
     Protocol,
     SentenceLength,
     Source,
     Words,
+    WorkedExample,
     Write,
     ours,
 )
@@ -52,8 +52,10 @@ PROTOCOL = Protocol(
             ),
             checks=(SentenceLength(), NoNonstopOverlap()),
             examples=(
-                Example(original=BASKETBALL, text=_quoted("I am a big fan of Michael Jordan")),
-                Example(
+                WorkedExample(
+                    original=BASKETBALL, text=_quoted("I am a big fan of Michael Jordan")
+                ),
+                WorkedExample(
                     original=BASKETBALL,
                     text=Words(
                         "«I am good at basketball»", tag="R", where="released revision code"
@@ -61,8 +63,8 @@ PROTOCOL = Protocol(
                     good=False,
                     why=ours("It copies “basketball”."),
                 ),
-                Example(original=FORD, text=_quoted("My dad worked in the car industry")),
-                Example(
+                WorkedExample(original=FORD, text=_quoted("My dad worked in the car industry")),
+                WorkedExample(
                     original=FORD,
                     text=_quoted("My dad was employed by Ford."),
                     good=False,

@@ -12,7 +12,7 @@ from datetime import datetime
 from typing import Any
 
 from django.db import transaction
-from django.db.models import Count, Q, QuerySet
+from django.db.models import Q, QuerySet
 from django.utils.translation import gettext as _
 
 from webapp.models import (
@@ -31,7 +31,7 @@ from webapp.models.rating import WITHDRAWN
 from webapp.services.campaign import campaigns
 from webapp.services.rating import contexts
 from webapp.services.rules import access, audit
-from webapp.services.rules.access import AnyCampaign, row_of
+from webapp.services.rules.access import AnyCampaign
 from webapp.services.rules.protocols import protocol_of
 from webapp.services.staff_forms.fields import Invalid, shown
 from webapp.services.writing import decisions, writing_items
@@ -219,4 +219,4 @@ def withdraw(person: Participation) -> None:
 
 def count(campaign: AnyCampaign) -> int:
     """Count the contributions of a campaign."""
-    return row_of(campaign).items.aggregate(n=Count("assignments__contribution"))["n"]
+    return decisions.of_campaign(campaign).count()

@@ -283,8 +283,9 @@ def _progress(campaign: Campaign, systems: Sequence[System]) -> Iterator[Progres
     for system_pk, *counts in rows.order_by():
         sums[system_pk].update(dict(zip(COUNTS, counts, strict=True)))
     if protocol_of(campaign).write:
-        written = (sums[None][name] for name in COUNTS)
-        yield Progress(_("Contributions"), *written, query="", page="contributions")
+        reserved, completed, target = (sums[None][name] for name in COUNTS)
+        name, query = _("Contributions"), "state="
+        yield Progress(name, reserved, completed, target, query, page="contributions")
     for system in systems:
         reserved, completed, target = (sums[system.pk][name] for name in COUNTS)
         query = f"system={system.pk}&purpose=CONTEXT"

@@ -125,8 +125,8 @@ def screen(campaign: AnyCampaign, name: str) -> Screen:
 
 def _writing(write: Write) -> WritingForm:
     """Return the form of a writer, about a persona or a context that comes with Parley."""
-    given = {"persona": (), "revision": _personas()[0][1], "reply": _context()[-1:]}[write.makes]
-    return writing_form.form(write=write, about="sample", given=given, draft={}, total=write.batch)
+    basis = {"persona": (), "revision": _personas()[0][1], "reply": _context()[-1:]}[write.makes]
+    return writing_form.form(write=write, about="sample", basis=basis, draft={}, total=write.batch)
 
 
 def lengths(campaign: AnyCampaign) -> tuple[int, ...]:

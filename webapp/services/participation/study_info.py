@@ -12,7 +12,7 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 from markdown_it import MarkdownIt
 
-from evaluation import Example, Protocol
+from evaluation import Protocol, WorkedExample
 from webapp import notices
 from webapp.models import Campaign
 from webapp.services.conversation import allocation
@@ -44,7 +44,7 @@ class StudyInfo:
     labels: bool
     asks: bool  # something of its participants, now or afterwards
     writes: bool
-    examples: tuple[Example, ...]
+    examples: tuple[WorkedExample, ...]
     instructions: tuple[str, ...]
     steps: tuple[str, ...]
     closed: str  # why nobody can join now; "" where they can

@@ -1,4 +1,4 @@
-"""Writing forms: what is asked for, beside what the writer is given."""
+"""Writing forms: what is asked for, beside what it is written about.
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def of(person: Participation) -> WritingForm | None:
     return form(
         write=offering.write_of(person),
         about=offering.about(assignment),
-        given=writing_items.given(assignment.item),
+        basis=writing_items.basis(assignment.item),
         draft={str(name): str(text) for name, text in assignment.draft.items()},
         number=batch.filter(place__lt=assignment.place).count() + 1,
         total=batch.count(),
@@ -70,28 +70,28 @@ def form(
     *,
     write: Write,
     about: str,
-    given: Sequence[str],
+    basis: Sequence[str],
     draft: Mapping[str, str],
     number: int = 1,
     total: int = 1,
 ) -> WritingForm:
-    """Return the form of what is written about something given."""
-    names = write.names(about, given)
+    """Return the form of what is written about a persona, a context, or nothing."""
+    names = write.names(about, basis)
     passed = int(draft.get(offering.PASSED, 0))
     shown = range(passed, passed + 1) if write.one_by_one else range(len(names))
     fields = [
         TextField(
             name=names[each],
             number=each + 1 if len(names) > 1 else 0,
-            original=given[each] if write.one_by_one else "",
+            original=basis[each] if write.one_by_one else "",
         )
         for each in shown
     ]
     return WritingForm(
         write=write,
         fields=tuple(fields),
-        lines=_lines(given) if write.makes == "reply" else (),
-        sentences=_sentences(names, given, draft, passed) if write.one_by_one else (),
+        lines=_lines(basis) if write.makes == "reply" else (),
+        sentences=_sentences(names, basis, draft, passed) if write.one_by_one else (),
         left=len(names) - shown.stop,
         draft=draft,
         number=number,
@@ -100,7 +100,7 @@ def form(
 
 
 def _sentences(
-    names: Sequence[str], given: Sequence[str], draft: Mapping[str, str], passed: int
+    names: Sequence[str], basis: Sequence[str], draft: Mapping[str, str], passed: int
 ) -> tuple[FormSentence, ...]:
     return tuple(
         FormSentence(
@@ -108,7 +108,7 @@ def _sentences(
             text=draft.get(name, "") if number < passed else "",
             current=number == passed,
         )
-        for number, (name, sentence) in enumerate(zip(names, given, strict=True))
+        for number, (name, sentence) in enumerate(zip(names, basis, strict=True))
     )
 
 

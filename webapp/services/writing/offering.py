@@ -40,7 +40,7 @@ def about(assignment: Assignment) -> str:
 
 def names(assignment: Assignment, write: Write) -> tuple[str, ...]:
     """Return the names of an assignment's fields."""
-    return write.names(about(assignment), writing_items.given(assignment.item))
+    return write.names(about(assignment), writing_items.basis(assignment.item))
 
 
 def passed(assignment: Assignment) -> int:
@@ -104,15 +104,15 @@ def _texts(
     assignment: Assignment, write: Write, answers: Mapping[str, str]
 ) -> tuple[str, ...] | None:
     """Return all texts of a form, None while some are still asked for one after another."""
-    given = writing_items.given(assignment.item)
+    basis = writing_items.basis(assignment.item)
     if not write.one_by_one:
-        return write.parse(answers, about(assignment), given)
+        return write.parse(answers, about(assignment), basis)
     known, number = names(assignment, write), passed(assignment)
     if set(answers) & set(known[:number]):
         return None  # it was sent before: the page shows what follows
     name = known[number]
     try:
-        text = write.text(answers.get(name, ""), number, given)
+        text = write.text(answers.get(name, ""), number, basis)
     except InvalidAnswer as problem:
         raise InvalidAnswers({name: str(problem)}) from None
     kept = _passed(assignment, known) | {name: text, PASSED: str(number + 1)}

@@ -31,8 +31,8 @@ def make(campaign: Campaign) -> int:
     return len(Item.objects.bulk_create(rows, batch_size=500))
 
 
-def given(item: Item) -> tuple[str, ...]:
-    """Return what a writer is given: the sentences of a persona, or the messages of a context."""
+def basis(item: Item) -> tuple[str, ...]:
+    """Return what a writer is basis: the sentences of a persona, or the messages of a context."""
     if item.persona is not None:
         return tuple(item.persona.sentences)
     return tuple(item.context.messages) if item.context is not None else ()
