@@ -1,4 +1,4 @@
-"""Writing forms: what is asked for, beside what it is written about.
+"""Writing forms: what is asked for, beside what it is written about."""
 
 from __future__ import annotations
 
