@@ -203,8 +203,7 @@ def funnel(campaign: Campaign, now: datetime) -> Iterator[FunnelStep]:
     yield FunnelStep("waiting", _("Waiting"), waiting, "step=waiting", away)
     yield FunnelStep("chatting", _("Chatting"), chatting, "step=chatting", quiet[P.CHATTING])
     yield FunnelStep("rating", _("Rating"), rating, "step=rating", quiet[P.RATING])
-    if protocol_of(campaign).write:
-        writing = states[P.WRITING]
+    if (writing := states[P.WRITING]) or protocol_of(campaign).write:
         yield FunnelStep("writing", _("Writing"), writing, "step=writing", quiet[P.WRITING])
     yield FunnelStep("done", _("Done"), done, "step=done")
     yield FunnelStep("lost", _("Lost"), ended - done, "step=lost")
