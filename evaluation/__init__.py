@@ -3,7 +3,15 @@
 Standard library only.
 """
 
-from evaluation.checks import MaxWords, MessageCheck, MinWords, NoPersonaCopy, word_count
+from evaluation.checks import (
+    MaxWords,
+    MessageCheck,
+    MinWords,
+    NoNonstopOverlap,
+    NoPersonaCopy,
+    SentenceLength,
+    word_count,
+)
 from evaluation.kinds.choice import Choice
 from evaluation.kinds.free_text import FreeText
 from evaluation.kinds.likert import Likert
@@ -12,7 +20,7 @@ from evaluation.kinds.preference import Preference
 from evaluation.kinds.ranking import Ranking
 from evaluation.kinds.slider import Anchor, Slider
 from evaluation.kinds.yes_no import YesNo
-from evaluation.protocol import Protocol
+from evaluation.protocol import Protocol, Step
 from evaluation.questions import (
     AnswerField,
     AnswerOption,
@@ -28,8 +36,9 @@ from evaluation.questions import (
 )
 from evaluation.setting_types import Draw, InvalidValue, OneOf
 from evaluation.settings import TAGS, InvalidSetting, Setting, Source
-from evaluation.steps import FORMS, Chat, InvalidAnswers, Rate, Step, Telling
+from evaluation.steps import FORMS, Chat, InvalidAnswers, Rate, Telling
 from evaluation.words import Words, ours
+from evaluation.writing import WorkedExample, Write
 
 __all__ = [
     "FORMS",
@@ -52,6 +61,7 @@ __all__ = [
     "MaxWords",
     "MessageCheck",
     "MinWords",
+    "NoNonstopOverlap",
     "NoPersonaCopy",
     "OneOf",
     "PersonaChoice",
@@ -60,6 +70,7 @@ __all__ = [
     "Question",
     "Ranking",
     "Rate",
+    "SentenceLength",
     "Setting",
     "Shown",
     "SimulatedRater",
@@ -69,6 +80,8 @@ __all__ = [
     "Telling",
     "Value",
     "Words",
+    "WorkedExample",
+    "Write",
     "YesNo",
     "letter",
     "ours",

@@ -7,10 +7,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from evaluation.settings import InvalidSetting, Setting, Source
-from evaluation.steps import Chat, Rate, Step
+from evaluation.steps import Chat, Rate
 from evaluation.words import Translated, texts, translated
+from evaluation.writing import Write
 
 ENGLISH = "en"
+Step = Chat | Rate | Write
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,8 +49,19 @@ class Protocol:
         return next((s for s in self.steps if isinstance(s, Rate) and s.when == "after"), None)
 
     @property
+    def write(self) -> Write | None:
+        """What is written, where nobody chats or rates."""
+        return next((step for step in self.steps if isinstance(step, Write)), None)
+
+    @property
     def rates(self) -> tuple[Rate, ...]:
         return tuple(step for step in self.steps if isinstance(step, Rate))
+
+    @property
+    def batch(self) -> int:
+        """How many items one participant is given; of a conversation only one."""
+        steps = [step for step in (self.write, self.after) if step is not None]
+        return steps[0].batch if steps and self.chat is None else 1
 
     def settings(self) -> tuple[Setting, ...]:
         """Return each setting a requester may change, with its value and provenance."""

@@ -8,6 +8,7 @@ from evaluation.kinds.persona_choice import PersonaChoice
 from evaluation.kinds.yes_no import YesNo
 from evaluation.questions import Gate, Question
 from evaluation.words import Words, ours
+from evaluation.writing import WorkedExample
 
 # --- PERSONA-CHAT -------------------------------------------------------------------------------
 
@@ -195,4 +196,37 @@ SSA_QUESTIONS: tuple[Question, ...] = (
         only_if=Gate("sensible"),
         otherwise=0,
     ),
+)
+
+# --- writing of personas ------------------------------------------------------------------------
+
+PERSONA_INSTRUCTIONS: tuple[str, ...] = (
+    Words(
+        "Please «create a character (persona) description using 5 sentences».",
+        tag="S",
+        where="section 3.1",
+    ),
+    Words(
+        "Be natural and descriptive. Use interests that people have and may talk about.",
+        tag="S",
+        where="section 3.1",
+    ),
+    Words(
+        "Please «make each sentence short, with a maximum of 15 words per sentence».",
+        tag="S",
+        where="section 3.1",
+    ),
+    ours("Invent the character: do not use your own details, or those of anybody you know."),
+)
+PERSONA_EXAMPLE = WorkedExample(
+    text=Words(
+        "«I am a vegetarian. I like swimming. My father used to work for Ford. My favorite band is "
+        "Maroon5. I got a new job last month, which is about advertising design.»",
+        tag="S",
+        where="section 3.1",
+        quoted=True,
+    )
+)
+PERSONA_SENTENCE = FreeText(
+    name="sentence", text=ours("A sentence about the character"), most_characters=200
 )

@@ -20,11 +20,19 @@ from evaluation.registry import UnknownKind, get_kind, kind_names
 from evaluation.settings import TAGS
 from evaluation.steps import Chat, Rate
 from evaluation.words import NOT_SHOWN, OURS, Words, typed
+from evaluation.writing import Write
 
 SCHEMA = 1
-STEPS: dict[str, type] = {"chat": Chat, "rate": Rate}
+STEPS: dict[str, type] = {"chat": Chat, "rate": Rate, "write": Write}
 CHECKS: dict[str, type] = {
-    each.name: each for each in (checks.MaxWords, checks.MinWords, checks.NoPersonaCopy)
+    each.name: each
+    for each in (
+        checks.MaxWords,
+        checks.MinWords,
+        checks.NoNonstopOverlap,
+        checks.NoPersonaCopy,
+        checks.SentenceLength,
+    )
 }
 
 
@@ -129,8 +137,8 @@ def _read(hint: Any, value: Any, path: str) -> Any:
         return _tuple(get_args(hint), value, path)
     if origin is not None and issubclass(origin, Mapping):
         return _mapping(get_args(hint)[1], value, path)
-    if hint is Question:
-        return _sorted_part("kind", value, path)
+    if isinstance(hint, type) and issubclass(hint, Question):
+        return _question(hint, value, path)
     if hint is checks.MessageCheck:
         return _sorted_part("check", value, path)
     if hint in STEPS.values():
@@ -175,6 +183,15 @@ def _mapping(hint: Any, value: Any, path: str) -> dict[str, Any]:
     if not isinstance(value, Mapping):
         raise InvalidProtocol(f"{path} is {_short(value)}; it must be an object in braces")
     return {name: _read(hint, each, f"{path}.{name}") for name, each in value.items()}
+
+
+def _question(kind: type[Question], value: Any, path: str) -> Question:
+    """Read a question, of one kind where no other will do."""
+    question: Question = _sorted_part("kind", value, path)
+    if isinstance(question, kind):
+        return question
+    right = next(name for name in kind_names() if get_kind(name) is kind)
+    raise InvalidProtocol(f"{path}.kind is {_short(question.kind)}; it must be {_short(right)}")
 
 
 def _sorted_part(sort: str, value: Any, path: str) -> Any:

@@ -144,6 +144,24 @@ class Text:
 
 
 @dataclass(frozen=True)
+class WordList:
+    """Words in lower case, of at most `most` characters together; there may be none."""
+
+    control: ClassVar[str] = "text"
+    most: int
+
+    def read(self, text: str) -> Any:
+        return text.replace(",", " ").split()
+
+    def accept(self, value: Any) -> tuple[str, ...]:
+        if not isinstance(value, list | tuple) or not all(isinstance(e, str) for e in value):
+            raise InvalidValue(f"{quoted(value)} is no list of words; separate them by commas")
+        if (count := sum(map(len, value))) > self.most:
+            raise InvalidValue(f"have {count} characters; write at most {self.most} of them")
+        return tuple(dict.fromkeys(each.lower() for each in value))
+
+
+@dataclass(frozen=True)
 class OneOf:
     """One of a few words."""
 

@@ -10,11 +10,13 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 
+from evaluation.checks import NoNonstopOverlap
 from evaluation.protocol import Protocol
 from evaluation.questions import Question
 from evaluation.settings import InvalidSetting
-from evaluation.steps import Chat, Rate
+from evaluation.steps import Rate
 from evaluation.words import texts
+from evaluation.writing import Write
 
 NAME = re.compile(r"[a-z][a-z0-9_]*")
 LANGUAGE = re.compile(r"[a-z]{2,3}")
@@ -45,10 +47,12 @@ def complaints(protocol: Protocol) -> Iterator[Complaint]:
 
 
 def _of_steps(protocol: Protocol) -> Iterator[Complaint]:
-    if protocol.chat is None and protocol.after is None:
+    if protocol.chat is None and protocol.after is None and protocol.write is None:
         yield "steps", "nobody has anything to do; add a conversation, or questions about replies"
+    if protocol.write is not None:
+        yield from _of_write(protocol.write, protocol)
     kinds = Counter(
-        "chat" if isinstance(step, Chat) else f"rate {step.when}" for step in protocol.steps
+        f"rate {step.when}" if isinstance(step, Rate) else step.prefix for step in protocol.steps
     )
     for kind, count in kinds.items():
         if count > 1:
@@ -71,6 +75,24 @@ def _of_rate(rate: Rate, protocol: Protocol) -> Iterator[Complaint]:
     least, most = rate.messages
     if rate.over == "contexts" and not 0 <= least <= most <= MOST_OF_A_CONTEXT:
         yield "rate.messages", f"{least} to {most} is no range within 0 to {MOST_OF_A_CONTEXT}"
+
+
+def _of_write(write: Write, protocol: Protocol) -> Iterator[Complaint]:
+    if len(protocol.steps) > 1:
+        yield "steps", "writing is a step by itself; chat and rate in other campaigns"
+    if not write.asks.required:
+        yield "write.asks", "required is false; a text that is asked for cannot be left blank"
+    about = f"question {write.asks.name}"
+    if (wrong := _no_name(write.asks.name, "question")) is not None:
+        yield about, f"name: {wrong}"
+    if not _fits(write.asks.text):
+        yield about, f"text: must have 1 to {LONGEST_TEXT} characters"
+    overlaps = any(isinstance(check, NoNonstopOverlap) for check in write.checks)
+    if overlaps and write.makes != "revision":
+        yield "write.checks", f"a {write.makes} has no original to compare the words with"
+    least, most = write.messages
+    if write.makes == "reply" and not 1 <= least <= most <= MOST_OF_A_CONTEXT:
+        yield "write.messages", f"{least} to {most} is no range within 1 to {MOST_OF_A_CONTEXT}"
 
 
 def _of_settings(protocol: Protocol) -> Iterator[Complaint]:

@@ -27,6 +27,7 @@ NOT_SHOWN = frozenset(
         *("over", "when", "sides", "show", "keep"),  # of a rating
         *("only_if", "otherwise", "intended"),  # of a question
         "value",  # of an option
+        *("makes", "stop_words", "allowed", "review", "split"),  # of writing and its checks
     }
 )
 

@@ -1,10 +1,10 @@
-// Questions of a form, whatever their kind: digits and letters choose an option that names one
+// Questions of a form, whatever their kind, and texts that are asked for: digits and letters choose an option that names one
 // (data-key, data-letter), a question waits for the one it depends on (data-gate), and answers are
 // saved as they are given. An answer is what the form would send under the question's name
 // (data-name). An input that always has a value, such as a slider, bears its name in data-untouched
 // until it is touched.
 
-const form = document.getElementById("rate");
+const form = document.getElementById("rate") ?? document.getElementById("write");
 const saved = form.querySelector("[data-part=saved]");
 const questions = [...form.querySelectorAll(".question")];
 const SAVE_AFTER = 500;

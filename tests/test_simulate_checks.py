@@ -8,10 +8,11 @@ from typing import Any
 
 import pytest
 
-from evaluation import FreeText, Question
+from evaluation import FreeText, Protocol, Question
 from evaluation.registry import get_protocol, protocol_names
 from tests.simulate.planted import HUMAN, SYSTEMS, expected_level, planted, questions
 from tests.simulate.recovered import Recovered, orders, problems
+from tests.simulate.written import splits
 
 PEOPLE = 24
 SENT = ["I own ten.", "Yes? I own twenty too"]
@@ -67,7 +68,23 @@ def campaign(name: str) -> Recovered:
         messages=[{"system": HUMAN, "text": text} for text in SENT],
         sent=SENT,
         texts=[TEXT],
+        **written(protocol),
     )
+
+
+def written(protocol: Protocol) -> dict[str, list[Any]]:
+    """Return what people wrote as sent and as exported, in the splits that there have to be."""
+    if protocol.write is None:
+        return {}
+    wanted = splits(protocol, PEOPLE) or {"": PEOPLE}
+    drawn = [split for split, count in wanted.items() for _ in range(count)]
+    texts = [f"Mirvo{number} tandel quivry" for number in range(len(drawn))]
+    rows = [
+        {"text": text, "original": "I like tea.", "split": split, "number": "1"}
+        for text, split in zip(texts, drawn, strict=True)
+    ]
+    accepted = [{**one, "state": "ACCEPTED"} for one in rows]
+    return {"contributions": accepted, "written": texts}
 
 
 def told(name: str, found: Recovered) -> list[str]:
@@ -85,6 +102,30 @@ def test_what_was_planted_passes(name: str) -> None:
     assert told(name, campaign(name)) == []
     one, other = orders(get_protocol(name), campaign(name))
     assert one == other != ""
+
+
+@pytest.mark.parametrize(
+    ("changes", "complaint"),
+    [
+        ({"text": "Other words"}, "texts: people sent"),
+        ({"state": "OFFERED"}, "texts: accepted all"),
+        ({"original": "I like quivry."}, "repeats quivry"),
+        ({"original": ""}, "revises nothing"),
+    ],
+)
+def test_a_text_that_came_back_otherwise_fails(changes: dict[str, str], complaint: str) -> None:
+    found = campaign("personachat_revisions")
+    first, *rest = found.contributions
+    wrong = dataclasses.replace(found, contributions=[{**first, **changes}, *rest])
+    (problem,) = told("personachat_revisions", wrong)
+    assert complaint in problem
+
+
+def test_splits_in_other_numbers_fail() -> None:
+    found = campaign("personachat_personas")
+    moved = [{**one, "split": "train"} for one in found.contributions]
+    (problem,) = told("personachat_personas", dataclasses.replace(found, contributions=moved))
+    assert problem.startswith("splits: ")
 
 
 @pytest.mark.parametrize("name", RATED)

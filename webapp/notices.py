@@ -45,6 +45,10 @@ NOTICES = {
         "You took part in one of the conversations that are judged here, so you cannot judge them. "
         "Thank you for coming; please return the task. No pay is due."
     ),
+    "wrote": _(
+        "You wrote some of what this study is about, so others have to take part in it. "
+        "Thank you for coming; please return the task. No pay is due."
+    ),
     "needs_id": _(
         "This link lacks the id you were invited with, which this study needs. Please open it "
         "again where you found it."
@@ -151,6 +155,17 @@ REPLY_STOPS = {
         "least",
     ),
     "one": _("Nothing is paid before you have judged a reply."),
+}
+
+WRITE_STOPS = {
+    "SHARE": _(
+        "If you stop early you are paid for what is done: each task that you are assigned and "
+        "have sent in whole earns its share of %(pay)s. A part of a cent is rounded up."
+    ),
+    "FULL": CHAT_STOPS["FULL"],
+    "MINIMUM": _("If you stop before you have sent in every task you are paid nothing."),
+    "least": _("Nothing is paid below %(least)s tasks."),
+    "one": _("Nothing is paid before you have sent in a task."),
 }
 
 

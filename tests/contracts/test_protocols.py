@@ -55,7 +55,7 @@ def test_is_named_for_its_file_and_says_where_it_comes_from(protocol: Protocol) 
     assert protocol.title
     assert protocol.source
     assert protocol.instructions
-    assert protocol.chat or protocol.after
+    assert protocol.chat or protocol.after or protocol.write
 
 
 @protocols

@@ -56,6 +56,19 @@ def scale(question: str, where: str, *words: str, quoted: bool) -> list[PrintedW
     ]
 
 
+def revision(number: int, *words: str) -> list[PrintedWords]:
+    """Return the rows of a worked example of a revision: the original, and what became of it."""
+    fields = (f"write.examples.{number}.original", f"write.examples.{number}.text")
+    pairs = zip(fields, words, strict=False)
+    return [
+        row for field, each in pairs for row in printed(field, "section 3.2", each, quoted=True)
+    ]
+
+
+PERSONA = (
+    "I am a vegetarian. I like swimming. My father used to work for Ford. My favorite band is "
+    "Maroon5. I got a new job last month, which is about advertising design."
+)
 L2E_DIMENSIONS = ("Goodness", "Relatedness", "Grammaticality", "Helpfulness", "Plausibility")
 PERSONACHAT = [
     *printed(
@@ -378,6 +391,37 @@ PRINTED: Mapping[str, list[PrintedWords]] = {
         ),
         *printed("rate.sentiment_richness.text", "section 5.3", "one showing salient sentiments"),
     ],
+    "personachat_personas": [
+        *printed(
+            "instructions.1",
+            "section 3.1",
+            "create a character (persona) description using 5 sentences",
+        ),
+        *printed(
+            "instructions.3",
+            "section 3.1",
+            "make each sentence short, with a maximum of 15 words per sentence",
+        ),
+        *printed("write.examples.1.text", "section 3.1", PERSONA, quoted=True),
+    ],
+    "personachat_revisions": [
+        *printed(
+            "instructions.2",
+            "section 3.2",
+            "a related characteristic that the same person may have",
+            quoted=True,
+        ),
+        *printed(
+            "instructions.3",
+            "section 3.2",
+            "not to trivially rephrase the sentence by copying the original words",
+        ),
+        *revision(1, "I like basketball", "I am a big fan of Michael Jordan"),
+        *revision(2, "I like basketball"),
+        *printed("write.examples.2.text", "released revision code", "I am good at basketball"),
+        *revision(3, "My father worked for Ford.", "My dad worked in the car industry"),
+        *revision(4, "My father worked for Ford.", "My dad was employed by Ford."),
+    ],
     "meena_human": [
         *printed("instructions.1", "section 2.6, appendix A", "Hi!", quoted=True),
         *TOPIC,
@@ -399,6 +443,20 @@ STATED: Mapping[str, Mapping[str, str]] = {
         "chat.pace": "released evaluation code",
     },
     "personachat_human": {**_PERSONACHAT_SETTINGS, "source": "section 5.2, table 4"},
+    "personachat_personas": {
+        "source": "section 3.1",
+        "write.sentences": "section 3.1",
+        **dict.fromkeys(("write.count", "write.valid", "write.test"), "section 3"),
+        "write.sentence_len.most": "section 3.1",
+        "write.sentence_len.least": "released collection code",
+    },
+    "personachat_revisions": {
+        "source": "section 3.2",
+        "write.writers": "section 3",
+        "write.sentence_len.most": "released revision code",
+        "write.sentence_len.least": "released revision code",
+    },
+    "meena_replies": {"source": "section 2.2"},
     "meena_static": {"source": "section 2.2", "rate.votes": "section 2.1, table 1"},
     "meena_third_party": {"source": "section 2.4", "rate.votes": "section 2.4"},
     "meena_interactive": {

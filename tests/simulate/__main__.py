@@ -20,7 +20,7 @@ from pathlib import Path
 from evaluation import Protocol
 from evaluation.registry import get_protocol, protocol_names
 from tests.live import ROOT, environment
-from tests.simulate import recovered
+from tests.simulate import recovered, written
 from tests.simulate.planted import is_of_people
 
 CHATTING, RATING = 24, 6  # people, where they chat and where they rate what others said
@@ -127,6 +127,8 @@ def _check_people(protocol: Protocol, people: int | None) -> None:
 
 
 def _fewest(protocol: Protocol) -> int:
+    if protocol.write is not None:
+        return written.ASIDE
     return protocol.after.votes if protocol.after and protocol.after.is_shared else FEWEST
 
 
@@ -151,7 +153,8 @@ def _simulated(protocol: Protocol, into: Path, given: argparse.Namespace) -> Lin
     except RuntimeError as broken:
         line = Line((protocol.name, str(people), *"----"), (str(broken),))
     else:
-        numbers = (len(found.outcomes), found.conversations, len(found.ratings))
+        answers = len(found.ratings) + len(found.contributions)
+        numbers = (len(found.outcomes), found.conversations, answers)
         cells = (protocol.name, *map(str, numbers), *recovered.orders(protocol, found))
         line = Line(cells, tuple(recovered.problems(protocol, found)))
     verdict = "FAILED" if line.problems else "recovered"

@@ -18,9 +18,10 @@ from math import comb
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from evaluation import Protocol, Rate
+from evaluation import Protocol, Rate, Write
 from evaluation.registry import get_protocol, protocol_names
 from evaluation.setting_types import WholeNumbers
+from tests.simulate import written
 from tests.simulate.imported import imported_contexts, replies_are_imported
 from tests.simulate.planted import BOT, HUMAN, MIX, is_of_people, planted
 
@@ -73,12 +74,16 @@ def filled(protocol: Protocol, order: Simulated) -> Campaign:
     from webapp.management.demo import study
 
     campaign = _draft(protocol, order)
-    if protocol.after is not None and protocol.after.by_third_parties:
+    if protocol.write is not None:
+        _add_material(campaign, protocol.write, order)
+    elif protocol.after is not None and protocol.after.by_third_parties:
         _take_messages(campaign, order)
     else:
         _add_systems(campaign, protocol, order)
     study.open_all([campaign], by=order.staff, tell=lambda said: None)
     _visit(campaign, planted(protocol), order)
+    if protocol.write is not None:
+        written.accept_all(campaign, order.staff)
     return campaign
 
 
@@ -102,6 +107,8 @@ def _draft(protocol: Protocol, order: Simulated) -> Campaign:
     raw = CampaignForm(protocol).typed()
     raw |= {"name": protocol.title, "contact": "simulate@example.org", "pay": "2.00"}
     raw |= {"seed": str(order.seed)}
+    sizes = written.sizes(protocol, order.people)
+    raw |= {PREFIX + name: value for name, value in sizes.items()}
     if order.short:
         raw |= {PREFIX + name: value for name, value in shortened(protocol).items()}
     now, values = timezone.now(), CampaignForm(protocol, raw).values()
@@ -172,6 +179,26 @@ def _take_messages(draft: Campaign, order: Simulated) -> None:
     _visit(source, {HUMAN: {}}, talkers, ledger="talkers.jsonl", prefix="talk")
     _wait_for_close(source)
     message_items.take(campaign=draft, source=str(source.pk), by=order.staff, now=timezone.now())
+
+
+def _add_material(draft: Campaign, write: Write, order: Simulated) -> None:
+    """Add what is written about; the personas that are revised are written by other people."""
+    from django.utils import timezone
+
+    from webapp.management.demo import study
+    from webapp.services.campaign import written_materials
+
+    if write.makes == "reply":
+        written.add_contexts(draft, write, order.people, order.staff)
+    if write.makes != "revision":
+        return
+    protocol = written.source_protocol()
+    source = _draft(protocol, order)
+    study.open_all([source], by=order.staff, tell=lambda said: None)
+    _visit(source, {}, order, ledger="authors.jsonl", prefix="author")
+    written.accept_all(source, order.staff)
+    now, key = timezone.now(), str(source.pk)
+    written_materials.take(campaign=draft, source=key, by=order.staff, now=now)
 
 
 def _wait_for_close(campaign: Campaign) -> None:

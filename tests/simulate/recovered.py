@@ -11,6 +11,7 @@ import json
 import subprocess
 import sys
 import zipfile
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -21,9 +22,10 @@ from typing import Any
 
 from scipy.stats import binomtest
 
-from evaluation import Protocol, Question
+from evaluation import NoNonstopOverlap, Protocol, Question
 from tests.simulate.campaign import EXPORT, LEDGER
 from tests.simulate.planted import HUMAN, expected_level, is_of_people, planted, questions
+from tests.simulate.written import splits
 from webapp.crowd import ledger
 from webapp.crowd.people import Quality
 
@@ -55,6 +57,8 @@ class Recovered:
     messages: Sequence[Row] = ()
     sent: Sequence[str] = ()  # messages that the server said it has
     texts: Sequence[str] = ()  # that were sent as answers
+    contributions: Sequence[Row] = ()
+    written: Sequence[str] = ()  # texts that people wrote for the protocol
 
     def row(self, question: str, system: str) -> Row | None:
         """Return the analysis's row of a mean or share, if it has one."""
@@ -94,6 +98,8 @@ def read(folder: Path, protocol: Protocol) -> Recovered:
         messages=tables["messages"],
         sent=list(_messages_sent(notes)),
         texts=list(_texts_sent(notes, protocol)),
+        contributions=tables["contributions"],
+        written=[text for note in notes for text in note.get("texts", {}).values()],
     )
 
 
@@ -108,7 +114,7 @@ def _analysis(export: Path) -> list[Row]:
 
 def _tables(export: Path) -> Iterator[tuple[str, list[Row]]]:
     with zipfile.ZipFile(export) as archive:
-        for name in ("ratings", "participants", "messages"):
+        for name in ("ratings", "participants", "messages", "contributions"):
             text = archive.read(f"{name}.csv").decode()
             yield name, list(csv.DictReader(io.StringIO(text, newline="")))
 
@@ -140,6 +146,8 @@ def problems(protocol: Protocol, found: Recovered) -> Iterator[str]:
         yield f"only {completed} of {len(found.outcomes)} people came to the end"
     if protocol.chat is not None:
         yield from _of_messages(protocol, found)
+    if protocol.write is not None:
+        yield from _of_writing(protocol, found)
     if found.ratings and not _differ(found.ratings):
         yield "no two people answered any question differently"
     for question in questions(protocol):
@@ -218,6 +226,26 @@ def _of_messages(protocol: Protocol, found: Recovered) -> Iterator[str]:
         )
 
 
+def _of_writing(protocol: Protocol, found: Recovered) -> Iterator[str]:
+    """Compare what people wrote with the export, sentence by sentence."""
+    stored = [row["text"] for row in found.contributions]
+    if not stored or sorted(stored) != sorted(found.written):
+        yield f"texts: people sent {len(found.written)}, the export has {len(stored)}, or others"
+    if states := {row["state"] for row in found.contributions} - {"ACCEPTED"}:
+        yield f"texts: accepted all, the export says {', '.join(sorted(states))}"
+    firsts = Counter(row["split"] for row in found.contributions if row["number"] == "1")
+    wanted = splits(protocol, len(found.outcomes))
+    if wanted and firsts != wanted:
+        yield f"splits: {dict(firsts)} where {dict(wanted)} were wanted"
+    overlap = NoNonstopOverlap()
+    for row in found.contributions:
+        if protocol.write is not None and protocol.write.makes == "revision":
+            if not row["original"]:
+                yield f"texts: “{row['text']}” revises nothing"
+            elif copied := overlap.copied(row["text"], (row["original"],)):
+                yield f"texts: “{row['text']}” repeats {', '.join(copied)}"
+
+
 # --- in short -------------------------------------------------------------------------------------
 
 
@@ -227,6 +255,8 @@ def orders(protocol: Protocol, found: Recovered) -> tuple[str, str]:
     That is the order of systems, of all questions together; of one system its levels; of people
     whom nobody rates, how many messages they sent.
     """
+    if protocol.write is not None:
+        return f"{len(found.written)} texts", f"{len(found.contributions)} texts"
     truth = planted(protocol)
     ranked = [one for one in questions(protocol) if one.level != "text"]
     ranked = [one for one in ranked if one.personas_beside() is None]

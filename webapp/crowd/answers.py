@@ -18,6 +18,8 @@ from webapp.crowd.people import (
 )
 
 NOTHING: Mapping[str, Quality] = {}
+LETTERS = "bdfgklmnprstvz"
+LONGEST_WRITTEN = 12  # words
 ALIKE = 0.05  # of a quality from 0 to 1: what is closer is a tie, where there is one
 
 
@@ -120,6 +122,15 @@ def replies(
         )
         answered[question.name] = get_kind(question.kind).simulated(question.answer_field, rater)
         yield question.name, answered[question.name]
+
+
+def written(person: Person, question: PageQuestion) -> str:
+    """Return a text of made-up words that stand in nobody else's, within the field's limits."""
+    limits = {name: int(limit) for name, limit in question.input.items() if limit.isdigit()}
+    least, most = limits["data-least-words"], limits.get("data-most-words", LONGEST_WRITTEN)
+    chance = person.chance("written", question.name)
+    count = chance.randint(max(least, 3), min(most, LONGEST_WRITTEN))
+    return " ".join("".join(chance.choices(LETTERS, k=8)) for _ in range(count))
 
 
 def persona(page: BrowserPage) -> list[str]:

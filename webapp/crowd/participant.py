@@ -99,6 +99,8 @@ class Participant:
             await self._chat()
         elif state == "RATING":
             await self._rate()
+        elif state == "WRITING":
+            await self._write()
         else:
             await self._ended(status)
 
@@ -172,6 +174,16 @@ class Participant:
             sends.append(self.web.send(form, filled, path=f"{self.path}now"))
         await asyncio.gather(*sends)
         self._note("ok", id=f"rate {self.rated}")
+        self.rated += 1
+
+    async def _write(self) -> None:
+        form = (await self._current_step()).form("/write")
+        if form is None:
+            return
+        filled = {each.name: answers.written(self.person, each) for each in form.questions}
+        self._note("invoke", id=f"write {self.rated}", texts=filled)
+        await self.web.send(form, filled, path=f"{self.path}now")
+        self._note("ok", id=f"write {self.rated}")
         self.rated += 1
 
     async def _truth(self) -> Mapping[str, str]:

@@ -12,10 +12,11 @@ from dataclasses import dataclass
 
 from django import forms
 
-from evaluation import AnswerField, Question
+from evaluation import AnswerField, Question, Shown
 from webapp.languages import localized
 from webapp.services.rating.form import FormReply, RatingForm
 from webapp.services.rules import identity
+from webapp.services.writing.form import WritingForm
 
 PLATFORMS: dict[str, str] = {"PROLIFIC_PID": "prolific", "workerId": "mturk", "id": "panel"}
 PREVIEW = "ASSIGNMENT_ID_NOT_AVAILABLE"  # how MTurk says that nobody has accepted the task yet
@@ -88,6 +89,7 @@ class QuestionField:
     error: str = ""
     gate: str = ""
     letter: str = ""
+    original: str = ""  # the sentence that a text revises
 
     @property
     def about(self) -> str:
@@ -142,6 +144,25 @@ def fields(
             letter=letters.get(about, ""),
         )
         for number, (about, question) in enumerate(form.rate.form_questions(form.shown), start=1)
+    )
+
+
+def text_fields(
+    form: WritingForm, raw: Mapping[str, str], problems: Mapping[str, str]
+) -> tuple[QuestionField, ...]:
+    """Return the texts that a writing form asks for, with what was typed and what is wrong."""
+    question = form.question
+    return tuple(
+        QuestionField(
+            name=each.name,
+            number=0 if form.write.one_by_one else each.number,
+            question=question,
+            answer=question.form_field(Shown(())),
+            value=raw.get(each.name, ""),
+            error=localized(problems.get(each.name, "")),
+            original=each.original,
+        )
+        for each in form.fields
     )
 
 

@@ -31,7 +31,9 @@ from evaluation.words import NOT_SHOWN, texts, words_of
 from webapp.forms.typed_fields import StaffForm, TypedField
 from webapp.services.staff_forms.fields import BadField, one_of, shown, storable
 
-CHAT, CONTEXTS, MESSAGES = "chat", "contexts", "messages"
+CHAT, CONTEXTS, MESSAGES, WRITE = "chat", "contexts", "messages", "write"
+# Of a copy only: what is written comes along as it is.
+WRITING = {WRITE: gettext_lazy("They write, with the fields and checks of the protocol copied")}
 ACTIVITIES: dict[str, str | Promise] = {
     CHAT: gettext_lazy("They have a conversation"),
     CONTEXTS: gettext_lazy("They judge replies to contexts that you import"),
@@ -325,7 +327,7 @@ def typed(protocol: Protocol) -> dict[str, str]:
     """Return everything that the form holds for a protocol, as text."""
     raw = _typed(protocol, OF_PROTOCOL)
     chat, after = protocol.chat, protocol.after
-    raw["activity"] = CHAT if chat else after.over if after else CHAT
+    raw["activity"] = after.over if after and not chat else WRITE if protocol.write else CHAT
     first = {"partner": "bot", "minimum": "10", "first": "participant"}
     raw |= _under("chat", _typed(chat, OF_CHAT) if chat else first)
     raw |= _under("rate", _typed(after or Rate(each=()), OF_RATE))
@@ -406,12 +408,13 @@ class ProtocolForm(StaffForm):
             for name, each in found.items():
                 if prefix in ("", self._prefix):
                     self.fields[prefix + name] = _labeled(each, Chat if prefix == "chat." else Rate)
-        self.fields["activity"] = _select(ACTIVITIES, _("What participants do"))
+        activities = ACTIVITIES | (WRITING if base.write else {})
+        self.fields["activity"] = _select(activities, _("What participants do"))
         self._cards = [*self._read_cards()]
 
     @property
     def _prefix(self) -> str:
-        return "chat." if self.activity == CHAT else "rate."
+        return {CHAT: "chat.", WRITE: "write."}.get(self.activity, "rate.")
 
     def _read_cards(self) -> Iterator[Card]:
         origins = {
@@ -566,10 +569,13 @@ class ProtocolForm(StaffForm):
             if by_time["live"]:
                 live = {"step": "rate", "over": MESSAGES, "when": "live"}
                 yield steps.get("live", live) | {"each": by_time["live"]}
-        over = "partner" if activity == CHAT else activity
+        if activity == WRITE:
+            yield steps[WRITE]
+        has_partner = activity in (CHAT, WRITE)
+        over = "partner" if has_partner else activity
         after = steps.get(over, {"step": "rate", "over": over})
         after = after | {"each": by_time["each"], "together": by_time["together"]}
-        if activity != CHAT:
+        if not has_partner:
             yield after | self._of_part("rate.", values)
         elif by_time["each"]:
             yield after
@@ -605,8 +611,8 @@ def _still_right(base: Protocol, made: Protocol) -> dict[str, dict[str, str]]:
 
 
 def _step_name(step: Mapping[str, Any]) -> str:
-    if step["step"] == "chat":
-        return "chat"
+    if step["step"] in (CHAT, WRITE):
+        return str(step["step"])
     return "live" if step.get("when") == "live" else str(step.get("over", "partner"))
 
 

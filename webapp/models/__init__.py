@@ -1,6 +1,7 @@
 """The rows, and what the database itself refuses."""
 
 from webapp.models.campaign import IMPORTED, PEOPLE, Amendment, Campaign, QuotaCell, System
+from webapp.models.contribution import Contribution
 from webapp.models.conversation import Conversation, Event, ReplyJob, Seat
 from webapp.models.own_protocol import OwnProtocol
 from webapp.models.participation import Consent, ExternalId, Participation
@@ -22,6 +23,7 @@ __all__ = [
     "CompletionCode",
     "Consent",
     "Context",
+    "Contribution",
     "Conversation",
     "Event",
     "ExternalId",

@@ -36,6 +36,10 @@ class Conversation(Row):
     purpose = models.CharField(max_length=9, choices=Purpose, default=Purpose.STUDY)
     context = models.CharField(max_length=40, blank=True)  # key of the context continued
     intended = models.CharField(max_length=40, blank=True)  # what a reply was meant to be
+    # Who wrote the reply, where a participant of another campaign did.
+    written = models.ForeignKey(
+        "Contribution", models.SET_NULL, null=True, blank=True, related_name="replies"
+    )
     minimum = models.PositiveSmallIntegerField(default=0)
     maximum = models.PositiveSmallIntegerField(null=True, blank=True)
     first_side = models.PositiveSmallIntegerField(default=0)  # who writes the first message

@@ -19,6 +19,7 @@ class Participation(models.Model):
         MATCHED = "MATCHED", "asked whether still there"
         CHATTING = "CHATTING", "chatting"
         RATING = "RATING", "rating"
+        WRITING = "WRITING", "writing"
         ENDED = "ENDED", "ended"
 
     class Outcome(models.TextChoices):

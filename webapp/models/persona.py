@@ -15,6 +15,13 @@ class Persona(models.Model):
     split = models.CharField(max_length=10, blank=True)
     sentences = models.JSONField()
     revised = models.JSONField(default=list, blank=True)
+    # Who wrote these, where participants of another campaign did: a withdrawal empties them.
+    written = models.ForeignKey(
+        "Contribution", models.SET_NULL, null=True, blank=True, related_name="personas"
+    )
+    reworded = models.ForeignKey(
+        "Contribution", models.SET_NULL, null=True, blank=True, related_name="reworded_personas"
+    )
     order = models.PositiveIntegerField()  # drawn from the campaign's seed
     taken = models.PositiveIntegerField(default=0)
 

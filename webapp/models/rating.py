@@ -12,7 +12,10 @@ from webapp.models.campaign import Campaign, System
 from webapp.models.conversation import Conversation, Seat
 from webapp.models.counted import Counted
 from webapp.models.participation import Participation
+from webapp.models.persona import Persona
 from webapp.models.row import Row
+
+WITHDRAWN = "withdrawn"  # why a reply that people wrote is set aside
 
 
 class Context(Row):
@@ -41,18 +44,23 @@ class ItemQuery(models.QuerySet["Item"]):
     def shared(self) -> ItemQuery:
         """Return those that are shared out among raters: none is of a rater's own conversation."""
         of_others = Q(conversation__isnull=False) & ~Q(conversation__campaign=F("campaign"))
-        return self.filter(Q(context__isnull=False) | of_others)
+        return self.filter(Q(conversation__isnull=True) | of_others)
 
     def kept(self) -> ItemQuery:
-        """Return those of conversations that nobody has withdrawn from."""
+        """Return those of conversations, and of replies, that nobody has withdrawn from."""
         withdrawn = Seat.objects.filter(
             conversation=OuterRef("conversation"), participation__withdrawn_at__isnull=False
         )
-        return self.filter(~Exists(withdrawn))
+        emptied = Candidate.objects.filter(item=OuterRef("pk"), conversation__excluded=WITHDRAWN)
+        rows = self.filter(~Exists(withdrawn), ~Exists(emptied))
+        return rows.exclude(persona__sentences=[])  # whose author has withdrawn
 
 
 class Item(Counted):
     """The content of one form: a partner, a message of others, or a context with its replies.
+
+    Of something to be written it is the context to reply to, the persona to revise, or nothing:
+    then `split` is that of the persona to be written.
 
     `target` is the number of raters wanted; a participant's own conversation has one. Messages that
     third parties judge are of a conversation of another campaign. Items of a context have no
@@ -63,6 +71,8 @@ class Item(Counted):
     key = models.CharField(max_length=80)
     conversation = models.ForeignKey(Conversation, models.PROTECT, null=True, related_name="items")
     context = models.ForeignKey(Context, models.PROTECT, null=True, related_name="items")
+    persona = models.ForeignKey(Persona, models.PROTECT, null=True, related_name="items")
+    split = models.CharField(max_length=10, blank=True)
     order = models.PositiveIntegerField(default=0)  # drawn from the campaign's seed
     objects = ItemQuery.as_manager()
 
@@ -72,8 +82,10 @@ class Item(Counted):
             *Counted.Meta.constraints,
             models.UniqueConstraint(fields=("campaign", "key"), name="one_item_of_a_key"),
             models.CheckConstraint(
-                condition=Q(conversation__isnull=True) ^ Q(context__isnull=True),
-                name="item_of_a_conversation_or_a_context",
+                condition=Q(conversation__isnull=True, context__isnull=True)
+                | Q(conversation__isnull=True, persona__isnull=True)
+                | Q(context__isnull=True, persona__isnull=True),
+                name="item_of_one_thing_at_most",
             ),
         )
 

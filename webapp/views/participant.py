@@ -211,6 +211,23 @@ def rate(request: HttpRequest, slug: str) -> HttpResponse:
     return redirect("current-step", slug)
 
 
+@not_found_page
+def write(request: HttpRequest, slug: str) -> HttpResponse:
+    """Store what was written, or show it again with what is wrong."""
+    if request.method != "POST":
+        return redirect("current-step", slug)
+    visit = _visit(request, slug)
+    texts = {name: str(text) for name, text in request.POST.items() if "." in name}
+    try:
+        visit.write(texts, timezone.now())
+    except InvalidAnswers as problem:
+        screen = visit.screen(timezone.now())
+        return render_screen(request, screen, texts, problem.problems)
+    except (labels.LabelRefused, states.Illegal):
+        pass  # it was sent before, or the study has gone on
+    return redirect("current-step", slug)
+
+
 # --- what the pages' scripts ask --------------------------------------------------------------
 
 
@@ -268,6 +285,7 @@ urlpatterns = [
     path("c/<slug:slug>/now", current_step, name="current-step"),
     *(path(f"c/<slug:slug>/{name}", step(name), name=name) for name in visits.STEPS),
     path("c/<slug:slug>/rate", rate, name="rate"),
+    path("c/<slug:slug>/write", write, name="write"),
     path("c/<slug:slug>/status", status, name="status"),
     path("c/<slug:slug>/stop-means", stop_means, name="stop-means"),
     path("c/<slug:slug>/draft", save_draft, name="draft"),

@@ -34,6 +34,10 @@ def render_screen(
         shown["fields"] = participant.fields(screen.form, answers, problems or {})
         shown["blocks"] = participant.blocks(screen.form, shown["fields"])
         shown["problems"] = [field for field in shown["fields"] if field.error]
+    if screen.writing is not None:
+        typed = screen.writing.draft if raw is None else raw
+        shown["fields"] = participant.text_fields(screen.writing, typed, problems or {})
+        shown["problems"] = [field for field in shown["fields"] if field.error]
     status = 422 if problems else 200
     return render(request, f"participant/{screen.name}.html", shown, status=status)
 

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from analysis.text import tokens
 from bots.text import tokens as spoken
+from evaluation import checks
 
 
 def test_split_sets_marks_apart_and_keeps_case() -> None:
@@ -39,4 +40,5 @@ def test_ngrams_of_short_texts_are_none() -> None:
 def test_bots_and_metrics_count_the_same_words(said: str) -> None:
     for rule in ("split", "normalize_answer", "words", "nonstop", "key"):
         assert getattr(tokens, rule)(said) == getattr(spoken, rule)(said)
-    assert tokens.STOP == spoken.STOP
+    assert tokens.STOP == spoken.STOP == frozenset(checks.STOP_WORDS)
+    assert tokens.words(said) == checks.plain_words(said)

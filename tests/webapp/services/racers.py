@@ -11,6 +11,7 @@ from webapp.models import (
     AuditEntry,
     Campaign,
     CompletionCode,
+    Contribution,
     Conversation,
     Item,
     Participation,
@@ -21,6 +22,7 @@ from webapp.models import (
 )
 from webapp.services.rating import items, submission
 from webapp.services.rules import audit
+from webapp.services.writing import offering
 
 
 def make_rater(campaign: Campaign) -> int:
@@ -54,8 +56,12 @@ def make_rater(campaign: Campaign) -> int:
 
 
 def submit_once(person_pk: int) -> str:
-    """Submit the rater's form and return the code."""
+    """Submit the rater's or the writer's form and return the code."""
     person = Participation.objects.get(pk=person_pk)
+    if (assignment := person.assignments.get()).item.conversation is None:
+        texts = {f"w{assignment.item_id}.{n}": f"I wrote sentence {n}." for n in range(1, 6)}
+        written = offering.submit(person=person, answers=texts, now=timezone.now())
+        return written.code if written else "none"
     partner = Persona.objects.filter(campaign=person.campaign)[1]
     answers = dict.fromkeys(("p.fluency", "p.engagingness", "p.consistency"), "4")
     answers["p.persona"] = partner.key
@@ -74,6 +80,9 @@ def report(campaign_pk: int) -> dict[str, Any]:
     )
     return {
         "people": people.count(),
+        "contributions": Contribution.objects.filter(
+            assignment__participation__campaign=campaign_pk
+        ).count(),
         "states": dict(people.order_by().values_list("state").annotate(n=Count("pk"))),
         "cells": sorted(
             [cell.target, cell.reserved, cell.completed]

@@ -29,12 +29,16 @@ _together: Barrier  # set in each racing process
 
 
 def setup(kind: str, target: int) -> dict[str, Any]:
-    """Make a campaign of people, of two bots, of messages to judge, or a rater with a form."""
+    """Make a campaign of people, of two bots, of messages to judge, or somebody with a form."""
     from tests import factories
-    from tests.webapp.services import third
+    from tests.webapp.services import third, written
 
     if kind == "third parties":
         return {"campaign": third.labeling(third.chatted(messages=target)).pk}
+    if kind == "writers":
+        sizes = {"write.count": target, "write.valid": 0, "write.test": 0}
+        campaign = written.of_personas(**sizes)
+        return {"campaign": campaign.pk, "person": written.came(campaign, "first").pk}
     owner = factories.make_staff(uuid.uuid4().hex)  # races share a database
     people = kind == "people"
     campaign = factories.make_campaign(

@@ -132,6 +132,17 @@ def test_a_hundred_submissions_at_once_give_one_code(ring: Ring) -> None:
     assert sorted(found["cells"]) == [[5, 0, 0], [5, 0, 1]]
 
 
+def test_who_comes_at_once_to_write_gets_each_text_once_and_sends_it_once(ring: Ring) -> None:
+    made = ring.ask("setup", "writers", 10)
+    came = ring.race("join", made["campaign"], processes=2, count=8)
+    assert came["WRITING"] == 9  # and the first
+    assert set(came) <= {"WRITING", "FULL", "full"}
+    codes = ring.race("submit", made["person"], processes=2, count=15)
+    found = ring.ask("report", made["campaign"])
+    assert list(codes.values()) == [30]
+    assert (found["codes"], found["contributions"], found["broken_audit"]) == (1, 1, 0)
+
+
 def test_third_parties_who_come_at_once_give_each_message_five_votes_and_no_more(
     ring: Ring,
 ) -> None:

@@ -11,7 +11,7 @@ from decimal import Decimal
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
-from evaluation import Chat, Protocol, Question, word_count
+from evaluation import Chat, Protocol, Question, Write, word_count
 from webapp.models import IMPORTED, Campaign, Conversation, System
 from webapp.services.campaign import campaigns, message_items
 from webapp.services.rating import context_items, third_parties
@@ -70,6 +70,9 @@ def checklist(campaign: AnyCampaign, now: datetime) -> list[LaunchCheck]:
     systems = list(campaign.systems.select_related("cell"))
     if third_parties.judges(campaign):
         return [_messages(campaign), _pay(campaign), _consent(campaign), _contact(campaign)]
+    if protocol.write is not None:
+        written = [*_of_writing(campaign, protocol.write)]
+        return [*written, _pay(campaign), _consent(campaign), _contact(campaign)]
     checks = [
         _systems(systems, protocol),
         _rehearsed(systems),
@@ -243,6 +246,25 @@ def _intended(campaign: Campaign, question: Question) -> LaunchCheck:
             "import replies with text and intended."
         )
     return LaunchCheck(_("Replies as intended"), count > 0, text % words, "contexts")
+
+
+def _of_writing(campaign: Campaign, write: Write) -> Iterator[LaunchCheck]:
+    """Yield what a writing campaign needs: something to revise, or to reply to."""
+    if write.makes == "persona":
+        text = _("%(count)d are wanted: %(valid)d for validation, %(test)d for test.")
+        about = {"count": write.count, "valid": write.valid, "test": write.test}
+        yield LaunchCheck(_("Personas"), True, text % about, "settings")
+    elif write.makes == "revision":
+        count = campaign.personas.exclude(sentences=[]).count()
+        text = _("%(count)d to revise.") % {"count": count}
+        missing = _("Import some, or use those of a campaign in which they were written.")
+        yield LaunchCheck(_("Personas"), count > 0, text if count else missing, "personas")
+    else:
+        count = campaign.contexts.count()
+        text = _("%(count)d to reply to.") % {"count": count}
+        yield LaunchCheck(
+            _("Contexts"), count > 0, text if count else _("Import some."), "contexts"
+        )
 
 
 def _messages(campaign: Campaign) -> LaunchCheck:

@@ -162,8 +162,9 @@ def stored(campaign: AnyCampaign) -> list[StoredContext]:
 
 def lengths(campaign: AnyCampaign) -> tuple[int, int]:
     """Return how many messages a context may have, least and most."""
-    rate = protocol_of(campaign).after
-    return (1, dataset.LONGEST) if rate is None else rate.messages
+    protocol = protocol_of(campaign)
+    step = protocol.write or protocol.after
+    return (1, dataset.LONGEST) if step is None else step.messages
 
 
 def count(campaign: AnyCampaign) -> int:

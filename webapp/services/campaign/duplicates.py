@@ -15,6 +15,7 @@ from django.db.models import Model
 
 from webapp.models import IMPORTED, Campaign, QuotaCell, System
 from webapp.models.campaign import new_slug
+from webapp.models.rating import WITHDRAWN
 from webapp.services.campaign import campaigns, message_items
 from webapp.services.rating import contexts
 from webapp.services.rules import audit
@@ -87,14 +88,13 @@ def _copy_materials(
     source: Campaign, draft: Campaign, systems: Mapping[int, System], now: datetime
 ) -> None:
     """Copy personas and contexts, these with the replies that were imported with them."""
-    for persona in source.personas.order_by("pk"):
+    for persona in source.personas.exclude(sentences=[]).order_by("pk"):
         order = campaigns.persona_order(draft.seed, persona.key)
         _copy(persona, campaign=draft, order=order, taken=0)
     for context in source.contexts.order_by("pk"):
         copy = _copy(context, campaign=draft)
-        for reply in source.conversations.filter(
-            context=context.key, system__bot=IMPORTED
-        ).order_by("pk"):
+        replies = source.conversations.filter(context=context.key, system__bot=IMPORTED)
+        for reply in replies.exclude(excluded=WITHDRAWN).order_by("pk"):
             event = reply.events.get(in_reply_to__isnull=False)
             contexts.add_reply(
                 context=copy,
@@ -102,4 +102,5 @@ def _copy_materials(
                 text=event.content["text"],
                 intended=reply.intended,
                 now=now,
+                written=reply.written,
             )

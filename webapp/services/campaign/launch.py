@@ -24,6 +24,7 @@ from webapp.services.rules import audit, payment, states
 from webapp.services.rules.access import AnyCampaign, row_of
 from webapp.services.rules.protocols import identity_of, original_of, protocol_of
 from webapp.services.staff_forms import source_settings
+from webapp.services.writing import writing_items
 
 # Of the plan. 3 had no `replies`, nor group and about of contexts, and `only_if` as a name; 2 had
 # no `words`; 1 had no `provenance_text` and other names in a setting.
@@ -126,6 +127,7 @@ def _prepare(campaign: Campaign, now: datetime) -> None:
         raise NotReady(red)
     rate = protocol_of(campaign).after
     context_items.make(campaign, at_launch=True)
+    writing_items.make(campaign)
     if rate is not None and rate.is_shared:
         campaign.items.update(target=rate.votes)
 

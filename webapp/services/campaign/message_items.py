@@ -22,6 +22,7 @@ from webapp.models import (
     Assignment,
     Campaign,
     Candidate,
+    Contribution,
     Conversation,
     Event,
     ExternalId,
@@ -153,13 +154,17 @@ def digests(campaign: AnyCampaign) -> list[dict[str, Any]]:
 
 
 def withdraw(*, person: Participation, now: datetime) -> None:
-    """Release assignments that show a withdrawn participant's conversations.
+    """Release assignments that show a withdrawn participant's conversations, or texts.
 
     A rater who has none left is done. Called in the transaction that deletes the words.
     """
-    rows = Assignment.objects.filter(
-        state=Assignment.State.RESERVED, item__conversation__seats__participation=person
-    ).exclude(item__campaign=person.campaign_id)
+    own = Contribution.objects.filter(assignment__participation=person)
+    shown = Q(item__conversation__seats__participation=person)
+    shown |= Q(item__persona__written__in=own)
+    shown |= Q(item__candidates__conversation__written__in=own)
+    found = Assignment.objects.filter(shown, state=Assignment.State.RESERVED)
+    keys = found.exclude(item__campaign=person.campaign_id).values("pk")
+    rows = Assignment.objects.filter(pk__in=list(keys.values_list("pk", flat=True)))
     for rater in Participation.objects.filter(assignments__in=rows).distinct().order_by("pk"):
         _spare(rater, rows, now)
 
@@ -171,7 +176,8 @@ def _spare(rater: Participation, rows: QuerySet[Assignment], now: datetime) -> N
         if states.try_move(mine, "release", draft={}):
             quota.release(assignment.item)
     left = Assignment.objects.filter(participation=rater, state=Assignment.State.RESERVED)
-    if rater.state == Participation.State.RATING and not left.exists():
+    at_work = (Participation.State.RATING, Participation.State.WRITING)
+    if rater.state in at_work and not left.exists():
         payment.settle(person=rater, outcome=Participation.Outcome.COMPLETED, now=now)
 
 

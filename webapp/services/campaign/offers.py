@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
+from django.utils.translation import gettext_lazy, ngettext
 
 from evaluation import Protocol, Question
 from evaluation.registry import UnknownProtocol, get_protocol, protocol_names
@@ -84,8 +84,17 @@ def _offer(name: str) -> Offer:
     return Offer(protocol, (module.__doc__ or "").strip(), tuple(results(protocol)))
 
 
+WRITTEN = {
+    "persona": gettext_lazy("Personas that conversations of other campaigns can use"),
+    "revision": gettext_lazy("Each persona in other words, beside its original sentences"),
+    "reply": gettext_lazy("Replies of people, which can be judged beside those of systems"),
+}
+
+
 def results(protocol: Protocol) -> Iterator[str]:
     """Yield what answers to the protocol's questions are good for, by their kinds of value."""
+    if protocol.write:
+        yield str(WRITTEN[protocol.write.makes])
     questions = [question for rate in protocol.rates for question in rate.questions]
     pairs = [question for question in questions if question.personas_beside() is not None]
     others = [question for question in questions if question not in pairs]

@@ -48,6 +48,8 @@ def kinds(campaign: AnyCampaign) -> list[Kind]:
     """Return what the protocol's partner may be."""
     if third_parties.judges(campaign):
         return []  # it comes with the messages that are taken
+    if protocol_of(campaign).write:
+        return []
     chat = protocol_of(campaign).chat
     partner = chat.partner if chat else "bot"
     found = [Kind(name, about_bot(name)) for name in bot_names()] if partner != "person" else []

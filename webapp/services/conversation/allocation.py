@@ -8,7 +8,16 @@ from collections.abc import Sequence
 
 from django.db.models import Count, F, Q
 
-from webapp.models import Campaign, Conversation, Item, Participation, QuotaCell, Seat, System
+from webapp.models import (
+    Campaign,
+    Contribution,
+    Conversation,
+    Item,
+    Participation,
+    QuotaCell,
+    Seat,
+    System,
+)
 from webapp.services.rating import items
 from webapp.services.rules import quota, rounds, states
 from webapp.services.rules.protocols import protocol_of
@@ -54,7 +63,10 @@ def is_complete(campaign: Campaign) -> bool:
         purpose=Conversation.Purpose.CONTEXT, state=Conversation.State.OPEN
     )
     wanted = rows.kept().filter(target__gt=F("completed"))
-    return rows.exists() and not wanted.exists() and not waiting.exists()
+    undecided = Contribution.objects.filter(
+        assignment__item__campaign=campaign, state=Contribution.State.OFFERED
+    )
+    return rows.exists() and not any(each.exists() for each in (wanted, waiting, undecided))
 
 
 def _ranked(cells: list[QuotaCell], person: Participation) -> Sequence[QuotaCell]:

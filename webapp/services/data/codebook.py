@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from evaluation import Question
+from evaluation import Question, Write
 from webapp.models import Campaign
 from webapp.services.rules import payment
 from webapp.services.rules.protocols import identity_of, original_of, protocol_of
@@ -85,7 +85,27 @@ PARTICIPANTS = {
     "excluded": "a reviewer's reason to set them aside",
     "flags": "kinds of oddities",
 }
+CONTRIBUTIONS = {
+    "contribution": "number of the contribution; the texts of one have the same",
+    "campaign": "the campaign",
+    "protocol": "name of the protocol that was followed",
+    "makes": "persona, revision or reply",
+    "participant": "pseudonym of the author",
+    "about": "key of the persona that is revised, or of the context replied to; blank for a new "
+    "persona",
+    "split": "split of the persona: train, valid or test",
+    "number": "place of the text in its contribution, from 1",
+    "original": "the sentence that the text revises; blank where there is none, or its author has "
+    "withdrawn",
+    "text": "the text",
+    "state": "OFFERED, ACCEPTED or REFUSED",
+    "reason": "why it was refused",
+    "made_at": "when it was stored, UTC",
+    "decided_at": "when it was accepted or refused, UTC",
+    "excluded": "a reviewer's reason to set the author aside",
+}
 FILES = {
+    "contributions.csv": CONTRIBUTIONS,
     "ratings.csv": RATINGS,
     "ratings.parquet": RATINGS,
     "ratings_all.csv": RATINGS,
@@ -110,10 +130,18 @@ def codebook(campaign: Campaign) -> dict[str, Any]:
         "languages": campaign.languages,
         "translations": campaign.translations,
         "stopping": payment.rule_of_stopping(campaign),
+        "writing": _writing(protocol.write),
         "questions": [_question(q, step.when) for step in protocol.rates for q in step.questions],
         "settings": _settings(campaign),
         "words": _words(campaign),
     }
+
+
+def _writing(write: Write | None) -> dict[str, Any]:
+    """Return what was asked of writers; nothing where nobody writes."""
+    if write is None:
+        return {}
+    return {"makes": write.makes, "wording": write.asks.text, "limits": write.limited.limits}
 
 
 def _settings(campaign: Campaign) -> list[dict[str, Any]]:

@@ -29,6 +29,7 @@ Ratings of chatbots, collected with Parley under the protocol “{title}”
 |---|---|
 | ratings.csv, ratings.parquet | one answer a row: what the results rest on |
 | ratings_all.csv | every answer; `excluded` says why one is set aside |
+| contributions.csv | one text a row that people wrote, such as a sentence of a persona |
 | conversations.jsonl | every conversation with its whole log, ratings and flags, lossless |
 | messages.csv | one message a row |
 | participants.csv | how each participation went |

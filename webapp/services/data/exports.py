@@ -26,7 +26,14 @@ import pyarrow.parquet as pq
 
 from evaluation import serialized
 from webapp.models import Campaign
-from webapp.services.data import codebook, conversation_records, csv_format, study_record, tables
+from webapp.services.data import (
+    codebook,
+    contribution_rows,
+    conversation_records,
+    csv_format,
+    study_record,
+    tables,
+)
 from webapp.services.data.dataset_card import dataset_card
 from webapp.services.data.snapshots import snapshot
 from webapp.services.rules import audit, protocols
@@ -40,6 +47,7 @@ FILTERS = {
     "conversations that ended as the protocol says, complete, not excluded by a reviewer",
     "ratings.parquet": "the rows of ratings.csv",
     "ratings_all.csv": "every current answer; `excluded` says why one is set aside",
+    "contributions.csv": "every text that people wrote for the protocol, refused ones too",
     "conversations.jsonl": "every conversation of the study, abandoned and failed ones too",
     "everywhere": "what people withdrew is absent or blank; rehearsals and test chats are absent",
 }
@@ -184,6 +192,8 @@ def _fill(archive: Archive, campaign: Campaign) -> None:
     archive.text("README.md", dataset_card(campaign, book, answers=len(kept)))
     archive.text("codebook.json", _pretty(book))
     archive.text("codebook.md", codebook.as_markdown(book))
+    written = contribution_rows.contribution_rows(campaign)
+    archive.table("contributions.csv", codebook.CONTRIBUTIONS, written)
     archive.lines("conversations.jsonl", conversation_records.conversations(campaign))
     archive.table("messages.csv", codebook.MESSAGES, tables.message_rows(campaign))
     people = conversation_records.participants(campaign)

@@ -144,8 +144,8 @@ def _line(
     problem: str,
 ) -> CampaignRow:
     protocol = protocol_of(campaign)
-    batch = 1 if protocol.chat else max((rate.batch for rate in protocol.rates), default=1)
-    budget = monitor.budget(campaign, math.ceil(sums["target"] / batch), promised)
+    slots = math.ceil(sums["target"] / protocol.batch)
+    budget = monitor.budget(campaign, slots, promised)
     return CampaignRow(
         campaign=campaign,
         protocol=protocol.title,

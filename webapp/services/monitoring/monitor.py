@@ -43,16 +43,17 @@ LEAST_FREE = 500_000_000  # bytes; below it, or below 5 %, new joins stop (R23)
 LEAST_SHARE = 0.05
 NAMED = 5  # numbers that an alarm names
 COMPLETED = Participation.Outcome.COMPLETED
-HERE = Q(state__in=(P.WAITING, P.MATCHED, P.CHATTING, P.RATING))
+HERE = Q(state__in=(P.WAITING, P.MATCHED, P.CHATTING, P.RATING, P.WRITING))
 # Conversations that count towards their targets.
 COUNTED = Q(outcome=COMPLETED) | Q(
     outcome=Participation.Outcome.PARTNER_LEFT,
     participation__campaign__partner_left_counts=True,
 )
-# Pages that wait or chat give signs of life by themselves; who reads or rates may take their time.
+# Pages that wait or chat give signs of life by themselves; who reads, rates or writes may take
+# their time.
 SILENT_AFTER = {
     **dict.fromkeys((P.WAITING, P.MATCHED, P.CHATTING), timedelta(minutes=2)),
-    **dict.fromkeys((P.READY, P.RATING), timedelta(minutes=10)),
+    **dict.fromkeys((P.READY, P.RATING, P.WRITING), timedelta(minutes=10)),
 }
 HOUR = timedelta(hours=1)
 MOST_TIMED = 500  # of the people who completed, the last ones
@@ -92,13 +93,14 @@ class Pace:
 
 @dataclass(frozen=True)
 class Progress:
-    """How far a system, or a static campaign as a whole, is."""
+    """How far a system, or writing as a whole, is; `page` lists what there is."""
 
     name: str
     reserved: int
     completed: int
     target: int
     query: str
+    page: str = "conversations"
 
     @property
     def percent(self) -> int:
@@ -201,6 +203,8 @@ def funnel(campaign: Campaign, now: datetime) -> Iterator[FunnelStep]:
     yield FunnelStep("waiting", _("Waiting"), waiting, "step=waiting", away)
     yield FunnelStep("chatting", _("Chatting"), chatting, "step=chatting", quiet[P.CHATTING])
     yield FunnelStep("rating", _("Rating"), rating, "step=rating", quiet[P.RATING])
+    if (writing := states[P.WRITING]) or protocol_of(campaign).write:
+        yield FunnelStep("writing", _("Writing"), writing, "step=writing", quiet[P.WRITING])
     yield FunnelStep("done", _("Done"), done, "step=done")
     yield FunnelStep("lost", _("Lost"), ended - done, "step=lost")
 
@@ -254,8 +258,7 @@ def wanted(campaign: Campaign, systems: Sequence[System]) -> int:
     if protocol.chat is not None:
         return sum(system.cell.target for system in systems)
     votes = _total(_items(campaign).aggregate(Sum("target")))
-    batch = max((rate.batch for rate in protocol.rates), default=1)
-    return math.ceil(votes / batch)
+    return math.ceil(votes / protocol.batch)
 
 
 def _items(campaign: Campaign) -> QuerySet[Item]:
@@ -273,11 +276,15 @@ def _progress(campaign: Campaign, systems: Sequence[System]) -> Iterator[Progres
             query = f"system={system.pk}"
             yield Progress(system.name, cell.reserved, cell.completed, cell.target, query)
         return
-    sums: defaultdict[int, Counter[str]] = defaultdict(Counter)
+    sums: defaultdict[int | None, Counter[str]] = defaultdict(Counter)
     judged = Coalesce("candidates__system", "conversation__system")
     rows = _items(campaign).values_list(judged, *COUNTS)
     for system_pk, *counts in rows.order_by():
         sums[system_pk].update(dict(zip(COUNTS, counts, strict=True)))
+    if protocol_of(campaign).write:
+        reserved, completed, target = (sums[None][name] for name in COUNTS)
+        name, query = _("Contributions"), "state="
+        yield Progress(name, reserved, completed, target, query, page="contributions")
     for system in systems:
         reserved, completed, target = (sums[system.pk][name] for name in COUNTS)
         query = f"system={system.pk}&purpose=CONTEXT"

@@ -35,6 +35,7 @@ STEPS: Mapping[str, Q] = {
     "waiting": Q(state__in=(Participation.State.WAITING, Participation.State.MATCHED)),
     "chatting": Q(state=Participation.State.CHATTING),
     "rating": Q(state=Participation.State.RATING),
+    "writing": Q(state=Participation.State.WRITING),
     "done": Q(outcome__in=monitor.DONE),
     "lost": Q(state=Participation.State.ENDED) & ~Q(outcome__in=monitor.DONE),
     # Whoever has a code or a bonus, however they ended: what the sum of the money counts.

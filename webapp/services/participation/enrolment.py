@@ -176,10 +176,12 @@ def _end_full(person: Participation, now: datetime) -> None:
 
 
 def _allocate(person: Participation, now: datetime) -> bool:
-    if protocol_of(person.campaign).chat is None:
+    protocol = protocol_of(person.campaign)
+    if protocol.chat is None:
         if not items.assign(person=person, now=now):
             return False
-        states.move(person, "rate", state_at=now, seen_at=now, notice="")
+        event = "write" if protocol.write else "rate"
+        states.move(person, event, state_at=now, seen_at=now, notice="")
         return True
     system = allocation.take(person=person)
     if system is None:

@@ -11,6 +11,7 @@ from django.db import connection, transaction
 from webapp.models import (
     Assignment,
     CompletionCode,
+    Contribution,
     Conversation,
     Event,
     ExternalId,
@@ -21,7 +22,7 @@ from webapp.models import (
     ReplyJob,
     Seat,
 )
-from webapp.services.campaign import message_items
+from webapp.services.campaign import message_items, written_materials
 from webapp.services.participation import stopping
 from webapp.services.rules import audit, payment, persona_stack, quota
 
@@ -69,6 +70,7 @@ def withdraw(*, token: str, now: datetime) -> Withdrawn:
             _delete_answers(person)
             _uncount(person)
             message_items.withdraw(person=person, now=now)
+            written_materials.withdraw(person)
             ExternalId.objects.filter(participation=person).delete()
             Flag.objects.filter(participation=person).update(detail="")
             audit.append(
@@ -117,7 +119,8 @@ def _blank(content: dict[str, object]) -> dict[str, object]:
 def _delete_answers(person: Participation) -> None:
     assignments = Assignment.objects.filter(participation=person)
     Rating.objects.filter(assignment__in=assignments).delete()
-    for assignment in assignments.filter(state=Assignment.State.DONE).order_by("item_id"):
+    done = assignments.filter(state=Assignment.State.DONE).order_by("item_id")
+    for assignment in done.exclude(contribution__state=Contribution.State.REFUSED):
         quota.withdraw(assignment.item)
     assignments.update(draft={})
 

@@ -12,7 +12,7 @@ from functools import cache
 from django.utils.translation import gettext as _
 
 from bots.datasets import contexts, demo
-from evaluation import Protocol, Rate, Shown, letter
+from evaluation import Protocol, Rate, Shown, Write, letter
 from webapp import notices
 from webapp.models import Participation
 from webapp.services.participation import screens, study_info
@@ -22,6 +22,8 @@ from webapp.services.rating.form import FormLine, FormReply, RatingForm
 from webapp.services.rules import payment
 from webapp.services.rules.access import AnyCampaign, row_of
 from webapp.services.rules.protocols import protocol_of, shown_protocol
+from webapp.services.writing import form as writing_form
+from webapp.services.writing.form import WritingForm
 
 CODE = "ABCD-EFGH"  # looks like a code, and is nobody's
 SPLIT = "test"
@@ -92,7 +94,8 @@ def dialogue() -> tuple[FormLine, ...]:
 def pages(protocol: Protocol) -> tuple[str, ...]:
     """Return the names of the pages that a participant comes to, in order."""
     chat = ("chat",) if protocol.chat else ()
-    return ("entry", "ready", *chat, *(("rate",) if protocol.after else ()), "ended")
+    write = ("write",) if protocol.write else ()
+    return ("entry", "ready", *chat, *write, *(("rate",) if protocol.after else ()), "ended")
 
 
 def study(campaign: AnyCampaign) -> StudyInfo:
@@ -115,8 +118,15 @@ def screen(campaign: AnyCampaign, name: str) -> Screen:
         persona=_first_persona(campaign) if has_persona else (),
         chat=screens.chat_page("preview", protocol) if name == "chat" else None,
         form=rating_form(after) if name == "rate" and after else None,
+        writing=_writing(protocol.write) if name == "write" and protocol.write else None,
         end=_end(protocol, shown) if name == "ended" else None,
     )
+
+
+def _writing(write: Write) -> WritingForm:
+    """Return the form of a writer, about a persona or a context that comes with Parley."""
+    basis = {"persona": (), "revision": _personas()[0][1], "reply": _context()[-1:]}[write.makes]
+    return writing_form.form(write=write, about="sample", basis=basis, draft={}, total=write.batch)
 
 
 def lengths(campaign: AnyCampaign) -> tuple[int, ...]:

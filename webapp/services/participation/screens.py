@@ -22,6 +22,8 @@ from webapp.services.rating import form
 from webapp.services.rating.form import RatingForm
 from webapp.services.rules import access, identity, payment, rounds
 from webapp.services.rules.protocols import protocol_of, shown_protocol
+from webapp.services.writing import form as writing_form
+from webapp.services.writing.form import WritingForm
 
 Outcome, State = Participation.Outcome, Participation.State
 Claim = dict[str, str]  # a platform and an id there
@@ -31,6 +33,7 @@ NAMES: dict[str, str] = {
     State.MATCHED: "waiting",
     State.CHATTING: "chat",
     State.RATING: "rate",
+    State.WRITING: "write",
     State.ENDED: "ended",
 }
 HEADINGS: dict[str, Promise] = {
@@ -80,7 +83,7 @@ class End:
 class Screen:
     """One page. `stop` says what stopping now means, "" where there is nothing to stop."""
 
-    name: str  # ready, waiting, chat, rate, ended
+    name: str  # ready, waiting, chat, rate, write, ended
     study: StudyInfo
     step: int
     notice: str
@@ -92,6 +95,7 @@ class Screen:
     answered: bool = False  # the ready check
     chat: ChatPageData | None = None
     form: RatingForm | None = None
+    writing: WritingForm | None = None
     end: End | None = None
 
 
@@ -116,6 +120,7 @@ def show(*, person: Participation, now: datetime) -> Screen:
         if seat and name == "chat"
         else None,
         form=form.of(person) if name == "rate" else None,
+        writing=writing_form.of(person) if name == "write" else None,
         end=_end(person, protocol, has_chatted=seat is not None) if name == "ended" else None,
     )
 
@@ -139,7 +144,7 @@ def _held(person: Participation, protocol: Protocol) -> tuple[str, ...]:
 def step_of(name: str, protocol: Protocol) -> int:
     """Return the number of the step: the same for every system, or the steps would tell which."""
     last = len(study_info.steps_of(protocol))
-    return {"ready": 2, "rate": last - 1, "ended": last}.get(name, 3)
+    return {"ready": 2, "rate": last - 1, "write": last - 1, "ended": last}.get(name, 3)
 
 
 def _notice(person: Participation) -> str:
@@ -172,7 +177,7 @@ def _stop(person: Participation, protocol: Protocol, now: datetime) -> str:
     owed = payment.due(person, outcome)
     pay = money(owed.amount, person.currency) if owed else ""
     meaning = notices.text(STOPS[outcome] if owed else UNPAID[outcome], pay=pay)
-    if person.state not in (State.CHATTING, State.RATING):
+    if person.state not in (State.CHATTING, State.RATING, State.WRITING):
         return meaning
     return f"{meaning} {study_info.stopping_words(payment.promised(person), protocol)}".rstrip()
 

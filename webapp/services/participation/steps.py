@@ -28,5 +28,6 @@ STEPS: dict[Participation.State, Step] = {
     P.MATCHED: Step("matched", ("meet", "stop")),
     P.CHATTING: Step("chat", ("frames", "stop")),
     P.RATING: Step("rate", ("draft", "rate", "stop")),
+    P.WRITING: Step("write", ("draft", "write", "stop")),
     P.ENDED: Step("ended", ("withdraw", "consent")),
 }

@@ -12,7 +12,7 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 from markdown_it import MarkdownIt
 
-from evaluation import Protocol
+from evaluation import Protocol, WorkedExample
 from webapp import notices
 from webapp.languages import Language, listed
 from webapp.models import Campaign
@@ -44,6 +44,8 @@ class StudyInfo:
     has_persona: bool
     labels: bool
     asks: bool  # something of its participants, now or afterwards
+    writes: bool
+    examples: tuple[WorkedExample, ...]
     instructions: tuple[str, ...]
     steps: tuple[str, ...]
     languages: tuple[Language, ...]  # to choose from; none where there is no choice
@@ -78,6 +80,8 @@ def of(campaign: Campaign, terms: payment.Terms | None = None) -> StudyInfo:
         has_persona=bool(chat and chat.pool),
         labels=protocol.live is not None,
         asks=bool(protocol.rates),
+        writes=protocol.write is not None,
+        examples=protocol.write.examples if protocol.write else (),
         instructions=protocol.instructions,
         steps=steps_of(protocol),
         languages=listed(campaign.languages) if len(campaign.languages) > 1 else (),
@@ -90,7 +94,8 @@ def stopping_words(terms: payment.Terms, protocol: Protocol) -> str:
     if not terms.pay:
         return ""
     lengths = protocol.chat.minimum.options if protocol.chat else ()
-    words = notices.CHAT_STOPS if lengths else notices.REPLY_STOPS
+    replies = notices.WRITE_STOPS if protocol.write else notices.REPLY_STOPS
+    words = notices.CHAT_STOPS if lengths else replies
     rule = words[terms.quit_rule] % {
         "pay": money(terms.pay, terms.currency),
         "minimum": _range(lengths),
@@ -128,6 +133,8 @@ def steps_of(protocol: Protocol) -> tuple[str, ...]:
         steps.append(_("Conversation"))
     if protocol.after:
         steps.append(_("Questions") if protocol.chat else _("Replies"))
+    if protocol.write:
+        steps.append(_("Writing"))
     return (*steps, _("Done"))
 
 

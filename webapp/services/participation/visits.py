@@ -20,6 +20,7 @@ from webapp.services.participation.screens import Claim
 from webapp.services.participation.study_info import StudyInfo
 from webapp.services.rating import submission
 from webapp.services.rules import access
+from webapp.services.writing import offering
 
 STEPS: Mapping[str, Callable[..., object]] = {
     "start": enrolment.start,
@@ -53,9 +54,16 @@ class BrowserVisit:
         """Store the answers of the form; raises what `submission.submit` raises."""
         submission.submit(person=self._person(), answers=answers, now=now)
 
+    def write(self, answers: Mapping[str, str], now: datetime) -> None:
+        """Store what was written; raises what `offering.submit` raises."""
+        offering.submit(person=self._person(), answers=answers, now=now)
+
     def save_draft(self, answers: Mapping[str, str], now: datetime) -> bool:
-        """Keep unfinished answers; False where it is too late for them."""
-        return submission.save_draft(person=self._person(), answers=answers, now=now)
+        """Keep unfinished answers or texts; False where it is too late for them."""
+        person = self._person()
+        is_writing = person.state == Participation.State.WRITING
+        save = offering.save_draft if is_writing else submission.save_draft
+        return save(person=person, answers=answers, now=now)
 
     def status(self, now: datetime) -> dict[str, Any]:
         """Return the status of a waiting page, whose request is a sign of life."""

@@ -7,7 +7,15 @@ from datetime import datetime
 from django.db import transaction
 from django.db.models import QuerySet
 
-from webapp.models import Campaign, Context, Conversation, Event, Seat, System
+from webapp.models import (
+    Campaign,
+    Context,
+    Contribution,
+    Conversation,
+    Event,
+    Seat,
+    System,
+)
 from webapp.services.rating import context_items
 from webapp.services.replies import queue
 from webapp.services.rules import events, states
@@ -101,9 +109,18 @@ def _settle(conversation: Conversation, now: datetime) -> bool:
 
 
 def add_reply(
-    *, context: Context, system: System, text: str, intended: str, now: datetime
+    *,
+    context: Context,
+    system: System,
+    text: str,
+    intended: str,
+    now: datetime,
+    written: Contribution | None = None,
 ) -> Conversation:
-    """Store a reply that a requester imported, as if the system had given it."""
+    """Store a reply that a requester imported, as if the system had given it.
+
+    written: the contribution that it is, where participants wrote it.
+    """
     with transaction.atomic():
         conversation, last = _begin(context, system, now, intended=intended)
         events.append(
@@ -113,5 +130,6 @@ def add_reply(
             content={"text": text},
             in_reply_to=last,
         )
-        states.move(conversation, "finish", ended_at=now, ended_because="imported")
+        because = "written" if written else "imported"
+        states.move(conversation, "finish", ended_at=now, ended_because=because, written=written)
         return conversation

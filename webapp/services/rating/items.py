@@ -141,8 +141,7 @@ def assign(*, person: Participation, now: datetime) -> list[Assignment]:
     the person took part in. What they judged before they left and came back counts towards their
     batch. Empty where nothing is left for them.
     """
-    rate = protocol_of(person.campaign).after
-    size = rate.batch if rate else 0
+    size = protocol_of(person.campaign).batch
     with transaction.atomic():
         held = _held(person)
         while len(held) < size:
@@ -168,6 +167,8 @@ def _held(person: Participation) -> list[Assignment]:
 def _choose(person: Participation, count: int) -> list[Item]:
     mine = Assignment.objects.filter(participation=person).exclude(state=Assignment.State.RELEASED)
     rows = open_items(person.campaign).exclude(pk__in=mine.values("item"))
+    if protocol_of(person.campaign).write:
+        return list(rows.order_by(F("reserved") + F("completed"), "order")[:count])
     if third_parties.judges(person.campaign):
         return _choose_messages(third_parties.open_to(rows, person), count)
     rows = one_kind.kept_to(rows, person)

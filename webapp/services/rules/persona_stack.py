@@ -188,4 +188,8 @@ def distractors(
 
 
 def _pool(campaign: Campaign, split: str) -> QuerySet[Persona]:
-    return Persona.objects.filter(campaign=campaign, split=split)
+    """Return the personas of a split but those whose authors withdrew them."""
+    rows = Persona.objects.filter(campaign=campaign, split=split).exclude(sentences=[])
+    chat = protocol_of(campaign).chat
+    is_revised = chat is not None and "revised" in (chat.form, chat.partner_form)
+    return rows.exclude(revised=[]) if is_revised else rows

@@ -9,12 +9,19 @@ from typing import Any, TypeVar
 
 from django.db import models
 
-from webapp.models import Assignment, Campaign, Conversation, Participation, ReplyJob
+from webapp.models import (
+    Assignment,
+    Campaign,
+    Contribution,
+    Conversation,
+    Participation,
+    ReplyJob,
+)
 
 P, C, V, J = Participation.State, Conversation.State, Campaign.State, ReplyJob.State
-A = Assignment.State
-Row = TypeVar("Row", Participation, Conversation, Campaign, ReplyJob, Assignment)
-ACTIVE = (P.READY, P.WAITING, P.MATCHED, P.CHATTING, P.RATING)
+A, T = Assignment.State, Contribution.State
+Row = TypeVar("Row", Participation, Conversation, Campaign, ReplyJob, Assignment, Contribution)
+ACTIVE = (P.READY, P.WAITING, P.MATCHED, P.CHATTING, P.RATING, P.WRITING)
 
 TRANSITIONS: dict[type[models.Model], dict[str, tuple[tuple[str, ...], str]]] = {
     Participation: {
@@ -25,10 +32,11 @@ TRANSITIONS: dict[type[models.Model], dict[str, tuple[tuple[str, ...], str]]] = 
         "requeue": ((P.MATCHED, P.CHATTING), P.WAITING),  # the partner left before any work
         "miss": ((P.MATCHED, P.CHATTING), P.READY),  # they were away while a partner was there
         "rate": ((P.READY, P.CHATTING), P.RATING),
+        "write": ((P.READY,), P.WRITING),
         "next": ((P.CHATTING, P.RATING), P.READY),  # another round follows
-        "complete": ((P.CHATTING, P.RATING), P.ENDED),
+        "complete": ((P.CHATTING, P.RATING, P.WRITING), P.ENDED),
         "end_between": ((P.READY, P.WAITING, P.MATCHED), P.ENDED),  # what was begun is over
-        "fail": ((P.CHATTING, P.RATING), P.ENDED),
+        "fail": ((P.CHATTING, P.RATING, P.WRITING), P.ENDED),
         "stop": (ACTIVE, P.ENDED),
         "give_up": ((P.WAITING, P.MATCHED), P.ENDED),  # waited, nobody came
         "refuse": ((P.READY, P.WAITING), P.ENDED),  # full before any work
@@ -63,6 +71,10 @@ TRANSITIONS: dict[type[models.Model], dict[str, tuple[tuple[str, ...], str]]] = 
         "judge": ((A.RESERVED,), A.DONE),
         "release": ((A.RESERVED,), A.RELEASED),
         "reserve": ((A.RELEASED,), A.RESERVED),  # who gave it back has come back
+    },
+    Contribution: {
+        "accept": ((T.OFFERED,), T.ACCEPTED),
+        "refuse": ((T.OFFERED,), T.REFUSED),
     },
 }
 

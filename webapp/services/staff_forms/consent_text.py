@@ -34,6 +34,8 @@ CHAT_FOR_OTHERS = (
     "You chat with a partner. Later other people read the conversation and judge its messages."
 )
 READ = "You read short conversations and say what the last message of each is like."
+WRITE = "You write short texts, following a few instructions, which the study then uses."
+OWN_WORDS = "Other participants may read what you write."
 WRITTEN = "The messages were written by people or by computer programs."
 
 
@@ -41,8 +43,6 @@ def prefilled(protocol: Protocol) -> str:
     """Return a text that fits the protocol."""
     chat = protocol.chat
     chatting = CHAT if protocol.rates else CHAT_FOR_OTHERS
-    return STUDY.format(
-        what=chatting if chat else READ,
-        minutes=protocol.minutes,
-        partner=chat.told if chat else WRITTEN,
-    )
+    alone = (WRITE, OWN_WORDS) if protocol.write else (READ, WRITTEN)
+    what, partner = (chatting, chat.told) if chat else alone
+    return STUDY.format(what=what, minutes=protocol.minutes, partner=partner)

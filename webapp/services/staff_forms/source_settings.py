@@ -110,6 +110,8 @@ def plain(value: Any) -> Any:
     """Return a value as JSON holds it."""
     if isinstance(value, Draw):
         return list(value.options)
+    if isinstance(value, tuple):
+        return [plain(each) for each in value]
     return str(value) if isinstance(value, str) else value
 
 

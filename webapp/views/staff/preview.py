@@ -25,6 +25,7 @@ TITLES = {
     "ready": gettext_lazy("Instructions"),
     "chat": gettext_lazy("Conversation"),
     "rate": gettext_lazy("Questions"),
+    "write": gettext_lazy("Writing"),
     "ended": gettext_lazy("The end"),
 }
 

@@ -15,6 +15,7 @@ from django.utils.translation import gettext_lazy
 from webapp.services.monitoring import review, transcripts
 from webapp.services.rating import third_parties
 from webapp.services.rules.access import StaffCampaign
+from webapp.services.rules.protocols import protocol_of
 from webapp.services.staff_forms.fields import Invalid
 from webapp.views.staff.access import READ, WRITE, NavLink, bad_form, campaign_page
 
@@ -67,6 +68,7 @@ def people(request: HttpRequest, campaign: StaffCampaign) -> HttpResponse:
         "step": request.GET.get("step", ""),
         "paid": review.paid(campaign, request.GET.dict()),
         "query": _query(request),
+        "writes": protocol_of(campaign).write is not None,
     }
     return render(request, "staff/people.html", context)
 

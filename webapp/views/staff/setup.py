@@ -28,6 +28,7 @@ from webapp.services.campaign import (
     message_items,
     personas_import,
     systems,
+    written_materials,
 )
 from webapp.services.participation import study_info
 from webapp.services.rating import contexts
@@ -97,6 +98,7 @@ def personas(request: HttpRequest, campaign: StaffCampaign) -> HttpResponse:
         "count": personas_import.count(campaign),
         "pool": personas_import.pool_of(campaign),
         "kind": "personas",
+        **_written(request, campaign),
     }
     bundled = personas_import.bundled(campaign)
     return _import(request, campaign, personas_import, bundled, context)
@@ -108,12 +110,22 @@ def static_contexts(request: HttpRequest, campaign: StaffCampaign) -> HttpRespon
     context = {
         "rows": contexts_import.stored(campaign),
         "count": contexts_import.count(campaign),
-        "replies": checklist.replies_to_contexts(campaign),
         "kind": "contexts",
-        "messages": contexts_import.lengths(campaign),
+        "lengths": contexts_import.lengths(campaign),
+        **_written(request, campaign),
     }
+    if not context["writes"]:
+        context["replies"] = checklist.replies_to_contexts(campaign)
     bundled = contexts_import.bundled()
     return _import(request, campaign, contexts_import, bundled, context)
+
+
+def _written(request: HttpRequest, campaign: StaffCampaign) -> dict[str, Any]:
+    """Return what participants of other campaigns wrote for such a one."""
+    return {
+        "written": written_materials.sources(campaign=campaign, user=request.user),
+        "writes": protocols.protocol_of(campaign).write is not None,
+    }
 
 
 @campaign_page(*WRITE)
@@ -159,9 +171,12 @@ def start_link(request: HttpRequest, campaign: StaffCampaign) -> str:
 def _materials(campaign: StaffCampaign, protocol: Protocol) -> dict[str, int]:
     """Count what the protocol needs besides systems."""
     found: dict[str, int] = {}
-    if personas_import.pool_of(campaign):
+    makes = protocol.write.makes if protocol.write else ""
+    if makes:
+        found["contributions"] = written_materials.count(campaign)
+    if personas_import.pool_of(campaign) or makes == "revision":
         found["personas"] = personas_import.count(campaign)
-    if any(rate.over == "contexts" for rate in protocol.rates):
+    if makes == "reply" or any(rate.over == "contexts" for rate in protocol.rates):
         found["contexts"] = contexts_import.count(campaign)
     if any(rate.by_third_parties for rate in protocol.rates):
         found["taken"] = message_items.counts(campaign)["messages"]

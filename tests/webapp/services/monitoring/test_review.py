@@ -195,6 +195,7 @@ def test_people_are_filtered_by_the_steps_of_the_funnel() -> None:
         "waiting": [],
         "chatting": [],
         "rating": [],
+        "writing": [],
         "done": [done.pk],
         "lost": [lost.pk],
         "paid": [],

@@ -369,3 +369,16 @@ def test_a_study_of_imported_replies_in_pairs(ann: Client, tmp_path: Path) -> No
     found = exported(campaign, row, tmp_path)
     assert "better" in found
     assert "alpha" in found
+
+
+def test_a_copy_of_what_people_write_keeps_the_step_and_takes_no_questions(ann: Client) -> None:
+    builder = Builder(ann, "/protocols/copy/personachat_revisions/")
+    assert "They write, with the fields and checks" in builder.text
+    builder.raw |= {"name": "my_revisions", "minutes": "9"}
+    made = from_json(builder.save().content)
+    shipped = get_protocol("personachat_revisions")
+    assert (made.write, made.minutes, made.instructions) == (shipped.write, 9, shipped.instructions)
+    asking = Builder(ann, "/protocols/copy/personachat_revisions/")
+    asking.raw |= {"name": "my_other_revisions"}
+    asking.add("yes_no", name="nice", text="Nice?", asked="each")
+    assert "writing is a step by itself" in asking.refused()
