@@ -56,7 +56,7 @@ def test_the_bad_examples_are_refused_and_the_copied_word_is_named(
 
 
 def test_every_copied_word_is_named_once() -> None:
-    with pytest.raises(InvalidAnswer, match="these words too: “ford”, “father”"):
+    with pytest.raises(InvalidAnswer, match="has too: “ford”, “father”"):
         step().text("Ford is where my father, my father, is", 0, (FORD,))
 
 

@@ -56,6 +56,7 @@ def grouped(found: Sequence[Offer]) -> list[tuple[str, list[Offer]]]:
         "reply": _("People judge replies"),
         "compare": _("People compare or rank replies"),
         "over": _("People judge conversations that are over"),
+        "write": _("People write"),
     }
     tasks = [(_task(offer.protocol), offer) for offer in found]
     groups = {name: [offer for task, offer in tasks if task == name] for name in headings}
@@ -65,6 +66,8 @@ def grouped(found: Sequence[Offer]) -> list[tuple[str, list[Offer]]]:
 def _task(protocol: Protocol) -> str:
     if protocol.chat:
         return "chat" if protocol.rates else "talk"
+    if protocol.write:
+        return "write"
     if any(rate.over != "contexts" for rate in protocol.rates):
         return "over"
     questions = [question for rate in protocol.rates for question in rate.questions]

@@ -87,6 +87,7 @@ def test_every_protocol_stands_under_one_heading_that_says_what_people_do(page: 
     assert of["meena_human"] == "People chat; others judge later"
     assert of["meena_third_party"] == "People judge conversations that are over"
     assert of["coherency_pairs"] == of["reply_ranking"] == "People compare or rank replies"
+    assert of["meena_replies"] == of["personachat_personas"] == "People write"
     assert of["meena_static"] == of["reply_grades"] == "People judge replies"
     for heading, offer in found:
         start = page.rindex("<h2 id=", 0, page.index(f">{offer.protocol.title}</h3>"))
