@@ -19,6 +19,7 @@ from analysis.tables.schema import RatingTable
 SIMULATED_AS = ("convai2_blind p",)
 
 WORKER = "the people who chatted"
+OF_STUDIES = True
 
 
 def convai2_blind(ratings: RatingTable) -> Report:

@@ -19,6 +19,7 @@ from analysis.tables.schema import RatingTable
 ITEM = ["system", "item"]
 LIKE = ("human_like", "human_likeness", "humanlike")
 SCORES = ("ssa", "sensibleness", "specificity")
+OF_STUDIES = True
 
 
 def meena_human_likeness(ratings: RatingTable) -> Report:

@@ -20,6 +20,7 @@ from analysis.tables.tidy import joined
 SIMULATED_AS = ("over_raters",)
 
 TIMES = 100.0
+OF_STUDIES = True
 
 
 def meena_repeatability(ratings: RatingTable) -> Report:

@@ -19,6 +19,7 @@ from analysis.tables.schema import RatingTable
 from analysis.tables.tidy import joined
 
 LABELS = ("sensibleness", "specificity", "ssa")
+OF_STUDIES = True
 
 
 def meena_ssa(ratings: RatingTable, *, seed: int = 0) -> Report:

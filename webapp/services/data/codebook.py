@@ -66,6 +66,7 @@ MESSAGES = {
 }
 PARTICIPANTS = {
     "participant": "pseudonym, the `rater` of the ratings",
+    "panel": "worker, volunteer or expert: whom the campaign's link was given to",
     "system": "the system that they were given; after several conversations all of them, in order, "
     "separated by semicolons",
     "conversations": "how many conversations they finished",
@@ -84,6 +85,11 @@ PARTICIPANTS = {
     "least_work": "messages or replies below which stopping was to pay nothing",
     "excluded": "a reviewer's reason to set them aside",
     "flags": "kinds of oddities",
+}
+# Of a study's export, in front of the columns that each table has anyway.
+OF_STUDY = {
+    "campaign": "the campaign that the row is of",
+    "phase": "the campaign's name within the study",
 }
 FILES = {
     "ratings.csv": RATINGS,
@@ -193,9 +199,9 @@ def _word_lines(words: list[dict[str, Any]]) -> Iterator[str]:
         exact = "; ".join(f"“{each}”" for each in row["exact"])
         if exact:
             where = f"{where}, {'quoted' if row['quoted'] else 'to the letter'}: {exact}"
-        yield f"| {row['field']} | {_cell(row['text'])} | {_cell(where)} |"
+        yield f"| {row['field']} | {cell(row['text'])} | {cell(where)} |"
 
 
-def _cell(text: str) -> str:
+def cell(text: str) -> str:
     """Return a text that stays within its cell of a table."""
     return text.replace("|", "\\|").replace("\n", " ")
