@@ -110,7 +110,7 @@ def page(*, of: Evaluated, choice: str = "counted") -> ResultsPage:
         raters=ratings["rater"].nunique(),
         items=ratings["item"].nunique(),
         findings=report.findings,
-        parts=(*sections(report), *_everything(results)),
+        parts=(*_phases(subject), *sections(report), *_everything(results)),
         cautions=(*_early(ratings), *report.cautions) if len(ratings) else (),
         problems=problems,
         methods=report.methods,
@@ -218,6 +218,12 @@ def _description(name: str) -> str:
     """Return the first line of a report's file, which describes it."""
     module = sys.modules[get_report(name).__module__]
     return (module.__doc__ or "").split("\n\n")[0].replace("\n", " ").strip().rstrip(".")
+
+
+def _phases(subject: Subject) -> Iterator[Part]:
+    if subject.phases is not None:
+        note = "Who withdrew is not counted; answers are those that are not set aside."
+        yield Part(key="phases", title="The phases", frame=subject.phases, note=note)
 
 
 def _everything(results: pd.DataFrame) -> Iterator[Part]:
