@@ -1,5 +1,7 @@
 """Third parties, who may judge a conversation: only people who took no part in it (ME-P3).
 
+Nor, where the protocol says so, may those judge it who did before in another campaign (ME-P7).
+
 A person has another pseudonym in every campaign. Whether a rater chatted is found by computing,
 from the rater's outside id, the names it has where the conversations were held; nothing that links
 the two participations is stored.
@@ -11,15 +13,17 @@ from collections.abc import Iterable
 
 from django.db.models import Exists, OuterRef, Q
 
-from webapp.models import Campaign, ExternalId, Participation, Seat
+from webapp.models import Assignment, Campaign, Conversation, ExternalId, Item, Participation, Seat
 from webapp.models.rating import ItemQuery
 from webapp.services.rules import access, identity
 from webapp.services.rules.access import AnyCampaign
 from webapp.services.rules.protocols import protocol_of
 
+KNOWN = ~Q(state=Assignment.State.RELEASED)  # of assignments: it was shown
+
 
 def judges(campaign: AnyCampaign) -> bool:
-    """Tell whether a campaign's raters judge messages of other campaigns' conversations."""
+    """Tell whether a campaign's raters judge other campaigns' conversations, or their messages."""
     rate = protocol_of(campaign).after
     return rate is not None and rate.by_third_parties
 
@@ -40,7 +44,11 @@ def refusal(
     people = Q(participation__pseudonym__in=_names(campaign, platform, external_id))
     people |= Q(participation__secret_hash__in=cookies)
     judged = Seat.objects.filter(people, conversation__items__campaign=campaign.pk)
-    return "took_part" if judged.exists() else ""
+    if judged.exists():
+        return "took_part"
+    own = Q(item__conversation__items__campaign=campaign.pk)
+    before = Assignment.objects.filter(people, own).exclude(item__campaign=campaign.pk)
+    return "judged_before" if _wants_new(campaign) and before.filter(KNOWN).exists() else ""
 
 
 def open_to(items: ItemQuery, person: Participation) -> ItemQuery:
@@ -55,10 +63,30 @@ def open_to(items: ItemQuery, person: Participation) -> ItemQuery:
     own = Seat.objects.filter(
         conversation=OuterRef("conversation"), participation__pseudonym__in=names
     )
-    return items.filter(~Exists(own))
+    left = items.filter(~Exists(own))
+    if not _wants_new(person.campaign):
+        return left
+    before = Assignment.objects.filter(
+        KNOWN,
+        item__conversation=OuterRef("conversation"),
+        participation__pseudonym__in=names,
+    )
+    return left.filter(~Exists(before.exclude(item__campaign=person.campaign_id)))
+
+
+def _wants_new(campaign: AnyCampaign) -> bool:
+    """Tell whether nobody judges a conversation here who did so in another campaign."""
+    rate = protocol_of(campaign).after
+    return rate is not None and rate.not_before
 
 
 def _names(campaign: AnyCampaign, platform: str, external_id: str) -> list[str]:
-    """Return the pseudonyms of a person in every campaign whose conversations are judged here."""
-    held = Campaign.objects.filter(conversations__items__campaign=campaign.pk).distinct()
-    return [name for each in held for name in identity.pseudonyms(each, platform, external_id)]
+    """Return the pseudonyms of a person wherever what is judged here was said, or judged too."""
+    here = Conversation.objects.filter(items__campaign=campaign.pk)
+    judged = Item.objects.filter(conversation__in=here).values("campaign")
+    known = Campaign.objects.filter(Q(pk__in=here.values("campaign")) | Q(pk__in=judged))
+    return [
+        name
+        for each in known.exclude(pk=campaign.pk)
+        for name in identity.pseudonyms(each, platform, external_id)
+    ]

@@ -37,6 +37,7 @@ LABELS: Mapping[str, str | Promise] = {
     "name": gettext_lazy("Name"),
     "source": gettext_lazy("Campaign"),
     "note": gettext_lazy("Note"),
+    "system": gettext_lazy("Systems"),
     "phase": gettext_lazy("Name of the phase"),
     "times": gettext_lazy("How many"),
 }
