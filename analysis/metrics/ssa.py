@@ -53,6 +53,15 @@ def _names_conversations(rows: pd.DataFrame) -> bool:
     )
 
 
+def _is_of_conversations(rows: pd.DataFrame) -> bool:
+    """Tell whether messages of conversations were labeled, by whomever: replies have a context."""
+    if not {"context", "message_seq"} <= set(rows.columns):
+        return False
+    contexts, messages = (rows[name].unique() for name in ("context", "message_seq"))
+    no_context = all(map(cell_values.is_blank, contexts))
+    return no_context and not any(map(cell_values.is_blank, messages))
+
+
 def _labels(rows: pd.DataFrame) -> pd.DataFrame:
     """Return a row per rater and reply with both labels; not sensible is not specific."""
     who = "conversation" if _names_conversations(rows) else "rater"
@@ -82,7 +91,7 @@ def _of_protocol(protocol: str, rows: pd.DataFrame, votes: int | None) -> Iterat
         voters = of_system[of_system["item"].isin(decided.index)]
         base: Row = {"protocol": protocol, "system": str(system), "n": len(decided)}
         base.update(
-            evaluation="static" if voted else "interactive",
+            evaluation="static" if voted and not _is_of_conversations(rows) else "interactive",
             votes=int(wanted.max()),
             open_items=len(replies) - len(decided),
         )

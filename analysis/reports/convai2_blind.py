@@ -2,7 +2,8 @@
 
 A protocol with "blind" in its name holds the scores of judges who read conversations without
 knowing the system; other protocols hold those of the people who had them. Means are over the
-conversations that the blind judges saw, so that both are of the same ones.
+conversations that the blind judges saw, so that both are of the same ones. What the judges wrote is
+listed, to be read for themes; `convai2_questions` tests the one that the paper found.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ import pandas as pd
 from analysis.output.paper_layouts import ENGAGING, sections
 from analysis.report import Report, Section
 from analysis.stats.significance import paired_t_test
-from analysis.tables.schema import RatingTable
+from analysis.tables.schema import TEXT, RatingTable
 
 SIMULATED_AS = ("convai2_blind p",)
 
@@ -34,6 +35,7 @@ def convai2_blind(ratings: RatingTable) -> Report:
         own = [
             Section(finding, table, "Mean over the conversations that blind judges saw."),
             Section("Difference of the blind score", gaps, "Paired t of the same conversations."),
+            Section("Comments of the blind judges", _comments(ratings), "In their own words."),
         ]
     return Report(
         name="convai2_blind",
@@ -55,6 +57,14 @@ def _split(ratings: RatingTable) -> tuple[pd.DataFrame, pd.DataFrame]:
     both = set(judges["conversation"]) & set(workers["conversation"])
     kept = [pd.DataFrame(part[part["conversation"].isin(both)]) for part in (workers, judges)]
     return kept[0], kept[1]
+
+
+def _comments(ratings: RatingTable) -> pd.DataFrame:
+    is_blind = ratings["protocol"].str.contains("blind", case=False)
+    rows = ratings[is_blind & (ratings["level"] == TEXT)]
+    columns = {"system": "system", "rater": "judge", "value": "comment"}
+    found = rows[list(columns)].rename(columns=columns)
+    return found.sort_values(["system", "judge"], kind="stable", ignore_index=True)
 
 
 def _means(workers: pd.DataFrame, judges: pd.DataFrame) -> Iterator[dict[str, object]]:
