@@ -11,7 +11,8 @@ import pytest
 
 from evaluation.registry import get_protocol, protocol_names
 from tests.simulate import __main__ as command
-from tests.simulate.campaign import shortened, source_protocol
+from tests.simulate.campaign import shortened
+from tests.simulate.planted import source_of
 
 ROOT = Path(__file__).parents[1]
 
@@ -20,7 +21,21 @@ def test_the_shortest_chats_follow_from_the_settings() -> None:
     assert shortened(get_protocol("convai2_crowd")) == {"chat.minimum": "2", "chat.pace": "0"}
     assert shortened(get_protocol("personachat_human")) == {"chat.minimum": "2"}
     assert shortened(get_protocol("meena_static")) == {}
-    assert source_protocol().name == "meena_human"
+
+
+@pytest.mark.parametrize(
+    ("name", "source"),
+    [
+        ("meena_third_party", "meena_human"),
+        ("meena_second_panel", "meena_interactive"),
+        ("convai2_blind", "convai2_crowd"),
+    ],
+)
+def test_whose_conversations_are_judged_follows_from_the_protocol(name: str, source: str) -> None:
+    found = source_of(get_protocol(name))
+    assert found is not None
+    assert found.name == source
+    assert source_of(found) is None
 
 
 REFUSED = {

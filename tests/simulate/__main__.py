@@ -130,6 +130,13 @@ def _fewest(protocol: Protocol) -> int:
     return protocol.after.votes if protocol.after and protocol.after.is_shared else FEWEST
 
 
+def _usual(protocol: Protocol) -> int:
+    """Return how many come: of those who judge conversations as a whole each judges all."""
+    if protocol.after is not None and protocol.after.over == "conversation":
+        return protocol.after.votes
+    return CHATTING if protocol.chat else max(RATING, _fewest(protocol))
+
+
 def _check_folder(keep: Path | None, chosen: Sequence[Protocol]) -> None:
     """Refuse a folder that would be written over."""
     for protocol in chosen:
@@ -143,7 +150,7 @@ def _check_folder(keep: Path | None, chosen: Sequence[Protocol]) -> None:
 def _simulated(protocol: Protocol, into: Path, given: argparse.Namespace) -> Line:
     """Simulate a campaign in a folder of its own and print what came of it."""
     start = time.monotonic()
-    people = given.people or (CHATTING if protocol.chat else max(RATING, _fewest(protocol)))
+    people = given.people or _usual(protocol)
     folder = into / protocol.name
     try:
         _run(protocol, folder, people, given)
@@ -153,12 +160,20 @@ def _simulated(protocol: Protocol, into: Path, given: argparse.Namespace) -> Lin
     else:
         numbers = (len(found.outcomes), found.conversations, len(found.ratings))
         cells = (protocol.name, *map(str, numbers), *recovered.orders(protocol, found))
-        line = Line(cells, tuple(recovered.problems(protocol, found)))
+        line = Line(cells, (*recovered.problems(protocol, found), *_of_study(folder, protocol)))
     verdict = "FAILED" if line.problems else "recovered"
     _print((*line.cells, verdict, f"{time.monotonic() - start:.0f}"))
     for problem in line.problems:
         print(f"  {problem}", flush=True)
     return line
+
+
+def _of_study(folder: Path, protocol: Protocol) -> Iterator[str]:
+    """Yield what the export of the study lacks, in which the campaign is a phase."""
+    for phase, found in recovered.phases(folder, protocol):
+        if not found.outcomes:
+            yield f"study: nobody is in the phase {phase.name}"
+        yield from (f"study, {phase.name}: {each}" for each in recovered.levels(phase, found))
 
 
 def _run(protocol: Protocol, folder: Path, people: int, given: argparse.Namespace) -> None:

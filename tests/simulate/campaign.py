@@ -19,10 +19,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from evaluation import Protocol, Rate
-from evaluation.registry import get_protocol, protocol_names
+from evaluation.registry import get_protocol
 from evaluation.setting_types import WholeNumbers
 from tests.simulate.imported import imported_contexts, replies_are_imported
-from tests.simulate.planted import BOT, HUMAN, MIX, is_of_people, planted
+from tests.simulate.planted import BOT, MIX, is_of_people, planted, source_of
 
 if TYPE_CHECKING:
     from webapp.crowd.people import Quality
@@ -32,9 +32,10 @@ AT_ONCE = 8
 MOST_PAGES = 30  # that one of the people judges, of a protocol with long batches
 SECONDS = 600.0  # that one of the people stays at most
 TALKERS, TALKERS_SHORT = 4, 8  # whose messages third parties judge
+TALKERS_WITH_BOTS = 18  # who rate them too
 BATCH_SHORT = 20  # items per person
 CLOSING = 60.0  # seconds for the server to close a campaign that is complete
-EXPORT, LEDGER = "export.zip", "crowd.jsonl"
+EXPORT, STUDY, LEDGER = "export.zip", "study.zip", "crowd.jsonl"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -66,6 +67,10 @@ def run(protocol: str, folder: Path, people: int, seed: int, short: bool) -> Non
         )
         campaign = filled(get_protocol(protocol), order)
     call_command("export", str(campaign.pk), "--out", str(folder / EXPORT), stdout=StringIO())
+    campaign.refresh_from_db()
+    if campaign.study_id is not None:
+        words = (str(campaign.study_id), "--study", "--out", str(folder / STUDY))
+        call_command("export", *words, stdout=StringIO())
 
 
 def filled(protocol: Protocol, order: Simulated) -> Campaign:
@@ -151,27 +156,28 @@ def _wanted(rate: Rate, systems: int, people: int) -> int:
     return max(1, people * min(rate.batch, MOST_PAGES) // (rate.votes * of_each))
 
 
-def source_protocol() -> Protocol:
-    """Return the protocol whose conversations third parties judge: people chat, nobody rates."""
-    found = map(get_protocol, protocol_names())
-    return next(one for one in found if one.chat and is_of_people(one) and not one.rates)
-
-
 def _take_messages(draft: Campaign, order: Simulated) -> None:
-    """Let other people chat, and take what they said."""
+    """Let other people chat, and take what they or their bots said; both are phases of a study."""
     from django.utils import timezone
 
     from webapp.management.demo import study
-    from webapp.services.campaign import message_items
+    from webapp.services.campaign import message_items, studies
 
-    protocol = source_protocol()
-    talkers = replace(order, people=TALKERS_SHORT if order.short else TALKERS)
+    protocol = source_of(get_protocol(draft.protocol))
+    assert protocol is not None
+    people = TALKERS_SHORT if order.short else TALKERS
+    talkers = replace(order, people=people if is_of_people(protocol) else TALKERS_WITH_BOTS)
     source = _draft(protocol, talkers)
     _add_systems(source, protocol, talkers)
     study.open_all([source], by=order.staff, tell=lambda said: None)
-    _visit(source, {HUMAN: {}}, talkers, ledger="talkers.jsonl", prefix="talk")
+    _visit(source, planted(protocol), talkers, ledger="talkers.jsonl", prefix="talk")
     _wait_for_close(source)
-    message_items.take(campaign=draft, source=str(source.pk), by=order.staff, now=timezone.now())
+    now = timezone.now()
+    message_items.take(campaign=draft, source=str(source.pk), by=order.staff, now=now)
+    made = studies.create(raw={"name": draft.name}, by=order.staff, now=now)
+    for each in (source, draft):
+        raw = {"source": str(each.pk), "phase": each.protocol}
+        studies.add(study=made, raw=raw, by=order.staff, now=now)
 
 
 def _wait_for_close(campaign: Campaign) -> None:

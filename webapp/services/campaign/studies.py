@@ -57,7 +57,7 @@ def create(*, raw: Mapping[str, str], by: Any, now: datetime) -> Study:
         return row
 
 
-def change(*, study: StaffStudy, raw: Mapping[str, str], by: Any, now: datetime) -> None:
+def change(*, study: AnyStudy, raw: Mapping[str, str], by: Any, now: datetime) -> None:
     """Change name and note. Raises `Invalid`."""
     values = parse_all(raw, FIELDS)
     with transaction.atomic():
@@ -77,7 +77,7 @@ def free(user: access.User) -> list[Campaign]:
     return list(rows.order_by("-pk"))
 
 
-def add(*, study: StaffStudy, raw: Mapping[str, str], by: Any, now: datetime) -> Campaign:
+def add(*, study: AnyStudy, raw: Mapping[str, str], by: Any, now: datetime) -> Campaign:
     """Make a campaign a phase of the study, under the name typed or its own. Raises `Invalid`."""
     known = {str(each.pk): each for each in free(by)}
     source = raw.get("source", "")
@@ -94,7 +94,7 @@ def add(*, study: StaffStudy, raw: Mapping[str, str], by: Any, now: datetime) ->
         return _join(row, study, phase, by, now)
 
 
-def remove(*, study: StaffStudy, campaign: str, by: Any, now: datetime) -> None:
+def remove(*, study: AnyStudy, campaign: str, by: Any, now: datetime) -> None:
     """Take a campaign out of the study; it stays as it is. A repeat changes nothing."""
     with transaction.atomic():
         row = Campaign.objects.select_for_update().filter(study=study.pk, pk=_pk(campaign)).first()
@@ -105,7 +105,7 @@ def remove(*, study: StaffStudy, campaign: str, by: Any, now: datetime) -> None:
 
 
 def repeat(
-    *, study: StaffStudy, raw: Mapping[str, str], by: Any, now: datetime
+    *, study: AnyStudy, raw: Mapping[str, str], by: Any, now: datetime
 ) -> list[Campaign]:
     """Add so many duplicates of a phase, each with a seed of its own, and so with other samples.
 
@@ -140,7 +140,7 @@ def next_number(found: Iterable[Campaign]) -> int:
 
 
 def _repeated(
-    source: Campaign, study: StaffStudy, number: int, phase: str, by: Any, now: datetime
+    source: Campaign, study: AnyStudy, number: int, phase: str, by: Any, now: datetime
 ) -> Campaign:
     chance = random.Random(f"{source.seed}:repeat:{number}")  # noqa: S311 (to be repeated)
     name = f"{source.name[: LONGEST_NAME - NUMBERED]} ({number})"
@@ -149,14 +149,14 @@ def _repeated(
     return _join(made, study, phase, by, now)
 
 
-def _join(row: Campaign, study: StaffStudy, phase: str, by: Any, now: datetime) -> Campaign:
+def _join(row: Campaign, study: AnyStudy, phase: str, by: Any, now: datetime) -> Campaign:
     row.study_id, row.phase = study.pk, phase
     row.save(update_fields=["study", "phase"])
     _note(by, "campaign added to a study", row, now, study)
     return row
 
 
-def _lock(study: StaffStudy) -> Study:
+def _lock(study: AnyStudy) -> Study:
     """Return the study's row, locked, so that two who change its phases do so in turn."""
     return Study.objects.select_for_update().get(pk=study.pk)
 
