@@ -20,6 +20,7 @@ from analysis.tables.schema import TEXT, RatingTable
 SIMULATED_AS = ("convai2_blind p",)
 
 WORKER = "the people who chatted"
+NAMED = 8  # letters of a pseudonym, which is as good as a name among a few judges
 OF_STUDIES = True
 
 
@@ -64,13 +65,14 @@ def _comments(ratings: RatingTable) -> pd.DataFrame:
     rows = ratings[is_blind & (ratings["level"] == TEXT)]
     columns = {"system": "system", "rater": "judge", "value": "comment"}
     found = rows[list(columns)].rename(columns=columns)
+    found["judge"] = found["judge"].astype(str).str[:NAMED]
     return found.sort_values(["system", "judge"], kind="stable", ignore_index=True)
 
 
 def _means(workers: pd.DataFrame, judges: pd.DataFrame) -> Iterator[dict[str, object]]:
     yield _row(WORKER, workers)
     for judge, rows in judges.groupby("rater", sort=True):
-        yield _row(f"blind: {judge}", rows)
+        yield _row(f"blind: {str(judge)[:NAMED]}", rows)
 
 
 def _row(judge: str, rows: pd.DataFrame) -> dict[str, object]:

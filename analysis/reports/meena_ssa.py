@@ -163,4 +163,6 @@ def _finding(own: pd.DataFrame) -> str:
         return f"No item is decided yet: too few votes, or ties (open: {own['open'].sum()})."
     best, waiting = decided.iloc[0], int(own["open"].sum())
     still = f" (open: {waiting} of {waiting + own['n'].sum()} items)" if waiting else ""
-    return f"{best['system']} has the highest SSA of {len(decided)}: {best['ssa']:.1f} %{still}."
+    several = decided["protocol"].nunique() > 1
+    name = f"{best['system']} ({best['protocol']})" if several else best["system"]
+    return f"{name} has the highest SSA of {len(decided)}: {best['ssa']:.1f} %{still}."

@@ -20,6 +20,7 @@ from analysis.tables.schema import RatingTable
 SCALES = ("fluency", "engagingness", "consistency")
 DETECTION = "persona detection"
 COLUMNS = ("system", *SCALES, DETECTION, "n")
+OF_STUDIES = True  # the human row is a campaign of people, those of bots are another
 
 
 def personachat_human(ratings: RatingTable) -> Report:
