@@ -149,17 +149,17 @@ BLIND_QUESTIONS: tuple[Question, ...] = (
     Likert(
         name="score",
         text=Words(
-            "Please judge speaker B by «giving each conversation a score between 1 and 4».",
+            "Give this conversation «a score between 1 and 4».",
             tag="S",
             where="section 3.2.3",
         ),
-        help=ours("1 is the lowest score, 4 the highest."),
+        help=ours("Judge what speaker B did. 1 is the lowest score, 4 the highest."),
         points=("", "", "", ""),
     ),
     FreeText(
         name="comment",
         text=Words(
-            "Add your comments: «making comments about the model's performance».",
+            "Write «comments about the model's performance».",
             tag="S",
             where="section 3.2.3",
         ),

@@ -75,7 +75,8 @@ def _of_same(rows: pd.DataFrame, others: pd.DataFrame) -> pd.DataFrame:
     """Return the rows about replies, a system's to a context, that the others are about too."""
     keys = sorted(REPLY)
     known = set(others[keys].itertuples(index=False, name=None))
-    return rows[[key in known for key in rows[keys].itertuples(index=False, name=None)]]
+    same = [key in known for key in rows[keys].itertuples(index=False, name=None)]
+    return rows[pd.Series(same, index=rows.index, dtype=bool)]
 
 
 def _decided(rows: pd.DataFrame) -> pd.Series:

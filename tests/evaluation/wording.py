@@ -217,14 +217,8 @@ PRINTED: Mapping[str, list[PrintedWords]] = {
     "meena_third_party": SSA,
     "meena_second_panel": SSA,
     "convai2_blind": [
-        *printed(
-            "rate.score.text", "section 3.2.3", "giving each conversation a score between 1 and 4"
-        ),
-        *printed(
-            "rate.comment.text",
-            "section 3.2.3",
-            "making comments about the model's performance",
-        ),
+        *printed("rate.score.text", "section 3.2.3", "a score between 1 and 4"),
+        *printed("rate.comment.text", "section 3.2.3", "comments about the model's performance"),
     ],
     "meena_interactive": [
         *printed(

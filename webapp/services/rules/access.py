@@ -77,6 +77,9 @@ class StaffCampaign:
     def get_quit_rule_display(self) -> str:
         return str(Campaign.QuitRule(self.quit_rule).label)
 
+    def get_panel_display(self) -> str:
+        return str(Campaign.Panel(self.panel).label)
+
 
 @dataclass(frozen=True, kw_only=True)
 class StaffStudy:

@@ -8,10 +8,12 @@ import json
 import zipfile
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
-from analysis import read
+from analysis import get_report, read
 from analysis.__main__ import main
+from analysis.registry import of_studies
 from tests.webapp.services import rated
 from tests.webapp.services.studies import make_study
 from webapp.models import AuditEntry, Study
@@ -75,6 +77,26 @@ def test_page_and_command_line_have_the_same_numbers(
     printed = json.loads(capsys.readouterr().out)
     assert printed == json.loads(json.dumps(page.numbers(of=study)))
     assert {row["protocol"] for row in printed} >= {"personachat_bot", "meena_interactive"}
+
+
+def test_every_report_is_the_same_on_the_page_and_of_the_export(
+    study: Study, tmp_path: Path
+) -> None:
+    ratings = read(study_exports.write_to(study=study, path=tmp_path / "study.zip")).ratings
+    assert ratings is not None
+    for name in of_studies():
+        shown, made = page.report(of=study, name=name), get_report(name)(ratings)
+        assert shown.findings == made.findings
+        for one, other in zip(shown.sections, made.sections, strict=True):
+            pd.testing.assert_frame_equal(one.frame, other.frame)
+    names = {each.name for each in page.study_reports(study=study)}
+    assert names == {"meena_repeatability", "meena_ssa", "personachat_human"}
+
+
+def test_a_study_of_one_question_has_its_page() -> None:
+    """Each report is asked whether it says something; none may need what is not there."""
+    people = make_study(rated.personachat(each=2))
+    assert [each.name for each in page.study_reports(study=people)] == ["personachat_human"]
 
 
 def test_a_persona_has_the_sentences_of_its_own_campaign(study: Study, tmp_path: Path) -> None:
