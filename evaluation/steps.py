@@ -160,11 +160,12 @@ class Rate:
     fixed contexts. when: while chatting (live) or afterwards; messages and conversations are judged
     afterwards by third parties, who took no part in them: they are those of another campaign.
     not_before: whether a third party may not have judged the same conversation in a campaign
-    before, so that no first answer is known. show: replies to one context alone, every two of them side by side, or all
-    on one page. each: asked about every candidate; together: about all that are shown, after those.
-    votes: raters per item. batch: items per rater. keep: what all items of one rater have in
-    common: nothing, the data set or list of their contexts, or the system that replied. messages:
-    how many a context has, least and most; (0, 0) where texts are judged by themselves.
+    before, so that no first answer is known. show: replies to one context alone, every two of them
+    side by side, or all on one page. each: asked about every candidate; together: about all that
+    are shown, after those. votes: raters per item. batch: items per rater. keep: what all items of
+    one rater have in common: nothing, the data set or list of their contexts, or the system that
+    replied. messages: how many a context has, least and most; (0, 0) where texts are judged by
+    themselves.
     """
 
     prefix: ClassVar[str] = "rate"

@@ -57,9 +57,12 @@ def meena_human_likeness(ratings: RatingTable) -> Report:
 
 
 def _points(ratings: RatingTable) -> pd.DataFrame:
-    rows = ratings[ratings["question"].isin(LIKE) & ratings["value"].isin([0.0, 1.0])]
-    labels = ratings[ratings["question"].isin(SENSIBLE + SPECIFIC)]
-    if REPLY <= set(ratings.columns) and (rows["context"].ne("") & rows["context"].notna()).all():
+    is_answer = ratings["question"].isin(LIKE) & ratings["value"].isin([0.0, 1.0])
+    rows, labels = (
+        pd.DataFrame(ratings[chosen])
+        for chosen in (is_answer, ratings["question"].isin(SENSIBLE + SPECIFIC))
+    )
+    if set(ratings.columns) >= REPLY and (rows["context"].ne("") & rows["context"].notna()).all():
         rows, labels = _of_same(rows, labels), _of_same(labels, rows)
     found = ssa(RatingTable(labels))
     if rows.empty or found.empty:

@@ -76,7 +76,11 @@ def _own(results: pd.DataFrame) -> pd.DataFrame:
 def _beside_people(own: pd.DataFrame) -> Iterator[Section]:
     """Yield a row per system and kind of evaluation, where people have one beside bots."""
     decided = own[own["ssa"].notna()] if len(own) else own
-    if len(decided) == 0 or set(decided["system"]) <= {HUMAN} or HUMAN not in set(decided["system"]):
+    if (
+        len(decided) == 0
+        or set(decided["system"]) <= {HUMAN}
+        or HUMAN not in set(decided["system"])
+    ):
         return
     most = decided.sort_values("n", ascending=False).drop_duplicates(["evaluation", "system"])
     order = ["evaluation", "ssa", "system"]
@@ -142,7 +146,8 @@ def _panel_rows(rows: pd.DataFrame) -> Iterator[dict[str, object]]:
 
 def _panel_finding(table: pd.DataFrame) -> str:
     parts = (
-        f"{system} " + ", ".join(f"{row['ssa']:.1f} % ({row['panel']})" for _, row in part.iterrows())
+        f"{system} "
+        + ", ".join(f"{row['ssa']:.1f} % ({row['panel']})" for _, row in part.iterrows())
         for system, part in table.groupby("system", sort=True)
     )
     return "; ".join(parts)

@@ -19,7 +19,12 @@ PROTOCOL = Protocol(
     ),
     steps=(
         Rate(
-            each=BLIND_QUESTIONS, over="conversation", not_before=True, sample=50, votes=2, batch=100
+            each=BLIND_QUESTIONS,
+            over="conversation",
+            not_before=True,
+            sample=50,
+            votes=2,
+            batch=100,
         ),
     ),
     sources={

@@ -21,9 +21,7 @@ PROTOCOL = Protocol(
         ),
     ),
     steps=(
-        Rate(
-            each=SSA_QUESTIONS, over="messages", not_before=True, sample=25, votes=4, batch=350
-        ),
+        Rate(each=SSA_QUESTIONS, over="messages", not_before=True, sample=25, votes=4, batch=350),
     ),
     sources={
         "rate.sample": Source("S", "section 2.6: 25 conversations"),

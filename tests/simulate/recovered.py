@@ -145,11 +145,14 @@ def phases(folder: Path, protocol: Protocol) -> Iterator[tuple[Protocol, Recover
     tables = dict(_tables(folder / STUDY))
     for each in (source, protocol):
         mine = {name: _of_phase(rows, each) for name, rows in tables.items()}
-        yield each, Recovered(
-            results=[row for row in results if row["protocol"] == each.name],
-            ratings=mine["ratings"],
-            outcomes=[row["outcome"] for row in mine["participants"]],
-            conversations=len({row["conversation"] for row in mine["messages"]}),
+        yield (
+            each,
+            Recovered(
+                results=[row for row in results if row["protocol"] == each.name],
+                ratings=mine["ratings"],
+                outcomes=[row["outcome"] for row in mine["participants"]],
+                conversations=len({row["conversation"] for row in mine["messages"]}),
+            ),
         )
 
 

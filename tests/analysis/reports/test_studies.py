@@ -42,7 +42,11 @@ def _study(*parts: pd.DataFrame) -> RatingTable:
 
 
 BOT = _campaign(
-    "c1", "meena_interactive", "bot", [(k, [(f"w{k}", int(k < 6), int(k < 2))]) for k in range(10)], 1
+    "c1",
+    "meena_interactive",
+    "bot",
+    [(k, [(f"w{k}", int(k < 6), int(k < 2))]) for k in range(10)],
+    1,
 )
 PEOPLE = _campaign(
     "c2",
@@ -52,7 +56,11 @@ PEOPLE = _campaign(
     3,
 )
 AGAIN = _campaign(
-    "c3", "meena_second_panel", "bot", [(k, [("x", 1, 0), ("y", int(k < 2), 0)]) for k in range(4)], 2
+    "c3",
+    "meena_second_panel",
+    "bot",
+    [(k, [("x", 1, 0), ("y", int(k < 2), 0)]) for k in range(4)],
+    2,
 )
 
 
@@ -84,8 +92,9 @@ def test_both_panels_are_shown_on_the_messages_that_both_labeled() -> None:
     table = section.frame.set_index("panel")
     assert table["messages"].to_dict() == {"phase c1": 4, "phase c3": 4}
     assert table["raters"].to_dict() == {"phase c1": 4, "phase c3": 2}
-    assert table.loc["phase c1", ["sensibleness", "specificity", "ssa"]].tolist() == [100, 50, 75]
-    assert table.loc["phase c3", ["sensibleness", "specificity", "ssa"]].tolist() == [75, 0, 37.5]
+    scores = table[["sensibleness", "specificity", "ssa"]].to_dict("index")
+    assert list(scores["phase c1"].values()) == [100, 50, 75]
+    assert list(scores["phase c3"].values()) == [75, 0, 37.5]
     assert section.title.endswith("bot 75.0 % (phase c1), 37.5 % (phase c3)")
 
 
@@ -95,16 +104,28 @@ def test_one_panel_has_no_second_row() -> None:
 
 def test_human_likeness_is_of_the_replies_that_both_questions_were_asked_about() -> None:
     names = ("a", "b", "c")
-    labels = [
-        {"item": f"x{k}", "context": f"k{k}", "rater": "r", "system": name, "question": question,
-         "value": int(k < 2 + place)}
+    labels: list[dict[str, object]] = [
+        {
+            "item": f"x{k}",
+            "context": f"k{k}",
+            "rater": "r",
+            "system": name,
+            "question": question,
+            "value": int(k < 2 + place),
+        }
         for place, name in enumerate(names)
         for k in range(4)
         for question in ("sensible", "specific")
     ]
-    like = [
-        {"item": f"other{k}", "context": f"k{k}", "rater": "s", "system": name,
-         "question": "human_like", "value": int(k > 2)}
+    like: list[dict[str, object]] = [
+        {
+            "item": f"other{k}",
+            "context": f"k{k}",
+            "rater": "s",
+            "system": name,
+            "question": "human_like",
+            "value": int(k > 2),
+        }
         for name in names
         for k in range(2, 5)
     ]

@@ -11,7 +11,12 @@ BLIND = get_protocol("convai2_blind")
 def test_two_people_judge_fifty_conversations_per_system_as_a_whole() -> None:
     after = BLIND.after
     assert after is not None
-    assert (after.over, after.votes, after.sample, after.not_before) == ("conversation", 2, 50, True)
+    assert (after.over, after.votes, after.sample, after.not_before) == (
+        "conversation",
+        2,
+        50,
+        True,
+    )
     assert after.by_third_parties
     assert after.is_shared
 

@@ -29,4 +29,6 @@ def test_a_sample_is_a_setting_only_where_conversations_are_taken() -> None:
     assert "rate.sample" in names
     assert "rate.sample" not in {each.name for each in get_protocol("meena_static").settings()}
     changed = get_protocol("meena_second_panel").change({"rate.sample": None})
-    assert changed.after == replace(get_protocol("meena_second_panel").after or Rate(each=()), sample=None)
+    assert changed.after == replace(
+        get_protocol("meena_second_panel").after or Rate(each=()), sample=None
+    )

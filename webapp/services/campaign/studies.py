@@ -104,9 +104,7 @@ def remove(*, study: AnyStudy, campaign: str, by: Any, now: datetime) -> None:
             _note(by, "campaign taken out of a study", row, now, study)
 
 
-def repeat(
-    *, study: AnyStudy, raw: Mapping[str, str], by: Any, now: datetime
-) -> list[Campaign]:
+def repeat(*, study: AnyStudy, raw: Mapping[str, str], by: Any, now: datetime) -> list[Campaign]:
     """Add so many duplicates of a phase, each with a seed of its own, and so with other samples.
 
     They are numbered from `first`, which the page was drawn with: a second click makes no more.
@@ -128,9 +126,7 @@ def repeat(
         wanted = {number: name for number, name in names.items() if name not in taken}
         if len(taken) + len(wanted) > MOST_PHASES:
             raise Invalid({"times": _too_many()})
-        return [
-            _repeated(source, study, number, name, by, now) for number, name in wanted.items()
-        ]
+        return [_repeated(source, study, number, name, by, now) for number, name in wanted.items()]
 
 
 def next_number(found: Iterable[Campaign]) -> int:
@@ -178,6 +174,4 @@ def _pk(text: str) -> int:
 
 
 def _note(by: Any, action: str, campaign: Any, now: datetime, study: Study | StaffStudy) -> None:
-    audit.append(
-        actor=by.get_username(), action=action, campaign=campaign, now=now, study=study.pk
-    )
+    audit.append(actor=by.get_username(), action=action, campaign=campaign, now=now, study=study.pk)

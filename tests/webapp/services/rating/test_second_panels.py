@@ -142,6 +142,10 @@ def test_what_somebody_withdraws_is_not_shown_any_more() -> None:
     assert score(expert, 3) == 2 * EACH - 1
 
 
+def refusal(campaign: Campaign, name: str) -> str:
+    return third_parties.refusal(campaign=campaign, platform="prolific", external_id=name)
+
+
 # --- messages, by a second panel --------------------------------------------------------------
 
 
@@ -151,8 +155,12 @@ def test_only_the_bot_s_messages_are_labeled_again() -> None:
     sides = set(Candidate.objects.filter(item__campaign=second).values_list("side", flat=True))
     assert sides == {1}
     assert second.items.count() == 3 * 2 * 4
-    assert {name for name, _ in message_items.sources(campaign=draft("meena_second_panel"),
-        user=make_staff())[0].by_system} == {"good", "fair", "poor"}
+    assert {
+        name
+        for name, _ in message_items.sources(
+            campaign=draft("meena_second_panel"), user=make_staff()
+        )[0].by_system
+    } == {"good", "fair", "poor"}
 
 
 def test_who_gave_the_first_labels_may_not_give_the_second() -> None:
@@ -161,12 +169,10 @@ def test_who_gave_the_first_labels_may_not_give_the_second() -> None:
     source = first.items.earliest("pk").conversation
     assert source is not None
     second = opened("meena_second_panel", source.campaign)
-    about = {"campaign": second, "platform": "prolific"}
-    assert third_parties.refusal(**about, external_id="judge") == "judged_before"
-    assert third_parties.refusal(**about, external_id="p0") == "took_part"
-    assert third_parties.refusal(**about, external_id="new") == ""
-    again = labeling(source.campaign)
-    assert third_parties.refusal(campaign=again, platform="prolific", external_id="judge") == ""
+    assert refusal(second, "judge") == "judged_before"
+    assert refusal(second, "p0") == "took_part"
+    assert refusal(second, "new") == ""
+    assert refusal(labeling(source.campaign), "judge") == ""
 
 
 def test_who_labels_elsewhere_meanwhile_gets_no_more_of_the_same_conversation() -> None:
