@@ -58,10 +58,10 @@ def _replies() -> Any:
 
 
 def _records(source: Campaign) -> Iterator[dict[str, Any]]:
-    said = Event.objects.filter(
+    events = Event.objects.filter(
         conversation__campaign=source, kind=Event.Kind.MESSAGE, in_reply_to__isnull=False
     )
-    texts = {pk: content["text"] for pk, content in said.values_list("conversation", "content")}
+    texts = {pk: content["text"] for pk, content in events.values_list("conversation", "content")}
     names = dict(source.systems.values_list("pk", "name"))
     for context, replies in context_items.answered(source):
         record = {"id": context.key, "messages": context.messages, **_about(context)}
