@@ -7,34 +7,36 @@ not shown here. Of a conversation with a bot the bot is judged, of one between p
 from __future__ import annotations
 
 import hashlib
-import random
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
 from django.db import transaction
-from django.db.models import Count, Exists, OuterRef, Q, QuerySet
+from django.db.models import Count, Q, QuerySet
 from django.utils.translation import gettext as _
 
-from evaluation import Rate
 from webapp.models import (
     IMPORTED,
     PEOPLE,
     Assignment,
     Campaign,
     Candidate,
-    Conversation,
     Event,
     ExternalId,
     Item,
     Participation,
     QuotaCell,
-    Seat,
     System,
 )
 from webapp.services.campaign import campaigns
+from webapp.services.campaign.judged_conversations import (
+    JudgedSpeaker,
+    finished,
+    judged,
+    messages_of,
+)
 from webapp.services.rating import third_parties
 from webapp.services.rules import access, audit, identity, payment, quota, states
 from webapp.services.rules.access import AnyCampaign, row_of
@@ -42,7 +44,6 @@ from webapp.services.rules.protocols import protocol_of
 from webapp.services.staff_forms.fields import Invalid, shown
 
 HUMAN = "human"  # the name of the system that people are
-PARTNER = 1  # the side of the speaker who is judged where a conversation is, speaker B
 ENDED = (Campaign.State.CLOSED, Campaign.State.STOPPED)
 
 
@@ -73,7 +74,7 @@ def sources(*, campaign: AnyCampaign, user: access.User) -> list[SourceCampaign]
     """Return the ended campaigns with finished conversations, those of the same study first."""
     if not third_parties.judges(campaign):
         return []
-    campaigns = _finished().values("campaign")
+    campaigns = finished().values("campaign")
     rows = access.campaigns(user).filter(state__in=ENDED, pk__in=campaigns).exclude(pk=campaign.pk)
     study = row_of(campaign).study_id
     ordered = sorted(rows.order_by("-pk"), key=lambda row: study is None or row.study_id != study)
@@ -104,9 +105,9 @@ def take(
         if not wanted or not wanted <= set(known[source].systems):
             right = ", ".join(known[source].systems)
             raise Invalid({"system": _("choose one or more of: %(right)s") % {"right": right}})
-        judged = _judged(row, known[source].campaign, rate, wanted)
-        items = _items(row, judged, rate.votes)
-        _candidates(items, judged, _systems(row, judged))
+        drawn = judged(row, known[source].campaign, rate, wanted)
+        items = _items(row, drawn, rate.votes)
+        _candidates(items, drawn, _systems(row, drawn))
         audit.append(
             actor=by.get_username(),
             action="messages taken" if rate.over == "messages" else "conversations taken",
@@ -140,7 +141,7 @@ def copy(*, source: Campaign, draft: Campaign, systems: Mapping[int, System]) ->
     What was withdrawn or set aside since stays away.
     """
     taken = source.items.exclude(conversation__campaign=source.pk).order_by("order")
-    for item in taken.filter(conversation__in=_finished()).prefetch_related("candidates"):
+    for item in taken.filter(conversation__in=finished()).prefetch_related("candidates"):
         made = Item.objects.create(
             campaign=draft,
             key=item.key,
@@ -206,108 +207,27 @@ def _spare(rater: Participation, rows: QuerySet[Assignment], now: datetime) -> N
         payment.settle(person=rater, outcome=Participation.Outcome.COMPLETED, now=now)
 
 
-def _finished() -> QuerySet[Conversation]:
-    """Return the conversations that may be judged: nobody withdrew, none is set aside."""
-    spoiled = Q(participation__withdrawn_at__isnull=False) | ~Q(participation__excluded="")
-    seats = Seat.objects.filter(spoiled, participation__isnull=False)
-    rows = Conversation.objects.filter(
-        purpose=Conversation.Purpose.STUDY, state=Conversation.State.FINISHED, excluded=""
-    )
-    return rows.exclude(pk__in=seats.values("conversation"))
-
-
-def _of_those_judged(messages: QuerySet[Event]) -> QuerySet[Event]:
-    """Leave out what participants wrote to a bot: the bot is judged."""
-    to_bot = Seat.objects.filter(conversation=OuterRef("conversation"), participation=None)
-    return messages.filter(~Exists(to_bot.exclude(side=OuterRef("side"))))
-
-
-def _messages_of(source: Campaign) -> QuerySet[Event]:
-    conversations = _finished().filter(campaign=source)
-    rows = Event.objects.filter(conversation__in=conversations, kind=Event.Kind.MESSAGE)
-    return _of_those_judged(rows)
-
-
 def _source(campaign: AnyCampaign, source: Campaign) -> SourceCampaign:
-    taken = row_of(campaign).items.filter(conversation__in=_finished().filter(campaign=source))
+    taken = row_of(campaign).items.filter(conversation__in=finished().filter(campaign=source))
     chatted = Participation.objects.filter(
-        seats__conversation__in=_finished().filter(campaign=source)
+        seats__conversation__in=finished().filter(campaign=source)
     ).distinct()
     named = ExternalId.objects.exclude(platform=identity.VOLUNTEER)
-    finished = _finished().filter(campaign=source).order_by("system")
-    systems = Counter(finished.values_list("system__name", flat=True))
+    rows = finished().filter(campaign=source).order_by("system")
+    systems = Counter(rows.values_list("system__name", flat=True))
     rate = protocol_of(campaign).after
     is_whole = rate is not None and rate.over == "conversation"
     return SourceCampaign(
         campaign=source,
         systems=systems,
         conversations=systems.total(),
-        items=systems.total() if is_whole else _messages_of(source).count(),
+        items=systems.total() if is_whole else messages_of(source).count(),
         taken=taken.count(),
         unknown=chatted.exclude(pk__in=named.values("participation")).count(),
     )
 
 
-@dataclass(frozen=True)
-class _Judged:
-    """What an item is made of: a message, or a speaker of a whole conversation."""
-
-    conversation: Conversation
-    side: int
-    seq: int | None
-
-    @property
-    def key(self) -> str:
-        return f"{self.conversation.pk}:{'all' if self.seq is None else self.seq}"
-
-
-def _judged(
-    campaign: Campaign, source: Campaign, rate: Rate, systems: Collection[str]
-) -> list[_Judged]:
-    """Return what is not taken yet: conversations in an order drawn, each from its start."""
-    drawn = _drawn(campaign, source, rate.sample, systems)
-    if rate.over == "conversation":
-        return [_Judged(each, PARTNER, None) for each in drawn]
-    messages = _messages_of(source).filter(conversation__in=[each.pk for each in drawn])
-    by_conversation: dict[int, list[Event]] = {each.pk: [] for each in drawn}
-    for event in messages.order_by("seq"):
-        by_conversation[event.conversation_id].append(event)
-    return [
-        _Judged(each, event.side or 0, event.seq)
-        for each in drawn
-        for event in by_conversation[each.pk]
-    ]
-
-
-def _drawn(
-    campaign: Campaign, source: Campaign, sample: int | None, systems: Collection[str]
-) -> list[Conversation]:
-    """Return conversations that are not taken yet, `sample` per system with those that are."""
-    taken = campaign.items.values("conversation")
-    rows = _finished().filter(campaign=source, system__name__in=systems)
-    left = list(rows.exclude(pk__in=taken).select_related("system").order_by("pk"))
-    random.Random(f"{campaign.seed}:messages:{source.pk}").shuffle(left)  # noqa: S311 (repeatable)
-    if sample is None:
-        return left
-    return list(_sampled(left, Counter(_taken_of(campaign)), sample))
-
-
-def _sampled(
-    left: Sequence[Conversation], counts: Counter[str], sample: int
-) -> Iterator[Conversation]:
-    for each in left:
-        counts[each.system.name] += 1
-        if counts[each.system.name] <= sample:
-            yield each
-
-
-def _taken_of(campaign: Campaign) -> list[str]:
-    """Return the system's name of each conversation that the draft has taken."""
-    found = Conversation.objects.filter(items__campaign=campaign).distinct()
-    return list(found.values_list("system__name", flat=True))
-
-
-def _items(campaign: Campaign, judged: Sequence[_Judged], votes: int) -> list[Item]:
+def _items(campaign: Campaign, judged: Sequence[JudgedSpeaker], votes: int) -> list[Item]:
     first = campaign.items.count()
     return Item.objects.bulk_create(
         [
@@ -325,7 +245,7 @@ def _items(campaign: Campaign, judged: Sequence[_Judged], votes: int) -> list[It
 
 
 def _candidates(
-    items: Sequence[Item], judged: Sequence[_Judged], systems: Mapping[int, System]
+    items: Sequence[Item], judged: Sequence[JudgedSpeaker], systems: Mapping[int, System]
 ) -> None:
     """Let each be judged under a key that does not reveal the author."""
     Candidate.objects.bulk_create(
@@ -344,7 +264,7 @@ def _candidates(
     )
 
 
-def _systems(campaign: Campaign, judged: Sequence[_Judged]) -> dict[int, System]:
+def _systems(campaign: Campaign, judged: Sequence[JudgedSpeaker]) -> dict[int, System]:
     """Return the campaign's own system for each that is judged, under the same name.
 
     A bot's does not answer here: what it said is there already. People are all one.
