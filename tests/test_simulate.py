@@ -46,6 +46,9 @@ REFUSED = {
     "too few to chat": (["meena_human", "--people", "11"], "--people 11: meena_human needs 12"),
     "a seed below": (["meena_human", "--seed", "-1"], "--seed -1: write a whole number from 0"),
     "a seed above": (["meena_human", "--seed", "2147483648"], "number from 0 to 2147483647"),
+    "no times": (["meena_static", "--times", "0"], "--times 0: write a whole number from 1 to 21"),
+    "too often": (["meena_static", "--times", "22"], "--times 22: write a whole number from 1 to"),
+    "no phase": (["convai2_blind", "--times", "2"], "convai2_blind judges what another campaign"),
     "an odd one": (["meena_human", "--people", "13"], "is for pairs, write 14"),
 }
 
@@ -108,6 +111,18 @@ def test_a_protocol_is_recovered_over_pages_and_sockets(
     assert cells[:4] == [name, str(people), str(conversations), str(answers)]
     notes = (tmp_path / name / "crowd.jsonl").read_text(encoding="utf-8").splitlines()
     assert sum(json.loads(note)["what"] == "end" for note in notes) == people
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(600)
+def test_a_repeated_evaluation_and_a_second_panel_are_recovered_from_the_study(
+    tmp_path: Path,
+) -> None:
+    (cells,) = simulate("meena_static", "--times", "3", "--keep", str(tmp_path))
+    assert cells[0] == "meena_static"
+    (cells,) = simulate("convai2_blind", "--keep", str(tmp_path))
+    assert cells[:3] == ["convai2_blind", "2", "18"]
+    assert (tmp_path / "convai2_blind" / "study.zip").exists()
 
 
 @pytest.mark.slow

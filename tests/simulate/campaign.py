@@ -1,7 +1,8 @@
 """One simulated campaign, in a process of its own: made, launched, filled by people, exported.
 
-python -m tests.simulate.campaign PROTOCOL FOLDER PEOPLE SEED SHORT    with the environment's new
-database; leaves `export.zip`, and the crowd's own records as `crowd.jsonl`.
+python -m tests.simulate.campaign PROTOCOL FOLDER PEOPLE SEED SHORT TIMES    with the environment's
+new database; leaves `export.zip`, the crowd's own records as `crowd.jsonl`, and the export of the
+study, where the campaign is a phase of one, as `study.zip`.
 """
 
 from __future__ import annotations
@@ -50,8 +51,8 @@ class Simulated:
     staff: Any
 
 
-def run(protocol: str, folder: Path, people: int, seed: int, short: bool) -> None:
-    """Fill a campaign of the protocol and write its export."""
+def run(protocol: str, folder: Path, people: int, seed: int, short: bool, times: int) -> None:
+    """Fill a campaign of the protocol so many times, and write its export and the study's."""
     from django.contrib.auth import get_user_model
     from django.core.management import call_command
 
@@ -66,6 +67,8 @@ def run(protocol: str, folder: Path, people: int, seed: int, short: bool) -> Non
             base=server.base, folder=folder, people=people, seed=seed, short=short, staff=staff
         )
         campaign = filled(get_protocol(protocol), order)
+        if times > 1:
+            _repeat(campaign, order, times)
     call_command("export", str(campaign.pk), "--out", str(folder / EXPORT), stdout=StringIO())
     campaign.refresh_from_db()
     if campaign.study_id is not None:
@@ -180,6 +183,24 @@ def _take_messages(draft: Campaign, order: Simulated) -> None:
         studies.add(study=made, raw=raw, by=order.staff, now=now)
 
 
+def _repeat(campaign: Campaign, order: Simulated, times: int) -> None:
+    """Let other people go through duplicates of a campaign, all of them phases of a study."""
+    from django.utils import timezone
+
+    from webapp.management.demo import study
+    from webapp.services.campaign import studies
+
+    now = timezone.now()
+    made = studies.create(raw={"name": campaign.name}, by=order.staff, now=now)
+    raw = {"source": str(campaign.pk), "phase": campaign.protocol}
+    studies.add(study=made, raw=raw, by=order.staff, now=now)
+    raw |= {"times": str(times - 1), "first": "2"}
+    for again in studies.repeat(study=made, raw=raw, by=order.staff, now=now):
+        study.open_all([again], by=order.staff, tell=lambda said: None)
+        truth = planted(get_protocol(campaign.protocol))
+        _visit(again, truth, order, ledger=f"{again.pk}.jsonl", prefix=f"again{again.pk}")
+
+
 def _wait_for_close(campaign: Campaign) -> None:
     """Wait until the server has seen that nobody is missing."""
     end = time.monotonic() + CLOSING
@@ -229,5 +250,5 @@ if __name__ == "__main__":
 
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "webapp.settings")
     django.setup()
-    name, where, count, seed, short = sys.argv[1:]
-    run(name, Path(where), int(count), int(seed), short == "short")
+    name, where, count, seed, short, times = sys.argv[1:]
+    run(name, Path(where), int(count), int(seed), short == "short", int(times))

@@ -156,6 +156,39 @@ def phases(folder: Path, protocol: Protocol) -> Iterator[tuple[Protocol, Recover
         )
 
 
+def repeats(folder: Path, protocol: Protocol, times: int) -> Iterator[str]:
+    """Yield in what the export of a repeated campaign is not what was planted."""
+    tables = dict(_tables(folder / STUDY))
+    people = {row["phase"] for row in tables["participants"] if row["outcome"] == "COMPLETED"}
+    if len(people) != times:
+        yield f"people completed {len(people)} phases of {times}"
+    together = Recovered(
+        results=_analysis(folder / STUDY),
+        ratings=tables["ratings"],
+        outcomes=(),
+        conversations=0,
+    )
+    yield from levels(protocol, together)
+    for name, count in _evaluations(folder / STUDY).items():
+        if count != str(times):
+            yield f"repeatability: {name} has {count} evaluations of {times}"
+
+
+def _evaluations(export: Path) -> dict[str, str]:
+    """Return how often each system was evaluated, as the report of repeatability prints it."""
+    command = [sys.executable, "-m", "analysis", str(export), "--report", "meena_repeatability"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+    own = done.stdout.partition("Each evaluation")[0].partition("As printed")[0]
+    lines = [line.split() for line in own.splitlines()]
+    heads = [line for line in lines if line[:3] == ["protocol", "evaluation", "system"]]
+    place = heads[0].index("evaluations") if heads else 0
+    return {
+        line[2]: line[place]
+        for line in lines
+        if heads and len(line) > place and line[place].isdigit()
+    }
+
+
 def _of_phase(rows: Sequence[Row], protocol: Protocol) -> list[Row]:
     return [row for row in rows if row["phase"] == protocol.name]
 
