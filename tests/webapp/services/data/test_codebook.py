@@ -65,7 +65,7 @@ def changed(name: str) -> dict[str, Any]:
     first, second, *_ = get_protocol(name).settings()
     kind = type(source_settings.plain(first.value))
     others: dict[type, Any] = {list: [4], str: "Hello you!", bool: False}
-    other = others.get(kind, 2)
+    other = others.get(kind, 7)
     return {first.name: other, second.name: source_settings.plain(second.value)}
 
 
