@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from webapp.models import Campaign, Study
+from webapp.services.campaign import studies
 from webapp.services.data import codebook, conversation_records, exports, phases, study_record
 from webapp.services.data.exports import Archive, pretty
 from webapp.services.data.snapshots import snapshot
@@ -70,13 +71,13 @@ def download(*, study: AnyStudy, by: str, now: datetime) -> bytes:
 def record(*, study: AnyStudy, by: str, content: bytes, now: datetime) -> None:
     """Log of each campaign that somebody took it within a study's export."""
     sha256 = hashlib.sha256(content).hexdigest()
-    for campaign in phases.phases(study):
+    for campaign in studies.phases(study):
         detail = {"sha256": sha256, "study": study.pk}
         audit.append(actor=by, action="exported", campaign=campaign, now=now, **detail)
 
 
 def _fill(archive: Archive, study: Study) -> None:
-    campaigns = phases.phases(study)
+    campaigns = studies.phases(study)
     frame = phases.ratings(study)
     kept = frame[frame["excluded"] == ""].reset_index(drop=True)
     archive.text("README.md", _card(study, campaigns))

@@ -14,6 +14,7 @@ from analysis import MessageTable, RatingTable
 from analysis.registry import get_report, of_studies, report_names, tables_of
 from analysis.tables.campaign_record import COMPLETED, CampaignRecord
 from webapp.models import Study
+from webapp.services.campaign import studies
 from webapp.services.data import phases, study_exports, tables
 from webapp.services.data.study_record import study as record_of
 from webapp.services.rules.access import AnyCampaign, AnyStudy, StaffStudy, row_of
@@ -61,7 +62,7 @@ def _of_study(study: AnyStudy) -> Subject:
     several, whole = of_studies(), phases.ratings(study)
     return Subject(
         name=study.name,
-        title=", ".join(dict.fromkeys(protocol_of(each).title for each in phases.phases(study))),
+        title=", ".join(dict.fromkeys(protocol_of(each).title for each in studies.phases(study))),
         file=study_exports.name_of(study),
         words=f"study {study.pk}",
         whole=whole,
@@ -78,7 +79,7 @@ def _phase_rows(study: AnyStudy, whole: RatingTable) -> Iterator[tuple[object, .
     counts = people.groupby("campaign")["outcome"]
     came, completed = counts.size(), counts.agg(lambda column: (column == COMPLETED).sum())
     kept = whole[whole["excluded"] == ""].groupby("campaign").size()
-    for each in phases.phases(study):
+    for each in studies.phases(study):
         name = phases.of_study(each)["campaign"]
         numbers = (int(found.get(name, 0)) for found in (came, completed, kept))
         yield each.phase, name, protocol_of(each).title, each.get_panel_display(), *numbers

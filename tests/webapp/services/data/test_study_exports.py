@@ -17,7 +17,8 @@ from analysis.registry import of_studies
 from tests.webapp.services import rated
 from tests.webapp.services.studies import make_study
 from webapp.models import AuditEntry, Study
-from webapp.services.data import exports, phases, study_exports
+from webapp.services.campaign import studies
+from webapp.services.data import exports, study_exports
 from webapp.services.results import page
 
 pytestmark = pytest.mark.django_db
@@ -44,7 +45,7 @@ def test_every_table_holds_the_rows_of_all_campaigns_and_tells_them_apart(
     study: Study, tmp_path: Path
 ) -> None:
     path = study_exports.write_to(study=study, path=tmp_path / "study.zip")
-    campaigns = phases.phases(study)
+    campaigns = studies.phases(study)
     alone = [exports.write_to(campaign=c, path=tmp_path / f"{c.pk}.zip") for c in campaigns]
     for name in ("ratings.csv", "ratings_all.csv", "messages.csv", "participants.csv"):
         together = rows(path, name)
@@ -113,7 +114,7 @@ def test_that_somebody_took_it_is_logged_for_every_campaign(study: Study) -> Non
     content = study_exports.download(study=study, by="ann", now=study.created_at)
     assert content.startswith(b"PK")
     entries = AuditEntry.objects.filter(action="exported", actor="ann")
-    assert {entry.campaign_id for entry in entries} == {each.pk for each in phases.phases(study)}
+    assert {entry.campaign_id for entry in entries} == {each.pk for each in studies.phases(study)}
 
 
 def test_a_study_without_phases_has_tables_without_rows(tmp_path: Path) -> None:
