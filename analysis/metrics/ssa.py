@@ -5,9 +5,10 @@ fewer or with a tie stays open and is counted (`analysis.scores.majorities`); on
 evaluation, where all labeled turns are pooled. Messages of conversations are interactive also where
 several people vote on them (people's own, section 2.4). SSA is the mean of the unrounded shares.
 Intervals are Wilson's, with as many replies as clustered ones are worth
-(`analysis.stats.clustering`). Of several votes clusters are items, or conversations where a column `conversation` names them (third
-parties judge many messages of each), and what raters who vote on many of them vary by is added; of
-one vote they are conversations and their raters (without such a column, the rater's conversation).
+(`analysis.stats.clustering`). Of several votes clusters are items, or conversations where a column
+`conversation` names them (third parties judge many messages of each), and what raters who vote on
+many of them vary by is added; of one vote they are conversations and their raters
+(without such a column, the rater's conversation).
 """
 
 from __future__ import annotations
