@@ -11,6 +11,7 @@ import inspect
 import pkgutil
 from collections.abc import Callable
 from pathlib import Path
+from types import ModuleType
 from typing import cast
 
 import pandas as pd
@@ -43,6 +44,11 @@ def get_metric(name: str) -> Metric:
 def get_report(name: str) -> Callable[..., Report]:
     """Return the function `name` of the file `reports/<name>.py`; raise `UnknownAnalysis`."""
     return cast(Callable[..., Report], _function("reports", name))
+
+
+def of_studies() -> list[str]:
+    """Return the reports that put the campaigns of a study side by side: `OF_STUDIES` in a file."""
+    return [name for name in report_names() if hasattr(_module("reports", name), "OF_STUDIES")]
 
 
 def table_of(function: Callable[..., object]) -> str:
@@ -79,7 +85,9 @@ def _names(folder: str) -> list[str]:
 def _function(folder: str, name: str) -> Callable[..., object]:
     if name not in _names(folder):
         raise UnknownAnalysis(f"no {name!r} in {folder}; there are {', '.join(_names(folder))}")
-    function: Callable[..., object] = getattr(
-        importlib.import_module(f"analysis.{folder}.{name}"), name
-    )
+    function: Callable[..., object] = getattr(_module(folder, name), name)
     return function
+
+
+def _module(folder: str, name: str) -> ModuleType:
+    return importlib.import_module(f"analysis.{folder}.{name}")

@@ -12,6 +12,7 @@ from typing import Any, Literal
 import pandas as pd
 
 ENDS = ("estimate", "low", "high")
+PRINTED = "As printed: "  # begins the title of a paper's own table
 Kind = Literal["intervals", "bars", "shares", "matrix", "plane", "grouped"]
 
 
@@ -70,6 +71,11 @@ class Section:
     key: str = ""
     chart: Chart | None = None
     appendix: bool = False
+
+    @property
+    def is_printed(self) -> bool:
+        """Whether these are the numbers of a paper, rather than one's own."""
+        return self.title.startswith(PRINTED)
 
 
 @dataclass(frozen=True, eq=False)

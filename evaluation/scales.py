@@ -145,6 +145,29 @@ ENJOYMENT = Likert(
         for word in ("not at all", "a little", "somewhat", "a lot")
     ),
 )
+# The paper prints neither the labels of the four points nor the question; the numbers are labels.
+BLIND_QUESTIONS: tuple[Question, ...] = (
+    Likert(
+        name="score",
+        text=Words(
+            "Give this conversation «a score between 1 and 4».",
+            tag="S",
+            where="section 3.2.3",
+        ),
+        help=ours("Judge what speaker B did. 1 is the lowest score, 4 the highest."),
+        points=("", "", "", ""),
+    ),
+    FreeText(
+        name="comment",
+        text=Words(
+            "Write «comments about the model's performance».",
+            tag="S",
+            where="section 3.2.3",
+        ),
+        help=ours("The model is speaker B."),
+        required=False,
+    ),
+)
 # Said by the released task, whose words are not in the specification.
 EITHER_PARTNER = Words(
     "Your partner may be a person or a computer program.", tag="R", where="released task code"

@@ -158,25 +158,35 @@ class Chat:
 class Rate:
     """Questions about each candidate.
 
-    over: the partner as a whole, each of its messages, or replies to fixed contexts. when: while
-    chatting (live) or afterwards; messages are judged afterwards by third parties, who took no part
-    in the conversation. show: replies to one context alone, every two of them side by side, or all
-    on one page. each: asked about every candidate; together: about all that are shown, after those.
-    votes: raters per item. batch: items per rater. keep: what all items of one rater have in
-    common: nothing, the data set or list of their contexts, or the system that replied. messages:
-    how many a context has, least and most; (0, 0) where texts are judged by themselves.
+    over: the partner as a whole, each of its messages, a conversation as a whole, or replies to
+    fixed contexts. when: while chatting (live) or afterwards; messages and conversations are judged
+    afterwards by third parties, who took no part in them: they are those of another campaign.
+    not_before: whether a third party may not have judged the same conversation in a campaign
+    before, so that no first answer is known. show: replies to one context alone, every two of them
+    side by side, or all on one page. each: asked about every candidate; together: about all that
+    are shown, after those. votes: raters per item. batch: items per rater. keep: what all items of
+    one rater have in common: nothing, the data set or list of their contexts, or the system that
+    replied. messages: how many a context has, least and most; (0, 0) where texts are judged by
+    themselves.
     """
 
     prefix: ClassVar[str] = "rate"
     each: tuple[Question, ...]
     together: tuple[Question, ...] = ()
-    over: Literal["partner", "messages", "contexts"] = "partner"
+    over: Literal["partner", "messages", "conversation", "contexts"] = "partner"
     when: Literal["live", "after"] = "after"
     show: Literal["one", "pairs", "all"] = "one"
     keep: Literal["", "group", "system"] = ""
     messages: tuple[int, int] = (1, 3)
+    not_before: bool = False
     votes: int = setting("Raters per item", WholeNumber(least=1, most=1000), default=1)
     batch: int = setting("Items per participant", WholeNumber(least=1, most=1000), default=1)
+    sample: int | None = setting(
+        "Conversations drawn per system",
+        WholeNumber(least=1, most=10_000, optional=True),
+        default=None,
+        help="Of those that the campaign they are taken from has. Leave it empty for all.",
+    )
     with_first: bool = setting(
         "Only pairs with the first system",
         OnOff(),
@@ -224,6 +234,8 @@ class Rate:
                     "partner, after the chat"
                 )
 
+        if self.not_before and not self.by_third_parties:
+            raise ValueError("not_before is set; only conversations of others were judged before")
         self._check_gates()
 
     def _check_gates(self) -> None:
@@ -358,8 +370,8 @@ class Rate:
 
     @property
     def by_third_parties(self) -> bool:
-        """Tell whether the messages of other people's finished conversations are judged."""
-        return self.over == "messages" and self.when == "after"
+        """Tell whether finished conversations of others are judged, or their messages."""
+        return self.over in ("messages", "conversation") and self.when == "after"
 
     @property
     def is_shared(self) -> bool:
@@ -372,6 +384,8 @@ class Rate:
             return self.over == "messages" and self.when == "live"
         if name == "with_first":
             return self.show == "pairs"
+        if name == "sample":
+            return self.by_third_parties
         if name == "sides":
             return self.over == "partner" and self.when == "after"
         return self.is_shared

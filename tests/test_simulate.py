@@ -11,7 +11,8 @@ import pytest
 
 from evaluation.registry import get_protocol, protocol_names
 from tests.simulate import __main__ as command
-from tests.simulate.campaign import shortened, source_protocol
+from tests.simulate.campaign import shortened
+from tests.simulate.planted import source_of
 
 ROOT = Path(__file__).parents[1]
 
@@ -20,7 +21,21 @@ def test_the_shortest_chats_follow_from_the_settings() -> None:
     assert shortened(get_protocol("convai2_crowd")) == {"chat.minimum": "2", "chat.pace": "0"}
     assert shortened(get_protocol("personachat_human")) == {"chat.minimum": "2"}
     assert shortened(get_protocol("meena_static")) == {}
-    assert source_protocol().name == "meena_human"
+
+
+@pytest.mark.parametrize(
+    ("name", "source"),
+    [
+        ("meena_third_party", "meena_human"),
+        ("meena_second_panel", "meena_interactive"),
+        ("convai2_blind", "convai2_crowd"),
+    ],
+)
+def test_whose_conversations_are_judged_follows_from_the_protocol(name: str, source: str) -> None:
+    found = source_of(get_protocol(name))
+    assert found is not None
+    assert found.name == source
+    assert source_of(found) is None
 
 
 REFUSED = {
@@ -31,6 +46,9 @@ REFUSED = {
     "too few to chat": (["meena_human", "--people", "11"], "--people 11: meena_human needs 12"),
     "a seed below": (["meena_human", "--seed", "-1"], "--seed -1: write a whole number from 0"),
     "a seed above": (["meena_human", "--seed", "2147483648"], "number from 0 to 2147483647"),
+    "no times": (["meena_static", "--times", "0"], "--times 0: write a whole number from 1 to 21"),
+    "too often": (["meena_static", "--times", "22"], "--times 22: write a whole number from 1 to"),
+    "no phase": (["convai2_blind", "--times", "2"], "convai2_blind judges what another campaign"),
     "an odd one": (["meena_human", "--people", "13"], "is for pairs, write 14"),
 }
 
@@ -93,6 +111,18 @@ def test_a_protocol_is_recovered_over_pages_and_sockets(
     assert cells[:4] == [name, str(people), str(conversations), str(answers)]
     notes = (tmp_path / name / "crowd.jsonl").read_text(encoding="utf-8").splitlines()
     assert sum(json.loads(note)["what"] == "end" for note in notes) == people
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(600)
+def test_a_repeated_evaluation_and_a_second_panel_are_recovered_from_the_study(
+    tmp_path: Path,
+) -> None:
+    (cells,) = simulate("meena_static", "--times", "3", "--keep", str(tmp_path))
+    assert cells[0] == "meena_static"
+    (cells,) = simulate("convai2_blind", "--keep", str(tmp_path))
+    assert cells[:3] == ["convai2_blind", "2", "18"]
+    assert (tmp_path / "convai2_blind" / "study.zip").exists()
 
 
 @pytest.mark.slow

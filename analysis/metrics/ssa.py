@@ -2,11 +2,13 @@
 
 A reply's labels are the majority of its votes: five in the static evaluation, where an item with
 fewer or with a tie stays open and is counted (`analysis.scores.majorities`); one in the interactive
-evaluation, where all labeled turns are pooled. SSA is the mean of the unrounded shares. Intervals
-are Wilson's, with as many replies as clustered ones are worth (`analysis.stats.clustering`). Of
-several votes clusters are items, or conversations where a column `conversation` names them (third
-parties judge many messages of each), and what raters who vote on many of them vary by is added; of
-one vote they are conversations and their raters (without such a column, the rater's conversation).
+evaluation, where all labeled turns are pooled. Messages of conversations are interactive also where
+several people vote on them (people's own, section 2.4). SSA is the mean of the unrounded shares.
+Intervals are Wilson's, with as many replies as clustered ones are worth
+(`analysis.stats.clustering`). Of several votes clusters are items, or conversations where a column
+`conversation` names them (third parties judge many messages of each), and what raters who vote on
+many of them vary by is added; of one vote they are conversations and their raters
+(without such a column, the rater's conversation).
 """
 
 from __future__ import annotations
@@ -53,6 +55,15 @@ def _names_conversations(rows: pd.DataFrame) -> bool:
     )
 
 
+def _is_of_conversations(rows: pd.DataFrame) -> bool:
+    """Tell whether messages of conversations were labeled, by whomever: replies have a context."""
+    if not {"context", "message_seq"} <= set(rows.columns):
+        return False
+    contexts, messages = (rows[name].unique() for name in ("context", "message_seq"))
+    no_context = all(map(cell_values.is_blank, contexts))
+    return no_context and not any(map(cell_values.is_blank, messages))
+
+
 def _labels(rows: pd.DataFrame) -> pd.DataFrame:
     """Return a row per rater and reply with both labels; not sensible is not specific."""
     who = "conversation" if _names_conversations(rows) else "rater"
@@ -82,7 +93,7 @@ def _of_protocol(protocol: str, rows: pd.DataFrame, votes: int | None) -> Iterat
         voters = of_system[of_system["item"].isin(decided.index)]
         base: Row = {"protocol": protocol, "system": str(system), "n": len(decided)}
         base.update(
-            evaluation="static" if voted else "interactive",
+            evaluation="static" if voted and not _is_of_conversations(rows) else "interactive",
             votes=int(wanted.max()),
             open_items=len(replies) - len(decided),
         )

@@ -9,7 +9,7 @@ import pandas as pd
 
 from analysis.conversations.transcripts import OWN, PARTNER
 from analysis.reference import reference
-from analysis.report import Chart, Section
+from analysis.report import PRINTED, Chart, Section
 from analysis.stats.correlation import line
 from analysis.tables.schema import RatingTable
 
@@ -21,7 +21,7 @@ def printed(name: str) -> Section:
     """Return the printed table of that name, with its source and what is odd about it."""
     found = reference(name)
     note = ". ".join(part.rstrip(".") for part in (found.description, found.note) if part)
-    return Section(f"As printed: {found.source}", pd.DataFrame(list(found.rows)), f"{note}.")
+    return Section(f"{PRINTED}{found.source}", pd.DataFrame(list(found.rows)), f"{note}.")
 
 
 def both_sides(

@@ -2,7 +2,8 @@
 
 A protocol with "blind" in its name holds the scores of judges who read conversations without
 knowing the system; other protocols hold those of the people who had them. Means are over the
-conversations that the blind judges saw, so that both are of the same ones.
+conversations that the blind judges saw, so that both are of the same ones. What the judges wrote is
+listed, to be read for themes; `convai2_questions` tests the one that the paper found.
 """
 
 from __future__ import annotations
@@ -14,11 +15,13 @@ import pandas as pd
 from analysis.output.paper_layouts import ENGAGING, sections
 from analysis.report import Report, Section
 from analysis.stats.significance import paired_t_test
-from analysis.tables.schema import RatingTable
+from analysis.tables.schema import TEXT, RatingTable
 
 SIMULATED_AS = ("convai2_blind p",)
 
 WORKER = "the people who chatted"
+NAMED = 8  # letters of a pseudonym, which is as good as a name among a few judges
+OF_STUDIES = True
 
 
 def convai2_blind(ratings: RatingTable) -> Report:
@@ -33,6 +36,7 @@ def convai2_blind(ratings: RatingTable) -> Report:
         own = [
             Section(finding, table, "Mean over the conversations that blind judges saw."),
             Section("Difference of the blind score", gaps, "Paired t of the same conversations."),
+            Section("Comments of the blind judges", _comments(ratings), "In their own words."),
         ]
     return Report(
         name="convai2_blind",
@@ -56,10 +60,19 @@ def _split(ratings: RatingTable) -> tuple[pd.DataFrame, pd.DataFrame]:
     return kept[0], kept[1]
 
 
+def _comments(ratings: RatingTable) -> pd.DataFrame:
+    is_blind = ratings["protocol"].str.contains("blind", case=False)
+    rows = ratings[is_blind & (ratings["level"] == TEXT)]
+    columns = {"system": "system", "rater": "judge", "value": "comment"}
+    found = rows[list(columns)].rename(columns=columns)
+    found["judge"] = found["judge"].astype(str).str[:NAMED]
+    return found.sort_values(["system", "judge"], kind="stable", ignore_index=True)
+
+
 def _means(workers: pd.DataFrame, judges: pd.DataFrame) -> Iterator[dict[str, object]]:
     yield _row(WORKER, workers)
     for judge, rows in judges.groupby("rater", sort=True):
-        yield _row(f"blind: {judge}", rows)
+        yield _row(f"blind: {str(judge)[:NAMED]}", rows)
 
 
 def _row(judge: str, rows: pd.DataFrame) -> dict[str, object]:

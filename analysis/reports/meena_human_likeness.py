@@ -2,6 +2,7 @@
 
 One point per system: the share of its replies that a majority finds could be a person's (question
 `human_like`, yes or no; open items as in SSA) and each of the three scores; R² of a straight line.
+Where contexts are named, both are of the replies to those that both questions were asked about.
 """
 
 from __future__ import annotations
@@ -14,11 +15,14 @@ from analysis.report import Report, Section
 from analysis.scores.majorities import majority, votes_wanted
 from analysis.scores.question_ratings import identified
 from analysis.stats.correlation import line
+from analysis.tables.dependencies import SENSIBLE, SPECIFIC
 from analysis.tables.schema import RatingTable
 
 ITEM = ["system", "item"]
+REPLY = {"system", "context"}
 LIKE = ("human_like", "human_likeness", "humanlike")
 SCORES = ("ssa", "sensibleness", "specificity")
+OF_STUDIES = True
 
 
 def meena_human_likeness(ratings: RatingTable) -> Report:
@@ -53,8 +57,14 @@ def meena_human_likeness(ratings: RatingTable) -> Report:
 
 
 def _points(ratings: RatingTable) -> pd.DataFrame:
-    rows = ratings[ratings["question"].isin(LIKE) & ratings["value"].isin([0.0, 1.0])]
-    found = ssa(ratings)
+    is_answer = ratings["question"].isin(LIKE) & ratings["value"].isin([0.0, 1.0])
+    rows, labels = (
+        pd.DataFrame(ratings[chosen])
+        for chosen in (is_answer, ratings["question"].isin(SENSIBLE + SPECIFIC))
+    )
+    if set(ratings.columns) >= REPLY and (rows["context"].ne("") & rows["context"].notna()).all():
+        rows, labels = _of_same(rows, labels), _of_same(labels, rows)
+    found = ssa(RatingTable(labels))
     if rows.empty or found.empty:
         return pd.DataFrame()
     like = 100 * _decided(rows).groupby("system").mean()
@@ -62,6 +72,14 @@ def _points(ratings: RatingTable) -> pd.DataFrame:
     table = (100 * scores).reset_index()
     table.insert(2, "human-like", table["system"].map(like))
     return table.dropna(subset=["human-like", *SCORES]).reset_index(drop=True)
+
+
+def _of_same(rows: pd.DataFrame, others: pd.DataFrame) -> pd.DataFrame:
+    """Return the rows about replies, a system's to a context, that the others are about too."""
+    keys = sorted(REPLY)
+    known = set(others[keys].itertuples(index=False, name=None))
+    same = [key in known for key in rows[keys].itertuples(index=False, name=None)]
+    return rows[pd.Series(same, index=rows.index, dtype=bool)]
 
 
 def _decided(rows: pd.DataFrame) -> pd.Series:

@@ -1,7 +1,7 @@
 """Repeatability of SSA when the evaluation is run again (Adiwardana et al. 2020, section 4.1).
 
-Each evaluation is told by the column `repeat`, or is a campaign of its own; SD over evaluations of
-the same system, seven of them in the paper.
+Each evaluation is told by the column `repeat`, or is a campaign of its own, called by its phase in
+a study; SD over evaluations of the same system, seven of them in the paper.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from analysis.tables.tidy import joined
 SIMULATED_AS = ("over_raters",)
 
 TIMES = 100.0
+OF_STUDIES = True
 
 
 def meena_repeatability(ratings: RatingTable) -> Report:
@@ -42,7 +43,7 @@ def meena_repeatability(ratings: RatingTable) -> Report:
 def _scores(ratings: RatingTable) -> pd.DataFrame:
     by = "repeat" if "repeat" in ratings.columns else "campaign"
     parts = [
-        ssa(RatingTable(part)).assign(repeat=str(name))
+        ssa(RatingTable(part)).assign(repeat=_name(part, str(name)))
         for name, part in ratings.groupby(by, sort=True)
     ]
     found = joined(parts)
@@ -51,6 +52,10 @@ def _scores(ratings: RatingTable) -> pd.DataFrame:
     rows = found[found["metric"] == "ssa"].assign(estimate=lambda rows: TIMES * rows["estimate"])
     columns = ["protocol", "evaluation", "system", "repeat", "estimate", "n"]
     return rows[columns].reset_index(drop=True)
+
+
+def _name(part: pd.DataFrame, name: str) -> str:
+    return str(part["phase"].iloc[0] or name) if "phase" in part else name
 
 
 def _spreads(scores: pd.DataFrame) -> Iterator[dict[str, object]]:

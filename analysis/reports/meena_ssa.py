@@ -1,10 +1,13 @@
 """Sensibleness, specificity and SSA as MEENA reports them (Adiwardana et al. 2020), with agreement.
 
 One's own systems by SSA, then percent agreement and Krippendorff's alpha of each label, each
-beside the printed values.
+beside the printed values. Over a study also people beside the bots (section 2.4), and a second
+panel's labels beside the first ones of the same messages (section 2.6).
 """
 
 from __future__ import annotations
+
+from collections.abc import Iterator
 
 import pandas as pd
 
@@ -12,13 +15,16 @@ from analysis.metrics.krippendorff_alpha import krippendorff_alpha
 from analysis.metrics.percent_agreement import percent_agreement
 from analysis.metrics.ssa import ssa
 from analysis.reference import reference
-from analysis.report import Report, Section
+from analysis.report import PRINTED, Report, Section
 from analysis.scores.cautions import cautions
 from analysis.tables.dependencies import SENSIBLE, SPECIFIC
 from analysis.tables.schema import RatingTable
 from analysis.tables.tidy import joined
 
 LABELS = ("sensibleness", "specificity", "ssa")
+HUMAN = "human"  # the system that people are
+MESSAGE = ["system", "conversation", "message_seq"]
+OF_STUDIES = True
 
 
 def meena_ssa(ratings: RatingTable, *, seed: int = 0) -> Report:
@@ -26,17 +32,19 @@ def meena_ssa(ratings: RatingTable, *, seed: int = 0) -> Report:
     own = _own(ssa(ratings))
     sections = [
         Section(_finding(own), own, "Percent, 95 % interval of SSA; open items left out."),
+        *_beside_people(own),
+        *_panels(ratings),
         Section("Agreement on each label", _agreement(ratings, seed), "n is items with 2 ratings."),
     ]
     for name in ("meena_ssa", "meena_agreement"):
         printed = reference(name)
         frame = pd.DataFrame(list(printed.rows)).dropna(axis="columns", how="all")
-        sections.append(Section(f"As printed: {printed.source}", frame, printed.description))
+        sections.append(Section(f"{PRINTED}{printed.source}", frame, printed.description))
     return Report(
         name="meena_ssa",
         title="Sensibleness and specificity average",
         findings=(_finding(own),),
-        sections=tuple(sections) if len(own) else tuple(sections[2:]),
+        sections=tuple(each for each in sections if len(own) or each.is_printed),
         cautions=cautions(ratings),
     )
 
@@ -65,6 +73,86 @@ def _own(results: pd.DataFrame) -> pd.DataFrame:
     return own.sort_values(["ssa", "system"], ascending=[False, True], ignore_index=True)
 
 
+def _beside_people(own: pd.DataFrame) -> Iterator[Section]:
+    """Yield a row per system and kind of evaluation, where people have one beside bots."""
+    decided = own[own["ssa"].notna()] if len(own) else own
+    if (
+        len(decided) == 0
+        or set(decided["system"]) <= {HUMAN}
+        or HUMAN not in set(decided["system"])
+    ):
+        return
+    most = decided.sort_values("n", ascending=False).drop_duplicates(["evaluation", "system"])
+    order = ["evaluation", "ssa", "system"]
+    ordered = most.sort_values(order, ascending=[True, False, True])
+    people = ordered[ordered["system"] == HUMAN].set_index("evaluation")["ssa"]
+    columns = ["evaluation", "system", *LABELS, "ssa low", "ssa high", "n"]
+    table = ordered[columns].assign(**{"below people": ordered["evaluation"].map(people)})
+    table["below people"] -= table["ssa"]
+    yield Section(
+        f"People beside bots: {'; '.join(_distances(table))}",
+        table.reset_index(drop=True),
+        "Percent. Interactive are messages of conversations, static are replies to fixed contexts; "
+        "of several campaigns the one with most decided items.",
+        key="people",
+    )
+
+
+def _distances(table: pd.DataFrame) -> Iterator[str]:
+    for kind, rows in table.groupby("evaluation", sort=True):
+        bots = rows[rows["system"] != HUMAN]
+        people = rows[rows["system"] == HUMAN]
+        if people.empty or bots.empty:
+            yield f"{kind}, only {'bots' if people.empty else 'people'} were evaluated"
+        else:
+            best, score = bots.iloc[0], people["ssa"].iloc[0]
+            yield f"{kind}, people {score:.1f} %, {best['system']} {best['ssa']:.1f} %"
+
+
+def _panels(ratings: RatingTable) -> Iterator[Section]:
+    """Yield the labels that each campaign has of messages which several of them have."""
+    if not {*MESSAGE, "campaign"} <= set(ratings.columns) or ratings["campaign"].nunique() < 2:
+        return
+    rows = ratings[ratings["question"].isin(SENSIBLE + SPECIFIC) & ratings["message_seq"].ne("")]
+    rows = rows[rows["value"].isin([0.0, 1.0])]
+    campaigns = rows.groupby(MESSAGE)["campaign"].transform("nunique")
+    table = pd.DataFrame(_panel_rows(rows[campaigns > 1]))
+    if len(table):
+        yield Section(
+            f"Several panels on the same messages: {_panel_finding(table)}",
+            table,
+            "Percent of all labels, without majorities; only messages that several have labeled.",
+            key="panels",
+        )
+
+
+def _panel_rows(rows: pd.DataFrame) -> Iterator[dict[str, object]]:
+    for (campaign, system), part in rows.groupby(["campaign", "system"], sort=True):
+        values = part["value"].astype(float)
+        sensible, specific = (
+            100 * values[part["question"].isin(names)].mean() for names in (SENSIBLE, SPECIFIC)
+        )
+        yield {
+            "system": system,
+            "panel": part["phase"].iloc[0] if "phase" in part else campaign,
+            "protocol": part["protocol"].iloc[0],
+            "sensibleness": sensible,
+            "specificity": specific,
+            "ssa": (sensible + specific) / 2,
+            "messages": len(part[MESSAGE].drop_duplicates()),
+            "raters": part["rater"].nunique(),
+        }
+
+
+def _panel_finding(table: pd.DataFrame) -> str:
+    parts = (
+        f"{system} "
+        + ", ".join(f"{row['ssa']:.1f} % ({row['panel']})" for _, row in part.iterrows())
+        for system, part in table.groupby("system", sort=True)
+    )
+    return "; ".join(parts)
+
+
 def _agreement(ratings: RatingTable, seed: int) -> pd.DataFrame:
     found = joined([percent_agreement(ratings, seed=seed), krippendorff_alpha(ratings, seed=seed)])
     labels = found[found["question"].isin(SENSIBLE + SPECIFIC)]
@@ -80,4 +168,6 @@ def _finding(own: pd.DataFrame) -> str:
         return f"No item is decided yet: too few votes, or ties (open: {own['open'].sum()})."
     best, waiting = decided.iloc[0], int(own["open"].sum())
     still = f" (open: {waiting} of {waiting + own['n'].sum()} items)" if waiting else ""
-    return f"{best['system']} has the highest SSA of {len(decided)}: {best['ssa']:.1f} %{still}."
+    several = decided["protocol"].nunique() > 1
+    name = f"{best['system']} ({best['protocol']})" if several else best["system"]
+    return f"{name} has the highest SSA of {len(decided)}: {best['ssa']:.1f} %{still}."

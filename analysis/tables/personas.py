@@ -13,7 +13,8 @@ FILE = "personas.jsonl"
 COLUMN = "persona_text"
 ORIGINAL, REVISED = "original", "revised"  # forms of a persona
 FORM = "persona_form"
-Described = Mapping[tuple[str, str], Sequence[str]]  # by key and form
+# By campaign, key and form; in the export of one campaign its name is "".
+Described = Mapping[tuple[str, str, str], Sequence[str]]
 
 
 def described(messages: MessageTable, personas: Described) -> MessageTable:
@@ -23,7 +24,10 @@ def described(messages: MessageTable, personas: Described) -> MessageTable:
     """
     texts = {key: "\n".join(sentences) for key, sentences in personas.items()}
     forms = messages[FORM] if FORM in messages.columns else [ORIGINAL] * len(messages)
-    lines = [texts.get(key, "") for key in zip(messages["persona"], forms, strict=True)]
+    of_several = any(campaign for campaign, _, _ in personas)
+    campaigns = messages["campaign"] if of_several else [""] * len(messages)
+    keys = zip(campaigns, messages["persona"], forms, strict=True)
+    lines = [texts.get(key, "") for key in keys]
     return MessageTable(messages.assign(**{COLUMN: pd.Series(lines, messages.index, dtype="str")}))
 
 
@@ -40,17 +44,18 @@ def sentences(messages: pd.DataFrame) -> pd.Series:
 def read_personas(name: str, content: str) -> Described:
     """Return the personas of an export: one JSON object per line, with `persona` and `sentences`.
 
-    `revised` has the other form, where there is one. Raises `BadTable` where a line is none.
+    `revised` has the other form, where there is one; `campaign` tells the personas of a study's
+    campaigns apart. Raises `BadTable` where a line is none.
     """
-    found: dict[tuple[str, str], list[str]] = {}
+    found: dict[tuple[str, str, str], list[str]] = {}
     problems = []
     lines = [line for line in content.split("\n") if line.strip()]
     for row, line in enumerate(lines, start=1):
         try:
             record = json.loads(line)
-            key = str(record["persona"])
-            found[key, ORIGINAL] = [str(sentence) for sentence in record["sentences"]]
-            found[key, REVISED] = [str(sentence) for sentence in record.get("revised", ())]
+            of, key = str(record.get("campaign", "")), str(record["persona"])
+            found[of, key, ORIGINAL] = [str(sentence) for sentence in record["sentences"]]
+            found[of, key, REVISED] = [str(sentence) for sentence in record.get("revised", ())]
         except (ValueError, KeyError, TypeError) as error:
             right = "an object with persona and a list sentences"
             problems.append(Problem(row, "line", f"not a persona ({error!r})", right))

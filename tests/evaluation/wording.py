@@ -228,6 +228,11 @@ PRINTED: Mapping[str, list[PrintedWords]] = {
     "personachat_human": PERSONACHAT,
     "meena_static": SSA,
     "meena_third_party": SSA,
+    "meena_second_panel": SSA,
+    "convai2_blind": [
+        *printed("rate.score.text", "section 3.2.3", "a score between 1 and 4"),
+        *printed("rate.comment.text", "section 3.2.3", "comments about the model's performance"),
+    ],
     "meena_interactive": [
         *printed(
             "instructions.1",
@@ -459,6 +464,8 @@ STATED: Mapping[str, Mapping[str, str]] = {
     "meena_replies": {"source": "section 2.2"},
     "meena_static": {"source": "section 2.2", "rate.votes": "section 2.1, table 1"},
     "meena_third_party": {"source": "section 2.4", "rate.votes": "section 2.4"},
+    "meena_second_panel": {"source": "section 2.6", "rate.sample": "section 2.6"},
+    "convai2_blind": {"source": "section 3.2.3", "rate.votes": "section 3.2.3"},
     "meena_interactive": {
         "source": "section 2.3",
         "chat.opening": "section 2.3",

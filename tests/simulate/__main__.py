@@ -21,10 +21,11 @@ from evaluation import Protocol
 from evaluation.registry import get_protocol, protocol_names
 from tests.live import ROOT, environment
 from tests.simulate import recovered, written
-from tests.simulate.planted import is_of_people
+from tests.simulate.planted import is_of_people, source_of
 
 CHATTING, RATING = 24, 6  # people, where they chat and where they rate what others said
 FEWEST = 12  # who chat, so that a planted chance can be told from guessing
+MOST_TIMES = 21  # a campaign and as many repeats as are made at once
 LARGEST_SEED = 2**31 - 1  # of a campaign
 COLUMNS = {  # and how wide they are
     "protocol": 22,
@@ -55,7 +56,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     given = _parser().parse_args(arguments)
     try:
         _check_seed(given.seed)
-        chosen = list(_chosen(given.protocol, whole=given.all, people=given.people))
+        _check_times(given.times)
+        chosen = list(
+            _chosen(given.protocol, whole=given.all, people=given.people, times=given.times)
+        )
         _check_folder(given.keep, chosen)
     except Refused as problem:
         print(f"simulate: {problem}", file=sys.stderr)
@@ -83,6 +87,9 @@ def _parser() -> argparse.ArgumentParser:
         action="store_true",
         help="the shortest chats there can be, typed at once; few items per person",
     )
+    parser.add_argument(
+        "--times", type=int, default=1, help="evaluations, as phases of a study (default: 1)"
+    )
     parser.add_argument("--keep", type=Path, metavar="FOLDER", help="databases, exports, ledgers")
     return parser
 
@@ -99,7 +106,9 @@ def _about(*, short: bool) -> str:
 # --- what is asked for ----------------------------------------------------------------------------
 
 
-def _chosen(names: Sequence[str], *, whole: bool, people: int | None) -> Iterator[Protocol]:
+def _chosen(
+    names: Sequence[str], *, whole: bool, people: int | None, times: int
+) -> Iterator[Protocol]:
     """Yield the protocols asked for. Raises `Refused`."""
     known = protocol_names()
     if unknown := [name for name in names if name not in known]:
@@ -109,12 +118,19 @@ def _chosen(names: Sequence[str], *, whole: bool, people: int | None) -> Iterato
     for name in names or known:
         protocol = get_protocol(name)
         _check_people(protocol, people)
+        if times > 1 and source_of(protocol) is not None:
+            raise Refused(f"--times {times}: {protocol.name} judges what another campaign holds")
         yield protocol
 
 
 def _check_seed(seed: int) -> None:
     if not 0 <= seed <= LARGEST_SEED:
         raise Refused(f"--seed {seed}: write a whole number from 0 to {LARGEST_SEED}")
+
+
+def _check_times(times: int) -> None:
+    if not 1 <= times <= MOST_TIMES:
+        raise Refused(f"--times {times}: write a whole number from 1 to {MOST_TIMES}")
 
 
 def _check_people(protocol: Protocol, people: int | None) -> None:
@@ -132,6 +148,13 @@ def _fewest(protocol: Protocol) -> int:
     return protocol.after.votes if protocol.after and protocol.after.is_shared else FEWEST
 
 
+def _usual(protocol: Protocol) -> int:
+    """Return how many come: of those who judge conversations as a whole each judges all."""
+    if protocol.after is not None and protocol.after.over == "conversation":
+        return protocol.after.votes
+    return CHATTING if protocol.chat else max(RATING, _fewest(protocol))
+
+
 def _check_folder(keep: Path | None, chosen: Sequence[Protocol]) -> None:
     """Refuse a folder that would be written over."""
     for protocol in chosen:
@@ -145,7 +168,7 @@ def _check_folder(keep: Path | None, chosen: Sequence[Protocol]) -> None:
 def _simulated(protocol: Protocol, into: Path, given: argparse.Namespace) -> Line:
     """Simulate a campaign in a folder of its own and print what came of it."""
     start = time.monotonic()
-    people = given.people or (CHATTING if protocol.chat else max(RATING, _fewest(protocol)))
+    people = given.people or _usual(protocol)
     folder = into / protocol.name
     try:
         _run(protocol, folder, people, given)
@@ -156,7 +179,9 @@ def _simulated(protocol: Protocol, into: Path, given: argparse.Namespace) -> Lin
         answers = len(found.ratings) + len(found.contributions)
         numbers = (len(found.outcomes), found.conversations, answers)
         cells = (protocol.name, *map(str, numbers), *recovered.orders(protocol, found))
-        line = Line(cells, tuple(recovered.problems(protocol, found)))
+        line = Line(
+            cells, (*recovered.problems(protocol, found), *_of_study(folder, protocol, given.times))
+        )
     verdict = "FAILED" if line.problems else "recovered"
     _print((*line.cells, verdict, f"{time.monotonic() - start:.0f}"))
     for problem in line.problems:
@@ -164,10 +189,21 @@ def _simulated(protocol: Protocol, into: Path, given: argparse.Namespace) -> Lin
     return line
 
 
+def _of_study(folder: Path, protocol: Protocol, times: int) -> Iterator[str]:
+    """Yield what the export of the study lacks, in which the campaign is one phase or several."""
+    for phase, found in recovered.phases(folder, protocol):
+        if not found.outcomes:
+            yield f"study: nobody is in the phase {phase.name}"
+        yield from (f"study, {phase.name}: {each}" for each in recovered.levels(phase, found))
+    if times > 1:
+        yield from (f"study: {each}" for each in recovered.repeats(folder, protocol, times))
+
+
 def _run(protocol: Protocol, folder: Path, people: int, given: argparse.Namespace) -> None:
     """Let people be simulated with a new database. Raises `RuntimeError`."""
     folder.mkdir(parents=True)
-    words = (protocol.name, folder.resolve(), people, given.seed, "short" if given.short else "own")
+    length = "short" if given.short else "own"
+    words = (protocol.name, folder.resolve(), people, given.seed, length, given.times)
     with subprocess.Popen(  # which Ctrl-C lets end its server
         [sys.executable, "-m", "tests.simulate.campaign", *map(str, words)],
         cwd=ROOT,

@@ -1,7 +1,8 @@
 """One simulated campaign, in a process of its own: made, launched, filled by people, exported.
 
-python -m tests.simulate.campaign PROTOCOL FOLDER PEOPLE SEED SHORT    with the environment's new
-database; leaves `export.zip`, and the crowd's own records as `crowd.jsonl`.
+python -m tests.simulate.campaign PROTOCOL FOLDER PEOPLE SEED SHORT TIMES    with the environment's
+new database; leaves `export.zip`, the crowd's own records as `crowd.jsonl`, and the export of the
+study, where the campaign is a phase of one, as `study.zip`.
 """
 
 from __future__ import annotations
@@ -19,11 +20,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from evaluation import Protocol, Rate, Write
-from evaluation.registry import get_protocol, protocol_names
+from evaluation.registry import get_protocol
 from evaluation.setting_types import WholeNumbers
 from tests.simulate import written
 from tests.simulate.imported import imported_contexts, replies_are_imported
-from tests.simulate.planted import BOT, HUMAN, MIX, is_of_people, planted
+from tests.simulate.planted import BOT, MIX, is_of_people, planted, source_of
 
 if TYPE_CHECKING:
     from webapp.crowd.people import Quality
@@ -33,9 +34,10 @@ AT_ONCE = 8
 MOST_PAGES = 30  # that one of the people judges, of a protocol with long batches
 SECONDS = 600.0  # that one of the people stays at most
 TALKERS, TALKERS_SHORT = 4, 8  # whose messages third parties judge
+TALKERS_WITH_BOTS = 18  # who rate them too
 BATCH_SHORT = 20  # items per person
 CLOSING = 60.0  # seconds for the server to close a campaign that is complete
-EXPORT, LEDGER = "export.zip", "crowd.jsonl"
+EXPORT, STUDY, LEDGER = "export.zip", "study.zip", "crowd.jsonl"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -50,8 +52,8 @@ class Simulated:
     staff: Any
 
 
-def run(protocol: str, folder: Path, people: int, seed: int, short: bool) -> None:
-    """Fill a campaign of the protocol and write its export."""
+def run(protocol: str, folder: Path, people: int, seed: int, short: bool, times: int) -> None:
+    """Fill a campaign of the protocol so many times, and write its export and the study's."""
     from django.contrib.auth import get_user_model
     from django.core.management import call_command
 
@@ -66,7 +68,13 @@ def run(protocol: str, folder: Path, people: int, seed: int, short: bool) -> Non
             base=server.base, folder=folder, people=people, seed=seed, short=short, staff=staff
         )
         campaign = filled(get_protocol(protocol), order)
+        if times > 1:
+            _repeat(campaign, order, times)
     call_command("export", str(campaign.pk), "--out", str(folder / EXPORT), stdout=StringIO())
+    campaign.refresh_from_db()
+    if campaign.study_id is not None:
+        words = (str(campaign.study_id), "--study", "--out", str(folder / STUDY))
+        call_command("export", *words, stdout=StringIO())
 
 
 def filled(protocol: Protocol, order: Simulated) -> Campaign:
@@ -158,27 +166,46 @@ def _wanted(rate: Rate, systems: int, people: int) -> int:
     return max(1, people * min(rate.batch, MOST_PAGES) // (rate.votes * of_each))
 
 
-def source_protocol() -> Protocol:
-    """Return the protocol whose conversations third parties judge: people chat, nobody rates."""
-    found = map(get_protocol, protocol_names())
-    return next(one for one in found if one.chat and is_of_people(one) and not one.rates)
-
-
 def _take_messages(draft: Campaign, order: Simulated) -> None:
-    """Let other people chat, and take what they said."""
+    """Let other people chat, and take what they or their bots said; both are phases of a study."""
     from django.utils import timezone
 
     from webapp.management.demo import study
-    from webapp.services.campaign import message_items
+    from webapp.services.campaign import message_items, studies
 
-    protocol = source_protocol()
-    talkers = replace(order, people=TALKERS_SHORT if order.short else TALKERS)
+    protocol = source_of(get_protocol(draft.protocol))
+    assert protocol is not None
+    people = TALKERS_SHORT if order.short else TALKERS
+    talkers = replace(order, people=people if is_of_people(protocol) else TALKERS_WITH_BOTS)
     source = _draft(protocol, talkers)
     _add_systems(source, protocol, talkers)
     study.open_all([source], by=order.staff, tell=lambda said: None)
-    _visit(source, {HUMAN: {}}, talkers, ledger="talkers.jsonl", prefix="talk")
+    _visit(source, planted(protocol), talkers, ledger="talkers.jsonl", prefix="talk")
     _wait_for_close(source)
-    message_items.take(campaign=draft, source=str(source.pk), by=order.staff, now=timezone.now())
+    now = timezone.now()
+    message_items.take(campaign=draft, source=str(source.pk), by=order.staff, now=now)
+    made = studies.create(raw={"name": draft.name}, by=order.staff, now=now)
+    for each in (source, draft):
+        raw = {"source": str(each.pk), "phase": each.protocol}
+        studies.add(study=made, raw=raw, by=order.staff, now=now)
+
+
+def _repeat(campaign: Campaign, order: Simulated, times: int) -> None:
+    """Let other people go through duplicates of a campaign, all of them phases of a study."""
+    from django.utils import timezone
+
+    from webapp.management.demo import study
+    from webapp.services.campaign import studies
+
+    now = timezone.now()
+    made = studies.create(raw={"name": campaign.name}, by=order.staff, now=now)
+    raw = {"source": str(campaign.pk), "phase": campaign.protocol}
+    studies.add(study=made, raw=raw, by=order.staff, now=now)
+    raw |= {"times": str(times - 1), "first": "2"}
+    for again in studies.repeat(study=made, raw=raw, by=order.staff, now=now):
+        study.open_all([again], by=order.staff, tell=lambda said: None)
+        truth = planted(get_protocol(campaign.protocol))
+        _visit(again, truth, order, ledger=f"{again.pk}.jsonl", prefix=f"again{again.pk}")
 
 
 def _add_material(draft: Campaign, write: Write, order: Simulated) -> None:
@@ -250,5 +277,5 @@ if __name__ == "__main__":
 
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "webapp.settings")
     django.setup()
-    name, where, count, seed, short = sys.argv[1:]
-    run(name, Path(where), int(count), int(seed), short == "short")
+    name, where, count, seed, short, times = sys.argv[1:]
+    run(name, Path(where), int(count), int(seed), short == "short", int(times))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from evaluation import Gate, Protocol, Question, Shown, YesNo
+from evaluation.registry import get_protocol, protocol_names
 from webapp.crowd.people import Mix, Quality
 
 BOT = "parrot"  # what it says does not matter: people rate by the planted quality of its name
@@ -24,10 +25,26 @@ def questions(protocol: Protocol) -> tuple[Question, ...]:
 
 def is_of_people(protocol: Protocol) -> bool:
     """Tell whether people are the only system: they chat with each other, or did."""
-    chat, after = protocol.chat, protocol.after
-    return (chat is not None and chat.partner == "person") or (
-        after is not None and after.by_third_parties
-    )
+    held = source_of(protocol) or protocol
+    return held.chat is not None and held.chat.partner == "person"
+
+
+def source_of(protocol: Protocol) -> Protocol | None:
+    """Return the protocol whose conversations third parties judge; None where nobody does.
+
+    Those who must not have judged them before judge what bots said: where the same questions are
+    asked while chatting, else where people may rate their partner. Others judge people, whom nobody
+    rates.
+    """
+    after = protocol.after
+    if after is None or not after.by_third_parties:
+        return None
+    found = [one for one in map(get_protocol, protocol_names()) if one.chat is not None]
+    if not after.not_before:
+        return next(one for one in found if is_of_people(one) and not one.rates)
+    same = [one for one in found if one.live is not None and one.live.each == after.each]
+    rated = [one for one in found if one.after is not None and not is_of_people(one)]
+    return (same or rated)[0]
 
 
 def planted(protocol: Protocol) -> dict[str, Quality]:

@@ -23,8 +23,15 @@ from typing import Any
 from scipy.stats import binomtest
 
 from evaluation import NoNonstopOverlap, Protocol, Question
-from tests.simulate.campaign import EXPORT, LEDGER
-from tests.simulate.planted import HUMAN, expected_level, is_of_people, planted, questions
+from tests.simulate.campaign import EXPORT, LEDGER, STUDY
+from tests.simulate.planted import (
+    HUMAN,
+    expected_level,
+    is_of_people,
+    planted,
+    questions,
+    source_of,
+)
 from tests.simulate.written import splits
 from webapp.crowd import ledger
 from webapp.crowd.people import Quality
@@ -135,12 +142,68 @@ def _texts_sent(notes: Sequence[Row], protocol: Protocol) -> Iterator[str]:
                 yield answer
 
 
+def phases(folder: Path, protocol: Protocol) -> Iterator[tuple[Protocol, Recovered]]:
+    """Yield each phase of the study that the campaign is in, as the study's own export has it."""
+    source = source_of(protocol)
+    if source is None:
+        return
+    results = _analysis(folder / STUDY)
+    tables = dict(_tables(folder / STUDY))
+    for each in (source, protocol):
+        mine = {name: _of_phase(rows, each) for name, rows in tables.items()}
+        yield (
+            each,
+            Recovered(
+                results=[row for row in results if row["protocol"] == each.name],
+                ratings=mine["ratings"],
+                outcomes=[row["outcome"] for row in mine["participants"]],
+                conversations=len({row["conversation"] for row in mine["messages"]}),
+            ),
+        )
+
+
+def repeats(folder: Path, protocol: Protocol, times: int) -> Iterator[str]:
+    """Yield in what the export of a repeated campaign is not what was planted."""
+    tables = dict(_tables(folder / STUDY))
+    people = {row["phase"] for row in tables["participants"] if row["outcome"] == "COMPLETED"}
+    if len(people) != times:
+        yield f"people completed {len(people)} phases of {times}"
+    together = Recovered(
+        results=_analysis(folder / STUDY),
+        ratings=tables["ratings"],
+        outcomes=(),
+        conversations=0,
+    )
+    yield from levels(protocol, together)
+    for name, count in _evaluations(folder / STUDY).items():
+        if count != str(times):
+            yield f"repeatability: {name} has {count} evaluations of {times}"
+
+
+def _evaluations(export: Path) -> dict[str, str]:
+    """Return how often each system was evaluated, as the report of repeatability prints it."""
+    command = [sys.executable, "-m", "analysis", str(export), "--report", "meena_repeatability"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+    own = done.stdout.partition("Each evaluation")[0].partition("As printed")[0]
+    lines = [line.split() for line in own.splitlines()]
+    heads = [line for line in lines if line[:3] == ["protocol", "evaluation", "system"]]
+    place = heads[0].index("evaluations") if heads else 0
+    return {
+        line[2]: line[place]
+        for line in lines
+        if heads and len(line) > place and line[place].isdigit()
+    }
+
+
+def _of_phase(rows: Sequence[Row], protocol: Protocol) -> list[Row]:
+    return [row for row in rows if row["phase"] == protocol.name]
+
+
 # --- what differs from what was planted -----------------------------------------------------------
 
 
 def problems(protocol: Protocol, found: Recovered) -> Iterator[str]:
     """Yield, as sentences, in what a campaign is not what was planted."""
-    truth = planted(protocol)
     completed = found.outcomes.count("COMPLETED")
     if completed < max(1, STAY * len(found.outcomes)):
         yield f"only {completed} of {len(found.outcomes)} people came to the end"
@@ -153,7 +216,16 @@ def problems(protocol: Protocol, found: Recovered) -> Iterator[str]:
     for question in questions(protocol):
         if question.level == "text":
             yield from _of_texts(question, found)
-        elif missing := [name for name in truth if found.level(question, name) is None]:
+    yield from levels(protocol, found)
+
+
+def levels(protocol: Protocol, found: Recovered) -> Iterator[str]:
+    """Yield, as sentences, which numbers are missing, or not as planted."""
+    truth = planted(protocol)
+    for question in questions(protocol):
+        if question.level == "text":
+            continue
+        if missing := [name for name in truth if found.level(question, name) is None]:
             yield f"{question.name}: the analysis has no number for {', '.join(missing)}"
         elif question.personas_beside() is not None:
             yield from _of_detection(question, truth, found)

@@ -57,7 +57,7 @@ SECTIONS: tuple[tuple[str | Promise, tuple[str, ...], str], ...] = (
         "",
     ),
     (gettext_lazy("Consent"), ("consent",), ""),
-    (gettext_lazy("Panel"), ("return_url",), ""),
+    (gettext_lazy("Panel"), ("panel", "return_url"), ""),
     (
         gettext_lazy("Conversation"),
         ("bot_when_alone", "partner_left_counts"),
@@ -187,6 +187,17 @@ class CampaignForm(StaffForm):
         label=gettext_lazy("Consent text"),
         kind="textarea",
         help_text=gettext_lazy("Markdown. It is a draft: your ethics board has the last word."),
+    )
+    panel = TypedField(
+        one_of(campaigns.PANELS),
+        label=gettext_lazy("Who takes part"),
+        kind="select",
+        choices=campaigns.PANELS.items(),
+        initial=campaigns.USUAL_PANEL,
+        help_text=gettext_lazy(
+            "Stored with each participant. Give another panel a campaign, and so a link, of its "
+            "own."
+        ),
     )
     return_url = TypedField(
         completion_address,

@@ -31,20 +31,24 @@ from evaluation.words import NOT_SHOWN, texts, words_of
 from webapp.forms.typed_fields import StaffForm, TypedField
 from webapp.services.staff_forms.fields import BadField, one_of, shown, storable
 
-CHAT, CONTEXTS, MESSAGES, WRITE = "chat", "contexts", "messages", "write"
+CHAT, CONTEXTS, MESSAGES, CONVERSATION = "chat", "contexts", "messages", "conversation"
+WRITE = "write"
 # Of a copy only: what is written comes along as it is.
 WRITING = {WRITE: gettext_lazy("They write, with the fields and checks of the protocol copied")}
 ACTIVITIES: dict[str, str | Promise] = {
     CHAT: gettext_lazy("They have a conversation"),
     CONTEXTS: gettext_lazy("They judge replies to contexts that you import"),
     MESSAGES: gettext_lazy("They judge messages of other people's conversations"),
+    CONVERSATION: gettext_lazy("They judge conversations of other people as a whole"),
 }
 WHEN: dict[str, str | Promise] = {
     "each": gettext_lazy("About the partner after the conversation, or about each reply"),
     "live": gettext_lazy("About each message of the partner, while chatting"),
     "together": gettext_lazy("Once about all replies that are shown together"),
 }
-WHERE = {CHAT: ("each", "live"), CONTEXTS: ("each", "together"), MESSAGES: ("each",)}
+WHERE = {CHAT: ("each", "live"), CONTEXTS: ("each", "together"), MESSAGES: ("each",)} | {
+    CONVERSATION: ("each",)
+}
 OF_PROTOCOL = ("title", "minutes", "source", "language", "instructions")
 OF_CHAT = ("partner", "told", "first", "opening", "minimum", "maximum", "pool", "debrief")
 OF_RATE = ("show", "votes", "batch", "messages", "keep")

@@ -9,6 +9,7 @@ from webapp.models.payment import Bonus, CompletionCode
 from webapp.models.persona import Persona
 from webapp.models.rating import Assignment, Candidate, Context, Item, Rating
 from webapp.models.record import AuditEntry, Flag, Heartbeat, LoginAttempt
+from webapp.models.study import Study
 from webapp.models.whitelist import ListedReply, Whitelist
 
 __all__ = [
@@ -39,6 +40,7 @@ __all__ = [
     "Rating",
     "ReplyJob",
     "Seat",
+    "Study",
     "System",
     "Whitelist",
 ]

@@ -12,6 +12,7 @@ from evaluation.registry import protocol_names
 from webapp.models.counted import Counted
 from webapp.models.own_protocol import OwnProtocol
 from webapp.models.row import Row
+from webapp.models.study import Study
 
 PEOPLE = "people"  # the bot name of a system that is another participant
 IMPORTED = "imported"  # the bot name of a system whose replies a requester imported
@@ -33,7 +34,7 @@ def protocol_choices() -> list[tuple[str, str]]:
 
 
 class Campaign(models.Model):
-    """One study. Everything that shapes it is fixed in `plan` when it opens."""
+    """One protocol with its people. What shapes it is fixed in `plan` when it opens."""
 
     class State(models.TextChoices):
         DRAFT = "DRAFT", "draft"
@@ -49,6 +50,13 @@ class Campaign(models.Model):
         FULL = "FULL", "in full"
         MINIMUM = "MINIMUM", "nothing before the minimum, in full from there on"
 
+    class Panel(models.TextChoices):
+        """Who takes part. Each panel has a campaign, and so a link, of its own."""
+
+        WORKER = "worker", "workers, who are paid"
+        VOLUNTEER = "volunteer", "volunteers"
+        EXPERT = "expert", "experts"
+
     name = models.CharField(max_length=120)
     slug = models.CharField(max_length=20, unique=True, default=new_slug)
     protocol = models.CharField(max_length=60, choices=protocol_choices)
@@ -59,6 +67,9 @@ class Campaign(models.Model):
     changes = models.JSONField(default=dict, blank=True)  # settings that depart from the protocol
     state = models.CharField(max_length=10, choices=State, default=State.DRAFT)
     owner = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="+")
+    study = models.ForeignKey(Study, models.PROTECT, null=True, blank=True, related_name="phases")
+    phase = models.CharField(max_length=60, blank=True)  # its name within the study
+    panel = models.CharField(max_length=10, choices=Panel, default=Panel.WORKER)
 
     consent = models.TextField()  # Markdown
     contact = models.CharField(max_length=200)
@@ -89,6 +100,13 @@ class Campaign(models.Model):
 
     class Meta:
         ordering = ("-id",)
+        constraints = (
+            models.UniqueConstraint(fields=("study", "phase"), name="one_phase_of_a_name"),
+            models.CheckConstraint(
+                condition=Q(study__isnull=True) ^ ~Q(phase=""),
+                name="a_phase_exactly_in_a_study",
+            ),
+        )
 
     def __str__(self) -> str:
         return self.name

@@ -1,7 +1,8 @@
-"""A researcher's pages: findings, named reports, also as PDF, numbers as JSON and CSV, export.
+"""A researcher's pages of results: findings, named reports, also as PDF, numbers, export.
 
-What they show is imported by the views themselves: pandas and scipy take a second and 150 MB, which
-processes that show no results do without.
+A campaign has them, and a study whose campaigns are read together: the same views answer at both
+addresses. What they show is imported by the views themselves: pandas and scipy take a second and
+150 MB, which processes that show no results do without.
 """
 
 from __future__ import annotations
@@ -10,12 +11,14 @@ from typing import Literal
 
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
-from django.urls import path
+from django.urls import path, reverse
 from django.utils import timezone
 from django.utils.translation import gettext_lazy
 
-from webapp.services.rules.access import StaffCampaign
-from webapp.views.staff.access import READ, WRITE, NavLink, campaign_page
+from webapp.services.rules.access import StaffCampaign, StaffStudy
+from webapp.views.staff.access import READ, WRITE, NavLink, View, campaign_page, study_page
+
+Evaluated = StaffCampaign | StaffStudy
 
 
 def _choice(request: HttpRequest) -> str:
@@ -26,81 +29,86 @@ def _choice(request: HttpRequest) -> str:
     return wanted if wanted in CHOICES else "counted"
 
 
-def _context(campaign: StaffCampaign, **more: object) -> dict[str, object]:
+def _address(of: Evaluated) -> str:
+    """Return where the results of a campaign or a study are."""
+    name = "study-results" if isinstance(of, StaffStudy) else "results"
+    return reverse(name, args=[of.pk])
+
+
+def _context(of: Evaluated, **more: object) -> dict[str, object]:
     from webapp.services.results.selection import CHOICES
 
-    choices = CHOICES.items()
-    return {"campaign": campaign, "tab": "results", "choices": choices, **more}
+    kind = "study" if isinstance(of, StaffStudy) else "campaign"
+    about = {kind: of, "subject": of, "layout": f"staff/{kind}_base.html", "tab": "results"}
+    return {**about, "at": _address(of).rstrip("/"), "choices": CHOICES.items(), **more}
 
 
-@campaign_page(*READ, tab=NavLink(gettext_lazy("Results"), 50))
-def page(request: HttpRequest, campaign: StaffCampaign) -> HttpResponse:
+def page(request: HttpRequest, of: Evaluated) -> HttpResponse:
     """Show the results of the ratings."""
     from webapp.services.results import page as results_page
 
-    shown = results_page.page(campaign=campaign, choice=_choice(request))
-    context = _context(campaign, page=shown, choice=shown.choice)
+    choice = _choice(request)
+    shown = results_page.page(of=of, choice=choice)
+    context = _context(of, page=shown, choice=shown.choice)
+    if isinstance(of, StaffStudy) and not shown.problems:
+        found = results_page.study_reports(study=of, choice=choice)
+        context["side_by_side"] = [(each, results_page.sections(each)) for each in found]
     return render(request, "results/page.html", context)
 
 
-@campaign_page(*READ)
-def numbers(request: HttpRequest, campaign: StaffCampaign) -> HttpResponse:
+def numbers(request: HttpRequest, of: Evaluated) -> HttpResponse:
     """Return every number of the page."""
     from webapp.services.results import page as results_page
 
     try:
-        found = results_page.numbers(campaign=campaign, choice=_choice(request))
+        found = results_page.numbers(of=of, choice=_choice(request))
     except results_page.BadTable as bad:
         return JsonResponse({"problems": [str(problem) for problem in bad.problems]}, status=409)
     return JsonResponse(found, safe=False, json_dumps_params={"ensure_ascii": False})
 
 
-@campaign_page(*READ)
-def values(request: HttpRequest, campaign: StaffCampaign, key: str) -> HttpResponse:
+def values(request: HttpRequest, of: Evaluated, key: str) -> HttpResponse:
     """Return one table of the page as CSV."""
     from webapp.services.results import page as results_page
 
     try:
         name = request.GET.get("report", "")
-        text = results_page.values(campaign=campaign, key=key, choice=_choice(request), name=name)
+        text = results_page.values(of=of, key=key, choice=_choice(request), name=name)
     except results_page.Unknown:
         raise Http404 from None
     except results_page.BadTable:
-        return redirect("results", campaign.pk)  # which tells what is wrong
+        return redirect(_address(of))  # which tells what is wrong
     return _file(text.encode(), "text/csv; charset=utf-8", f"{key}.csv")
 
 
-@campaign_page(*READ)
-def report(request: HttpRequest, campaign: StaffCampaign, name: str) -> HttpResponse:
+def report(request: HttpRequest, of: Evaluated, name: str) -> HttpResponse:
     """Show a named report in the layout of its paper."""
     from webapp.services.results import page as results_page
 
     choice = _choice(request)
     try:
-        shown = results_page.report(campaign=campaign, name=name, choice=choice)
+        shown = results_page.report(of=of, name=name, choice=choice)
     except results_page.Unknown:
         raise Http404 from None
     except results_page.BadTable:
-        return redirect("results", campaign.pk)  # which tells what is wrong
-    context = _context(campaign, report=shown, parts=results_page.sections(shown), choice=choice)
+        return redirect(_address(of))  # which tells what is wrong
+    context = _context(of, report=shown, parts=results_page.sections(shown), choice=choice)
     return render(request, "results/report.html", context)
 
 
-@campaign_page(*READ)
-def document(request: HttpRequest, campaign: StaffCampaign, name: str) -> HttpResponse:
+def document(request: HttpRequest, of: Evaluated, name: str) -> HttpResponse:
     """Return a named report as PDF."""
-    return _made(request, campaign, name, "document", "application/pdf", "pdf")
+    return _made(request, of, name, "document", "application/pdf", "pdf")
 
 
-@campaign_page(*READ)
-def code(request: HttpRequest, campaign: StaffCampaign, name: str) -> HttpResponse:
+def code(request: HttpRequest, of: Evaluated, name: str) -> HttpResponse:
     """Return a notebook that makes a named report again from the export."""
-    return _made(request, campaign, name, "code", "application/x-ipynb+json", "ipynb")
+    return _made(request, of, name, "code", "application/x-ipynb+json", "ipynb")
 
 
 def _made(
     request: HttpRequest,
-    campaign: StaffCampaign,
+    of: Evaluated,
     name: str,
     make: Literal["document", "code"],
     kind: str,
@@ -110,23 +118,29 @@ def _made(
 
     try:
         content: bytes | str = getattr(results_page, make)(
-            campaign=campaign, name=name, choice=_choice(request)
+            of=of, name=name, choice=_choice(request)
         )
     except results_page.Unknown:
         raise Http404 from None
     except results_page.BadTable:
-        return redirect("results", campaign.pk)  # which tells what is wrong
-    return _file(content, kind, f"campaign-{campaign.pk}-{name}.{suffix}")
+        return redirect(_address(of))  # which tells what is wrong
+    return _file(content, kind, f"{_stem(of)}-{name}.{suffix}")
 
 
-@campaign_page(*WRITE)
-def export(request: HttpRequest, campaign: StaffCampaign) -> HttpResponse:
+def export(request: HttpRequest, of: Evaluated) -> HttpResponse:
     """Hand out the export; that it was taken is logged, so this is no GET."""
-    from webapp.services.data import exports
+    from webapp.services.data import exports, study_exports
 
-    by = request.user.get_username()
-    content = exports.download(campaign=campaign, by=by, now=timezone.now())
-    return _file(content, "application/zip", f"campaign-{campaign.pk}.zip")
+    by, now = request.user.get_username(), timezone.now()
+    if isinstance(of, StaffStudy):
+        content = study_exports.download(study=of, by=by, now=now)
+    else:
+        content = exports.download(campaign=of, by=by, now=now)
+    return _file(content, "application/zip", f"{_stem(of)}.zip")
+
+
+def _stem(of: Evaluated) -> str:
+    return f"{'study' if isinstance(of, StaffStudy) else 'campaign'}-{of.pk}"
 
 
 def _file(content: bytes | str, kind: str, name: str) -> HttpResponse:
@@ -134,13 +148,25 @@ def _file(content: bytes | str, kind: str, name: str) -> HttpResponse:
     return HttpResponse(content, content_type=kind, headers=headers)
 
 
-PREFIX = "campaigns/<int:pk>/results"
+TAB = NavLink(gettext_lazy("Results"), 50)
+PAGES: tuple[tuple[str, str, View, tuple[str, ...]], ...] = (
+    (".json", "-numbers", numbers, READ),
+    ("/export/", "-export", export, WRITE),
+    ("/reports/<slug:name>/", "-report", report, READ),
+    ("/reports/<slug:name>.pdf", "-document", document, READ),
+    ("/reports/<slug:name>.ipynb", "-notebook", code, READ),
+    ("/<str:key>.csv", "-values", values, READ),
+)
+PREFIX, OF_STUDY = "campaigns/<int:pk>/results", "studies/<int:study>/results"
 urlpatterns = [
-    path(f"{PREFIX}/", page, name="results"),
-    path(f"{PREFIX}.json", numbers, name="results-numbers"),
-    path(f"{PREFIX}/export/", export, name="results-export"),
-    path(f"{PREFIX}/reports/<slug:name>/", report, name="results-report"),
-    path(f"{PREFIX}/reports/<slug:name>.pdf", document, name="results-document"),
-    path(f"{PREFIX}/reports/<slug:name>.ipynb", code, name="results-notebook"),
-    path(f"{PREFIX}/<str:key>.csv", values, name="results-values"),
+    path(f"{PREFIX}/", campaign_page(*READ, tab=TAB)(page), name="results"),
+    path(f"{OF_STUDY}/", study_page(*READ)(page), name="study-results"),
+    *(
+        path(f"{PREFIX}{end}", campaign_page(*methods)(view), name=f"results{name}")
+        for end, name, view, methods in PAGES
+    ),
+    *(
+        path(f"{OF_STUDY}{end}", study_page(*methods)(view), name=f"study-results{name}")
+        for end, name, view, methods in PAGES
+    ),
 ]

@@ -28,5 +28,5 @@ def test_is_the_mean_over_own_messages() -> None:
 def test_a_name_describes_nothing_until_its_sentences_are_known() -> None:
     named = TABLE.assign(persona="p7")
     assert persona_description(named).empty
-    known = described(named, {("p7", "original"): SENTENCES})
+    known = described(named, {("", "p7", "original"): SENTENCES})
     assert _means(known) == _means(TABLE.assign(persona="\n".join(SENTENCES)))

@@ -15,4 +15,4 @@ def test_messages_of_others_are_judged_by_five_with_the_same_questions() -> None
     assert not live.by_third_parties
     assert (protocol.after.votes, protocol.after.each) == (5, live.each)
     names = [setting.name for setting in protocol.settings()]
-    assert names == ["rate.votes", "rate.batch"]
+    assert names == ["rate.votes", "rate.batch", "rate.sample"]

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 def campaign() -> Campaign:
     """An open campaign with one row of everything."""
     from tests.factories import NOW, make_campaign, make_own_protocol, make_participation
-    from webapp.models import CompletionCode, Conversation, Flag, ReplyJob, Whitelist
+    from webapp.models import CompletionCode, Conversation, Flag, ReplyJob, Study, Whitelist
 
     row = make_campaign()
     person = make_participation(row, state="ENDED", outcome="COMPLETED", system=row.systems.get())
@@ -35,6 +35,9 @@ def campaign() -> Campaign:
     listed = Whitelist.objects.create(name="Listed", owner=row.owner, made_at=NOW)
     listed.replies.create(place=1, text="Yes.", count=2)
     make_own_protocol()
+    row.study = Study.objects.create(name="All", owner=row.owner, created_at=NOW)
+    row.phase = "first"
+    row.save()
     return row
 
 

@@ -27,7 +27,7 @@ def test_a_report_is_downloaded_as_pdf(staff: Client, answered: Campaign) -> Non
     assert response.headers["Content-Type"] == "application/pdf"
     pages = pypdf.PdfReader(io.BytesIO(response.content)).pages
     text = " ".join(" ".join(page.extract_text() for page in pages).split())
-    shown = results_page.report(campaign=answered, name="summary", choice="careful")
+    shown = results_page.report(of=answered, name="summary", choice="careful")
     assert all(finding in text for finding in shown.findings)
     assert f"campaign-{answered.pk}.zip --report summary --pdf summary.pdf --without" in text
 

@@ -18,6 +18,7 @@ from tests.webapp.views.visiting import text_of
 from webapp.models import AuditEntry, Campaign, Rating
 from webapp.services.data import tables
 from webapp.services.results import page as results_page
+from webapp.services.results import subjects
 
 pytestmark = pytest.mark.django_db
 
@@ -43,7 +44,7 @@ def test_the_page_shows_the_ranking_first_with_raw_beside_calibrated(
     page = page[page.index("results/overview.csv") :]  # after the findings in short
     first = page.index("Consistency: good is first with")
     assert first < page.index("is recognized most") < page.index("is above every other system")
-    shown = results_page.page(campaign=answered)
+    shown = results_page.page(of=answered)
     order = next(part for part in shown.parts if part.key == "ranking-engagingness")
     assert list(order.frame["system"]) == ["good", "fair", "poor"]
     assert {"calibrated", "calibrated low", "mean", "mean low", "n"} <= set(order.frame.columns)
@@ -53,7 +54,7 @@ def test_the_page_shows_the_ranking_first_with_raw_beside_calibrated(
 
 def test_every_chart_has_its_table_and_can_be_saved(staff: Client, answered: Campaign) -> None:
     page = text_of(staff, "results", answered.pk)
-    shown = results_page.page(campaign=answered)
+    shown = results_page.page(of=answered)
     charted = [part for part in shown.parts if part.spec]
     assert len(charted) >= 8
     assert page.count("<figure data-chart=") == len(charted)
@@ -126,7 +127,7 @@ def test_labels_show_ssa(staff: Client) -> None:
 
 
 def test_undefined_agreement_says_why(staff: Client, answered: Campaign) -> None:
-    shown = results_page.page(campaign=answered)
+    shown = results_page.page(of=answered)
     part = next(part for part in shown.parts if part.key == "agreement")
     assert part.title.startswith("Agreement is not defined")
     assert all(part.frame["why undefined"])
@@ -160,8 +161,8 @@ def test_ratings_that_cannot_be_analyzed_are_told_with_the_problem(
 
 def test_every_report_of_the_folder_is_shown(staff: Client, answered: Campaign) -> None:
     page = text_of(staff, "results", answered.pk)
-    assert results_page.reports()
-    for name in results_page.reports():
+    assert subjects.readable()
+    for name in subjects.readable():
         assert name in page
         shown = text_of(staff, "results-report", answered.pk, name)
         assert ("<table" in shown) != ("Nothing in this report applies" in shown)
@@ -171,7 +172,7 @@ def test_every_report_of_the_folder_is_shown(staff: Client, answered: Campaign) 
 
 
 def test_methods_are_written_from_the_plan(staff: Client, answered: Campaign) -> None:
-    shown = results_page.page(campaign=answered)
+    shown = results_page.page(of=answered)
     text = " ".join(shown.methods)
     assert "“PERSONA-CHAT evaluation of bots” (Zhang et al. 2018" in text
     assert "The plan is not frozen yet" in text

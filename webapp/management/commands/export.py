@@ -1,4 +1,4 @@
-"""`manage.py export CAMPAIGN --out FILE`: a campaign's data as one zip."""
+"""`manage.py export NUMBER --out FILE`: the data of a campaign, or of a study, as one zip."""
 
 from __future__ import annotations
 
@@ -9,26 +9,47 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 from django.utils import timezone
 
-from webapp.models import Campaign
-from webapp.services.data import exports
+from webapp.models import Campaign, Study
+from webapp.services.data import exports, study_exports
+
+BY = "command line"
 
 
 class Command(BaseCommand):
-    help = "Write a campaign's ratings, conversations and plan into one zip."
+    help = "Write ratings, conversations and plan of a campaign, or a study, into one zip."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("campaign", help="its number, or the last part of its start link")
+        parser.add_argument("--study", action="store_true", help="the number is that of a study")
         parser.add_argument("--out", type=Path, required=True, metavar="FILE")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        campaign = campaign_of(options["campaign"])
+        name, out = options["campaign"], options["out"]
         try:
-            path = exports.write_to(campaign=campaign, path=options["out"])
+            path = _study(name, out) if options["study"] else _campaign(name, out)
         except OSError as problem:
-            raise CommandError(f"--out: {options['out']} cannot be written ({problem})") from None
-        now, content = timezone.now(), path.read_bytes()
-        exports.record(campaign=campaign, by="command line", content=content, now=now)
-        self.stdout.write(f"{path}: {len(content)} bytes")
+            raise CommandError(f"--out: {out} cannot be written ({problem})") from None
+        self.stdout.write(f"{path}: {path.stat().st_size} bytes")
+
+
+def _campaign(name: str, out: Path) -> Path:
+    campaign = campaign_of(name)
+    path = exports.write_to(campaign=campaign, path=out)
+    content = path.read_bytes()
+    exports.record(campaign=campaign, by=BY, content=content, now=timezone.now())
+    return path
+
+
+def _study(name: str, out: Path) -> Path:
+    """Write a study's export. Raises `CommandError`."""
+    study = Study.objects.filter(pk=int(name) if name.isascii() and name.isdigit() else 0).first()
+    if study is None:
+        known = ", ".join(str(each.pk) for each in Study.objects.order_by("pk")) or "none"
+        raise CommandError(f"study: no {name!r}; the numbers are: {known}")
+    path = study_exports.write_to(study=study, path=out)
+    content = path.read_bytes()
+    study_exports.record(study=study, by=BY, content=content, now=timezone.now())
+    return path
 
 
 def campaign_of(name: str) -> Campaign:

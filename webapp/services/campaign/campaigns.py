@@ -20,6 +20,8 @@ from webapp.services.staff_forms import source_settings
 Values = Mapping[str, Any]  # by the names of columns
 QUIT_RULES: Mapping[str, str] = dict(Campaign.QuitRule.choices)
 USUAL_QUIT_RULE = Campaign.QuitRule.SHARE.value
+PANELS: Mapping[str, str] = dict(Campaign.Panel.choices)
+USUAL_PANEL = Campaign.Panel.WORKER.value
 
 
 class NotDraft(Exception):

@@ -268,16 +268,21 @@ def _of_writing(campaign: Campaign, write: Write) -> Iterator[LaunchCheck]:
 
 
 def _messages(campaign: Campaign) -> LaunchCheck:
-    found = message_items.counts(campaign)
+    found, rate = message_items.counts(campaign), protocol_of(campaign).after
+    is_whole = rate is not None and rate.over == "conversation"
+    name = _("Conversations to judge") if is_whole else _("Messages to judge")
+    if not found["messages"]:
+        return LaunchCheck(name, False, _("Take those of a campaign that has ended."), "messages")
+    if is_whole:
+        count = found["conversations"]
+        text = ngettext("%(count)d conversation.", "%(count)d conversations.", count)
+        return LaunchCheck(name, True, text % {"count": count}, "messages")
     words = ngettext(
         "%(messages)d messages of %(conversations)d conversation.",
         "%(messages)d messages of %(conversations)d conversations.",
         found["conversations"],
     )
-    text = words % found
-    if not found["messages"]:
-        text = _("Take those of a campaign that has ended.")
-    return LaunchCheck(_("Messages to judge"), found["messages"] > 0, text, "messages")
+    return LaunchCheck(name, True, words % found, "messages")
 
 
 def _pay(campaign: Campaign) -> LaunchCheck:

@@ -23,7 +23,10 @@ from webapp.services.rules.access import AnyCampaign
 
 Row = TypeVar("Row", bound=Model)
 # A draft begins with none of it.
-LIFE = ("state", "plan", "plan_hash", "opened_at", "ended_at", "archived_at")
+LIFE = (
+    *("state", "plan", "plan_hash", "opened_at", "ended_at", "archived_at"),
+    *("study", "phase"),
+)
 TRIAL = ("rehearsal", "rehearsal_note", "rehearsed_at")
 
 

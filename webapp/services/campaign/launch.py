@@ -65,6 +65,7 @@ def plan_of(campaign: AnyCampaign) -> dict[str, Any]:
     return {
         "schema": SCHEMA,
         "campaign": {"name": campaign.name, "slug": campaign.slug},
+        "panel": campaign.panel,
         "protocol": _protocol(campaign),
         "systems": [
             _system(system, protocol) for system in campaign.systems.select_related("cell")

@@ -1,14 +1,14 @@
-"""Messages that people wrote to each other, as items for third parties to judge (ME-P3).
+"""Finished conversations, or their messages, as items for third parties to judge (ME-P3, CA-P3).
 
-They are taken from campaigns that have ended. The messages stay where they are: what is
-withdrawn there is not shown here.
+They are taken from campaigns that have ended. They stay where they are: what is withdrawn there is
+not shown here. Of a conversation with a bot the bot is judged, of one between people both.
 """
 
 from __future__ import annotations
 
 import hashlib
-import random
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -18,21 +18,26 @@ from django.db.models import Count, Q, QuerySet
 from django.utils.translation import gettext as _
 
 from webapp.models import (
+    IMPORTED,
     PEOPLE,
     Assignment,
     Campaign,
     Candidate,
     Contribution,
-    Conversation,
     Event,
     ExternalId,
     Item,
     Participation,
     QuotaCell,
-    Seat,
     System,
 )
 from webapp.services.campaign import campaigns
+from webapp.services.campaign.judged_conversations import (
+    JudgedSpeaker,
+    finished,
+    judged,
+    messages_of,
+)
 from webapp.services.rating import third_parties
 from webapp.services.rules import access, audit, identity, payment, quota, states
 from webapp.services.rules.access import AnyCampaign, row_of
@@ -45,49 +50,71 @@ ENDED = (Campaign.State.CLOSED, Campaign.State.STOPPED)
 
 @dataclass(frozen=True)
 class SourceCampaign:
-    """An ended campaign that messages can be taken from; `unknown` people came without an id."""
+    """An ended campaign that items can be taken from; `unknown` people came without an id.
+
+    systems: the number of finished conversations of each. items: how many can be made in all.
+    """
 
     campaign: Campaign
+    systems: Mapping[str, int]
     conversations: int
-    messages: int
+    items: int
     taken: int
     unknown: int
 
     @property
     def left(self) -> int:
-        return self.messages - self.taken
+        return self.items - self.taken
+
+    @property
+    def by_system(self) -> list[tuple[str, int]]:
+        return list(self.systems.items())
 
 
 def sources(*, campaign: AnyCampaign, user: access.User) -> list[SourceCampaign]:
-    """Return the ended campaigns in which people finished conversations with each other."""
+    """Return the ended campaigns with finished conversations, those of the same study first."""
     if not third_parties.judges(campaign):
         return []
-    campaigns = _finished().values("campaign")
+    campaigns = finished().values("campaign")
     rows = access.campaigns(user).filter(state__in=ENDED, pk__in=campaigns).exclude(pk=campaign.pk)
-    return [_source(campaign, row) for row in rows.order_by("-pk")]
+    study = row_of(campaign).study_id
+    ordered = sorted(rows.order_by("-pk"), key=lambda row: study is None or row.study_id != study)
+    return [_source(campaign, row) for row in ordered]
 
 
-def take(*, campaign: AnyCampaign, source: str, by: Any, now: datetime) -> int:
-    """Make an item of every message of an ended campaign's people; a repeat adds what is missing.
+def take(
+    *,
+    campaign: AnyCampaign,
+    source: str,
+    by: Any,
+    now: datetime,
+    systems: Collection[str] | None = None,
+) -> int:
+    """Make items of an ended campaign's conversations; a repeat adds what is missing.
 
-    Returns how many were made. `source` is the campaign's number as a form sends it.
+    Returns how many were made. `source` is the campaign's number as a form sends it; `systems`
+    names those whose conversations are taken, by default all. Raises `Invalid`.
     """
     with transaction.atomic():
         row = campaigns.lock_draft(campaign)
         rate = protocol_of(row).after
-        known = {str(one.campaign.pk): one.campaign for one in sources(campaign=row, user=by)}
+        known = {str(one.campaign.pk): one for one in sources(campaign=row, user=by)}
         if source not in known or rate is None:
             complaint = _("%(value)s is not one of the campaigns listed; choose one of them")
             raise Invalid({"source": complaint % {"value": shown(source)}})
-        messages = _messages(row, known[source])
-        items = _items(row, messages, rate.votes)
-        _candidates(items, messages, _people(row))
+        wanted = set(known[source].systems if systems is None else systems)
+        if not wanted or not wanted <= set(known[source].systems):
+            right = ", ".join(known[source].systems)
+            raise Invalid({"system": _("choose one or more of: %(right)s") % {"right": right}})
+        drawn = judged(row, known[source].campaign, rate, wanted)
+        items = _items(row, drawn, rate.votes)
+        _candidates(items, drawn, _systems(row, drawn))
         audit.append(
             actor=by.get_username(),
-            action="messages taken",
+            action="messages taken" if rate.over == "messages" else "conversations taken",
             campaign=row,
             now=now,
-            source=known[source].pk,
+            source=known[source].campaign.pk,
             count=len(items),
         )
         return len(items)
@@ -115,7 +142,7 @@ def copy(*, source: Campaign, draft: Campaign, systems: Mapping[int, System]) ->
     What was withdrawn or set aside since stays away.
     """
     taken = source.items.exclude(conversation__campaign=source.pk).order_by("order")
-    for item in taken.filter(conversation__in=_finished()).prefetch_related("candidates"):
+    for item in taken.filter(conversation__in=finished()).prefetch_related("candidates"):
         made = Item.objects.create(
             campaign=draft,
             key=item.key,
@@ -130,26 +157,31 @@ def copy(*, source: Campaign, draft: Campaign, systems: Mapping[int, System]) ->
 
 
 def counts(campaign: AnyCampaign) -> dict[str, int]:
-    """Return how many messages were taken, and of how many conversations."""
+    """Return how many items were taken, and of how many conversations."""
     return row_of(campaign).items.aggregate(
         messages=Count("pk"), conversations=Count("conversation", distinct=True)
     )
 
 
 def digests(campaign: AnyCampaign) -> list[dict[str, Any]]:
-    """Return the messages as a plan has them: where each stands, and its words by hash."""
+    """Return what is judged as a plan has it: where it stands, and its words by hash."""
     taken = row_of(campaign).items.filter(conversation__isnull=False)
-    keys = taken.exclude(conversation__campaign=campaign.pk).order_by("order")
-    logged = Event.objects.filter(conversation__in=keys.order_by().values("conversation"))
-    words = {
-        f"{conversation}:{seq}": content["text"]
-        for conversation, seq, content in logged.filter(kind=Event.Kind.MESSAGE).values_list(
-            "conversation", "seq", "content"
-        )
-    }
+    rows = taken.exclude(conversation__campaign=campaign.pk).order_by("order")
+    rows = rows.prefetch_related("candidates")
+    logged = Event.objects.filter(conversation__in=rows.order_by().values("conversation"))
+    words: dict[tuple[int, int | None], str] = {}
+    for conversation, seq, content in (
+        logged.filter(kind=Event.Kind.MESSAGE)
+        .order_by("conversation", "seq")
+        .values_list("conversation", "seq", "content")
+    ):
+        words[conversation, seq] = content["text"]
+        words[conversation, None] = words.get((conversation, None), "") + content["text"] + "\n"
     return [
-        {"key": key, "sha256": hashlib.sha256(words[key].encode()).hexdigest()}
-        for key in keys.values_list("key", flat=True)
+        {"key": row.key, "sha256": hashlib.sha256(text.encode()).hexdigest()}
+        for row in rows
+        for one in row.candidates.all()
+        for text in [words[one.conversation_id, one.seq]]
     ]
 
 
@@ -181,90 +213,80 @@ def _spare(rater: Participation, rows: QuerySet[Assignment], now: datetime) -> N
         payment.settle(person=rater, outcome=Participation.Outcome.COMPLETED, now=now)
 
 
-def _finished() -> QuerySet[Conversation]:
-    """Return the conversations of people that may be judged: nobody withdrew, none is set aside."""
-    spoiled = Q(participation__withdrawn_at__isnull=False) | ~Q(participation__excluded="")
-    seats = Seat.objects.filter(spoiled, participation__isnull=False)
-    rows = Conversation.objects.filter(
-        system__bot=PEOPLE,
-        purpose=Conversation.Purpose.STUDY,
-        state=Conversation.State.FINISHED,
-        excluded="",
-    )
-    return rows.exclude(pk__in=seats.values("conversation"))
-
-
-def _messages_of(source: Campaign) -> QuerySet[Event]:
-    conversations = _finished().filter(campaign=source)
-    return Event.objects.filter(conversation__in=conversations, kind=Event.Kind.MESSAGE)
-
-
 def _source(campaign: AnyCampaign, source: Campaign) -> SourceCampaign:
-    taken = row_of(campaign).items.filter(conversation__in=_finished().filter(campaign=source))
+    taken = row_of(campaign).items.filter(conversation__in=finished().filter(campaign=source))
     chatted = Participation.objects.filter(
-        seats__conversation__in=_finished().filter(campaign=source)
+        seats__conversation__in=finished().filter(campaign=source)
     ).distinct()
     named = ExternalId.objects.exclude(platform=identity.VOLUNTEER)
+    rows = finished().filter(campaign=source).order_by("system")
+    systems = Counter(rows.values_list("system__name", flat=True))
+    rate = protocol_of(campaign).after
+    is_whole = rate is not None and rate.over == "conversation"
     return SourceCampaign(
         campaign=source,
-        conversations=_finished().filter(campaign=source).count(),
-        messages=_messages_of(source).count(),
+        systems=systems,
+        conversations=systems.total(),
+        items=systems.total() if is_whole else messages_of(source).count(),
         taken=taken.count(),
         unknown=chatted.exclude(pk__in=named.values("participation")).count(),
     )
 
 
-def _messages(campaign: Campaign, source: Campaign) -> list[Event]:
-    """Return the messages not taken yet: conversations in an order drawn, each from its start."""
-    taken = campaign.items.values("conversation")
-    rows = _messages_of(source).exclude(conversation__in=taken)
-    messages = list(rows.order_by("conversation", "seq"))
-    drawn = list(dict.fromkeys(event.conversation_id for event in messages))
-    random.Random(f"{campaign.seed}:messages:{source.pk}").shuffle(drawn)  # noqa: S311 (repeatable)
-    position = {pk: number for number, pk in enumerate(drawn)}
-    return sorted(messages, key=lambda event: (position[event.conversation_id], event.seq))
-
-
-def _items(campaign: Campaign, messages: Sequence[Event], votes: int) -> list[Item]:
+def _items(campaign: Campaign, judged: Sequence[JudgedSpeaker], votes: int) -> list[Item]:
     first = campaign.items.count()
     return Item.objects.bulk_create(
         [
             Item(
                 campaign=campaign,
-                key=f"{event.conversation_id}:{event.seq}",
-                conversation_id=event.conversation_id,
+                key=each.key,
+                conversation=each.conversation,
                 target=votes,
                 order=order,
             )
-            for order, event in enumerate(messages, start=first)
+            for order, each in enumerate(judged, start=first)
         ],
         batch_size=500,
     )
 
 
-def _candidates(items: Sequence[Item], messages: Sequence[Event], system: System) -> None:
-    """Let a message be judged under a key that does not reveal the author."""
+def _candidates(
+    items: Sequence[Item], judged: Sequence[JudgedSpeaker], systems: Mapping[int, System]
+) -> None:
+    """Let each be judged under a key that does not reveal the author."""
     Candidate.objects.bulk_create(
         [
             Candidate(
                 item=item,
                 key=f"r{item.pk}",
-                conversation_id=event.conversation_id,
-                system=system,
-                seq=event.seq,
-                side=event.side or 0,
+                conversation=each.conversation,
+                system=systems[each.conversation.system_id],
+                seq=each.seq,
+                side=each.side,
             )
-            for item, event in zip(items, messages, strict=True)
+            for item, each in zip(items, judged, strict=True)
         ],
         batch_size=500,
     )
 
 
-def _people(campaign: Campaign) -> System:
-    """Return the campaign's only system: the people who wrote the messages."""
-    system, is_new = System.objects.get_or_create(
-        campaign=campaign, bot=PEOPLE, defaults={"name": HUMAN}
+def _systems(campaign: Campaign, judged: Sequence[JudgedSpeaker]) -> dict[int, System]:
+    """Return the campaign's own system for each that is judged, under the same name.
+
+    A bot's does not answer here: what it said is there already. People are all one.
+    """
+    found = {each.conversation.system_id: each.conversation.system for each in judged}
+    return {pk: _system(campaign, system) for pk, system in found.items()}
+
+
+def _system(campaign: Campaign, judged: System) -> System:
+    bot, name = (PEOPLE, HUMAN) if judged.is_people else (IMPORTED, judged.name)
+    same = campaign.systems.filter(bot=bot).filter(Q(name=name) | Q(bot=PEOPLE)).first()
+    if same is not None:
+        return same
+    taken = campaign.systems.filter(name=name).exists()  # a bot that is called as people are
+    system = System.objects.create(
+        campaign=campaign, bot=bot, name=f"{name}-{bot}" if taken else name
     )
-    if is_new:
-        QuotaCell.objects.create(system=system, target=0)
+    QuotaCell.objects.create(system=system, target=0)
     return system

@@ -66,6 +66,7 @@ MESSAGES = {
 }
 PARTICIPANTS = {
     "participant": "pseudonym, the `rater` of the ratings",
+    "panel": "worker, volunteer or expert: whom the campaign's link was given to",
     "system": "the system that they were given; after several conversations all of them, in order, "
     "separated by semicolons",
     "conversations": "how many conversations they finished",
@@ -103,6 +104,11 @@ CONTRIBUTIONS = {
     "made_at": "when it was stored, UTC",
     "decided_at": "when it was accepted or refused, UTC",
     "excluded": "a reviewer's reason to set the author aside",
+}
+# Of a study's export, in front of the columns that each table has anyway.
+OF_STUDY = {
+    "campaign": "the campaign that the row is of",
+    "phase": "the campaign's name within the study",
 }
 FILES = {
     "contributions.csv": CONTRIBUTIONS,
@@ -224,7 +230,7 @@ def _word_lines(words: list[dict[str, Any]]) -> Iterator[str]:
         exact = "; ".join(f"“{each}”" for each in row["exact"])
         if exact:
             where = f"{where}, {'quoted' if row['quoted'] else 'to the letter'}: {exact}"
-        yield f"| {row['field']} | {_cell(row['text'])} | {_cell(where)} |"
+        yield f"| {row['field']} | {cell(row['text'])} | {cell(where)} |"
 
 
 def _translation_lines(translations: Mapping[str, Mapping[str, str]]) -> Iterator[str]:
@@ -233,9 +239,9 @@ def _translation_lines(translations: Mapping[str, Mapping[str, str]]) -> Iterato
         yield from ("", "## Translations by the requester", "")
         yield from ("| language | shown as | words |", "|---|---|---|")
     for code, texts in sorted(translations.items()):
-        yield from (f"| {code} | {field} | {_cell(text)} |" for field, text in texts.items())
+        yield from (f"| {code} | {field} | {cell(text)} |" for field, text in texts.items())
 
 
-def _cell(text: str) -> str:
+def cell(text: str) -> str:
     """Return a text that stays within its cell of a table."""
     return text.replace("|", "\\|").replace("\n", " ")

@@ -75,6 +75,7 @@ def participants(campaign: Campaign) -> Iterator[Record]:
         consent, code = getattr(row, "consent", None), getattr(row, "code", None)
         yield {
             "participant": row.pseudonym,
+            "panel": campaign.panel,
             "system": _systems(row, names),
             "conversations": sum(seat.outcome in rounds.OVER for seat in row.seats.all()),
             "state": row.state,

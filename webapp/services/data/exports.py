@@ -143,7 +143,7 @@ def write(*, campaign: Campaign, folder: Path, now: datetime) -> Path:
 def write_to(*, campaign: Campaign, path: Path) -> Path:
     """Write the export to a path; nobody ever sees half of it."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    with _replacing(path) as unfinished, snapshot():
+    with replacing(path) as unfinished, snapshot():
         campaign = Campaign.objects.get(pk=campaign.pk)  # as of the snapshot
         archive = Archive(unfinished)
         with archive.zip:
@@ -172,7 +172,7 @@ def canonical(value: Any) -> str:
 
 
 @contextmanager
-def _replacing(path: Path) -> Iterator[Path]:
+def replacing(path: Path) -> Iterator[Path]:
     """Give a temporary file beside `path` that takes its place once it is complete and stored."""
     handle, name = tempfile.mkstemp(prefix=".export-", suffix=".part", dir=path.parent)
     os.close(handle)
@@ -190,25 +190,33 @@ def _fill(archive: Archive, campaign: Campaign) -> None:
     kept = frame[frame["excluded"] == ""].reset_index(drop=True)
     book = codebook.codebook(campaign)
     archive.text("README.md", dataset_card(campaign, book, answers=len(kept)))
-    archive.text("codebook.json", _pretty(book))
-    archive.text("codebook.md", codebook.as_markdown(book))
     written = contribution_rows.contribution_rows(campaign)
     archive.table("contributions.csv", codebook.CONTRIBUTIONS, written)
+    add_plan(archive, campaign, book)
     archive.lines("conversations.jsonl", conversation_records.conversations(campaign))
     archive.table("messages.csv", codebook.MESSAGES, tables.message_rows(campaign))
     people = conversation_records.participants(campaign)
     archive.table("participants.csv", codebook.PARTICIPANTS, people)
     archive.lines("personas.jsonl", conversation_records.personas(campaign))
-    archive.text("plan.json", _pretty(campaign.plan))
-    protocol = protocols.protocol_of(campaign)
-    archive.text("protocol.json", _pretty(serialized.to_json(protocol)))
     archive.frame("ratings.csv", kept)
-    archive.add("ratings.parquet", lambda stream: _parquet(stream, kept))
+    archive.add("ratings.parquet", lambda stream: parquet(stream, kept))
     archive.frame("ratings_all.csv", frame)
-    archive.text("manifest.json", _pretty(_manifest(archive, campaign)))
+    archive.text("manifest.json", pretty(_manifest(archive, campaign)))
 
 
-def _parquet(stream: io.BufferedIOBase, frame: pd.DataFrame) -> int:
+def add_plan(
+    archive: Archive, campaign: Campaign, book: Mapping[str, Any], folder: str = ""
+) -> None:
+    """Add what a campaign was to be: codebook, plan and protocol."""
+    archive.text(f"{folder}codebook.json", pretty(book))
+    archive.text(f"{folder}codebook.md", codebook.as_markdown(dict(book)))
+    archive.text(f"{folder}plan.json", pretty(campaign.plan))
+    protocol = protocols.protocol_of(campaign)
+    archive.text(f"{folder}protocol.json", pretty(serialized.to_json(protocol)))
+
+
+def parquet(stream: io.BufferedIOBase, frame: pd.DataFrame) -> int:
+    """Write a table of ratings and return how many rows it has."""
     buffer = io.BytesIO()
     if frame["value"].dtype == object:  # a column of a file has one type
         texts = (
@@ -221,9 +229,18 @@ def _parquet(stream: io.BufferedIOBase, frame: pd.DataFrame) -> int:
 
 
 def _manifest(archive: Archive, campaign: Campaign) -> dict[str, Any]:
+    return about(campaign) | {
+        "schema": SCHEMA,
+        "outcomes": study_record.outcomes(),
+        "filters": FILTERS,
+        "files": files_of(archive),
+    }
+
+
+def about(campaign: Campaign) -> dict[str, Any]:
+    """Return what a manifest says of a campaign."""
     identity = protocols.identity_of(campaign)
     return {
-        "schema": SCHEMA,
         "campaign": tables.name_of(campaign),
         "name": campaign.name,
         "protocol": campaign.protocol,
@@ -236,15 +253,18 @@ def _manifest(archive: Archive, campaign: Campaign) -> dict[str, Any]:
             for each in campaign.amendments.order_by("pk")
         ],
         "withdrew": study_record.withdrew(campaign),
-        "outcomes": study_record.outcomes(),
-        "filters": FILTERS,
-        "files": {
-            name: {"sha256": each.sha256, "bytes": each.size}
-            | ({} if each.rows is None else {"rows": each.rows})
-            for name, each in sorted(archive.written.items())
-        },
     }
 
 
-def _pretty(value: Any) -> str:
+def files_of(archive: Archive) -> dict[str, Any]:
+    """Return what a manifest says of the files written so far."""
+    return {
+        name: {"sha256": each.sha256, "bytes": each.size}
+        | ({} if each.rows is None else {"rows": each.rows})
+        for name, each in sorted(archive.written.items())
+    }
+
+
+def pretty(value: Any) -> str:
+    """Return JSON for readers, in the order of its keys."""
     return json.dumps(value, sort_keys=True, indent=1, ensure_ascii=False) + "\n"

@@ -67,7 +67,7 @@ def messages(campaign: Campaign) -> MessageTable:
 def described_messages(campaign: Campaign) -> MessageTable:
     """Return the messages with the sentences of their persona, as the command reads an export."""
     known = {
-        (each.key, form): each.sentences_in(form)
+        ("", each.key, form): each.sentences_in(form)
         for each in campaign.personas.all()
         for form in FORMS
     }

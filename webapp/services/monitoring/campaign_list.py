@@ -93,7 +93,7 @@ def lines(user: access.User, page: str | None, chosen: CampaignFilter | None = N
     """Return a page of the user's campaigns; as many queries, however many there are."""
     rows = _chosen(access.campaigns(user), chosen or CampaignFilter())
     found: Page[Any] = Paginator(rows, PAGE).get_page(page)
-    found.object_list = _lines(list(found.object_list))
+    found.object_list = rows_of(list(found.object_list))
     return found
 
 
@@ -115,7 +115,8 @@ def _chosen(rows: QuerySet[Campaign], chosen: CampaignFilter) -> QuerySet[Campai
     return rows
 
 
-def _lines(campaigns: list[Campaign]) -> list[CampaignRow]:
+def rows_of(campaigns: list[Campaign]) -> list[CampaignRow]:
+    """Return each campaign with its progress; as many queries, however many there are."""
     keys = [campaign.pk for campaign in campaigns]
     wanted = _wanted(keys)
     present = _present(keys)

@@ -52,7 +52,7 @@ def rating_form(rate: Rate, candidate: str = "sample") -> RatingForm:
     keys = tuple(f"{candidate}n{n}" for n in range(count)) if count > 1 else (candidate,)
     # So that questions are among them that are asked only of what was meant to be something.
     meant = next((each for question in rate.questions for each in question.intended), "")
-    lines = _of_others() if rate.is_shared else dialogue()
+    lines = _of_others(whole=rate.over == "conversation") if rate.is_shared else dialogue()
     if rate.over == "contexts":
         most = rate.messages[1] + (count == 1)  # the reply that is judged alone stands among them
         lines = lines[max(0, len(lines) - most) :] if most else ()
@@ -159,6 +159,7 @@ def _judged(rate: Rate) -> str:
         ("partner", "after"): _("The partner, after the conversation"),
         ("messages", "live"): _("Each message of the partner, while chatting"),
         ("messages", "after"): _("Each message of other people's conversations"),
+        ("conversation", "after"): _("Each conversation of other people, as a whole"),
         ("contexts", "after"): _("Each reply to a context"),
     }
     together = {"pairs": _("Two replies, side by side"), "all": _("All replies, on one page")}
@@ -174,14 +175,15 @@ def _drawn(rate: Rate) -> dict[str, tuple[str, ...]]:
     return {name: keys[: count + 1] for name, count in beside.items() if count is not None}
 
 
-def _of_others() -> tuple[FormLine, ...]:
-    """Return a conversation of others, whose last message is to be judged."""
+def _of_others(*, whole: bool) -> tuple[FormLine, ...]:
+    """Return a conversation of others, which or whose last message is to be judged."""
     texts = _context()
     speakers = {True: ("partner", _("Speaker B")), False: ("you", _("Speaker A"))}
     lines = []
     for number, text in enumerate(texts, start=1):
         side, who = speakers[(len(texts) - number) % 2 == 0]
-        lines.append(FormLine(side=side, who=who, text=text, judged=number == len(texts)))
+        is_judged = number == len(texts) and not whole
+        lines.append(FormLine(side=side, who=who, text=text, judged=is_judged))
     return tuple(lines)
 
 

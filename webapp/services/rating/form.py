@@ -57,6 +57,11 @@ class RatingForm:
     total: int
 
     @property
+    def is_whole(self) -> bool:
+        """Whether a conversation of others is judged as a whole."""
+        return self.rate.over == "conversation"
+
+    @property
     def is_list(self) -> bool:
         """Whether so many replies are shown that the questions stand above them once."""
         return len(self.replies) >= LIST and not self.rate.together

@@ -1,6 +1,7 @@
 """Third parties: who may judge a conversation, or revise or judge what others wrote (ME-P3, PC-P2).
 
-Only people who took no part in it, and did not write it.
+Only people who took no part in it, and did not write it. Nor, where the protocol says so, may those
+judge it who did before in another campaign (ME-P7).
 
 A person has another pseudonym in every campaign. Whether a rater chatted is found by computing,
 from the rater's outside id, the names it has where the conversations were held; nothing that links
@@ -13,15 +14,26 @@ from collections.abc import Iterable
 
 from django.db.models import Exists, OuterRef, Q, QuerySet
 
-from webapp.models import Campaign, Contribution, ExternalId, Participation, Seat
+from webapp.models import (
+    Assignment,
+    Campaign,
+    Contribution,
+    Conversation,
+    ExternalId,
+    Item,
+    Participation,
+    Seat,
+)
 from webapp.models.rating import ItemQuery
 from webapp.services.rules import access, identity
 from webapp.services.rules.access import AnyCampaign
 from webapp.services.rules.protocols import protocol_of
 
+KNOWN = ~Q(state=Assignment.State.RELEASED)  # of assignments: it was shown
+
 
 def judges(campaign: AnyCampaign) -> bool:
-    """Tell whether a campaign's raters judge messages of other campaigns' conversations."""
+    """Tell whether a campaign's raters judge other campaigns' conversations, or their messages."""
     rate = protocol_of(campaign).after
     return rate is not None and rate.by_third_parties
 
@@ -45,7 +57,11 @@ def refusal(
         return "wrote"
     people = Q(participation__pseudonym__in=names) | Q(participation__secret_hash__in=cookies)
     judged = Seat.objects.filter(people, conversation__items__campaign=campaign.pk)
-    return "took_part" if judged.exists() else ""
+    if judged.exists():
+        return "took_part"
+    own = Q(item__conversation__items__campaign=campaign.pk)
+    before = Assignment.objects.filter(people, own).exclude(item__campaign=campaign.pk)
+    return "judged_before" if _wants_new(campaign) and before.filter(KNOWN).exists() else ""
 
 
 def _authors(campaign: AnyCampaign) -> QuerySet[Participation]:
@@ -71,12 +87,34 @@ def open_to(items: ItemQuery, person: Participation) -> ItemQuery:
     own = Seat.objects.filter(
         conversation=OuterRef("conversation"), participation__pseudonym__in=names
     )
-    return items.filter(~Exists(own))
+    left = items.filter(~Exists(own))
+    if not _wants_new(person.campaign):
+        return left
+    before = Assignment.objects.filter(
+        KNOWN,
+        item__conversation=OuterRef("conversation"),
+        participation__pseudonym__in=names,
+    )
+    return left.filter(~Exists(before.exclude(item__campaign=person.campaign_id)))
+
+
+def _wants_new(campaign: AnyCampaign) -> bool:
+    """Tell whether nobody judges a conversation here who did so in another campaign."""
+    rate = protocol_of(campaign).after
+    return rate is not None and rate.not_before
 
 
 def _names(campaign: AnyCampaign, platform: str, external_id: str) -> list[str]:
-    """Return the pseudonyms of a person in every campaign whose conversations or texts are here."""
-    here = Q(conversations__items__campaign=campaign.pk)
-    here |= Q(pk__in=_authors(campaign).values("campaign"))
-    held = Campaign.objects.filter(here).distinct()
-    return [name for each in held for name in identity.pseudonyms(each, platform, external_id)]
+    """Return the pseudonyms of a person wherever what is here was said, written or judged too."""
+    here = Conversation.objects.filter(items__campaign=campaign.pk)
+    judged = Item.objects.filter(conversation__in=here).values("campaign")
+    known = Campaign.objects.filter(
+        Q(pk__in=here.values("campaign"))
+        | Q(pk__in=judged)
+        | Q(pk__in=_authors(campaign).values("campaign"))
+    )
+    return [
+        name
+        for each in known.exclude(pk=campaign.pk)
+        for name in identity.pseudonyms(each, platform, external_id)
+    ]

@@ -1,4 +1,4 @@
-"""Every number of a campaign, computed once for the same data: page and downloads ask often.
+"""Every number of some tables, computed once for the same data: page and downloads ask often.
 
 What was computed is known by the content of the tables, so it can never be out of date.
 
@@ -14,13 +14,10 @@ from functools import lru_cache
 import pandas as pd
 
 from analysis import MessageTable, RatingTable, evaluate
-from webapp.models import Campaign
-from webapp.services.data import tables
 
 
-def numbers(campaign: Campaign, ratings: RatingTable) -> pd.DataFrame:
+def numbers(messages: MessageTable, ratings: RatingTable) -> pd.DataFrame:
     """Return all metrics of the chosen ratings and of all messages."""
-    messages = tables.described_messages(campaign)
     return _evaluated(_Known(_digest(ratings) + _digest(messages), ratings, messages))
 
 

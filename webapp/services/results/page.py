@@ -1,4 +1,4 @@
-"""A campaign's results: findings, how many people they rest on, and how they were computed."""
+"""Results of a campaign or a study: findings, what they rest on, and how they were computed."""
 
 from __future__ import annotations
 
@@ -18,22 +18,18 @@ from analysis import (
     get_report,
     rating_table,
     records,
-    report_names,
 )
 from analysis.output.all_metrics import run
 from analysis.output.notebook import NotebookRecipe, notebook
 from analysis.output.summary import composed
-from analysis.registry import tables_of, tables_read
+from analysis.registry import of_studies, tables_read
 from analysis.tables.tidy import tidy
-from webapp.models import Campaign
-from webapp.services.data import csv_format, tables
-from webapp.services.data.study_record import study
+from webapp.services.data import csv_format
 from webapp.services.results import cached
 from webapp.services.results import sections as results_sections
 from webapp.services.results.sections import Part
 from webapp.services.results.selection import EXPLAINED, chosen
-from webapp.services.rules.access import AnyCampaign, row_of
-from webapp.services.rules.protocols import protocol_of
+from webapp.services.results.subjects import Evaluated, Subject, subject_of
 
 __all__ = [
     "BadTable",
@@ -44,17 +40,16 @@ __all__ = [
     "numbers",
     "page",
     "report",
-    "reports",
     "sections",
+    "study_reports",
     "values",
 ]
 ENOUGH = 10  # rated items below which a chart would say more than the data
-HELD = {"ratings", "messages"}  # the tables that a campaign has
 SHOWN = ("metric", "question", "system", "other_system", "estimate", "low", "high", "n", "reason")
 
 
 class Unknown(LookupError):
-    """There is no such table or report of the campaign."""
+    """There is no such table or report of these ratings."""
 
 
 @dataclass(frozen=True)
@@ -97,62 +92,57 @@ class ResultsPage:
         return EXPLAINED[self.choice]
 
 
-def page(*, campaign: AnyCampaign, choice: str = "counted") -> ResultsPage:
+def page(*, of: Evaluated, choice: str = "counted") -> ResultsPage:
     """Return the page for one choice of rows; what is wrong with a table is said on it."""
-    campaign = row_of(campaign)
-    whole = tables.ratings(campaign, include_excluded=True)
-    ratings = chosen(whole, choice)
+    subject = subject_of(of)
+    ratings = chosen(subject.whole, choice)
     problems: tuple[str, ...] = ()
     try:
-        results = cached.numbers(campaign, ratings)
+        results = cached.numbers(subject.messages(), ratings)
     except BadTable as bad:
         results, problems = tidy("", ()), tuple(map(str, bad.problems))
-    report = _summary(campaign, whole, ratings, results, problems)
+    report = _summary(subject, ratings, results, problems)
     return ResultsPage(
-        campaign=campaign.name,
-        title=protocol_of(campaign).title,
+        campaign=subject.name,
+        title=subject.title,
         choice=choice,
         answers=len(ratings),
         raters=ratings["rater"].nunique(),
-        items=ratings["item"].nunique(),
+        items=len(ratings[["campaign", "item"]].drop_duplicates()),
         findings=report.findings,
-        parts=(*sections(report), *_everything(results)),
+        parts=(*_phases(subject), *sections(report), *_everything(results)),
         cautions=(*_early(ratings), *report.cautions) if len(ratings) else (),
         problems=problems,
         methods=report.methods,
-        reports=tuple(Named(name, _description(name)) for name in reports()),
+        reports=tuple(map(_named, subject.reports)),
     )
 
 
 def _summary(
-    campaign: Campaign,
-    whole: RatingTable,
+    subject: Subject,
     ratings: RatingTable,
     results: pd.DataFrame,
     problems: tuple[str, ...],
 ) -> Report:
     """Return the summary; of a table that is wrong, only who took part."""
-    about = study(campaign, whole)
     if not problems:
-        return composed(ratings, results, about)
+        return composed(ratings, results, subject.record)
     nothing = RatingTable(ratings.iloc[:0])
-    return replace(composed(nothing, results, about), findings=())
+    return replace(composed(nothing, results, subject.record), findings=())
 
 
-def numbers(*, campaign: AnyCampaign, choice: str = "counted") -> list[dict[str, object]]:
+def numbers(*, of: Evaluated, choice: str = "counted") -> list[dict[str, object]]:
     """Return every number, as `python -m analysis --json` prints them of the export."""
-    campaign = row_of(campaign)
-    ratings = chosen(tables.ratings(campaign, include_excluded=True), choice)
-    return records(cached.numbers(campaign, ratings))
+    subject = subject_of(of)
+    return records(cached.numbers(subject.messages(), chosen(subject.whole, choice)))
 
 
-def values(*, campaign: AnyCampaign, key: str, choice: str = "counted", name: str = "") -> str:
+def values(*, of: Evaluated, key: str, choice: str = "counted", name: str = "") -> str:
     """Return one table of the page, or of a named report, as CSV with all decimals."""
-    campaign = row_of(campaign)
     if name:
-        shown = sections(report(campaign=campaign, name=name, choice=choice))
+        shown = sections(report(of=of, name=name, choice=choice))
     else:
-        shown = page(campaign=campaign, choice=choice).parts
+        shown = page(of=of, choice=choice).parts
     part = next((each for each in shown if each.key == key), None)
     if part is None:
         raise Unknown(key)
@@ -162,49 +152,55 @@ def values(*, campaign: AnyCampaign, key: str, choice: str = "counted", name: st
     return stream.getvalue()
 
 
-def report(*, campaign: AnyCampaign, name: str, choice: str = "counted") -> Report:
-    """Return a named report of the folder on the campaign's ratings."""
-    campaign = row_of(campaign)
-    if name not in reports():
+def report(*, of: Evaluated, name: str, choice: str = "counted") -> Report:
+    """Return a named report of the folder on the ratings of a campaign or a study."""
+    return _report(subject_of(of), name, choice)
+
+
+def _report(subject: Subject, name: str, choice: str) -> Report:
+    if name not in subject.reports:
         raise Unknown(name)
-    whole = tables.ratings(campaign, include_excluded=True)
-    ratings = rating_table(chosen(whole, choice))
+    ratings = rating_table(chosen(subject.whole, choice))
     wanted = "messages" in tables_read(get_report(name))
-    messages = tables.described_messages(campaign) if wanted else None
-    read = Tables(ratings=ratings, messages=messages, study=study(campaign, whole))
+    messages = subject.messages() if wanted else None
+    read = Tables(ratings=ratings, messages=messages, study=subject.record)
     found = run(get_report(name), read, {"seed": 0})
     if found is None:
         raise Unknown(name)
     return found
 
 
-def document(*, campaign: AnyCampaign, name: str, choice: str = "counted") -> bytes:
+def study_reports(*, study: Evaluated, choice: str = "counted") -> list[Report]:
+    """Return the reports that are of several campaigns, where these say something."""
+    subject = subject_of(study)
+    if subject.whole.empty:
+        return []
+    found = (_report(subject, name, choice) for name in of_studies())
+    return [each for each in found if not all(section.is_printed for section in each.sections)]
+
+
+def document(*, of: Evaluated, name: str, choice: str = "counted") -> bytes:
     """Return a named report as PDF, with the command that makes it of the export."""
     # Only here: what draws takes long to load, and few requests need it.
-    campaign = row_of(campaign)
     from analysis.output.pdf import Origin, pdf
 
-    command = f"python -m analysis campaign-{campaign.pk}.zip --report {name} --pdf {name}.pdf"
+    subject = subject_of(of)
+    command = f"python -m analysis {subject.file}.zip --report {name} --pdf {name}.pdf"
     ways = {"counted": command, "careful": f"{command} --without-flagged"}
-    again = ways.get(choice, f"the results page of campaign {campaign.pk}, {EXPLAINED[choice]}")
-    return pdf(report(campaign=campaign, name=name, choice=choice), Origin(again))
+    again = ways.get(choice, f"the results page of {subject.words}, {EXPLAINED[choice]}")
+    return pdf(_report(subject, name, choice), Origin(again))
 
 
-def code(*, campaign: AnyCampaign, name: str, choice: str = "counted") -> str:
-    """Return a notebook that makes a named report again from the campaign's export."""
-    campaign = row_of(campaign)
+def code(*, of: Evaluated, name: str, choice: str = "counted") -> str:
+    """Return a notebook that makes a named report again from the export."""
+    subject = subject_of(of)
     recipe = NotebookRecipe(
-        files=[Path(f"{tables.name_of(campaign)}.zip")],
+        files=[Path(f"{subject.file}.zip")],
         options={"seed": 0},
         read={},
         without_flagged=choice == "careful",
     )
-    return notebook(report(campaign=campaign, name=name, choice=choice), recipe)
-
-
-def reports() -> tuple[str, ...]:
-    """Return the reports that read what a campaign has: ratings and messages."""
-    return tuple(name for name in report_names() if tables_of(get_report(name)) <= HELD)
+    return notebook(_report(subject, name, choice), recipe)
 
 
 def sections(report: Report) -> tuple[Part, ...]:
@@ -214,10 +210,20 @@ def sections(report: Report) -> tuple[Part, ...]:
     )
 
 
+def _named(name: str) -> Named:
+    return Named(name, _description(name))
+
+
 def _description(name: str) -> str:
     """Return the first line of a report's file, which describes it."""
     module = sys.modules[get_report(name).__module__]
     return (module.__doc__ or "").split("\n\n")[0].replace("\n", " ").strip().rstrip(".")
+
+
+def _phases(subject: Subject) -> Iterator[Part]:
+    if subject.phases is not None:
+        note = "Who withdrew is not counted; answers are those that are not set aside."
+        yield Part(key="phases", title="The phases", frame=subject.phases, note=note)
 
 
 def _everything(results: pd.DataFrame) -> Iterator[Part]:

@@ -30,6 +30,7 @@ class Part:
     note: str = ""
     spec: charts.Spec | None = None
     mixed: bool = False  # a column holds numbers of different kinds
+    is_printed: bool = False  # the numbers of a paper
 
     @property
     def is_long(self) -> bool:
@@ -59,6 +60,7 @@ def of(section: Section, number: int) -> Part:
         title=section.title,
         frame=section.frame,
         note=section.note,
+        is_printed=section.is_printed,
         spec=None if section.chart is None else charts.of(section.chart),
     )
 

@@ -17,7 +17,15 @@ from django.db import DEFAULT_DB_ALIAS
 from django.db.models import QuerySet
 from django.utils.crypto import salted_hmac
 
-from webapp.models import Campaign, Conversation, OwnProtocol, Participation, Seat, Whitelist
+from webapp.models import (
+    Campaign,
+    Conversation,
+    OwnProtocol,
+    Participation,
+    Seat,
+    Study,
+    Whitelist,
+)
 
 User = AbstractBaseUser | AnonymousUser
 SeatKey = tuple[int, int]  # a participation and a conversation of its own, or 0
@@ -35,6 +43,9 @@ class StaffCampaign:
     changes: dict[str, Any]
     state: str
     owner_id: int
+    study_id: int | None
+    phase: str
+    panel: str
     consent: str
     contact: str
     minutes: int
@@ -68,6 +79,24 @@ class StaffCampaign:
     def get_quit_rule_display(self) -> str:
         return str(Campaign.QuitRule(self.quit_rule).label)
 
+    def get_panel_display(self) -> str:
+        return str(Campaign.Panel(self.panel).label)
+
+
+@dataclass(frozen=True, kw_only=True)
+class StaffStudy:
+    """A study that a member of staff may see."""
+
+    id: int
+    name: str
+    note: str
+    owner_id: int
+    created_at: datetime
+
+    @property
+    def pk(self) -> int:
+        return self.id
+
 
 @dataclass(frozen=True)
 class StaffWhitelist:
@@ -97,7 +126,9 @@ class StaffProtocol:
         return self.id
 
 
-AnyCampaign = Campaign | StaffCampaign  # what services take: a row, or what a view was given
+# What services take: a row, or what a view was given.
+AnyCampaign = Campaign | StaffCampaign
+AnyStudy = Study | StaffStudy
 
 
 def row_of(campaign: AnyCampaign) -> Campaign:
@@ -231,6 +262,21 @@ def campaign(user: User, pk: int) -> StaffCampaign:
     if found is None:
         raise NotFound(f"campaign {pk}")
     return StaffCampaign(**found)
+
+
+def studies(user: User) -> QuerySet[Study]:
+    """Return the studies that a member of staff may see: like campaigns, all."""
+    if not (user.is_authenticated and user.is_active and getattr(user, "is_staff", False)):
+        return Study.objects.none()
+    return Study.objects.all()
+
+
+def study(user: User, pk: int) -> StaffStudy:
+    """Return one of the user's studies. Raises `NotFound`."""
+    found = studies(user).filter(pk=pk).values().first()
+    if found is None:
+        raise NotFound(f"study {pk}")
+    return StaffStudy(**found)
 
 
 def conversation(user: User, campaign_pk: int, pk: int) -> Conversation:

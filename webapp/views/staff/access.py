@@ -36,6 +36,10 @@ LABELS: Mapping[str, str | Promise] = {
     "file": gettext_lazy("File"),
     "name": gettext_lazy("Name"),
     "source": gettext_lazy("Campaign"),
+    "note": gettext_lazy("Note"),
+    "system": gettext_lazy("Systems"),
+    "phase": gettext_lazy("Name of the phase"),
+    "times": gettext_lazy("How many"),
 }
 
 
@@ -83,6 +87,19 @@ def campaign_page(*methods: str, tab: NavLink | None = None) -> Callable[[View],
         guarded = staff_page(*methods)(found)
         guarded.__dict__["tab"] = tab
         return guarded
+
+    return decorate
+
+
+def study_page(*methods: str) -> Callable[[View], View]:
+    """The same for a page of one study."""
+
+    def decorate(view: View) -> View:
+        @functools.wraps(view)
+        def found(request: HttpRequest, study: int, **kwargs: Any) -> HttpResponse:
+            return view(request, access.study(request.user, study), **kwargs)
+
+        return staff_page(*methods)(found)
 
     return decorate
 

@@ -1,4 +1,4 @@
-"""A draft's page of messages to judge: those of people in a campaign that has ended."""
+"""A draft's page of what third parties judge: conversations of a campaign that has ended."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from django.utils.translation import gettext as _
 
 from webapp.services.campaign import message_items
 from webapp.services.rules.access import StaffCampaign
+from webapp.services.rules.protocols import protocol_of
 from webapp.services.staff_forms.fields import Invalid
 from webapp.views.staff.access import FORM, bad_form, campaign_page, conflict
 
@@ -21,7 +22,7 @@ PAGE = "staff/messages.html"
 
 @campaign_page(*FORM)
 def messages(request: HttpRequest, campaign: StaffCampaign) -> HttpResponse:
-    """Show where messages can be taken from; take those of one campaign, or remove all."""
+    """Show where items can be taken from; take those of one campaign, or remove all."""
     if request.method != "POST":
         return render(request, PAGE, _shown(request, campaign))
     if campaign.state != "DRAFT":
@@ -32,11 +33,12 @@ def messages(request: HttpRequest, campaign: StaffCampaign) -> HttpResponse:
         notices.info(request, _("%(count)d removed.") % {"count": count})
         return redirect("messages", campaign.pk)
     try:
-        count = message_items.take(source=request.POST.get("source", ""), **changes)
+        source, systems = request.POST.get("source", ""), request.POST.getlist("system")
+        count = message_items.take(source=source, systems=systems, **changes)
     except Invalid as problem:
         context = _shown(request, campaign) | {"problems": problem.problems}
         return bad_form(request, PAGE, context)
-    notices.success(request, _("%(count)d messages were taken.") % {"count": count})
+    notices.success(request, _("%(count)d were taken.") % {"count": count})
     return redirect("messages", campaign.pk)
 
 
@@ -44,6 +46,7 @@ def _shown(request: HttpRequest, campaign: StaffCampaign) -> dict[str, Any]:
     return {
         "campaign": campaign,
         "tab": "campaign",
+        "rate": protocol_of(campaign).after,
         "sources": message_items.sources(campaign=campaign, user=request.user),
         "counts": message_items.counts(campaign),
     }

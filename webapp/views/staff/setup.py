@@ -28,6 +28,7 @@ from webapp.services.campaign import (
     message_items,
     personas_import,
     systems,
+    taken_replies,
     written_materials,
 )
 from webapp.services.participation import study_info
@@ -113,6 +114,7 @@ def static_contexts(request: HttpRequest, campaign: StaffCampaign) -> HttpRespon
         "kind": "contexts",
         "lengths": contexts_import.lengths(campaign),
         **_written(request, campaign),
+        "sources": taken_replies.sources(campaign=campaign, user=request.user),
     }
     if not context["writes"]:
         context["replies"] = checklist.replies_to_contexts(campaign)
@@ -230,7 +232,7 @@ def _import(
     if campaign.state != "DRAFT":
         return conflict(request, campaign.state)
     try:
-        text = _text(request, bundled)
+        text = _text(request, campaign, bundled)
         return _act(request, campaign, service, text, context)
     except Invalid as problem:
         context |= {"problems": problem.problems, "text": request.POST.get("text", "")}
@@ -262,9 +264,12 @@ def _act(
     return render(request, "staff/import.html", context)
 
 
-def _text(request: HttpRequest, bundled: str) -> str:
+def _text(request: HttpRequest, campaign: StaffCampaign, bundled: str) -> str:
     if request.POST.get("action") == "bundled":
         return bundled
+    if request.POST.get("action") == "taken":
+        source = request.POST.get("source", "")
+        return taken_replies.lines(campaign=campaign, source=source, user=request.user)
     upload = request.FILES.get("file")
     if upload is not None:
         return pasted.decode(upload.read(pasted.LARGEST + 1))

@@ -65,7 +65,7 @@ def changed(name: str) -> dict[str, Any]:
     first, second, *_ = get_protocol(name).settings()
     kind = type(source_settings.plain(first.value))
     others: dict[type, Any] = {list: [4], str: "Hello you!", bool: False}
-    other = others.get(kind, 2)
+    other = others.get(kind, 7)
     return {first.name: other, second.name: source_settings.plain(second.value)}
 
 
@@ -181,4 +181,4 @@ def test_the_pages_of_an_old_plan_open_and_name_its_departures(client: Client) -
     assert {page.status_code for page in pages.values()} == {200}
     assert json.loads(pages["plan"].content) == campaign.plan
     told = "least messages, drawn from: 6, 8 in place of 12, 14, 16"
-    assert any(told in each for each in results_page.page(campaign=campaign).methods)
+    assert any(told in each for each in results_page.page(of=campaign).methods)

@@ -214,6 +214,7 @@ def test_every_column_of_the_participants_holds_its_own_value(tmp_path: Path) ->
     (row,) = table(files(campaign, tmp_path)["participants.csv"])
     expected = {
         "participant": person.pseudonym,
+        "panel": "worker",
         "system": "alpha",
         "conversations": "0",
         "state": "ENDED",

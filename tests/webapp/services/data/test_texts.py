@@ -99,7 +99,7 @@ def test_every_report_reads_them_and_the_summary_and_the_pages_too() -> None:
     for name in report_names():
         made = run(get_report(name), Tables(ratings=table, messages=messages), {"seed": 1})
         assert (made is None) == ("predictions" in tables_of(get_report(name))), name
-    shown = page.page(campaign=campaign)
+    shown = page.page(of=campaign)
     assert not shown.problems
     assert shown.findings
     assert {score.question for score in scores.scores(campaign)} >= set(SCALES)

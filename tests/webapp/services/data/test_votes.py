@@ -42,7 +42,7 @@ def told(found: pd.DataFrame) -> dict[str, set[Any]]:
 def everywhere(campaign: Campaign, folder: Path) -> Iterator[dict[str, set[Any]]]:
     """Yield what is told of SSA by the page's tables, the page, and both tables of an export."""
     yield told(ssa(tables.ratings(campaign)))
-    yield told(pd.DataFrame(page.numbers(campaign=campaign)))
+    yield told(pd.DataFrame(page.numbers(of=campaign)))
     path = exports.write_to(campaign=campaign, path=folder / "export.zip")
     exported = read(path).ratings
     assert exported is not None
@@ -55,7 +55,7 @@ def test_until_the_fifth_vote_every_item_is_open_everywhere(raters: int, tmp_pat
     came(campaign, raters)
     for found in everywhere(campaign, tmp_path):
         assert found == {"evaluation": {"static"}, "votes": {5}, "n": {0}, "open_items": {2}}
-    part = next(part for part in page.page(campaign=campaign).parts if part.key == "ssa")
+    part = next(part for part in page.page(of=campaign).parts if part.key == "ssa")
     assert part.title == f"No reply is decided yet: too few votes, or ties (open: {ITEMS})"
     assert scores.scores(campaign) == []
 
@@ -65,7 +65,7 @@ def test_the_fifth_vote_decides_everywhere(tmp_path: Path) -> None:
     came(campaign, 5)
     for found in everywhere(campaign, tmp_path):
         assert found == {"evaluation": {"static"}, "votes": {5}, "n": {2}, "open_items": {0}}
-    part = next(part for part in page.page(campaign=campaign).parts if part.key == "ssa")
+    part = next(part for part in page.page(of=campaign).parts if part.key == "ssa")
     assert part.title == "alpha has the highest SSA: 0.50"
     assert {score.estimate for score in scores.scores(campaign)} == {0.0, 0.5, 1.0}
 
@@ -85,7 +85,7 @@ def test_the_command_tells_the_same_of_an_export(
     assert "static" in printed
     assert main([str(path), "--json"]) == 0
     rows = pd.DataFrame(json.loads(capsys.readouterr().out))
-    assert told(rows) == told(pd.DataFrame(page.numbers(campaign=campaign)))
+    assert told(rows) == told(pd.DataFrame(page.numbers(of=campaign)))
 
 
 def test_each_item_has_its_own_number_of_votes() -> None:

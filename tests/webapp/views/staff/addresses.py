@@ -8,7 +8,7 @@ from typing import Any
 
 from django.urls import URLPattern
 
-from webapp.models import Campaign, OwnProtocol, ReplyJob, Whitelist
+from webapp.models import Campaign, OwnProtocol, ReplyJob, Study, Whitelist
 from webapp.views.audience import Audience, audience_of, routes
 
 ADMIN = "admin/"
@@ -53,12 +53,13 @@ def arguments(campaign: Campaign, route: str = "") -> dict[str, Any]:
         "system": campaign.systems.get().pk,
         "bot": "parrot",
         "own": OwnProtocol.objects.get().pk,
+        "study": Study.objects.get().pk,
         "guide": "first_study",
         "protocol": "personachat_bot",
         "action": "pause",
         "screen": "entry",
         "name": "summary",
-        "key": "flow",
+        "key": "phases" if "study" in names(route) else "flow",
         "whitelist": Whitelist.objects.get().pk,
         "person": campaign.participations.get().pk,
         "flag": campaign.flags.get().pk,

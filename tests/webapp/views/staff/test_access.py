@@ -26,6 +26,7 @@ from webapp.models import (
     OwnProtocol,
     Participation,
     ReplyJob,
+    Study,
     System,
     Whitelist,
 )
@@ -88,7 +89,7 @@ def test_staff_see_every_page_and_no_get_changes_anything(ann: Client, campaign:
 
 
 def everything() -> list[object]:
-    tables = (Campaign, OwnProtocol, System, ReplyJob, Whitelist)
+    tables = (Campaign, OwnProtocol, Study, System, ReplyJob, Whitelist)
     return [row for table in tables for row in table._default_manager.values()]
 
 
@@ -105,6 +106,7 @@ def test_what_is_not_there_or_another_campaign_s_is_not_found(
     other = make_campaign()
     for route in of(Audience.STAFF):
         changes: list[tuple[str, Any]] = [("pk", 10**6), ("pk", other.pk), ("whitelist", 10**6)]
+        changes.append(("study", 10**6))
         changes.append(("own", OwnProtocol.objects.get().pk))  # another requester's
         for name, pk in changes:
             if name not in names(route) or (pk == other.pk and not names(route) & OF_A_CAMPAIGN):

@@ -103,7 +103,7 @@ def test_a_sample_has_what_its_questions_need(protocol: Protocol) -> None:
             options = question.form_field(form.shown, form.personas).options
             if (beside := question.personas_beside()) is not None:
                 assert len({option.lines for option in options}) == beside + 1
-        is_judged = rate.is_shared and rate.show == "one"
+        is_judged = rate.is_shared and rate.show == "one" and rate.over != "conversation"
         assert [line.judged for line in form.lines].count(True) == int(is_judged)
         if form.lines:
             assert form.lines[-1].judged == is_judged

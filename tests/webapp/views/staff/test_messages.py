@@ -20,14 +20,18 @@ def test_staff_take_messages_once_and_may_remove_them(ann: Client) -> None:
     setup = reverse("campaign", args=[draft.pk])
     assert "Add a system" not in ann.get(setup).content.decode()
     page = ann.get(address).content.decode()
-    assert "2 finished conversations between people" in page
-    assert f"Take {2 * MESSAGES} messages" in page
+    assert "2 finished conversations" in page
+    assert f"Take all {2 * MESSAGES}" in page
     assert "without an id" not in page
     refused = ann.post(address, {"source": "0"})
     assert refused.status_code == 422
     assert "“0” is not one of the campaigns listed" in refused.content.decode()
-    taken = ann.post(address, {"source": str(source.pk)}, follow=True).content.decode()
-    assert f"{2 * MESSAGES} messages were taken." in taken
+    for systems in ([], ["people", "other"]):
+        refused = ann.post(address, {"source": str(source.pk), "system": systems})
+        assert "Systems: choose one or more of: people" in refused.content.decode()
+    raw = {"source": str(source.pk), "system": ["people"]}
+    taken = ann.post(address, raw, follow=True).content.decode()
+    assert f"{2 * MESSAGES} were taken." in taken
     assert "Take " not in taken.partition("<main")[2]
     shown = ann.get(setup).content.decode()
     assert f"{2 * MESSAGES} messages of 2 conversations." in shown

@@ -1,0 +1,21 @@
+"""A study: campaigns that are reported together, each of them a phase with a name."""
+
+from __future__ import annotations
+
+from django.conf import settings
+from django.db import models
+
+
+class Study(models.Model):
+    """Campaigns that belong together; each names its phase (`Campaign.study`, `Campaign.phase`)."""
+
+    name = models.CharField(max_length=120)
+    note = models.TextField(blank=True)
+    owner = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="+")
+    created_at = models.DateTimeField()
+
+    class Meta:
+        ordering = ("-id",)
+
+    def __str__(self) -> str:
+        return self.name

@@ -1,0 +1,133 @@
+"""A study's data as one zip: the tables of its campaigns one below the other.
+
+Columns `campaign` and `phase` tell the rows apart; codebook, plan and protocol of each campaign
+are in a folder of its name. The analysis reads it as it reads the export of a campaign.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import tempfile
+from collections.abc import Iterator
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from webapp.models import Campaign, Study
+from webapp.services.campaign import studies
+from webapp.services.data import codebook, conversation_records, exports, phases, study_record
+from webapp.services.data.exports import Archive, pretty
+from webapp.services.data.snapshots import snapshot
+from webapp.services.rules import audit
+from webapp.services.rules.access import AnyStudy
+
+CARD = """# {name}
+
+{note}
+
+The campaigns of a study, collected with Parley. Every table has those of all campaigns; the columns
+`campaign` and `phase` tell them apart. The files of a campaign itself are in a folder of its name.
+
+| campaign | phase | protocol | state |
+|---|---|---|---|
+{rows}
+
+A person has another pseudonym in every campaign, so nobody can be followed from one to the next.
+
+## The same numbers as on the study's pages
+
+In a checkout of Parley, after `script/bootstrap`:
+
+    .venv/bin/python -m analysis {file}.zip --report meena_ssa
+
+People wrote freely: read the conversations for what may identify them before you share them.
+"""
+
+
+def name_of(study: AnyStudy) -> str:
+    """Return the name of a study's files."""
+    return f"study-{study.pk}"
+
+
+def write_to(*, study: AnyStudy, path: Path) -> Path:
+    """Write the export to a path; nobody ever sees half of it."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with exports.replacing(path) as unfinished, snapshot():
+        row = Study.objects.get(pk=study.pk)  # as of the snapshot
+        archive = Archive(unfinished)
+        with archive.zip:
+            _fill(archive, row)
+    return path
+
+
+def download(*, study: AnyStudy, by: str, now: datetime) -> bytes:
+    """Return the export's bytes for a member of staff; that they took it is logged (S15)."""
+    with tempfile.TemporaryDirectory() as folder:
+        content = write_to(study=study, path=Path(folder) / "export.zip").read_bytes()
+    record(study=study, by=by, content=content, now=now)
+    return content
+
+
+def record(*, study: AnyStudy, by: str, content: bytes, now: datetime) -> None:
+    """Log of each campaign that somebody took it within a study's export."""
+    sha256 = hashlib.sha256(content).hexdigest()
+    for campaign in studies.phases(study):
+        detail = {"sha256": sha256, "study": study.pk}
+        audit.append(actor=by, action="exported", campaign=campaign, now=now, **detail)
+
+
+def _fill(archive: Archive, study: Study) -> None:
+    campaigns = studies.phases(study)
+    frame = phases.ratings(study)
+    kept = frame[frame["excluded"] == ""].reset_index(drop=True)
+    archive.text("README.md", _card(study, campaigns))
+    archive.lines("conversations.jsonl", _conversations(campaigns))
+    for name, columns, rows in (
+        ("messages.csv", codebook.MESSAGES, phases.message_rows(study)),
+        ("participants.csv", codebook.PARTICIPANTS, phases.participants(study)),
+    ):
+        archive.table(name, [*codebook.OF_STUDY, *columns], rows)
+    archive.lines("personas.jsonl", _personas(campaigns))
+    archive.frame("ratings.csv", kept)
+    archive.add("ratings.parquet", lambda stream: exports.parquet(stream, kept))
+    archive.frame("ratings_all.csv", frame)
+    for campaign in campaigns:
+        folder = f"{phases.of_study(campaign)['campaign']}/"
+        exports.add_plan(archive, campaign, codebook.codebook(campaign), folder)
+    archive.text("manifest.json", pretty(_manifest(archive, study, campaigns)))
+
+
+def _conversations(campaigns: list[Campaign]) -> Iterator[dict[str, Any]]:
+    for campaign in campaigns:
+        rows = conversation_records.conversations(campaign)
+        yield from (row | phases.of_study(campaign) for row in rows)
+
+
+def _personas(campaigns: list[Campaign]) -> Iterator[dict[str, Any]]:
+    for campaign in campaigns:
+        rows = conversation_records.personas(campaign)
+        yield from (row | phases.of_study(campaign) for row in rows)
+
+
+def _card(study: Study, campaigns: list[Campaign]) -> str:
+    cells = [
+        (phases.of_study(each)["campaign"], codebook.cell(each.phase), each.protocol, each.state)
+        for each in campaigns
+    ]
+    rows = "\n".join(f"| {' | '.join(each)} |" for each in cells)
+    note = study.note or "Without a note."
+    return CARD.format(name=study.name, note=note, rows=rows, file=name_of(study))
+
+
+def _manifest(archive: Archive, study: Study, campaigns: list[Campaign]) -> dict[str, Any]:
+    return {
+        "schema": exports.SCHEMA,
+        "study": name_of(study),
+        "name": study.name,
+        "note": study.note,
+        "campaigns": [exports.about(each) | {"phase": each.phase} for each in campaigns],
+        "columns": codebook.OF_STUDY,
+        "outcomes": study_record.outcomes(),
+        "filters": exports.FILTERS,
+        "files": exports.files_of(archive),
+    }

@@ -1,0 +1,83 @@
+"""Pages of studies: the list, and the phases of one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import path
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from webapp.services.campaign import studies
+from webapp.services.monitoring import campaign_list
+from webapp.services.rules.access import StaffStudy
+from webapp.services.staff_forms.fields import Invalid
+from webapp.views.staff.access import FORM, NavLink, bad_form, staff_page, study_page
+
+
+@staff_page(*FORM, link=NavLink(gettext_lazy("Studies"), 15))
+def index(request: HttpRequest) -> HttpResponse:
+    """List the studies, and make another."""
+    context: dict[str, Any] = {"studies": studies.listed(request.user)}
+    if request.method != "POST":
+        return render(request, "staff/studies.html", context)
+    raw = request.POST.dict()
+    try:
+        made = studies.create(raw=raw, by=request.user, now=timezone.now())
+    except Invalid as problem:
+        context |= {"raw": raw, "problems": problem.problems}
+        return bad_form(request, "staff/studies.html", context)
+    return redirect("study", made.pk)
+
+
+@study_page(*FORM)
+def phases(request: HttpRequest, study: StaffStudy) -> HttpResponse:
+    """Show the phases with their progress; add, take out or repeat one."""
+    if request.method != "POST":
+        return render(request, "staff/study.html", _shown(request, study))
+    raw = request.POST.dict()
+    try:
+        messages.success(request, _change(request, study, raw))
+    except Invalid as problem:
+        context = _shown(request, study) | {"raw": raw, "problems": problem.problems}
+        return bad_form(request, "staff/study.html", context)
+    return redirect("study", study.pk)
+
+
+def _change(request: HttpRequest, study: StaffStudy, raw: Mapping[str, str]) -> str:
+    """Do what a form of the page asks for, and return what was done."""
+    change: dict[str, Any] = {"study": study, "by": request.user, "now": timezone.now()}
+    action = raw.get("action", "change")
+    if action == "add":
+        return _("%(name)s is a phase now.") % {"name": studies.add(raw=raw, **change).phase}
+    if action == "repeat":
+        made = studies.repeat(raw=raw, **change)
+        return _("%(count)d drafts were made. Rehearse and launch each.") % {"count": len(made)}
+    if action == "remove":
+        studies.remove(campaign=raw.get("source", ""), **change)
+        return _("The campaign is in no study now; nothing in it was changed.")
+    studies.change(raw=raw, **change)
+    return _("Name and note are saved.")
+
+
+def _shown(request: HttpRequest, study: StaffStudy) -> dict[str, Any]:
+    found = studies.phases(study)
+    return {
+        "study": study,
+        "tab": "study",
+        "campaigns": found,
+        "phases": campaign_list.rows_of(found),
+        "free": studies.free(request.user),
+        "first": studies.next_number(found),
+    }
+
+
+urlpatterns = [
+    path("studies/", index, name="studies"),
+    path("studies/<int:study>/", phases, name="study"),
+]
