@@ -8,6 +8,7 @@ from webapp.models.payment import Bonus, CompletionCode
 from webapp.models.persona import Persona
 from webapp.models.rating import Assignment, Candidate, Context, Item, Rating
 from webapp.models.record import AuditEntry, Flag, Heartbeat, LoginAttempt
+from webapp.models.transcript import TranscriptNote
 from webapp.models.whitelist import ListedReply, Whitelist
 
 __all__ = [
@@ -38,5 +39,6 @@ __all__ = [
     "ReplyJob",
     "Seat",
     "System",
+    "TranscriptNote",
     "Whitelist",
 ]

@@ -40,8 +40,9 @@ class ItemQuery(models.QuerySet["Item"]):
 
     def shared(self) -> ItemQuery:
         """Return those that are shared out among raters: none is of a rater's own conversation."""
-        of_others = Q(conversation__isnull=False) & ~Q(conversation__campaign=F("campaign"))
-        return self.filter(Q(context__isnull=False) | of_others)
+        own = Q(conversation__campaign=F("campaign"))
+        own &= ~Q(conversation__purpose=Conversation.Purpose.IMPORTED)
+        return self.filter(Q(conversation__isnull=True) | ~own)
 
     def kept(self) -> ItemQuery:
         """Return those of conversations that nobody has withdrawn from."""
@@ -52,11 +53,12 @@ class ItemQuery(models.QuerySet["Item"]):
 
 
 class Item(Counted):
-    """The content of one form: a partner, a message of others, or a context with its replies.
+    """The content of one form: a partner, a message of others, or several candidates together.
 
     `target` is the number of raters wanted; a participant's own conversation has one. Messages that
-    third parties judge are of a conversation of another campaign. Items of a context have no
-    conversation: each of their candidates has its own.
+    third parties judge are of a conversation of another campaign, or of an imported one. Items of a
+    context, and of conversations side by side, have no conversation: each of their candidates has
+    its own.
     """
 
     campaign = models.ForeignKey(Campaign, models.PROTECT, related_name="items")
@@ -72,8 +74,8 @@ class Item(Counted):
             *Counted.Meta.constraints,
             models.UniqueConstraint(fields=("campaign", "key"), name="one_item_of_a_key"),
             models.CheckConstraint(
-                condition=Q(conversation__isnull=True) ^ Q(context__isnull=True),
-                name="item_of_a_conversation_or_a_context",
+                condition=Q(conversation__isnull=True) | Q(context__isnull=True),
+                name="item_not_of_a_conversation_and_a_context",
             ),
         )
 

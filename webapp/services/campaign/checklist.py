@@ -254,7 +254,7 @@ def _messages(campaign: Campaign) -> LaunchCheck:
     )
     text = words % found
     if not found["messages"]:
-        text = _("Take those of a campaign that has ended.")
+        text = _("Take those of a campaign that has ended, or import transcripts.")
     return LaunchCheck(_("Messages to judge"), found["messages"] > 0, text, "messages")
 
 

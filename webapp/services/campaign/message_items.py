@@ -1,7 +1,7 @@
-"""Messages that people wrote to each other, as items for third parties to judge (ME-P3).
+"""Messages of conversations as items for third parties to judge (ME-P3, ME-P4).
 
-They are taken from campaigns that have ended. The messages stay where they are: what is
-withdrawn there is not shown here.
+Those of people are taken from campaigns that have ended. They stay where they are: what is
+withdrawn there is not shown here. Those of bots, or of people, come with imported transcripts.
 """
 
 from __future__ import annotations
@@ -32,13 +32,13 @@ from webapp.models import (
     System,
 )
 from webapp.services.campaign import campaigns
-from webapp.services.rating import third_parties
+from webapp.services.rating import third_parties, transcripts
+from webapp.services.rating.transcripts import HUMAN
 from webapp.services.rules import access, audit, identity, payment, quota, states
 from webapp.services.rules.access import AnyCampaign, row_of
 from webapp.services.rules.protocols import protocol_of
 from webapp.services.staff_forms.fields import Invalid, shown
 
-HUMAN = "human"  # the name of the system that people are
 ENDED = (Campaign.State.CLOSED, Campaign.State.STOPPED)
 
 
@@ -80,7 +80,8 @@ def take(*, campaign: AnyCampaign, source: str, by: Any, now: datetime) -> int:
             raise Invalid({"source": complaint % {"value": shown(source)}})
         messages = _messages(row, known[source])
         items = _items(row, messages, rate.votes)
-        _candidates(items, messages, _people(row))
+        people = _people(row)
+        _candidates(items, messages, {each.conversation_id: people.pk for each in messages})
         audit.append(
             actor=by.get_username(),
             action="messages taken",
@@ -92,6 +93,21 @@ def take(*, campaign: AnyCampaign, source: str, by: Any, now: datetime) -> int:
         return len(items)
 
 
+def add_imported(*, campaign: Campaign, conversations: Sequence[Conversation]) -> int:
+    """Make an item of every judged message of imported conversations, where messages are judged.
+
+    Called in the transaction of the import.
+    """
+    rate = protocol_of(campaign).after
+    if rate is None or not rate.by_third_parties:
+        return 0
+    rows = transcripts.judged_messages(campaign).filter(conversation__in=conversations)
+    messages = _in_drawn_order(campaign, list(rows.order_by("conversation", "seq")), "imported")
+    items = _items(campaign, messages, rate.votes)
+    _candidates(items, messages, {each.pk: each.system_id for each in conversations})
+    return len(items)
+
+
 def clear(*, campaign: AnyCampaign, by: Any, now: datetime) -> int:
     """Remove everything that a draft has taken; one that takes none keeps its systems."""
     with transaction.atomic():
@@ -100,6 +116,7 @@ def clear(*, campaign: AnyCampaign, by: Any, now: datetime) -> int:
             return 0
         Candidate.objects.filter(item__campaign=row).delete()
         count, _kinds = row.items.all().delete()
+        transcripts.remove(row)
         QuotaCell.objects.filter(system__campaign=row).delete()
         row.systems.all().delete()
         audit.append(
@@ -137,8 +154,8 @@ def counts(campaign: AnyCampaign) -> dict[str, int]:
 
 def digests(campaign: AnyCampaign) -> list[dict[str, Any]]:
     """Return the messages as a plan has them: where each stands, and its words by hash."""
-    taken = row_of(campaign).items.filter(conversation__isnull=False)
-    keys = taken.exclude(conversation__campaign=campaign.pk).order_by("order")
+    taken = Item.objects.shared().filter(campaign=campaign.pk, conversation__isnull=False)
+    keys = taken.order_by("order")
     logged = Event.objects.filter(conversation__in=keys.order_by().values("conversation"))
     words = {
         f"{conversation}:{seq}": content["text"]
@@ -212,9 +229,12 @@ def _messages(campaign: Campaign, source: Campaign) -> list[Event]:
     """Return the messages not taken yet: conversations in an order drawn, each from its start."""
     taken = campaign.items.values("conversation")
     rows = _messages_of(source).exclude(conversation__in=taken)
-    messages = list(rows.order_by("conversation", "seq"))
+    return _in_drawn_order(campaign, list(rows.order_by("conversation", "seq")), source.pk)
+
+
+def _in_drawn_order(campaign: Campaign, messages: Sequence[Event], seed: object) -> list[Event]:
     drawn = list(dict.fromkeys(event.conversation_id for event in messages))
-    random.Random(f"{campaign.seed}:messages:{source.pk}").shuffle(drawn)  # noqa: S311 (repeatable)
+    random.Random(f"{campaign.seed}:messages:{seed}").shuffle(drawn)  # noqa: S311 (repeatable)
     position = {pk: number for number, pk in enumerate(drawn)}
     return sorted(messages, key=lambda event: (position[event.conversation_id], event.seq))
 
@@ -236,15 +256,17 @@ def _items(campaign: Campaign, messages: Sequence[Event], votes: int) -> list[It
     )
 
 
-def _candidates(items: Sequence[Item], messages: Sequence[Event], system: System) -> None:
-    """Let a message be judged under a key that does not reveal the author."""
+def _candidates(
+    items: Sequence[Item], messages: Sequence[Event], systems: Mapping[int, int]
+) -> None:
+    """Let a message be judged under a key that does not reveal its conversation's system."""
     Candidate.objects.bulk_create(
         [
             Candidate(
                 item=item,
                 key=f"r{item.pk}",
                 conversation_id=event.conversation_id,
-                system=system,
+                system_id=systems[event.conversation_id],
                 seq=event.seq,
                 side=event.side or 0,
             )
@@ -255,9 +277,9 @@ def _candidates(items: Sequence[Item], messages: Sequence[Event], system: System
 
 
 def _people(campaign: Campaign) -> System:
-    """Return the campaign's only system: the people who wrote the messages."""
+    """Return the system of the people who wrote the messages; imported ones may have it too."""
     system, is_new = System.objects.get_or_create(
-        campaign=campaign, bot=PEOPLE, defaults={"name": HUMAN}
+        campaign=campaign, name=HUMAN, defaults={"bot": PEOPLE}
     )
     if is_new:
         QuotaCell.objects.create(system=system, target=0)

@@ -1,4 +1,4 @@
-"""Third parties, who may judge a conversation: only people who took no part in it (ME-P3).
+"""Third parties, who may judge a conversation: only people who took no part in it (ME-P3, ME-P4).
 
 A person has another pseudonym in every campaign. Whether a rater chatted is found by computing,
 from the rater's outside id, the names it has where the conversations were held; nothing that links
@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from django.db.models import Exists, OuterRef, Q
+from django.db.models import Exists, OuterRef, Q, QuerySet
 
-from webapp.models import Campaign, ExternalId, Participation, Seat
+from webapp.models import Campaign, ExternalId, Participation, Seat, TranscriptNote
 from webapp.models.rating import ItemQuery
 from webapp.services.rules import access, identity
 from webapp.services.rules.access import AnyCampaign
@@ -40,7 +40,10 @@ def refusal(
     people = Q(participation__pseudonym__in=_names(campaign, platform, external_id))
     people |= Q(participation__secret_hash__in=cookies)
     judged = Seat.objects.filter(people, conversation__items__campaign=campaign.pk)
-    return "took_part" if judged.exists() else ""
+    held = (
+        judged.exists() or _notes(external_id).filter(conversation__campaign=campaign.pk).exists()
+    )
+    return "took_part" if held else ""
 
 
 def open_to(items: ItemQuery, person: Participation) -> ItemQuery:
@@ -55,7 +58,19 @@ def open_to(items: ItemQuery, person: Participation) -> ItemQuery:
     own = Seat.objects.filter(
         conversation=OuterRef("conversation"), participation__pseudonym__in=names
     )
-    return items.filter(~Exists(own))
+    elsewhere = _notes(known.value).filter(conversation=OuterRef("conversation"))
+    return items.filter(~Exists(own), ~Exists(elsewhere))
+
+
+def _notes(external_id: str) -> QuerySet[TranscriptNote]:
+    """Return the imported conversations of whom a list names by this id."""
+    held = Campaign.objects.filter(conversations__note__isnull=False).distinct()
+    names = [
+        name
+        for each in held
+        for name in identity.pseudonyms(each, identity.TRANSCRIPT, external_id)
+    ]
+    return TranscriptNote.objects.filter(volunteer__in=names)
 
 
 def _names(campaign: AnyCampaign, platform: str, external_id: str) -> list[str]:

@@ -28,9 +28,10 @@ from webapp.services.campaign import (
     message_items,
     personas_import,
     systems,
+    transcripts_import,
 )
 from webapp.services.participation import study_info
-from webapp.services.rating import contexts
+from webapp.services.rating import contexts, transcripts
 from webapp.services.rules import protocols
 from webapp.services.rules.access import StaffCampaign
 from webapp.services.staff_forms import pasted, source_settings
@@ -163,6 +164,8 @@ def _materials(campaign: StaffCampaign, protocol: Protocol) -> dict[str, int]:
         found["personas"] = personas_import.count(campaign)
     if any(rate.over == "contexts" for rate in protocol.rates):
         found["contexts"] = contexts_import.count(campaign)
+    if transcripts_import.takes(campaign):
+        found["imported"] = transcripts.of(campaign).count()
     if any(rate.by_third_parties for rate in protocol.rates):
         found["taken"] = message_items.counts(campaign)["messages"]
     return found

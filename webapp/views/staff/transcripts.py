@@ -1,0 +1,113 @@
+"""A campaign's imported conversations: look at files, import them, redact what must not be read."""
+
+from __future__ import annotations
+
+from itertools import zip_longest
+from typing import Any
+
+from django.contrib import messages as notices
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import path
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from webapp.services.campaign import redaction, transcript_rules, transcripts_import
+from webapp.services.campaign.transcripts_import import TranscriptUpload
+from webapp.services.rating import transcripts as stored_chats
+from webapp.services.rules.access import StaffCampaign
+from webapp.services.staff_forms import pasted
+from webapp.services.staff_forms.fields import Invalid
+from webapp.services.staff_forms.transcript_files import TextFile
+from webapp.views.staff.access import FORM, bad_form, campaign_page, conflict
+
+PAGE = "staff/transcripts.html"
+MOST_LISTED = 200
+
+
+@campaign_page(*FORM)
+def transcripts(request: HttpRequest, campaign: StaffCampaign) -> HttpResponse:
+    """Look at transcripts, import or remove them; redact what was imported."""
+    if request.method != "POST":
+        return render(request, PAGE, _shown(campaign))
+    action = request.POST.get("action", "preview")
+    if action != "redact" and campaign.state != "DRAFT":
+        return conflict(request, campaign.state)
+    try:
+        return _act(request, campaign, action)
+    except Invalid as problem:
+        typed = {"typed": request.POST, "kept": _kept(request), "problems": problem.problems}
+        return bad_form(request, PAGE, _shown(campaign) | typed)
+
+
+def _act(request: HttpRequest, campaign: StaffCampaign, action: str) -> HttpResponse:
+    changes: dict[str, Any] = {"campaign": campaign, "by": request.user, "now": timezone.now()}
+    if action == "redact":
+        count = redaction.redact(raw=request.POST.get("stretches", ""), **changes)
+        words = ngettext(
+            "%(count)d stretch was redacted.", "%(count)d stretches were redacted.", count
+        )
+        notices.success(request, words % {"count": count})
+    elif action == "clear":
+        count = transcripts_import.clear(**changes)
+        notices.info(request, _("%(count)d removed.") % {"count": count})
+    elif action == "store":
+        count = transcripts_import.store(upload=_upload(request), **changes)
+        notices.success(request, _("%(count)d imported.") % {"count": count})
+    else:
+        return _previewed(request, campaign)
+    return redirect("transcripts", campaign.pk)
+
+
+def _previewed(request: HttpRequest, campaign: StaffCampaign) -> HttpResponse:
+    upload = _upload(request)
+    seen = transcripts_import.preview(campaign=campaign, upload=upload)
+    context = _shown(campaign) | {"preview": seen, "kept": upload.files, "typed": request.POST}
+    return render(request, PAGE, context | {"listed": seen.found[:MOST_LISTED]})
+
+
+def _upload(request: HttpRequest) -> TranscriptUpload:
+    """Return what a form gives: new files, what was pasted, and what an earlier look kept."""
+    files = [*_kept(request), *_chosen(request)]
+    if request.POST.get("text", "").strip():
+        files.append(TextFile(_("pasted text"), _plain(request.POST["text"])))
+    return TranscriptUpload(
+        files=tuple(files),
+        redact=request.POST.get("redact", ""),
+        keep_hour="keep_hour" in request.POST,
+    )
+
+
+def _kept(request: HttpRequest) -> list[TextFile]:
+    names, texts = request.POST.getlist("kept_name"), request.POST.getlist("kept_text")
+    return [TextFile(name, _plain(text)) for name, text in zip_longest(names, texts, fillvalue="")]
+
+
+def _chosen(request: HttpRequest) -> list[TextFile]:
+    found = []
+    for upload in request.FILES.getlist("file"):
+        name = str(upload.name)
+        try:
+            text = pasted.decode(upload.read(pasted.LARGEST + 1))
+        except Invalid as problem:
+            raise Invalid({"file": f"{name} {problem.problems['file']}"}) from None
+        found.append(TextFile(name, _plain(text)))
+    return found
+
+
+def _plain(text: str) -> str:
+    return text.replace("\r\n", "\n").replace("\r", "\n").removeprefix("\ufeff")
+
+
+def _shown(campaign: StaffCampaign) -> dict[str, Any]:
+    return {
+        "campaign": campaign,
+        "tab": "campaign",
+        "takes": transcripts_import.takes(campaign),
+        "counts": stored_chats.counts(stored_chats.stored(campaign)),
+        "marks": transcript_rules.WORDS,
+    }
+
+
+urlpatterns = [path("campaigns/<int:pk>/transcripts/", transcripts, name="transcripts")]
