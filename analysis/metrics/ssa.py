@@ -1,8 +1,9 @@
 """Sensibleness, specificity and their mean, SSA (MEENA, Adiwardana et al. 2020, section 2).
 
-A reply's labels are the majority of its votes: five in the static evaluation, where an item with
-fewer or with a tie stays open and is counted (`analysis.scores.majorities`); one in the interactive
-evaluation, where all labeled turns are pooled. SSA is the mean of the unrounded shares. Intervals
+A reply's labels are the majority of its votes: five in the static evaluation, and of chats that
+third parties label, where an item with fewer or with a tie stays open and is counted
+(`analysis.scores.majorities`); one in the interactive evaluation of one's own chat. There all
+labeled turns are pooled. SSA is the mean of the unrounded shares. Intervals
 are Wilson's, with as many replies as clustered ones are worth (`analysis.stats.clustering`). Of
 several votes clusters are items, or conversations where a column `conversation` names them (third
 parties judge many messages of each), and what raters who vote on many of them vary by is added; of
@@ -53,6 +54,14 @@ def _names_conversations(rows: pd.DataFrame) -> bool:
     )
 
 
+def _are_of_chats(rows: pd.DataFrame) -> bool:
+    """Tell whether what was labeled by others are messages of chats, not replies to contexts."""
+    if not (_names_conversations(rows) and {"context", "message_seq"} <= set(rows)):
+        return False
+    contexts, places = rows["context"].unique(), rows["message_seq"].unique()
+    return all(map(cell_values.is_blank, contexts)) and not any(map(cell_values.is_blank, places))
+
+
 def _labels(rows: pd.DataFrame) -> pd.DataFrame:
     """Return a row per rater and reply with both labels; not sensible is not specific."""
     who = "conversation" if _names_conversations(rows) else "rater"
@@ -74,6 +83,7 @@ def _of_protocol(protocol: str, rows: pd.DataFrame, votes: int | None) -> Iterat
         return
     needed = votes_wanted(rows, REPLY, votes or int(labels.groupby(REPLY).size().max()))
     voted, named = bool(needed.max() > 1), _names_conversations(rows)
+    evaluation = "static" if voted and not _are_of_chats(rows) else "interactive"
     systems = []
     for system, of_system in labels.groupby("system", sort=True):
         wanted = needed.xs(system, level="system")
@@ -82,7 +92,7 @@ def _of_protocol(protocol: str, rows: pd.DataFrame, votes: int | None) -> Iterat
         voters = of_system[of_system["item"].isin(decided.index)]
         base: Row = {"protocol": protocol, "system": str(system), "n": len(decided)}
         base.update(
-            evaluation="static" if voted else "interactive",
+            evaluation=evaluation,
             votes=int(wanted.max()),
             open_items=len(replies) - len(decided),
         )

@@ -56,6 +56,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         _check_seed(given.seed)
         chosen = list(_chosen(given.protocol, whole=given.all, people=given.people))
+        _check_transcripts(given, chosen)
         _check_folder(given.keep, chosen)
     except Refused as problem:
         print(f"simulate: {problem}", file=sys.stderr)
@@ -82,6 +83,12 @@ def _parser() -> argparse.ArgumentParser:
         "--short",
         action="store_true",
         help="the shortest chats there can be, typed at once; few items per person",
+    )
+    parser.add_argument(
+        "--transcripts",
+        type=Path,
+        metavar="FOLDER",
+        help="conversations held elsewhere, for third parties to label; short: one of each system",
     )
     parser.add_argument("--keep", type=Path, metavar="FOLDER", help="databases, exports, ledgers")
     return parser
@@ -115,6 +122,20 @@ def _chosen(names: Sequence[str], *, whole: bool, people: int | None) -> Iterato
 def _check_seed(seed: int) -> None:
     if not 0 <= seed <= LARGEST_SEED:
         raise Refused(f"--seed {seed}: write a whole number from 0 to {LARGEST_SEED}")
+
+
+def _check_transcripts(given: argparse.Namespace, chosen: Sequence[Protocol]) -> None:
+    """Refuse a folder that is not there, or a protocol that labels nothing of others."""
+    folder = given.transcripts
+    if folder is None:
+        return
+    if not folder.is_dir():
+        raise Refused(f"--transcripts {folder}: no such folder")
+    if given.people is not None:
+        raise Refused("--people: with --transcripts as many come as five labels a message need")
+    for protocol in chosen:
+        if protocol.after is None or not protocol.after.by_third_parties:
+            raise Refused(f"--transcripts: {protocol.name} labels no messages of others")
 
 
 def _check_people(protocol: Protocol, people: int | None) -> None:
@@ -152,8 +173,12 @@ def _simulated(protocol: Protocol, into: Path, given: argparse.Namespace) -> Lin
         line = Line((protocol.name, str(people), *"----"), (str(broken),))
     else:
         numbers = (len(found.outcomes), found.conversations, len(found.ratings))
-        cells = (protocol.name, *map(str, numbers), *recovered.orders(protocol, found))
-        line = Line(cells, tuple(recovered.problems(protocol, found)))
+        if given.transcripts is None:
+            orders, wrong = recovered.orders(protocol, found), recovered.problems(protocol, found)
+        else:
+            orders = recovered.orders_of_transcripts(found, given.seed)
+            wrong = recovered.of_transcripts(found, given.seed)
+        line = Line((protocol.name, *map(str, numbers), *orders), tuple(wrong))
     verdict = "FAILED" if line.problems else "recovered"
     _print((*line.cells, verdict, f"{time.monotonic() - start:.0f}"))
     for problem in line.problems:
@@ -164,7 +189,8 @@ def _simulated(protocol: Protocol, into: Path, given: argparse.Namespace) -> Lin
 def _run(protocol: Protocol, folder: Path, people: int, given: argparse.Namespace) -> None:
     """Let people be simulated with a new database. Raises `RuntimeError`."""
     folder.mkdir(parents=True)
-    words = (protocol.name, folder.resolve(), people, given.seed, "short" if given.short else "own")
+    words = [protocol.name, folder.resolve(), people, given.seed, "short" if given.short else "own"]
+    words += [given.transcripts.resolve()] if given.transcripts else []
     with subprocess.Popen(  # which Ctrl-C lets end its server
         [sys.executable, "-m", "tests.simulate.campaign", *map(str, words)],
         cwd=ROOT,
