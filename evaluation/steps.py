@@ -156,10 +156,11 @@ class Chat:
 class Rate:
     """Questions about each candidate.
 
-    over: the partner as a whole, each of its messages, or replies to fixed contexts. when: while
-    chatting (live) or afterwards; messages are judged afterwards by third parties, who took no part
-    in the conversation. show: replies to one context alone, every two of them side by side, or all
-    on one page. each: asked about every candidate; together: about all that are shown, after those.
+    over: the partner as a whole, each of its messages, replies to fixed contexts, or a speaker of
+    other people's whole conversations. when: while chatting (live) or afterwards; messages are
+    judged afterwards by third parties, who took no part in the conversation. show: replies to one
+    context alone, every two of them side by side, or all on one page; conversations alone or two
+    side by side. each: asked about every candidate; together: about all that are shown, after those.
     votes: raters per item. batch: items per rater. keep: what all items of one rater have in
     common: nothing, the data set or list of their contexts, or the system that replied. messages:
     how many a context has, least and most; (0, 0) where texts are judged by themselves.
@@ -168,7 +169,7 @@ class Rate:
     prefix: ClassVar[str] = "rate"
     each: tuple[Question, ...]
     together: tuple[Question, ...] = ()
-    over: Literal["partner", "messages", "contexts"] = "partner"
+    over: Literal["partner", "messages", "contexts", "conversations"] = "partner"
     when: Literal["live", "after"] = "after"
     show: Literal["one", "pairs", "all"] = "one"
     keep: Literal["", "group", "system"] = ""
@@ -193,8 +194,12 @@ class Rate:
 
     def __post_init__(self) -> None:
         """Refuse a question that cannot be asked here. Raises `ValueError`."""
-        if self.show != "one" and self.over != "contexts":
-            raise ValueError(f"show is {self.show}; only replies to contexts are shown together")
+        together = {"contexts": ("pairs", "all"), "conversations": ("pairs",)}
+        if self.show not in ("one", *together.get(self.over, ())):
+            raise ValueError(
+                f"show is {self.show}; only replies to contexts are shown together, and "
+                "conversations in pairs"
+            )
         for question in self.questions:
             if self.show == "one" and (question.compares or question in self.together):
                 raise ValueError(
@@ -358,9 +363,14 @@ class Rate:
         return self.over == "messages" and self.when == "after"
 
     @property
+    def of_transcripts(self) -> bool:
+        """Tell whether conversations can be imported to be judged, by message or as a whole."""
+        return self.over == "conversations" or self.by_third_parties
+
+    @property
     def is_shared(self) -> bool:
         """Tell whether raters share the items, rather than each rating their own."""
-        return self.over == "contexts" or self.by_third_parties
+        return self.over == "contexts" or self.of_transcripts
 
     def has_setting(self, name: str) -> bool:
         """Tell whether a setting applies to what is rated."""

@@ -131,6 +131,7 @@ PAPERS = {
 RELEASED = {
     "released evaluation code": ("### PC-P4", "### PC-P5"),
     "released task code": ("### CA-P1", "### CA-P2"),
+    "released ParlAI code": ("### X-P1", "### X-P2"),
 }
 
 

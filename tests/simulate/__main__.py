@@ -151,6 +151,13 @@ def _fewest(protocol: Protocol) -> int:
     return protocol.after.votes if protocol.after and protocol.after.is_shared else FEWEST
 
 
+def _usual(protocol: Protocol) -> int:
+    """Return how many come: many where each judges a few pages only."""
+    rate = protocol.after
+    is_brief = rate is not None and rate.over == "conversations"
+    return CHATTING if protocol.chat or is_brief else max(RATING, _fewest(protocol))
+
+
 def _check_folder(keep: Path | None, chosen: Sequence[Protocol]) -> None:
     """Refuse a folder that would be written over."""
     for protocol in chosen:
@@ -164,7 +171,7 @@ def _check_folder(keep: Path | None, chosen: Sequence[Protocol]) -> None:
 def _simulated(protocol: Protocol, into: Path, given: argparse.Namespace) -> Line:
     """Simulate a campaign in a folder of its own and print what came of it."""
     start = time.monotonic()
-    people = given.people or (CHATTING if protocol.chat else max(RATING, _fewest(protocol)))
+    people = given.people or _usual(protocol)
     folder = into / protocol.name
     try:
         _run(protocol, folder, people, given)

@@ -92,6 +92,8 @@ def filled(protocol: Protocol, order: Simulated) -> Campaign:
     campaign = _draft(protocol, order)
     if protocol.after is not None and protocol.after.by_third_parties:
         _take_messages(campaign, order)
+    elif protocol.after is not None and protocol.after.over == "conversations":
+        _import_conversations(campaign, protocol, order)
     else:
         _add_systems(campaign, protocol, order)
     study.open_all([campaign], by=order.staff, tell=lambda said: None)
@@ -180,6 +182,15 @@ def bundled_contexts(protocol: Protocol, count: int) -> list[dict[str, Any]]:
     least, most = rate.messages if rate else (1, 1)
     found = map(json.loads, contexts_import.bundled().splitlines())
     return [each for each in found if least <= len(each["messages"]) <= most][:count]
+
+
+def _import_conversations(campaign: Campaign, protocol: Protocol, order: Simulated) -> None:
+    from webapp.services.rules.protocols import protocol_of
+
+    rate, names = protocol_of(campaign).after, list(planted(protocol))
+    assert rate is not None
+    count = _wanted(rate, len(names), order.people)
+    transcripts.import_through_pages(campaign, transcripts.invented(names, count), order.staff)
 
 
 def _wanted(rate: Rate, systems: int, people: int) -> int:

@@ -38,6 +38,7 @@ AS_PLANTED: Mapping[str, Quality] = {
 EACH_SHORT = 1  # conversations of each system
 MOST_ITEMS = 1_000  # of one person
 VOTES = 5
+TURNS = 6  # of an invented conversation
 NEAR = 0.1  # between a share planted in messages and the one recovered
 AGREE = SEEN**2 + (1 - SEEN) ** 2  # how often two raters say the same of a message
 LEAST_ALPHA = 0.3
@@ -65,6 +66,24 @@ def chosen(folder: Path, each: int | None) -> list[ImportedChat]:
     if not kept:
         raise RuntimeError(f"--transcripts {folder}: no conversations")
     return kept
+
+
+def invented(systems: Sequence[str], count: int) -> list[ImportedChat]:
+    """Return conversations of each system; what is said does not tell which it is."""
+    from webapp.services.rating.transcripts import ImportedChat, ImportedTurn
+
+    return [
+        ImportedChat(
+            name=f"{system}-{number}",
+            system=system,
+            turns=tuple(
+                ImportedTurn(side=turn % 2, text=f"Line {turn} of {place}.{number}.")
+                for turn in range(TURNS)
+            ),
+        )
+        for number in range(count)
+        for place, system in enumerate(systems)
+    ]
 
 
 def as_text(chats: Sequence[ImportedChat]) -> str:

@@ -31,18 +31,24 @@ from evaluation.words import NOT_SHOWN, words_of
 from webapp.forms.typed_fields import StaffForm, TypedField
 from webapp.services.staff_forms.fields import BadField, one_of, shown, storable
 
-CHAT, CONTEXTS, MESSAGES = "chat", "contexts", "messages"
+CHAT, CONTEXTS, MESSAGES, CONVERSATIONS = "chat", "contexts", "messages", "conversations"
 ACTIVITIES: dict[str, str | Promise] = {
     CHAT: gettext_lazy("They have a conversation"),
     CONTEXTS: gettext_lazy("They judge replies to contexts that you import"),
     MESSAGES: gettext_lazy("They judge messages of other people's conversations"),
+    CONVERSATIONS: gettext_lazy("They judge speakers of whole conversations that you import"),
 }
 WHEN: dict[str, str | Promise] = {
     "each": gettext_lazy("About the partner after the conversation, or about each reply"),
     "live": gettext_lazy("About each message of the partner, while chatting"),
     "together": gettext_lazy("Once about all replies that are shown together"),
 }
-WHERE = {CHAT: ("each", "live"), CONTEXTS: ("each", "together"), MESSAGES: ("each",)}
+WHERE = {
+    CHAT: ("each", "live"),
+    CONTEXTS: ("each", "together"),
+    MESSAGES: ("each",),
+    CONVERSATIONS: ("each", "together"),
+}
 OF_PROTOCOL = ("title", "minutes", "source", "instructions")
 OF_CHAT = ("partner", "told", "first", "opening", "minimum", "maximum", "pool", "debrief")
 OF_RATE = ("show", "votes", "batch", "messages", "keep")
@@ -478,7 +484,7 @@ class ProtocolForm(StaffForm):
     def kinds(self) -> list[tuple[str, str]]:
         """Return the kinds of question that can be asked with what participants do."""
         shows = self.raw.get("rate.show", "one")
-        together = self.activity == CONTEXTS and shows != "one"
+        together = self.activity in (CONTEXTS, CONVERSATIONS) and shows != "one"
         return [
             (name, kind_words(name))
             for name in kind_names()

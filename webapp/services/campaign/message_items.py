@@ -153,7 +153,17 @@ def counts(campaign: AnyCampaign) -> dict[str, int]:
 
 
 def digests(campaign: AnyCampaign) -> list[dict[str, Any]]:
-    """Return the messages as a plan has them: where each stands, and its words by hash."""
+    """Return the messages as a plan has them: where each stands, and its words by hash.
+
+    Of conversations that are judged as a whole, all of them.
+    """
+    rate = protocol_of(campaign).after
+    if rate is not None and rate.over == "conversations":
+        rows = Event.objects.filter(conversation__in=transcripts.of(campaign)).order_by("pk")
+        return [
+            {"key": f"{row.conversation_id}:{row.seq}", "sha256": _sha256(row.content["text"])}
+            for row in rows
+        ]
     taken = Item.objects.shared().filter(campaign=campaign.pk, conversation__isnull=False)
     keys = taken.order_by("order")
     logged = Event.objects.filter(conversation__in=keys.order_by().values("conversation"))
@@ -164,9 +174,12 @@ def digests(campaign: AnyCampaign) -> list[dict[str, Any]]:
         )
     }
     return [
-        {"key": key, "sha256": hashlib.sha256(words[key].encode()).hexdigest()}
-        for key in keys.values_list("key", flat=True)
+        {"key": key, "sha256": _sha256(words[key])} for key in keys.values_list("key", flat=True)
     ]
+
+
+def _sha256(words: str) -> str:
+    return hashlib.sha256(words.encode()).hexdigest()
 
 
 def withdraw(*, person: Participation, now: datetime) -> None:

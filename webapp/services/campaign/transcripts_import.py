@@ -55,7 +55,7 @@ class TranscriptPreview:
 def takes(campaign: AnyCampaign) -> bool:
     """Tell whether transcripts can be imported into a campaign."""
     rate = protocol_of(campaign).after
-    return rate is not None and (rate.by_third_parties or rate.over == "conversations")
+    return rate is not None and rate.of_transcripts
 
 
 def preview(*, campaign: AnyCampaign, upload: TranscriptUpload) -> TranscriptPreview:
