@@ -31,7 +31,7 @@ PROTOCOL = Protocol(
                 Preference(
                     name="preferred",
                     text=_released(
-                        "Please say «who would you prefer to talk to for a long conversation»."
+                        "In your opinion, «who would you prefer to talk to for a long conversation»?"
                     ),
                     reply=_released("«I would prefer to talk to» Speaker"),
                     numbered=True,
