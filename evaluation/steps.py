@@ -159,8 +159,8 @@ class Rate:
     over: the partner as a whole, each of its messages, replies to fixed contexts, or a speaker of
     other people's whole conversations. when: while chatting (live) or afterwards; messages are
     judged afterwards by third parties, who took no part in the conversation. show: replies to one
-    context alone, every two of them side by side, or all on one page; conversations alone or two
-    side by side. each: asked about every candidate; together: about all that are shown, after those.
+    context alone, every two of them side by side, or all on one page; conversations alone or in
+    twos. each: asked about every candidate; together: about all that are shown, after those.
     votes: raters per item. batch: items per rater. keep: what all items of one rater have in
     common: nothing, the data set or list of their contexts, or the system that replied. messages:
     how many a context has, least and most; (0, 0) where texts are judged by themselves.

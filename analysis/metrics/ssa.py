@@ -58,8 +58,8 @@ def _are_of_chats(rows: pd.DataFrame) -> bool:
     """Tell whether what was labeled by others are messages of chats, not replies to contexts."""
     if not (_names_conversations(rows) and {"context", "message_seq"} <= set(rows)):
         return False
-    contexts, places = rows["context"].unique(), rows["message_seq"].unique()
-    return all(map(cell_values.is_blank, contexts)) and not any(map(cell_values.is_blank, places))
+    contexts, messages = rows["context"].unique(), rows["message_seq"].unique()
+    return all(map(cell_values.is_blank, contexts)) and not any(map(cell_values.is_blank, messages))
 
 
 def _labels(rows: pd.DataFrame) -> pd.DataFrame:

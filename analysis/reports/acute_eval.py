@@ -26,7 +26,8 @@ KEYS = ["protocol", "question", "one", "other"]
 def acute_eval(ratings: RatingTable) -> Report:
     """Return a row per question and two systems that were compared."""
     judgments = _judgments(ratings)
-    findings, sections = (NONE,), list[Section]()
+    findings: tuple[str, ...] = (NONE,)
+    sections: list[Section] = []
     if len(judgments):
         frame = pd.DataFrame(_pairs(judgments)).sort_values(
             ["question", "win fraction", "system"], ascending=[True, False, True], ignore_index=True

@@ -50,7 +50,7 @@ def meena_ssa(ratings: RatingTable, *, seed: int = 0) -> Report:
 
 
 def _is_printed(own: pd.DataFrame) -> bool:
-    return any(name.startswith(PRINTED) for name in own)
+    return any(str(name).startswith(PRINTED) for name in own)
 
 
 def _own(results: pd.DataFrame, ratings: RatingTable) -> pd.DataFrame:
@@ -70,7 +70,7 @@ def _own(results: pd.DataFrame, ratings: RatingTable) -> pd.DataFrame:
                 "ssa high": 100 * whole["high"],
                 "n": whole["n"],
                 "open": whole["open_items"],
-                **({"conversations": chats[protocol, system]} if chats else {}),
+                **({"conversations": chats[str(protocol), str(system)]} if chats else {}),
                 **_printed(str(system), str(whole["evaluation"])),
             }
         )
@@ -85,8 +85,9 @@ def _conversations(ratings: RatingTable) -> dict[tuple[str, str], int]:
     labels = ratings[ratings["question"].isin(SENSIBLE + SPECIFIC)]
     if "conversation" not in labels or (labels["conversation"].astype(str) == "").any():
         return {}
-    counted = labels.groupby(["protocol", "system"])["conversation"].nunique()
-    return {(str(p), str(s)): int(n) for (p, s), n in counted.items()}
+    counted = labels.groupby(["protocol", "system"])["conversation"].nunique().reset_index()
+    rows = counted.itertuples(index=False)
+    return {(str(protocol), str(system)): int(count) for protocol, system, count in rows}
 
 
 def _printed(system: str, evaluation: str) -> dict[str, object]:

@@ -29,8 +29,8 @@ WON, LOST = "won", "lost"
 class Preference(Question):
     """The better of the replies shown, or one of `ties`; none of them is a forced choice.
 
-    reply: the word before a reply's letter, or its number where they are `numbered`. In tables the winner has rank 1 and the others 2; after
-    a tie all have rank 1, and `chosen` names the tie.
+    reply: the word before a reply's letter, or its number where they are `numbered`. In tables the
+    winner has rank 1 and the others 2; after a tie all have rank 1, and `chosen` names the tie.
     """
 
     kind: ClassVar[str] = "preference"

@@ -1,4 +1,4 @@
-"""People read two whole conversations side by side and say which speaker they would rather talk to."""
+"""People read two whole conversations and say which marked speaker they would rather talk to."""
 
 # X-P1 (ACUTE-Eval). Pairs with a known answer, by which careless people are left out, are not here.
 
@@ -31,7 +31,7 @@ PROTOCOL = Protocol(
                 Preference(
                     name="preferred",
                     text=_released(
-                        "In your opinion, «who would you prefer to talk to for a long conversation»?"
+                        "Your choice: «who would you prefer to talk to for a long conversation»?"
                     ),
                     reply=_released("«I would prefer to talk to» Speaker"),
                     numbered=True,
@@ -44,12 +44,12 @@ PROTOCOL = Protocol(
             ),
             over="conversations",
             show="pairs",
-            votes=2,
+            votes=3,
             batch=5,
         ),
     ),
     sources={
-        "rate.votes": Source("D", "the fewest of which agreement on a pair can be told"),
+        "rate.votes": Source("D", "the fewest by which a pair has a majority in any case"),
         "rate.batch": Source("R", "released ParlAI code: five comparisons of a worker"),
         "rate.with_first": Source("D", "every two systems are compared"),
     },

@@ -70,4 +70,4 @@ def test_pairs_are_not_pooled_and_ties_are_left_out() -> None:
 
 
 def test_other_tables_have_no_pairs() -> None:
-    assert acute_eval(EMPTY["ratings"]).sections == ()
+    assert acute_eval(RatingTable(EMPTY["ratings"])).sections == ()

@@ -49,22 +49,22 @@ class Command(BaseCommand):
             keep_hour=options["keep_hour"],
         )
         try:
-            seen = transcripts_import.preview(campaign=campaign, upload=upload)
-            self._tell(seen)
-            if not seen.good:
-                raise CommandError(f"{len(seen.faults)} faults; nothing was imported")
+            found = transcripts_import.preview(campaign=campaign, upload=upload)
+            self._tell(found)
+            if not found.good:
+                raise CommandError(f"{len(found.faults)} faults; nothing was imported")
             if options["store"]:
                 now, who = timezone.now(), CommandLine()
                 transcripts_import.store(campaign=campaign, upload=upload, by=who, now=now)
         except (Invalid, NotDraft) as problem:
             raise CommandError(str(problem)) from None
         done = "imported" if options["store"] else "right; --store imports them"
-        self.stdout.write(f"{len(seen.found)} conversations {done}")
+        self.stdout.write(f"{len(found.found)} conversations {done}")
 
-    def _tell(self, seen: TranscriptPreview) -> None:
-        for fault in seen.faults:
+    def _tell(self, found: TranscriptPreview) -> None:
+        for fault in found.faults:
             self.stdout.write(str(fault))
-        for one in seen.counts:
+        for one in found.counts:
             self.stdout.write(
                 f"{one.system}: {one.conversations} conversations, {one.turns} turns, "
                 f"{one.judged} to judge, {one.redacted} redacted, {one.images} images in words"

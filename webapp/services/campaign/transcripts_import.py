@@ -67,11 +67,11 @@ def preview(*, campaign: AnyCampaign, upload: TranscriptUpload) -> TranscriptPre
         complaint = _("has more than %(most)d conversations; import it in parts")
         raise Invalid({"file": complaint % {"most": MOST_CHATS}})
     row, known = row_of(campaign), transcripts.stored(campaign)
-    cleaned, count = [], 0
+    cleaned, count = list[FoundChat](), 0
     for each in read.found:
-        chat, found = redaction.of_chat(each.chat, stretches)
+        chat, hits = redaction.of_chat(each.chat, stretches)
         cleaned.append(replace(each, chat=replace(chat, volunteer=_pseudonym(row, chat.volunteer))))
-        count += found
+        count += hits
     found = tuple(cleaned)
     faults = [*read.faults, *_refused(row, found, known)]
     if third_parties.judges(row):
@@ -86,10 +86,10 @@ def store(*, campaign: AnyCampaign, upload: TranscriptUpload, by: Any, now: date
     """Store what a preview found right; refuses all where anything is wrong."""
     with transaction.atomic():
         row = campaigns.lock_draft(campaign)
-        seen = preview(campaign=row, upload=upload)
-        if not seen.good:
+        right = preview(campaign=row, upload=upload)
+        if not right.good:
             raise Invalid({"file": _("has faults; correct them first")})
-        made = transcripts.add(campaign=row, chats=[each.chat for each in seen.found], now=now)
+        made = transcripts.add(campaign=row, chats=[each.chat for each in right.found], now=now)
         message_items.add_imported(campaign=row, conversations=made)
         _note(row, by, "transcripts imported", now, len(made))
         return len(made)

@@ -143,7 +143,9 @@ def _conversation(row: Conversation, names: dict[int, str]) -> Record:
 
 
 def _transcript(note: TranscriptNote | None) -> Record | None:
-    return note and {
+    if note is None:
+        return None
+    return {
         "name": note.name,
         "account": note.account,
         "volunteer": note.volunteer,

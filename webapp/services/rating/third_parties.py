@@ -58,8 +58,8 @@ def open_to(items: ItemQuery, person: Participation) -> ItemQuery:
     own = Seat.objects.filter(
         conversation=OuterRef("conversation"), participation__pseudonym__in=names
     )
-    elsewhere = _notes(known.value).filter(conversation=OuterRef("conversation"))
-    return items.filter(~Exists(own), ~Exists(elsewhere))
+    imported = _notes(known.value).filter(conversation=OuterRef("conversation"))
+    return items.filter(~Exists(own), ~Exists(imported))
 
 
 def _notes(external_id: str) -> QuerySet[TranscriptNote]:

@@ -30,6 +30,7 @@ LONGEST = {"id": 80, "account": 40, "volunteer": 128, "system": 60}
 OF_TURN = ("speaker", "text", "image")
 YES = {"yes": True, "true": True, "1": True, "no": False, "false": False, "0": False, "": None}
 SPEAKERS = 2
+Turn = tuple[int, Mapping[str, Any]]  # its line, and its fields
 
 
 @dataclass(frozen=True)
@@ -74,26 +75,26 @@ class FilesRead:
 
 @dataclass
 class _Raw:
-    """A conversation before its values are checked; a turn is a line and its fields."""
+    """A conversation before its values are checked."""
 
     line: int
     about: dict[str, Any]
-    turns: list[tuple[int, Mapping[str, Any]]] = field(default_factory=list)
+    turns: list[Turn] = field(default_factory=list)
 
 
 def read(files: Sequence[TextFile]) -> FilesRead:
     """Read all files; names of conversations are unique over all of them."""
     result = FilesRead()
-    places: dict[str, str] = {}
+    positions: dict[str, str] = {}
     for file in files:
         for found in _Reader(file, result).chats():
             name = found.chat.name
-            if name in places:
+            if name in positions:
                 right = _("is in %(place)s already; give each conversation an id of its own")
-                fault = right % {"place": places[name]}
+                fault = right % {"place": positions[name]}
                 result.faults.append(FileFault(file.name, found.line, "id", name, fault))
                 continue
-            places[name] = _("%(file)s, line %(line)d") % {"file": file.name, "line": found.line}
+            positions[name] = _("%(file)s, line %(line)d") % {"file": file.name, "line": found.line}
             result.found.append(found)
     return result
 
@@ -126,7 +127,7 @@ class _Reader:
             self.fault(1, _("file"), "", _("has characters that cannot be stored"))
         elif text.lstrip().startswith("{"):
             yield from self._of_json(text)
-        elif {"conversation", "speaker"} <= set(_cells(text.lstrip("\n").partition("\n")[0])):
+        elif {"conversation", "speaker"} <= set(next(csv.reader(text.split("\n", 1)[:1]), [])):
             yield from self._of_csv(text)
         else:
             yield from self._of_text(text)
@@ -140,7 +141,7 @@ class _Reader:
             right = _("must be a name, a colon and a message")
             self.fault(number, _("line"), lines[number - 1].strip(), right)
         for chat in chats:
-            turns = [
+            turns: list[Turn] = [
                 (each.number, {"speaker": each.speaker, "text": each.text}) for each in chat.turns
             ]
             yield _Raw(chat.start, {"id": chat.name}, turns)
@@ -211,8 +212,8 @@ class _Reader:
             right = _("an account needs volunteer and began_at beside it, to see who had it when")
             self.fault(raw.line, "account", texts["account"], right)
         reset = self._reset(raw)
-        turns = [(line, *self._turn(line, turn)) for line, turn in raw.turns]
-        speakers = self._speakers(raw, [speaker for _line, speaker, _text in turns])
+        turns = [self._turn(line, turn) for line, turn in raw.turns]
+        speakers = self._speakers(raw, [speaker for speaker, _text in turns])
         if speakers is None:
             return None
         bot, system = speakers
@@ -220,7 +221,7 @@ class _Reader:
             name=texts["id"],
             system=system,
             turns=tuple(
-                ImportedTurn(side=int(speaker == bot), text=text) for _line, speaker, text in turns
+                ImportedTurn(side=int(speaker == bot), text=text) for speaker, text in turns
             ),
             account=texts["account"],
             volunteer=texts["volunteer"],
@@ -237,19 +238,19 @@ class _Reader:
             self.fault(raw.line, "speaker", ", ".join(different), right)
             return None
         people = [name for name in different if layout.is_human(name)]
-        given = str(raw.about.get("system") or "").strip()
-        if given == HUMAN or (not given and len(people) == SPEAKERS):
+        named = str(raw.about.get("system") or "").strip()
+        if named == HUMAN or (not named and len(people) == SPEAKERS):
             return different[1], HUMAN
-        if len(people) != 1 and given not in different:
+        if len(people) != 1 and named not in different:
             right = _("one of them must be called Human, or both Human 1 and Human 2")
             self.fault(raw.line, "speaker", ", ".join(different), right)
             return None
-        bot = given if given in different else layout.bot_of(names)
-        system = given or NO_NAME.sub("-", bot).strip("-")
+        bot = named if named in different else layout.bot_of(names)
+        system = named or NO_NAME.sub("-", bot).strip("-")
         if SYSTEM_NAME.fullmatch(system):
             return bot, system
         right = _("must have 1 to 60 letters, digits, - and _; say another in the field system")
-        self.fault(raw.line, "system", given or bot, right)
+        self.fault(raw.line, "system", named or bot, right)
         return None
 
     def _turn(self, line: int, turn: Mapping[str, Any]) -> tuple[str, str]:
@@ -297,7 +298,3 @@ class _Reader:
         if text not in YES:
             self.fault(raw.line, "reset", value, _("must be yes, no, or blank where unknown"))
         return YES.get(text)
-
-
-def _cells(line: str) -> list[str]:
-    return next(csv.reader([line]), [])

@@ -62,9 +62,9 @@ def _act(request: HttpRequest, campaign: StaffCampaign, action: str) -> HttpResp
 
 def _previewed(request: HttpRequest, campaign: StaffCampaign) -> HttpResponse:
     upload = _upload(request)
-    seen = transcripts_import.preview(campaign=campaign, upload=upload)
-    context = _shown(campaign) | {"preview": seen, "kept": upload.files, "typed": request.POST}
-    return render(request, PAGE, context | {"listed": seen.found[:MOST_LISTED]})
+    preview = transcripts_import.preview(campaign=campaign, upload=upload)
+    context = _shown(campaign) | {"preview": preview, "kept": upload.files, "typed": request.POST}
+    return render(request, PAGE, context | {"listed": preview.found[:MOST_LISTED]})
 
 
 def _upload(request: HttpRequest) -> TranscriptUpload:

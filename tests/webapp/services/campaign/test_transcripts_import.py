@@ -203,9 +203,9 @@ def test_a_volunteer_is_kept_as_a_keyed_code_and_may_not_judge() -> None:
     campaign = opened(visit(0, "worker-7"))
     (note,) = TranscriptNote.objects.all()
     assert "worker" not in note.volunteer
-    who = {"campaign": campaign, "platform": "panel"}
-    assert third_parties.refusal(**who, external_id="worker-7") == "took_part"
-    assert third_parties.refusal(**who, external_id="worker-8") == ""
+    for name, notice in (("worker-7", "took_part"), ("worker-8", "")):
+        found = third_parties.refusal(campaign=campaign, platform="panel", external_id=name)
+        assert found == notice
 
 
 # --- redaction --------------------------------------------------------------------------------

@@ -91,12 +91,12 @@ def test_sides_are_drawn_and_a_unit_has_five_pages_of_other_conversations() -> N
 
 def test_answers_are_pairs_in_the_export_and_the_binomial_test_is_of_them(tmp_path: Path) -> None:
     campaign = campaign_of(good=5, bad=5)
-    judge(campaign, 2, prefer_good)
+    judge(campaign, 3, prefer_good)
     rows = tables.ratings(campaign)
     ranks = rows[rows["question"] == "preferred"]
     assert set(zip(ranks["system"], ranks["value"], strict=True)) == {("good", 1), ("bad", 2)}
-    assert set(ranks["votes"]) == {2}
-    assert set(ranks.groupby("item")["rater"].nunique()) == {2}
+    assert set(ranks["votes"]) == {3}
+    assert set(ranks.groupby("item")["rater"].nunique()) == {3}
     assert set(rows["excluded"]) == {""}
     assert assignment_rules.of_campaign(campaign) == []
     path = exports.write_to(campaign=campaign, path=tmp_path / "export.zip")
@@ -108,10 +108,10 @@ def test_answers_are_pairs_in_the_export_and_the_binomial_test_is_of_them(tmp_pa
     assert {len(each["judged"]) for each in told} == {1}
     report = get_report("acute_eval")(read(path).ratings)
     row = report.sections[0].frame.iloc[0]
-    assert (row["system"], row["other system"], row["judgments"]) == ("good", "bad", 10)
+    assert (row["system"], row["other system"], row["judgments"]) == ("good", "bad", 15)
     assert row["win fraction"] == 1.0
-    assert row["p"] == pytest.approx(2 * 0.5**10)
-    assert row["stars"] == "**"
+    assert row["p"] == pytest.approx(2 * 0.5**15)
+    assert row["stars"] == "***"
 
 
 def test_a_launch_needs_conversations_of_two_systems() -> None:

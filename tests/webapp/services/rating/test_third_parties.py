@@ -185,7 +185,7 @@ def test_with_four_votes_every_message_is_open() -> None:
     for number in range(4):
         judge_all(campaign, f"rater{number}")
     found = ssa(tables.ratings(campaign))
-    assert set(found["evaluation"]) == {"static"}
+    assert set(found["evaluation"]) == {"interactive"}
     assert set(found["open_items"]) == {MESSAGES}
     assert found["estimate"].isna().all()
 
