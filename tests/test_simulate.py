@@ -31,6 +31,11 @@ REFUSED = {
     "too few to chat": (["meena_human", "--people", "11"], "--people 11: meena_human needs 12"),
     "a seed below": (["meena_human", "--seed", "-1"], "--seed -1: write a whole number from 0"),
     "a seed above": (["meena_human", "--seed", "2147483648"], "number from 0 to 2147483647"),
+    "no folder": (["meena_third_party", "--transcripts", "nowhere"], "nowhere: no such folder"),
+    "transcripts for others": (
+        ["meena_static", "--transcripts", "."],
+        "--transcripts: meena_static labels no messages of others",
+    ),
     "an odd one": (["meena_human", "--people", "13"], "is for pairs, write 14"),
 }
 
@@ -93,6 +98,14 @@ def test_a_protocol_is_recovered_over_pages_and_sockets(
     assert cells[:4] == [name, str(people), str(conversations), str(answers)]
     notes = (tmp_path / name / "crowd.jsonl").read_text(encoding="utf-8").splitlines()
     assert sum(json.loads(note)["what"] == "end" for note in notes) == people
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(600)
+def test_released_conversations_are_labeled_and_their_truth_comes_back(shared_data: Path) -> None:
+    folder = shared_data / "meena_conversations"
+    (cells,) = simulate("meena_third_party", "--transcripts", str(folder))
+    assert cells[:3] == ["meena_third_party", "5", "4"]
 
 
 @pytest.mark.slow

@@ -27,7 +27,7 @@ from webapp.models import (
 )
 from webapp.services.rating import transcripts
 from webapp.services.rating.transcripts import MARK, ImportedChat
-from webapp.services.rules import audit
+from webapp.services.rules import audit, erasure
 from webapp.services.rules.access import AnyCampaign
 from webapp.services.staff_forms.fields import Invalid, shown
 
@@ -88,6 +88,7 @@ def redact(*, campaign: AnyCampaign, raw: str, by: Any, now: datetime) -> int:
                 {"redact": _("occurs in no imported conversation; look how it is written")}
             )
         _tell(row, count, by, now)
+        erasure.empty_log_on_commit()
         return count
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import zip_longest
 from typing import Any
 
@@ -14,7 +15,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from webapp.services.campaign import redaction, transcript_rules, transcripts_import
-from webapp.services.campaign.transcripts_import import TranscriptUpload
+from webapp.services.campaign.transcripts_import import TranscriptPreview, TranscriptUpload
 from webapp.services.rating import transcripts as stored_chats
 from webapp.services.rules.access import StaffCampaign
 from webapp.services.staff_forms import pasted
@@ -37,7 +38,8 @@ def transcripts(request: HttpRequest, campaign: StaffCampaign) -> HttpResponse:
     try:
         return _act(request, campaign, action)
     except Invalid as problem:
-        typed = {"typed": request.POST, "kept": _kept(request), "problems": problem.problems}
+        kept = _readable(request) if action in ("preview", "store") else []
+        typed = {"typed": request.POST, "kept": kept, "problems": problem.problems}
         return bad_form(request, PAGE, _shown(campaign) | typed)
 
 
@@ -63,17 +65,34 @@ def _act(request: HttpRequest, campaign: StaffCampaign, action: str) -> HttpResp
 def _previewed(request: HttpRequest, campaign: StaffCampaign) -> HttpResponse:
     upload = _upload(request)
     preview = transcripts_import.preview(campaign=campaign, upload=upload)
-    context = _shown(campaign) | {"preview": preview, "kept": upload.files, "typed": request.POST}
-    return render(request, PAGE, context | {"listed": preview.found[:MOST_LISTED]})
+    context = _shown(campaign) | {
+        "preview": preview,
+        "files": upload.files,
+        "kept": _without_faults(upload.files, preview),
+        "listed": preview.found[:MOST_LISTED],
+        "typed": request.POST,
+    }
+    return render(request, PAGE, context)
 
 
 def _upload(request: HttpRequest) -> TranscriptUpload:
-    """Return what a form gives: new files, what was pasted, and what an earlier look kept."""
-    files = [*_kept(request), *_chosen(request)]
+    """Return what a form gives: new files, what was pasted, and what an earlier look kept.
+
+    A new file takes the place of one of the same name. Raises `Invalid`.
+    """
+    files = {file.name: file for file in _kept(request)}
+    for upload in request.FILES.getlist("file"):
+        name = str(upload.name)
+        upload.seek(0)
+        try:
+            text = pasted.decode(upload.read(pasted.LARGEST + 1))
+        except Invalid as problem:
+            raise Invalid({"file": f"{name} {problem.problems['file']}"}) from None
+        files[name] = TextFile(name, _plain(text))
     if request.POST.get("text", "").strip():
-        files.append(TextFile(_("pasted text"), _plain(request.POST["text"])))
+        files[_pasted()] = TextFile(_pasted(), _plain(request.POST["text"]))
     return TranscriptUpload(
-        files=tuple(files),
+        files=tuple(files.values()),
         redact=request.POST.get("redact", ""),
         keep_hour="keep_hour" in request.POST,
     )
@@ -84,16 +103,23 @@ def _kept(request: HttpRequest) -> list[TextFile]:
     return [TextFile(name, _plain(text)) for name, text in zip_longest(names, texts, fillvalue="")]
 
 
-def _chosen(request: HttpRequest) -> list[TextFile]:
-    found = []
-    for upload in request.FILES.getlist("file"):
-        name = str(upload.name)
-        try:
-            text = pasted.decode(upload.read(pasted.LARGEST + 1))
-        except Invalid as problem:
-            raise Invalid({"file": f"{name} {problem.problems['file']}"}) from None
-        found.append(TextFile(name, _plain(text)))
-    return found
+def _pasted() -> str:
+    return _("pasted text")
+
+
+def _without_faults(files: Sequence[TextFile], preview: TranscriptPreview) -> list[TextFile]:
+    """Return the files to look at again; the text that was pasted still stands in its box."""
+    wrong = {fault.file for fault in preview.faults} | {_pasted()}
+    return [file for file in files if file.name not in wrong]
+
+
+def _readable(request: HttpRequest) -> list[TextFile]:
+    """Return the files of a form in which something else is wrong."""
+    try:
+        files = _upload(request).files
+    except Invalid:
+        return _kept(request)
+    return [file for file in files if file.name != _pasted()]
 
 
 def _plain(text: str) -> str:

@@ -46,6 +46,14 @@ def test_faults_are_listed_and_nothing_can_be_imported(ann: Client) -> None:
     for told in ("bad.txt", "no colon", "must be a name, a colon and a message"):
         assert told in html
     assert 'value="store"' not in html
+    assert [file.name for file in seen.context["kept"]] == ["chats.txt"]
+
+
+def test_a_corrected_file_takes_the_place_of_the_one_before(ann: Client) -> None:
+    again = {"kept_name": ["a.txt"], "kept_text": [BAD_TEXT], "file": [chats(name="a.txt")]}
+    seen = ann.post(page_of(draft_of()), again | {"action": "preview"})
+    assert seen.context["preview"].good
+    assert [file.name for file in seen.context["files"]] == ["a.txt"]
 
 
 def test_what_was_typed_stays_where_it_is_wrong(ann: Client) -> None:
@@ -55,6 +63,9 @@ def test_what_was_typed_stays_where_it_is_wrong(ann: Client) -> None:
     html = seen.content.decode()
     assert "“x” is one character; write two or more" in html
     assert "Miss Palmer?" in html
+    wrong = {"action": "preview", "file": [chats()], "redact": "x"}
+    seen = ann.post(page_of(draft_of()), wrong)
+    assert [file.name for file in seen.context["kept"]] == ["chats.txt"]
     bad = SimpleUploadedFile("b.txt", b"\xff\xfe")
     seen = ann.post(page_of(draft_of()), {"action": "preview", "file": [bad]})
     assert "b.txt is not UTF-8 text" in seen.content.decode()
