@@ -24,8 +24,8 @@ def test_the_shortest_chats_follow_from_the_settings() -> None:
 
 
 REFUSED = {
-    "an unknown name": (["meena_statik"], "no protocol meena_statik; there are answer_plaus"),
-    "no name": ([], "name protocols, or give --all; there are answer_plaus"),
+    "an unknown name": (["meena_statik"], "no protocol meena_statik; there are acute_eval"),
+    "no name": ([], "name protocols, or give --all; there are acute_eval"),
     "both": (["--all", "meena_static"], "name protocols, or give --all"),
     "too few raters": (["meena_static", "--people", "4"], "--people 4: meena_static needs 5"),
     "too few to chat": (["meena_human", "--people", "11"], "--people 11: meena_human needs 12"),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
@@ -63,7 +65,7 @@ def test_what_was_typed_stays_where_it_is_wrong(ann: Client) -> None:
     html = seen.content.decode()
     assert "“x” is one character; write two or more" in html
     assert "Miss Palmer?" in html
-    wrong = {"action": "preview", "file": [chats()], "redact": "x"}
+    wrong: dict[str, Any] = {"action": "preview", "file": [chats()], "redact": "x"}
     seen = ann.post(page_of(draft_of()), wrong)
     assert [file.name for file in seen.context["kept"]] == ["chats.txt"]
     bad = SimpleUploadedFile("b.txt", b"\xff\xfe")
