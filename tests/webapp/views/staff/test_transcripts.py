@@ -65,8 +65,8 @@ def test_what_was_typed_stays_where_it_is_wrong(ann: Client) -> None:
     html = seen.content.decode()
     assert "“x” is one character; write two or more" in html
     assert "Miss Palmer?" in html
-    wrong: dict[str, Any] = {"action": "preview", "file": [chats()], "redact": "x"}
-    seen = ann.post(page_of(draft_of()), wrong)
+    chosen: dict[str, Any] = {"action": "preview", "file": [chats()], "redact": "x"}
+    seen = ann.post(page_of(draft_of()), chosen)
     assert [file.name for file in seen.context["kept"]] == ["chats.txt"]
     bad = SimpleUploadedFile("b.txt", b"\xff\xfe")
     seen = ann.post(page_of(draft_of()), {"action": "preview", "file": [bad]})
