@@ -18,6 +18,8 @@ from analysis.scores.cautions import cautions
 from analysis.stats.significance import binomial, stars
 from analysis.tables.schema import RatingTable
 
+SIMULATED_AS = ("simple tests",)
+
 NONE = "No question asks which of two that are shown together is preferred."
 ACT = ["protocol", "question", "item", "rater"]
 KEYS = ["protocol", "question", "one", "other"]
