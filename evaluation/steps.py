@@ -158,14 +158,15 @@ class Chat:
 class Rate:
     """Questions about each candidate.
 
-    over: the partner as a whole, each of its messages, a conversation as a whole, or replies to
-    fixed contexts. when: while chatting (live) or afterwards; messages and conversations are judged
-    afterwards by third parties, who took no part in them: they are those of another campaign.
-    not_before: whether a third party may not have judged the same conversation in a campaign
-    before, so that no first answer is known. show: replies to one context alone, every two of them
-    side by side, or all on one page. each: asked about every candidate; together: about all that
-    are shown, after those. votes: raters per item. batch: items per rater. keep: what all items of
-    one rater have in common: nothing, the data set or list of their contexts, or the system that
+    over: the partner as a whole, each of its messages, a conversation of others as a whole, replies
+    to fixed contexts, or speakers of whole conversations that were imported. when: while chatting
+    (live) or afterwards; messages and conversations are judged afterwards by third parties, who
+    took no part in them: they are those of another campaign. not_before: whether a third party may
+    not have judged the same conversation in a campaign before, so that no first answer is known.
+    show: replies to one context alone, every two of them side by side, or all on one page;
+    conversations alone or in twos. each: asked about every candidate; together: about all that are
+    shown, after those. votes: raters per item. batch: items per rater. keep: what all items of one
+    rater have in common: nothing, the data set or list of their contexts, or the system that
     replied. messages: how many a context has, least and most; (0, 0) where texts are judged by
     themselves.
     """
@@ -173,7 +174,7 @@ class Rate:
     prefix: ClassVar[str] = "rate"
     each: tuple[Question, ...]
     together: tuple[Question, ...] = ()
-    over: Literal["partner", "messages", "conversation", "contexts"] = "partner"
+    over: Literal["partner", "messages", "conversation", "contexts", "conversations"] = "partner"
     when: Literal["live", "after"] = "after"
     show: Literal["one", "pairs", "all"] = "one"
     keep: Literal["", "group", "system"] = ""
@@ -205,8 +206,12 @@ class Rate:
 
     def __post_init__(self) -> None:
         """Refuse a question that cannot be asked here. Raises `ValueError`."""
-        if self.show != "one" and self.over != "contexts":
-            raise ValueError(f"show is {self.show}; only replies to contexts are shown together")
+        together = {"contexts": ("pairs", "all"), "conversations": ("pairs",)}
+        if self.show not in ("one", *together.get(self.over, ())):
+            raise ValueError(
+                f"show is {self.show}; only replies to contexts are shown together, and "
+                "conversations in pairs"
+            )
         for question in self.questions:
             if self.show == "one" and (question.compares or question in self.together):
                 raise ValueError(
@@ -374,9 +379,14 @@ class Rate:
         return self.over in ("messages", "conversation") and self.when == "after"
 
     @property
+    def of_transcripts(self) -> bool:
+        """Tell whether conversations can be imported to be judged, by message or as a whole."""
+        return self.over == "conversations" or self.by_third_parties
+
+    @property
     def is_shared(self) -> bool:
         """Tell whether raters share the items, rather than each rating their own."""
-        return self.over == "contexts" or self.by_third_parties
+        return self.over == "contexts" or self.of_transcripts
 
     def has_setting(self, name: str) -> bool:
         """Tell whether a setting applies to what is rated."""

@@ -168,12 +168,13 @@ window.addEventListener("pageshow", () => {
 holdAll();
 lock();
 
-// The message to judge is the last one: it stays in sight when the window turns or shrinks.
+// A single message to judge is the last one: it stays in sight when the window turns or shrinks. Of
+// a whole conversation many are marked, and it is read from its beginning.
 const log = document.querySelector(".log");
 function showLast() {
   log.scrollTop = log.scrollHeight;
 }
-if (log?.querySelector(".msg-judged")) {
+if (log?.querySelectorAll(".msg-judged").length === 1) {
   showLast();
   window.addEventListener("resize", showLast);
 }

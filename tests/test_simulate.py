@@ -39,8 +39,8 @@ def test_whose_conversations_are_judged_follows_from_the_protocol(name: str, sou
 
 
 REFUSED = {
-    "an unknown name": (["meena_statik"], "no protocol meena_statik; there are answer_plaus"),
-    "no name": ([], "name protocols, or give --all; there are answer_plaus"),
+    "an unknown name": (["meena_statik"], "no protocol meena_statik; there are acute_eval"),
+    "no name": ([], "name protocols, or give --all; there are acute_eval"),
     "both": (["--all", "meena_static"], "name protocols, or give --all"),
     "too few raters": (["meena_static", "--people", "4"], "--people 4: meena_static needs 5"),
     "too few to chat": (["meena_human", "--people", "11"], "--people 11: meena_human needs 12"),
@@ -49,6 +49,11 @@ REFUSED = {
     "no times": (["meena_static", "--times", "0"], "--times 0: write a whole number from 1 to 21"),
     "too often": (["meena_static", "--times", "22"], "--times 22: write a whole number from 1 to"),
     "no phase": (["convai2_blind", "--times", "2"], "convai2_blind judges what another campaign"),
+    "no folder": (["meena_third_party", "--transcripts", "nowhere"], "nowhere: no such folder"),
+    "transcripts for others": (
+        ["meena_static", "--transcripts", "."],
+        "--transcripts: meena_static labels no messages of others",
+    ),
     "an odd one": (["meena_human", "--people", "13"], "is for pairs, write 14"),
 }
 
@@ -123,6 +128,12 @@ def test_a_repeated_evaluation_and_a_second_panel_are_recovered_from_the_study(
     (cells,) = simulate("convai2_blind", "--keep", str(tmp_path))
     assert cells[:3] == ["convai2_blind", "2", "18"]
     assert (tmp_path / "convai2_blind" / "study.zip").exists()
+
+
+def test_released_conversations_are_labeled_and_their_truth_comes_back(shared_data: Path) -> None:
+    folder = shared_data / "meena_conversations"
+    (cells,) = simulate("meena_third_party", "--transcripts", str(folder))
+    assert cells[:3] == ["meena_third_party", "5", "4"]
 
 
 @pytest.mark.slow

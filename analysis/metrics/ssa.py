@@ -85,6 +85,7 @@ def _of_protocol(protocol: str, rows: pd.DataFrame, votes: int | None) -> Iterat
         return
     needed = votes_wanted(rows, REPLY, votes or int(labels.groupby(REPLY).size().max()))
     voted, named = bool(needed.max() > 1), _names_conversations(rows)
+    evaluation = "static" if voted and not _is_of_conversations(rows) else "interactive"
     systems = []
     for system, of_system in labels.groupby("system", sort=True):
         wanted = needed.xs(system, level="system")
@@ -93,7 +94,7 @@ def _of_protocol(protocol: str, rows: pd.DataFrame, votes: int | None) -> Iterat
         voters = of_system[of_system["item"].isin(decided.index)]
         base: Row = {"protocol": protocol, "system": str(system), "n": len(decided)}
         base.update(
-            evaluation="static" if voted and not _is_of_conversations(rows) else "interactive",
+            evaluation=evaluation,
             votes=int(wanted.max()),
             open_items=len(replies) - len(decided),
         )

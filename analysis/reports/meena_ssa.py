@@ -1,13 +1,15 @@
 """Sensibleness, specificity and SSA as MEENA reports them (Adiwardana et al. 2020), with agreement.
 
-One's own systems by SSA, then percent agreement and Krippendorff's alpha of each label, each
-beside the printed values. Over a study also people beside the bots (section 2.4), and a second
-panel's labels beside the first ones of the same messages (section 2.6).
+One's own systems by SSA, people among them, beside what is printed of systems of the same name;
+then percent agreement and Krippendorff's alpha of each label, then the printed tables. Over a study
+also people beside the bots (section 2.4), and a second panel's labels beside the first ones of the
+same messages (section 2.6).
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import pandas as pd
 
@@ -25,13 +27,19 @@ LABELS = ("sensibleness", "specificity", "ssa")
 HUMAN = "human"  # the system that people are
 MESSAGE = ["system", "conversation", "message_seq"]
 OF_STUDIES = True
+BESIDE = "printed "  # before the name of a column
 
 
 def meena_ssa(ratings: RatingTable, *, seed: int = 0) -> Report:
     """Return the systems by SSA, and how far raters agree on the labels."""
-    own = _own(ssa(ratings))
+    own = _own(ssa(ratings), ratings)
     sections = [
-        Section(_finding(own), own, "Percent, 95 % interval of SSA; open items left out."),
+        Section(
+            _finding(own),
+            own,
+            "Percent, 95 % interval of SSA; n is labeled turns, open ones left out."
+            + (" Printed: of the system of that name in the paper." if _is_printed(own) else ""),
+        ),
         *_beside_people(own),
         *_panels(ratings),
         Section("Agreement on each label", _agreement(ratings, seed), "n is items with 2 ratings."),
@@ -49,8 +57,13 @@ def meena_ssa(ratings: RatingTable, *, seed: int = 0) -> Report:
     )
 
 
-def _own(results: pd.DataFrame) -> pd.DataFrame:
-    rows = []
+def _is_printed(own: pd.DataFrame) -> bool:
+    return any(str(name).startswith(BESIDE) for name in own)
+
+
+def _own(results: pd.DataFrame, ratings: RatingTable) -> pd.DataFrame:
+    rows: list[dict[str, Any]] = []
+    chats = _conversations(ratings)
     for (protocol, system), part in results.groupby(["protocol", "system"], sort=True):
         values = part.set_index("metric")
         whole = values.loc["ssa"]
@@ -65,6 +78,8 @@ def _own(results: pd.DataFrame) -> pd.DataFrame:
                 "ssa high": 100 * whole["high"],
                 "n": whole["n"],
                 "open": whole["open_items"],
+                **({"conversations": chats[str(protocol), str(system)]} if chats else {}),
+                **_printed(str(system), str(whole["evaluation"])),
             }
         )
     own = pd.DataFrame(rows)
@@ -151,6 +166,25 @@ def _panel_finding(table: pd.DataFrame) -> str:
         for system, part in table.groupby("system", sort=True)
     )
     return "; ".join(parts)
+
+
+def _conversations(ratings: RatingTable) -> dict[tuple[str, str], int]:
+    """Return how many conversations each system's labels are about, where the table names them."""
+    labels = ratings[ratings["question"].isin(SENSIBLE + SPECIFIC)]
+    if "conversation" not in labels or (labels["conversation"].astype(str) == "").any():
+        return {}
+    counted = labels.groupby(["protocol", "system"])["conversation"].nunique().reset_index()
+    rows = counted.itertuples(index=False)
+    return {(str(protocol), str(system)): int(count) for protocol, system, count in rows}
+
+
+def _printed(system: str, evaluation: str) -> dict[str, object]:
+    """Return the printed figures of a system of this name, in the same kind of evaluation."""
+    for row in reference("meena_ssa").rows:
+        named = str(row["system"]).split()[0].casefold() == system.casefold()
+        if named and row["mode"] == evaluation:
+            return {BESIDE + label: row[label] for label in LABELS}
+    return {}
 
 
 def _agreement(ratings: RatingTable, seed: int) -> pd.DataFrame:

@@ -59,32 +59,52 @@ def _only_once(path: Path, found: Sequence[Dialogue]) -> None:
 # --- text
 
 
+@dataclass(frozen=True)
+class SpokenLine:
+    """One message as a file has it."""
+
+    number: int
+    speaker: str
+    text: str
+
+
 @dataclass
-class _Block:
-    """The lines between two blank ones, with the number of the first."""
+class TextChat:
+    """One conversation of the text layout, with the number of its first line."""
 
     start: int
     name: str = ""
-    turns: list[tuple[str, str]] = field(default_factory=list)
+    turns: list[SpokenLine] = field(default_factory=list)
+
+    @property
+    def speakers(self) -> list[str]:
+        return [turn.speaker for turn in self.turns]
+
+
+def text_chats(lines: Sequence[str]) -> tuple[list[TextChat], list[tuple[int, str]]]:
+    """Return the conversations of lines of text, and each bad line's number with its complaint."""
+    found, problems = list[TextChat](), list[tuple[int, str]]()
+    for block in _blocks(lines):
+        chat = TextChat(block[0][0])
+        found.append(chat)
+        for number, line in block:
+            try:
+                _take(chat, number, line)
+            except BadLine as problem:
+                problems.append((number, str(problem)))
+    return found, problems
 
 
 def _of_text(path: Path, lines: Sequence[str], bot: str) -> list[Dialogue]:
-    problems: list[str] = []
-    blocks: list[_Block] = []
-    for block in _blocks(lines):
-        held = _Block(block[0][0])
-        blocks.append(held)
-        for number, line in block:
-            try:
-                _take(held, line)
-            except BadLine as problem:
-                problems.append(f"{path}, line {number}: {problem}")
+    chats, wrong = text_chats(lines)
+    problems = [f"{path}, line {number}: {problem}" for number, problem in wrong]
     found = []
-    for index, held in enumerate(blocks, start=1):
+    for index, chat in enumerate(chats, start=1):
+        turns = [(turn.speaker, turn.text) for turn in chat.turns]
         try:
-            found.append(Dialogue(held.name or str(index), _sided(held.turns, bot)))
+            found.append(Dialogue(chat.name or str(index), _sided(turns, bot)))
         except BadLine as problem:
-            problems.append(f"{path}, line {held.start}: {problem}")
+            problems.append(f"{path}, line {chat.start}: {problem}")
     if problems or not found:
         raise InvalidData(problems or [f"{path}: no conversations"])
     return found
@@ -100,15 +120,15 @@ def _blocks(lines: Sequence[str]) -> Iterator[list[tuple[int, str]]]:
             block = []
 
 
-def _take(block: _Block, line: str) -> None:
+def _take(chat: TextChat, number: int, line: str) -> None:
     header = HEADER.fullmatch(line.strip())
-    if header and not block.turns and not block.name:
-        block.name = line.strip().removeprefix(UNNAMED)
+    if header and not chat.turns and not chat.name:
+        chat.name = line.strip().removeprefix(UNNAMED)
         return
     match = LINE.fullmatch(line.strip())
     if match is None or not match[2].strip():
         raise BadLine(f"must be a name, a colon and a message, is {line.strip()[:40]!r}")
-    block.turns.append((match[1].strip(), match[2].strip()))
+    chat.turns.append(SpokenLine(number, match[1].strip(), match[2].strip()))
 
 
 # --- JSON Lines
@@ -141,11 +161,20 @@ def _message(turn: object) -> tuple[str, str]:
 
 
 def _sided(messages: Sequence[tuple[str, str]], bot: str) -> tuple[Utterance, ...]:
-    own = _bot_of([name for name, _ in messages], bot)
+    own = bot_of([name for name, _ in messages], bot)
     return tuple(Utterance("self" if name == own else "partner", text) for name, text in messages)
 
 
-def _bot_of(names: Sequence[str], bot: str) -> str:
+def is_human(name: str) -> bool:
+    """Tell whether a speaker is called as people are: Human, Human 1, User, Volunteer."""
+    return HUMAN.fullmatch(name) is not None
+
+
+def bot_of(names: Sequence[str], bot: str = "") -> str:
+    """Return which of the speakers is the bot; `bot` is its name where it is known.
+
+    Raises BadLine where there are not two speakers.
+    """
     speakers = list(dict.fromkeys(names))
     listed = ", ".join(speakers)
     if not 1 <= len(speakers) <= 2:
@@ -156,7 +185,7 @@ def _bot_of(names: Sequence[str], bot: str) -> str:
         return bot
     if "Self" in speakers or "self" in speakers:
         return "Self" if "Self" in speakers else "self"
-    others = [name for name in speakers if not HUMAN.fullmatch(name)]
+    others = [name for name in speakers if not is_human(name)]
     return others[0] if len(others) == 1 else (speakers[1] if len(speakers) == 2 else "")
 
 

@@ -29,8 +29,8 @@ WON, LOST = "won", "lost"
 class Preference(Question):
     """The better of the replies shown, or one of `ties`; none of them is a forced choice.
 
-    reply: the word before a reply's letter. In tables the winner has rank 1 and the others 2; after
-    a tie all have rank 1, and `chosen` names the tie.
+    reply: the word before a reply's letter, or its number where they are `numbered`. In tables the
+    winner has rank 1 and the others 2; after a tie all have rank 1, and `chosen` names the tie.
     """
 
     kind: ClassVar[str] = "preference"
@@ -39,6 +39,7 @@ class Preference(Question):
     compares: ClassVar[Literal["", "each", "together"]] = "together"
     ties: tuple[ChoiceOption, ...] = ()
     reply: str = ours("Response")
+    numbered: bool = False
 
     def __post_init__(self) -> None:
         """Refuse ties that no answer could tell apart. Raises `ValueError`."""
@@ -57,9 +58,10 @@ class Preference(Question):
     def form_field(
         self, shown: Shown, personas: Mapping[str, tuple[str, ...]] | None = None
     ) -> AnswerField:
+        signs = [str(n + 1) if self.numbered else letter(n) for n in range(len(shown.candidates))]
         replies = [
-            (key, like(self.reply, f"{self.reply} {letter(n)}"))
-            for n, key in enumerate(shown.candidates)
+            (key, like(self.reply, f"{self.reply} {sign}"))
+            for key, sign in zip(shown.candidates, signs, strict=True)
         ]
         ties = [(str(tie.value), tie.word) for tie in self.ties]
         options = enumerate([*replies, *ties], start=1)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -12,11 +13,17 @@ from evaluation.registry import get_protocol, protocol_names
 from tests.asking import rating
 from tests.browser.looks import check_axe
 from tests.browser.test_kinds import SITE, serve
-from tests.webapp.services.judged import replies_campaign
+from tests.webapp.services.judged import chats_campaign, replies_campaign
+from webapp.models import Campaign
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db]
 SYSTEMS = ("north", "east", "south", "west", "centre")
 TABS = 400
+CHAT = [
+    text
+    for n in range(10)
+    for text in (f"Hi! I have read book {n} by now. " * 2, f"What a long book number {n} is! " * 3)
+]
 COMPARED = [
     protocol.name
     for protocol in map(get_protocol, protocol_names())
@@ -27,6 +34,8 @@ COMPARED = [
 def page_html(protocol: Protocol) -> str:
     """Return the page of a rater in front of long replies."""
     assert protocol.after is not None
+    if protocol.after.over == "conversations":
+        return html_of(chats_campaign(protocol.name, {name: [CHAT] for name in SYSTEMS[:2]}))
     least, most = protocol.after.messages
     count = 2 if protocol.after.show == "pairs" else len(SYSTEMS)
     said = "I bought a phone last week, and since yesterday it has not turned on at all. "
@@ -38,9 +47,14 @@ def page_html(protocol: Protocol) -> str:
             for number, name in enumerate(SYSTEMS[:count])
         },
     }
-    visit, _ = rating(replies_campaign(protocol.name, [row]))
+    return html_of(replies_campaign(protocol.name, [row]))
+
+
+def html_of(campaign: Campaign) -> str:
+    visit, _ = rating(campaign)
     html: str = visit.get().content.decode()
-    assert not [name for name in SYSTEMS if name in html], "blinding: no system's name"
+    words = set(re.findall(r"\w+", html))
+    assert not words & set(SYSTEMS), "blinding: no system's name"
     return html
 
 
@@ -60,6 +74,8 @@ def answer_by_keys(page: Page) -> None:
             page.keyboard.press(str(position))
         elif focused.get_attribute("type") == "radio":
             page.keyboard.press("Space")
+        elif focused.evaluate("it => it.matches('textarea')"):
+            page.keyboard.type("It asked about my day.")
     raise AssertionError(f"the button was not reached by {TABS} tabs")
 
 

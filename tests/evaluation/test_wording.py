@@ -132,6 +132,7 @@ RELEASED = {
     "released evaluation code": ("### PC-P4", "### PC-P5"),
     "released task code": ("### CA-P1", "### CA-P2"),
     "released revision code": ("Worked examples for `no_nonstop_overlap`", "**Surprise**"),
+    "released ParlAI code": ("### X-P1", "### X-P2"),
 }
 
 

@@ -257,6 +257,14 @@ PRINTED: Mapping[str, list[PrintedWords]] = {
     ],
     "convai2_crowd_reasons": [row for row in PERSONACHAT if row.field.startswith("rate.")],
     "nine_questions": ENJOYMENT,
+    "acute_eval": [
+        *printed(
+            "rate.preferred.text",
+            "released ParlAI code",
+            "who would you prefer to talk to for a long conversation",
+        ),
+        *printed("rate.preferred.reply", "released ParlAI code", "I would prefer to talk to"),
+    ],
     "answer_plausibility": [
         *printed("rate.plausible.text", "section 4.2", "question-answer pair", "reasonable"),
         *(
@@ -502,6 +510,7 @@ STATED: Mapping[str, Mapping[str, str]] = {
         "rate.with_first": "table 4, table 5, table 6",
     },
     "reply_quality": dict.fromkeys(("source", "rate.votes", "rate.with_first"), "section 5.3"),
+    "acute_eval": {"rate.batch": "released ParlAI code"},
     "nine_questions": {
         **dict.fromkeys(("chat.minimum", "chat.maximum"), "released evaluation code"),
         "chat.min_words.limit": "released evaluation code",

@@ -60,6 +60,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         chosen = list(
             _chosen(given.protocol, whole=given.all, people=given.people, times=given.times)
         )
+        _check_transcripts(given, chosen)
         _check_folder(given.keep, chosen)
     except Refused as problem:
         print(f"simulate: {problem}", file=sys.stderr)
@@ -89,6 +90,12 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument(
         "--times", type=int, default=1, help="evaluations, as phases of a study (default: 1)"
+    )
+    parser.add_argument(
+        "--transcripts",
+        type=Path,
+        metavar="FOLDER",
+        help="conversations held elsewhere, for third parties to label; short: one of each system",
     )
     parser.add_argument("--keep", type=Path, metavar="FOLDER", help="databases, exports, ledgers")
     return parser
@@ -133,6 +140,22 @@ def _check_times(times: int) -> None:
         raise Refused(f"--times {times}: write a whole number from 1 to {MOST_TIMES}")
 
 
+def _check_transcripts(given: argparse.Namespace, chosen: Sequence[Protocol]) -> None:
+    """Refuse a folder that is not there, or a protocol that labels nothing of others."""
+    folder = given.transcripts
+    if folder is None:
+        return
+    if not folder.is_dir():
+        raise Refused(f"--transcripts {folder}: no such folder")
+    if given.people is not None:
+        raise Refused("--people: with --transcripts as many come as five labels a message need")
+    if given.times > 1:
+        raise Refused("--times: conversations held elsewhere are labeled once")
+    for protocol in chosen:
+        if protocol.after is None or not protocol.after.by_third_parties:
+            raise Refused(f"--transcripts: {protocol.name} labels no messages of others")
+
+
 def _check_people(protocol: Protocol, people: int | None) -> None:
     """Refuse a number of people that the protocol cannot be done with."""
     fewest = _fewest(protocol)
@@ -150,9 +173,11 @@ def _fewest(protocol: Protocol) -> int:
 
 def _usual(protocol: Protocol) -> int:
     """Return how many come: of those who judge conversations as a whole each judges all."""
-    if protocol.after is not None and protocol.after.over == "conversation":
-        return protocol.after.votes
-    return CHATTING if protocol.chat else max(RATING, _fewest(protocol))
+    rate = protocol.after
+    if rate is not None and rate.over == "conversation":
+        return rate.votes
+    is_brief = rate is not None and rate.over == "conversations"
+    return CHATTING if protocol.chat or is_brief else max(RATING, _fewest(protocol))
 
 
 def _check_folder(keep: Path | None, chosen: Sequence[Protocol]) -> None:
@@ -178,10 +203,13 @@ def _simulated(protocol: Protocol, into: Path, given: argparse.Namespace) -> Lin
     else:
         answers = len(found.ratings) + len(found.contributions)
         numbers = (len(found.outcomes), found.conversations, answers)
-        cells = (protocol.name, *map(str, numbers), *recovered.orders(protocol, found))
-        line = Line(
-            cells, (*recovered.problems(protocol, found), *_of_study(folder, protocol, given.times))
-        )
+        if given.transcripts is None:
+            orders, wrong = recovered.orders(protocol, found), recovered.problems(protocol, found)
+            wrong = (*wrong, *_of_study(folder, protocol, given.times))
+        else:
+            orders = recovered.orders_of_transcripts(found, given.seed)
+            wrong = recovered.of_transcripts(found, given.seed)
+        line = Line((protocol.name, *map(str, numbers), *orders), tuple(wrong))
     verdict = "FAILED" if line.problems else "recovered"
     _print((*line.cells, verdict, f"{time.monotonic() - start:.0f}"))
     for problem in line.problems:
@@ -203,7 +231,8 @@ def _run(protocol: Protocol, folder: Path, people: int, given: argparse.Namespac
     """Let people be simulated with a new database. Raises `RuntimeError`."""
     folder.mkdir(parents=True)
     length = "short" if given.short else "own"
-    words = (protocol.name, folder.resolve(), people, given.seed, length, given.times)
+    words = [protocol.name, folder.resolve(), people, given.seed, length, given.times]
+    words += [given.transcripts.resolve()] if given.transcripts else []
     with subprocess.Popen(  # which Ctrl-C lets end its server
         [sys.executable, "-m", "tests.simulate.campaign", *map(str, words)],
         cwd=ROOT,

@@ -1,8 +1,8 @@
 """One simulated campaign, in a process of its own: made, launched, filled by people, exported.
 
-python -m tests.simulate.campaign PROTOCOL FOLDER PEOPLE SEED SHORT TIMES    with the environment's
-new database; leaves `export.zip`, the crowd's own records as `crowd.jsonl`, and the export of the
-study, where the campaign is a phase of one, as `study.zip`.
+python -m tests.simulate.campaign PROTOCOL FOLDER PEOPLE SEED SHORT TIMES [TRANSCRIPTS]    with the
+environment's new database; leaves `export.zip`, the crowd's own records as `crowd.jsonl`, and the
+export of the study, where the campaign is a phase of one, as `study.zip`.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import json
 import os
 import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from io import StringIO
@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 from evaluation import Protocol, Rate, Write
 from evaluation.registry import get_protocol
 from evaluation.setting_types import WholeNumbers
-from tests.simulate import written
+from tests.simulate import transcripts, written
 from tests.simulate.imported import imported_contexts, replies_are_imported
 from tests.simulate.planted import BOT, MIX, is_of_people, planted, source_of
 
@@ -50,9 +50,18 @@ class Simulated:
     seed: int
     short: bool
     staff: Any
+    transcripts: Path | None = None
 
 
-def run(protocol: str, folder: Path, people: int, seed: int, short: bool, times: int) -> None:
+def run(
+    protocol: str,
+    folder: Path,
+    people: int,
+    seed: int,
+    short: bool,
+    times: int,
+    transcripts: Path | None = None,
+) -> None:
     """Fill a campaign of the protocol so many times, and write its export and the study's."""
     from django.contrib.auth import get_user_model
     from django.core.management import call_command
@@ -65,7 +74,13 @@ def run(protocol: str, folder: Path, people: int, seed: int, short: bool, times:
     staff = get_user_model().objects.create_superuser("simulate")
     with stage.Server(free_port()) as server:
         order = Simulated(
-            base=server.base, folder=folder, people=people, seed=seed, short=short, staff=staff
+            base=server.base,
+            folder=folder,
+            people=people,
+            seed=seed,
+            short=short,
+            staff=staff,
+            transcripts=transcripts,
         )
         campaign = filled(get_protocol(protocol), order)
         if times > 1:
@@ -81,17 +96,39 @@ def filled(protocol: Protocol, order: Simulated) -> Campaign:
     """Return a campaign of the protocol that people have been through."""
     from webapp.management.demo import study
 
+    if order.transcripts is not None:
+        return _labeled(protocol, order, order.transcripts)
     campaign = _draft(protocol, order)
     if protocol.write is not None:
         _add_material(campaign, protocol.write, order)
     elif protocol.after is not None and protocol.after.by_third_parties:
         _take_messages(campaign, order)
+    elif protocol.after is not None and protocol.after.over == "conversations":
+        _import_conversations(campaign, protocol, order)
     else:
         _add_systems(campaign, protocol, order)
     study.open_all([campaign], by=order.staff, tell=lambda said: None)
     _visit(campaign, planted(protocol), order)
     if protocol.write is not None:
         written.accept_all(campaign, order.staff)
+    return campaign
+
+
+def _labeled(protocol: Protocol, order: Simulated, folder: Path) -> Campaign:
+    """Import transcripts and let people label every message to judge, five each."""
+    from webapp.management.demo import study
+
+    chats = transcripts.chosen(folder, transcripts.EACH_SHORT if order.short else None)
+    judged = sum(chat.judged for chat in chats)
+    batch = min(judged, transcripts.MOST_ITEMS)
+    campaign = _draft(protocol, order, {"rate.batch": str(batch)})
+    transcripts.import_through_pages(campaign, chats, order.staff)
+    study.open_all([campaign], by=order.staff, tell=lambda said: None)
+    people = max(transcripts.VOTES, -(-judged * transcripts.VOTES // batch))
+    labeling = replace(order, people=people)
+    seconds = SECONDS + batch
+    told = partial(transcripts.truth, campaign, order.seed)
+    _visit(campaign, transcripts.AS_PLANTED, labeling, truth=told, seconds=seconds)
     return campaign
 
 
@@ -105,7 +142,9 @@ def shortened(protocol: Protocol) -> dict[str, str]:
     return least | ({"rate.batch": str(BATCH_SHORT)} if is_long else {})
 
 
-def _draft(protocol: Protocol, order: Simulated) -> Campaign:
+def _draft(
+    protocol: Protocol, order: Simulated, changes: Mapping[str, str] | None = None
+) -> Campaign:
     from django.utils import timezone
 
     from webapp.forms.campaign_form import CampaignForm
@@ -119,6 +158,7 @@ def _draft(protocol: Protocol, order: Simulated) -> Campaign:
     raw |= {PREFIX + name: value for name, value in sizes.items()}
     if order.short:
         raw |= {PREFIX + name: value for name, value in shortened(protocol).items()}
+    raw |= {PREFIX + name: value for name, value in (changes or {}).items()}
     now, values = timezone.now(), CampaignForm(protocol, raw).values()
     campaign = campaigns.create(owner=order.staff, protocol=protocol.name, values=values, now=now)
     if personas_import.pool_of(campaign):
@@ -157,6 +197,15 @@ def bundled_contexts(protocol: Protocol, count: int) -> list[dict[str, Any]]:
     least, most = rate.messages if rate else (1, 1)
     found = map(json.loads, contexts_import.bundled().splitlines())
     return [each for each in found if least <= len(each["messages"]) <= most][:count]
+
+
+def _import_conversations(campaign: Campaign, protocol: Protocol, order: Simulated) -> None:
+    from webapp.services.rules.protocols import protocol_of
+
+    rate, names = protocol_of(campaign).after, list(planted(protocol))
+    assert rate is not None
+    count = _wanted(rate, len(names), order.people)
+    transcripts.import_through_pages(campaign, transcripts.invented(names, count), order.staff)
 
 
 def _wanted(rate: Rate, systems: int, people: int) -> int:
@@ -246,6 +295,8 @@ def _visit(
     *,
     ledger: str = LEDGER,
     prefix: str = "sim",
+    truth: Callable[[str], Mapping[str, str]] | None = None,
+    seconds: float = SECONDS,
 ) -> None:
     """Let people take part, and wait until the last has left."""
     from webapp.crowd.order import Order
@@ -258,16 +309,16 @@ def _visit(
         count=order.people,
         seed=order.seed,
         at_once=AT_ONCE,
-        seconds=SECONDS,
+        seconds=seconds,
         prefix=prefix,
         oracle=True,
         mix=MIX,
         planted=qualities,
     )
-    truth, gone = partial(oracle.truth, campaign), partial(oracle.let_go, campaign)
-    crowd = Crowd(visitors, order.folder / ledger, truth=truth, gone=gone)
+    told, gone = truth or partial(oracle.truth, campaign), partial(oracle.let_go, campaign)
+    crowd = Crowd(visitors, order.folder / ledger, truth=told, gone=gone)
     try:
-        crowd.wait(SECONDS * -(-order.people // AT_ONCE))
+        crowd.wait(seconds * -(-order.people // AT_ONCE))
     finally:
         crowd.end()
 
@@ -277,5 +328,6 @@ if __name__ == "__main__":
 
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "webapp.settings")
     django.setup()
-    name, where, count, seed, short, times = sys.argv[1:]
-    run(name, Path(where), int(count), int(seed), short == "short", int(times))
+    name, where, count, seed, short, times, *more = sys.argv[1:]
+    given = Path(more[0]) if more else None
+    run(name, Path(where), int(count), int(seed), short == "short", int(times), given)

@@ -23,6 +23,7 @@ from typing import Any
 from scipy.stats import binomtest
 
 from evaluation import NoNonstopOverlap, Protocol, Question
+from tests.simulate import transcripts
 from tests.simulate.campaign import EXPORT, LEDGER, STUDY
 from tests.simulate.planted import (
     HUMAN,
@@ -239,6 +240,24 @@ def _differ(ratings: Sequence[Row]) -> bool:
     """Tell whether some question has two answers, texts aside."""
     given = {(row["question"], row["value"]) for row in ratings if row["level"] != "text"}
     return len(given) > len({question for question, _ in given})
+
+
+def of_transcripts(found: Recovered, seed: int) -> Iterator[str]:
+    """Yield in what labels of imported conversations are not what was planted in messages."""
+    lost = found.outcomes.count("COMPLETED") != len(found.outcomes)
+    if lost:
+        yield "somebody did not come to the end"
+    yield from transcripts.problems(found.ratings, found.results, seed)
+
+
+def orders_of_transcripts(found: Recovered, seed: int) -> tuple[str, str]:
+    """Return the systems as planted, and by the SSA of the analysis."""
+    planted_order = transcripts.ordered(transcripts.planted_shares(found.ratings, seed))
+    scores = {
+        name: transcripts.recovered_shares(found.results, name).get("ssa", 0.0)
+        for name in planted_order
+    }
+    return " > ".join(planted_order), " > ".join(sorted(scores, key=lambda name: -scores[name]))
 
 
 def _of_order(question: Question, truth: Mapping[str, Quality], found: Recovered) -> Iterator[str]:

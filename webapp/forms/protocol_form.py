@@ -32,6 +32,7 @@ from webapp.forms.typed_fields import StaffForm, TypedField
 from webapp.services.staff_forms.fields import BadField, one_of, shown, storable
 
 CHAT, CONTEXTS, MESSAGES, CONVERSATION = "chat", "contexts", "messages", "conversation"
+CONVERSATIONS = "conversations"
 WRITE = "write"
 # Of a copy only: what is written comes along as it is.
 WRITING = {WRITE: gettext_lazy("They write, with the fields and checks of the protocol copied")}
@@ -40,14 +41,19 @@ ACTIVITIES: dict[str, str | Promise] = {
     CONTEXTS: gettext_lazy("They judge replies to contexts that you import"),
     MESSAGES: gettext_lazy("They judge messages of other people's conversations"),
     CONVERSATION: gettext_lazy("They judge conversations of other people as a whole"),
+    CONVERSATIONS: gettext_lazy("They judge speakers of whole conversations that you import"),
 }
 WHEN: dict[str, str | Promise] = {
     "each": gettext_lazy("About the partner after the conversation, or about each reply"),
     "live": gettext_lazy("About each message of the partner, while chatting"),
     "together": gettext_lazy("Once about all replies that are shown together"),
 }
-WHERE = {CHAT: ("each", "live"), CONTEXTS: ("each", "together"), MESSAGES: ("each",)} | {
-    CONVERSATION: ("each",)
+WHERE = {
+    CHAT: ("each", "live"),
+    CONTEXTS: ("each", "together"),
+    MESSAGES: ("each",),
+    CONVERSATION: ("each",),
+    CONVERSATIONS: ("each", "together"),
 }
 OF_PROTOCOL = ("title", "minutes", "source", "language", "instructions")
 OF_CHAT = ("partner", "told", "first", "opening", "minimum", "maximum", "pool", "debrief")
@@ -486,7 +492,7 @@ class ProtocolForm(StaffForm):
     def kinds(self) -> list[tuple[str, str]]:
         """Return the kinds of question that can be asked with what participants do."""
         shows = self.raw.get("rate.show", "one")
-        together = self.activity == CONTEXTS and shows != "one"
+        together = self.activity in (CONTEXTS, CONVERSATIONS) and shows != "one"
         return [
             (name, kind_words(name))
             for name in kind_names()

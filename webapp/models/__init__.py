@@ -10,6 +10,7 @@ from webapp.models.persona import Persona
 from webapp.models.rating import Assignment, Candidate, Context, Item, Rating
 from webapp.models.record import AuditEntry, Flag, Heartbeat, LoginAttempt
 from webapp.models.study import Study
+from webapp.models.transcript import TranscriptNote
 from webapp.models.whitelist import ListedReply, Whitelist
 
 __all__ = [
@@ -42,5 +43,6 @@ __all__ = [
     "Seat",
     "Study",
     "System",
+    "TranscriptNote",
     "Whitelist",
 ]

@@ -14,13 +14,15 @@ from webapp.models.row import Row
 class Conversation(Row):
     """A dialogue for one system. Lengths are in messages of both sides.
 
-    A CONTEXT conversation is a fixed beginning that a bot continues; a REHEARSAL, and a requester's
-    test chat, is never part of the study's data.
+    A CONTEXT conversation is a fixed beginning that a bot continues; an IMPORTED one was held
+    elsewhere, and came with a requester's transcripts; a REHEARSAL, and a requester's test chat, is
+    never part of the study's data.
     """
 
     class Purpose(models.TextChoices):
         STUDY = "STUDY", "study"
         CONTEXT = "CONTEXT", "static context"
+        IMPORTED = "IMPORTED", "imported transcript"
         REHEARSAL = "REHEARSAL", "rehearsal"
 
     class State(models.TextChoices):

@@ -43,8 +43,9 @@ class ItemQuery(models.QuerySet["Item"]):
 
     def shared(self) -> ItemQuery:
         """Return those that are shared out among raters: none is of a rater's own conversation."""
-        of_others = Q(conversation__isnull=False) & ~Q(conversation__campaign=F("campaign"))
-        return self.filter(Q(conversation__isnull=True) | of_others)
+        own = Q(conversation__campaign=F("campaign"))
+        own &= ~Q(conversation__purpose=Conversation.Purpose.IMPORTED)
+        return self.filter(Q(conversation__isnull=True) | ~own)
 
     def kept(self) -> ItemQuery:
         """Return those of conversations, and of replies, that nobody has withdrawn from."""
@@ -57,14 +58,15 @@ class ItemQuery(models.QuerySet["Item"]):
 
 
 class Item(Counted):
-    """The content of one form: a partner, a message of others, or a context with its replies.
+    """The content of one form: a partner, a message of others, or several candidates together.
 
     Of something to be written it is the context to reply to, the persona to revise, or nothing:
     then `split` is that of the persona to be written.
 
     `target` is the number of raters wanted; a participant's own conversation has one. Messages that
-    third parties judge are of a conversation of another campaign. Items of a context have no
-    conversation: each of their candidates has its own.
+    third parties judge are of a conversation of another campaign, or of an imported one. Items of a
+    context, and of conversations side by side, have no conversation: each of their candidates has
+    its own.
     """
 
     campaign = models.ForeignKey(Campaign, models.PROTECT, related_name="items")

@@ -11,9 +11,11 @@ from analysis import RatingTable, Report, get_report, read
 from tests.factories import NOW, make_campaign, make_staff
 from tests.webapp.services.people import after, start
 from webapp.models import Campaign, Participation, QuotaCell
-from webapp.services.campaign import contexts_import
+from webapp.services.campaign import contexts_import, transcripts_import
+from webapp.services.campaign.transcripts_import import TranscriptUpload
 from webapp.services.data import exports
-from webapp.services.rating import context_items, submission
+from webapp.services.rating import context_items, conversation_items, submission
+from webapp.services.staff_forms.transcript_files import TextFile
 
 # The answer of a rater, by number, to a question about a context and one system, or all that are
 # shown, by name; of a preference the system or the tie. None leaves the question out.
@@ -31,6 +33,34 @@ def replies_campaign(
     text = "\n".join(map(json.dumps, rows))
     contexts_import.store(campaign=campaign, text=text, by=make_staff(), now=NOW)
     context_items.make(campaign, at_launch=True)
+    Campaign.objects.filter(pk=campaign.pk).update(state="OPEN")
+    return Campaign.objects.get(pk=campaign.pk)
+
+
+def chats_campaign(
+    protocol: str, chats: Mapping[str, Sequence[Sequence[str]]], **changes: object
+) -> Campaign:
+    """Return an open campaign with conversations of each system, by their messages."""
+    names = {f"rate.{name}": value for name, value in changes.items()}
+    campaign = make_campaign(protocol, personas=0, state="DRAFT", changes=names)
+    QuotaCell.objects.filter(system__campaign=campaign).delete()
+    campaign.systems.all().delete()
+    records = [
+        {
+            "id": f"{system}{number}",
+            "system": system,
+            "turns": [
+                {"speaker": ("Human", system)[turn % 2], "text": text}
+                for turn, text in enumerate(texts)
+            ],
+        }
+        for system, conversations in chats.items()
+        for number, texts in enumerate(conversations)
+    ]
+    file = TextFile("chats.jsonl", "\n".join(map(json.dumps, records)))
+    upload = TranscriptUpload(files=(file,))
+    transcripts_import.store(campaign=campaign, upload=upload, by=make_staff(), now=NOW)
+    conversation_items.make(campaign)
     Campaign.objects.filter(pk=campaign.pk).update(state="OPEN")
     return Campaign.objects.get(pk=campaign.pk)
 

@@ -14,7 +14,7 @@ from django.utils.translation import gettext_lazy, ngettext
 from evaluation import Chat, Protocol, Question, Write, word_count
 from webapp.models import IMPORTED, Campaign, Conversation, System
 from webapp.services.campaign import campaigns, message_items
-from webapp.services.rating import context_items, third_parties
+from webapp.services.rating import context_items, conversation_items, third_parties
 from webapp.services.replies import heartbeats
 from webapp.services.rules.access import AnyCampaign, row_of
 from webapp.services.rules.protocols import protocol_of
@@ -73,6 +73,8 @@ def checklist(campaign: AnyCampaign, now: datetime) -> list[LaunchCheck]:
     if protocol.write is not None:
         written = [*_of_writing(campaign, protocol.write)]
         return [*written, _pay(campaign), _consent(campaign), _contact(campaign)]
+    if protocol.after is not None and protocol.after.over == "conversations":
+        return [_conversations(campaign), _pay(campaign), _consent(campaign), _contact(campaign)]
     checks = [
         _systems(systems, protocol),
         _rehearsed(systems),
@@ -282,7 +284,19 @@ def _messages(campaign: Campaign) -> LaunchCheck:
         "%(messages)d messages of %(conversations)d conversations.",
         found["conversations"],
     )
-    return LaunchCheck(name, True, words % found, "messages")
+    text = words % found
+    if not found["messages"]:
+        text = _("Take those of a campaign that has ended, or import transcripts.")
+    return LaunchCheck(_("Messages to judge"), found["messages"] > 0, text, "messages")
+
+
+def _conversations(campaign: Campaign) -> LaunchCheck:
+    count = conversation_items.planned(campaign)
+    words = ngettext("%(count)d page to judge.", "%(count)d pages to judge.", count)
+    text = words % {"count": count}
+    if not count:
+        text = _("Import conversations; where two stand side by side, of two systems or more.")
+    return LaunchCheck(_("Conversations to judge"), count > 0, text, "transcripts")
 
 
 def _pay(campaign: Campaign) -> LaunchCheck:

@@ -16,7 +16,7 @@ from django.db.models import Model
 from webapp.models import IMPORTED, Campaign, QuotaCell, System
 from webapp.models.campaign import new_slug
 from webapp.models.rating import WITHDRAWN
-from webapp.services.campaign import campaigns, message_items
+from webapp.services.campaign import campaigns, message_items, transcripts_import
 from webapp.services.rating import contexts
 from webapp.services.rules import audit
 from webapp.services.rules.access import AnyCampaign
@@ -50,6 +50,7 @@ def duplicate(*, campaign: AnyCampaign, name: str, seed: int, by: Any, now: date
         systems = _copy_systems(source, draft)
         _copy_materials(source, draft, systems, now)
         message_items.copy(source=source, draft=draft, systems=systems)
+        transcripts_import.copy(source=source, draft=draft, now=now)
         audit.append(
             actor=by.get_username(),
             action="campaign duplicated",

@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from evaluation import Rate
 from webapp.models import Campaign, Conversation, Event, Seat
+from webapp.services.rating import transcripts
 
 PARTNER = 1  # the side of the speaker who is judged where a conversation is, speaker B
 
@@ -61,9 +62,23 @@ def judged(
 ) -> list[JudgedSpeaker]:
     """Return what is not taken yet: conversations in an order drawn, each from its start."""
     drawn = _drawn(campaign, source, rate.sample, systems)
+    return _speakers(rate, drawn, messages_of(source))
+
+
+def imported(
+    campaign: Campaign, rate: Rate, conversations: Sequence[Conversation]
+) -> list[JudgedSpeaker]:
+    """Return what is judged of imported conversations, in an order drawn, each from its start."""
+    drawn = _shuffled(campaign, conversations, "imported")
+    return _speakers(rate, drawn, transcripts.judged_messages(campaign))
+
+
+def _speakers(
+    rate: Rate, drawn: Sequence[Conversation], messages: QuerySet[Event]
+) -> list[JudgedSpeaker]:
     if rate.over == "conversation":
         return [JudgedSpeaker(each, PARTNER, None) for each in drawn]
-    messages = messages_of(source).filter(conversation__in=[each.pk for each in drawn])
+    messages = messages.filter(conversation__in=[each.pk for each in drawn])
     by_conversation: dict[int, list[Event]] = {each.pk: [] for each in drawn}
     for event in messages.order_by("seq"):
         by_conversation[event.conversation_id].append(event)
@@ -80,11 +95,17 @@ def _drawn(
     """Return conversations that are not taken yet, `sample` per system with those that are."""
     taken = campaign.items.values("conversation")
     rows = finished().filter(campaign=source, system__name__in=systems)
-    left = list(rows.exclude(pk__in=taken).select_related("system").order_by("pk"))
-    random.Random(f"{campaign.seed}:messages:{source.pk}").shuffle(left)  # noqa: S311 (repeatable)
+    rows = rows.exclude(pk__in=taken).select_related("system").order_by("pk")
+    left = _shuffled(campaign, rows, source.pk)
     if sample is None:
         return left
     return list(_sampled(left, Counter(_taken_of(campaign)), sample))
+
+
+def _shuffled(campaign: Campaign, rows: Iterable[Conversation], seed: object) -> list[Conversation]:
+    drawn = list(rows)
+    random.Random(f"{campaign.seed}:messages:{seed}").shuffle(drawn)  # noqa: S311 (repeatable)
+    return drawn
 
 
 def _sampled(

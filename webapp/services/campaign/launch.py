@@ -19,7 +19,7 @@ from evaluation import Protocol, Question
 from webapp.models import Campaign, System
 from webapp.services.campaign import campaigns, message_items, personas_import
 from webapp.services.campaign.checklist import LaunchCheck, checklist, raters
-from webapp.services.rating import context_items
+from webapp.services.rating import context_items, conversation_items
 from webapp.services.rules import audit, payment, states
 from webapp.services.rules.access import AnyCampaign, row_of
 from webapp.services.rules.protocols import identity_of, original_of, protocol_of
@@ -129,6 +129,7 @@ def _prepare(campaign: Campaign, now: datetime) -> None:
     rate = protocol_of(campaign).after
     context_items.make(campaign, at_launch=True)
     writing_items.make(campaign)
+    conversation_items.make(campaign)
     if rate is not None and rate.is_shared:
         campaign.items.update(target=rate.votes)
 

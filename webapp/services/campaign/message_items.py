@@ -1,7 +1,8 @@
 """Finished conversations, or their messages, as items for third parties to judge (ME-P3, CA-P3).
 
 They are taken from campaigns that have ended. They stay where they are: what is withdrawn there is
-not shown here. Of a conversation with a bot the bot is judged, of one between people both.
+not shown here. Of a conversation with a bot the bot is judged, of one between people both. Others
+come with imported transcripts (ME-P4).
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from webapp.models import (
     Campaign,
     Candidate,
     Contribution,
+    Conversation,
     Event,
     ExternalId,
     Item,
@@ -31,20 +33,22 @@ from webapp.models import (
     QuotaCell,
     System,
 )
+from webapp.models.rating import ItemQuery
 from webapp.services.campaign import campaigns
 from webapp.services.campaign.judged_conversations import (
     JudgedSpeaker,
     finished,
+    imported,
     judged,
     messages_of,
 )
-from webapp.services.rating import third_parties
+from webapp.services.rating import third_parties, transcripts
+from webapp.services.rating.transcripts import HUMAN
 from webapp.services.rules import access, audit, identity, payment, quota, states
 from webapp.services.rules.access import AnyCampaign, row_of
 from webapp.services.rules.protocols import protocol_of
 from webapp.services.staff_forms.fields import Invalid, shown
 
-HUMAN = "human"  # the name of the system that people are
 ENDED = (Campaign.State.CLOSED, Campaign.State.STOPPED)
 
 
@@ -120,6 +124,20 @@ def take(
         return len(items)
 
 
+def add_imported(*, campaign: Campaign, conversations: Sequence[Conversation]) -> int:
+    """Make an item of every judged message of imported conversations, where messages are judged.
+
+    Called in the transaction of the import.
+    """
+    rate = protocol_of(campaign).after
+    if rate is None or not rate.by_third_parties:
+        return 0
+    drawn = imported(campaign, rate, conversations)
+    items = _items(campaign, drawn, rate.votes)
+    _candidates(items, drawn, {each.system_id: each.system for each in conversations})
+    return len(items)
+
+
 def clear(*, campaign: AnyCampaign, by: Any, now: datetime) -> int:
     """Remove everything that a draft has taken; one that takes none keeps its systems."""
     with transaction.atomic():
@@ -128,6 +146,7 @@ def clear(*, campaign: AnyCampaign, by: Any, now: datetime) -> int:
             return 0
         Candidate.objects.filter(item__campaign=row).delete()
         count, _kinds = row.items.all().delete()
+        transcripts.remove(row)
         QuotaCell.objects.filter(system__campaign=row).delete()
         row.systems.all().delete()
         audit.append(
@@ -165,24 +184,36 @@ def counts(campaign: AnyCampaign) -> dict[str, int]:
 
 def digests(campaign: AnyCampaign) -> list[dict[str, Any]]:
     """Return what is judged as a plan has it: where it stands, and its words by hash."""
-    taken = row_of(campaign).items.filter(conversation__isnull=False)
-    rows = taken.exclude(conversation__campaign=campaign.pk).order_by("order")
-    rows = rows.prefetch_related("candidates")
-    logged = Event.objects.filter(conversation__in=rows.order_by().values("conversation"))
+    rate = protocol_of(campaign).after
+    if rate is not None and rate.over == "conversations":
+        rows = Event.objects.filter(conversation__in=transcripts.of(campaign)).order_by("pk")
+        return [
+            {"key": f"{row.conversation_id}:{row.seq}", "sha256": _sha256(row.content["text"])}
+            for row in rows
+        ]
+    taken = Item.objects.shared().filter(campaign=campaign.pk, conversation__isnull=False)
+    judged_here = taken.order_by("order").prefetch_related("candidates")
+    words = _words(taken)
+    return [
+        {"key": item.key, "sha256": _sha256(words[one.conversation_id, one.seq])}
+        for item in judged_here
+        for one in item.candidates.all()
+    ]
+
+
+def _words(items: ItemQuery) -> dict[tuple[int, int | None], str]:
+    """Return the text of each message of the items' conversations, and under None of all of one."""
+    logged = Event.objects.filter(conversation__in=items.values("conversation"))
+    rows = logged.filter(kind=Event.Kind.MESSAGE).order_by("conversation", "seq")
     words: dict[tuple[int, int | None], str] = {}
-    for conversation, seq, content in (
-        logged.filter(kind=Event.Kind.MESSAGE)
-        .order_by("conversation", "seq")
-        .values_list("conversation", "seq", "content")
-    ):
+    for conversation, seq, content in rows.values_list("conversation", "seq", "content"):
         words[conversation, seq] = content["text"]
         words[conversation, None] = words.get((conversation, None), "") + content["text"] + "\n"
-    return [
-        {"key": row.key, "sha256": hashlib.sha256(text.encode()).hexdigest()}
-        for row in rows
-        for one in row.candidates.all()
-        for text in [words[one.conversation_id, one.seq]]
-    ]
+    return words
+
+
+def _sha256(words: str) -> str:
+    return hashlib.sha256(words.encode()).hexdigest()
 
 
 def withdraw(*, person: Participation, now: datetime) -> None:
@@ -282,6 +313,8 @@ def _systems(campaign: Campaign, judged: Sequence[JudgedSpeaker]) -> dict[int, S
 def _system(campaign: Campaign, judged: System) -> System:
     bot, name = (PEOPLE, HUMAN) if judged.is_people else (IMPORTED, judged.name)
     same = campaign.systems.filter(bot=bot).filter(Q(name=name) | Q(bot=PEOPLE)).first()
+    if judged.is_people and same is None:  # people whose conversations were imported
+        same = campaign.systems.filter(name=HUMAN, conversations__isnull=False).first()
     if same is not None:
         return same
     taken = campaign.systems.filter(name=name).exists()  # a bot that is called as people are

@@ -9,7 +9,7 @@ from typing import Any
 from django.db import transaction
 from django.utils.translation import gettext as _
 
-from webapp.models import Campaign, Candidate, Event, QuotaCell, ReplyJob, Seat
+from webapp.models import Campaign, Candidate, Event, QuotaCell, ReplyJob, Seat, TranscriptNote
 from webapp.services.campaign import amendments, campaigns, systems
 from webapp.services.rules import audit, states
 from webapp.services.rules.access import AnyCampaign
@@ -47,7 +47,7 @@ def _delete_rows(draft: Campaign) -> None:
     """Delete from the leaves up, since every row protects what it belongs to."""
     Candidate.objects.filter(item__campaign=draft).delete()
     draft.items.all().delete()
-    for kind in (ReplyJob, Event, Seat):
+    for kind in (ReplyJob, Event, Seat, TranscriptNote):
         kind.objects.filter(conversation__campaign=draft).delete()
     draft.conversations.all().delete()
     draft.personas.all().delete()

@@ -14,7 +14,6 @@ from django.utils.translation import gettext as _
 from bots import bot_names, bot_summary
 from webapp.models import PEOPLE, Conversation, Event, QuotaCell, ReplyJob, Seat, System
 from webapp.services.campaign import campaigns
-from webapp.services.rating import third_parties
 from webapp.services.rules import access, audit
 from webapp.services.rules.access import AnyCampaign
 from webapp.services.rules.protocols import protocol_of
@@ -46,11 +45,12 @@ class StoredSystem:
 
 def kinds(campaign: AnyCampaign) -> list[Kind]:
     """Return what the protocol's partner may be."""
-    if third_parties.judges(campaign):
-        return []  # it comes with the messages that are taken
-    if protocol_of(campaign).write:
+    protocol = protocol_of(campaign)
+    if protocol.after is not None and protocol.after.of_transcripts:
+        return []  # they come with what is taken or imported
+    if protocol.write:
         return []
-    chat = protocol_of(campaign).chat
+    chat = protocol.chat
     partner = chat.partner if chat else "bot"
     found = [Kind(name, about_bot(name)) for name in bot_names()] if partner != "person" else []
     if partner != "bot":

@@ -64,6 +64,11 @@ class AnswerRow(NamedTuple):
         return self.purpose == Conversation.Purpose.CONTEXT
 
     @property
+    def stands_alone(self) -> bool:
+        """Whether the answer counts however its rater's participation ended."""
+        return self.purpose != Conversation.Purpose.STUDY
+
+    @property
     def page_position(self) -> int:
         """Where on the page the reply stood among those shown with it, from 0."""
         return self.shown.index(self.candidate_key) if self.shown else 0
@@ -71,8 +76,10 @@ class AnswerRow(NamedTuple):
     @property
     def item(self) -> str:
         """What agreement is computed over: a reply, a message, or a partner."""
+        if self.shown:
+            return f"{self.item_key}:{self.conversation_id}"
         if self.is_context:
-            return f"{self.item_key}:{self.conversation_id}" if self.shown else self.item_key
+            return self.item_key
         if self.seq is not None:
             return f"{self.conversation_id}:{self.seq}"
         both = self.judged_person is not None  # each of two people judges the other
@@ -105,12 +112,12 @@ def answer_rows(campaign: Campaign) -> Iterator[AnswerRow]:
 def excluded(campaign: Campaign, row: AnswerRow) -> str:
     """Return why an answer is set aside from the results, or nothing.
 
-    A judged reply to a fixed context, or a message of others, stands by itself: it has used one of
-    the item's votes, however its rater's participation ended.
+    A judged reply to a fixed context, or what others said, stands by itself: it has used one of the
+    item's votes, however its rater's participation ended.
     """
     if row.conversation_excluded or row.person_excluded:
         return f"reviewer: {row.conversation_excluded or row.person_excluded}"
-    if row.is_context or row.held_in != campaign.pk:
+    if row.stands_alone or row.held_in != campaign.pk:
         return ""
     if not row.outcome:
         return "not finished"

@@ -21,7 +21,8 @@ RATINGS = {
     "reads",
     "item": "what agreement is computed over: the conversation whose partner was judged (with its "
     "side, where two people judge each other), conversation:seq of a labeled message, or the "
-    "context and reply of a static item; of a rank the context and all replies shown with it",
+    "context and reply of a static item; of a rank the context and all replies shown with it, or "
+    "the conversations side by side",
     "system": "the system judged; people are “human”",
     "rater": "pseudonym of who answered",
     "value": "the answer: a point of the scale, 1 for yes, 0 for no; of a persona choice 1 where "

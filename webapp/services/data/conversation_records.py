@@ -23,6 +23,7 @@ from webapp.models import (
     Rating,
     ReplyJob,
     Seat,
+    TranscriptNote,
 )
 from webapp.services.data import tables
 from webapp.services.rules import rounds
@@ -34,27 +35,31 @@ Record = dict[str, Any]
 def conversations(campaign: Campaign) -> Iterator[Record]:
     """Yield every conversation of the study, in the order of their numbers."""
     names = tables.system_names(campaign)
-    rows = tables.conversations(campaign).prefetch_related(
-        Prefetch("seats", Seat.objects.select_related("participation", "persona")),
-        Prefetch("events", Event.objects.order_by("seq")),
-        Prefetch("jobs", ReplyJob.objects.order_by("in_reply_to")),
-        Prefetch("flags", Flag.objects.select_related("participation").order_by("pk")),
-        Prefetch("items", Item.objects.filter(campaign=campaign).order_by("pk")),
-        Prefetch("items__candidates", Candidate.objects.order_by("pk")),
-        Prefetch(
-            "items__assignments",
-            Assignment.objects.select_related("participation").order_by("pk"),
-        ),
-        Prefetch("items__assignments__ratings", Rating.objects.order_by("pk")),
-        *_of_contexts(campaign),
+    rows = (
+        tables.conversations(campaign)
+        .prefetch_related(
+            Prefetch("seats", Seat.objects.select_related("participation", "persona")),
+            Prefetch("events", Event.objects.order_by("seq")),
+            Prefetch("jobs", ReplyJob.objects.order_by("in_reply_to")),
+            Prefetch("flags", Flag.objects.select_related("participation").order_by("pk")),
+            Prefetch("items", Item.objects.filter(campaign=campaign).order_by("pk")),
+            Prefetch("items__candidates", Candidate.objects.order_by("pk")),
+            Prefetch(
+                "items__assignments",
+                Assignment.objects.select_related("participation").order_by("pk"),
+            ),
+            Prefetch("items__assignments__ratings", Rating.objects.order_by("pk")),
+            *_of_several(campaign),
+        )
+        .select_related("note")
     )
     for row in rows.iterator(chunk_size=CHUNK):
         yield _conversation(row, names)
 
 
-def _of_contexts(campaign: Campaign) -> Iterator[Prefetch[Any]]:
-    """Yield what is needed of the items in which a reply to a context is a candidate."""
-    replies = Candidate.objects.filter(item__campaign=campaign, item__context__isnull=False)
+def _of_several(campaign: Campaign) -> Iterator[Prefetch[Any]]:
+    """Yield what is needed of items of several candidates, each of its own conversation."""
+    replies = Candidate.objects.filter(item__campaign=campaign, item__conversation__isnull=True)
     yield Prefetch("candidates", replies.select_related("item").order_by("pk"))
     yield Prefetch("candidates__item__candidates", Candidate.objects.order_by("pk"))
     assignments = Assignment.objects.select_related("participation").order_by("pk")
@@ -132,8 +137,23 @@ def _conversation(row: Conversation, names: dict[int, str]) -> Record:
         "events": [_event(event) for event in row.events.all()],
         "replies": [_reply(job) for job in row.jobs.all()],
         "intended": row.intended,
+        "transcript": _transcript(getattr(row, "note", None)),
         "judged": [_item(item, names, row.pk) for item in _items(row)],
         "flags": [_flag(flag) for flag in row.flags.all()],
+    }
+
+
+def _transcript(note: TranscriptNote | None) -> Record | None:
+    if note is None:
+        return None
+    return {
+        "name": note.name,
+        "account": note.account,
+        "volunteer": note.volunteer,
+        "began_at": _time(note.began_at),
+        "ended_at": _time(note.ended_at),
+        "reset": note.reset,
+        "marks": note.marks,
     }
 
 
@@ -185,7 +205,7 @@ def _reply(job: ReplyJob) -> Record:
 
 def _items(row: Conversation) -> Iterator[Item]:
     yield from row.items.all()
-    yield from (one.item for one in row.candidates.all() if one.item.context_id is not None)
+    yield from (one.item for one in row.candidates.all() if one.item.conversation_id is None)
 
 
 def _item(item: Item, names: dict[int, str], conversation: int) -> Record:

@@ -40,7 +40,8 @@ BY_NAME = {**dict.fromkeys(SCALE_COLUMNS, "float64"), "questions": "int64", "val
 # Of each answer, besides its columns: one rater's answers about one candidate are complete or not.
 SESSION = ("assignment_id", "candidate_id", "questions")
 INCOMPLETE = "incomplete: not every question was answered"
-PURPOSES = (Conversation.Purpose.STUDY, Conversation.Purpose.CONTEXT)
+Purpose = Conversation.Purpose
+PURPOSES = (Purpose.STUDY, Purpose.CONTEXT, Purpose.IMPORTED)
 
 
 def ratings(
@@ -93,6 +94,12 @@ class MessageRow(NamedTuple):
     system_id: Annotated[int, From("conversation__system_id")]
     context: Annotated[str, From("conversation__context")]
     excluded: Annotated[str, From("conversation__excluded")]
+    purpose: Annotated[str, From("conversation__purpose")]
+
+    @property
+    def is_of_people(self) -> bool:
+        """Whether a person wrote the message, here or where an imported conversation was held."""
+        return self.person is not None or (self.purpose == Purpose.IMPORTED and not self.speaker)
 
     @property
     def is_context(self) -> bool:
@@ -121,7 +128,7 @@ def message_rows(campaign: Campaign) -> Iterator[Row]:
                 "message": str(row.pk),
                 "conversation": str(row.conversation_id),
                 "side": str(row.speaker),
-                "system": HUMAN if row.person is not None else "" if row.is_context else system,
+                "system": HUMAN if row.is_of_people else "" if row.is_context else system,
                 "persona": row.persona_key or "",
                 "persona_form": (row.form or "") if row.persona_key else "",
                 "text": row.content["text"],

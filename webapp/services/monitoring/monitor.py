@@ -276,6 +276,7 @@ def _progress(campaign: Campaign, systems: Sequence[System]) -> Iterator[Progres
             query = f"system={system.pk}"
             yield Progress(system.name, cell.reserved, cell.completed, cell.target, query)
         return
+    is_static = any(rate.over == "contexts" for rate in protocol_of(campaign).rates)
     sums: defaultdict[int | None, Counter[str]] = defaultdict(Counter)
     judged = Coalesce("candidates__system", "conversation__system")
     rows = _items(campaign).values_list(judged, *COUNTS)
@@ -287,7 +288,7 @@ def _progress(campaign: Campaign, systems: Sequence[System]) -> Iterator[Progres
         yield Progress(name, reserved, completed, target, query, page="contributions")
     for system in systems:
         reserved, completed, target = (sums[system.pk][name] for name in COUNTS)
-        query = f"system={system.pk}&purpose=CONTEXT"
+        query = f"system={system.pk}{'&purpose=CONTEXT' if is_static else ''}"
         yield Progress(system.name, reserved, completed, target, query)
 
 

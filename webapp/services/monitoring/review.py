@@ -120,7 +120,9 @@ class FilterChoice:
 def conversations(campaign: AnyCampaign, query: Mapping[str, str]) -> Page[Any]:
     """Return a page of `ListedConversation`; what a filter does not know is left out of it."""
     flags = Flag.objects.filter(conversation=OuterRef("pk"))
-    rows: QuerySet[Any] = Conversation.objects.filter(campaign=campaign.pk, purpose=_purpose(query))
+    rows: QuerySet[Any] = Conversation.objects.filter(
+        campaign=campaign.pk, purpose__in=_purposes(query)
+    )
     rows = rows.annotate(
         messages=Count("events", filter=Q(events__kind=Event.Kind.MESSAGE)), flagged=Exists(flags)
     )
@@ -298,9 +300,11 @@ def read_reason(raw: Mapping[str, str]) -> str:
         raise Invalid({"reason": problem.problems["reason"]}) from None
 
 
-def _purpose(query: Mapping[str, str]) -> str:
-    static = query.get("purpose") == Conversation.Purpose.CONTEXT
-    return Conversation.Purpose.CONTEXT if static else Conversation.Purpose.STUDY
+def _purposes(query: Mapping[str, str]) -> tuple[str, ...]:
+    """Return what is listed: replies to contexts, or else whole conversations."""
+    kinds = Conversation.Purpose
+    is_static = query.get("purpose") == kinds.CONTEXT
+    return (kinds.CONTEXT,) if is_static else (kinds.STUDY, kinds.IMPORTED)
 
 
 def _mark(row: Reviewed, by: Any, action: str, reason: str, now: datetime) -> None:

@@ -13,7 +13,17 @@ from django.utils.translation import gettext_lazy
 
 from evaluation import Protocol, Question
 from webapp import notices
-from webapp.models import Campaign, Conversation, Event, Flag, Rating, ReplyJob, Seat
+from webapp.models import (
+    Campaign,
+    Conversation,
+    Event,
+    Flag,
+    Rating,
+    ReplyJob,
+    Seat,
+    TranscriptNote,
+)
+from webapp.services.campaign import transcript_rules
 from webapp.services.rules import access
 from webapp.services.rules.access import AnyCampaign
 from webapp.services.rules.protocols import protocol_of
@@ -103,11 +113,14 @@ class ConversationPage:
     ended_because: str
     excluded: str
     transcript: Transcript
+    name: str = ""  # of an imported conversation, in its file
+    marks: tuple[str, ...] = ()  # in what it departs from the source's rules
 
 
 def page(*, user: access.User, campaign: AnyCampaign, pk: int) -> ConversationPage:
     """Return one of a campaign's conversations. Raises `access.NotFound`."""
     row = access.conversation(user, campaign.pk, pk)
+    note = TranscriptNote.objects.filter(conversation=row).first()
     return ConversationPage(
         pk=row.pk,
         system=row.system.name,
@@ -115,6 +128,8 @@ def page(*, user: access.User, campaign: AnyCampaign, pk: int) -> ConversationPa
         ended_because=row.ended_because,
         excluded=row.excluded,
         transcript=transcript(row),
+        name=note.name if note else "",
+        marks=tuple(str(transcript_rules.WORDS[mark]) for mark in note.marks) if note else (),
     )
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from django.core import signing
-from django.db import connection, transaction
+from django.db import transaction
 
 from webapp.models import (
     Assignment,
@@ -24,7 +24,7 @@ from webapp.models import (
 )
 from webapp.services.campaign import message_items, written_materials
 from webapp.services.participation import stopping
-from webapp.services.rules import audit, payment, persona_stack, quota
+from webapp.services.rules import audit, erasure, payment, persona_stack, quota
 
 SALT = "parley.withdraw"
 KEEP_IDS = timedelta(days=90)  # after payment closes with the campaign
@@ -79,19 +79,9 @@ def withdraw(*, token: str, now: datetime) -> Withdrawn:
                 campaign=person.campaign,
                 now=now,
             )
-            transaction.on_commit(_empty_log, robust=True)
+            erasure.empty_log_on_commit()
     person.refresh_from_db()
     return Withdrawn(person, payment.code_of(person))
-
-
-def _empty_log() -> None:
-    """Write SQLite's log into its file and cut it off: it holds what the pages said before.
-
-    Deleted words in the pages themselves are overwritten (secure_delete, in the settings).
-    """
-    if connection.vendor == "sqlite":
-        with connection.cursor() as cursor:
-            cursor.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
 
 def _delete_words(seat: Seat) -> None:

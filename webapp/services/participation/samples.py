@@ -53,6 +53,8 @@ def rating_form(rate: Rate, candidate: str = "sample") -> RatingForm:
     # So that questions are among them that are asked only of what was meant to be something.
     meant = next((each for question in rate.questions for each in question.intended), "")
     lines = _of_others(whole=rate.over == "conversation") if rate.is_shared else dialogue()
+    if rate.over == "conversations":
+        lines = _chat(1) if count == 1 else ()
     if rate.over == "contexts":
         most = rate.messages[1] + (count == 1)  # the reply that is judged alone stands among them
         lines = lines[max(0, len(lines) - most) :] if most else ()
@@ -66,7 +68,7 @@ def rating_form(rate: Rate, candidate: str = "sample") -> RatingForm:
         ),
         lines=lines if count == 1 else tuple(replace(line, judged=False) for line in lines),
         about="",
-        replies=_replies(keys) if count > 1 else (),
+        replies=_replies(keys, chats=rate.over == "conversations") if count > 1 else (),
         of_context=rate.is_shared,
         personas=dict(_personas()),
         draft={},
@@ -75,11 +77,29 @@ def rating_form(rate: Rate, candidate: str = "sample") -> RatingForm:
     )
 
 
-def _replies(keys: tuple[str, ...]) -> tuple[FormReply, ...]:
+def _replies(keys: tuple[str, ...], *, chats: bool) -> tuple[FormReply, ...]:
+    if chats:
+        return tuple(
+            FormReply(key=key, letter=str(number), text="", lines=_chat(number))
+            for number, key in enumerate(keys, start=1)
+        )
     texts = itertools.cycle(_turns())
     return tuple(
         FormReply(key=key, letter=letter(number), text=next(texts))
         for number, key in enumerate(keys)
+    )
+
+
+def _chat(number: int) -> tuple[FormLine, ...]:
+    """Return a whole conversation of others, with one speaker marked."""
+    marked = _("Speaker %(number)d") % {"number": number}
+    return tuple(
+        replace(
+            line,
+            who=marked if line.side == "partner" else _("The other"),
+            judged=line.side == "partner",
+        )
+        for line in dialogue()
     )
 
 
@@ -161,7 +181,10 @@ def _judged(rate: Rate) -> str:
         ("messages", "after"): _("Each message of other people's conversations"),
         ("conversation", "after"): _("Each conversation of other people, as a whole"),
         ("contexts", "after"): _("Each reply to a context"),
+        ("conversations", "after"): _("A speaker of each conversation of others"),
     }
+    if rate.over == "conversations" and rate.show == "pairs":
+        return _("Speakers of two conversations, side by side")
     together = {"pairs": _("Two replies, side by side"), "all": _("All replies, on one page")}
     if rate.show in together:
         return together[rate.show]

@@ -29,12 +29,14 @@ class FormLine:
 class FormReply:
     """One of several replies that are judged on a page: its key in names of fields, its letter.
 
-    In a list it has a number in place of the letter.
+    In a list it has a number in place of the letter, as a whole conversation has, whose messages
+    are `lines`.
     """
 
     key: str
     letter: str
     text: str
+    lines: tuple[FormLine, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -60,6 +62,10 @@ class RatingForm:
     def is_whole(self) -> bool:
         """Whether a conversation of others is judged as a whole."""
         return self.rate.over == "conversation"
+
+    def is_of_chats(self) -> bool:
+        """Whether whole conversations of others are judged."""
+        return self.rate.over == "conversations"
 
     @property
     def is_list(self) -> bool:
@@ -107,6 +113,8 @@ def _lines(judged: Sequence[Candidate], own: int | None) -> tuple[FormLine, ...]
     context only the context.
     """
     first = judged[0]
+    if len(judged) > 1 and first.seq is None:
+        return ()
     partner = 1 if own is None else 1 - own
     messages = events.messages(first.conversation)
     if own is None and first.seq is not None:
@@ -117,13 +125,41 @@ def _lines(judged: Sequence[Candidate], own: int | None) -> tuple[FormLine, ...]
             side="partner" if event.side == partner else "you",
             who=_who(event.side == partner, own),
             text=event.content["text"],
-            judged=event.seq == first.seq,
+            judged=event.seq == first.seq or _is_of_speaker(event, first, own),
         )
         for event in messages
     )
 
 
+def _is_of_speaker(event: Event, judged: Candidate, own: int | None) -> bool:
+    """Tell whether a message is of the speaker who is judged in a conversation of others."""
+    return own is None and judged.seq is None and event.side == judged.side
+
+
+def _chats(judged: Sequence[Candidate]) -> tuple[FormReply, ...]:
+    """Return whole conversations, each with the speaker who is judged by number."""
+    return tuple(
+        FormReply(key=each.key, letter=str(n), text="", lines=_chat(each, n))
+        for n, each in enumerate(judged, start=1)
+    )
+
+
+def _chat(judged: Candidate, number: int) -> tuple[FormLine, ...]:
+    marked = _("Speaker %(number)d") % {"number": number}
+    return tuple(
+        FormLine(
+            side="partner" if event.side == judged.side else "you",
+            who=marked if event.side == judged.side else _("The other"),
+            text=event.content["text"],
+            judged=event.side == judged.side,
+        )
+        for event in events.messages(judged.conversation)
+    )
+
+
 def _replies(judged: Sequence[Candidate]) -> tuple[FormReply, ...]:
+    if judged[0].seq is None:
+        return _chats(judged)
     rows = Event.objects.filter(conversation__in=[each.conversation_id for each in judged])
     texts: dict[tuple[int, int | None], str] = {
         (row.conversation_id, row.seq): row.content.get("text", "") for row in rows

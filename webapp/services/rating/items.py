@@ -183,12 +183,13 @@ def _choose_messages(rows: ItemQuery, count: int) -> list[Item]:
 
 
 def _choose_replies(rows: ItemQuery, mine: QuerySet[Assignment], count: int) -> list[Item]:
-    """Choose items greedily: a new context, then few votes, then rare systems, then the draw.
+    """Choose items greedily: a new context, new conversations, few votes, rare systems, the draw.
 
     Only those with the fewest votes are looked at, so that it takes as long for a thousand items
     as for many.
     """
     contexts: Counter[int | None] = Counter(mine.values_list("item__context", flat=True))
+    chats: Counter[int] = Counter(mine.values_list("item__candidates__conversation", flat=True))
     systems: Counter[int] = Counter(mine.values_list("item__candidates__system", flat=True))
     left = _fewest_votes(rows, contexts, max(LOOKED_AT, LOOKED_AT_EACH * count))
     chosen: list[Item] = []
@@ -197,6 +198,7 @@ def _choose_replies(rows: ItemQuery, mine: QuerySet[Assignment], count: int) -> 
             left,
             key=lambda item: (
                 contexts[item.context_id],
+                sum(chats[pk] for pk in _conversations(item)),
                 item.reserved + item.completed,
                 sum(systems[pk] for pk in _systems(item)),
                 item.order,
@@ -205,6 +207,7 @@ def _choose_replies(rows: ItemQuery, mine: QuerySet[Assignment], count: int) -> 
         left.remove(best)
         chosen.append(best)
         contexts[best.context_id] += 1
+        chats.update(_conversations(best))
         systems.update(_systems(best))
     return chosen
 
@@ -214,6 +217,10 @@ def _fewest_votes(rows: ItemQuery, known: Collection[int | None], most: int) -> 
     ordered = rows.order_by(F("reserved") + F("completed"), "order").prefetch_related("candidates")
     found = list(ordered.exclude(context__in=[pk for pk in known if pk is not None])[:most])
     return found if len(found) == most else found + list(ordered.filter(context__in=known)[:most])
+
+
+def _conversations(item: Item) -> list[int]:
+    return [candidate.conversation_id for candidate in item.candidates.all()]
 
 
 def _systems(item: Item) -> list[int]:

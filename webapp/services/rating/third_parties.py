@@ -1,7 +1,7 @@
 """Third parties: who may judge a conversation, or revise or judge what others wrote (ME-P3, PC-P2).
 
-Only people who took no part in it, and did not write it. Nor, where the protocol says so, may those
-judge it who did before in another campaign (ME-P7).
+Only people who took no part in it, and did not write it: also where it was imported (ME-P4). Nor,
+where the protocol says so, may those judge it who did before in another campaign (ME-P7).
 
 A person has another pseudonym in every campaign. Whether a rater chatted is found by computing,
 from the rater's outside id, the names it has where the conversations were held; nothing that links
@@ -23,6 +23,7 @@ from webapp.models import (
     Item,
     Participation,
     Seat,
+    TranscriptNote,
 )
 from webapp.models.rating import ItemQuery
 from webapp.services.rules import access, identity
@@ -57,7 +58,8 @@ def refusal(
         return "wrote"
     people = Q(participation__pseudonym__in=names) | Q(participation__secret_hash__in=cookies)
     judged = Seat.objects.filter(people, conversation__items__campaign=campaign.pk)
-    if judged.exists():
+    held = _notes(external_id).filter(conversation__campaign=campaign.pk)
+    if judged.exists() or held.exists():
         return "took_part"
     own = Q(item__conversation__items__campaign=campaign.pk)
     before = Assignment.objects.filter(people, own).exclude(item__campaign=campaign.pk)
@@ -87,7 +89,8 @@ def open_to(items: ItemQuery, person: Participation) -> ItemQuery:
     own = Seat.objects.filter(
         conversation=OuterRef("conversation"), participation__pseudonym__in=names
     )
-    left = items.filter(~Exists(own))
+    imported = _notes(known.value).filter(conversation=OuterRef("conversation"))
+    left = items.filter(~Exists(own), ~Exists(imported))
     if not _wants_new(person.campaign):
         return left
     before = Assignment.objects.filter(
@@ -102,6 +105,17 @@ def _wants_new(campaign: AnyCampaign) -> bool:
     """Tell whether nobody judges a conversation here who did so in another campaign."""
     rate = protocol_of(campaign).after
     return rate is not None and rate.not_before
+
+
+def _notes(external_id: str) -> QuerySet[TranscriptNote]:
+    """Return the imported conversations of whom a list names by this id."""
+    held = Campaign.objects.filter(conversations__note__isnull=False).distinct()
+    names = [
+        name
+        for each in held
+        for name in identity.pseudonyms(each, identity.TRANSCRIPT, external_id)
+    ]
+    return TranscriptNote.objects.filter(volunteer__in=names)
 
 
 def _names(campaign: AnyCampaign, platform: str, external_id: str) -> list[str]:

@@ -10,6 +10,7 @@ from django.conf import settings
 from webapp.models import Campaign
 
 VOLUNTEER = "volunteer"  # the platform of who came without an id
+TRANSCRIPT = "transcript"  # that of who chatted elsewhere, as an import names them
 
 
 def pseudonym(campaign: Campaign, platform: str, external_id: str, key: str = "") -> str:

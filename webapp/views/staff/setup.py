@@ -29,10 +29,11 @@ from webapp.services.campaign import (
     personas_import,
     systems,
     taken_replies,
+    transcripts_import,
     written_materials,
 )
 from webapp.services.participation import study_info
-from webapp.services.rating import contexts
+from webapp.services.rating import contexts, transcripts
 from webapp.services.rules import protocols
 from webapp.services.rules.access import StaffCampaign
 from webapp.services.staff_forms import pasted, source_settings
@@ -180,6 +181,8 @@ def _materials(campaign: StaffCampaign, protocol: Protocol) -> dict[str, int]:
         found["personas"] = personas_import.count(campaign)
     if makes == "reply" or any(rate.over == "contexts" for rate in protocol.rates):
         found["contexts"] = contexts_import.count(campaign)
+    if transcripts_import.takes(campaign):
+        found["imported"] = transcripts.of(campaign).count()
     if any(rate.by_third_parties for rate in protocol.rates):
         found["taken"] = message_items.counts(campaign)["messages"]
     return found

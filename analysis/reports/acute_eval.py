@@ -1,0 +1,98 @@
+"""Win fractions of two systems side by side, with a binomial test, as ACUTE-Eval has them.
+
+Li et al. 2019, by the released code: per two systems, never pooled over others, the share of
+judgments won, tested two-sided against one half, which takes judgments as independent; and how far
+judgments of the same two conversations agree. That is the share of the majority, 0 where there is
+none, over what was judged twice or more. Ties, which the source does not offer, are left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import pandas as pd
+
+from analysis.report import Report, Section, many
+from analysis.scores.cautions import cautions
+from analysis.stats.significance import binomial, stars
+from analysis.tables.schema import RatingTable
+
+SIMULATED_AS = ("simple tests",)
+
+NONE = "No question asks which of two that are shown together is preferred."
+ACT = ["protocol", "question", "item", "rater"]
+KEYS = ["protocol", "question", "one", "other"]
+
+
+def acute_eval(ratings: RatingTable) -> Report:
+    """Return a row per question and two systems that were compared."""
+    judgments = _judgments(ratings)
+    findings: tuple[str, ...] = (NONE,)
+    sections: list[Section] = []
+    if len(judgments):
+        frame = pd.DataFrame(_pairs(judgments)).sort_values(
+            ["question", "win fraction", "system"], ascending=[True, False, True], ignore_index=True
+        )
+        findings = tuple(_finding(row) for row in frame.to_dict("records"))
+        note = (
+            "Win fraction of the system against the other; p is two-sided, binomial against .5: "
+            "* .05, ** .01, *** .001. Agreement: mean share of the majority, 0 for a split, of "
+            "items that were judged twice or more."
+        )
+        sections = [Section(findings[0], frame, note)]
+    return Report(
+        name="acute_eval",
+        title="Win fractions of two side by side",
+        findings=findings,
+        sections=tuple(sections),
+        cautions=cautions(ratings),
+    )
+
+
+def _judgments(ratings: RatingTable) -> pd.DataFrame:
+    """Return a row per judgment of two: the systems by name, and whether the first won."""
+    ranks = ratings.loc[ratings["level"] == "rank", [*ACT, "system", "value"]]
+    ranks = ranks.assign(value=ranks["value"].astype(float))
+    both = ranks.merge(ranks, on=ACT, suffixes=("", " of other"))
+    both = both[both["system"] < both["system of other"]]
+    gap = both["value of other"] - both["value"]
+    named = both.rename(columns={"system": "one", "system of other": "other"})
+    return named.assign(won=np.sign(gap))
+
+
+def _pairs(judgments: pd.DataFrame) -> Iterator[dict[str, object]]:
+    for (_protocol, question, one, other), rows in judgments.groupby(KEYS, sort=True):
+        decided = rows[rows["won"] != 0]
+        count, won = len(decided), int((decided["won"] > 0).sum())
+        names, wins = ((one, other), won) if 2 * won >= count else ((other, one), count - won)
+        p = binomial(wins, count).p
+        shares = [_majority(each["won"]) for _, each in decided.groupby("item") if len(each) > 1]
+        yield {
+            "question": question,
+            "system": names[0],
+            "other system": names[1],
+            "win fraction": wins / count if count else float("nan"),
+            "p": p,
+            "stars": stars(p) if count else "",
+            "judgments": count,
+            "ties": len(rows) - count,
+            "agreement": float(np.mean(shares)) if shares else float("nan"),
+            "items judged twice": len(shares),
+        }
+
+
+def _majority(won: pd.Series) -> float:
+    """Return the share of the majority of some judgments; 0 where they are split evenly."""
+    most = max(int((won > 0).sum()), int((won < 0).sum()))
+    return most / len(won) if 2 * most > len(won) else 0.0
+
+
+def _finding(row: dict[object, object]) -> str:
+    count = many(int(str(row["judgments"])), "judgment")
+    if not row["judgments"]:
+        return f"{row['system']} and {row['other system']}: every judgment is a tie."
+    return (
+        f"{row['system']} is preferred to {row['other system']} in "
+        f"{float(str(row['win fraction'])):.0%} of {count} (p = {float(str(row['p'])):.2g})."
+    )
