@@ -19,7 +19,7 @@ from analysis.conversations.transcripts import mean_per
 from analysis.metrics.ssa import ssa
 from analysis.output.paper_layouts import printed
 from analysis.reference import reference
-from analysis.report import ENDS, Chart, Report, Section, dots
+from analysis.report import ENDS, PRINTED, Chart, Report, Section, dots
 from analysis.scores.evaluation_modes import INTERACTIVE, STATIC, modes
 from analysis.stats.intervals import Interval, difference_interval
 from analysis.tables.dependencies import SENSIBLE
@@ -57,7 +57,7 @@ def meena_static_interactive(ratings: RatingTable, messages: MessageTable | None
         findings=(finding,),
         sections=(
             *(each for each in own if len(each.frame)),
-            Section("The same of the printed scores", _of_print(), _source()),
+            Section(f"{PRINTED}interactive less static", _of_print(), _source()),
             printed("meena_ssa"),
         ),
     )

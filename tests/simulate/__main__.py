@@ -204,12 +204,13 @@ def _simulated(protocol: Protocol, into: Path, given: argparse.Namespace) -> Lin
         answers = len(found.ratings) + len(found.contributions)
         numbers = (len(found.outcomes), found.conversations, answers)
         if given.transcripts is None:
+            of_study = _of_study(folder, protocol, given.times)
             orders, wrong = recovered.orders(protocol, found), recovered.problems(protocol, found)
-            wrong = (*wrong, *_of_study(folder, protocol, given.times))
+            problems = (*wrong, *of_study)
         else:
             orders = recovered.orders_of_transcripts(found, given.seed)
-            wrong = recovered.of_transcripts(found, given.seed)
-        line = Line((protocol.name, *map(str, numbers), *orders), tuple(wrong))
+            problems = tuple(recovered.of_transcripts(found, given.seed))
+        line = Line((protocol.name, *map(str, numbers), *orders), problems)
     verdict = "FAILED" if line.problems else "recovered"
     _print((*line.cells, verdict, f"{time.monotonic() - start:.0f}"))
     for problem in line.problems:

@@ -55,7 +55,9 @@ def section(report: Report, title: str) -> Any:
 
 
 def test_the_printed_scores_have_the_printed_differences() -> None:
-    found = section(made(study(live("a", 5, 3))), "The same of the printed").set_index("system")
+    found = section(made(study(live("a", 5, 3))), "As printed: interactive less static").set_index(
+        "system"
+    )
     assert found.loc["Human", "ssa"] == 4
     assert found.loc["DialoGPT 762M", "ssa"] == -3
     assert found.loc["Cleverbot", "ssa"] == 12

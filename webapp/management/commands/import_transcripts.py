@@ -11,9 +11,10 @@ from django.core.management.base import BaseCommand, CommandError
 from django.utils import timezone
 
 from webapp.management.commands.export import campaign_of
-from webapp.services.campaign import transcript_rules, transcripts_import
+from webapp.services.campaign import transcripts_import
 from webapp.services.campaign.campaigns import NotDraft
 from webapp.services.campaign.transcripts_import import TranscriptPreview, TranscriptUpload
+from webapp.services.rating import transcript_rules
 from webapp.services.staff_forms.fields import Invalid
 from webapp.services.staff_forms.transcript_files import TextFile
 

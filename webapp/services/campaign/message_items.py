@@ -35,14 +35,14 @@ from webapp.models import (
 )
 from webapp.models.rating import ItemQuery
 from webapp.services.campaign import campaigns
-from webapp.services.campaign.judged_conversations import (
+from webapp.services.rating import third_parties, transcripts
+from webapp.services.rating.judged_conversations import (
     JudgedSpeaker,
     finished,
     imported,
     judged,
     messages_of,
 )
-from webapp.services.rating import third_parties, transcripts
 from webapp.services.rating.transcripts import HUMAN
 from webapp.services.rules import access, audit, identity, payment, quota, states
 from webapp.services.rules.access import AnyCampaign, row_of

@@ -11,8 +11,8 @@ from django.db import transaction
 from django.utils.translation import gettext as _
 
 from webapp.models import PEOPLE, Campaign, QuotaCell
-from webapp.services.campaign import campaigns, message_items, redaction, transcript_rules
-from webapp.services.rating import third_parties, transcripts
+from webapp.services.campaign import campaigns, message_items, redaction
+from webapp.services.rating import third_parties, transcript_rules, transcripts
 from webapp.services.rating.transcripts import ChatCounts, ImportedChat
 from webapp.services.rules import audit, identity
 from webapp.services.rules.access import AnyCampaign, row_of

@@ -23,7 +23,7 @@ from webapp.models import (
     Seat,
     TranscriptNote,
 )
-from webapp.services.campaign import transcript_rules
+from webapp.services.rating import transcript_rules
 from webapp.services.rules import access
 from webapp.services.rules.access import AnyCampaign
 from webapp.services.rules.protocols import protocol_of

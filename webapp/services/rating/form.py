@@ -132,8 +132,9 @@ def _lines(judged: Sequence[Candidate], own: int | None) -> tuple[FormLine, ...]
 
 
 def _is_of_speaker(event: Event, judged: Candidate, own: int | None) -> bool:
-    """Tell whether a message is of the speaker who is judged in a conversation of others."""
-    return own is None and judged.seq is None and event.side == judged.side
+    """Tell whether a message is of the speaker who is marked in an imported conversation."""
+    is_of_pair = judged.seq is None and judged.item.conversation_id is None
+    return own is None and is_of_pair and event.side == judged.side
 
 
 def _chats(judged: Sequence[Candidate]) -> tuple[FormReply, ...]:

@@ -13,6 +13,7 @@ import pandas as pd
 from analysis import MessageTable, RatingTable
 from analysis.registry import get_report, of_studies, report_names, tables_of
 from analysis.tables.campaign_record import COMPLETED, CampaignRecord
+from analysis.tables.system_settings import with_settings
 from webapp.models import Study
 from webapp.services.campaign import studies
 from webapp.services.data import phases, study_exports, tables
@@ -45,7 +46,8 @@ def subject_of(of: Evaluated) -> Subject:
     if isinstance(of, Study | StaffStudy):
         return _of_study(of)
     campaign = row_of(of)
-    whole = tables.ratings(campaign, include_excluded=True)
+    plans = {"": campaign.plan or {}}
+    whole = with_settings(tables.ratings(campaign, include_excluded=True), plans)
     return Subject(
         name=campaign.name,
         title=protocol_of(campaign).title,
@@ -59,7 +61,9 @@ def subject_of(of: Evaluated) -> Subject:
 
 
 def _of_study(study: AnyStudy) -> Subject:
-    several, whole = of_studies(), phases.ratings(study)
+    campaigns = studies.phases(study)
+    plans = {phases.of_study(each)["campaign"]: each.plan or {} for each in campaigns}
+    several, whole = of_studies(), with_settings(phases.ratings(study), plans)
     return Subject(
         name=study.name,
         title=", ".join(dict.fromkeys(protocol_of(each).title for each in studies.phases(study))),

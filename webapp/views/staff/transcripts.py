@@ -14,8 +14,9 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from webapp.services.campaign import redaction, transcript_rules, transcripts_import
+from webapp.services.campaign import redaction, transcripts_import
 from webapp.services.campaign.transcripts_import import TranscriptPreview, TranscriptUpload
+from webapp.services.rating import transcript_rules
 from webapp.services.rating import transcripts as stored_chats
 from webapp.services.rules.access import StaffCampaign
 from webapp.services.staff_forms import pasted

@@ -13,7 +13,7 @@ import pytest
 
 from analysis import get_report, read
 from analysis.__main__ import main
-from analysis.registry import of_studies
+from analysis.registry import of_studies, tables_of
 from tests.webapp.services import rated
 from tests.webapp.services.studies import make_study
 from webapp.models import AuditEntry, Study
@@ -83,10 +83,10 @@ def test_page_and_command_line_have_the_same_numbers(
 def test_every_report_is_the_same_on_the_page_and_of_the_export(
     study: Study, tmp_path: Path
 ) -> None:
-    ratings = read(study_exports.write_to(study=study, path=tmp_path / "study.zip")).ratings
-    assert ratings is not None
+    tables = read(study_exports.write_to(study=study, path=tmp_path / "study.zip"))
     for name in of_studies():
-        shown, made = page.report(of=study, name=name), get_report(name)(ratings)
+        needed = {each: getattr(tables, each) for each in tables_of(get_report(name))}
+        shown, made = page.report(of=study, name=name), get_report(name)(**needed)
         assert shown.findings == made.findings
         for one, other in zip(shown.sections, made.sections, strict=True):
             pd.testing.assert_frame_equal(one.frame, other.frame)
