@@ -13,7 +13,7 @@ import pytest
 
 from analysis import get_report, read
 from analysis.__main__ import main
-from analysis.registry import of_studies, tables_of
+from analysis.registry import of_studies, tables_read
 from tests.webapp.services import rated
 from tests.webapp.services.studies import make_study
 from webapp.models import AuditEntry, Study
@@ -85,13 +85,14 @@ def test_every_report_is_the_same_on_the_page_and_of_the_export(
 ) -> None:
     tables = read(study_exports.write_to(study=study, path=tmp_path / "study.zip"))
     for name in of_studies():
-        needed = {each: getattr(tables, each) for each in tables_of(get_report(name))}
+        needed = {each: getattr(tables, each) for each in tables_read(get_report(name))}
         shown, made = page.report(of=study, name=name), get_report(name)(**needed)
         assert shown.findings == made.findings
         for one, other in zip(shown.sections, made.sections, strict=True):
             pd.testing.assert_frame_equal(one.frame, other.frame)
     names = {each.name for each in page.study_reports(study=study)}
-    assert names == {"meena_repeatability", "meena_ssa", "personachat_human"}
+    several = {"meena_repeatability", "meena_ssa", "personachat_human", "meena_agreement"}
+    assert names == several | {"meena_static_interactive"}
 
 
 def test_a_study_of_one_question_has_its_page() -> None:
