@@ -3,7 +3,14 @@
 Standard library only.
 """
 
-from evaluation.checks import MaxWords, MessageCheck, MinWords, NoPersonaCopy, word_count
+from evaluation.checks import (
+    MaxWords,
+    MessageCheck,
+    MinWords,
+    NoPersonaCopy,
+    NoProfile5Gram,
+    word_count,
+)
 from evaluation.kinds.choice import Choice
 from evaluation.kinds.free_text import FreeText
 from evaluation.kinds.likert import Likert
@@ -53,6 +60,7 @@ __all__ = [
     "MessageCheck",
     "MinWords",
     "NoPersonaCopy",
+    "NoProfile5Gram",
     "OneOf",
     "PersonaChoice",
     "Preference",

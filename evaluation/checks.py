@@ -1,4 +1,4 @@
-"""Message checks: rules for what a participant writes; a protocol names those it uses.
+"""Message checks: rules for what a participant or a bot writes; a protocol names those it uses.
 
 A check is called with the text and the sender's own persona and returns a complaint to show, or
 None. Its fields are settings of the protocol.
@@ -16,6 +16,7 @@ from evaluation.setting_types import OnOff, WholeNumber
 from evaluation.settings import setting
 
 PRONOUNS = ("I", "I'm", "My", "i")
+GRAM = 5  # words in a row that a bot may not copy
 
 
 class MessageCheck(Interface):
@@ -105,3 +106,27 @@ def _essence(sentence: str) -> str:
         if pronoun in words:
             words.remove(pronoun)
     return " ".join(words)
+
+
+@dataclass(frozen=True)
+class NoProfile5Gram:
+    """No message may contain five words in a row of the sender's own persona.
+
+    The rule of ConvAI2's wild server for bots. What counts as a word is ours: case and punctuation
+    are ignored, and the five stand in one sentence of the persona.
+    """
+
+    name: ClassVar[str] = "no_profile_5gram"
+
+    def __call__(self, text: str, persona: Sequence[str]) -> str | None:
+        said = _grams(text)
+        for sentence in persona:
+            for gram in _grams(sentence):
+                if gram in said:
+                    return f"Five words in a row are the character's: “{' '.join(gram)}”."
+        return None
+
+
+def _grams(text: str) -> list[tuple[str, ...]]:
+    words = re.findall(r"[\w'’]+", text.lower())
+    return list(zip(*(words[start:] for start in range(GRAM)), strict=False))

@@ -24,7 +24,8 @@ from evaluation.words import NOT_SHOWN, Words, ours
 SCHEMA = 1
 STEPS: dict[str, type] = {"chat": Chat, "rate": Rate}
 CHECKS: dict[str, type] = {
-    each.name: each for each in (checks.MaxWords, checks.MinWords, checks.NoPersonaCopy)
+    each.name: each
+    for each in (checks.MaxWords, checks.MinWords, checks.NoPersonaCopy, checks.NoProfile5Gram)
 }
 
 

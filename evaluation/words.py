@@ -14,7 +14,7 @@ EXACT = re.compile("«([^«»]+)»")
 NOT_SHOWN = frozenset(
     {
         *("name", "title", "source", "sources"),  # of a protocol or a question
-        *("partner", "first", "pool", "form", "partner_form", "instead"),  # of a chat
+        *("partner", "first", "turns", "pool", "form", "partner_form", "instead"),  # of a chat
         *("over", "when", "sides", "show", "keep"),  # of a rating
         *("only_if", "otherwise", "intended"),  # of a question
         "value",  # of an option

@@ -28,6 +28,8 @@ NOTICES = {
     "partner_left": _(
         "Your partner left. Please rate the conversation so far; you are paid %(pay)s."
     ),
+    "optional": _("%(question)s (optional)"),
+    "idle": _("Nobody wrote for a while, so the conversation ended. Please rate it as it is."),
     "looking": _("Looking for a partner. You keep your position in the queue."),
     "found": _("Your partner is here. Are you still there?"),
     "nobody": _("Nobody came. You can leave now with %(pay)s for waiting."),
