@@ -186,6 +186,7 @@ def test_every_column_of_the_messages_holds_its_own_value(tmp_path: Path) -> Non
             "seq": str(event.seq),
             "side": str(event.side),
             "system": "alpha" if event.side else "human",
+            "user": "" if event.side else talk.seats.get(side=0).participation.pseudonym,
             "persona": f"p{event.side}",
             "persona_form": "revised" if event.side else "original",
             "text": event.content["text"],
