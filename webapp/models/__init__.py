@@ -1,6 +1,7 @@
 """The rows, and what the database itself refuses."""
 
 from webapp.models.campaign import IMPORTED, PEOPLE, Amendment, Campaign, QuotaCell, System
+from webapp.models.chat_service import ServiceCall, ServiceSeat, ServiceUpdate
 from webapp.models.conversation import Conversation, Event, ReplyJob, Seat
 from webapp.models.own_protocol import OwnProtocol
 from webapp.models.participation import Consent, ExternalId, Participation
@@ -37,6 +38,9 @@ __all__ = [
     "Rating",
     "ReplyJob",
     "Seat",
+    "ServiceCall",
+    "ServiceSeat",
+    "ServiceUpdate",
     "System",
     "Whitelist",
 ]

@@ -223,9 +223,9 @@ def _failed_job(conversation: Conversation) -> ReplyJob:
     job = conversation.jobs.order_by("-in_reply_to").first()
     if job is None or job.state != ReplyJob.State.FAILED:
         raise NotNow("not_now")
-    if conversation.maximum is not None:
-        if events.messages(conversation).count() >= conversation.maximum:
-            raise NotNow("not_now")  # where turns are free others came in its place
+    most = conversation.maximum
+    if most is not None and events.messages(conversation).count() >= most:
+        raise NotNow("not_now")  # where turns are free others came in its place
     later = events.after(conversation, job.in_reply_to).filter(kind=Kind.STATE)
     if later.filter(content__state="retried").exists():
         raise NotNow("not_now")

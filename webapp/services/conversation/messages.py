@@ -21,6 +21,7 @@ from webapp.services.rules import access, events, protocols
 from webapp.services.rules.refusals import NotNow, Refused
 
 Kind = Event.Kind
+FRAMES, MESSAGES = 120, 30  # that one person may send per minute, by whatever door (S2)
 FRESH = timedelta(seconds=5)  # a sign of life that needs no newer one
 Refusal = NotNow | Refused | events.Conflict | access.NotFound
 

@@ -20,10 +20,11 @@ from webapp.models import (
     Rating,
     ReplyJob,
     Seat,
+    ServiceCall,
 )
 from webapp.services.campaign import message_items
 from webapp.services.participation import stopping
-from webapp.services.rules import audit, payment, persona_stack, quota
+from webapp.services.rules import audit, identity, payment, persona_stack, quota
 
 SALT = "parley.withdraw"
 KEEP_IDS = timedelta(days=90)  # after payment closes with the campaign
@@ -69,6 +70,7 @@ def withdraw(*, token: str, now: datetime) -> Withdrawn:
             _delete_answers(person)
             _uncount(person)
             message_items.withdraw(person=person, now=now)
+            _delete_calls(person)
             ExternalId.objects.filter(participation=person).delete()
             Flag.objects.filter(participation=person).update(detail="")
             audit.append(
@@ -120,6 +122,12 @@ def _delete_answers(person: Participation) -> None:
     for assignment in assignments.filter(state=Assignment.State.DONE).order_by("item_id"):
         quota.withdraw(assignment.item)
     assignments.update(draft={})
+
+
+def _delete_calls(person: Participation) -> None:
+    """Delete what a chat service was still to be sent."""
+    known = ExternalId.objects.filter(participation=person, platform=identity.TELEGRAM)
+    ServiceCall.objects.filter(recipient__in=known.values("value")).delete()
 
 
 def _uncount(person: Participation) -> None:

@@ -135,7 +135,9 @@ def test_a_bot_that_only_copies_is_given_up_after_three_attempts() -> None:
     send_message(person, "Never mind.")
 
 
-@pytest.mark.parametrize(("seconds", "state"), [(599, "CHATTING"), (600, "RATING"), (601, "RATING")])
+@pytest.mark.parametrize(
+    ("seconds", "state"), [(599, "CHATTING"), (600, "RATING"), (601, "RATING")]
+)
 def test_ten_minutes_without_a_message_end_the_chat(seconds: int, state: str) -> None:
     person = volunteer()
     send_message(person, "Hi")
