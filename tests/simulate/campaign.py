@@ -12,6 +12,7 @@ import sys
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from datetime import timedelta
 from functools import partial
 from io import StringIO
 from math import comb
@@ -22,10 +23,10 @@ from evaluation import Protocol, Rate
 from evaluation.registry import get_protocol, protocol_names
 from evaluation.setting_types import WholeNumbers
 from tests.simulate.imported import imported_contexts, replies_are_imported
-from tests.simulate.planted import BOT, HUMAN, MIX, is_of_people, planted
+from tests.simulate.planted import BOT, HUMAN, LEAVING, MIX, is_of_people, planted
 
 if TYPE_CHECKING:
-    from webapp.crowd.people import Quality
+    from webapp.crowd.people import Mix, Quality
     from webapp.models import Campaign
 
 AT_ONCE = 8
@@ -34,7 +35,8 @@ SECONDS = 600.0  # that one of the people stays at most
 TALKERS, TALKERS_SHORT = 4, 8  # whose messages third parties judge
 BATCH_SHORT = 20  # items per person
 CLOSING = 60.0  # seconds for the server to close a campaign that is complete
-EXPORT, LEDGER = "export.zip", "crowd.jsonl"
+EXPORT, LEDGER, LATER = "export.zip", "crowd.jsonl", "crowd_later.jsonl"
+DAY = timedelta(days=1)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -78,8 +80,26 @@ def filled(protocol: Protocol, order: Simulated) -> Campaign:
     else:
         _add_systems(campaign, protocol, order)
     study.open_all([campaign], by=order.staff, tell=lambda said: None)
-    _visit(campaign, planted(protocol), order)
+    if protocol.chat is not None and protocol.chat.endless:
+        _visit_on_two_days(campaign, order)
+    else:
+        _visit(campaign, planted(protocol), order)
     return campaign
+
+
+def _visit_on_two_days(campaign: Campaign, order: Simulated) -> None:
+    """Let everybody come, and half of them again a day later, by the same links.
+
+    Nobody waits for that day: what was written on the first is moved back.
+    """
+    from django.db.models import F
+
+    from webapp.models import Event
+
+    _visit(campaign, {}, order, mix=LEAVING)
+    Event.objects.filter(conversation__campaign=campaign).update(made_at=F("made_at") - DAY)
+    half = replace(order, people=order.people // 2)
+    _visit(campaign, {}, half, ledger=LATER, mix=LEAVING)
 
 
 def shortened(protocol: Protocol) -> dict[str, str]:
@@ -192,10 +212,11 @@ def _visit(
     *,
     ledger: str = LEDGER,
     prefix: str = "sim",
+    mix: Mix = MIX,
 ) -> None:
     """Let people take part, and wait until the last has left."""
     from webapp.crowd.order import Order
-    from webapp.crowd.process import Crowd
+    from webapp.crowd.process import Crowd, nothing
     from webapp.management import oracle
 
     visitors = Order(
@@ -207,10 +228,11 @@ def _visit(
         seconds=SECONDS,
         prefix=prefix,
         oracle=True,
-        mix=MIX,
+        mix=mix,
         planted=qualities,
     )
-    truth, gone = partial(oracle.truth, campaign), partial(oracle.let_go, campaign)
+    truth = partial(oracle.truth, campaign)
+    gone = nothing if mix is LEAVING else partial(oracle.let_go, campaign)
     crowd = Crowd(visitors, order.folder / ledger, truth=truth, gone=gone)
     try:
         crowd.wait(SECONDS * -(-order.people // AT_ONCE))
