@@ -48,7 +48,9 @@ class FakeService:
 
     def buttons(self, chat: int) -> dict[str, str]:
         """Return the buttons below the last message that has some: words to data."""
-        keyboards = [body["reply_markup"] for _, body in self.messages(chat) if "reply_markup" in body]
+        keyboards = [
+            body["reply_markup"] for _, body in self.messages(chat) if "reply_markup" in body
+        ]
         rows = keyboards[-1]["inline_keyboard"] if keyboards else []
         return {each["text"]: each["callback_data"] for row in rows for each in row}
 
