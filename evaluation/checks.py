@@ -119,10 +119,10 @@ class NoProfile5Gram:
     name: ClassVar[str] = "no_profile_5gram"
 
     def __call__(self, text: str, persona: Sequence[str]) -> str | None:
-        said = _grams(text)
+        own = _grams(text)
         for sentence in persona:
             for gram in _grams(sentence):
-                if gram in said:
+                if gram in own:
                     return f"Five words in a row are the character's: “{' '.join(gram)}”."
         return None
 

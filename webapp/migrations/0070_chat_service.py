@@ -34,7 +34,7 @@ class Migration(migrations.Migration):
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('chosen_at', models.DateTimeField()),
                 ('last_seq', models.PositiveIntegerField(default=0)),
-                ('told_state_at', models.DateTimeField(blank=True, null=True)),
+                ('shown_state_at', models.DateTimeField(blank=True, null=True)),
                 ('conversation', models.ForeignKey(null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='webapp.conversation')),
                 ('participation', models.OneToOneField(on_delete=django.db.models.deletion.PROTECT, related_name='service_seat', to='webapp.participation')),
             ],

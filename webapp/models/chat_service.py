@@ -44,4 +44,4 @@ class ServiceSeat(Row):
     chosen_at = models.DateTimeField()  # the latest of a person's is the one they mean
     conversation = models.ForeignKey(Conversation, models.PROTECT, null=True, related_name="+")
     last_seq = models.PositiveIntegerField(default=0)
-    told_state_at = models.DateTimeField(null=True, blank=True)  # of the state told last
+    shown_state_at = models.DateTimeField(null=True, blank=True)  # of the state told last

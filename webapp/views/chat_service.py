@@ -26,7 +26,7 @@ HEADER = "X-Telegram-Bot-Api-Secret-Token"
 Number = Annotated[int, Meta(ge=-(2**63), le=2**63 - 1)]
 
 
-class Sender(Struct):
+class ServiceSender(Struct):
     """A person, or a bot, there."""
 
     id: Number
@@ -34,18 +34,18 @@ class Sender(Struct):
     language_code: str = ""
 
 
-class Chat(Struct):
+class ServiceChat(Struct):
     """Where a message was written; a private chat has the number of its person."""
 
     id: Number
     type: str
 
 
-class Message(Struct, rename={"sender": "from"}):
+class ServiceMessage(Struct, rename={"sender": "from"}):
     """A message; what has no text, such as a picture, has "" here."""
 
-    chat: Chat
-    sender: Sender | None = None
+    chat: ServiceChat
+    sender: ServiceSender | None = None
     text: str = ""
 
 
@@ -53,7 +53,7 @@ class Press(Struct, rename={"sender": "from"}):
     """A button that was pressed, and the data that it was made with."""
 
     id: str
-    sender: Sender
+    sender: ServiceSender
     data: str = ""
 
 
@@ -61,7 +61,7 @@ class Update(Struct):
     """One update. Other kinds, such as an edited message, have neither of the last two."""
 
     update_id: Annotated[int, Meta(ge=0, le=2**53 - 1)]
-    message: Message | None = None
+    message: ServiceMessage | None = None
     callback_query: Press | None = None
 
 
@@ -72,8 +72,8 @@ def updates(request: HttpRequest) -> JsonResponse:
     """Take an update; whoever lacks the secret gets a 403, and where there is no service a 404."""
     if not settings.CHAT_SERVICE_TOKEN or not settings.CHAT_SERVICE_SECRET:
         raise Http404
-    given = request.headers.get(HEADER, "").encode("utf-8", "surrogateescape")
-    if not secrets.compare_digest(given, settings.CHAT_SERVICE_SECRET.encode()):
+    secret = request.headers.get(HEADER, "").encode("utf-8", "surrogateescape")
+    if not secrets.compare_digest(secret, settings.CHAT_SERVICE_SECRET.encode()):
         return JsonResponse({"ok": False}, status=403)
     try:
         update = convert(frames.json_object(request.body), Update)
@@ -95,7 +95,7 @@ def _incoming(update: Update) -> Incoming | None:
     return _from(update, message.sender, text=message.text)
 
 
-def _from(update: Update, sender: Sender, **what: str) -> Incoming | None:
+def _from(update: Update, sender: ServiceSender, **what: str) -> Incoming | None:
     if sender.is_bot:
         return None
     return Incoming(

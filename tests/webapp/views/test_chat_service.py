@@ -124,8 +124,9 @@ def test_a_conversation_goes_from_start_to_its_rating_and_the_export(
     ann.presses("1")
     assert "You are done" in ann.texts[-1]
     rows = exported(campaign, tmp_path)
-    found = {row.question: float(row.value) for row in rows.itertuples()}
-    assert (found.keys(), found["good"], found["score"]) == ({"good", "score", "persona"}, 1, 4)
+    found = dict(zip(rows["question"], rows["value"].astype(float), strict=True))
+    assert set(found) == {"good", "score", "persona"}
+    assert (found["good"], found["score"]) == (1, 4)
     assert not ServiceCall.objects.exists()
 
 

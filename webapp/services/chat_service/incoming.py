@@ -85,18 +85,18 @@ def _language(code: str) -> str:
 
 def _act(update: Incoming, beyond: int, now: datetime) -> None:
     if beyond > 0:
-        if beyond == 1:  # said once, or the flood would be answered by another
-            _say(update, notices.text("too_fast"), now)
+        if beyond == 1:  # reply once, or the flood would be answered by another
+            _reply(update, notices.text("too_fast"), now)
         return
     try:
         with transaction.atomic():
-            said = _pressed(update, now) if update.press else _written(update, now)
+            reply = _pressed(update, now) if update.press else _written(update, now)
     except REFUSALS as refusal:
-        said = _complaint(refusal)
+        reply = _complaint(refusal)
     if update.press:
-        outgoing.acknowledge(update.sender, update.press, said, now)
-    elif said:
-        _say(update, said, now)
+        outgoing.acknowledge(update.sender, update.press, reply, now)
+    elif reply:
+        _reply(update, reply, now)
 
 
 def _complaint(refusal: Exception) -> str:
@@ -107,8 +107,8 @@ def _complaint(refusal: Exception) -> str:
     return notices.text(getattr(refusal, "notice", "not_now"), **values)
 
 
-def _say(update: Incoming, text: str, now: datetime) -> None:
-    outgoing.say(update.sender, text, now)
+def _reply(update: Incoming, text: str, now: datetime) -> None:
+    outgoing.queue_message(update.sender, text, now)
 
 
 # --- what is written ------------------------------------------------------------------------------
@@ -129,7 +129,7 @@ def _written(update: Incoming, now: datetime) -> str:
         stopping.stop(person=person, now=now)
     elif command == "/delete":
         button = (notices.text("service_delete_button"), DELETE)
-        outgoing.say(update.sender, notices.text("service_delete_ask"), now, [button])
+        outgoing.queue_message(update.sender, notices.text("service_delete_ask"), now, [button])
         return ""
     elif person.state == P.CHATTING and command != "/start":
         chat.send_message(person=person, client_id=update.id, text=update.text, now=now)
@@ -164,7 +164,7 @@ def _offer(update: Incoming, slug: str, now: datetime) -> str:
         notices.text("service_contact", contact=study.contact),
     )
     button = (notices.text("service_agree"), f"{AGREE}:{slug}:{study.offer}")
-    outgoing.say(update.sender, "\n\n".join(filter(None, about)), now, [button])
+    outgoing.queue_message(update.sender, "\n\n".join(filter(None, about)), now, [button])
     return ""
 
 
@@ -198,10 +198,10 @@ def _pressed(update: Incoming, now: datetime) -> str:
     seat = _seat(update.sender)
     if seat is None:
         return notices.text("bad_link")
-    said = _pressed_in(seat, kind, rest, update, now)
+    reply = _pressed_in(seat, kind, rest, update, now)
     if kind != LABEL and kind != DELETE:
         telling.tell(seat.pk, now=now)
-    return said
+    return reply
 
 
 def _pressed_in(seat: ServiceSeat, kind: str, rest: str, update: Incoming, now: datetime) -> str:
@@ -215,7 +215,7 @@ def _pressed_in(seat: ServiceSeat, kind: str, rest: str, update: Incoming, now: 
         return ""
     if kind == DELETE:
         privacy.withdraw(token=privacy.withdraw_token(person), now=now)
-        _say(update, notices.text("withdrawn"), now)
+        _reply(update, notices.text("withdrawn"), now)
         return ""
     raise refusals.NotNow("not_now")
 
@@ -268,13 +268,13 @@ def _label(person: Participation, rest: str, update: Incoming, now: datetime) ->
 def _choose(person: Participation, rest: str, now: datetime) -> str:
     name, _, number = rest.rpartition(":")
     shown = form.of(person)
-    asked = {
+    current = {
         f"{about}.{one.name}": one
         for about, one in (shown.rate.form_questions(shown.shown) if shown else ())
     }
-    if shown is None or name not in asked:
+    if shown is None or name not in current:
         raise refusals.NotNow("not_now")
-    values = telling.options(shown, asked[name])
+    values = telling.options(shown, current[name])
     if not (number.isascii() and number.isdigit() and int(number) < len(values)):
         raise refusals.NotNow("not_now")
     _answer(person, {**shown.draft, name: values[int(number)]}, now)
@@ -284,11 +284,11 @@ def _choose(person: Participation, rest: str, now: datetime) -> str:
 def _write_answer(seat: ServiceSeat, text: str, now: datetime) -> str:
     """Take a text as the answer to a question that wants one; else say that a button is meant."""
     shown = form.of(seat.participation)
-    asked = shown and telling.next_question(shown, shown.draft)
-    if shown is None or asked is None or asked[1].level != "text":
+    current = telling.next_question(shown, shown.draft) if shown else None
+    if shown is None or current is None or current[1].level != "text":
         telling.tell(seat.pk, now=now, again=True)
         return notices.text("service_press")
-    _answer(seat.participation, {**shown.draft, asked[0]: text[:LARGEST_ANSWER]}, now)
+    _answer(seat.participation, {**shown.draft, current[0]: text[:LARGEST_ANSWER]}, now)
     telling.tell(seat.pk, now=now)
     return ""
 

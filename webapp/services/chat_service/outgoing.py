@@ -43,7 +43,7 @@ class Sent:
 Send = Callable[[str, Mapping[str, Any]], Sent]
 
 
-def say(recipient: str, text: str, now: datetime, buttons: Sequence[Button] = ()) -> None:
+def queue_message(recipient: str, text: str, now: datetime, buttons: Sequence[Button] = ()) -> None:
     """Queue a message, in several where it is long; buttons stand below the last."""
     starts = range(0, max(1, len(text)), LONGEST_TEXT)
     for start in starts:

@@ -31,8 +31,8 @@ AT_ONCE = 200
 
 def tell_all(*, now: datetime) -> int:
     """Tell everybody whose conversation or step has moved; return how many."""
-    moved = Q(conversation__last_seq__gt=F("last_seq")) | Q(told_state_at=None)
-    moved |= ~Q(told_state_at=F("participation__state_at"))
+    moved = Q(conversation__last_seq__gt=F("last_seq")) | Q(shown_state_at=None)
+    moved |= ~Q(shown_state_at=F("participation__state_at"))
     rows = ServiceSeat.objects.filter(moved, participation__withdrawn_at=None)
     known = list(rows.order_by("pk").values_list("pk", flat=True)[:AT_ONCE])
     for pk in known:
@@ -48,10 +48,10 @@ def tell(pk: int, *, now: datetime, again: bool = False) -> None:
         recipient = address(person)
         if recipient:
             with translation.override(person.consent.language):
-                for text, buttons in _told(seat, person, again=again):
-                    outgoing.say(recipient, text, now, buttons)
-        seat.told_state_at = person.state_at
-        seat.save(update_fields=["conversation", "last_seq", "told_state_at"])
+                for text, buttons in _news(seat, person, again=again):
+                    outgoing.queue_message(recipient, text, now, buttons)
+        seat.shown_state_at = person.state_at
+        seat.save(update_fields=["conversation", "last_seq", "shown_state_at"])
 
 
 def address(person: Participation) -> str:
@@ -60,10 +60,10 @@ def address(person: Participation) -> str:
     return known.value if known else ""
 
 
-def _told(
+def _news(
     seat: ServiceSeat, person: Participation, *, again: bool
 ) -> Iterator[tuple[str, Sequence[Button]]]:
-    is_new = seat.told_state_at != person.state_at
+    is_new = seat.shown_state_at != person.state_at
     yield from _conversation(seat, person)
     if person.state == P.RATING:
         yield from question(person, is_first=is_new)
@@ -130,10 +130,10 @@ def question(
 ) -> Iterator[tuple[str, Sequence[Button]]]:
     """Yield the next question of the form that has no answer yet."""
     shown = form.of(person)
-    asked = shown and next_question(shown, shown.draft)
-    if shown is None or asked is None:
+    current = next_question(shown, shown.draft) if shown else None
+    if shown is None or current is None:
         return
-    name, one = asked
+    name, one = current
     pay = study_info.money(person.pay, person.currency)
     notice = notices.text(person.notice, pay=pay) if is_first and person.notice else ""
     lines = [f"{n}: {' '.join(each)}" for n, each in enumerate(_lines(shown, one), start=1)]
@@ -152,7 +152,9 @@ def next_question(shown: RatingForm, draft: Mapping[str, str]) -> tuple[str, Que
 def _is_open(one: Question, about: str, draft: Mapping[str, str]) -> bool:
     """Tell whether an earlier answer, or none that is needed, opens a question."""
     gate = one.only_if
-    return gate is None or draft.get(f"{about}.{gate.question}") in map(str, gate.values)
+    if gate is None:
+        return True
+    return draft.get(f"{about}.{gate.question}") in {str(each) for each in gate.values}
 
 
 def options(shown: RatingForm, one: Question) -> list[str]:

@@ -25,8 +25,8 @@ pytestmark = pytest.mark.django_db
 IDLE = 600
 
 
-def volunteer(protocol: str = "convai2_wild", **changes: Any) -> Participation:
-    person = start(make_campaign(protocol, changes=changes))
+def volunteer(protocol: str = "convai2_wild") -> Participation:
+    person = start(make_campaign(protocol))
     assert person.state == "CHATTING"
     return person
 
@@ -80,7 +80,7 @@ def test_two_messages_that_arrive_at_once_are_both_taken() -> None:
 
 @pytest.mark.parametrize(("maximum", "taken", "owed"), [(5, 3, 2), (6, 3, 3), (7, 4, 3)])
 def test_replies_to_come_count_towards_the_maximum(maximum: int, taken: int, owed: int) -> None:
-    person = volunteer(**{"chat.maximum": maximum})
+    person = start(make_campaign("convai2_wild", changes={"chat.maximum": maximum}))
     for number in range(taken):
         send_message(person, f"Number {number}")
     with pytest.raises(NotNow, match="not_now"):
@@ -97,7 +97,7 @@ def test_labels_can_be_given_and_left_out() -> None:
     conversation = conversation_of(person)
     good, unlabeled = bot_says(conversation, "Hi there!"), bot_says(conversation, "Eh.")
     assert updates.status(person=person, now=NOW)["unlabeled"] == []
-    answer = {"question": "good", "value": "1", "revision": 1}
+    answer: dict[str, Any] = {"question": "good", "value": "1", "revision": 1}
     chat.label(person=person, client_id=uuid.uuid4(), seq=good.seq, now=NOW, **answer)
     assert labels.unlabeled(conversation) == []
     chat.finish(person=person, client_id=uuid.uuid4(), now=NOW)
