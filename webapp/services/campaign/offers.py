@@ -85,6 +85,8 @@ def results(protocol: Protocol) -> Iterator[str]:
 
 
 def _conversations(protocol: Protocol) -> str:
+    if protocol.chat is not None and protocol.chat.endless:
+        return _("How long, how often and in which mood people talk to each system")
     lengths = protocol.chat.minimum.options if protocol.chat else ()
     words = ngettext(
         "The conversations, of at least %(least)d message",
