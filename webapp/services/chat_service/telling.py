@@ -48,7 +48,7 @@ def tell(pk: int, *, now: datetime, again: bool = False) -> None:
         recipient = address(person)
         if recipient:
             with translation.override(person.consent.language):
-                for text, buttons in _news(seat, person, again=again):
+                for text, buttons in _unsent(seat, person, again=again):
                     outgoing.queue_message(recipient, text, now, buttons)
         seat.shown_state_at = person.state_at
         seat.save(update_fields=["conversation", "last_seq", "shown_state_at"])
@@ -60,7 +60,7 @@ def address(person: Participation) -> str:
     return known.value if known else ""
 
 
-def _news(
+def _unsent(
     seat: ServiceSeat, person: Participation, *, again: bool
 ) -> Iterator[tuple[str, Sequence[Button]]]:
     is_new = seat.shown_state_at != person.state_at
