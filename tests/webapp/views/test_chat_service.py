@@ -111,10 +111,13 @@ def test_a_conversation_goes_from_start_to_its_rating_and_the_export(
     ann.presses("I agree and begin")
     assert "I own boat number" in ann.texts[1]
     assert "computer program" in ann.texts[1]
+    assert len(ann.texts) == 2
     ann.writes("Hello there!")
     assert said(0) == ["Hello there!"]
     assert ann.texts[-1] == said(1)[0]
     ann.presses("Good")
+    ann.writes("/start")
+    assert "Your conversation goes on" in ann.texts[-1]
     ann.writes("And you?")
     ann.writes("/end")
     assert "Score the conversation from 1 to 5." in ann.texts[-1]

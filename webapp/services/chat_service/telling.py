@@ -63,10 +63,13 @@ def address(person: Participation) -> str:
 def _unsent(
     seat: ServiceSeat, person: Participation, *, again: bool
 ) -> Iterator[tuple[str, Sequence[Button]]]:
-    is_new = seat.shown_state_at != person.state_at
+    is_new, before = seat.shown_state_at != person.state_at, seat.conversation_id
     yield from _conversation(seat, person)
     if person.state == P.RATING:
         yield from question(person, is_first=is_new)
+    elif person.state == P.CHATTING:
+        if again and seat.conversation_id == before:
+            yield from _step(person)
     elif is_new or again:
         yield from _step(person)
 
