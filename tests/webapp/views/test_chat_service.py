@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import logging
 from collections.abc import Iterator
@@ -10,7 +11,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from django.apps import apps
 from django.conf import LazySettings
+from django.core.exceptions import ImproperlyConfigured
 from django.core.management import CommandError, call_command
 from django.test import Client
 from django.utils import timezone
@@ -326,6 +329,19 @@ def test_updates_are_registered_with_the_secret(service: FakeService) -> None:
     method, content = service.calls[-1]
     assert (method, content["secret_token"]) == ("setWebhook", SECRET)
     assert content["url"] == f"https://study.example.org{ADDRESS}"
+
+
+@pytest.mark.parametrize(
+    ("secret", "starts"),
+    [("", False), ("x" * 15, False), ("x" * 16, True), ("x" * 256, True), ("x" * 257, False)],
+)
+def test_no_server_starts_with_a_token_and_without_a_secret(
+    settings: LazySettings, secret: str, starts: bool
+) -> None:
+    settings.CHAT_SERVICE_TOKEN, settings.CHAT_SERVICE_SECRET = TOKEN, secret
+    refused = pytest.raises(ImproperlyConfigured, match="16 to 256")
+    with contextlib.nullcontext() if starts else refused:
+        apps.get_app_config("webapp").ready()
 
 
 def test_numbers_of_updates_are_forgotten_after_two_days(ann: Volunteer) -> None:
