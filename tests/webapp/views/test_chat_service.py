@@ -338,6 +338,7 @@ def test_updates_are_registered_with_the_secret(service: FakeService) -> None:
 def test_no_server_starts_with_a_token_and_without_a_secret(
     settings: LazySettings, secret: str, starts: bool
 ) -> None:
+    settings.DEBUG = True  # whose key is not looked at
     settings.CHAT_SERVICE_TOKEN, settings.CHAT_SERVICE_SECRET = TOKEN, secret
     refused = pytest.raises(ImproperlyConfigured, match="16 to 256")
     with contextlib.nullcontext() if starts else refused:
