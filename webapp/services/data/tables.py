@@ -85,6 +85,7 @@ class MessageRow(NamedTuple):
     seq: int
     speaker: Annotated[int, From("side")]
     person: int | None
+    pseudonym: str | None
     persona_key: str | None
     form: str | None
     content: dict[str, Any]
@@ -108,6 +109,7 @@ def message_rows(campaign: Campaign) -> Iterator[Row]:
         conversation__in=conversations(campaign), kind=Event.Kind.MESSAGE
     ).annotate(
         person=Subquery(seat.values("participation")),
+        pseudonym=Subquery(seat.values("participation__pseudonym")),
         persona_key=Subquery(seat.values("persona__key")),
         form=Subquery(seat.values("persona_form")),
     )
@@ -122,6 +124,7 @@ def message_rows(campaign: Campaign) -> Iterator[Row]:
                 "conversation": str(row.conversation_id),
                 "side": str(row.speaker),
                 "system": HUMAN if row.person is not None else "" if row.is_context else system,
+                "user": row.pseudonym or "",
                 "persona": row.persona_key or "",
                 "persona_form": (row.form or "") if row.persona_key else "",
                 "text": row.content["text"],

@@ -10,6 +10,7 @@ from django.conf import settings
 from webapp.models import Campaign
 
 VOLUNTEER = "volunteer"  # the platform of who came without an id
+TELEGRAM = "telegram"  # of who came by the chat service: no link can claim an id of it
 
 
 def pseudonym(campaign: Campaign, platform: str, external_id: str, key: str = "") -> str:
