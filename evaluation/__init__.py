@@ -9,6 +9,7 @@ from evaluation.checks import (
     MinWords,
     NoNonstopOverlap,
     NoPersonaCopy,
+    NoProfile5Gram,
     SentenceLength,
     word_count,
 )
@@ -63,6 +64,7 @@ __all__ = [
     "MinWords",
     "NoNonstopOverlap",
     "NoPersonaCopy",
+    "NoProfile5Gram",
     "OneOf",
     "PersonaChoice",
     "Preference",

@@ -1,4 +1,4 @@
-"""Message checks: rules for what a participant writes; a protocol names those it uses.
+"""Message checks: rules for what a participant or a bot writes; a protocol names those it uses.
 
 A check is called with the text and the sender's own persona and returns a complaint to show, or
 None. Its fields are settings of the protocol.
@@ -17,6 +17,7 @@ from evaluation.setting_types import OnOff, WholeNumber, WordList
 from evaluation.settings import setting
 
 PRONOUNS = ("I", "I'm", "My", "i")
+GRAM = 5  # words in a row that a bot may not copy
 _STOP_WORDS = """
 a about above after again against all almost along already also although always am among an and
 another any anybody anyone anything anywhere are aren't around as at away back be because been
@@ -201,3 +202,30 @@ class NoNonstopOverlap:
 def plain_words(text: str) -> list[str]:
     """Return the words in lower case, without punctuation; contractions stay whole."""
     return WORDS.findall(text.lower().replace("’", "'"))
+
+
+@dataclass(frozen=True)
+class NoProfile5Gram:
+    """No message may contain five words in a row of the sender's own persona.
+
+    The rule of ConvAI2's wild server for bots. What counts as a word is ours: case and punctuation
+    are ignored, and the five stand in one sentence of the persona.
+    """
+
+    name: ClassVar[str] = "no_profile_5gram"
+
+    def __call__(self, text: str, persona: Sequence[str]) -> Sentence | None:
+        own = _grams(text)
+        for line in persona:
+            for gram in _grams(line):
+                if gram in own:
+                    return sentence(
+                        "Five words in a row are the character's: “%(words)s”.",
+                        words=" ".join(gram),
+                    )
+        return None
+
+
+def _grams(text: str) -> list[tuple[str, ...]]:
+    words = re.findall(r"[\w'’]+", text.lower())
+    return list(zip(*(words[start:] for start in range(GRAM)), strict=False))

@@ -31,6 +31,7 @@ CHECKS: dict[str, type] = {
         checks.MinWords,
         checks.NoNonstopOverlap,
         checks.NoPersonaCopy,
+        checks.NoProfile5Gram,
         checks.SentenceLength,
     )
 }

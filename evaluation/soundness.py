@@ -14,7 +14,7 @@ from evaluation.checks import NoNonstopOverlap
 from evaluation.protocol import Protocol
 from evaluation.questions import Question
 from evaluation.settings import InvalidSetting
-from evaluation.steps import Rate
+from evaluation.steps import Chat, Rate
 from evaluation.words import texts
 from evaluation.writing import Write
 
@@ -57,10 +57,25 @@ def _of_steps(protocol: Protocol) -> Iterator[Complaint]:
     for kind, count in kinds.items():
         if count > 1:
             yield "steps", f"there are {count} of {kind}; there can be one"
-    if protocol.chat is not None and not _fits(protocol.chat.told):
-        yield "chat.told", f"must have 1 to {LONGEST_TEXT} characters"
+    if protocol.chat is not None:
+        yield from _of_chat(protocol.chat, protocol)
     for rate in protocol.rates:
         yield from _of_rate(rate, protocol)
+
+
+def _of_chat(chat: Chat, protocol: Protocol) -> Iterator[Complaint]:
+    if not _fits(chat.told):
+        yield "chat.told", f"must have 1 to {LONGEST_TEXT} characters"
+    if chat.turns == "free" and chat.partner != "bot":
+        yield "chat.turns", "free turns need a bot as the partner; two people take turns"
+    if chat.idle < 0:
+        yield "chat.idle", f"{chat.idle} is no time; write 0 for never, or 30 seconds or more"
+    if chat.endless and (chat.partner != "bot" or chat.maximum is not None or chat.idle):
+        yield "chat.endless", "needs a bot as the partner, and neither maximum nor idle"
+    if chat.endless and protocol.after is not None:
+        yield "chat.endless", "nobody comes to questions afterwards; leave them out"
+    if chat.partner_checks and chat.partner == "person":
+        yield "chat.partner_checks", "are for bots, and the partner is a person"
 
 
 def _of_rate(rate: Rate, protocol: Protocol) -> Iterator[Complaint]:

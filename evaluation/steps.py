@@ -53,6 +53,10 @@ class Chat:
     itself. pool: the split that both sides' personas come from, "" for none. pace: seconds per
     word that a bot seems to type. first: who writes first; a draw decides for each conversation.
     instead: what is told where the requester turns `tells_of_bots` round; None: there is no choice.
+    turns: free where the participant may write several messages in a row, each of which a bot
+    answers. idle: seconds without a message after which the conversation ends; 0 for never.
+    endless: nobody finishes; who leaves finds the conversation again. partner_checks: rules for
+    what a bot says; a reply that breaks one is not shown, and another one is asked for.
     """
 
     prefix: ClassVar[str] = "chat"
@@ -66,6 +70,8 @@ class Chat:
     )
     instead: Telling | None = None
     first: Literal["participant", "partner", "draw"] = "participant"
+    turns: Literal["alternate", "free"] = "alternate"
+    endless: bool = False
     opening: str = setting("First message of the partner", Text(most=200), default="")
     minimum: Draw = setting(  # noqa: RUF009 (a field)
         "Minimum messages (one value is drawn per conversation)",
@@ -78,7 +84,13 @@ class Chat:
         default=None,
         help="Leave it empty for no limit.",
     )
+    idle: int = setting(
+        "Seconds without a message that end the conversation",
+        WholeNumber(least=30, most=86_400),
+        default=0,
+    )
     checks: tuple[MessageCheck, ...] = ()
+    partner_checks: tuple[MessageCheck, ...] = ()
     pool: str = setting(
         "Split that personas are drawn from",
         Text(most=10),
@@ -114,7 +126,11 @@ class Chat:
             "pool": bool(self.pool),
             "form": bool(self.pool),
             "partner_form": bool(self.pool) and self.partner != "person",
-            "conversations": self.partner != "person",  # who would be the same system each time
+            # who would be the same system each time
+            "conversations": self.partner != "person" and not self.endless,
+            "minimum": not self.endless,
+            "maximum": not self.endless,
+            "idle": self.idle > 0,
             "pace": self.partner != "person",
         }
         return applies.get(name, True)
@@ -150,8 +166,18 @@ class Chat:
 
     def complaint(self, text: str, persona: tuple[str, ...]) -> Sentence | None:
         """Return the first check's complaint about a message, or None."""
-        complaints = (check(text, persona) for check in self.checks)
-        return next((complaint for complaint in complaints if complaint), None)
+        return _first_complaint(self.checks, text, persona)
+
+    def partner_complaint(self, text: str, persona: tuple[str, ...]) -> Sentence | None:
+        """Return the first complaint about a bot's message, or None."""
+        return _first_complaint(self.partner_checks, text, persona)
+
+
+def _first_complaint(
+    checks: tuple[MessageCheck, ...], text: str, persona: tuple[str, ...]
+) -> Sentence | None:
+    complaints = (check(text, persona) for check in checks)
+    return next((complaint for complaint in complaints if complaint), None)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -168,7 +194,7 @@ class Rate:
     shown, after those. votes: raters per item. batch: items per rater. keep: what all items of one
     rater have in common: nothing, the data set or list of their contexts, or the system that
     replied. messages: how many a context has, least and most; (0, 0) where texts are judged by
-    themselves.
+    themselves. optional: any message can be labeled while chatting, and none has to be.
     """
 
     prefix: ClassVar[str] = "rate"
@@ -180,6 +206,7 @@ class Rate:
     keep: Literal["", "group", "system"] = ""
     messages: tuple[int, int] = (1, 3)
     not_before: bool = False
+    optional: bool = False
     votes: int = setting("Raters per item", WholeNumber(least=1, most=1000), default=1)
     batch: int = setting("Items per participant", WholeNumber(least=1, most=1000), default=1)
     sample: int | None = setting(
@@ -212,6 +239,8 @@ class Rate:
                 f"show is {self.show}; only replies to contexts are shown together, and "
                 "conversations in pairs"
             )
+        if self.optional and self.when != "live":
+            raise ValueError("optional: only labels while chatting can be left out")
         for question in self.questions:
             if self.show == "one" and (question.compares or question in self.together):
                 raise ValueError(

@@ -15,15 +15,9 @@ EXACT = re.compile("«([^«»]+)»")
 # Fields that hold text which no participant sees: names, choices of the code, stored values.
 NOT_SHOWN = frozenset(
     {
-        *(
-            "name",
-            "title",
-            "source",
-            "sources",
-            "language",
-            "translations",
-        ),  # of a protocol or a question
-        *("partner", "first", "pool", "form", "partner_form", "instead"),  # of a chat
+        *("name", "title", "source", "sources"),  # of a protocol or a question
+        *("language", "translations"),  # of a protocol
+        *("partner", "first", "turns", "pool", "form", "partner_form", "instead"),  # of a chat
         *("over", "when", "sides", "show", "keep"),  # of a rating
         *("only_if", "otherwise", "intended"),  # of a question
         "value",  # of an option

@@ -195,7 +195,7 @@ function drawComposer() {
   part("words").classList.toggle("is-over", over);
   const waiting = outbox.items().some((item) => item.frame.type === "message");
   const known = status.type === "status"; // before that the server decides whose turn it is
-  const mine = (status.turn === "you" || !known) && status.tab_is_newest !== false && !waiting;
+  const mine = (status.turn === "you" || status.free || !known) && status.tab_is_newest !== false && !waiting;
   part("send").disabled = !mine || count === 0;
   box.disabled = Boolean(status.must_finish);
   box.style.setProperty("block-size", "auto");
@@ -236,7 +236,7 @@ function keepDraft() {
 
 function send() {
   if (part("send").disabled) {
-    if (box.value.trim() && status.turn === "partner") setText("complaint", words.not_your_turn);
+    if (box.value.trim() && status.turn === "partner" && !status.free) setText("complaint", words.not_your_turn);
     return;
   }
   if (characterCount() > mostCharacters) {

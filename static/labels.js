@@ -36,7 +36,9 @@ export class Labels {
   row(seq, question) {
     const name = `${question.name}-${seq}`;
     const row = element("fieldset", { class: "label-row" });
-    row.append(element("legend", question.marks, question.text));
+    const legend = element("legend", {}, element("span", question.marks, question.text));
+    if (question.note) legend.append(` ${question.note}`);
+    row.append(legend);
     const send = (input) => this.answer(seq, question.name, input.value);
     for (const [number, [value, word]] of question.options.entries()) {
       const input = element("input", { type: "radio", name, value, id: `${name}-${value}` });

@@ -17,6 +17,8 @@ from tests.simulate.written import splits
 PEOPLE = 24
 SENT = ["I own ten.", "Yes? I own twenty too"]
 TEXT = "Most of it made sense to me."
+VISITS = [{"ann": 3, "bob": 1}, {"ann": 2}]  # messages of two days
+USED = {"return_rate": 0.5, "active_days": 1.5, "exchanges_per_session": 1.8}
 NAMES = protocol_names()
 RATED = [name for name in NAMES if questions(get_protocol(name))]
 
@@ -43,10 +45,12 @@ def campaign(name: str) -> Recovered:
     protocol = get_protocol(name)
     truth = planted(protocol)
     asked = questions(protocol)
+    used = [{"metric": name, "question": "", "estimate": each} for name, each in USED.items()]
     lengths = {"metric": "characters_per_message", "question": "", "system": HUMAN}
     return Recovered(
         results=[
             {**lengths, "estimate": 15.5, "n": 2},
+            *(used if protocol.chat and protocol.chat.endless else ()),
             *(
                 row(one, system, expected_level(protocol, one, truth[system]))
                 for one in asked
@@ -69,6 +73,7 @@ def campaign(name: str) -> Recovered:
         sent=SENT,
         texts=[TEXT],
         **written(protocol),
+        visits=VISITS,
     )
 
 
@@ -217,6 +222,25 @@ def test_the_analysis_must_measure_what_people_said(row: dict[str, Any]) -> None
     measured = dataclasses.replace(found, results=[{**found.results[0], **row}])
     (complaint,) = told("meena_human", measured)
     assert complaint.startswith("messages: 2 of 15.50 characters were sent, the analysis has")
+
+
+@pytest.mark.parametrize(
+    ("name", "estimate", "passes"),
+    [
+        ("return_rate", 0.49, False),
+        ("active_days", 1.4, False),
+        ("exchanges_per_session", 2.0, True),
+        ("exchanges_per_session", 2.01, False),
+        ("exchanges_per_session", 1.39, False),
+        ("exchanges_per_session", None, False),
+    ],
+)
+def test_the_analysis_must_measure_who_came_again(name: str, estimate: Any, passes: bool) -> None:
+    found = changed(
+        campaign("live_engagement"),
+        lambda one: {**one, "estimate": estimate} if one["metric"] == name else one,
+    )
+    assert (told("live_engagement", found) == []) is passes
 
 
 def test_texts_must_be_those_written_and_enter_no_number() -> None:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
+
 from django.apps import AppConfig
 from django.conf import settings
 from django.contrib.admin.apps import AdminConfig
 from django.core.exceptions import ImproperlyConfigured
 
+SECRET = re.compile(r"[A-Za-z0-9_-]{16,256}")
 WEAKEST_KEY = 50  # characters; Django's own generated keys have 50
 
 
@@ -15,6 +18,11 @@ class ParleyConfig(AppConfig):
     verbose_name = "Parley"
 
     def ready(self) -> None:
+        if settings.CHAT_SERVICE_TOKEN and not SECRET.fullmatch(settings.CHAT_SERVICE_SECRET):
+            raise ImproperlyConfigured(
+                "CHAT_SERVICE_SECRET must have 16 to 256 of A-Z, a-z, 0-9, _ and - where there is "
+                "a CHAT_SERVICE_TOKEN: it proves that the chat service calls"
+            )
         if settings.DEBUG:
             return
         if len(settings.SECRET_KEY) < WEAKEST_KEY or len(set(settings.SECRET_KEY)) < 5:

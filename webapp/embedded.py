@@ -14,10 +14,11 @@ from typing import Any
 
 from channels.exceptions import ChannelFull
 from channels.layers import InMemoryChannelLayer
+from django.conf import settings
 from django.db import Error, connection
 from django.utils import timezone
 
-from webapp import realtime, workers
+from webapp import chat_service, realtime, workers
 from webapp.services.ops import sweeper
 
 log = logging.getLogger(__name__)
@@ -48,18 +49,27 @@ class Embedded:
         self._stopped = threading.Event()
         self._host = workers.Host()
         self._sweeper = threading.Thread(target=self._sweep, name="sweeper", daemon=True)
+        self._service = threading.Thread(target=self._serve, name="chat service", daemon=True)
 
     def start(self) -> None:
         sys.setswitchinterval(TURN)
         self._host = workers.hosted_here()
         self._host.start()
         self._sweeper.start()
+        if settings.CHAT_SERVICE_TOKEN:
+            self._service.start()
 
     def stop(self) -> None:
         realtime.listen(None)
         self._stopped.set()
         self._host.stop()
-        self._sweeper.join(timeout=5)
+        for thread in (self._sweeper, self._service):
+            if thread.is_alive():
+                thread.join(timeout=5)
+
+    def _serve(self) -> None:
+        chat_service.serve(self._stopped)
+        connection.close()
 
     def _sweep(self) -> None:
         while not self._stopped.wait(SWEEP):

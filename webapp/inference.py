@@ -29,7 +29,10 @@ LEFT = 70  # exit status of a process whose device failed
 LONGEST = 65_536  # characters of a reply, and of its details, that leave a child
 LARGEST = 64 * 1024 * 1024  # bytes of a child's answer
 APART = {"weights", "checkpoint", "function", "device", "bot"}  # of models and foreign code
-SECRETS = {"DATABASE_URL", "REDIS_URL", "METRICS_TOKEN"}
+SECRETS = {
+    *("DATABASE_URL", "REDIS_URL", "METRICS_TOKEN"),
+    *("CHAT_SERVICE_TOKEN", "CHAT_SERVICE_SECRET"),
+}
 LOST = b'{"lost": true, "error": ""}'
 GREETING: Turn = ((), (Utterance("partner", "Hello! How are you?"),))
 NICENESS = 5  # the sockets go first

@@ -29,6 +29,8 @@ NOTICES = {
     "partner_left": _(
         "Your partner left. Please rate the conversation so far; you are paid %(pay)s."
     ),
+    "optional": _("(optional)"),
+    "idle": _("Nobody wrote for a while, so the conversation ended. Please rate it as it is."),
     "looking": _("Looking for a partner. You keep your position in the queue."),
     "found": _("Your partner is here. Are you still there?"),
     "nobody": _("Nobody came. You can leave now with %(pay)s for waiting."),
@@ -85,6 +87,23 @@ NOTICES = {
     "declined": _("You did not start, so no pay is due. The same link lets you come back."),
     "away": _("You were away, so your partner went on without you. You can start again."),
     "withdrawn": _("What you wrote has been deleted. Your pay does not change."),
+    # in a chat service, where there is no page
+    "service_agree": _("I agree and begin"),
+    "service_pay": _("You are paid %(pay)s."),
+    "service_contact": _("Questions: %(contact)s"),
+    "service_unfit": _("This study cannot be done here. Please open its link in a browser."),
+    "service_character": _("Your character:"),
+    "service_begin": _(
+        "Write your first message. /end ends the conversation, /stop leaves at once."
+    ),
+    "service_chatting": _("Your conversation goes on: write a message, or /end."),
+    "service_ready": _("You can begin."),
+    "service_start": _("Begin"),
+    "service_press": _("Please press one of the buttons."),
+    "service_code": _("Your code:"),
+    "service_delete": _("To have deleted what you wrote send /delete. Questions: %(contact)s"),
+    "service_delete_ask": _("Delete all that you wrote? Your pay does not change."),
+    "service_delete_button": _("Delete it"),
     # what stopping now would mean
     "stop_paid": _("You end the study here and are paid %(pay)s."),
     "stop_unpaid": _("You end the study here. There is not enough for pay yet, so none is due."),

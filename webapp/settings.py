@@ -123,6 +123,11 @@ BOT_DEVICE_MB = env.float("BOT_DEVICE_MB", default=0.0)  # GPU memory of one wor
 DEVICE = env("DEVICE", default="auto")  # auto, cpu, cuda: CUDA when there
 WEIGHTS_DIR = Path(env("WEIGHTS_DIR", default=str(DATA_DIR / "weights")))
 
+# --- a chat service as another door (docs/chat_service.md); without a token there is none
+CHAT_SERVICE_URL = env("CHAT_SERVICE_URL", default="https://api.telegram.org")
+CHAT_SERVICE_TOKEN = env("CHAT_SERVICE_TOKEN", default="")
+CHAT_SERVICE_SECRET = env("CHAT_SERVICE_SECRET", default="")  # proves who calls the webhook
+
 # --- people and pages
 PARTNER_GRACE = env.int("PARTNER_GRACE", default=90)  # seconds that a silent partner is waited for
 LANGUAGE_CODE = "en"
@@ -197,4 +202,6 @@ LOGGING = {
     "formatters": {"json": {"()": "webapp.middleware.JsonFormatter"}},
     "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "json"}},
     "root": {"handlers": ["stderr"], "level": env("LOG_LEVEL", default="WARNING")},
+    # They log the addresses of requests, and that of a chat service holds its token.
+    "loggers": {name: {"level": "WARNING"} for name in ("httpx", "httpcore")},
 }

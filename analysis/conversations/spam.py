@@ -222,6 +222,9 @@ def _people(table: pd.DataFrame) -> Iterator[tuple[tuple[str, str], str, list[tu
 def _scored(ratings: RatingTable | None) -> set[str] | None:
     if ratings is None or "conversation" not in ratings.columns:
         return None
+    if "message_seq" in ratings.columns:  # a label of one message is no score of the whole
+        whole = ratings["message_seq"].fillna("").astype(str) == ""
+        ratings = RatingTable(ratings[whole])
     return set(ratings["conversation"].astype(str))
 
 

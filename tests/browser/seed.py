@@ -56,6 +56,7 @@ def _campaigns() -> dict[str, str]:
         "labels": make_campaign(
             "meena_interactive", changes={"chat.minimum": [4], "chat.maximum": 8}, **common
         ),
+        "wild": make_campaign("convai2_wild", changes={"chat.pace": 2.0}, **common),
         "static": make_campaign("meena_static", changes={"rate.batch": 2}, **common),
         "arabic": make_campaign(
             languages=["ar", "en"],

@@ -161,6 +161,25 @@ def test_label_every_message_while_chatting(
     expect(page.get_by_role("heading", name="Your completion code")).to_be_visible()
 
 
+def test_write_twice_in_a_row_and_mark_what_one_likes(visitors: Visitors) -> None:
+    visitor = visitors(PHONE)
+    page = visitor.begin("wild")
+    for text in ("Hi", "Hello?"):
+        visitor.send_message(text)
+    expect(page.locator(".msg-you")).to_have_count(2)
+    expect(page.locator(".msg-partner")).to_have_count(0)
+    expect(page.get_by_text("Your partner is writing")).to_be_visible()
+    expect(page.locator(".msg-partner")).to_have_count(2)
+    expect(page.get_by_text("Is this a good or a bad message? (optional)")).to_have_count(2)
+    page.locator(".labels").first.get_by_text("Bad", exact=True).click()
+    visitor.check("wild")
+    page.reload()
+    expect(page.locator(".labels").first.get_by_role("radio", name="Bad")).to_be_checked()
+    page.get_by_role("button", name="Finish the conversation").click()
+    expect(page.get_by_text("Score the conversation from 1 to 5.")).to_be_visible()
+    visitor.check("wild-questions")
+
+
 @pytest.mark.parametrize(("size", "theme"), LOOKS)
 def test_judge_fixed_replies(visitors: Visitors, size: tuple[int, int], theme: str) -> None:
     visitor = visitors(size, theme)

@@ -255,6 +255,7 @@ PRINTED: Mapping[str, list[PrintedWords]] = {
         *(row for row in PERSONACHAT if row.field.startswith("instructions.")),
         *ENJOYMENT,
     ],
+    "convai2_wild": [row for row in PERSONACHAT if row.field.startswith("instructions.")],
     "convai2_crowd_reasons": [row for row in PERSONACHAT if row.field.startswith("rate.")],
     "nine_questions": ENJOYMENT,
     "acute_eval": [
@@ -498,6 +499,12 @@ STATED: Mapping[str, Mapping[str, str]] = {
         "chat.tells_of_bots": "released task code",
         "chat.told": "released task code",
     },
+    "convai2_wild": {
+        "source": "section 2.2",
+        **dict.fromkeys(("chat.maximum", "chat.idle"), "released wild code"),
+        "rate.label_opening": "released wild code",
+    },
+    "live_engagement": {"source": "section 3"},
     "explanation_rating": {"source": "section 5.4"},
     "explanation_ranking": {"source": "table 4", "rate.batch": ""},
     "perceived_sentiment": {"source": "section 5.3", "rate.votes": "", "rate.batch": ""},

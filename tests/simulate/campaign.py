@@ -13,6 +13,7 @@ import sys
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from datetime import timedelta
 from functools import partial
 from io import StringIO
 from math import comb
@@ -24,10 +25,10 @@ from evaluation.registry import get_protocol
 from evaluation.setting_types import WholeNumbers
 from tests.simulate import transcripts, written
 from tests.simulate.imported import imported_contexts, replies_are_imported
-from tests.simulate.planted import BOT, MIX, is_of_people, planted, source_of
+from tests.simulate.planted import BOT, LEAVING, MIX, is_of_people, planted, source_of
 
 if TYPE_CHECKING:
-    from webapp.crowd.people import Quality
+    from webapp.crowd.people import Mix, Quality
     from webapp.models import Campaign
 
 AT_ONCE = 8
@@ -37,7 +38,8 @@ TALKERS, TALKERS_SHORT = 4, 8  # whose messages third parties judge
 TALKERS_WITH_BOTS = 18  # who rate them too
 BATCH_SHORT = 20  # items per person
 CLOSING = 60.0  # seconds for the server to close a campaign that is complete
-EXPORT, STUDY, LEDGER = "export.zip", "study.zip", "crowd.jsonl"
+EXPORT, STUDY, LEDGER, LATER = "export.zip", "study.zip", "crowd.jsonl", "crowd_later.jsonl"
+DAY = timedelta(days=1)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -108,7 +110,10 @@ def filled(protocol: Protocol, order: Simulated) -> Campaign:
     else:
         _add_systems(campaign, protocol, order)
     study.open_all([campaign], by=order.staff, tell=lambda said: None)
-    _visit(campaign, planted(protocol), order)
+    if protocol.chat is not None and protocol.chat.endless:
+        _visit_on_two_days(campaign, order)
+    else:
+        _visit(campaign, planted(protocol), order)
     if protocol.write is not None:
         written.accept_all(campaign, order.staff)
     return campaign
@@ -130,6 +135,21 @@ def _labeled(protocol: Protocol, order: Simulated, folder: Path) -> Campaign:
     told = partial(transcripts.truth, campaign, order.seed)
     _visit(campaign, transcripts.AS_PLANTED, labeling, truth=told, seconds=seconds)
     return campaign
+
+
+def _visit_on_two_days(campaign: Campaign, order: Simulated) -> None:
+    """Let everybody come, and half of them again a day later, by the same links.
+
+    Nobody waits for that day: what was written on the first is moved back.
+    """
+    from django.db.models import F
+
+    from webapp.models import Event
+
+    _visit(campaign, {}, order, mix=LEAVING)
+    Event.objects.filter(conversation__campaign=campaign).update(made_at=F("made_at") - DAY)
+    half = replace(order, people=order.people // 2)
+    _visit(campaign, {}, half, ledger=LATER, mix=LEAVING)
 
 
 def shortened(protocol: Protocol) -> dict[str, str]:
@@ -297,10 +317,11 @@ def _visit(
     prefix: str = "sim",
     truth: Callable[[str], Mapping[str, str]] | None = None,
     seconds: float = SECONDS,
+    mix: Mix = MIX,
 ) -> None:
     """Let people take part, and wait until the last has left."""
     from webapp.crowd.order import Order
-    from webapp.crowd.process import Crowd
+    from webapp.crowd.process import Crowd, nothing
     from webapp.management import oracle
 
     visitors = Order(
@@ -312,10 +333,11 @@ def _visit(
         seconds=seconds,
         prefix=prefix,
         oracle=True,
-        mix=MIX,
+        mix=mix,
         planted=qualities,
     )
-    told, gone = truth or partial(oracle.truth, campaign), partial(oracle.let_go, campaign)
+    told = truth or partial(oracle.truth, campaign)
+    gone = nothing if mix is LEAVING else partial(oracle.let_go, campaign)
     crowd = Crowd(visitors, order.folder / ledger, truth=told, gone=gone)
     try:
         crowd.wait(seconds * -(-order.people // AT_ONCE))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 from evaluation import Gate, Protocol, Question, Shown, YesNo
 from evaluation.registry import get_protocol, protocol_names
@@ -17,6 +18,8 @@ LEVELS = (0.8, 0.2)  # of one system's questions, in turn
 DETECTED = 0.95  # the chance that a character is told from random ones
 # Nobody leaves or rates by chance, so that whoever is missing was lost.
 MIX = Mix(spam=0.0, dropout=0.0, slow=0.0, pause=0.02, careless=0.05, plain=0.2)
+# Where nobody finishes everybody leaves, after 0 to 4 messages of their own.
+LEAVING = replace(MIX, dropout=1.0, careless=0.0)
 
 
 def questions(protocol: Protocol) -> tuple[Question, ...]:
@@ -53,6 +56,8 @@ def planted(protocol: Protocol) -> dict[str, Quality]:
     if is_of_people(protocol):
         levels = {one.name: LEVELS[n % len(LEVELS)] for n, one in enumerate(asked)}
         return {HUMAN: {one.name: _quality(one, levels[one.name]) for one in asked}}
+    if not asked:  # nobody tells systems apart
+        return {next(iter(SYSTEMS)): {}}
     return {
         system: {
             one.name: _quality(one, COMPARED[system] if one.compares else share) for one in asked

@@ -24,7 +24,7 @@ from scipy.stats import binomtest
 
 from evaluation import NoNonstopOverlap, Protocol, Question
 from tests.simulate import transcripts
-from tests.simulate.campaign import EXPORT, LEDGER, STUDY
+from tests.simulate.campaign import EXPORT, LATER, LEDGER, STUDY
 from tests.simulate.planted import (
     HUMAN,
     expected_level,
@@ -49,6 +49,7 @@ MEANS = (
 LENGTH = "characters_per_message"
 NEAR = 0.25  # of a scale's length, between a planted level and the one recovered
 SURE = 0.05  # that guesses do not tell characters so often
+MERGED = 0.3  # of the messages, at most: two in a row are one turn
 STAY = 0.75  # of those who came, at the least
 
 Row = Mapping[str, Any]
@@ -67,6 +68,7 @@ class Recovered:
     texts: Sequence[str] = ()  # that were sent as answers
     contributions: Sequence[Row] = ()
     written: Sequence[str] = ()  # texts that people wrote for the protocol
+    visits: Sequence[Mapping[str, int]] = ()  # messages that each person sent, day by day
 
     def row(self, question: str, system: str) -> Row | None:
         """Return the analysis's row of a mean or share, if it has one."""
@@ -77,6 +79,11 @@ class Recovered:
             if (row["metric"], row["question"], row["system"]) == (metric, question, system)
         )
         return next(found, None)
+
+    @property
+    def of_people(self) -> list[str]:
+        """The messages of people in the export."""
+        return [row["text"] for row in self.messages if row["system"] == HUMAN]
 
     @property
     def lengths(self) -> Row:
@@ -96,7 +103,8 @@ class Recovered:
 def read(folder: Path, protocol: Protocol) -> Recovered:
     """Analyze the export of a simulated campaign."""
     tables = dict(_tables(folder / EXPORT))
-    notes = list(ledger.read(folder / LEDGER))
+    days = [list(ledger.read(path)) for path in _ledgers(folder)]
+    notes = [note for day in days for note in day]
     conversations = {row["conversation"] for row in tables["ratings"] + tables["messages"]}
     return Recovered(
         results=_analysis(folder / EXPORT),
@@ -108,7 +116,17 @@ def read(folder: Path, protocol: Protocol) -> Recovered:
         texts=list(_texts_sent(notes, protocol)),
         contributions=tables["contributions"],
         written=[text for note in notes for text in note.get("texts", {}).values()],
+        visits=[_counts(day) for day in days],
     )
+
+
+def _ledgers(folder: Path) -> list[Path]:
+    return [path for path in (folder / LEDGER, folder / LATER) if path.exists()]
+
+
+def _counts(notes: Sequence[Row]) -> Mapping[str, int]:
+    """Return how many messages of each person the server said it has."""
+    return Counter(note["person"] for note, _ in _settled(notes))
 
 
 def _analysis(export: Path) -> list[Row]:
@@ -128,11 +146,16 @@ def _tables(export: Path) -> Iterator[tuple[str, list[Row]]]:
 
 
 def _messages_sent(notes: Sequence[Row]) -> Iterator[str]:
+    return (text for _, text in _settled(notes))
+
+
+def _settled(notes: Sequence[Row]) -> Iterator[tuple[Row, str]]:
+    """Yield the messages that the server has, each with its text."""
     settled = {note["id"] for note in notes if note["what"] == "ok"}
     for note in notes:
         frame = note.get("frame", {})
         if note.get("id") in settled and frame.get("type") == "message":
-            yield frame["text"]
+            yield note, frame["text"]
 
 
 def _texts_sent(notes: Sequence[Row], protocol: Protocol) -> Iterator[str]:
@@ -206,12 +229,15 @@ def _of_phase(rows: Sequence[Row], protocol: Protocol) -> list[Row]:
 def problems(protocol: Protocol, found: Recovered) -> Iterator[str]:
     """Yield, as sentences, in what a campaign is not what was planted."""
     completed = found.outcomes.count("COMPLETED")
-    if completed < max(1, STAY * len(found.outcomes)):
+    is_endless = protocol.chat is not None and protocol.chat.endless
+    if not is_endless and completed < max(1, STAY * len(found.outcomes)):
         yield f"only {completed} of {len(found.outcomes)} people came to the end"
     if protocol.chat is not None:
         yield from _of_messages(protocol, found)
     if protocol.write is not None:
         yield from _of_writing(protocol, found)
+    if is_endless:
+        yield from _of_use(found)
     if found.ratings and not _differ(found.ratings):
         yield "no two people answered any question differently"
     for question in questions(protocol):
@@ -303,7 +329,7 @@ def _of_texts(question: Question, found: Recovered) -> Iterator[str]:
 
 def _of_messages(protocol: Protocol, found: Recovered) -> Iterator[str]:
     """Compare what people said with the export, and with the analysis where it measures people."""
-    stored = [row["text"] for row in found.messages if row["system"] == HUMAN]
+    stored = found.of_people
     if not found.sent or sorted(stored) != sorted(found.sent):
         yield f"messages: people sent {len(found.sent)}, the export has {len(stored)}, or others"
     if not is_of_people(protocol):
@@ -337,6 +363,23 @@ def _of_writing(protocol: Protocol, found: Recovered) -> Iterator[str]:
                 yield f"texts: “{row['text']}” repeats {', '.join(copied)}"
 
 
+def _of_use(found: Recovered) -> Iterator[str]:
+    """Compare sessions and returns with who came, and wrote, on which day."""
+    sessions = [count for day in found.visits for count in day.values()]
+    users = {person for day in found.visits for person in day}
+    back = [person for person in users if all(person in day for day in found.visits)]
+    wanted = {
+        "return_rate": (len(back) / max(1, len(users)), 0.0),
+        "active_days": (len(sessions) / max(1, len(users)), 0.0),
+        "exchanges_per_session": (fmean(sessions or [0]), MERGED),
+    }
+    rows = {row["metric"]: row for row in found.results}
+    for name, (value, away) in wanted.items():
+        estimate = rows.get(name, {}).get("estimate")
+        if estimate is None or not (1 - away) * value - 1e-9 <= estimate <= value + 1e-9:
+            yield f"{name}: {estimate} where {value:.2f} was planted"
+
+
 # --- in short -------------------------------------------------------------------------------------
 
 
@@ -352,7 +395,8 @@ def orders(protocol: Protocol, found: Recovered) -> tuple[str, str]:
     ranked = [one for one in questions(protocol) if one.level != "text"]
     ranked = [one for one in ranked if one.personas_beside() is None]
     if not ranked:
-        return f"{len(found.sent)} messages", f"{found.lengths['n']} messages"
+        counted = found.lengths["n"] if is_of_people(protocol) else len(found.of_people)
+        return f"{len(found.sent)} messages", f"{counted} messages"
     if len(truth) == 1:
         levels = [expected_level(protocol, one, truth[HUMAN]) for one in ranked]
         return _levels(levels), _levels([found.level(one, HUMAN) for one in ranked])

@@ -14,6 +14,9 @@ from webapp.crowd.outbox import Frame, OutboxItem
 from webapp.crowd.page import PageQuestion
 from webapp.crowd.people import Person, Quality
 
+ADDS = 0.15  # the chance of a second message before the reply, where turns are free
+LABELS = 0.6  # the chance of a label that can be left out
+
 
 class Chatting:
     """One conversation of one person."""
@@ -25,9 +28,12 @@ class Chatting:
         persona: Sequence[str],
         quality: Quality,
         labels: Sequence[PageQuestion],
+        *,
+        optional: bool = False,
     ) -> None:
         self.line, self.person, self.persona, self.quality = line, person, persona, quality
-        self.labels = labels
+        self.labels, self.optional = labels, optional
+        self.looked_at: set[int] = set()  # messages that were labeled, or passed over
         self.lines = lines.messages(person, persona, line.chat)
         self.sent = 0
         self.revision = line.chat * 1000
@@ -45,13 +51,33 @@ class Chatting:
                 await self._no_answer(status)
             elif status["unlabeled"]:
                 await self._label(status["unlabeled"][0])
+            elif self.optional and (seqs := self._unseen()):
+                await self._may_label(seqs[0])
             elif status["may_finish"] and self._wants_to_finish(status):
                 await self._settled(self.line.put("finish"))
-            elif status["turn"] == "you" and not status["must_finish"] and self._has_read():
+            elif not status["must_finish"] and self._may_send(status):
                 await self._send()
             else:
                 await self.line.changed(1.0)
         return True
+
+    def _may_send(self, status: Frame) -> bool:
+        """Tell whether to write: after the partner, or at times once more where that is allowed."""
+        if status.get("free") and status["turn"] == "partner":
+            shown = sum(message["side"] == "you" for message in self.line.messages())
+            adds = self.person.chance("adds", self.line.chat, self.sent).random() < ADDS
+            return adds and shown >= self.sent
+        return status["turn"] == "you" and self._has_read()
+
+    def _unseen(self) -> list[int]:
+        """Return the partner's messages that were not looked at yet."""
+        shown = (one["seq"] for one in self.line.messages() if one["side"] == "partner")
+        return [seq for seq in shown if seq not in self.looked_at]
+
+    async def _may_label(self, seq: int) -> None:
+        self.looked_at.add(seq)
+        if self._chance.random() < LABELS:
+            await self._label(seq)
 
     def _has_read(self) -> bool:
         """Tell whether every message is shown: where the server is slow, a status is older."""

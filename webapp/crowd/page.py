@@ -56,6 +56,11 @@ class BrowserPage:
         return next(fitting, None)
 
     @property
+    def labels_are_optional(self) -> bool:
+        """Whether the questions under each message can be left out."""
+        return bool(json.loads(self.marks.get("chat-data") or "{}").get("optional"))
+
+    @property
     def labels(self) -> list[PageQuestion]:
         """The questions under each message of a conversation."""
         questions = json.loads(self.marks.get("chat-data") or "{}").get("questions", ())

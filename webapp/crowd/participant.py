@@ -136,7 +136,9 @@ class Participant:
         line.token, line.key = page.token, page.key
         persona = answers.persona(page)
         quality = self._quality(await self._truth())
-        chatting = Chatting(line, self.person, persona, quality, page.labels)
+        chatting = Chatting(
+            line, self.person, persona, quality, page.labels, optional=page.labels_are_optional
+        )
         running = asyncio.create_task(line.run())
         chats = asyncio.create_task(chatting.chat())
         try:

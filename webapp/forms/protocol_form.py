@@ -503,7 +503,9 @@ class ProtocolForm(StaffForm):
     def kept(self) -> list[str]:
         """Return what the conversation has beside the fields: its checks of messages."""
         chat = self.base.chat
-        return [check.name for check in chat.checks] if chat and self.activity == CHAT else []
+        if chat is None or self.activity != CHAT:
+            return []
+        return [check.name for check in (*chat.checks, *chat.partner_checks)]
 
     # --- what was typed
 

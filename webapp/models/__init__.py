@@ -1,6 +1,7 @@
 """The rows, and what the database itself refuses."""
 
 from webapp.models.campaign import IMPORTED, PEOPLE, Amendment, Campaign, QuotaCell, System
+from webapp.models.chat_service import ServiceCall, ServiceSeat, ServiceUpdate
 from webapp.models.contribution import Contribution
 from webapp.models.conversation import Conversation, Event, ReplyJob, Seat
 from webapp.models.own_protocol import OwnProtocol
@@ -41,6 +42,9 @@ __all__ = [
     "Rating",
     "ReplyJob",
     "Seat",
+    "ServiceCall",
+    "ServiceSeat",
+    "ServiceUpdate",
     "Study",
     "System",
     "TranscriptNote",

@@ -94,7 +94,7 @@ def check_version(version: str) -> str:
 
 def parse(raw: str | bytes, version: str = VERSIONS[-1]) -> Frame:
     """Return the frame with its values converted; raises `BadFrame`."""
-    found = _object(raw)
+    found = json_object(raw)
     if version == "1":
         found = version_1.renewed(found)
     try:
@@ -120,7 +120,8 @@ def _complaint(problem: str, found: Mapping[str, Any]) -> str:
     return f"{problem}, it is {found[field]!r:.40}" if field in found else problem
 
 
-def _object(raw: str | bytes) -> dict[str, Any]:
+def json_object(raw: str | bytes) -> dict[str, Any]:
+    """Return an object of JSON that is neither too large nor ambiguous; raises `BadFrame`."""
     size = len(raw) if isinstance(raw, bytes) else len(raw.encode("utf-8", "surrogatepass"))
     if size > settings.MAX_FRAME_BYTES:
         raise BadFrame(f"{size} bytes; a frame has at most {settings.MAX_FRAME_BYTES}")

@@ -12,12 +12,13 @@ from urllib.parse import parse_qs, urlsplit
 from django.conf import settings
 from django.http.request import split_domain_port, validate_host
 
+from webapp.services.conversation.messages import FRAMES, MESSAGES
 from webapp.sockets.frames import Frame, Message
 
 Scope = dict[str, Any]
 Receive = Callable[[], Awaitable[dict[str, Any]]]
 Send = Callable[[Mapping[str, Any]], Awaitable[None]]
-MINUTE, FRAMES, MESSAGES = 60.0, 120, 30
+MINUTE = 60.0
 
 
 def is_own_origin(scope: Scope) -> bool:

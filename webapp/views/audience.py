@@ -21,6 +21,7 @@ class Audience(StrEnum):
 
     STAFF = "staff"
     OPERATOR = "operator"  # a program with the deployer's token, and staff
+    SERVICE = "service"  # a chat service, which has the deployer's secret
     PARTICIPANT = "participant"  # of the campaign whose link is in the address
     PUBLIC = "public"
 

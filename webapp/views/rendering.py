@@ -76,20 +76,24 @@ def _chat_data(chat: screens.ChatPageData) -> dict[str, Any]:
     return {
         "key": chat.key,
         "word_limit": chat.word_limit,
-        "questions": [label_data(question) for question in chat.questions],
+        "questions": [
+            label_data(question, is_optional=chat.are_optional) for question in chat.questions
+        ],
+        "optional": chat.are_optional,
         "words": notices.words(notices.CHAT_WORDS, *keys, *more)
         | {"too_long": notices.text("too_long", limit=settings.MAX_MESSAGE_CHARACTERS)},
         "most_characters": settings.MAX_MESSAGE_CHARACTERS,
     }
 
 
-def label_data(question: Question) -> dict[str, Any]:
+def label_data(question: Question, *, is_optional: bool = False) -> dict[str, Any]:
     """Return a question as the page's script shows it under each message."""
     field = question.form_field(Shown(()))
     return {
         "name": question.name,
         "kind": question.kind,
         "text": question.text,
+        "note": notices.text("optional") if is_optional else "",
         "only_if": question.only_if.question if question.only_if else None,
         "only_if_values": [str(value) for value in question.only_if.values]
         if question.only_if

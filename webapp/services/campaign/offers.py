@@ -52,7 +52,7 @@ def grouped(found: Sequence[Offer]) -> list[tuple[str, list[Offer]]]:
     """Return the offers under headings, by what participants do."""
     headings = {
         "chat": _("People chat, and rate"),
-        "talk": _("People chat; others judge later"),
+        "talk": _("People chat; what they write is what counts"),
         "reply": _("People judge replies"),
         "compare": _("People compare or rank replies"),
         "over": _("People judge conversations that are over"),
@@ -127,6 +127,8 @@ def results(protocol: Protocol) -> Iterator[str]:
 
 
 def _conversations(protocol: Protocol) -> str:
+    if protocol.chat is not None and protocol.chat.endless:
+        return _("How long, how often and in which mood people talk to each system")
     lengths = protocol.chat.minimum.options if protocol.chat else ()
     words = ngettext(
         "The conversations, of at least %(least)d message",

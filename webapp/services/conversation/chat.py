@@ -114,15 +114,27 @@ def finish(
         _must_chat(person, conversation)
         _may_finish(conversation)
         action.store()
-        states.move(conversation, "finish", ended_at=now, ended_because="finished")
-        delivery.drop(conversation)
-        for one in _people(conversation):
-            _go_on(one, conversation, now, notice="")
+        _end(conversation, now, because="finished", notice="")
     person.refresh_from_db()
     return person
 
 
+def end_idle(*, conversation: Conversation, now: datetime) -> None:
+    """End a locked conversation in which nobody wrote for long; who wrote goes on to judge it."""
+    events.append(conversation=conversation, kind=Kind.STATE, content={"state": "finished"})
+    _end(conversation, now, because="idle", notice="idle")
+
+
+def _end(conversation: Conversation, now: datetime, *, because: str, notice: str) -> None:
+    states.move(conversation, "finish", ended_at=now, ended_because=because)
+    delivery.drop(conversation)
+    for one in _people(conversation):
+        _go_on(one, conversation, now, notice=notice)
+
+
 def _may_finish(conversation: Conversation) -> None:
+    if protocols.is_endless(conversation.campaign):
+        raise NotNow("not_now")
     missing = conversation.minimum - events.messages(conversation).count()
     if missing > 0:
         raise NotNow("too_few", count=missing)
@@ -211,6 +223,9 @@ def _failed_job(conversation: Conversation) -> ReplyJob:
     job = conversation.jobs.order_by("-in_reply_to").first()
     if job is None or job.state != ReplyJob.State.FAILED:
         raise NotNow("not_now")
+    most = conversation.maximum
+    if most is not None and events.messages(conversation).count() >= most:
+        raise NotNow("not_now")  # where turns are free others came in its place
     later = events.after(conversation, job.in_reply_to).filter(kind=Kind.STATE)
     if later.filter(content__state="retried").exists():
         raise NotNow("not_now")

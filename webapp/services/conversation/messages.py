@@ -6,8 +6,8 @@ a handful of queries; each gets a result of its own, and a refusal of one does n
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from uuid import UUID
@@ -15,12 +15,13 @@ from uuid import UUID
 from django.conf import settings
 from django.db import transaction
 
-from webapp.models import Conversation, Event, Participation, Seat
+from webapp.models import Conversation, Event, Participation, ReplyJob, Seat
 from webapp.services.replies import queue
 from webapp.services.rules import access, events, protocols
 from webapp.services.rules.refusals import NotNow, Refused
 
 Kind = Event.Kind
+FRAMES, MESSAGES = 120, 30  # that one person may send per minute, by whatever door (S2)
 FRESH = timedelta(seconds=5)  # a sign of life that needs no newer one
 Refusal = NotNow | Refused | events.Conflict | access.NotFound
 
@@ -56,8 +57,8 @@ def send_all(outgoing: Sequence[OutgoingMessage], *, now: datetime) -> list[Even
         queue.queue_all(
             [
                 (entry.conversation, event.seq)
-                for entry, event in zip(batch.entries, made, strict=True)
-                if batch.is_owed(entry)
+                for entry, event, is_owed in zip(batch.entries, made, batch.is_owed, strict=True)
+                if is_owed
             ]
         )
     note_signs_of_life([message.person_id for message in outgoing], now)
@@ -92,7 +93,9 @@ class _Batch:
     sides: dict[int, list[int | None]]  # of all messages, in order
     firsts: dict[tuple[int, int | None, UUID | None], Event]
     chatting: set[int]
+    owed: Counter[int]  # replies that are still to come, where turns are free
     entries: list[events.New] = field(default_factory=list)
+    is_owed: list[bool] = field(default_factory=list)  # a reply, to each of the entries
     planned: dict[tuple[int, int, UUID], int] = field(default_factory=dict)
 
     @classmethod
@@ -111,7 +114,7 @@ class _Batch:
             withdrawn_at=None,
         )
         people = set(chatting.values_list("pk", flat=True))
-        return cls(seats, conversations, sides, firsts, people)
+        return cls(seats, conversations, sides, firsts, people, _owed(conversations.values()))
 
     def plan(self, message: OutgoingMessage) -> int | Event | Refusal:
         """Return the index of the message's entry, the entry it repeats, or the refusal."""
@@ -134,8 +137,7 @@ class _Batch:
             return events.same(self.firsts[key], kind, content)
         self._may_send(message.person_id, conversation, seat)
         self.entries.append(events.New(conversation, kind, content, seat.side, message.client_id))
-        if kind == Kind.MESSAGE:
-            self.sides[conversation.pk].append(seat.side)
+        self.is_owed.append(kind == Kind.MESSAGE and self._count(conversation, seat.side))
         self.planned[key] = len(self.entries) - 1
         return self.planned[key]
 
@@ -144,22 +146,40 @@ class _Batch:
             raise events.Conflict("used twice at once with different contents")
         return index
 
+    def _count(self, conversation: Conversation, side: int) -> bool:
+        """Count a message; tell whether a bot has to answer it, which it has not at the maximum.
+
+        Where others may be sent before the reply to come, that counts from now on.
+        """
+        self.sides[conversation.pk].append(side)
+        is_owed = not conversation.system.is_people and not self._is_full(conversation)
+        if is_owed and protocols.has_free_turns(conversation.campaign):
+            self.owed[conversation.pk] += 1
+        return is_owed
+
+    def _is_full(self, conversation: Conversation) -> bool:
+        count = len(self.sides[conversation.pk]) + self.owed[conversation.pk]
+        return conversation.maximum is not None and count >= conversation.maximum
+
     def _may_send(self, person_id: int, conversation: Conversation, seat: Seat) -> None:
         sides = self.sides[conversation.pk]
-        is_full = conversation.maximum is not None and len(sides) >= conversation.maximum
         is_open = conversation.state == Conversation.State.OPEN
-        if not is_open or person_id not in self.chatting or is_full:
+        if not is_open or person_id not in self.chatting or self._is_full(conversation):
             raise NotNow("not_now")
+        if protocols.has_free_turns(conversation.campaign):
+            return
         if (sides[-1] if sides else 1 - conversation.first_side) == seat.side:
             raise NotNow("not_your_turn")
 
-    def is_owed(self, entry: events.New) -> bool:
-        """Tell whether a bot has to answer this entry: a message that is not the last allowed."""
-        conversation = entry.conversation
-        count, maximum = len(self.sides[conversation.pk]), conversation.maximum
-        is_last = maximum is not None and count >= maximum
-        is_bots = not conversation.system.is_people
-        return entry.kind == Kind.MESSAGE and is_bots and not is_last
+
+def _owed(conversations: Iterable[Conversation]) -> Counter[int]:
+    """Count the replies that bots owe in conversations of free turns, by conversation."""
+    free = [one.pk for one in conversations if protocols.has_free_turns(one.campaign)]
+    if not free:
+        return Counter()
+    pending = (ReplyJob.State.QUEUED, ReplyJob.State.CLAIMED, ReplyJob.State.ANSWERED)
+    jobs = ReplyJob.objects.filter(conversation__in=free, state__in=pending)
+    return Counter(jobs.values_list("conversation", flat=True))
 
 
 def _storable(text: str) -> str:

@@ -159,6 +159,7 @@ class ConversationState:
     def _status(self, seat: Seat, person: Participation, now: datetime, tab: str) -> Frame:
         conversation = seat.conversation
         messages = self.messages[conversation.pk]
+        chat = protocols.protocol_of(person.campaign).chat
         ended = (conversation.state, person.state) != ("OPEN", "CHATTING")
         unlabeled = self.unlabeled.get(conversation.pk, [])
         full = conversation.maximum is not None and len(messages) >= conversation.maximum
@@ -170,10 +171,12 @@ class ConversationState:
         return {
             "type": "status",
             "turn": turn,
+            "free": chat is not None and chat.turns == "free",
             "messages": len(messages),
             "minimum": conversation.minimum,
             "maximum": conversation.maximum,
-            "may_finish": not ended and len(messages) >= conversation.minimum and not unlabeled,
+            "may_finish": not (ended or unlabeled or (chat is not None and chat.endless))
+            and len(messages) >= conversation.minimum,
             "must_finish": full and not ended,
             "unlabeled": unlabeled,
             "slow": turn == "partner" and now - last_at >= SLOW,

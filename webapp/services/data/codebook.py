@@ -58,6 +58,7 @@ MESSAGES = {
     "seq": "place in the conversation's log",
     "side": "0 the participant who began, 1 the partner",
     "system": "who wrote it: the system, “human” for people, blank for a given context",
+    "user": "pseudonym of the person who wrote it, the `rater` of the ratings; blank for a system",
     "persona": "key of the writer's persona",
     "persona_form": "original or revised: which sentences of it the writer had; blank without one",
     "text": "the message",

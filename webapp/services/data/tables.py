@@ -86,6 +86,7 @@ class MessageRow(NamedTuple):
     seq: int
     speaker: Annotated[int, From("side")]
     person: int | None
+    pseudonym: str | None
     persona_key: str | None
     form: str | None
     content: dict[str, Any]
@@ -115,6 +116,7 @@ def message_rows(campaign: Campaign) -> Iterator[Row]:
         conversation__in=conversations(campaign), kind=Event.Kind.MESSAGE
     ).annotate(
         person=Subquery(seat.values("participation")),
+        pseudonym=Subquery(seat.values("participation__pseudonym")),
         persona_key=Subquery(seat.values("persona__key")),
         form=Subquery(seat.values("persona_form")),
     )
@@ -129,6 +131,7 @@ def message_rows(campaign: Campaign) -> Iterator[Row]:
                 "conversation": str(row.conversation_id),
                 "side": str(row.speaker),
                 "system": HUMAN if row.is_of_people else "" if row.is_context else system,
+                "user": row.pseudonym or "",
                 "persona": row.persona_key or "",
                 "persona_form": (row.form or "") if row.persona_key else "",
                 "text": row.content["text"],

@@ -6,18 +6,18 @@ Any number of processes may tick: each row is one transaction that looks again b
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterable
-from datetime import datetime
+from collections.abc import Callable, Iterable, Iterator
+from datetime import datetime, timedelta
 
 from django.db import transaction
 from django.db.models import QuerySet
 
-from webapp.models import PEOPLE, Campaign, Conversation, Participation, Seat
+from webapp.models import PEOPLE, Campaign, Conversation, Event, Participation, Seat
 from webapp.services.conversation import allocation, matching, opening
 from webapp.services.participation import privacy, stopping
 from webapp.services.rating import contexts
 from webapp.services.replies import delivery
-from webapp.services.rules import audit, states
+from webapp.services.rules import audit, protocols, states
 
 log = logging.getLogger(__name__)
 P, V, C = Participation.State, Campaign.State, Conversation.State
@@ -33,6 +33,7 @@ def tick(now: datetime) -> dict[str, int]:
         "ready_checks": _try(lambda: matching.expire_checks(now=now)),
         "stopped": _each(_of_stopped_campaigns(), stopping.end_with_campaign, now),
         "vanished": _each(_silent_in_a_pair(now), stopping.vanish, now),
+        "idle": _each(_idle(now), stopping.fall_silent, now),
         "gone": _each(_gone(now), stopping.give_away, now),
         "matched": _try(lambda: _match(now)),
         "contexts": _try(lambda: _settle_contexts(now)),
@@ -82,8 +83,28 @@ def _silent_in_a_pair(now: datetime) -> Iterable[Participation]:
     )[:AT_ONCE]
 
 
+def _idle(now: datetime) -> Iterator[Participation]:
+    """Yield people in a conversation that has had no message for its protocol's time."""
+    for campaign in _open_campaigns():
+        chat = protocols.protocol_of(campaign).chat
+        if chat is None or not chat.idle:
+            continue
+        before = now - timedelta(seconds=chat.idle)
+        heard = Event.objects.filter(kind=Event.Kind.MESSAGE, made_at__gt=before)
+        quiet = Seat.objects.filter(
+            active=True,
+            conversation__campaign=campaign,
+            conversation__state=C.OPEN,
+            conversation__started_at__lte=before,
+        ).exclude(conversation__in=heard.values("conversation"))
+        yield from _people().filter(state=P.CHATTING, pk__in=quiet.values("participation"))
+
+
 def _gone(now: datetime) -> Iterable[Participation]:
-    return _people().filter(state__in=states.ACTIVE, seen_at__lt=now - stopping.GONE)[:AT_ONCE]
+    """Return who is away for long; an endless conversation waits for its person."""
+    silent = _people().filter(state__in=states.ACTIVE, seen_at__lt=now - stopping.GONE)
+    endless = [each.pk for each in _open_campaigns() if protocols.is_endless(each)]
+    return silent.exclude(state=P.CHATTING, campaign__in=endless)[:AT_ONCE]
 
 
 def _open_campaigns() -> Iterable[Campaign]:

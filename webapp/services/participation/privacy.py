@@ -21,10 +21,11 @@ from webapp.models import (
     Rating,
     ReplyJob,
     Seat,
+    ServiceCall,
 )
 from webapp.services.campaign import message_items, written_materials
 from webapp.services.participation import stopping
-from webapp.services.rules import audit, erasure, payment, persona_stack, quota
+from webapp.services.rules import audit, erasure, identity, payment, persona_stack, quota
 
 SALT = "parley.withdraw"
 KEEP_IDS = timedelta(days=90)  # after payment closes with the campaign
@@ -71,6 +72,7 @@ def withdraw(*, token: str, now: datetime) -> Withdrawn:
             _uncount(person)
             message_items.withdraw(person=person, now=now)
             written_materials.withdraw(person)
+            _delete_calls(person)
             ExternalId.objects.filter(participation=person).delete()
             Flag.objects.filter(participation=person).update(detail="")
             audit.append(
@@ -113,6 +115,12 @@ def _delete_answers(person: Participation) -> None:
     for assignment in done.exclude(contribution__state=Contribution.State.REFUSED):
         quota.withdraw(assignment.item)
     assignments.update(draft={})
+
+
+def _delete_calls(person: Participation) -> None:
+    """Delete what a chat service was still to be sent."""
+    known = ExternalId.objects.filter(participation=person, platform=identity.TELEGRAM)
+    ServiceCall.objects.filter(recipient__in=known.values("value")).delete()
 
 
 def _uncount(person: Participation) -> None:

@@ -63,6 +63,8 @@ class ChatPageData:
     key: str  # names this conversation in the browser's storage
     word_limit: int | None
     questions: tuple[Question, ...]
+    are_optional: bool = False  # those questions
+    is_endless: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -194,6 +196,8 @@ def chat_page(key: str, protocol: Protocol) -> ChatPageData:
         key=key,
         word_limit=min(limits, default=None),
         questions=protocol.live.each if protocol.live else (),
+        are_optional=bool(protocol.live and protocol.live.optional),
+        is_endless=bool(protocol.chat and protocol.chat.endless),
     )
 
 

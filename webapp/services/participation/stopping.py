@@ -16,6 +16,7 @@ from webapp.services.rules import (
     next_round,
     payment,
     persona_stack,
+    protocols,
     rounds,
     states,
     work,
@@ -55,7 +56,7 @@ def stop(*, person: Participation, now: datetime) -> Participation:
         if outcome == Outcome.COMPLETED:
             next_round.finish_between(person=person, now=now)
             return person
-        if outcome == Outcome.QUIT:
+        if outcome == Outcome.QUIT and not protocols.is_endless(person.campaign):
             flags.raise_flag("stopped_early", campaign=person.campaign, participation=person)
         payment.settle(person=person, outcome=outcome, now=now)
         return person
@@ -82,6 +83,34 @@ def give_away(*, person: Participation, now: datetime, silent: timedelta = GONE)
         if person.state == P.ENDED or person.seen_at >= now - silent:
             raise CameBack
         payment.settle(person=person, outcome=Outcome.LEFT, now=now)
+
+
+def fall_silent(*, person: Participation, now: datetime) -> None:
+    """End a conversation without a message for as long as its protocol allows.
+
+    Who wrote something judges it; who wrote nothing has left, and their link lets them come back.
+    Raises `CameBack` where there was a message meanwhile.
+    """
+    step = protocols.protocol_of(person.campaign).chat
+    with transaction.atomic():
+        seat = person.seats.filter(active=True).first()
+        if seat is None or step is None:
+            raise CameBack
+        conversation = events.lock(seat.conversation_id)
+        messages = events.messages(conversation)
+        last = messages.last()
+        since = last.made_at if last else conversation.started_at
+        if conversation.state != Conversation.State.OPEN or _is_awake(since, step.idle, now):
+            raise CameBack
+        if messages.filter(side=seat.side).exists():
+            chat.end_idle(conversation=conversation, now=now)
+            return
+        chat.leave(person=person, now=now, because="idle")
+        payment.settle(person=_locked(person), outcome=Outcome.LEFT, now=now)
+
+
+def _is_awake(since: datetime, idle: int, now: datetime) -> bool:
+    return not idle or now - since < timedelta(seconds=idle)
 
 
 def end_with_campaign(*, person: Participation, now: datetime) -> None:

@@ -75,11 +75,17 @@ def label(
 def unlabeled(conversation: Conversation) -> list[int]:
     """Return the seqs of the partner's messages that still want a label, in order."""
     rate = protocol_of(conversation.campaign).live
-    return [] if rate is None else unlabeled_of_all({conversation.pk: rate})[conversation.pk]
+    if rate is None:
+        return []
+    return unlabeled_of_all({conversation.pk: rate}).get(conversation.pk, [])
 
 
 def unlabeled_of_all(rates: Mapping[int, Rate]) -> dict[int, list[int]]:
-    """Return the same for several conversations, given what each asks: four queries for all."""
+    """Return the same for several conversations, given what each asks: four queries for all.
+
+    Where labels are optional none is wanted.
+    """
+    rates = {pk: rate for pk, rate in rates.items() if not rate.optional}
     assignments: dict[int, Assignment] = {}
     for row in _live_assignments(rates):
         if row.item.conversation_id is not None:

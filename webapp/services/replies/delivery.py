@@ -165,6 +165,20 @@ def _show(
             rehearsal.passed(conversation.system, text, job.details)
 
 
+def refuse(job: ReplyJob, text: str, complaint: str) -> None:
+    """Keep a reply that breaks a rule as a refused draft, which nobody is shown; ask for another.
+
+    Only the claim that it answers may do so.
+    """
+    with transaction.atomic():
+        conversation = events.lock(job.conversation_id)
+        held = ReplyJob.objects.filter(queue.fence(job), pk=job.pk, state=J.CLAIMED)
+        if conversation.state == OPEN and held.exists():
+            content = {"refused": text, "complaint": complaint}
+            events.append(conversation=conversation, kind=Event.Kind.STATE, content=content, side=1)
+            failed(job, f"refused: {complaint}"[:500])
+
+
 def failed(job: ReplyJob, error: str) -> None:
     """Try again later, or give the job up after the last attempt."""
     if job.attempt < queue.ATTEMPTS:

@@ -20,11 +20,13 @@ from django.conf import settings
 from bots import Reply, Turn, Utterance, bot_names, bot_options
 from bots.registry import PATHS
 from webapp.inference import Answers, Respond, WorkerLost
-from webapp.models import Campaign, Event, ReplyJob, Seat, System
+from webapp.models import Campaign, Conversation, Event, ReplyJob, Seat, System
 from webapp.services.replies import delivery, queue
 from webapp.services.replies.batches import Limit
+from webapp.services.rules.protocols import protocol_of
 
 log = logging.getLogger(__name__)
+Purpose = Conversation.Purpose
 INSIDE = {"bot": "options", "backward": "backward_options"}  # a wrapped bot, and its options
 MOST_WANTED = 200  # systems that are looked at for what to load
 NUL = re.compile(r"(?<!\\)((?:\\\\)*)\\u0000")  # as JSON writes it
@@ -143,12 +145,24 @@ def _ask(
     stored: list[delivery.BotAnswer] = []
     for job, reply in zip(jobs, answers.replies, strict=True):
         text = _storable(reply.text)[: settings.MAX_MESSAGE_CHARACTERS]
-        if text:
+        if text and (complaint := _complaint(job, text)):
+            delivery.refuse(job, text, complaint)
+        elif text:
             stored.append(delivery.BotAnswer(job, text, about | {"bot": _details(reply)}))
         else:  # the others were answered
             error = str(reply.details.get("error", "the bot said nothing"))
             delivery.failed(job, _storable(error)[:500])
     return stored
+
+
+def _complaint(job: ReplyJob, text: str) -> str | None:
+    """Return what the protocol has against a bot's message, or None."""
+    conversation = job.conversation
+    chat = protocol_of(conversation.campaign).chat
+    if chat is None or not chat.partner_checks or conversation.purpose != Purpose.STUDY:
+        return None
+    seat = Seat.objects.select_related("persona").get(conversation=conversation, side=1)
+    return chat.partner_complaint(text, seat.sentences)
 
 
 def _storable(text: str) -> str:

@@ -11,6 +11,7 @@ from webapp.models import Campaign
 
 VOLUNTEER = "volunteer"  # the platform of who came without an id
 TRANSCRIPT = "transcript"  # that of who chatted elsewhere, as an import names them
+TELEGRAM = "telegram"  # of who came by the chat service: no link can claim an id of it
 
 
 def pseudonym(campaign: Campaign, platform: str, external_id: str, key: str = "") -> str:

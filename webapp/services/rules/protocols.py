@@ -91,3 +91,15 @@ def _changed(name: str, own: uuid.UUID | None, changes: str) -> Protocol:
 @lru_cache(maxsize=256)
 def _frozen(name: str, own: uuid.UUID | None, changes: str, planned: _Planned) -> Protocol:
     return as_planned(_changed(name, own, changes), planned.content)
+
+
+def has_free_turns(campaign: AnyCampaign) -> bool:
+    """Tell whether participants may write several messages in a row."""
+    chat = protocol_of(campaign).chat
+    return chat is not None and chat.turns == "free"
+
+
+def is_endless(campaign: AnyCampaign) -> bool:
+    """Tell whether conversations have no end: who leaves finds theirs again."""
+    chat = protocol_of(campaign).chat
+    return chat is not None and chat.endless

@@ -68,6 +68,7 @@ def test_status_comes_last_and_tells_all_that_a_page_needs() -> None:
     assert shown == {
         "type": "status",
         "turn": "you",
+        "free": False,
         "messages": 0,
         "minimum": room.minimum,
         "maximum": None,

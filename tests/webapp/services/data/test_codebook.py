@@ -62,11 +62,12 @@ def exported(campaign: Campaign, folder: Path) -> tuple[Any, Any]:
 
 def changed(name: str) -> dict[str, Any]:
     """Return another value for one setting of a protocol, and for another its own."""
-    first, second, *_ = get_protocol(name).settings()
+    first, *left = get_protocol(name).settings()
     kind = type(source_settings.plain(first.value))
     others: dict[type, Any] = {list: [4], str: "Hello you!", bool: False}
-    other = others.get(kind, 7)
-    return {first.name: other, second.name: source_settings.plain(second.value)}
+    other = others.get(kind, 3 if first.value == 2 else 2)
+    unchanged = {each.name: source_settings.plain(each.value) for each in left[:1]}
+    return {first.name: other, **unchanged}
 
 
 @pytest.mark.parametrize("name", protocol_names())

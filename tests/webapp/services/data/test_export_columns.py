@@ -179,6 +179,7 @@ def test_every_column_of_the_messages_holds_its_own_value(tmp_path: Path) -> Non
     talk = unlike(campaign)
     Event.objects.filter(seq=2).update(made_at=NOW + timedelta(hours=2))
     talk.seats.filter(side=1).update(persona_form="revised")
+    pseudonym = Participation.objects.get(seats__conversation=talk, seats__side=0).pseudonym
     expected = [
         {
             "message": str(event.pk),
@@ -186,6 +187,7 @@ def test_every_column_of_the_messages_holds_its_own_value(tmp_path: Path) -> Non
             "seq": str(event.seq),
             "side": str(event.side),
             "system": "alpha" if event.side else "human",
+            "user": "" if event.side else pseudonym,
             "persona": f"p{event.side}",
             "persona_form": "revised" if event.side else "original",
             "text": event.content["text"],

@@ -84,7 +84,7 @@ def test_every_protocol_stands_under_one_heading_that_says_what_people_do(page: 
     )
     of = {offer.protocol.name: heading for heading, offer in found}
     assert of["personachat_bot"] == "People chat, and rate"
-    assert of["meena_human"] == "People chat; others judge later"
+    assert of["meena_human"] == "People chat; what they write is what counts"
     assert of["meena_third_party"] == "People judge conversations that are over"
     assert of["coherency_pairs"] == of["reply_ranking"] == "People compare or rank replies"
     assert of["meena_replies"] == of["personachat_personas"] == "People write"

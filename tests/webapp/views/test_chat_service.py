@@ -1,0 +1,352 @@
+"""The chat service's door: from /start to the export, each update once, forged ones refused."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import logging
+from collections.abc import Iterator
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.apps import apps
+from django.conf import LazySettings
+from django.core.exceptions import ImproperlyConfigured
+from django.core.management import CommandError, call_command
+from django.test import Client
+from django.utils import timezone
+
+from tests.factories import make_campaign
+from tests.webapp.services.chat_service_fake import FakeService, serving
+from tests.webapp.services.judged import exported
+from webapp import chat_service
+from webapp.inference import respond_here
+from webapp.models import (
+    Campaign,
+    Event,
+    ExternalId,
+    Participation,
+    Rating,
+    ServiceCall,
+    ServiceSeat,
+    ServiceUpdate,
+)
+from webapp.services.chat_service import incoming
+from webapp.services.conversation.messages import MESSAGES
+from webapp.services.ops import sweeper
+from webapp.services.replies import worker
+
+pytestmark = pytest.mark.django_db
+TOKEN, SECRET, ANN = "123:token-of-the-test", "secret-of-the-test", 77
+ADDRESS = "/chat-service/updates"
+HEADER = {"X-Telegram-Bot-Api-Secret-Token": SECRET}
+
+
+class Volunteer:
+    """One person at the chat service, with the server's webhook and its loop."""
+
+    def __init__(self, service: FakeService, number: int = ANN) -> None:
+        self.service, self.number, self.client = service, number, Client()
+
+    def post(self, update: Any) -> int:
+        body = update if isinstance(update, str) else json.dumps(update)
+        answer = self.client.post(ADDRESS, body, content_type="application/json", headers=HEADER)
+        return answer.status_code
+
+    def writes(self, text: str) -> None:
+        assert self.post(self.service.writes(self.number, text)) == 200
+        self.wait()
+
+    def presses(self, words: str) -> None:
+        data = self.service.buttons(self.number)[words]
+        assert self.post(self.service.presses(self.number, data)) == 200
+        self.wait()
+
+    def wait(self) -> None:
+        """Let the bot answer, and the loop tell and send what there is."""
+        worker.serve(bot="parrot", owner="w", respond=respond_here)
+        chat_service.turn(timezone.now())
+
+    @property
+    def texts(self) -> list[str]:
+        return self.service.texts(self.number)
+
+    def begins(self, campaign: Campaign) -> None:
+        self.writes(f"/start {campaign.slug}")
+        self.presses("I agree and begin")
+
+
+@pytest.fixture
+def service(settings: LazySettings) -> Iterator[FakeService]:
+    with serving(TOKEN) as fake:
+        settings.CHAT_SERVICE_URL = fake.address
+        settings.CHAT_SERVICE_TOKEN, settings.CHAT_SERVICE_SECRET = TOKEN, SECRET
+        yield fake
+
+
+@pytest.fixture
+def ann(service: FakeService) -> Volunteer:
+    return Volunteer(service)
+
+
+def wild(**changes: Any) -> Campaign:
+    return make_campaign("convai2_wild", pay="0", waiting_pay="0", **changes)
+
+
+def waiting_texts() -> str:
+    return " ".join(str(call.content) for call in ServiceCall.objects.all())
+
+
+def said(side: int) -> list[str]:
+    found = Event.objects.filter(kind="message", side=side).order_by("seq")
+    return [event.content["text"] for event in found]
+
+
+def test_a_conversation_goes_from_start_to_its_rating_and_the_export(
+    ann: Volunteer, tmp_path: Path
+) -> None:
+    campaign = wild()
+    ann.writes(f"/start {campaign.slug}")
+    assert "You will **chat** and rate." in ann.texts[0]
+    assert not Participation.objects.exists(), "nobody takes part before they agree"
+    ann.presses("I agree and begin")
+    assert "I own boat number" in ann.texts[1]
+    assert "computer program" in ann.texts[1]
+    assert len(ann.texts) == 2
+    ann.writes("Hello there!")
+    assert said(0) == ["Hello there!"]
+    assert ann.texts[-1] == said(1)[0]
+    ann.presses("Good")
+    ann.writes("/start")
+    assert "Your conversation goes on" in ann.texts[-1]
+    ann.writes("And you?")
+    ann.writes("/end")
+    assert "Score the conversation from 1 to 5." in ann.texts[-1]
+    ann.presses("4")
+    assert "Which of these two characters" in ann.texts[-1]
+    assert ann.texts[-1].count("I own boat number") == 10, "two characters of five sentences"
+    ann.presses("1")
+    assert "You are done" in ann.texts[-1]
+    rows = exported(campaign, tmp_path)
+    found = dict(zip(rows["question"], rows["value"].astype(float), strict=True))
+    assert set(found) == {"good", "score", "persona"}
+    assert (found["good"], found["score"]) == (1, 4)
+    assert not ServiceCall.objects.exists()
+
+
+def test_an_update_that_comes_again_does_nothing_again(ann: Volunteer) -> None:
+    """R4: one message, one reply, whatever the service repeats."""
+    ann.begins(wild())
+    update = ann.service.writes(ANN, "Hello")
+    for _ in range(3):
+        assert ann.post(update) == 200
+    ann.wait()
+    ann.post(update)
+    assert (said(0), len(said(1))) == (["Hello"], 1)
+
+
+def test_who_lacks_the_secret_is_refused_and_nothing_is_stored(ann: Volunteer) -> None:
+    """S5: forged, missing, nearly right."""
+    update = json.dumps(ann.service.writes(ANN, "/start x"))
+    wrong = [{}, {next(iter(HEADER)): ""}, {next(iter(HEADER)): SECRET[:-1]}]
+    for headers in (*wrong, {next(iter(HEADER)): f"{SECRET}x"}, {next(iter(HEADER)): "geheim-ä"}):
+        answer = Client().post(ADDRESS, update, content_type="application/json", headers=headers)
+        assert answer.status_code == 403
+    assert not ServiceUpdate.objects.exists()
+
+
+def test_without_a_token_there_is_no_such_page(ann: Volunteer, settings: LazySettings) -> None:
+    settings.CHAT_SERVICE_TOKEN = ""
+    assert ann.post(ann.service.writes(ANN, "/start x")) == 404
+    with pytest.raises(CommandError, match="CHAT_SERVICE_TOKEN is not set"):
+        call_command("chat_service")
+
+
+@pytest.mark.parametrize(
+    "body",
+    ["", "[]", "{", '{"update_id": -1}', '{"update_id": "1"}', '{"update_id": 1, "update_id": 2}'],
+)
+def test_what_is_no_update_is_refused(ann: Volunteer, body: str) -> None:
+    """R24."""
+    assert ann.post(body) == 400
+    assert not ServiceUpdate.objects.exists()
+
+
+def test_other_kinds_of_updates_groups_and_bots_are_left_alone(ann: Volunteer) -> None:
+    group, bot, picture = (ann.service.writes(ANN, "/start") for _ in range(3))
+    group["message"]["chat"] = {"id": -5, "type": "group"}
+    bot["message"]["from"]["is_bot"] = True
+    del picture["message"]["from"]
+    for update in (group, bot, picture, {"update_id": 1, "edited_message": {}}):
+        assert ann.post(update) == 200
+    assert not ServiceUpdate.objects.exists()
+
+
+def test_what_could_not_be_sent_is_sent_later_in_order(ann: Volunteer) -> None:
+    ann.begins(wild())
+    before = len(ann.texts)
+    ann.service.failures += [(500, {}), (429, {"parameters": {"retry_after": 7}})]
+    ann.writes("One")
+    ann.writes("Two")
+    waiting = ServiceCall.objects.get(attempt=1)
+    now = waiting.due_at
+    assert ann.texts[before:] == []
+    chat_service.turn(now)
+    waiting.refresh_from_db()
+    assert waiting.due_at == now + timedelta(seconds=7), "as long as the service asks"
+    chat_service.turn(waiting.due_at - timedelta(milliseconds=1))
+    assert ann.texts[before:] == []
+    chat_service.turn(waiting.due_at)
+    assert ann.texts[before:] == said(1)
+
+
+def test_who_has_blocked_the_bot_holds_nobody_up(ann: Volunteer) -> None:
+    ann.begins(wild())
+    ann.service.failures.append((403, {"description": "Forbidden: bot was blocked by the user"}))
+    ann.writes("One")
+    failed = ServiceCall.objects.get()
+    assert (failed.error, failed.content, failed.recipient) == ("status 403", {}, "")
+    ann.writes("Two")
+    assert ann.texts[-1] == said(1)[-1]
+
+
+def test_the_thirty_first_message_of_a_minute_is_refused_once_in_words(ann: Volunteer) -> None:
+    """S2: the limit of the socket."""
+    ann.begins(wild())
+    for number in range(MESSAGES - 2):  # the two before were /start and, by a button, consent
+        ann.post(ann.service.writes(ANN, f"Number {number}"))
+    assert len(said(0)) == MESSAGES - 2
+    for number in range(3):
+        ann.post(ann.service.writes(ANN, f"More {number}"))
+    ann.wait()
+    assert len(said(0)) == MESSAGES - 1
+    assert sum("very fast" in text for text in ann.texts) == 1
+    ServiceUpdate.objects.update(taken_at=timezone.now() - timedelta(minutes=1))
+    ann.writes("Slowly")
+    assert said(0)[-1] == "Slowly"
+
+
+def test_ten_minutes_of_silence_end_the_conversation_and_the_person_is_asked(
+    ann: Volunteer,
+) -> None:
+    ann.begins(wild())
+    ann.writes("Hello")
+    sweeper.tick(timezone.now() + timedelta(seconds=601))
+    ann.wait()
+    assert "Nobody wrote for a while" in ann.texts[-1]
+    assert "Score the conversation" in ann.texts[-1]
+    ann.writes("4")
+    assert "press one of the buttons" in "".join(ann.texts[-2:])
+    assert not Rating.objects.exists()
+
+
+def test_a_button_of_another_form_and_made_up_data_are_refused(ann: Volunteer) -> None:
+    ann.begins(wild())
+    ann.writes("Hello")
+    for data in (
+        "r:p.score:4",
+        "r:p.score:",
+        "l:x:good:1",
+        "l:99:good:1",
+        "l:1:good:1",
+        "z",
+        "",
+        "s",
+    ):
+        ann.post(ann.service.presses(ANN, data))
+    ann.wait()
+    assert not Rating.objects.exists()
+    assert Participation.objects.get().state == "CHATTING"
+
+
+def test_stop_and_delete_end_and_delete(ann: Volunteer) -> None:
+    """S13, S14: what waits to be sent is deleted as well."""
+    ann.begins(wild())
+    ann.writes("My canary is yellow")
+    ann.writes("/delete")
+    ann.service.failures.append((500, {}))
+    ann.post(ann.service.writes(ANN, "My canary sings"))
+    ann.wait()
+    assert "canary" in waiting_texts()
+    ann.presses("Delete it")
+    assert Participation.objects.get().withdrawn_at
+    assert not ExternalId.objects.exists()
+    assert "canary" not in waiting_texts()
+    assert not any("canary" in str(event.content) for event in Event.objects.all())
+    ann.writes("Anybody?")
+    assert "link is wrong" in ann.texts[-1]
+
+
+@pytest.mark.parametrize(
+    ("protocol", "changes"),
+    [
+        ("personachat_human", {"systems": {"humans": "people"}}),
+        ("meena_static", {}),
+        ("meena_interactive", {}),
+    ],
+)
+def test_a_study_that_needs_a_page_says_so(
+    ann: Volunteer, protocol: str, changes: dict[str, Any]
+) -> None:
+    ann.writes(f"/start {make_campaign(protocol, **changes).slug}")
+    assert "in a browser" in ann.texts[-1]
+
+
+@pytest.mark.parametrize("text", ["/start", "/start nothing", "Hello?", "/end"])
+def test_who_takes_part_in_nothing_is_told_where_to_look(ann: Volunteer, text: str) -> None:
+    ann.writes(text)
+    assert "link is wrong" in ann.texts[-1]
+
+
+def test_a_paused_study_takes_nobody(ann: Volunteer) -> None:
+    campaign = wild()
+    ann.writes(f"/start {campaign.slug}")
+    Campaign.objects.update(state=Campaign.State.PAUSED)
+    ann.post(ann.service.presses(ANN, ann.service.buttons(ANN)["I agree and begin"]))
+    ann.writes(f"/start {campaign.slug}")
+    assert "paused" in ann.texts[-1]
+    assert not ServiceSeat.objects.exists()
+
+
+def test_no_log_names_a_secret(
+    ann: Volunteer, caplog: pytest.LogCaptureFixture, settings: LazySettings
+) -> None:
+    caplog.set_level(logging.INFO)
+    ann.service.failures.append((403, {"description": TOKEN}))
+    ann.begins(wild()) if ann.service.failures == [] else ann.writes("/start nothing")
+    settings.CHAT_SERVICE_URL = "http://127.0.0.1:9"
+    ann.writes("Hello")
+    assert ServiceCall.objects.filter(error="ConnectError").exists()
+    logged = " ".join(record.getMessage() for record in caplog.records)
+    assert TOKEN not in logged
+    assert SECRET not in logged
+
+
+def test_updates_are_registered_with_the_secret(service: FakeService) -> None:
+    call_command("chat_service", "--register", "https://study.example.org/")
+    method, content = service.calls[-1]
+    assert (method, content["secret_token"]) == ("setWebhook", SECRET)
+    assert content["url"] == f"https://study.example.org{ADDRESS}"
+
+
+@pytest.mark.parametrize(
+    ("secret", "starts"),
+    [("", False), ("x" * 15, False), ("x" * 16, True), ("x" * 256, True), ("x" * 257, False)],
+)
+def test_no_server_starts_with_a_token_and_without_a_secret(
+    settings: LazySettings, secret: str, starts: bool
+) -> None:
+    settings.DEBUG = True  # whose key is not looked at
+    settings.CHAT_SERVICE_TOKEN, settings.CHAT_SERVICE_SECRET = TOKEN, secret
+    refused = pytest.raises(ImproperlyConfigured, match="16 to 256")
+    with contextlib.nullcontext() if starts else refused:
+        apps.get_app_config("webapp").ready()
+
+
+def test_numbers_of_updates_are_forgotten_after_two_days(ann: Volunteer) -> None:
+    ann.writes("/start")
+    now = timezone.now()
+    assert incoming.forget_old(now=now + timedelta(days=1)) == 0
+    assert incoming.forget_old(now=now + timedelta(days=3)) == 1

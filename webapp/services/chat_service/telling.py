@@ -1,0 +1,182 @@
+"""What a person of the chat service is told: their conversation, the questions, the end.
+
+All of it follows from the rows, as a page does: `tell` queues what was not told yet, so a lost hint
+costs a moment and nothing twice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime
+
+from django.db import transaction
+from django.db.models import F, Q
+from django.utils import translation
+
+from evaluation import Question
+from webapp import notices
+from webapp.models import Event, ExternalId, Participation, Seat, ServiceSeat
+from webapp.services.chat_service import outgoing
+from webapp.services.chat_service.outgoing import Button
+from webapp.services.participation import screens, study_info
+from webapp.services.rating import form
+from webapp.services.rating.form import RatingForm
+from webapp.services.rules import events, identity
+from webapp.services.rules.protocols import shown_protocol
+
+P = Participation.State
+LABEL, ANSWER, START, DELETE, AGREE = "l", "r", "s", "d", "c"  # how data of buttons begin
+AT_ONCE = 200
+
+
+def tell_all(*, now: datetime) -> int:
+    """Tell everybody whose conversation or step has moved; return how many."""
+    moved = Q(conversation__last_seq__gt=F("last_seq")) | Q(shown_state_at=None)
+    moved |= ~Q(shown_state_at=F("participation__state_at"))
+    rows = ServiceSeat.objects.filter(moved, participation__withdrawn_at=None)
+    known = list(rows.order_by("pk").values_list("pk", flat=True)[:AT_ONCE])
+    for pk in known:
+        tell(pk, now=now)
+    return len(known)
+
+
+def tell(pk: int, *, now: datetime, again: bool = False) -> None:
+    """Queue what a person was not told yet; `again` repeats what they are to do now."""
+    with transaction.atomic():
+        seat = ServiceSeat.objects.select_for_update(of=("self",)).get(pk=pk)
+        person = Participation.objects.select_related("campaign").get(pk=seat.participation_id)
+        recipient = address(person)
+        if recipient:
+            with translation.override(person.consent.language):
+                for text, buttons in _unsent(seat, person, again=again):
+                    outgoing.queue_message(recipient, text, now, buttons)
+        seat.shown_state_at = person.state_at
+        seat.save(update_fields=["conversation", "last_seq", "shown_state_at"])
+
+
+def address(person: Participation) -> str:
+    """Return the chat of a person, "" once it is deleted."""
+    known = ExternalId.objects.filter(participation=person, platform=identity.TELEGRAM).first()
+    return known.value if known else ""
+
+
+def _unsent(
+    seat: ServiceSeat, person: Participation, *, again: bool
+) -> Iterator[tuple[str, Sequence[Button]]]:
+    is_new, before = seat.shown_state_at != person.state_at, seat.conversation_id
+    yield from _conversation(seat, person)
+    if person.state == P.RATING:
+        yield from question(person, is_first=is_new)
+    elif person.state == P.CHATTING:
+        if again and seat.conversation_id == before:
+            yield from _step(person)
+    elif is_new or again:
+        yield from _step(person)
+
+
+def _conversation(
+    seat: ServiceSeat, person: Participation
+) -> Iterator[tuple[str, Sequence[Button]]]:
+    """Yield the beginning of a conversation, and what came in it since."""
+    own = person.seats.select_related("conversation", "persona").order_by("-active", "-pk").first()
+    if own is None:
+        return
+    if own.conversation_id != seat.conversation_id:
+        seat.conversation, seat.last_seq = own.conversation, 0
+        yield _beginning(person, own), ()
+    for event in events.after(own.conversation, seat.last_seq):
+        seat.last_seq = event.seq
+        if event.kind == Event.Kind.MESSAGE and event.side == 1 - own.side:
+            yield event.content["text"], _labels(person, event)
+        elif event.kind == Event.Kind.NOTICE:
+            yield notices.text(event.content["notice"]), ()
+
+
+def _beginning(person: Participation, own: Seat) -> str:
+    study = study_info.of(person.campaign)
+    character = (notices.text("service_character"), *own.sentences) if own.sentences else ()
+    parts = [study.partner_notice, *study.instructions, "\n".join(character)]
+    return "\n\n".join([*filter(None, parts), notices.text("service_begin")])
+
+
+def _labels(person: Participation, event: Event) -> list[Button]:
+    """Return a row of buttons for each question that is asked of a message."""
+    live = shown_protocol(person.campaign).live
+    if live is None or (event.in_reply_to == 0 and not live.label_opening):
+        return []
+    return [
+        (word, f"{LABEL}:{event.seq}:{each.name}:{value}")
+        for each in live.each
+        for value, word in each.meanings().items()
+    ]
+
+
+def _step(person: Participation) -> Iterator[tuple[str, Sequence[Button]]]:
+    screen = screens.show(person=person, now=person.state_at)
+    if person.state == P.CHATTING:
+        yield notices.text("service_chatting"), ()
+    elif screen.end is not None:
+        code = f"{notices.text('service_code')} {screen.end.code}" if screen.end.code else ""
+        contact = notices.text("service_delete", contact=person.campaign.contact)
+        shown = (screen.end.heading, screen.end.text, code, screen.end.debrief, contact)
+        yield "\n\n".join(filter(None, shown)), ()
+    else:
+        begin = (notices.text("service_start"), START)
+        yield screen.round or screen.notice or notices.text("service_ready"), [begin]
+
+
+# --- the questions at the end, one after the other ------------------------------------------------
+
+
+def question(
+    person: Participation, *, is_first: bool = False, complaint: str = ""
+) -> Iterator[tuple[str, Sequence[Button]]]:
+    """Yield the next question of the form that has no answer yet."""
+    shown = form.of(person)
+    current = next_question(shown, shown.draft) if shown else None
+    if shown is None or current is None:
+        return
+    name, one = current
+    pay = study_info.money(person.pay, person.currency)
+    notice = notices.text(person.notice, pay=pay) if is_first and person.notice else ""
+    lines = [f"{n}: {' '.join(each)}" for n, each in enumerate(_lines(shown, one), start=1)]
+    text = "\n\n".join(filter(None, (notice, complaint, one.text, one.help, *lines)))
+    yield text, [(words, f"{ANSWER}:{name}:{n}") for n, words in enumerate(_words(shown, one))]
+
+
+def next_question(shown: RatingForm, draft: Mapping[str, str]) -> tuple[str, Question] | None:
+    """Return the first question without an answer, and the name of its field."""
+    for about, one in shown.rate.form_questions(shown.shown):
+        if f"{about}.{one.name}" not in draft and _is_open(one, about, draft):
+            return f"{about}.{one.name}", one
+    return None
+
+
+def _is_open(one: Question, about: str, draft: Mapping[str, str]) -> bool:
+    """Tell whether an earlier answer, or none that is needed, opens a question."""
+    gate = one.only_if
+    if gate is None:
+        return True
+    return draft.get(f"{about}.{gate.question}") in {str(each) for each in gate.values}
+
+
+def options(shown: RatingForm, one: Question) -> list[str]:
+    """Return the values that the buttons of a question stand for."""
+    return [each.value for each in one.form_field(shown.shown, shown.personas).options]
+
+
+def _words(shown: RatingForm, one: Question) -> list[str]:
+    found = one.form_field(shown.shown, shown.personas).options
+    return [
+        str(n)
+        if each.lines
+        else f"{each.value}: {each.word}"
+        if one.is_scale and each.word
+        else each.word or each.value
+        for n, each in enumerate(found, start=1)
+    ]
+
+
+def _lines(shown: RatingForm, one: Question) -> list[tuple[str, ...]]:
+    found = one.form_field(shown.shown, shown.personas).options
+    return [tuple(each.lines) for each in found if each.lines]
