@@ -6,6 +6,7 @@ import json
 import logging
 import sys
 
+import pytest
 from django.test import Client, override_settings
 
 from webapp.middleware import JsonFormatter
@@ -38,6 +39,7 @@ def test_the_token_of_a_refused_withdrawal_is_not_logged() -> None:
     assert told["text"] == "Not Found: /c/slug/withdraw/..."
 
 
+@pytest.mark.django_db
 def test_a_request_that_is_refused_leaves_no_token(client: Client) -> None:
     records: list[logging.LogRecord] = []
 
