@@ -3,6 +3,14 @@
 Standard library only.
 """
 
+from evaluation.admission import (
+    Admission,
+    KnownAnswer,
+    Onboarding,
+    Quiz,
+    Screening,
+    form_of,
+)
 from evaluation.checks import MaxWords, MessageCheck, MinWords, NoPersonaCopy, word_count
 from evaluation.kinds.choice import Choice
 from evaluation.kinds.free_text import FreeText
@@ -12,7 +20,7 @@ from evaluation.kinds.preference import Preference
 from evaluation.kinds.ranking import Ranking
 from evaluation.kinds.slider import Anchor, Slider
 from evaluation.kinds.yes_no import YesNo
-from evaluation.protocol import Protocol
+from evaluation.protocol import Protocol, Step
 from evaluation.questions import (
     AnswerField,
     AnswerOption,
@@ -28,12 +36,13 @@ from evaluation.questions import (
 )
 from evaluation.setting_types import Draw, InvalidValue, OneOf
 from evaluation.settings import TAGS, InvalidSetting, Setting, Source
-from evaluation.steps import FORMS, Chat, InvalidAnswers, Rate, Step, Telling
+from evaluation.steps import FORMS, Chat, InvalidAnswers, Rate, Telling
 from evaluation.words import Words, ours
 
 __all__ = [
     "FORMS",
     "TAGS",
+    "Admission",
     "Anchor",
     "AnswerField",
     "AnswerOption",
@@ -47,19 +56,23 @@ __all__ = [
     "InvalidAnswers",
     "InvalidSetting",
     "InvalidValue",
+    "KnownAnswer",
     "Level",
     "Likert",
     "MaxWords",
     "MessageCheck",
     "MinWords",
     "NoPersonaCopy",
+    "Onboarding",
     "OneOf",
     "PersonaChoice",
     "Preference",
     "Protocol",
     "Question",
+    "Quiz",
     "Ranking",
     "Rate",
+    "Screening",
     "Setting",
     "Shown",
     "SimulatedRater",
@@ -70,6 +83,7 @@ __all__ = [
     "Value",
     "Words",
     "YesNo",
+    "form_of",
     "letter",
     "ours",
     "word_count",

@@ -14,6 +14,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, ClassVar, Literal, Union, get_args, get_origin, get_type_hints
 
 from evaluation import checks
+from evaluation.admission import Onboarding, Quiz, Screening
 from evaluation.protocol import Protocol
 from evaluation.questions import Question
 from evaluation.registry import UnknownKind, get_kind, kind_names
@@ -22,7 +23,13 @@ from evaluation.steps import Chat, Rate
 from evaluation.words import NOT_SHOWN, Words, ours
 
 SCHEMA = 1
-STEPS: dict[str, type] = {"chat": Chat, "rate": Rate}
+STEPS: dict[str, type] = {
+    "screening": Screening,
+    "quiz": Quiz,
+    "onboarding": Onboarding,
+    "chat": Chat,
+    "rate": Rate,
+}
 CHECKS: dict[str, type] = {
     each.name: each for each in (checks.MaxWords, checks.MinWords, checks.NoPersonaCopy)
 }

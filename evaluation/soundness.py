@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from evaluation.protocol import Protocol
 from evaluation.questions import Question
 from evaluation.settings import InvalidSetting
-from evaluation.steps import Chat, Rate
+from evaluation.steps import Rate
 
 NAME = re.compile(r"[a-z][a-z0-9_]*")
 LONGEST_NAME = {"protocol": 60, "question": 40}  # characters, as databases store them
@@ -45,13 +45,19 @@ def _of_steps(protocol: Protocol) -> Iterator[Complaint]:
     if protocol.chat is None and protocol.after is None:
         yield "steps", "nobody has anything to do; add a conversation, or questions about replies"
     kinds = Counter(
-        "chat" if isinstance(step, Chat) else f"rate {step.when}" for step in protocol.steps
+        f"rate {step.when}" if isinstance(step, Rate) else step.prefix for step in protocol.steps
     )
     for kind, count in kinds.items():
         if count > 1:
             yield "steps", f"there are {count} of {kind}; there can be one"
     if protocol.chat is not None and not _fits(protocol.chat.told):
         yield "chat.told", f"must have 1 to {LONGEST_TEXT} characters"
+    if protocol.onboarding and (protocol.after is None or protocol.after.over != "contexts"):
+        yield "onboarding.items", "needs replies to contexts, of which some have known answers"
+    for known in protocol.quiz.answers if protocol.quiz else ():
+        if len(known.explanation) > LONGEST_TEXT:
+            about = f"question {known.question}"
+            yield about, f"explanation: must have at most {LONGEST_TEXT} characters"
     for rate in protocol.rates:
         yield from _of_rate(rate, protocol)
 
@@ -83,7 +89,7 @@ def _of_settings(protocol: Protocol) -> Iterator[Complaint]:
 
 
 def _of_questions(protocol: Protocol) -> Iterator[Complaint]:
-    questions = [question for rate in protocol.rates for question in rate.questions]
+    questions = protocol.questions
     for name, count in Counter(question.name for question in questions).items():
         if count > 1:
             yield f"question {name}", f"name: {count} questions have it; give each its own"

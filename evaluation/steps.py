@@ -384,5 +384,3 @@ class Rate:
         """Return the question of this name. Raises `KeyError`."""
         return {question.name: question for question in self.questions}[name]
 
-
-Step = Chat | Rate

@@ -17,7 +17,7 @@ from tests.trust.snapshot import Chat, Exported, Snapshot, Someone
 from tests.trust.stories import Client, Record, Story
 from webapp.models import Event
 
-FULL, PART, WAITING = "FULL", "PART", "WAITING"
+FULL, PART, WAITING, SCREENED = "FULL", "PART", "WAITING", "SCREENED"
 PAYS = {  # a part: by what was promised for stopping of one's own accord (R21)
     "COMPLETED": FULL,
     "PARTNER_LEFT": FULL,
@@ -26,6 +26,9 @@ PAYS = {  # a part: by what was promised for stopping of one's own accord (R21)
     "QUIT": PART,
     "NOBODY": WAITING,
     "FULL": "",
+    "SCREENED_OUT": SCREENED,
+    "CHECK_FAILED": SCREENED,
+    "ONBOARDING": FULL,
     "DECLINED": "",
     "LEFT": "",
 }

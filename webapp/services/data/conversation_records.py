@@ -12,6 +12,7 @@ from typing import Any
 from django.db.models import Prefetch
 
 from webapp.models import (
+    AdmissionTry,
     Assignment,
     Campaign,
     Candidate,
@@ -91,6 +92,25 @@ def participants(campaign: Campaign) -> Iterator[Record]:
             "excluded": row.excluded,
             "flags": ";".join(sorted({flag.kind for flag in row.flags.all()})),
         }
+
+
+def admission(campaign: Campaign) -> Iterator[Record]:
+    """Yield every answer before the work, in the order of tries; who withdrew is absent."""
+    rows = AdmissionTry.objects.filter(
+        participation__campaign=campaign, participation__withdrawn_at=None
+    )
+    for row in rows.select_related("participation").order_by("pk").iterator():
+        for question, value in row.answers.items():
+            yield {
+                "participant": row.participation.pseudonym,
+                "step": row.step,
+                "try": row.number,
+                "question": question,
+                "value": value,
+                "right": int(question not in row.wrong),
+                "passed": int(row.passed),
+                "answered_at": _time(row.made_at),
+            }
 
 
 def _systems(row: Participation, names: dict[int, str]) -> str:

@@ -9,6 +9,7 @@ from django.core import signing
 from django.db import connection, transaction
 
 from webapp.models import (
+    AdmissionTry,
     Assignment,
     CompletionCode,
     Conversation,
@@ -67,6 +68,7 @@ def withdraw(*, token: str, now: datetime) -> Withdrawn:
             for seat in Seat.objects.filter(participation=person).select_related("conversation"):
                 _delete_words(seat)
             _delete_answers(person)
+            AdmissionTry.objects.filter(participation=person).update(answers={}, wrong=[])
             _uncount(person)
             message_items.withdraw(person=person, now=now)
             ExternalId.objects.filter(participation=person).delete()

@@ -92,7 +92,9 @@ def dialogue() -> tuple[FormLine, ...]:
 def pages(protocol: Protocol) -> tuple[str, ...]:
     """Return the names of the pages that a participant comes to, in order."""
     chat = ("chat",) if protocol.chat else ()
-    return ("entry", "ready", *chat, *(("rate",) if protocol.after else ()), "ended")
+    first = ("screening",) if protocol.screening else ()
+    quiz = ("quiz",) if protocol.quiz else ()
+    return ("entry", *first, "ready", *quiz, *chat, *(("rate",) if protocol.after else ()), "ended")
 
 
 def study(campaign: AnyCampaign) -> StudyInfo:
@@ -103,18 +105,20 @@ def study(campaign: AnyCampaign) -> StudyInfo:
 def screen(campaign: AnyCampaign, name: str) -> Screen:
     """Return one of these pages, but for the entry, with everything on it invented."""
     protocol, shown = protocol_of(campaign), study(campaign)
+    steps = {step.prefix: step for step in protocol.admissions}
     has_persona = name in ("ready", "chat") and shown.has_persona
     after = protocol.after
     return Screen(
-        name=name,
+        name="admission" if name in steps else name,
         study=shown,
-        step=screens.step_of(name, protocol),
+        step=screens.step_of("admission" if name == "quiz" else name, protocol),
         notice="",
         round="",
         stop="" if name == "ended" else shown.stopping or notices.text("stop_not_begun"),
         persona=_first_persona(campaign) if has_persona else (),
         chat=screens.chat_page("preview", protocol) if name == "chat" else None,
         form=rating_form(after) if name == "rate" and after else None,
+        admission=screens.first_admission_page(steps[name]) if name in steps else None,
         end=_end(protocol, shown) if name == "ended" else None,
     )
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
@@ -35,6 +35,7 @@ class StudyInfo:
     hourly: str
     waiting_pay: str
     stopping: str  # what stopping early pays; "" where nothing is paid at all
+    checks: tuple[str, ...]  # what may keep somebody from the work, and what that pays
     is_paid: bool
     contact: str
     consent: SafeString
@@ -68,6 +69,7 @@ def of(campaign: Campaign, terms: payment.Terms | None = None) -> StudyInfo:
         hourly=money(hourly, terms.currency),
         waiting_pay=money(terms.waiting_pay, terms.currency),
         stopping=stopping_words(terms, protocol),
+        checks=tuple(_checks(protocol, terms)),
         is_paid=terms.pay > 0,
         contact=campaign.contact,
         consent=sanitized(campaign.consent),
@@ -100,6 +102,21 @@ def stopping_words(terms: payment.Terms, protocol: Protocol) -> str:
     return f"{rule} {words['one'] if least == 1 else str(words['least']) % {'least': least}}"
 
 
+def _checks(protocol: Protocol, terms: payment.Terms) -> Iterator[str]:
+    """Yield what is announced before consent of the checks that somebody may fail."""
+    pay = money(terms.screening_pay, terms.currency)
+    has_pay = terms.screening_pay > 0
+    pays = notices.text("pays_screening", pay=pay) if has_pay else notices.text("pays_nothing")
+    if protocol.screening:
+        yield notices.text("first_questions", pays=pays)
+    if protocol.quiz and protocol.quiz.tries == 1:
+        yield notices.text("first_quiz_once", pays=pays)
+    elif protocol.quiz:
+        yield notices.text("first_quiz", tries=protocol.quiz.tries, pays=pays)
+    if protocol.onboarding and not protocol.onboarding.silently:
+        yield notices.text("first_items", items=protocol.onboarding.items, pays=pays)
+
+
 def _range(lengths: Sequence[int]) -> str:
     if len(set(lengths)) > 1:
         return _("%(fewest)d to %(most)d") % {"fewest": min(lengths), "most": max(lengths)}
@@ -120,7 +137,7 @@ def sanitized(markdown: str) -> SafeString:
 
 
 def steps_of(protocol: Protocol) -> tuple[str, ...]:
-    steps = [_("Consent"), _("Instructions")]
+    steps = [_("Consent"), *([_("About you")] if protocol.screening else []), _("Instructions")]
     if protocol.chat:
         steps.append(_("Conversation"))
     if protocol.after:

@@ -14,10 +14,12 @@ from webapp.models import Assignment, Campaign, Conversation, Participation, Rep
 P, C, V, J = Participation.State, Conversation.State, Campaign.State, ReplyJob.State
 A = Assignment.State
 Row = TypeVar("Row", Participation, Conversation, Campaign, ReplyJob, Assignment)
-ACTIVE = (P.READY, P.WAITING, P.MATCHED, P.CHATTING, P.RATING)
+ACTIVE = (P.ADMISSION, P.READY, P.WAITING, P.MATCHED, P.CHATTING, P.RATING)
 
 TRANSITIONS: dict[type[models.Model], dict[str, tuple[tuple[str, ...], str]]] = {
     Participation: {
+        "check": ((P.READY,), P.ADMISSION),  # a screening or a quiz is to be answered
+        "admit": ((P.ADMISSION,), P.READY),
         "chat": ((P.READY, P.WAITING), P.CHATTING),
         "wait": ((P.READY,), P.WAITING),
         "match": ((P.WAITING,), P.MATCHED),
@@ -32,6 +34,8 @@ TRANSITIONS: dict[type[models.Model], dict[str, tuple[tuple[str, ...], str]]] = 
         "stop": (ACTIVE, P.ENDED),
         "give_up": ((P.WAITING, P.MATCHED), P.ENDED),  # waited, nobody came
         "refuse": ((P.READY, P.WAITING), P.ENDED),  # full before any work
+        "screen_out": ((P.ADMISSION,), P.ENDED),
+        "fail_check": ((P.ADMISSION, P.RATING), P.ENDED),
         "leave": (ACTIVE, P.ENDED),
         "return": ((P.ENDED,), P.READY),  # the link resumes who left
     },
