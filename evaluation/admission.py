@@ -172,15 +172,13 @@ def _check_forms(questions: Collection[Question]) -> None:
             )
 
 
-def _check_answers(
-    field: str, questions: Collection[Question], gates: Collection[Gate]
-) -> None:
+def _check_answers(field: str, questions: Collection[Question], gates: Collection[Gate]) -> None:
     """Refuse answers to a question that is not there, or that nobody could give."""
     known = {question.name: question for question in questions}
     for gate in gates:
         if gate.question not in known:
             names = ", ".join(known)
-            raise ValueError(f"{field} names {gate.question!r}, no question here; there are {names}")
+            raise ValueError(f"{field} names {gate.question!r}, no question; there are {names}")
         question = known[gate.question]
         strange = [value for value in gate.values if not _is_possible(question, value)]
         if strange or not gate.values:

@@ -383,4 +383,3 @@ class Rate:
     def question(self, name: str) -> Question:
         """Return the question of this name. Raises `KeyError`."""
         return {question.name: question for question in self.questions}[name]
-

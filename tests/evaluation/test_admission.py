@@ -35,9 +35,7 @@ OFTEN = Choice(
     only_if=Gate("watched"),
     otherwise=0,
 )
-SCREENING = Screening(
-    questions=(WATCHED, OFTEN), passes=(Gate("watched"), Gate("often", (2, 3)))
-)
+SCREENING = Screening(questions=(WATCHED, OFTEN), passes=(Gate("watched"), Gate("often", (2, 3))))
 PARTNER = YesNo(name="partner", text=ours("Is your partner a program?"))
 LENGTH = YesNo(name="length", text=ours("Is one message enough?"))
 QUIZ = Quiz(
@@ -114,7 +112,12 @@ def test_all_three_come_back_from_json_with_their_words() -> None:
     assert digest(again) == digest(protocol)
     assert [*complaints(protocol)] == []
     names = [setting.name for setting in protocol.settings()]
-    assert names[:4] == ["quiz.tries", "onboarding.items", "onboarding.share", "onboarding.silently"]
+    assert names[:4] == [
+        "quiz.tries",
+        "onboarding.items",
+        "onboarding.share",
+        "onboarding.silently",
+    ]
 
 
 def test_a_step_that_cannot_be_is_named_in_json() -> None:
@@ -142,5 +145,5 @@ def test_known_answers_leave_something_of_the_batch(items: int, batch: int, fits
     if fits:
         assert protocol.change(changes).onboarding == Onboarding(items=items, share=0.75)
         return
-    with pytest.raises(InvalidSetting, match=f"onboarding.items: “{items}” leaves nothing of the 5"):
+    with pytest.raises(InvalidSetting, match=f"“{items}” leaves nothing of the 5 items"):
         protocol.change(changes)

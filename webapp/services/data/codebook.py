@@ -70,8 +70,8 @@ PARTICIPANTS = {
     "separated by semicolons",
     "conversations": "how many conversations they finished",
     "state": "the step they are on",
-    "outcome": "how it ended; SCREENED_OUT and CHECK_FAILED before or by a check, ONBOARDING by items "
-    "of known answers",
+    "outcome": "how it ended; SCREENED_OUT and CHECK_FAILED by a check, ONBOARDING by items whose "
+    "answers are known",
     "joined_at": "when they consented, UTC",
     "ended_at": "when it ended, UTC",
     "consent_sha256": "SHA-256 of the consent text they agreed to",

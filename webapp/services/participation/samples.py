@@ -15,7 +15,7 @@ from bots.datasets import contexts, demo
 from evaluation import Protocol, Rate, Shown, letter
 from webapp import notices
 from webapp.models import Participation
-from webapp.services.participation import screens, study_info
+from webapp.services.participation import admission, screens, study_info
 from webapp.services.participation.screens import End, Screen
 from webapp.services.participation.study_info import StudyInfo
 from webapp.services.rating.form import FormLine, FormReply, RatingForm
@@ -38,7 +38,12 @@ class QuestionGroup:
 
 def question_groups(protocol: Protocol) -> tuple[QuestionGroup, ...]:
     """Return the questions of a protocol, by what is judged."""
-    return tuple(
+    before = {"screening": _("Before the instructions"), "quiz": _("In a quiz before the work")}
+    first = (
+        QuestionGroup(before[step.prefix], admission.form_with(step, {}))
+        for step in protocol.admissions
+    )
+    return *first, *(
         QuestionGroup(_judged(rate), rating_form(rate, f"{protocol.name}-{number}"))
         for number, rate in enumerate(protocol.rates, start=1)
     )

@@ -193,9 +193,13 @@ def _is_screening(person: Participation) -> bool:
 def step_of(name: str, protocol: Protocol) -> int:
     """Return the number of the step: the same for every system, or the steps would tell which."""
     last, first = len(study_info.steps_of(protocol)), 3 if protocol.screening else 2
-    return {"screening": 2, "admission": first, "ready": first, "rate": last - 1, "ended": last}.get(
-        name, first + 1
-    )
+    return {
+        "screening": 2,
+        "admission": first,
+        "ready": first,
+        "rate": last - 1,
+        "ended": last,
+    }.get(name, first + 1)
 
 
 def _notice(person: Participation) -> str:

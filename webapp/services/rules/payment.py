@@ -84,7 +84,10 @@ RULES: dict[str, Rule] = {
     Outcome.ONBOARDING: Rule("complete", Kind.FULL, False, "completed"),
     Outcome.LEFT: Rule("leave", None, False, "left_paid", unpaid="left"),
 }
-NOT_ADMITTED = (Outcome.SCREENED_OUT, Outcome.CHECK_FAILED)  # for good: nobody tries until they pass
+NOT_ADMITTED = (
+    Outcome.SCREENED_OUT,
+    Outcome.CHECK_FAILED,
+)  # for good: nobody tries until they pass
 
 
 ROUNDING = "a part of a cent is rounded up"
