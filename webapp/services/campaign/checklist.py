@@ -13,7 +13,7 @@ from django.utils.translation import gettext_lazy, ngettext
 
 from evaluation import Chat, Protocol, Question, word_count
 from webapp.models import IMPORTED, Campaign, Conversation, System
-from webapp.services.campaign import campaigns, message_items
+from webapp.services.campaign import campaigns, known_answers, message_items
 from webapp.services.rating import context_items, third_parties
 from webapp.services.replies import heartbeats
 from webapp.services.rules.access import AnyCampaign, row_of
@@ -90,7 +90,7 @@ def replies_to_contexts(campaign: AnyCampaign) -> Replies:
     begun = campaign.conversations.filter(purpose=Conversation.Purpose.CONTEXT)
     settled = begun.filter(state=Conversation.State.FINISHED)
     imported = begun.filter(system__bot=IMPORTED).count()
-    wanted = campaign.contexts.count() * bots + imported
+    wanted = campaign.contexts.filter(known={}).count() * bots + imported
     return Replies(wanted, begun.count(), settled.count())
 
 
@@ -206,6 +206,9 @@ def _of_contexts(campaign: Campaign, protocol: Protocol) -> Iterator[LaunchCheck
     if not replies.ready:
         text += " " + _("Collect them with the button on the page of contexts.")
     yield LaunchCheck(_("Replies to contexts"), replies.ready, text, "contexts")
+    if protocol.onboarding is not None:
+        ok, text = known_answers.enough(campaign, protocol.onboarding)
+        yield LaunchCheck(_("Items with known answers"), ok, text, "contexts")
     if protocol.after is not None and protocol.after.show != "one":
         yield _shown_together(campaign)
     for question in protocol.after.questions if protocol.after is not None else ():

@@ -78,6 +78,7 @@ def plan_of(campaign: AnyCampaign) -> dict[str, Any]:
                 "sha256": _sha256(canonical(each.messages)),
                 "group": each.group,
                 "about": each.about,
+                "known": each.known,
             }
             for each in campaign.contexts.order_by("key")
         ],

@@ -111,6 +111,7 @@ def static_contexts(request: HttpRequest, campaign: StaffCampaign) -> HttpRespon
         "replies": checklist.replies_to_contexts(campaign),
         "kind": "contexts",
         "messages": contexts_import.lengths(campaign),
+        "has_known": contexts_import.known_question(campaign),
     }
     bundled = contexts_import.bundled()
     return _import(request, campaign, contexts_import, bundled, context)
