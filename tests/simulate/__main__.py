@@ -21,9 +21,11 @@ from evaluation import Protocol
 from evaluation.registry import get_protocol, protocol_names
 from tests.live import ROOT, environment
 from tests.simulate import recovered
+from tests.simulate.admission import with_admission
 from tests.simulate.planted import is_of_people
 
 CHATTING, RATING = 24, 6  # people, where they chat and where they rate what others said
+CHECKED = 40  # where some do not pass a check before the work
 FEWEST = 12  # who chat, so that a planted chance can be told from guessing
 LARGEST_SEED = 2**31 - 1  # of a campaign
 COLUMNS = {  # and how wide they are
@@ -83,6 +85,11 @@ def _parser() -> argparse.ArgumentParser:
         action="store_true",
         help="the shortest chats there can be, typed at once; few items per person",
     )
+    parser.add_argument(
+        "--admission",
+        action="store_true",
+        help="with a screening, a quiz and (where replies are judged) an onboarding before the work",
+    )
     parser.add_argument("--keep", type=Path, metavar="FOLDER", help="databases, exports, ledgers")
     return parser
 
@@ -110,6 +117,13 @@ def _chosen(names: Sequence[str], *, whole: bool, people: int | None) -> Iterato
         protocol = get_protocol(name)
         _check_people(protocol, people)
         yield protocol
+
+
+def _people(protocol: Protocol, given: argparse.Namespace) -> int:
+    """Return how many people come: more where checks keep some of them from the work."""
+    usual = CHATTING if protocol.chat else max(RATING, _fewest(protocol))
+    has_checks = given.admission or protocol.admissions or protocol.onboarding
+    return int(given.people or (max(CHECKED, usual) if has_checks else usual))
 
 
 def _check_seed(seed: int) -> None:
@@ -143,10 +157,11 @@ def _check_folder(keep: Path | None, chosen: Sequence[Protocol]) -> None:
 def _simulated(protocol: Protocol, into: Path, given: argparse.Namespace) -> Line:
     """Simulate a campaign in a folder of its own and print what came of it."""
     start = time.monotonic()
-    people = given.people or (CHATTING if protocol.chat else max(RATING, _fewest(protocol)))
+    people = _people(protocol, given)
     folder = into / protocol.name
     try:
         _run(protocol, folder, people, given)
+        protocol = with_admission(protocol) if given.admission else protocol
         found = recovered.read(folder, protocol)
     except RuntimeError as broken:
         line = Line((protocol.name, str(people), *"----"), (str(broken),))
@@ -164,7 +179,9 @@ def _simulated(protocol: Protocol, into: Path, given: argparse.Namespace) -> Lin
 def _run(protocol: Protocol, folder: Path, people: int, given: argparse.Namespace) -> None:
     """Let people be simulated with a new database. Raises `RuntimeError`."""
     folder.mkdir(parents=True)
-    words = (protocol.name, folder.resolve(), people, given.seed, "short" if given.short else "own")
+    checks = "checks" if given.admission else "own"
+    length = "short" if given.short else "own"
+    words = (protocol.name, folder.resolve(), people, given.seed, length, checks)
     with subprocess.Popen(  # which Ctrl-C lets end its server
         [sys.executable, "-m", "tests.simulate.campaign", *map(str, words)],
         cwd=ROOT,

@@ -1,6 +1,6 @@
 """One simulated campaign, in a process of its own: made, launched, filled by people, exported.
 
-python -m tests.simulate.campaign PROTOCOL FOLDER PEOPLE SEED SHORT    with the environment's new
+python -m tests.simulate.campaign PROTOCOL FOLDER PEOPLE SEED SHORT CHECKS    with the environment's new
 database; leaves `export.zip`, and the crowd's own records as `crowd.jsonl`.
 """
 
@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any
 from evaluation import Protocol, Rate
 from evaluation.registry import get_protocol, protocol_names
 from evaluation.setting_types import WholeNumbers
+from tests.simulate.admission import known_contexts, mix_of, planted_before, with_admission
 from tests.simulate.imported import imported_contexts, replies_are_imported
 from tests.simulate.planted import BOT, HUMAN, MIX, is_of_people, planted
 
@@ -49,7 +50,9 @@ class Simulated:
     staff: Any
 
 
-def run(protocol: str, folder: Path, people: int, seed: int, short: bool) -> None:
+def run(
+    protocol: str, folder: Path, people: int, seed: int, short: bool, *, checks: bool = False
+) -> None:
     """Fill a campaign of the protocol and write its export."""
     from django.contrib.auth import get_user_model
     from django.core.management import call_command
@@ -64,7 +67,8 @@ def run(protocol: str, folder: Path, people: int, seed: int, short: bool) -> Non
         order = Simulated(
             base=server.base, folder=folder, people=people, seed=seed, short=short, staff=staff
         )
-        campaign = filled(get_protocol(protocol), order)
+        source = get_protocol(protocol)
+        campaign = filled(with_admission(source) if checks else source, order)
     call_command("export", str(campaign.pk), "--out", str(folder / EXPORT), stdout=StringIO())
 
 
@@ -78,7 +82,7 @@ def filled(protocol: Protocol, order: Simulated) -> Campaign:
     else:
         _add_systems(campaign, protocol, order)
     study.open_all([campaign], by=order.staff, tell=lambda said: None)
-    _visit(campaign, planted(protocol), order)
+    _visit(campaign, planted(protocol) | planted_before(protocol), order, protocol=protocol)
     return campaign
 
 
@@ -96,7 +100,7 @@ def _draft(protocol: Protocol, order: Simulated) -> Campaign:
     from django.utils import timezone
 
     from webapp.forms.campaign_form import CampaignForm
-    from webapp.services.campaign import campaigns, personas_import
+    from webapp.services.campaign import campaigns, own_protocols, personas_import
     from webapp.services.staff_forms.source_settings import PREFIX
 
     raw = CampaignForm(protocol).typed()
@@ -105,7 +109,12 @@ def _draft(protocol: Protocol, order: Simulated) -> Campaign:
     if order.short:
         raw |= {PREFIX + name: value for name, value in shortened(protocol).items()}
     now, values = timezone.now(), CampaignForm(protocol, raw).values()
-    campaign = campaigns.create(owner=order.staff, protocol=protocol.name, values=values, now=now)
+    own = None
+    if protocol != get_protocol(protocol.name):
+        origin = own_protocols.origin(protocol)
+        own = own_protocols.add(protocol=protocol, origin=origin, by=order.staff, now=now)
+    name = own.name if own else protocol.name
+    campaign = campaigns.create(owner=order.staff, protocol=name, values=values, now=now, own=own)
     if personas_import.pool_of(campaign):
         text = personas_import.bundled(campaign)
         personas_import.store(campaign=campaign, text=text, by=order.staff, now=now)
@@ -130,7 +139,8 @@ def _add_systems(campaign: Campaign, protocol: Protocol, order: Simulated) -> No
     if rate is not None and rate.over == "contexts":
         count = _wanted(rate, len(names), order.people)
         contexts = imported_contexts if replies_are_imported(protocol) else bundled_contexts
-        text = "\n".join(map(json.dumps, contexts(protocol, count)))
+        known = known_contexts(protocol_of(campaign))
+        text = "\n".join(map(json.dumps, [*known, *contexts(protocol, count)]))
         contexts_import.store(campaign=campaign, text=text, by=order.staff, now=timezone.now())
 
 
@@ -192,6 +202,7 @@ def _visit(
     *,
     ledger: str = LEDGER,
     prefix: str = "sim",
+    protocol: Protocol | None = None,
 ) -> None:
     """Let people take part, and wait until the last has left."""
     from webapp.crowd.order import Order
@@ -207,7 +218,7 @@ def _visit(
         seconds=SECONDS,
         prefix=prefix,
         oracle=True,
-        mix=MIX,
+        mix=mix_of(protocol, MIX) if protocol else MIX,
         planted=qualities,
     )
     truth, gone = partial(oracle.truth, campaign), partial(oracle.let_go, campaign)
@@ -223,5 +234,5 @@ if __name__ == "__main__":
 
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "webapp.settings")
     django.setup()
-    name, where, count, seed, short = sys.argv[1:]
-    run(name, Path(where), int(count), int(seed), short == "short")
+    name, where, count, seed, short, checks = sys.argv[1:]
+    run(name, Path(where), int(count), int(seed), short == "short", checks=checks == "checks")

@@ -12,7 +12,7 @@ import subprocess
 import sys
 import zipfile
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import pairwise
 from math import isclose
 from pathlib import Path
@@ -22,6 +22,8 @@ from typing import Any
 from scipy.stats import binomtest
 
 from evaluation import Protocol, Question
+from tests.simulate import admission
+from tests.simulate.admission import Admitted
 from tests.simulate.campaign import EXPORT, LEDGER
 from tests.simulate.planted import HUMAN, expected_level, is_of_people, planted, questions
 from webapp.crowd import ledger
@@ -55,6 +57,7 @@ class Recovered:
     messages: Sequence[Row] = ()
     sent: Sequence[str] = ()  # messages that the server said it has
     texts: Sequence[str] = ()  # that were sent as answers
+    admitted: Admitted = field(default_factory=Admitted)
 
     def row(self, question: str, system: str) -> Row | None:
         """Return the analysis's row of a mean or share, if it has one."""
@@ -94,6 +97,7 @@ def read(folder: Path, protocol: Protocol) -> Recovered:
         messages=tables["messages"],
         sent=list(_messages_sent(notes)),
         texts=list(_texts_sent(notes, protocol)),
+        admitted=admission.read(tables["admission"], notes, protocol),
     )
 
 
@@ -108,7 +112,7 @@ def _analysis(export: Path) -> list[Row]:
 
 def _tables(export: Path) -> Iterator[tuple[str, list[Row]]]:
     with zipfile.ZipFile(export) as archive:
-        for name in ("ratings", "participants", "messages"):
+        for name in ("ratings", "participants", "messages", "admission"):
             text = archive.read(f"{name}.csv").decode()
             yield name, list(csv.DictReader(io.StringIO(text, newline="")))
 
@@ -136,8 +140,10 @@ def problems(protocol: Protocol, found: Recovered) -> Iterator[str]:
     """Yield, as sentences, in what a campaign is not what was planted."""
     truth = planted(protocol)
     completed = found.outcomes.count("COMPLETED")
-    if completed < max(1, STAY * len(found.outcomes)):
-        yield f"only {completed} of {len(found.outcomes)} people came to the end"
+    came = len(found.outcomes) - admission.not_admitted(found.outcomes)
+    if completed < max(1, STAY * came):
+        yield f"only {completed} of {came} people came to the end"
+    yield from admission.problems(protocol, found.admitted, found.outcomes)
     if protocol.chat is not None:
         yield from _of_messages(protocol, found)
     if found.ratings and not _differ(found.ratings):
