@@ -36,7 +36,7 @@ from evaluation.questions import (
 )
 from evaluation.setting_types import Draw, InvalidValue, OneOf
 from evaluation.settings import TAGS, InvalidSetting, Setting, Source
-from evaluation.steps import FORMS, Chat, InvalidAnswers, Rate, Telling
+from evaluation.steps import FORMS, Brief, Chat, InvalidAnswers, Rate, Telling
 from evaluation.words import Words, ours
 
 __all__ = [
@@ -46,6 +46,7 @@ __all__ = [
     "Anchor",
     "AnswerField",
     "AnswerOption",
+    "Brief",
     "Chat",
     "Choice",
     "ChoiceOption",

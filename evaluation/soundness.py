@@ -52,6 +52,8 @@ def _of_steps(protocol: Protocol) -> Iterator[Complaint]:
             yield "steps", f"there are {count} of {kind}; there can be one"
     if protocol.chat is not None and not _fits(protocol.chat.told):
         yield "chat.told", f"must have 1 to {LONGEST_TEXT} characters"
+    if protocol.chat is not None and protocol.chat.brief and not protocol.chat.pool:
+        yield "chat.pool", "is empty; a brief needs sheets, which come from a split"
     if protocol.onboarding and (protocol.after is None or protocol.after.over != "contexts"):
         yield "onboarding.items", "needs replies to contexts, of which some have known answers"
     for known in protocol.quiz.answers if protocol.quiz else ():

@@ -34,6 +34,7 @@ MOST_PAGES = 30  # that one of the people judges, of a protocol with long batche
 SECONDS = 600.0  # that one of the people stays at most
 TALKERS, TALKERS_SHORT = 4, 8  # whose messages third parties judge
 BATCH_SHORT = 20  # items per person
+WAIT = 60  # seconds for a partner
 CLOSING = 60.0  # seconds for the server to close a campaign that is complete
 EXPORT, LEDGER = "export.zip", "crowd.jsonl"
 
@@ -106,6 +107,8 @@ def _draft(protocol: Protocol, order: Simulated) -> Campaign:
     raw = CampaignForm(protocol).typed()
     raw |= {"name": protocol.title, "contact": "simulate@example.org", "pay": "2.00"}
     raw |= {"seed": str(order.seed)}
+    if is_of_people(protocol) and protocol.chat:
+        raw |= {"wait_seconds": str(WAIT)}  # of an odd one out
     if order.short:
         raw |= {PREFIX + name: value for name, value in shortened(protocol).items()}
     now, values = timezone.now(), CampaignForm(protocol, raw).values()

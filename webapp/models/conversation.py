@@ -36,6 +36,7 @@ class Conversation(Row):
     purpose = models.CharField(max_length=9, choices=Purpose, default=Purpose.STUDY)
     context = models.CharField(max_length=40, blank=True)  # key of the context continued
     intended = models.CharField(max_length=40, blank=True)  # what a reply was meant to be
+    topic = models.CharField(max_length=200, blank=True)  # told to both sides, which open on it
     minimum = models.PositiveSmallIntegerField(default=0)
     maximum = models.PositiveSmallIntegerField(null=True, blank=True)
     first_side = models.PositiveSmallIntegerField(default=0)  # who writes the first message

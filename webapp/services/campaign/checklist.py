@@ -8,11 +8,12 @@ from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
 
+from django.db.models import Count, QuerySet
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
 from evaluation import Chat, Protocol, Question, word_count
-from webapp.models import IMPORTED, Campaign, Conversation, System
+from webapp.models import IMPORTED, Campaign, Conversation, Persona, System
 from webapp.services.campaign import campaigns, known_answers, message_items
 from webapp.services.rating import context_items, third_parties
 from webapp.services.replies import heartbeats
@@ -180,11 +181,26 @@ def _personas(campaign: Campaign, chat: Chat) -> LaunchCheck:
         ) % {"count": plain.count(), "pool": pool, "key": plain.order_by("pk")[0].key}
         return LaunchCheck(name, False, text, "personas")
     text = _("%(count)d in the pool “%(pool)s”.") % {"count": count, "pool": pool}
+    if chat.brief is not None and chat.brief.one_group:
+        return _groups(rows, name, text)
     if count < FEWEST_PERSONAS:
         text += " " + _(
             "At least %(least)d are needed: one per side and others to choose from."
         ) % {"least": FEWEST_PERSONAS}
     return LaunchCheck(name, count >= FEWEST_PERSONAS, text, "personas")
+
+
+def _groups(rows: QuerySet[Persona], name: str, text: str) -> LaunchCheck:
+    """Refuse a group of one sheet: both sides of a conversation have theirs from the same."""
+    sizes = dict(rows.values_list("group").annotate(Count("pk")).order_by())
+    alone = sorted(group for group, size in sizes.items() if size < 2)
+    if alone:
+        text += " " + _("Of these groups there is one sheet only: %(groups)s.") % {
+            "groups": ", ".join(alone)
+        }
+    elif not sizes:
+        text += " " + _("Import at least two sheets of one group.")
+    return LaunchCheck(name, bool(sizes) and not alone, text, "personas")
 
 
 def _forms(chat: Chat) -> set[str]:

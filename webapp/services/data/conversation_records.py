@@ -129,6 +129,9 @@ def personas(campaign: Campaign) -> Iterator[Record]:
             "split": row.split,
             "sentences": row.sentences,
             "revised": row.revised,
+            "name": row.name,
+            "group": row.group,
+            "shared": row.shared,
         }
 
 
@@ -137,6 +140,7 @@ def _conversation(row: Conversation, names: dict[int, str]) -> Record:
         "conversation": row.pk,
         "purpose": row.purpose,
         "context": row.context,
+        "topic": row.topic,
         "system": names[row.system_id],
         "state": row.state,
         "ended_because": row.ended_because,

@@ -17,6 +17,7 @@ from django.utils.translation import gettext_lazy
 from evaluation import Admission, MaxWords, Protocol, Question, Quiz, Screening
 from webapp import notices
 from webapp.models import Campaign, ExternalId, Participation, Seat
+from webapp.services.conversation import briefs
 from webapp.services.participation import admission, privacy, stopping, study_info
 from webapp.services.participation.study_info import StudyInfo, money
 from webapp.services.rating import form
@@ -104,6 +105,7 @@ class Screen:
     stop: str
     persona: tuple[str, ...] = ()
     character: int = 0  # the number of that persona
+    sheet: briefs.Sheet | None = None  # what stands around it, where the protocol has briefs
     matched: bool = False
     answered: bool = False  # the ready check
     chat: ChatPageData | None = None
@@ -127,6 +129,7 @@ def show(*, person: Participation, now: datetime) -> Screen:
         stop=_stop(person, protocol, now),
         persona=seat.sentences if seat else _held(person, protocol),
         character=character or 0,
+        sheet=_sheet(person, seat, protocol),
         matched=person.state == State.MATCHED,
         answered=bool(seat and seat.ready_at),
         chat=chat_page(access.conversation_key(seat), protocol)
@@ -166,6 +169,13 @@ def admission_page(person: Participation) -> AdmissionPage | None:
         note=_tries(admission.tries_left(person, step)),
         complaints=admission.complaints(person, step),
     )
+
+
+def _sheet(person: Participation, seat: Seat | None, protocol: Protocol) -> briefs.Sheet | None:
+    brief = protocol.chat.brief if protocol.chat else None
+    if brief is None or person.state == State.ENDED:
+        return None
+    return briefs.sheet_of(brief, seat) if seat else briefs.held_sheet(brief, person.persona)
 
 
 def first_admission_page(step: Admission) -> AdmissionPage:

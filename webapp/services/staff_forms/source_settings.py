@@ -75,7 +75,8 @@ def written(value: Any) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, list):
-        return ", ".join(str(each) for each in value)
+        texts = any(isinstance(each, str) for each in value)
+        return ("\n" if texts else ", ").join(str(each) for each in value)
     return "" if value is None else str(value)
 
 
@@ -83,6 +84,8 @@ def plain(value: Any) -> Any:
     """Return a value as JSON holds it."""
     if isinstance(value, Draw):
         return list(value.options)
+    if isinstance(value, tuple):
+        return [plain(each) for each in value]
     return str(value) if isinstance(value, str) else value
 
 
