@@ -88,7 +88,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--admission",
         action="store_true",
-        help="with a screening, a quiz and (where replies are judged) an onboarding before the work",
+        help="with a screening, a quiz and, where replies are judged, an onboarding",
     )
     parser.add_argument("--keep", type=Path, metavar="FOLDER", help="databases, exports, ledgers")
     return parser

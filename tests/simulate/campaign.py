@@ -1,7 +1,7 @@
 """One simulated campaign, in a process of its own: made, launched, filled by people, exported.
 
-python -m tests.simulate.campaign PROTOCOL FOLDER PEOPLE SEED SHORT CHECKS    with the environment's new
-database; leaves `export.zip`, and the crowd's own records as `crowd.jsonl`.
+python -m tests.simulate.campaign PROTOCOL FOLDER PEOPLE SEED SHORT CHECKS    with the
+environment's new database; leaves `export.zip`, and the crowd's own records as `crowd.jsonl`.
 """
 
 from __future__ import annotations

@@ -37,7 +37,7 @@ def test_there_is_a_most_of_topics(count: int) -> None:
     if count == 200:
         assert ROLE_PLAY.change({"chat.brief.topics": topics})
         return
-    with pytest.raises(InvalidSetting, match="chat.brief.topics: has 201 lines; write at most 200"):
+    with pytest.raises(InvalidSetting, match="has 201 lines; write at most 200"):
         ROLE_PLAY.change({"chat.brief.topics": topics})
 
 

@@ -89,11 +89,12 @@ def _store(
     person: Participation, step: Admission, values: Mapping[str, Any], now: datetime
 ) -> bool:
     wrong = step.wrong(values)
+    closed = form_of(step).closed({(step.prefix, name): value for name, value in values.items()})
     AdmissionTry.objects.create(
         participation=person,
         step=step.prefix,
         number=_tries(person, step).count() + 1,
-        answers=dict(values),
+        answers={n: value for n, value in values.items() if (step.prefix, n) not in closed},
         wrong=wrong,
         passed=not wrong,
         made_at=now,

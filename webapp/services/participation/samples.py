@@ -15,6 +15,7 @@ from bots.datasets import contexts, demo
 from evaluation import Protocol, Rate, Shown, letter
 from webapp import notices
 from webapp.models import Participation
+from webapp.services.conversation.briefs import Sheet
 from webapp.services.participation import admission, screens, study_info
 from webapp.services.participation.screens import End, Screen
 from webapp.services.participation.study_info import StudyInfo
@@ -121,6 +122,7 @@ def screen(campaign: AnyCampaign, name: str) -> Screen:
         round="",
         stop="" if name == "ended" else shown.stopping or notices.text("stop_not_begun"),
         persona=_first_persona(campaign) if has_persona else (),
+        sheet=_sheet(campaign, protocol, name) if has_persona else None,
         chat=screens.chat_page("preview", protocol) if name == "chat" else None,
         form=rating_form(after) if name == "rate" and after else None,
         admission=screens.first_admission_page(steps[name]) if name in steps else None,
@@ -145,6 +147,23 @@ def _end(protocol: Protocol, shown: StudyInfo) -> End:
         return_url="",
         withdraw="preview",
         may_return=False,
+    )
+
+
+def _sheet(campaign: AnyCampaign, protocol: Protocol, name: str) -> Sheet | None:
+    """Return what stands around the first sheets, where the protocol has briefs."""
+    brief = protocol.chat.brief if protocol.chat else None
+    if brief is None:
+        return None
+    rows = list(row_of(campaign).personas.order_by("order").values_list("name", flat=True)[:2])
+    names = rows if len(rows) == 2 else ["Ann", "Ben"]
+    is_chat = name == "chat"
+    return Sheet(
+        heading=brief.yours,
+        name=names[0],
+        partner_heading=brief.theirs,
+        partner=(names[1],) if is_chat else (),
+        topic=next(iter(brief.topics), "") if is_chat else "",
     )
 
 

@@ -140,6 +140,15 @@ def test_the_export_has_sheets_and_topics(tmp_path: Path) -> None:
     ]
 
 
+def test_a_question_that_was_not_asked_has_no_answer() -> None:
+    person = join(campaign_of())
+    answers = {"screening.watched": "0", "try": "screening-1"}
+    admission.answer(person=person, answers=answers, now=NOW)
+    person.refresh_from_db()
+    assert person.outcome == "SCREENED_OUT"
+    assert person.admissions.get().answers == {"watched": 0}
+
+
 BAD = [
     ({"name": ""}, "has no name; write whose sheet it is"),
     ({"group": ""}, "has no group; both sheets of a conversation are of one"),
