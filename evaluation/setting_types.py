@@ -144,7 +144,7 @@ class Text:
 
 
 @dataclass(frozen=True)
-class Lines:
+class TextLines:
     """Texts, one per line; there may be none."""
 
     control: ClassVar[str] = "textarea"

@@ -16,11 +16,11 @@ from evaluation.checks import MaxWords, MessageCheck, MinWords
 from evaluation.questions import Gate, InvalidAnswer, Question, Shown, Value
 from evaluation.setting_types import (
     Draw,
-    Lines,
     Number,
     OneOf,
     OnOff,
     Text,
+    TextLines,
     WholeNumber,
     WholeNumbers,
 )
@@ -68,7 +68,7 @@ class Brief:
     one_group: bool = False
     topics: tuple[str, ...] = setting(
         "Topics, one per line",
-        Lines(most_lines=200, longest=200),
+        TextLines(most_lines=200, longest=200),
         default=(),
         help="One is drawn for each conversation, and told to both. “Group | topic” is for pairs "
         "of one group only, such as a series. Empty: there is none.",

@@ -97,11 +97,11 @@ NOTICES = {
     "last_try": _("Not everything is right yet. This is your last try; please read carefully."),
     # what may keep people from the work, said before consent
     "first_questions": _(
-        "Before you begin there are some questions about you. If your answers show that the study "
-        "is for other people, it ends there for you, and %(pays)s."
+        "First there are some questions about you. If your answers show that the study is for other "
+        "people, it ends there for you, and %(pays)s."
     ),
     "first_quiz": _(
-        "There is a short quiz about the instructions, which you can try %(tries)d times. If it "
+        "There is a short quiz about the instructions, which you can try up to %(tries)d times. If it "
         "is not passed the study ends there for you, and %(pays)s."
     ),
     "first_quiz_once": _(

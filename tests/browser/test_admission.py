@@ -67,6 +67,7 @@ def test_two_characters_see_each_others_names_and_one_topic(visitors: Visitors) 
     for one in people:
         one.page.get_by_role("button", name="I am here").click()
     for one in people:
+        expect(one.page.get_by_label("Your message")).to_be_visible()
         expect(one.page.get_by_text("Your partner is this character:")).to_be_visible()
         one.check("role-play")
     topics = [one.page.locator("[data-part=topic]").inner_text() for one in people]

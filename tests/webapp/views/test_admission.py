@@ -45,7 +45,7 @@ def test_the_first_page_announces_what_may_end_the_study_and_what_that_pays() ->
     visit = Visit(campaign_with(SCREENING, QUIZ, screening_pay="0.20"))
     page = visit.get("").content.decode()
     assert "some questions about you" in page
-    assert "a short quiz about the instructions, which you can try 2 times" in page
+    assert "a short quiz about the instructions, which you can try up to 2 times" in page
     assert page.count("you are paid 0.20 USD") == 2
     unpaid = Visit(campaign_with(SCREENING)).get("").content.decode()
     assert "it ends there for you, and no pay is due" in unpaid
