@@ -74,6 +74,15 @@ class ChoiceOption:
 
 
 @dataclass(frozen=True)
+class Example:
+    """A worked example of a question: what is judged, the answer to it, and why."""
+
+    text: str
+    answer: str
+    why: str = ""
+
+
+@dataclass(frozen=True)
 class Gate:
     """The answers to an earlier question of the form that open a question."""
 
@@ -137,6 +146,7 @@ class Question:
     name: str
     text: str
     help: str = ""
+    examples: tuple[Example, ...] = ()
     only_if: Gate | None = None
     otherwise: Value | None = None
     intended: tuple[str, ...] = ()

@@ -107,6 +107,10 @@ def _of_question(question: Question, protocol: Protocol) -> Iterator[Complaint]:
         yield about, f"text: must have 1 to {LONGEST_TEXT} characters"
     if len(question.help) > LONGEST_TEXT:
         yield about, f"help: must have at most {LONGEST_TEXT} characters"
+    for example in question.examples:
+        if not _fits(example.text) or not _fits(example.answer) or len(example.why) > LONGEST_TEXT:
+            most = f"1 to {LONGEST_TEXT} characters"
+            yield about, f"examples: text and answer must have {most}, why at most as many"
     has_personas = protocol.chat is not None and bool(protocol.chat.pool)
     if question.personas_beside() is not None and not has_personas:
         yield about, "asks for a persona, and the partner has none; set chat.pool to a split"

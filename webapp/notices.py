@@ -93,12 +93,12 @@ NOTICES = {
     "away": _("You were away, so your partner went on without you. You can start again."),
     "withdrawn": _("What you wrote has been deleted. Your pay does not change."),
     "wrong_answer": _("This answer is not right; please read the instructions again."),
-    "tries_left": _("Not everything is right yet. Please read again and correct what is marked."),
+    "tries_left": _("Not everything is right yet. Please correct what is marked."),
     "last_try": _("Not everything is right yet. This is your last try; please read carefully."),
     # what may keep people from the work, said before consent
     "first_questions": _(
-        "First there are some questions about you. If your answers show that the study is for other "
-        "people, it ends there for you, and %(pays)s."
+        "First there are some questions about you. If your answers show that the study is for "
+        "other people, it ends there for you, and %(pays)s."
     ),
     "first_quiz": _(
         "There is a short quiz about the instructions, which you can try up to %(tries)d times. If it "

@@ -59,13 +59,13 @@ def mix_of(protocol: Protocol, mix: Mix) -> Mix:
 def planted_before(protocol: Protocol) -> dict[str, Quality]:
     """Return the chance of each answer that passes, and the quality of replies of known answers."""
     share = {"screening": FITS, "quiz": UNDERSTANDS}
-    chances = {
+    chances: Quality = {
         f"{step.prefix}.{question.name}": share[step.prefix]
         for step in protocol.admissions
         for question in step.questions
     }
     asked = protocol.after.questions if protocol.after and protocol.onboarding else ()
-    known = {
+    known: dict[str, Quality] = {
         system: {question.name: _quality(question, high) for question in asked}
         for system, high in ((EXPERT, 1.0), (NOVICE, 0.0))
     }

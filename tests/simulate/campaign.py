@@ -28,6 +28,7 @@ from tests.simulate.planted import BOT, HUMAN, MIX, is_of_people, planted
 if TYPE_CHECKING:
     from webapp.crowd.people import Quality
     from webapp.models import Campaign
+    from webapp.services.rules.access import StaffProtocol
 
 AT_ONCE = 8
 MOST_PAGES = 30  # that one of the people judges, of a protocol with long batches
@@ -101,7 +102,7 @@ def _draft(protocol: Protocol, order: Simulated) -> Campaign:
     from django.utils import timezone
 
     from webapp.forms.campaign_form import CampaignForm
-    from webapp.services.campaign import campaigns, own_protocols, personas_import
+    from webapp.services.campaign import campaigns, personas_import
     from webapp.services.staff_forms.source_settings import PREFIX
 
     raw = CampaignForm(protocol).typed()
@@ -112,16 +113,27 @@ def _draft(protocol: Protocol, order: Simulated) -> Campaign:
     if order.short:
         raw |= {PREFIX + name: value for name, value in shortened(protocol).items()}
     now, values = timezone.now(), CampaignForm(protocol, raw).values()
-    own = None
-    if protocol != get_protocol(protocol.name):
-        origin = own_protocols.origin(protocol)
-        own = own_protocols.add(protocol=protocol, origin=origin, by=order.staff, now=now)
+    own = _stored(protocol, order)
     name = own.name if own else protocol.name
     campaign = campaigns.create(owner=order.staff, protocol=name, values=values, now=now, own=own)
     if personas_import.pool_of(campaign):
         text = personas_import.bundled(campaign)
         personas_import.store(campaign=campaign, text=text, by=order.staff, now=now)
     return campaign
+
+
+def _stored(protocol: Protocol, order: Simulated) -> StaffProtocol | None:
+    """Return a protocol that is not a file's as one that staff built."""
+    from django.utils import timezone
+
+    from webapp.services.campaign import own_protocols
+    from webapp.services.rules import access
+
+    if protocol == get_protocol(protocol.name):
+        return None
+    origin = own_protocols.origin(protocol)
+    made = own_protocols.add(protocol=protocol, origin=origin, by=order.staff, now=timezone.now())
+    return access.own_protocol(order.staff, made.pk)
 
 
 def _add_systems(campaign: Campaign, protocol: Protocol, order: Simulated) -> None:

@@ -16,7 +16,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from evaluation import Chat, Draw, ours
+from evaluation import Chat, Draw, Example, ours
 from evaluation.words import NOT_SHOWN, words_of
 from webapp.forms.typed_fields import TypedField
 from webapp.services.staff_forms.fields import BadField, one_of, shown, storable
@@ -35,6 +35,7 @@ LABELS: dict[str, str | Promise] = {
     "name": gettext_lazy("Short name, for the data"),
     "text": gettext_lazy("Question"),
     "help": gettext_lazy("Help below the question"),
+    "examples": gettext_lazy("Examples, one per line"),
     "points": gettext_lazy("Points of the scale, one per line"),
     "options": gettext_lazy("Options, one per line"),
     "only_if": gettext_lazy("Asked only after an answer to (short name of an earlier question)"),
@@ -49,6 +50,7 @@ OF_CHAT_LABELS: dict[str, str | Promise] = {
 }
 HELP: dict[str, str | Promise] = {
     "points": gettext_lazy("A line with only - is a point without a word."),
+    "examples": gettext_lazy("What is judged | the answer | why. Shown with the instructions too."),
     "options": gettext_lazy("A word, or: stored value | word | definition."),
     "anchors": gettext_lazy("A position and its word: 0 | very bad. Both ends need one."),
     "opening": gettext_lazy("Said where the partner writes first; may be empty."),
@@ -149,6 +151,10 @@ class FieldType:
             return self.known.get(text, text)
         fields = dataclasses.fields(self._item())
         parts = [part.strip() for part in line.split("|")]
+        if len(parts) == 1 and self._item() is Example:
+            raise BadField(
+                _("%(value)s has no answer; write it behind a |") % {"value": shown(line)}
+            )
         parts = [parts[0], *parts] if len(parts) == 1 else parts
         if len(parts) > len(fields):
             most = {"value": shown(line), "most": len(fields)}

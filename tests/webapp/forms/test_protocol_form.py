@@ -156,3 +156,21 @@ def test_an_onboarding_is_there_where_a_number_of_items_is() -> None:
     assert (made.onboarding.items, made.onboarding.share) == (2, 0.75)
     assert not made.onboarding.silently
     assert digest(saved(made, typed(made))) == digest(made)
+
+
+def test_examples_are_lines_of_what_is_judged_the_answer_and_why() -> None:
+    base = get_protocol("meena_interactive")
+    raw = typed(base)
+    key = next(key for key in keys_of(raw) if raw[f"q{key}.name"] == "sensible")
+    assert raw[f"q{key}.examples"] == ""
+    lines = "Hi! | Yes | It fits a greeting.\nBlue. | No"
+    made = saved(base, raw | {f"q{key}.examples": lines})
+    assert made.live is not None
+    examples = made.live.question("sensible").examples
+    assert [(each.text, each.answer, each.why) for each in examples] == [
+        ("Hi!", "Yes", "It fits a greeting."),
+        ("Blue.", "No", ""),
+    ]
+    assert typed(made)[f"q{key}.examples"] == lines
+    found = refused(base, raw | {f"q{key}.examples": "Hi!"})
+    assert found[f"q{key}.examples"] == "“Hi!” has no answer; write it behind a |"

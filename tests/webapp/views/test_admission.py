@@ -6,6 +6,7 @@ R3, R21.
 from __future__ import annotations
 
 import csv
+import dataclasses
 import io
 import zipfile
 from datetime import timedelta
@@ -15,6 +16,9 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
+from evaluation import Example, ours
+from evaluation.registry import get_protocol
+from tests.factories import make_campaign, make_own_protocol
 from tests.webapp.admitted import QUIZ, SCREENING, campaign_with
 from tests.webapp.views.visiting import Visit
 from webapp.models import AdmissionTry, Assignment, Conversation, Participation
@@ -177,3 +181,22 @@ def test_a_study_without_questions_before_the_work_has_none() -> None:
     visit = joined()
     assert visit.person.state == Participation.State.READY
     assert name_of(visit.post("start")) == "chat"
+
+
+def test_definitions_and_examples_stand_before_the_chat_and_in_it() -> None:
+    base = get_protocol("meena_interactive")
+    live = base.live
+    assert live is not None
+    example = Example(ours("Hi! And you?"), ours("Yes"), ours("It fits a greeting."))
+    sensible = dataclasses.replace(live.each[0], examples=(example,))
+    asked = dataclasses.replace(live, each=(sensible, *live.each[1:]))
+    steps = tuple(asked if step is live else step for step in base.steps)
+    own = make_own_protocol(protocol=dataclasses.replace(base, name="my_study", steps=steps))
+    visit = Visit(make_campaign("my_study", own_protocol=own))
+    ready = visit.join().content.decode()
+    chat = visit.post("start").content.decode()
+    for page in (ready, chat):
+        assert sensible.text in page
+        assert sensible.help.split(".")[0] in page
+        assert "It fits a greeting." in page
+    assert "What you will judge" not in joined(SCREENING).get().content.decode()

@@ -151,6 +151,7 @@ def _question(question: Question, when: str) -> dict[str, Any]:
         "name": question.name,
         "wording": question.text,
         "help": question.help,
+        "examples": [[each.text, each.answer, each.why] for each in question.examples],
         "kind": question.kind,
         "level": question.level,
         "asked": when,

@@ -10,6 +10,7 @@ from datetime import datetime
 from typing import Any
 
 from django.db import transaction
+from django.db.models import QuerySet
 
 from evaluation import Admission, Protocol, Quiz, Screening, Shown, form_of
 from webapp import notices
@@ -50,7 +51,7 @@ def _has_passed(person: Participation, step: Admission) -> bool:
     return _tries(person, step).filter(passed=True).exists()
 
 
-def _tries(person: Participation, step: Admission) -> Any:
+def _tries(person: Participation, step: Admission) -> QuerySet[AdmissionTry]:
     return AdmissionTry.objects.filter(participation=person, step=step.prefix).order_by("number")
 
 

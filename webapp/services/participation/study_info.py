@@ -12,7 +12,7 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 from markdown_it import MarkdownIt
 
-from evaluation import Protocol
+from evaluation import Protocol, Question
 from webapp import notices
 from webapp.models import Campaign
 from webapp.services.conversation import allocation
@@ -44,6 +44,7 @@ class StudyInfo:
     has_persona: bool
     labels: bool
     asks: bool  # something of its participants, now or afterwards
+    judged: tuple[Question, ...]  # questions whose definition or examples are read beforehand
     instructions: tuple[str, ...]
     steps: tuple[str, ...]
     closed: str  # why nobody can join now; "" where they can
@@ -78,6 +79,7 @@ def of(campaign: Campaign, terms: payment.Terms | None = None) -> StudyInfo:
         has_persona=bool(chat and chat.pool),
         labels=protocol.live is not None,
         asks=bool(protocol.rates),
+        judged=tuple(_judged(protocol)),
         instructions=protocol.instructions,
         steps=steps_of(protocol),
         closed=_closed(campaign),
@@ -115,6 +117,16 @@ def _checks(protocol: Protocol, terms: payment.Terms) -> Iterator[str]:
         yield notices.text("first_quiz", tries=protocol.quiz.tries, pays=pays)
     if protocol.onboarding and not protocol.onboarding.silently:
         yield notices.text("first_items", items=protocol.onboarding.items, pays=pays)
+
+
+def _judged(protocol: Protocol) -> Iterator[Question]:
+    """Yield what is asked of messages and replies, where it is explained.
+
+    Questions about the partner come after the chat, which they would change if they were known.
+    """
+    for rate in protocol.rates:
+        if rate.when == "live" or rate.is_shared:
+            yield from (each for each in rate.questions if each.help or each.examples)
 
 
 def _range(lengths: Sequence[int]) -> str:
