@@ -25,7 +25,6 @@ from evaluation.questions import (
     AnswerField,
     AnswerOption,
     ChoiceOption,
-    Example,
     Gate,
     InvalidAnswer,
     Level,
@@ -33,6 +32,7 @@ from evaluation.questions import (
     Shown,
     SimulatedRater,
     Value,
+    WorkedExample,
     letter,
 )
 from evaluation.setting_types import Draw, InvalidValue, OneOf
@@ -52,7 +52,6 @@ __all__ = [
     "Choice",
     "ChoiceOption",
     "Draw",
-    "Example",
     "FreeText",
     "Gate",
     "InvalidAnswer",
@@ -85,6 +84,7 @@ __all__ = [
     "Telling",
     "Value",
     "Words",
+    "WorkedExample",
     "YesNo",
     "form_of",
     "letter",

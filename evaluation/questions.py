@@ -74,7 +74,7 @@ class ChoiceOption:
 
 
 @dataclass(frozen=True)
-class Example:
+class WorkedExample:
     """A worked example of a question: what is judged, the answer to it, and why."""
 
     text: str
@@ -146,7 +146,7 @@ class Question:
     name: str
     text: str
     help: str = ""
-    examples: tuple[Example, ...] = ()
+    examples: tuple[WorkedExample, ...] = ()
     only_if: Gate | None = None
     otherwise: Value | None = None
     intended: tuple[str, ...] = ()

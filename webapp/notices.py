@@ -101,8 +101,8 @@ NOTICES = {
         "other people, it ends there for you, and %(pays)s."
     ),
     "first_quiz": _(
-        "There is a short quiz about the instructions, which you can try up to %(tries)d times. If it "
-        "is not passed the study ends there for you, and %(pays)s."
+        "There is a short quiz about the instructions, which you can try up to %(tries)d times. If "
+        "it is not passed the study ends there for you, and %(pays)s."
     ),
     "first_quiz_once": _(
         "There is a short quiz about the instructions, which you can try once. If it is not "

@@ -16,7 +16,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from evaluation import Chat, Draw, Example, ours
+from evaluation import Chat, Draw, WorkedExample, ours
 from evaluation.words import NOT_SHOWN, words_of
 from webapp.forms.typed_fields import TypedField
 from webapp.services.staff_forms.fields import BadField, one_of, shown, storable
@@ -151,7 +151,7 @@ class FieldType:
             return self.known.get(text, text)
         fields = dataclasses.fields(self._item())
         parts = [part.strip() for part in line.split("|")]
-        if len(parts) == 1 and self._item() is Example:
+        if len(parts) == 1 and self._item() is WorkedExample:
             raise BadField(
                 _("%(value)s has no answer; write it behind a |") % {"value": shown(line)}
             )

@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
-from evaluation import Example, ours
+from evaluation import WorkedExample, ours
 from evaluation.registry import get_protocol
 from tests.factories import make_campaign, make_own_protocol
 from tests.webapp.admitted import QUIZ, SCREENING, campaign_with
@@ -187,7 +187,7 @@ def test_definitions_and_examples_stand_before_the_chat_and_in_it() -> None:
     base = get_protocol("meena_interactive")
     live = base.live
     assert live is not None
-    example = Example(ours("Hi! And you?"), ours("Yes"), ours("It fits a greeting."))
+    example = WorkedExample(ours("Hi! And you?"), ours("Yes"), ours("It fits a greeting."))
     sensible = dataclasses.replace(live.each[0], examples=(example,))
     asked = dataclasses.replace(live, each=(sensible, *live.each[1:]))
     steps = tuple(asked if step is live else step for step in base.steps)
