@@ -184,8 +184,17 @@ def unpaid(case: Case) -> Iterator[str]:
 def _due(someone: Someone) -> tuple[str, Decimal]:
     """Return the kind and amount of the code that is due; computed here anew, from the rows."""
     promised, kind = someone.promised, PAYS.get(someone.outcome, "")
+    if kind == SCREENED:
+        amount = max(promised.screening_pay, _part(someone)[1])
+        return (SCREENED, amount) if amount else ("", amount)
     if kind != PART:
         return kind, {FULL: promised.pay, WAITING: promised.waiting_pay}.get(kind, Decimal(0))
+    return _part(someone)
+
+
+def _part(someone: Someone) -> tuple[str, Decimal]:
+    """Return what is due for stopping, by what was promised for it."""
+    promised = someone.promised
     done, share = _work(someone)
     enough = promised.quit_rule != "MINIMUM" and done >= promised.least_work
     if not done or not (enough or share >= 1):
