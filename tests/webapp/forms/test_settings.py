@@ -10,6 +10,7 @@ import pytest
 
 from evaluation import Draw, Protocol, Source
 from evaluation.registry import get_protocol
+from evaluation.sentences import Sentence
 from evaluation.setting_types import Number, OnOff, Text, WholeNumber, WholeNumbers
 from evaluation.settings import setting
 from tests.factories import make_campaign, make_staff
@@ -31,7 +32,7 @@ class Slow:
         "Lengths", WholeNumbers(3, 7), default=Draw((3, 4))
     )
 
-    def __call__(self, text: str, persona: Sequence[str]) -> str | None:
+    def __call__(self, text: str, persona: Sequence[str]) -> Sentence | None:
         return None
 
 
