@@ -6,6 +6,7 @@ import pytest
 
 from evaluation import InvalidSetting
 from evaluation.registry import get_protocol
+from evaluation.words import Translated
 
 ROLE_PLAY = get_protocol("role_play")
 
@@ -29,6 +30,20 @@ def test_there_are_eighteen_general_topics_and_those_of_a_series_are_its_own() -
     assert changed.brief is not None
     assert changed.brief.topics_for("Harbor Street")[18:] == ("the storm",)
     assert len(changed.brief.topics_for("Another series")) == 18
+
+
+def test_a_topic_is_told_in_the_language_of_the_page_and_else_as_it_was_drawn() -> None:
+    changed = ROLE_PLAY.change({"chat.brief.topics": ["tea", "Harbor Street | the storm"]})
+    labels = {"chat.brief.topics.2": "Harbor Street | der Sturm"}
+    source, shown = changed.chat, changed.in_language("de", labels).chat
+    assert source is not None
+    assert shown is not None
+    assert source.brief is not None
+    assert shown.brief is not None
+    found = shown.brief.topic_like("the storm", source.brief)
+    assert found == "der Sturm"
+    assert isinstance(found, Translated)
+    assert [shown.brief.topic_like(each, source.brief) for each in ("tea", "ice")] == ["tea", "ice"]
 
 
 @pytest.mark.parametrize("count", [200, 201])

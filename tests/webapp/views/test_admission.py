@@ -20,8 +20,10 @@ from evaluation import AnsweredExample, ours
 from evaluation.registry import get_protocol
 from tests.factories import make_campaign, make_own_protocol
 from tests.webapp.admitted import QUIZ, SCREENING, campaign_with
+from tests.webapp.services.written import opened
 from tests.webapp.views.visiting import Visit
-from webapp.models import AdmissionTry, Assignment, Conversation, Participation
+from webapp.models import AdmissionTry, Assignment, Campaign, Conversation, Participation
+from webapp.services.chat_service import incoming
 from webapp.services.data import exports
 from webapp.services.participation import privacy, stopping
 
@@ -200,3 +202,19 @@ def test_definitions_and_examples_stand_before_the_chat_and_in_it() -> None:
         assert sensible.help.split(".")[0] in page
         assert "It fits a greeting." in page
     assert "What you will judge" not in joined(SCREENING).get().content.decode()
+
+
+def test_who_writes_can_be_asked_before_it() -> None:
+    draft = campaign_with(SCREENING, QUIZ, protocol="personachat_personas", state="DRAFT")
+    draft.systems.get().cell.delete()
+    draft.systems.all().delete()
+    visit = Visit(opened(Campaign.objects.get(pk=draft.pk)))
+    visit.join()
+    assert name_of(send(visit, WATCHED)) == "ready"
+    assert name_of(visit.post("start")) == "admission"
+    assert name_of(send(visit, RIGHT)) == "write"
+
+
+def test_what_has_pages_before_the_work_is_not_for_a_chat_service() -> None:
+    assert incoming.fits(campaign_with(protocol="convai2_wild"))
+    assert not incoming.fits(campaign_with(QUIZ, protocol="convai2_wild"))
