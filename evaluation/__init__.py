@@ -3,6 +3,14 @@
 Standard library only.
 """
 
+from evaluation.admission import (
+    Admission,
+    KnownAnswer,
+    Onboarding,
+    Quiz,
+    Screening,
+    form_of,
+)
 from evaluation.checks import (
     MaxWords,
     MessageCheck,
@@ -23,6 +31,7 @@ from evaluation.kinds.slider import Anchor, Slider
 from evaluation.kinds.yes_no import YesNo
 from evaluation.protocol import Protocol, Step
 from evaluation.questions import (
+    AnsweredExample,
     AnswerField,
     AnswerOption,
     ChoiceOption,
@@ -37,16 +46,19 @@ from evaluation.questions import (
 )
 from evaluation.setting_types import Draw, InvalidValue, OneOf
 from evaluation.settings import TAGS, InvalidSetting, Setting, Source
-from evaluation.steps import FORMS, Chat, InvalidAnswers, Rate, Telling
+from evaluation.steps import FORMS, Brief, Chat, InvalidAnswers, Rate, Telling
 from evaluation.words import Words, ours
 from evaluation.writing import WorkedExample, Write
 
 __all__ = [
     "FORMS",
     "TAGS",
+    "Admission",
     "Anchor",
     "AnswerField",
     "AnswerOption",
+    "AnsweredExample",
+    "Brief",
     "Chat",
     "Choice",
     "ChoiceOption",
@@ -57,6 +69,7 @@ __all__ = [
     "InvalidAnswers",
     "InvalidSetting",
     "InvalidValue",
+    "KnownAnswer",
     "Level",
     "Likert",
     "MaxWords",
@@ -65,13 +78,16 @@ __all__ = [
     "NoNonstopOverlap",
     "NoPersonaCopy",
     "NoProfile5Gram",
+    "Onboarding",
     "OneOf",
     "PersonaChoice",
     "Preference",
     "Protocol",
     "Question",
+    "Quiz",
     "Ranking",
     "Rate",
+    "Screening",
     "SentenceLength",
     "Setting",
     "Shown",
@@ -85,6 +101,7 @@ __all__ = [
     "WorkedExample",
     "Write",
     "YesNo",
+    "form_of",
     "letter",
     "ours",
     "word_count",

@@ -6,13 +6,15 @@ import dataclasses
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from evaluation.admission import Admission, Onboarding, Quiz, Screening, admissions
+from evaluation.questions import Question
 from evaluation.settings import InvalidSetting, Setting, Source
 from evaluation.steps import Chat, Rate
 from evaluation.words import Translated, texts, translated
 from evaluation.writing import Write
 
 ENGLISH = "en"
-Step = Chat | Rate | Write
+Step = Chat | Rate | Write | Screening | Quiz | Onboarding
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -63,6 +65,29 @@ class Protocol:
         steps = [step for step in (self.write, self.after) if step is not None]
         return steps[0].batch if steps and self.chat is None else 1
 
+    @property
+    def admissions(self) -> tuple[Admission, ...]:
+        """The steps that ask something before the work, in order."""
+        return tuple(admissions(self.steps))
+
+    @property
+    def screening(self) -> Screening | None:
+        return next((step for step in self.steps if isinstance(step, Screening)), None)
+
+    @property
+    def quiz(self) -> Quiz | None:
+        return next((step for step in self.steps if isinstance(step, Quiz)), None)
+
+    @property
+    def onboarding(self) -> Onboarding | None:
+        return next((step for step in self.steps if isinstance(step, Onboarding)), None)
+
+    @property
+    def questions(self) -> tuple[Question, ...]:
+        """Every question, those before the work first."""
+        before = (question for step in self.admissions for question in step.questions)
+        return (*before, *(question for rate in self.rates for question in rate.questions))
+
     def settings(self) -> tuple[Setting, ...]:
         """Return each setting a requester may change, with its value and provenance."""
         found = (each for step in self.steps for each in step.settings(self.sources))
@@ -87,4 +112,16 @@ class Protocol:
         for name in values:
             if name not in known:
                 raise InvalidSetting(f"{name}: not a setting; the settings are {sorted(known)}")
-        return dataclasses.replace(self, steps=tuple(step.changed(values) for step in self.steps))
+        changed = dataclasses.replace(
+            self, steps=tuple(step.changed(values) for step in self.steps)
+        )
+        changed._check_onboarding()
+        return changed
+
+    def _check_onboarding(self) -> None:
+        """Refuse a batch that known answers would fill. Raises `InvalidSetting`."""
+        if self.onboarding and self.after and self.onboarding.items >= self.after.batch:
+            raise InvalidSetting(
+                f"onboarding.items: “{self.onboarding.items}” leaves nothing of the "
+                f"{self.after.batch} items per participant; write less, or raise those"
+            )

@@ -94,6 +94,15 @@ class ChoiceOption:
 
 
 @dataclass(frozen=True)
+class AnsweredExample:
+    """An example of a question: what is judged, the answer to it, and why."""
+
+    text: str
+    answer: str
+    why: str = ""
+
+
+@dataclass(frozen=True)
 class Gate:
     """The answers to an earlier question of the form that open a question."""
 
@@ -157,6 +166,7 @@ class Question:
     name: str
     text: str
     help: str = ""
+    examples: tuple[AnsweredExample, ...] = ()
     only_if: Gate | None = None
     otherwise: Value | None = None
     intended: tuple[str, ...] = ()

@@ -14,6 +14,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, ClassVar, Literal, Union, get_args, get_origin, get_type_hints
 
 from evaluation import checks
+from evaluation.admission import Onboarding, Quiz, Screening
 from evaluation.protocol import Protocol
 from evaluation.questions import Question
 from evaluation.registry import UnknownKind, get_kind, kind_names
@@ -23,7 +24,14 @@ from evaluation.words import NOT_SHOWN, OURS, Words, typed
 from evaluation.writing import Write
 
 SCHEMA = 1
-STEPS: dict[str, type] = {"chat": Chat, "rate": Rate, "write": Write}
+STEPS: dict[str, type] = {
+    "screening": Screening,
+    "quiz": Quiz,
+    "onboarding": Onboarding,
+    "chat": Chat,
+    "rate": Rate,
+    "write": Write,
+}
 CHECKS: dict[str, type] = {
     each.name: each
     for each in (

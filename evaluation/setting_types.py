@@ -162,6 +162,27 @@ class WordList:
 
 
 @dataclass(frozen=True)
+class TextLines:
+    """Texts, one per line; there may be none."""
+
+    control: ClassVar[str] = "textarea"
+    most_lines: int
+    longest: int  # characters of one
+
+    def read(self, text: str) -> Any:
+        return [line.strip() for line in text.splitlines() if line.strip()]
+
+    def accept(self, value: Any) -> tuple[str, ...]:
+        if not isinstance(value, list | tuple):
+            raise InvalidValue(f"{quoted(value)} is not a list of texts")
+        if len(value) > self.most_lines:
+            raise InvalidValue(f"has {len(value)} lines; write at most {self.most_lines}")
+        for each in value:
+            Text(self.longest).accept(each)
+        return tuple(each.strip() for each in value)
+
+
+@dataclass(frozen=True)
 class OneOf:
     """One of a few words."""
 

@@ -59,6 +59,12 @@ def _of_steps(protocol: Protocol) -> Iterator[Complaint]:
             yield "steps", f"there are {count} of {kind}; there can be one"
     if protocol.chat is not None:
         yield from _of_chat(protocol.chat, protocol)
+    if protocol.onboarding and (protocol.after is None or protocol.after.over != "contexts"):
+        yield "onboarding.items", "needs replies to contexts, of which some have known answers"
+    for known in protocol.quiz.answers if protocol.quiz else ():
+        if len(known.explanation) > LONGEST_TEXT:
+            about = f"question {known.question}"
+            yield about, f"explanation: must have at most {LONGEST_TEXT} characters"
     for rate in protocol.rates:
         yield from _of_rate(rate, protocol)
 
@@ -66,6 +72,8 @@ def _of_steps(protocol: Protocol) -> Iterator[Complaint]:
 def _of_chat(chat: Chat, protocol: Protocol) -> Iterator[Complaint]:
     if not _fits(chat.told):
         yield "chat.told", f"must have 1 to {LONGEST_TEXT} characters"
+    if chat.brief and not chat.pool:
+        yield "chat.pool", "is empty; a brief needs sheets, which come from a split"
     if chat.turns == "free" and chat.partner != "bot":
         yield "chat.turns", "free turns need a bot as the partner; two people take turns"
     if chat.idle < 0:
@@ -93,7 +101,7 @@ def _of_rate(rate: Rate, protocol: Protocol) -> Iterator[Complaint]:
 
 
 def _of_write(write: Write, protocol: Protocol) -> Iterator[Complaint]:
-    if len(protocol.steps) > 1:
+    if len(protocol.steps) > 1 + len(protocol.admissions):
         yield "steps", "writing is a step by itself; chat and rate in other campaigns"
     if not write.asks.required:
         yield "write.asks", "required is false; a text that is asked for cannot be left blank"
@@ -123,7 +131,7 @@ def _of_settings(protocol: Protocol) -> Iterator[Complaint]:
 
 
 def _of_questions(protocol: Protocol) -> Iterator[Complaint]:
-    questions = [question for rate in protocol.rates for question in rate.questions]
+    questions = protocol.questions
     for name, count in Counter(question.name for question in questions).items():
         if count > 1:
             yield f"question {name}", f"name: {count} questions have it; give each its own"
@@ -139,6 +147,10 @@ def _of_question(question: Question, protocol: Protocol) -> Iterator[Complaint]:
         yield about, f"text: must have 1 to {LONGEST_TEXT} characters"
     if len(question.help) > LONGEST_TEXT:
         yield about, f"help: must have at most {LONGEST_TEXT} characters"
+    for example in question.examples:
+        if not _fits(example.text) or not _fits(example.answer) or len(example.why) > LONGEST_TEXT:
+            most = f"1 to {LONGEST_TEXT} characters"
+            yield about, f"examples: text and answer must have {most}, why at most as many"
     has_personas = protocol.chat is not None and bool(protocol.chat.pool)
     if question.personas_beside() is not None and not has_personas:
         yield about, "asks for a persona, and the partner has none; set chat.pool to a split"

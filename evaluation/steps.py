@@ -15,7 +15,16 @@ from typing import ClassVar, Literal
 from evaluation.checks import MaxWords, MessageCheck, MinWords
 from evaluation.questions import Gate, InvalidAnswer, Question, Shown, Value
 from evaluation.sentences import Sentence, alternatives, sentence
-from evaluation.setting_types import Draw, Number, OneOf, OnOff, Text, WholeNumber, WholeNumbers
+from evaluation.setting_types import (
+    Draw,
+    Number,
+    OneOf,
+    OnOff,
+    Text,
+    TextLines,
+    WholeNumber,
+    WholeNumbers,
+)
 from evaluation.settings import (
     InvalidSetting,
     Setting,
@@ -24,6 +33,7 @@ from evaluation.settings import (
     setting,
     settings_of,
 )
+from evaluation.words import like
 
 STRANGE = sentence("This question is not on the form.")
 FORMS = ("original", "revised")  # of a persona: its own sentences, or those that reword them
@@ -46,12 +56,48 @@ class Telling:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Brief:
+    """Sheets of the two sides, such as a character or a role: one's own, and what both know.
+
+    yours, theirs: what stands above the own sheet, and above what is told of the partner's. Sheets
+    are personas with a name, and lines that the partner sees too. one_group: both are of one group,
+    such as a series, or a student and their advisor. topics: one is drawn for each conversation and
+    told to both, and it opens on that topic.
+    """
+
+    prefix: ClassVar[str] = "brief"
+    yours: str
+    theirs: str
+    one_group: bool = False
+    topics: tuple[str, ...] = setting(
+        "Topics, one per line",
+        TextLines(most_lines=200, longest=200),
+        default=(),
+        help="One is drawn for each conversation, and told to both. “Group | topic” is for pairs "
+        "of one group only, such as a series. Empty: there is none.",
+    )
+
+    def topics_for(self, group: str) -> tuple[str, ...]:
+        """Return the topics that a pair of a group can get."""
+        parts = (line.rpartition(" | ") for line in self.topics)
+        return tuple(topic for of, _bar, topic in parts if of in ("", group))
+
+    def topic_like(self, topic: str, source: Brief) -> str:
+        """Return a topic of the source's in the words that this brief, a translation, has."""
+        lines = zip(source.topics, self.topics, strict=False)
+        shown = (own for line, own in lines if line.rpartition(" | ")[2] == topic)
+        found = next(shown, topic)
+        return like(found, found.rpartition(" | ")[2])
+
+
+@dataclass(frozen=True, kw_only=True)
 class Chat:
     """A conversation with a partner.
 
     minimum: messages of both sides before the participant may finish; maximum: where it ends by
     itself. pool: the split that both sides' personas come from, "" for none. pace: seconds per
     word that a bot seems to type. first: who writes first; a draw decides for each conversation.
+    brief: what each side knows beside its persona, which then is a sheet with a name.
     instead: what is told where the requester turns `tells_of_bots` round; None: there is no choice.
     turns: free where the participant may write several messages in a row, each of which a bot
     answers. idle: seconds without a message after which the conversation ends; 0 for never.
@@ -115,6 +161,7 @@ class Chat:
         default=1,
         help="Each is with another system, in a balanced order, and earns the pay once.",
     )
+    brief: Brief | None = None
     pace: float = setting("Typing delay (seconds per word)", Number(0, 10), default=0.0)
     debrief: str = ""
 
@@ -124,8 +171,8 @@ class Chat:
             "tells_of_bots": self.instead is not None,
             "opening": self.first == "partner",
             "pool": bool(self.pool),
-            "form": bool(self.pool),
-            "partner_form": bool(self.pool) and self.partner != "person",
+            "form": bool(self.pool) and self.brief is None,  # a sheet has one form
+            "partner_form": bool(self.pool) and self.brief is None and self.partner != "person",
             # who would be the same system each time
             "conversations": self.partner != "person" and not self.endless,
             "minimum": not self.endless,
@@ -141,7 +188,9 @@ class Chat:
         Raises `InvalidSetting`.
         """
         checks = tuple(replaced(c, f"chat.{c.name}", values) for c in self.checks)
-        chat = dataclasses.replace(replaced(self, self.prefix, values), checks=checks)
+        brief = self.brief and replaced(self.brief, f"chat.{self.brief.prefix}", values)
+        chat = replaced(self, self.prefix, values)
+        chat = dataclasses.replace(chat, checks=checks, brief=brief)
         if chat.instead is not None and chat.tells_of_bots != self.tells_of_bots:
             other = Telling(told=chat.told, debrief=chat.debrief)
             chat = dataclasses.replace(chat, **vars(chat.instead), instead=other)
@@ -162,6 +211,8 @@ class Chat:
     def settings(self, sources: Mapping[str, Source]) -> list[Setting]:
         """Return the settings of the chat, then those of its checks."""
         own = settings_of(self, self.prefix, sources, self.has_setting)
+        if self.brief is not None:
+            own += settings_of(self.brief, f"chat.{self.brief.prefix}", sources)
         return own + [s for c in self.checks for s in settings_of(c, f"chat.{c.name}", sources)]
 
     def complaint(self, text: str, persona: tuple[str, ...]) -> Sentence | None:

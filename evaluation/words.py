@@ -20,6 +20,7 @@ NOT_SHOWN = frozenset(
         *("partner", "first", "turns", "pool", "form", "partner_form", "instead"),  # of a chat
         *("over", "when", "sides", "show", "keep"),  # of a rating
         *("only_if", "otherwise", "intended"),  # of a question
+        *("passes", "question", "values"),  # of a screening and a quiz
         "value",  # of an option
         *("makes", "stop_words", "allowed", "review", "split"),  # of writing and its checks
     }

@@ -56,6 +56,7 @@ function touch(input) {
 }
 
 async function save() {
+  if (!form.dataset.draft) return; // questions before the work are not saved as drafts
   const answers = {};
   for (const question of questions) {
     if (answer(question)) answers[question.dataset.name] = answer(question);

@@ -10,6 +10,8 @@ import pytest
 
 from evaluation import FreeText, Protocol, Question
 from evaluation.registry import get_protocol, protocol_names
+from tests.simulate import admission
+from tests.simulate.admission import Admitted
 from tests.simulate.planted import HUMAN, SYSTEMS, expected_level, planted, questions
 from tests.simulate.recovered import Recovered, orders, problems
 from tests.simulate.written import splits
@@ -19,6 +21,11 @@ SENT = ["I own ten.", "Yes? I own twenty too"]
 TEXT = "Most of it made sense to me."
 VISITS = [{"ann": 3, "bob": 1}, {"ann": 2}]  # messages of two days
 USED = {"return_rate": 0.5, "active_days": 1.5, "exchanges_per_session": 1.8}
+SCREENED = 8  # of 32 who come where there is a screening
+ADMITTED = Admitted(
+    rows=[{"step": "screening", "question": "watched", "value": "1"}],
+    tries=[{"screening.watched": "1"}],
+)
 NAMES = protocol_names()
 RATED = [name for name in NAMES if questions(get_protocol(name))]
 
@@ -67,13 +74,14 @@ def campaign(name: str) -> Recovered:
             for one in asked
             for value in "01"
         ],
-        outcomes=["COMPLETED"] * PEOPLE,
+        outcomes=["COMPLETED"] * PEOPLE + ["SCREENED_OUT"] * bool(protocol.screening) * SCREENED,
         conversations=PEOPLE,
         messages=[{"system": HUMAN, "text": text} for text in SENT],
         sent=SENT,
         texts=[TEXT],
         **written(protocol),
         visits=VISITS,
+        admitted=ADMITTED,
     )
 
 
@@ -257,3 +265,63 @@ def test_texts_must_be_those_written_and_enter_no_number() -> None:
     number = {"metric": "likert", "question": first, "system": "alpha", "estimate": 1.0, "n": 1}
     counted = dataclasses.replace(found, results=[*found.results, number])
     assert told(name, counted) == [f"{first}: a text, of which numbers were made: likert"]
+
+
+# --- before the work ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("out", "passes"), [(0, False), (1, True), (8, True), (21, False)])
+def test_as_many_are_screened_out_as_was_planted(out: int, passes: bool) -> None:
+    outcomes = ["COMPLETED"] * (32 - out) + ["SCREENED_OUT"] * out
+    found = dataclasses.replace(campaign("role_play"), outcomes=outcomes)
+    complaints = told("role_play", found)
+    wanted = f"screening: {out} of 32 failed where a share of 0.25 was planted"
+    assert complaints == ([] if passes else [wanted])
+
+
+@pytest.mark.parametrize(
+    "rows", [[], [{**ADMITTED.rows[0], "value": "0"}], [*ADMITTED.rows] * 2], ids=str
+)
+def test_answers_before_the_work_that_were_lost_or_changed_fail(rows: Any) -> None:
+    found = dataclasses.replace(
+        campaign("role_play"), admitted=dataclasses.replace(ADMITTED, rows=rows)
+    )
+    assert told("role_play", found) == [
+        f"admission: people sent 1 answers, the export has {len(rows)}"
+    ]
+
+
+def raters(count: int) -> tuple[list[str], list[str]]:
+    """Return names of careless and of careful people of a crowd."""
+    names = [f"sim-0-{number}" for number in range(count)]
+    careless = [name for name in names if admission.is_careless(name)]
+    return careless, [name for name in names if name not in careless]
+
+
+@pytest.mark.parametrize(
+    ("missed", "wronged", "complaint"),
+    [(0, 0, ""), (2, 0, "careless raters dropped"), (0, 3, "careful raters dropped")],
+)
+def test_careless_raters_are_those_dropped(missed: int, wronged: int, complaint: str) -> None:
+    protocol = admission.with_admission(get_protocol("coherency_pairs"))
+    careless, careful = raters(40)
+    assert min(len(careless), len(careful)) > 10
+    dropped = {*careless[missed:], *careful[:wronged]}
+    pages = {name: 4 if name in dropped else 20 for name in (*careless, *careful)}
+    outcomes = ["ONBOARDING"] * len(dropped) + ["COMPLETED"] * (len(pages) - len(dropped))
+    found = dataclasses.replace(ADMITTED, pages=pages)
+    said = [each for each in admission.problems(protocol, found, outcomes) if "onboard" in each]
+    assert [complaint in each for each in said] == [True] * bool(complaint)
+    (counted,) = (
+        each
+        for each in admission.problems(protocol, found, [*outcomes, "ONBOARDING"])
+        if "stopped by it" in each
+    )
+    assert f"{len(dropped)} people were stopped by it" in counted
+
+
+def test_everything_before_the_work_is_added_where_it_lacks() -> None:
+    steps = [step.prefix for step in admission.with_admission(get_protocol("meena_static")).steps]
+    assert steps == ["screening", "quiz", "onboarding", "rate"]
+    steps = [step.prefix for step in admission.with_admission(get_protocol("role_play")).steps]
+    assert steps == ["quiz", "screening", "chat"]

@@ -84,9 +84,47 @@ NOTICES = {
         "back, and what you did still counts."
     ),
     "waited": _("Thank you for waiting. You are paid %(pay)s for it."),
+    "screened_out": _(
+        "Thank you for your answers. By them you are not among the people this study is for; that "
+        "is nothing against you. You are paid %(pay)s for them."
+    ),
+    "screened_out_unpaid": _(
+        "Thank you for your answers. By them you are not among the people this study is for; that "
+        "is nothing against you. Please return the task; as the first page said, no pay is due."
+    ),
+    "check_failed": _(
+        "Thank you for trying. The check that the first page told of was not passed, so the study "
+        "ends here for you. You are paid %(pay)s."
+    ),
+    "check_failed_unpaid": _(
+        "Thank you for trying. The check that the first page told of was not passed, so the study "
+        "ends here for you. Please return the task; as the first page said, no pay is due."
+    ),
     "declined": _("You did not start, so no pay is due. The same link lets you come back."),
     "away": _("You were away, so your partner went on without you. You can start again."),
     "withdrawn": _("What you wrote has been deleted. Your pay does not change."),
+    "wrong_answer": _("This answer is not right; please read the instructions again."),
+    "tries_left": _("Not everything is right yet. Please correct what is marked."),
+    "last_try": _("Not everything is right yet. This is your last try; please read carefully."),
+    # what may keep people from the work, said before consent
+    "first_questions": _(
+        "First there are some questions about you. If your answers show that the study is for "
+        "other people, it ends there for you, and %(pays)s."
+    ),
+    "first_quiz": _(
+        "There is a short quiz about the instructions, which you can try up to %(tries)d times. If "
+        "it is not passed the study ends there for you, and %(pays)s."
+    ),
+    "first_quiz_once": _(
+        "There is a short quiz about the instructions, which you can try once. If it is not "
+        "passed the study ends there for you, and %(pays)s."
+    ),
+    "first_items": _(
+        "The first %(items)d things that you judge have known answers. If too few of yours agree "
+        "the study ends there for you, and %(pays)s, or for what is done where that is more."
+    ),
+    "pays_screening": _("you are paid %(pay)s"),
+    "pays_nothing": _("no pay is due"),
     # in a chat service, where there is no page
     "service_agree": _("I agree and begin"),
     "service_pay": _("You are paid %(pay)s."),

@@ -19,7 +19,8 @@ CONTEXTS = (
 def _campaigns() -> dict[str, str]:
     from django.utils import timezone
 
-    from tests.factories import make_campaign
+    from tests.factories import make_campaign, make_persona
+    from tests.webapp.admitted import QUIZ, SCREENING, campaign_with
     from webapp.models import Campaign, Context
     from webapp.services.rating import contexts
 
@@ -58,6 +59,13 @@ def _campaigns() -> dict[str, str]:
         ),
         "wild": make_campaign("convai2_wild", changes={"chat.pace": 2.0}, **common),
         "static": make_campaign("meena_static", changes={"rate.batch": 2}, **common),
+        "checked": campaign_with(SCREENING, QUIZ, changes=short, screening_pay="0.20", **common),
+        "play": make_campaign(
+            "role_play",
+            systems={"alpha": "people"},
+            changes={"chat.minimum": [2]},
+            **common | {"personas": 0},
+        ),
         "arabic": make_campaign(
             languages=["ar", "en"],
             changes=short,
@@ -72,6 +80,10 @@ def _campaigns() -> dict[str, str]:
     full = made["full"].systems.get().cell
     full.reserved = 1  # somebody is on their way: full, but not complete
     full.save()
+    for number, name in enumerate(("Marta", "Oskar")):
+        persona = make_persona(made["play"], number)
+        persona.name, persona.group = name, "Harbor Street"
+        persona.save()
     for number, messages in enumerate(CONTEXTS):
         Context.objects.create(campaign=made["static"], key=f"x{number}", messages=messages)
     contexts.build(campaign=made["static"], now=timezone.now())

@@ -126,6 +126,7 @@ PAPERS = {
     "convai2": ("ConvAI2", "PERSONA-CHAT"),
     "nine": ("ConvAI2",),
     "persona": ("PERSONA-METRICS",),
+    "role": ("PERSONA-METRICS",),
 }
 # Where words of released code are told, by the citation: from one heading to the next.
 RELEASED = {

@@ -307,6 +307,33 @@ PRINTED: Mapping[str, list[PrintedWords]] = {
         *printed("rate.likely.yes", "figure 5", "Yes"),
         *printed("rate.likely.no", "figure 5", "No"),
     ],
+    "student_advisor": [
+        *printed(
+            "instructions.2",
+            "section 3.2",
+            "the classes they had taken already, what year of their degree they were in, and "
+            "several types of class preferences (workloads, class sizes, topic areas, time of day, "
+            "etc.)",
+        ),
+        *printed(
+            "instructions.3",
+            "section 3.2",
+            "did not know the student’s preferences, but did know what classes they had taken, "
+            "what classes were available, and which were suggested",
+        ),
+    ],
+    "role_play": [
+        *printed("instructions.1", "section 5.2", "converse as their characters"),
+        *printed(
+            "instructions.2",
+            "section 5.2",
+            "start conversations with an utterance regarding a given topic",
+        ),
+        *printed("chat.brief.topics.1", "section 5.2", "self-introductions"),
+        *printed("chat.brief.topics.2", "section 5.2", "movies"),
+        *printed("chat.brief.topics.3", "section 5.2", "fashion"),
+        *printed("chat.brief.topics.4", "section 5.2", "family"),
+    ],
     "reply_ranking": [
         *printed(
             "instructions.2",
@@ -509,6 +536,8 @@ STATED: Mapping[str, Mapping[str, str]] = {
     "explanation_ranking": {"source": "table 4", "rate.batch": ""},
     "perceived_sentiment": {"source": "section 5.3", "rate.votes": "", "rate.batch": ""},
     "persona_likely": dict.fromkeys(("source", "rate.votes", "rate.batch"), "section 5.3"),
+    "student_advisor": {"source": "section 3.2"},
+    "role_play": dict.fromkeys(("source", "chat.brief.topics"), "section 5.2"),
     "reply_ranking": {"source": "section 5.2.2", "rate.votes": "section 5.2.2"},
     "graded_pairs": dict.fromkeys(("source", "rate.votes", "rate.batch"), "appendix A.2"),
     "reply_grades": {"source": "section 4.3", "rate.votes": "section 4.3"},

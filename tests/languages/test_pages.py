@@ -15,7 +15,9 @@ from django.utils.translation import override
 from evaluation.registry import get_protocol, protocol_names
 from tests.factories import make_campaign
 from tests.languages.leftovers import left_over
+from tests.webapp.admitted import QUIZ, campaign_with
 from tests.webapp.views.visiting import Visit, campaign_of, chat_through, good_answers
+from webapp import notices
 from webapp.models import Campaign, Consent, Participation, Rating
 from webapp.services.participation import samples
 from webapp.services.rules.access import StaffCampaign
@@ -99,6 +101,18 @@ def test_the_words_of_the_instrument_stay_and_are_marked_as_english() -> None:
     assert f'<span dir="ltr" lang="en">{told}</span>' in html.unescape(page)
     plain = Visit(campaign_of())
     assert 'dir="ltr" lang="en"' not in plain.join().content.decode().partition("<body")[2]
+
+
+def test_what_a_quiz_explains_is_of_the_instrument_and_our_complaint_is_not() -> None:
+    visit = Visit(campaign_with(QUIZ, languages=["ar"], consent="نوافق معًا على هذا."))
+    visit.join()
+    quiz = visit.post("start").context["screen"].admission
+    wrong = {"quiz.partner_is": "pet", "quiz.length": "1", "try": quiz.try_name}
+    page = html.unescape(visit.post("answer", wrong).content.decode())
+    assert '<span dir="ltr" lang="en">You need ten messages.</span>' in page
+    with override("ar"):
+        ours = notices.text("wrong_answer")
+    assert f'-error">{ours}</p>' in page
 
 
 def test_translated_words_are_shown_unmarked_and_answers_mean_the_same() -> None:

@@ -21,9 +21,11 @@ from evaluation import Protocol
 from evaluation.registry import get_protocol, protocol_names
 from tests.live import ROOT, environment
 from tests.simulate import recovered, written
+from tests.simulate.admission import with_admission
 from tests.simulate.planted import is_of_people, source_of
 
 CHATTING, RATING = 24, 6  # people, where they chat and where they rate what others said
+CHECKED = 40  # where some do not pass a check before the work
 FEWEST = 12  # who chat, so that a planted chance can be told from guessing
 MOST_TIMES = 21  # a campaign and as many repeats as are made at once
 LARGEST_SEED = 2**31 - 1  # of a campaign
@@ -97,6 +99,11 @@ def _parser() -> argparse.ArgumentParser:
         metavar="FOLDER",
         help="conversations held elsewhere, for third parties to label; short: one of each system",
     )
+    parser.add_argument(
+        "--admission",
+        action="store_true",
+        help="with a screening, a quiz and, where replies are judged, an onboarding",
+    )
     parser.add_argument("--keep", type=Path, metavar="FOLDER", help="databases, exports, ledgers")
     return parser
 
@@ -128,6 +135,13 @@ def _chosen(
         if times > 1 and source_of(protocol) is not None:
             raise Refused(f"--times {times}: {protocol.name} judges what another campaign holds")
         yield protocol
+
+
+def _people(protocol: Protocol, given: argparse.Namespace) -> int:
+    """Return how many people come: more where checks keep some of them from the work."""
+    usual = _usual(protocol)
+    has_checks = given.admission or protocol.admissions or protocol.onboarding
+    return int(given.people or (max(CHECKED, usual) if has_checks else usual))
 
 
 def _check_seed(seed: int) -> None:
@@ -193,10 +207,11 @@ def _check_folder(keep: Path | None, chosen: Sequence[Protocol]) -> None:
 def _simulated(protocol: Protocol, into: Path, given: argparse.Namespace) -> Line:
     """Simulate a campaign in a folder of its own and print what came of it."""
     start = time.monotonic()
-    people = given.people or _usual(protocol)
+    people = _people(protocol, given)
     folder = into / protocol.name
     try:
         _run(protocol, folder, people, given)
+        protocol = with_admission(protocol) if given.admission else protocol
         found = recovered.read(folder, protocol)
     except RuntimeError as broken:
         line = Line((protocol.name, str(people), *"----"), (str(broken),))
@@ -231,8 +246,9 @@ def _of_study(folder: Path, protocol: Protocol, times: int) -> Iterator[str]:
 def _run(protocol: Protocol, folder: Path, people: int, given: argparse.Namespace) -> None:
     """Let people be simulated with a new database. Raises `RuntimeError`."""
     folder.mkdir(parents=True)
+    checks = "checks" if given.admission else "own"
     length = "short" if given.short else "own"
-    words = [protocol.name, folder.resolve(), people, given.seed, length, given.times]
+    words = [protocol.name, folder.resolve(), people, given.seed, length, given.times, checks]
     words += [given.transcripts.resolve()] if given.transcripts else []
     with subprocess.Popen(  # which Ctrl-C lets end its server
         [sys.executable, "-m", "tests.simulate.campaign", *map(str, words)],

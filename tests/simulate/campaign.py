@@ -1,8 +1,8 @@
 """One simulated campaign, in a process of its own: made, launched, filled by people, exported.
 
-python -m tests.simulate.campaign PROTOCOL FOLDER PEOPLE SEED SHORT TIMES [TRANSCRIPTS]    with the
-environment's new database; leaves `export.zip`, the crowd's own records as `crowd.jsonl`, and the
-export of the study, where the campaign is a phase of one, as `study.zip`.
+python -m tests.simulate.campaign PROTOCOL FOLDER PEOPLE SEED SHORT TIMES CHECKS [TRANSCRIPTS]
+with the environment's new database; leaves `export.zip`, the crowd's own records as `crowd.jsonl`,
+and the export of the study, where the campaign is a phase of one, as `study.zip`.
 """
 
 from __future__ import annotations
@@ -24,12 +24,14 @@ from evaluation import Protocol, Rate, Write
 from evaluation.registry import get_protocol
 from evaluation.setting_types import WholeNumbers
 from tests.simulate import transcripts, written
+from tests.simulate.admission import known_contexts, mix_of, planted_before, with_admission
 from tests.simulate.imported import imported_contexts, replies_are_imported
 from tests.simulate.planted import BOT, LEAVING, MIX, is_of_people, planted, source_of
 
 if TYPE_CHECKING:
     from webapp.crowd.people import Mix, Quality
     from webapp.models import Campaign
+    from webapp.services.rules.access import StaffProtocol
 
 AT_ONCE = 8
 MOST_PAGES = 30  # that one of the people judges, of a protocol with long batches
@@ -37,6 +39,7 @@ SECONDS = 600.0  # that one of the people stays at most
 TALKERS, TALKERS_SHORT = 4, 8  # whose messages third parties judge
 TALKERS_WITH_BOTS = 18  # who rate them too
 BATCH_SHORT = 20  # items per person
+WAIT = 60  # seconds for a partner
 CLOSING = 60.0  # seconds for the server to close a campaign that is complete
 EXPORT, STUDY, LEDGER, LATER = "export.zip", "study.zip", "crowd.jsonl", "crowd_later.jsonl"
 DAY = timedelta(days=1)
@@ -63,6 +66,8 @@ def run(
     short: bool,
     times: int,
     transcripts: Path | None = None,
+    *,
+    checks: bool = False,
 ) -> None:
     """Fill a campaign of the protocol so many times, and write its export and the study's."""
     from django.contrib.auth import get_user_model
@@ -84,9 +89,11 @@ def run(
             staff=staff,
             transcripts=transcripts,
         )
-        campaign = filled(get_protocol(protocol), order)
+        source = get_protocol(protocol)
+        followed = with_admission(source) if checks else source
+        campaign = filled(followed, order)
         if times > 1:
-            _repeat(campaign, order, times)
+            _repeat(campaign, followed, order, times)
     call_command("export", str(campaign.pk), "--out", str(folder / EXPORT), stdout=StringIO())
     campaign.refresh_from_db()
     if campaign.study_id is not None:
@@ -111,9 +118,9 @@ def filled(protocol: Protocol, order: Simulated) -> Campaign:
         _add_systems(campaign, protocol, order)
     study.open_all([campaign], by=order.staff, tell=lambda said: None)
     if protocol.chat is not None and protocol.chat.endless:
-        _visit_on_two_days(campaign, order)
+        _visit_on_two_days(campaign, protocol, order)
     else:
-        _visit(campaign, planted(protocol), order)
+        _visit(campaign, planted(protocol) | planted_before(protocol), order, protocol=protocol)
     if protocol.write is not None:
         written.accept_all(campaign, order.staff)
     return campaign
@@ -137,7 +144,7 @@ def _labeled(protocol: Protocol, order: Simulated, folder: Path) -> Campaign:
     return campaign
 
 
-def _visit_on_two_days(campaign: Campaign, order: Simulated) -> None:
+def _visit_on_two_days(campaign: Campaign, protocol: Protocol, order: Simulated) -> None:
     """Let everybody come, and half of them again a day later, by the same links.
 
     Nobody waits for that day: what was written on the first is moved back.
@@ -146,10 +153,11 @@ def _visit_on_two_days(campaign: Campaign, order: Simulated) -> None:
 
     from webapp.models import Event
 
-    _visit(campaign, {}, order, mix=LEAVING)
+    before = planted_before(protocol)
+    _visit(campaign, before, order, mix=LEAVING, protocol=protocol)
     Event.objects.filter(conversation__campaign=campaign).update(made_at=F("made_at") - DAY)
     half = replace(order, people=order.people // 2)
-    _visit(campaign, {}, half, ledger=LATER, mix=LEAVING)
+    _visit(campaign, before, half, ledger=LATER, mix=LEAVING, protocol=protocol)
 
 
 def shortened(protocol: Protocol) -> dict[str, str]:
@@ -176,15 +184,33 @@ def _draft(
     raw |= {"seed": str(order.seed)}
     sizes = written.sizes(protocol, order.people)
     raw |= {PREFIX + name: value for name, value in sizes.items()}
+    if is_of_people(protocol) and protocol.chat:
+        raw |= {"wait_seconds": str(WAIT)}  # of an odd one out
     if order.short:
         raw |= {PREFIX + name: value for name, value in shortened(protocol).items()}
     raw |= {PREFIX + name: value for name, value in (changes or {}).items()}
     now, values = timezone.now(), CampaignForm(protocol, raw).values()
-    campaign = campaigns.create(owner=order.staff, protocol=protocol.name, values=values, now=now)
+    own = _stored(protocol, order)
+    name = own.name if own else protocol.name
+    campaign = campaigns.create(owner=order.staff, protocol=name, values=values, now=now, own=own)
     if personas_import.pool_of(campaign):
         text = personas_import.bundled(campaign)
         personas_import.store(campaign=campaign, text=text, by=order.staff, now=now)
     return campaign
+
+
+def _stored(protocol: Protocol, order: Simulated) -> StaffProtocol | None:
+    """Return a protocol that is not a file's as one that staff built."""
+    from django.utils import timezone
+
+    from webapp.services.campaign import own_protocols
+    from webapp.services.rules import access
+
+    if protocol == get_protocol(protocol.name):
+        return None
+    origin = own_protocols.origin(protocol)
+    made = own_protocols.add(protocol=protocol, origin=origin, by=order.staff, now=timezone.now())
+    return access.own_protocol(order.staff, made.pk)
 
 
 def _add_systems(campaign: Campaign, protocol: Protocol, order: Simulated) -> None:
@@ -205,7 +231,8 @@ def _add_systems(campaign: Campaign, protocol: Protocol, order: Simulated) -> No
     if rate is not None and rate.over == "contexts":
         count = _wanted(rate, len(names), order.people)
         contexts = imported_contexts if replies_are_imported(protocol) else bundled_contexts
-        text = "\n".join(map(json.dumps, contexts(protocol, count)))
+        known = known_contexts(protocol_of(campaign))
+        text = "\n".join(map(json.dumps, [*known, *contexts(protocol, count)]))
         contexts_import.store(campaign=campaign, text=text, by=order.staff, now=timezone.now())
 
 
@@ -259,7 +286,7 @@ def _take_messages(draft: Campaign, order: Simulated) -> None:
         studies.add(study=made, raw=raw, by=order.staff, now=now)
 
 
-def _repeat(campaign: Campaign, order: Simulated, times: int) -> None:
+def _repeat(campaign: Campaign, protocol: Protocol, order: Simulated, times: int) -> None:
     """Let other people go through duplicates of a campaign, all of them phases of a study."""
     from django.utils import timezone
 
@@ -273,8 +300,8 @@ def _repeat(campaign: Campaign, order: Simulated, times: int) -> None:
     raw |= {"times": str(times - 1), "first": "2"}
     for again in studies.repeat(study=made, raw=raw, by=order.staff, now=now):
         study.open_all([again], by=order.staff, tell=lambda said: None)
-        truth = planted(get_protocol(campaign.protocol))
-        _visit(again, truth, order, ledger=f"{again.pk}.jsonl", prefix=f"again{again.pk}")
+        truth, name = planted(protocol) | planted_before(protocol), f"again{again.pk}"
+        _visit(again, truth, order, protocol=protocol, ledger=f"{again.pk}.jsonl", prefix=name)
 
 
 def _add_material(draft: Campaign, write: Write, order: Simulated) -> None:
@@ -318,6 +345,7 @@ def _visit(
     truth: Callable[[str], Mapping[str, str]] | None = None,
     seconds: float = SECONDS,
     mix: Mix = MIX,
+    protocol: Protocol | None = None,
 ) -> None:
     """Let people take part, and wait until the last has left."""
     from webapp.crowd.order import Order
@@ -333,7 +361,7 @@ def _visit(
         seconds=seconds,
         prefix=prefix,
         oracle=True,
-        mix=mix,
+        mix=mix_of(protocol, mix) if protocol else mix,
         planted=qualities,
     )
     told = truth or partial(oracle.truth, campaign)
@@ -350,6 +378,8 @@ if __name__ == "__main__":
 
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "webapp.settings")
     django.setup()
-    name, where, count, seed, short, times, *more = sys.argv[1:]
+    name, where, count, seed, short, times, checks, *more = sys.argv[1:]
     given = Path(more[0]) if more else None
-    run(name, Path(where), int(count), int(seed), short == "short", int(times), given)
+    evaluations, has_checks = int(times), checks == "checks"
+    is_short = short == "short"
+    run(name, Path(where), int(count), int(seed), is_short, evaluations, given, checks=has_checks)

@@ -13,7 +13,7 @@ import sys
 import zipfile
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import pairwise
 from math import isclose
 from pathlib import Path
@@ -23,7 +23,8 @@ from typing import Any
 from scipy.stats import binomtest
 
 from evaluation import NoNonstopOverlap, Protocol, Question
-from tests.simulate import transcripts
+from tests.simulate import admission, transcripts
+from tests.simulate.admission import Admitted
 from tests.simulate.campaign import EXPORT, LATER, LEDGER, STUDY
 from tests.simulate.planted import (
     HUMAN,
@@ -69,6 +70,7 @@ class Recovered:
     contributions: Sequence[Row] = ()
     written: Sequence[str] = ()  # texts that people wrote for the protocol
     visits: Sequence[Mapping[str, int]] = ()  # messages that each person sent, day by day
+    admitted: Admitted = field(default_factory=Admitted)
 
     def row(self, question: str, system: str) -> Row | None:
         """Return the analysis's row of a mean or share, if it has one."""
@@ -117,6 +119,7 @@ def read(folder: Path, protocol: Protocol) -> Recovered:
         contributions=tables["contributions"],
         written=[text for note in notes for text in note.get("texts", {}).values()],
         visits=[_counts(day) for day in days],
+        admitted=admission.read(tables["admission"], notes, protocol),
     )
 
 
@@ -140,7 +143,7 @@ def _analysis(export: Path) -> list[Row]:
 
 def _tables(export: Path) -> Iterator[tuple[str, list[Row]]]:
     with zipfile.ZipFile(export) as archive:
-        for name in ("ratings", "participants", "messages", "contributions"):
+        for name in ("ratings", "participants", "messages", "contributions", "admission"):
             text = archive.read(f"{name}.csv").decode()
             yield name, list(csv.DictReader(io.StringIO(text, newline="")))
 
@@ -230,8 +233,10 @@ def problems(protocol: Protocol, found: Recovered) -> Iterator[str]:
     """Yield, as sentences, in what a campaign is not what was planted."""
     completed = found.outcomes.count("COMPLETED")
     is_endless = protocol.chat is not None and protocol.chat.endless
-    if not is_endless and completed < max(1, STAY * len(found.outcomes)):
-        yield f"only {completed} of {len(found.outcomes)} people came to the end"
+    came = len(found.outcomes) - admission.not_admitted(found.outcomes)
+    if not is_endless and completed < max(1, STAY * came):
+        yield f"only {completed} of {came} people came to the end"
+    yield from admission.problems(protocol, found.admitted, found.outcomes)
     if protocol.chat is not None:
         yield from _of_messages(protocol, found)
     if protocol.write is not None:

@@ -17,7 +17,7 @@ from tests.trust.snapshot import Chat, Exported, Snapshot, Someone
 from tests.trust.stories import Client, Record, Story
 from webapp.models import Event
 
-FULL, PART, WAITING = "FULL", "PART", "WAITING"
+FULL, PART, WAITING, SCREENED = "FULL", "PART", "WAITING", "SCREENED"
 PAYS = {  # a part: by what was promised for stopping of one's own accord (R21)
     "COMPLETED": FULL,
     "PARTNER_LEFT": FULL,
@@ -26,6 +26,9 @@ PAYS = {  # a part: by what was promised for stopping of one's own accord (R21)
     "QUIT": PART,
     "NOBODY": WAITING,
     "FULL": "",
+    "SCREENED_OUT": SCREENED,
+    "CHECK_FAILED": SCREENED,
+    "ONBOARDING": FULL,
     "DECLINED": "",
     "LEFT": "",
 }
@@ -181,8 +184,17 @@ def unpaid(case: Case) -> Iterator[str]:
 def _due(someone: Someone) -> tuple[str, Decimal]:
     """Return the kind and amount of the code that is due; computed here anew, from the rows."""
     promised, kind = someone.promised, PAYS.get(someone.outcome, "")
+    if kind == SCREENED:
+        amount = max(promised.screening_pay, _part(someone)[1])
+        return (SCREENED, amount) if amount else ("", amount)
     if kind != PART:
         return kind, {FULL: promised.pay, WAITING: promised.waiting_pay}.get(kind, Decimal(0))
+    return _part(someone)
+
+
+def _part(someone: Someone) -> tuple[str, Decimal]:
+    """Return what is due for stopping, by what was promised for it."""
+    promised = someone.promised
     done, share = _work(someone)
     enough = promised.quit_rule != "MINIMUM" and done >= promised.least_work
     if not done or not (enough or share >= 1):

@@ -49,6 +49,7 @@ class Promised:
     waiting_pay: Decimal
     quit_rule: str
     least_work: int
+    screening_pay: Decimal = Decimal(0)
 
 
 @dataclass(frozen=True)
@@ -153,7 +154,9 @@ def _someone(
         code=code.code if code else "",
         code_kind=code.kind if code else "",
         code_amount=code.amount if code else Decimal(0),
-        promised=Promised(row.pay, row.waiting_pay, row.quit_rule, row.least_work),
+        promised=Promised(
+            row.pay, row.waiting_pay, row.quit_rule, row.least_work, row.screening_pay
+        ),
         chats=tuple(_chat(seat, events) for seat in seats if _was_met(seat)),
         ratings=Rating.objects.filter(assignment__participation=row).count(),
         open_seats=sum(seat.active for seat in seats),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -131,6 +132,30 @@ def written(person: Person, question: PageQuestion) -> str:
     chance = person.chance("written", question.name)
     count = chance.randint(max(least, 3), min(most, LONGEST_WRITTEN))
     return " ".join("".join(chance.choices(LETTERS, k=8)) for _ in range(count))
+
+
+def admission(
+    person: Person, form: PageForm, passing: Mapping[str, str], chances: Quality
+) -> dict[str, str]:
+    """Answer what is asked before the work.
+
+    passing: the answers to a question that pass, as a list of JSON, by its field; chances: of
+    giving one of them.
+    """
+    found: dict[str, str] = {}
+    for question in form.questions:
+        if question.gate and found.get(question.gate) not in question.gate_values:
+            continue
+        about = ("admission", question.name, form.sent.get("try", ""))
+        right = json.loads(passing.get(question.name, "[]"))
+        wrong = [option for option in question.options if option not in right]
+        if right and (wrong or not question.options):
+            fits = person.chance(*about).random() < chances.get(question.name, 1.0)
+            found[question.name] = person.chance(*about, "which").choice(right if fits else wrong)
+        else:
+            rater = PlantedRater(person, None, "", about)
+            found[question.name] = get_kind(question.kind).simulated(question.answer_field, rater)
+    return found
 
 
 def persona(page: BrowserPage) -> list[str]:

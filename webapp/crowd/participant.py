@@ -88,7 +88,9 @@ class Participant:
         status = await self._status()
         state = status["state"]
         await asyncio.sleep(self.person.pause)
-        if state == "READY":
+        if state == "ADMISSION":
+            await self._answer()
+        elif state == "READY":
             await self._press("/start")
         elif state == "WAITING":
             await self._wait(status)
@@ -187,6 +189,21 @@ class Participant:
         await self.web.send(form, filled, path=f"{self.path}now")
         self._note("ok", id=f"write {self.rated}")
         self.rated += 1
+
+    async def _answer(self) -> None:
+        """Answer what is to be answered before the work."""
+        form = (await self._current_step()).form("/answer")
+        if form is None:
+            return
+        name = form.sent["try"]
+        chances = self.visit.planted.get("admission", {})
+        filled = answers.admission(self.person, form, await self._truth(), chances)
+        self._note("invoke", id=name, answers=filled)
+        sends = [self.web.send(form, filled, path=f"{self.path}now")]
+        if self.person.chance("double", name).random() < self.person.twice:
+            sends.append(self.web.send(form, filled, path=f"{self.path}now"))
+        await asyncio.gather(*sends)
+        self._note("ok", id=name)
 
     async def _truth(self) -> Mapping[str, str]:
         return await self.ask(self.person.name)

@@ -16,7 +16,19 @@ from django.utils.text import format_lazy
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from evaluation import TAGS, Chat, InvalidSetting, InvalidValue, OneOf, Protocol, Rate, Setting
+from evaluation import (
+    TAGS,
+    Chat,
+    InvalidSetting,
+    InvalidValue,
+    Onboarding,
+    OneOf,
+    Protocol,
+    Quiz,
+    Rate,
+    Screening,
+    Setting,
+)
 from webapp.forms.typed_fields import StaffForm, TypedField
 from webapp.languages import ENGLISH_NAMES, SOURCE
 from webapp.services.campaign import campaigns, personas_import
@@ -29,6 +41,7 @@ from webapp.services.staff_forms.fields import (
     language_codes,
     money,
     one_of,
+    panel_address,
     shown,
     storable,
     text,
@@ -39,8 +52,8 @@ from webapp.services.staff_forms.source_settings import PREFIX, plain, written
 
 LONGEST_NAME = 120
 POOL = f"{Chat.prefix}.pool"
-# Title, fields, and the beginning of names of settings. What is in none comes last.
-SECTIONS: tuple[tuple[str | Promise, tuple[str, ...], str], ...] = (
+# Title, fields, and the beginnings of names of settings. What is in none comes last.
+SECTIONS: tuple[tuple[str | Promise, tuple[str, ...], tuple[str, ...]], ...] = (
     (
         gettext_lazy("Basics"),
         (
@@ -54,16 +67,21 @@ SECTIONS: tuple[tuple[str | Promise, tuple[str, ...], str], ...] = (
             "contact",
             "languages",
         ),
-        "",
+        (),
     ),
-    (gettext_lazy("Consent"), ("consent",), ""),
-    (gettext_lazy("Panel"), ("panel", "return_url"), ""),
+    (gettext_lazy("Consent"), ("consent",), ()),
+    (gettext_lazy("Panel"), ("panel", "return_url", "screened_url"), ()),
+    (
+        gettext_lazy("Before the work"),
+        ("screening_pay",),
+        tuple(f"{PREFIX}{step.prefix}." for step in (Screening, Quiz, Onboarding)),
+    ),
     (
         gettext_lazy("Conversation"),
         ("bot_when_alone", "partner_left_counts"),
-        f"{PREFIX}{Chat.prefix}.",
+        (f"{PREFIX}{Chat.prefix}.",),
     ),
-    (gettext_lazy("Rating"), (), f"{PREFIX}{Rate.prefix}."),
+    (gettext_lazy("Rating"), (), (f"{PREFIX}{Rate.prefix}.",)),
 )
 LAST_SECTION = gettext_lazy("Limits and reproduction")
 
@@ -141,6 +159,16 @@ class CampaignForm(StaffForm):
     waiting_pay = TypedField(
         money(), label=gettext_lazy("Pay if no partner is found"), kind="number", initial="0.50"
     )
+    screening_pay = TypedField(
+        money(),
+        label=gettext_lazy("Pay for who does not pass"),
+        kind="number",
+        initial="0.00",
+        help_text=gettext_lazy(
+            "Of a screening, a quiz or an open onboarding; stated before consent. Panels ask that "
+            "people who were screened out within a study are paid for their time."
+        ),
+    )
     quit_rule = TypedField(
         one_of(campaigns.QUIT_RULES),
         label=gettext_lazy("Pay for stopping early"),
@@ -209,6 +237,16 @@ class CampaignForm(StaffForm):
             "becomes the participant's own code."
         ),
     )
+    screened_url = TypedField(
+        panel_address,
+        label=gettext_lazy("Panel URL for who did not pass"),
+        kind="url",
+        help_text=gettext_lazy(
+            "Where the last page leads who was screened out or failed a check: the panel's own "
+            "code for them stands in it, such as https://app.prolific.com/submissions/"
+            "complete?cc=SCREENED; empty: as for everybody with a code."
+        ),
+    )
     wait_seconds = TypedField(
         whole(least=15, most=3600),
         label=gettext_lazy("Longest wait for a partner (seconds)"),
@@ -269,9 +307,9 @@ class CampaignForm(StaffForm):
         """Return every field once, by what it is about."""
         left = dict.fromkeys(self.fields)
         found = []
-        for title, own, prefix in SECTIONS:
+        for title, own, prefixes in SECTIONS:
             names = [name for name in own if name in left]
-            names += [name for name in left if prefix and name.startswith(prefix)]
+            names += [name for name in left if name.startswith(prefixes)]
             if names:
                 found.append(FormSection(title, tuple(self[name] for name in names)))
             for name in names:
@@ -285,6 +323,9 @@ class CampaignForm(StaffForm):
         if {"pay", "waiting_pay"} <= values.keys() and values["waiting_pay"] > values["pay"]:
             complaint = _("is more than the full pay; waiting must not pay better than the work")
             self.add_error("waiting_pay", complaint)
+        if {"pay", "screening_pay"} <= values.keys() and values["screening_pay"] > values["pay"]:
+            complaint = _("is more than the full pay; a check must not pay better than the work")
+            self.add_error("screening_pay", complaint)
         changes = {
             setting.name: self.cleaned_data[PREFIX + setting.name]
             for setting in self.protocol.settings()
@@ -319,6 +360,8 @@ def _unwanted(protocol: Protocol) -> set[str]:
         unwanted = {"reply_seconds"}
     if chat is None or chat.partner == "bot":
         unwanted |= {"waiting_pay", "wait_seconds", "partner_left_counts"}
+    if not (protocol.admissions or protocol.onboarding):
+        unwanted |= {"screening_pay", "screened_url"}
     if chat is None or chat.partner != "either":
         unwanted.add("bot_when_alone")
     return unwanted

@@ -7,12 +7,14 @@ the people who walked off: of real people that is known after half an hour of si
 
 from __future__ import annotations
 
+import json
 from datetime import timedelta
 
 from django.utils import timezone
 
+from evaluation import Screening
 from webapp.models import Campaign, Participation, Seat
-from webapp.services.participation import stopping
+from webapp.services.participation import admission, stopping
 from webapp.services.rating import submission
 from webapp.services.rules import states
 
@@ -37,6 +39,8 @@ def truth(campaign: Campaign, external_id: str) -> dict[str, str]:
     person = _find(campaign, external_id)
     if person is None:
         return {}
+    if person.state == Participation.State.ADMISSION:
+        return _passing(person)
     assignment = submission.current(person)
     if assignment is not None:
         candidates = list(assignment.item.candidates.select_related("system", "conversation"))
@@ -54,6 +58,14 @@ def truth(campaign: Campaign, external_id: str) -> dict[str, str]:
         return {}
     partner = Seat.objects.filter(conversation=seat.conversation, side=1 - seat.side)
     return {"system": seat.conversation.system.name, "persona": _persona(partner.first())}
+
+
+def _passing(person: Participation) -> dict[str, str]:
+    """Return the answers that pass, as a list of JSON, by the field of what is to be answered."""
+    step = admission.pending(person)
+    known = step.passes if isinstance(step, Screening) else step.answers if step else ()
+    prefix = step.prefix if step else ""
+    return {f"{prefix}.{each.question}": json.dumps([*map(str, each.values)]) for each in known}
 
 
 def _find(campaign: Campaign, external_id: str) -> Participation | None:

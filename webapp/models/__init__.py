@@ -5,7 +5,7 @@ from webapp.models.chat_service import ServiceCall, ServiceSeat, ServiceUpdate
 from webapp.models.contribution import Contribution
 from webapp.models.conversation import Conversation, Event, ReplyJob, Seat
 from webapp.models.own_protocol import OwnProtocol
-from webapp.models.participation import Consent, ExternalId, Participation
+from webapp.models.participation import AdmissionTry, Consent, ExternalId, Participation
 from webapp.models.payment import Bonus, CompletionCode
 from webapp.models.persona import Persona
 from webapp.models.rating import Assignment, Candidate, Context, Item, Rating
@@ -17,6 +17,7 @@ from webapp.models.whitelist import ListedReply, Whitelist
 __all__ = [
     "IMPORTED",
     "PEOPLE",
+    "AdmissionTry",
     "Amendment",
     "Assignment",
     "AuditEntry",

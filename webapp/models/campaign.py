@@ -81,10 +81,12 @@ class Campaign(models.Model):
     currency = models.CharField(max_length=3, default="USD")
     pay = models.DecimalField(max_digits=7, decimal_places=2, default=0)
     waiting_pay = models.DecimalField(max_digits=7, decimal_places=2, default=0)
+    screening_pay = models.DecimalField(max_digits=7, decimal_places=2, default=0)
     quit_rule = models.CharField(max_length=8, choices=QuitRule, default=QuitRule.SHARE)
     # messages of both sides, or replies judged: who stops below is paid nothing
     least_work = models.PositiveSmallIntegerField(default=4)
     return_url = models.URLField(blank=True)  # the panel's completion address, takes the code
+    screened_url = models.URLField(blank=True)  # the same for who did not pass a check
     wait_seconds = models.PositiveSmallIntegerField(default=300)
     reply_seconds = models.PositiveSmallIntegerField(default=60)
     bot_when_alone = models.BooleanField(default=False)  # offer a bot if no partner arrives

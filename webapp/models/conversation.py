@@ -42,6 +42,7 @@ class Conversation(Row):
     written = models.ForeignKey(
         "Contribution", models.SET_NULL, null=True, blank=True, related_name="replies"
     )
+    topic = models.CharField(max_length=200, blank=True)  # told to both sides, which open on it
     minimum = models.PositiveSmallIntegerField(default=0)
     maximum = models.PositiveSmallIntegerField(null=True, blank=True)
     first_side = models.PositiveSmallIntegerField(default=0)  # who writes the first message

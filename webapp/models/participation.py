@@ -14,6 +14,7 @@ class Participation(models.Model):
     """One person in one campaign; the cookie's secret is kept as a hash only."""
 
     class State(models.TextChoices):
+        ADMISSION = "ADMISSION", "answering questions before the work"
         READY = "READY", "reading the instructions"
         WAITING = "WAITING", "waiting for a partner"
         MATCHED = "MATCHED", "asked whether still there"
@@ -32,6 +33,9 @@ class Participation(models.Model):
         FULL = "FULL", "full before any work"
         DECLINED = "DECLINED", "declined before any work"
         QUIT = "QUIT", "stopped of their own accord"
+        SCREENED_OUT = "SCREENED_OUT", "screened out before any work"
+        CHECK_FAILED = "CHECK_FAILED", "failed an announced check"
+        ONBOARDING = "ONBOARDING", "below the share of known answers"
 
     campaign = models.ForeignKey(Campaign, models.PROTECT, related_name="participations")
     system = models.ForeignKey(System, models.PROTECT, null=True, related_name="participations")
@@ -46,6 +50,8 @@ class Participation(models.Model):
     # What was shown at consent, which binds (R21). No defaults: nobody joins without a promise.
     pay = models.DecimalField(max_digits=7, decimal_places=2)
     waiting_pay = models.DecimalField(max_digits=7, decimal_places=2)
+    # of who is screened out, or fails an announced check; promised nothing before there was any
+    screening_pay = models.DecimalField(max_digits=7, decimal_places=2, default=0)
     currency = models.CharField(max_length=3)
     quit_rule = models.CharField(max_length=8, choices=Campaign.QuitRule)
     least_work = models.PositiveSmallIntegerField()
@@ -76,6 +82,26 @@ class Participation(models.Model):
 
     def __str__(self) -> str:
         return self.pseudonym[:8]
+
+
+class AdmissionTry(Row):
+    """Answers of a person to what is to be answered before the work; a quiz may be tried again."""
+
+    participation = models.ForeignKey(Participation, models.PROTECT, related_name="admissions")
+    step = models.CharField(max_length=10)  # screening or quiz
+    number = models.PositiveSmallIntegerField()  # of the try, from 1
+    answers = models.JSONField()  # question to value
+    wrong = models.JSONField(default=list)  # the questions whose answers did not pass
+    passed = models.BooleanField()
+    made_at = models.DateTimeField()
+
+    class Meta:
+        ordering = ("id",)
+        constraints = (
+            models.UniqueConstraint(
+                fields=("participation", "step", "number"), name="one_try_of_a_number"
+            ),
+        )
 
 
 class Consent(Row):

@@ -17,6 +17,7 @@ class CompletionCode(Row):
         FULL = "FULL", "full pay"
         PART = "PART", "part of the pay"
         WAITING = "WAITING", "waiting pay"
+        SCREENED = "SCREENED", "pay of a check that was not passed"
 
     participation = models.OneToOneField(Participation, models.PROTECT, related_name="code")
     code = models.CharField(max_length=24, unique=True)

@@ -22,6 +22,11 @@ class Persona(models.Model):
     reworded = models.ForeignKey(
         "Contribution", models.SET_NULL, null=True, blank=True, related_name="reworded_personas"
     )
+    # Of a sheet, where a protocol has briefs: whose it is, what its partner is told, and the group
+    # that both are of.
+    name = models.CharField(max_length=80, blank=True)
+    group = models.CharField(max_length=40, blank=True)
+    shared = models.JSONField(default=list, blank=True)
     order = models.PositiveIntegerField()  # drawn from the campaign's seed
     taken = models.PositiveIntegerField(default=0)
 

@@ -30,6 +30,9 @@ class Context(Row):
     messages = models.JSONField()
     group = models.CharField(max_length=40, blank=True)
     about = models.CharField(max_length=200, blank=True)
+    # question to the right answer, of an item of an onboarding: the system of the best reply, or
+    # by system the values that are right
+    known = models.JSONField(default=dict)
 
     class Meta:
         ordering = ("id",)
@@ -76,6 +79,9 @@ class Item(Counted):
     persona = models.ForeignKey(Persona, models.PROTECT, null=True, related_name="items")
     split = models.CharField(max_length=10, blank=True)
     order = models.PositiveIntegerField(default=0)  # drawn from the campaign's seed
+    # Whether its answers are known, for an onboarding: such an item wants no raters, so its target
+    # is 0, and any number may be tried on it.
+    known = models.BooleanField(default=False)
     objects = ItemQuery.as_manager()
 
     class Meta(Counted.Meta):

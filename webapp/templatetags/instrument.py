@@ -6,6 +6,7 @@ from django import template
 from django.forms.utils import flatatt
 from django.utils.html import format_html
 
+from evaluation.words import Translated, Words
 from webapp import languages
 
 register = template.Library()
@@ -16,6 +17,12 @@ def instrument(text: str) -> str:
     """Return a text of the protocol, in an element that says its language where it is another."""
     marks = languages.marks_of(text)
     return format_html("<span{}>{}</span>", flatatt(marks), text) if marks else text
+
+
+@register.filter
+def complaint(text: str) -> str:
+    """Return a complaint: a sentence of ours as it is, an explanation of the protocol marked."""
+    return instrument(text) if isinstance(text, Words | Translated) else text
 
 
 @register.filter

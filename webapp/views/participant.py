@@ -228,6 +228,26 @@ def write(request: HttpRequest, slug: str) -> HttpResponse:
     return redirect("current-step", slug)
 
 
+@not_found_page
+def answer(request: HttpRequest, slug: str) -> HttpResponse:
+    """Store the answers before the work, or show the form again with what is missing."""
+    if request.method != "POST":
+        return redirect("current-step", slug)
+    visit = _visit(request, slug)
+    answers = {name: str(text) for name, text in request.POST.items() if "." in name}
+    answers["try"] = request.POST.get("try", "")
+    try:
+        visit.answer(answers, timezone.now())
+    except InvalidAnswers as problem:
+        screen = visit.screen(timezone.now())
+        return render_screen(request, screen, answers, problem.problems)
+    except NOT_NOW as refusal:
+        messages.warning(request, notices.text(refusal.notice))
+    except states.Illegal:
+        pass  # it was sent before, or the study has gone on
+    return redirect("current-step", slug)
+
+
 # --- what the pages' scripts ask --------------------------------------------------------------
 
 
@@ -284,6 +304,7 @@ urlpatterns = [
     path("c/<slug:slug>/declined", declined, name="declined"),
     path("c/<slug:slug>/now", current_step, name="current-step"),
     *(path(f"c/<slug:slug>/{name}", step(name), name=name) for name in visits.STEPS),
+    path("c/<slug:slug>/answer", answer, name="answer"),
     path("c/<slug:slug>/rate", rate, name="rate"),
     path("c/<slug:slug>/write", write, name="write"),
     path("c/<slug:slug>/status", status, name="status"),

@@ -29,10 +29,14 @@ def render_screen(
         shown["words"] = _waiting_words(screen)
     if screen.chat is not None:
         shown["chat"] = _chat_data(screen.chat)
-    if screen.form is not None:
-        answers = screen.form.draft if raw is None else raw
-        shown["fields"] = participant.fields(screen.form, answers, problems or {})
-        shown["blocks"] = participant.blocks(screen.form, shown["fields"])
+    form, found = screen.form, problems or {}
+    if screen.admission is not None:
+        form = screen.admission.form
+        found = found or (dict(screen.admission.complaints) if raw is None else {})
+    if form is not None:
+        answers = form.draft if raw is None else raw
+        shown["fields"] = participant.fields(form, answers, found)
+        shown["blocks"] = participant.blocks(form, shown["fields"])
         shown["problems"] = [field for field in shown["fields"] if field.error]
     if screen.writing is not None:
         typed = screen.writing.draft if raw is None else raw

@@ -8,7 +8,8 @@ from evaluation import Protocol
 from evaluation.registry import get_kind, get_protocol, kind_names, protocol_names
 from evaluation.serialized import digest
 from evaluation.soundness import complaints
-from webapp.forms.protocol_form import MOST_QUESTIONS, ProtocolForm, acted, keys_of, typed
+from webapp.forms.protocol_form import ProtocolForm
+from webapp.forms.protocol_text import MOST_QUESTIONS, acted, keys_of, typed
 from webapp.services.campaign import own_protocols
 
 PROTOCOLS = [get_protocol(name) for name in protocol_names()]
@@ -96,3 +97,80 @@ def test_what_belongs_to_the_other_activity_is_kept_too() -> None:
     raw = typed_again(base, raw)
     raw = typed_again(base, raw | {"activity": "chat"})
     assert raw["chat.told"] == "Somebody is there."
+
+
+def screened() -> tuple[Protocol, dict[str, str]]:
+    """Return a blank protocol, and its form with a question of each sort before the work."""
+    base = own_protocols.blank()
+    raw = typed(base) | {"title": "Screened"}
+    for _ in range(3):
+        raw = acted(raw | {"add_kind": "yes_no"}, "add")
+    for key, (name, when) in enumerate(
+        [("watched", "screening"), ("enough", "quiz"), ("nice", "each")], start=1
+    ):
+        raw |= {f"q{key}.name": name, f"q{key}.text": f"Is it {name}?", f"q{key}.asked": when}
+    return base, typed_again(base, raw)
+
+
+def test_a_screening_and_a_quiz_are_built_from_questions_before_the_work() -> None:
+    base, raw = screened()
+    assert {"q1.right", "q2.right", "q2.explanation", "quiz.tries"} <= set(raw)
+    raw |= {"q1.right": "1", "q2.right": "0, 1", "q2.explanation": "Ten are.", "quiz.tries": "3"}
+    made = saved(base, raw)
+    assert made.screening is not None
+    assert [(gate.question, gate.values) for gate in made.screening.passes] == [("watched", (1,))]
+    assert made.quiz is not None
+    assert (made.quiz.tries, made.quiz.answers[0].values) == (3, (0, 1))
+    assert made.quiz.explanation("enough") == "Ten are."
+    assert made.after is not None
+    assert [question.name for question in made.after.questions] == ["nice"]
+    assert [step.prefix for step in made.steps] == ["screening", "quiz", "chat", "rate"]
+    assert digest(saved(made, typed(made))) == digest(made)
+
+
+@pytest.mark.parametrize(
+    ("changes", "field", "complaint"),
+    [
+        ({"q1.right": "yes"}, "q1.right", "question watched: passes has 'yes', no answer to it"),
+        ({"q2.right": ""}, "q2.right", "question enough: answers has no value"),
+        ({"q1.right": ""}, "activity", "passes is empty; name a question"),
+        ({"quiz.tries": "many"}, "quiz.tries", "“many” is not a whole number"),
+        ({"quiz.tries": "11"}, "quiz.tries", "“11”"),
+    ],
+)
+def test_answers_that_nobody_can_give_are_refused_at_their_field(
+    changes: dict[str, str], field: str, complaint: str
+) -> None:
+    base, raw = screened()
+    found = refused(base, raw | {"q1.right": "1", "q2.right": "0"} | changes)
+    assert complaint in found[field]
+
+
+def test_an_onboarding_is_there_where_a_number_of_items_is() -> None:
+    base = get_protocol("coherency_pairs")
+    raw = typed(base)
+    assert raw["onboarding.items"] == ""
+    raw |= {"onboarding.items": "2", "onboarding.share": "0.75", "onboarding.silently": ""}
+    made = saved(base, raw)
+    assert made.onboarding is not None
+    assert (made.onboarding.items, made.onboarding.share) == (2, 0.75)
+    assert not made.onboarding.silently
+    assert digest(saved(made, typed(made))) == digest(made)
+
+
+def test_examples_are_lines_of_what_is_judged_the_answer_and_why() -> None:
+    base = get_protocol("meena_interactive")
+    raw = typed(base)
+    key = next(key for key in keys_of(raw) if raw[f"q{key}.name"] == "sensible")
+    assert raw[f"q{key}.examples"] == ""
+    lines = "Hi! | Yes | It fits a greeting.\nBlue. | No"
+    made = saved(base, raw | {f"q{key}.examples": lines})
+    assert made.live is not None
+    examples = made.live.question("sensible").examples
+    assert [(each.text, each.answer, each.why) for each in examples] == [
+        ("Hi!", "Yes", "It fits a greeting."),
+        ("Blue.", "No", ""),
+    ]
+    assert typed(made)[f"q{key}.examples"] == lines
+    found = refused(base, raw | {f"q{key}.examples": "Hi!"})
+    assert found[f"q{key}.examples"] == "“Hi!” has no answer; write it behind a |"

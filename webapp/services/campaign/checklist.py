@@ -8,16 +8,18 @@ from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
 
+from django.db.models import Count, QuerySet
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
 from evaluation import Chat, Protocol, Question, Write, word_count
-from webapp.models import IMPORTED, Campaign, Conversation, System
+from webapp.models import IMPORTED, Campaign, Conversation, Persona, System
 from webapp.services.campaign import campaigns, message_items
 from webapp.services.rating import context_items, conversation_items, third_parties
 from webapp.services.replies import heartbeats
 from webapp.services.rules.access import AnyCampaign, row_of
 from webapp.services.rules.protocols import protocol_of
+from webapp.services.staff_forms import known_answers
 
 FEWEST_PERSONAS = 4
 MOST_NAMED = 5
@@ -95,7 +97,7 @@ def replies_to_contexts(campaign: AnyCampaign) -> Replies:
     begun = campaign.conversations.filter(purpose=Conversation.Purpose.CONTEXT)
     settled = begun.filter(state=Conversation.State.FINISHED)
     imported = begun.filter(system__bot=IMPORTED).count()
-    wanted = campaign.contexts.count() * bots + imported
+    wanted = campaign.contexts.filter(known={}).count() * bots + imported
     return Replies(wanted, begun.count(), settled.count())
 
 
@@ -185,11 +187,26 @@ def _personas(campaign: Campaign, chat: Chat) -> LaunchCheck:
         ) % {"count": plain.count(), "pool": pool, "key": plain.order_by("pk")[0].key}
         return LaunchCheck(name, False, text, "personas")
     text = _("%(count)d in the pool “%(pool)s”.") % {"count": count, "pool": pool}
+    if chat.brief is not None and chat.brief.one_group:
+        return _groups(rows, name, text)
     if count < FEWEST_PERSONAS:
         text += " " + _(
             "At least %(least)d are needed: one per side and others to choose from."
         ) % {"least": FEWEST_PERSONAS}
     return LaunchCheck(name, count >= FEWEST_PERSONAS, text, "personas")
+
+
+def _groups(rows: QuerySet[Persona], name: str, text: str) -> LaunchCheck:
+    """Refuse a group of one sheet: both sides of a conversation have theirs from the same."""
+    sizes = dict(rows.values_list("group").annotate(Count("pk")).order_by())
+    alone = sorted(group for group, size in sizes.items() if size < 2)
+    if alone:
+        text += " " + _("Of these groups there is one sheet only: %(groups)s.") % {
+            "groups": ", ".join(alone)
+        }
+    elif not sizes:
+        text += " " + _("Import at least two sheets of one group.")
+    return LaunchCheck(name, bool(sizes) and not alone, text, "personas")
 
 
 def _forms(chat: Chat) -> set[str]:
@@ -211,6 +228,9 @@ def _of_contexts(campaign: Campaign, protocol: Protocol) -> Iterator[LaunchCheck
     if not replies.ready:
         text += " " + _("Collect them with the button on the page of contexts.")
     yield LaunchCheck(_("Replies to contexts"), replies.ready, text, "contexts")
+    if protocol.onboarding is not None:
+        ok, text = known_answers.enough(campaign, protocol.onboarding)
+        yield LaunchCheck(_("Items with known answers"), ok, text, "contexts")
     if protocol.after is not None and protocol.after.show != "one":
         yield _shown_together(campaign)
     for question in protocol.after.questions if protocol.after is not None else ():

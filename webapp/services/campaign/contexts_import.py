@@ -6,7 +6,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from functools import partial
 from typing import Any
@@ -16,6 +16,7 @@ from django.db import transaction
 from django.utils.translation import gettext as _
 
 from bots.datasets import contexts as dataset
+from evaluation import Protocol
 from webapp.models import (
     IMPORTED,
     Campaign,
@@ -32,6 +33,7 @@ from webapp.services.rating import contexts
 from webapp.services.rules import audit
 from webapp.services.rules.access import AnyCampaign, row_of
 from webapp.services.rules.protocols import protocol_of
+from webapp.services.staff_forms import known_answers
 from webapp.services.staff_forms.fields import Invalid, shown
 from webapp.services.staff_forms.pasted import (
     BadRow,
@@ -48,7 +50,7 @@ from webapp.services.staff_forms.pasted import (
 
 MOST_SHOWN = 500
 MOST_SYSTEMS = 20
-FIELDS = {"id", "messages", "dataset", "character", "replies"}
+FIELDS = {"id", "messages", "dataset", "character", "replies", "known"}
 SYSTEM_NAME = re.compile(r"[-a-zA-Z0-9_]{1,60}")
 
 
@@ -73,6 +75,7 @@ class ContextDraft:
     group: str = ""
     about: str = ""
     replies: tuple[ReplyDraft, ...] = ()
+    known: Mapping[str, Any] = field(default_factory=dict)
 
     def __str__(self) -> str:
         """Return what no two contexts have in common; of texts by themselves the texts."""
@@ -88,6 +91,7 @@ class StoredContext:
     messages: tuple[str, ...]
     about: str
     replies: int
+    is_known: bool
 
 
 def preview(*, campaign: AnyCampaign, text: str) -> Preview[ContextDraft]:
@@ -100,7 +104,7 @@ def preview(*, campaign: AnyCampaign, text: str) -> Preview[ContextDraft]:
         if context.messages:
             known[content("\n".join(context.messages))] = here
     bots = {system.name for system in row.systems.all() if system.bot != IMPORTED}
-    parse = partial(_parse, lengths=lengths(row), bots=bots)
+    parse = partial(_parse, protocol=protocol_of(row), bots=bots)
     return limited(list(without_repeats(json_rows(checked(text), parse), known)))
 
 
@@ -120,6 +124,7 @@ def store(*, campaign: AnyCampaign, text: str, by: Any, now: datetime) -> int:
                     messages=list(draft.messages),
                     group=draft.group,
                     about=draft.about,
+                    known=draft.known,
                 )
                 for key, draft in drafts.items()
             ],
@@ -157,14 +162,25 @@ def stored(campaign: AnyCampaign) -> list[StoredContext]:
         campaign=campaign.pk, system__bot=IMPORTED, context__in=[row.key for row in rows]
     )
     counts = Counter(replies.values_list("context", flat=True))
-    return [StoredContext(row.key, tuple(row.messages), row.about, counts[row.key]) for row in rows]
+    return [
+        StoredContext(row.key, tuple(row.messages), row.about, counts[row.key], bool(row.known))
+        for row in rows
+    ]
 
 
 def lengths(campaign: AnyCampaign) -> tuple[int, int]:
     """Return how many messages a context may have, least and most."""
-    protocol = protocol_of(campaign)
+    return _lengths(protocol_of(campaign))
+
+
+def _lengths(protocol: Protocol) -> tuple[int, int]:
     step = protocol.write or protocol.after
     return (1, dataset.LONGEST) if step is None else step.messages
+
+
+def known_question(campaign: AnyCampaign) -> str:
+    """Return a question whose known answer may be imported, "" without an onboarding."""
+    return known_answers.wanted_of(protocol_of(campaign))
 
 
 def count(campaign: AnyCampaign) -> int:
@@ -173,7 +189,7 @@ def count(campaign: AnyCampaign) -> int:
 
 
 def _parse(
-    record: Mapping[str, Any], *, lengths: tuple[int, int], bots: Collection[str]
+    record: Mapping[str, Any], *, protocol: Protocol, bots: Collection[str]
 ) -> PastedRow[ContextDraft]:
     if unknown := sorted(set(record) - FIELDS):
         raise BadRow(
@@ -181,7 +197,7 @@ def _parse(
             % {"name": shown(unknown[0]), "known": ", ".join(sorted(FIELDS))}
         )
     messages = texts_of(record, "messages")
-    least, most = lengths
+    least, most = _lengths(protocol)
     if not least <= len(messages) <= most:
         raise BadRow(
             _("has %(count)d messages; it must have %(least)d to %(most)d")
@@ -192,7 +208,8 @@ def _parse(
     if not messages and not replies:
         raise BadRow(_("has no replies; where there are no messages it must have some"))
     group, about = _label(record, "dataset", 40), _label(record, "character", 200)
-    return PastedRow(0, key_of(record), ContextDraft(messages, group, about, replies))
+    known = known_answers.read(record.get("known", {}), protocol, [r.system for r in replies])
+    return PastedRow(0, key_of(record), ContextDraft(messages, group, about, replies, known))
 
 
 def _replies(value: Any, bots: Collection[str]) -> tuple[ReplyDraft, ...]:

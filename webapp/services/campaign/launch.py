@@ -80,6 +80,7 @@ def plan_of(campaign: AnyCampaign) -> dict[str, Any]:
                 "sha256": _sha256(canonical(each.messages)),
                 "group": each.group,
                 "about": each.about,
+                "known": each.known,
             }
             for each in campaign.contexts.order_by("key")
         ],
@@ -131,7 +132,7 @@ def _prepare(campaign: Campaign, now: datetime) -> None:
     writing_items.make(campaign)
     conversation_items.make(campaign)
     if rate is not None and rate.is_shared:
-        campaign.items.update(target=rate.votes)
+        campaign.items.filter(known=False).update(target=rate.votes)
 
 
 def _protocol(campaign: Campaign) -> dict[str, Any]:
@@ -153,8 +154,9 @@ def _step(step: Any) -> dict[str, Any]:
     """Return a step with the wording of everything it shows or checks."""
     plain = json.loads(json.dumps(dataclasses.asdict(step)))
     plain["step"] = type(step).__name__.lower()
-    for name in ("checks", "each", "together"):
-        for part, about in zip(getattr(step, name, ()), plain.get(name, ()), strict=True):
+    for name in ("checks", "questions", "each", "together"):
+        parts = getattr(step, name) if name in plain else ()
+        for part, about in zip(parts, plain.get(name, ()), strict=True):
             about["type"] = type(part).__name__
             if isinstance(part, Question):
                 about["offer"] = part.offer()
@@ -177,10 +179,12 @@ def _pay(campaign: Campaign) -> dict[str, Any]:
     return {
         "amount": str(campaign.pay),
         "waiting": str(campaign.waiting_pay),
+        "screening": str(campaign.screening_pay),
         "currency": campaign.currency,
         "minutes": campaign.minutes,
         "hourly": str(campaigns.hourly(campaign.pay, campaign.minutes)),
         "return_url": campaign.return_url,
+        "screened_url": campaign.screened_url,
         "stopping": payment.rule_of_stopping(campaign),
     }
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -18,7 +18,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from bots.datasets import demo
-from evaluation import word_count
+from evaluation import Brief, word_count
 from webapp.models import Persona, Seat
 from webapp.services.campaign import campaigns
 from webapp.services.rules import audit
@@ -43,6 +43,21 @@ SHORTEST, LONGEST = 3, 15  # words a sentence
 LONGEST_SENTENCE = 200  # characters
 MOST_SHOWN = 500
 LONGEST_SPLIT = 10
+MOST_LINES = 40  # of a sheet, its own and those for both
+SHEET_FIELDS = {"id", "name", "group", "sentences", "shared", "split"}
+CASTS = {  # of two series that nobody has filmed
+    "Harbor Street": ("Marta", "Oskar", "Lena", "Tom", "Ruth"),
+    "Night Shift": ("Nora", "Hank", "Priya", "Elias", "June"),
+}
+
+
+@dataclass(frozen=True)
+class SheetDraft:
+    """What a persona has beside its sentences where the protocol has briefs."""
+
+    name: str = ""
+    group: str = ""
+    shared: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -52,9 +67,11 @@ class PersonaDraft:
     sentences: tuple[str, ...]
     revised: tuple[str, ...]
     split: str
+    sheet: SheetDraft = SheetDraft()
 
     def __str__(self) -> str:
-        return "\n".join(self.sentences)
+        """Return what no two personas have in common."""
+        return "\n".join(filter(None, (self.sheet.group, self.sheet.name, *self.sentences)))
 
 
 @dataclass(frozen=True)
@@ -65,14 +82,21 @@ class StoredPersona:
     split: str
     taken: int
     sentences: tuple[str, ...]
+    name: str = ""
+    group: str = ""
 
 
 def preview(*, campaign: AnyCampaign, text: str) -> Preview[PersonaDraft]:
     """Read pasted text: JSON Lines, or sentences with a blank line between personas."""
     text = checked(text)
-    pool = pool_of(campaign)
+    pool, brief = pool_of(campaign), brief_of(campaign)
     is_json = text.lstrip().startswith(("{", "["))
-    rows = json_rows(text, lambda record: _parse(record, pool)) if is_json else _blocks(text, pool)
+    if brief is not None:
+        rows = json_rows(text, lambda record: _sheet(record, pool, brief))
+    elif is_json:
+        rows = json_rows(text, lambda record: _parse(record, pool))
+    else:
+        rows = _blocks(text, pool)
     return limited(list(without_repeats(rows, _known(campaign))))
 
 
@@ -95,6 +119,8 @@ def bundled(campaign: AnyCampaign) -> str:
     """Return the personas that come with Parley, those of the protocol's split, as JSON Lines."""
     pool = pool_of(campaign)
     chosen = demo.personas(pool if pool in demo.SPLITS else "all")
+    if brief_of(campaign) is not None:
+        return "\n".join(json.dumps(each) for each in _bundled_sheets(chosen, pool))
     records = (
         {
             "id": each.id,
@@ -120,7 +146,10 @@ def clear(*, campaign: AnyCampaign, by: Any, now: datetime) -> int:
 def stored(campaign: AnyCampaign) -> list[StoredPersona]:
     """Return the campaign's personas, the first ones of many."""
     rows = Persona.objects.filter(campaign=campaign.pk).order_by("id")[:MOST_SHOWN]
-    return [StoredPersona(row.key, row.split, row.taken, tuple(row.sentences)) for row in rows]
+    return [
+        StoredPersona(row.key, row.split, row.taken, tuple(row.sentences), row.name, row.group)
+        for row in rows
+    ]
 
 
 def count(campaign: AnyCampaign) -> int:
@@ -134,6 +163,21 @@ def pool_of(campaign: AnyCampaign) -> str:
     return chat.pool if chat else ""
 
 
+def brief_of(campaign: AnyCampaign) -> Brief | None:
+    """Return the brief of the campaign's protocol, whose personas are sheets."""
+    chat = protocol_of(campaign).chat
+    return chat.brief if chat else None
+
+
+def _bundled_sheets(personas: Sequence[demo.DemoPersona], pool: str) -> Iterator[dict[str, Any]]:
+    """Yield invented characters of two series, as lines of an import."""
+    names = [(series, name) for series, cast in CASTS.items() for name in cast]
+    for (series, name), persona in zip(names, personas, strict=False):
+        key = name.lower()
+        record = {"id": key, "name": name, "group": series, "sentences": persona.original}
+        yield record | {"split": pool}
+
+
 def splits(campaign: AnyCampaign | None) -> set[str]:
     """Return the splits that personas can be drawn from: the built-in ones, and the imported."""
     rows = Persona.objects.filter(campaign=campaign.pk) if campaign else Persona.objects.none()
@@ -143,7 +187,10 @@ def splits(campaign: AnyCampaign | None) -> set[str]:
 
 def digest(persona: Persona) -> str:
     """Return a hash of a persona's texts, for the plan."""
-    texts = json.dumps([persona.sentences, persona.revised], ensure_ascii=False)
+    parts: list[Any] = [persona.sentences, persona.revised]
+    if persona.name:
+        parts += [persona.name, persona.group, persona.shared]
+    texts = json.dumps(parts, ensure_ascii=False)
     return hashlib.sha256(texts.encode()).hexdigest()
 
 
@@ -152,7 +199,10 @@ def _known(campaign: AnyCampaign) -> dict[str, str]:
     known: dict[str, str] = {}
     for persona in row_of(campaign).personas.all():
         known[persona.key] = here
-        known[content("\n".join(persona.sentences))] = here
+        draft = PersonaDraft(
+            tuple(persona.sentences), (), "", SheetDraft(persona.name, persona.group)
+        )
+        known[content(str(draft))] = here
     return known
 
 
@@ -206,6 +256,38 @@ def _parse(record: Mapping[str, Any], pool: str) -> PastedRow[PersonaDraft]:
     return PastedRow(0, key_of(record), PersonaDraft(sentences, revised, split), "", note)
 
 
+def _sheet(record: Mapping[str, Any], pool: str, brief: Brief) -> PastedRow[PersonaDraft]:
+    """Read a sheet: it has a name, and as many lines of its own and for both as are needed."""
+    if unknown := sorted(set(record) - SHEET_FIELDS):
+        raise BadRow(
+            _("has a field %(name)s; there are %(known)s")
+            % {"name": shown(unknown[0]), "known": ", ".join(sorted(SHEET_FIELDS))}
+        )
+    sentences, shared = texts_of(record, "sentences"), texts_of(record, "shared")
+    name, group = _label(record, "name", 80), _label(record, "group", 40)
+    split = _label(record, "split", LONGEST_SPLIT) or pool
+    if not name:
+        raise BadRow(_("has no name; write whose sheet it is"))
+    if brief.one_group and not group:
+        raise BadRow(_("has no group; both sheets of a conversation are of one, such as a series"))
+    for lines, field in ((sentences, "sentences"), (shared, "shared")):
+        if len(lines) > MOST_LINES or any(len(line) > LONGEST_SENTENCE for line in lines):
+            raise BadRow(
+                _("%(field)s must have at most %(lines)d texts of %(most)d characters")
+                % {"field": field, "lines": MOST_LINES, "most": LONGEST_SENTENCE}
+            )
+    draft = PersonaDraft(sentences, (), split, SheetDraft(name, group, shared))
+    return PastedRow(0, key_of(record), draft)
+
+
+def _label(record: Mapping[str, Any], name: str, most: int) -> str:
+    value = record.get(name, "")
+    if isinstance(value, str) and len(value) <= most:
+        return " ".join(value.split())
+    complaint = _("%(name)s is %(value)s; it must be a text of at most %(most)d characters")
+    raise BadRow(complaint % {"name": name, "value": shown(value), "most": most})
+
+
 def _check(sentence: str) -> None:
     words = word_count(sentence)
     if not SHORTEST <= words <= LONGEST or len(sentence) > LONGEST_SENTENCE:
@@ -232,6 +314,9 @@ def _persona(campaign: AnyCampaign, key: str, draft: PersonaDraft) -> Persona:
         split=draft.split,
         sentences=list(draft.sentences),
         revised=list(draft.revised),
+        name=draft.sheet.name,
+        group=draft.sheet.group,
+        shared=list(draft.sheet.shared),
         order=campaigns.persona_order(campaign.seed, key),
     )
 

@@ -10,6 +10,7 @@ from django.db.models import QuerySet
 from webapp.models import Campaign, Conversation, Participation, Seat, System
 from webapp.services.conversation import allocation, entrance, opening
 from webapp.services.rules import events, payment, persona_stack, states
+from webapp.services.rules.protocols import protocol_of
 
 PRESENT = timedelta(seconds=10)  # since the last sign of life; waiting pages give one every 2 s
 P, C = Participation.State, Conversation.State
@@ -90,19 +91,29 @@ def _match_two(system: System, now: datetime) -> Conversation | None:
 
 
 def _first_two(present: QuerySet[Participation]) -> list[Participation]:
-    """Return the two who wait longest, and may: partners whose personas differ come first."""
+    """Return the two who wait longest, and may: partners whose personas fit come first."""
     first = present.first()
     if first is None:
         return []
     others = present.exclude(pk=first.pk)
-    differing = others.exclude(persona=first.persona_id) if first.persona_id else others
-    second = differing.first() or others.first()
+    second = _fitting(first, others).first() or others.first()
     return [first, second] if second else []
+
+
+def _fitting(first: Participation, others: QuerySet[Participation]) -> QuerySet[Participation]:
+    """Return those whose persona differs, and is of the same group where a brief asks for it."""
+    chat = protocol_of(first.campaign).chat
+    if first.persona is None or chat is None:
+        return others
+    differing = others.exclude(persona=first.persona)
+    if chat.brief is None or not chat.brief.one_group:
+        return differing
+    return differing.filter(persona__group=first.persona.group)
 
 
 def _present(now: datetime) -> QuerySet[Participation]:
     rows = Participation.objects.filter(state=P.WAITING, seen_at__gte=now - PRESENT)
-    return rows.select_related("campaign").order_by("waiting_at", "pk")
+    return rows.select_related("campaign", "persona").order_by("waiting_at", "pk")
 
 
 def expire_checks(*, now: datetime) -> int:

@@ -10,7 +10,7 @@ from django.db.models import F
 
 from evaluation import Chat, Protocol
 from webapp.models import Campaign, Conversation, Event, Participation, Seat, System
-from webapp.services.conversation import entrance
+from webapp.services.conversation import briefs, entrance
 from webapp.services.rating import items
 from webapp.services.replies import delivery, queue
 from webapp.services.rules import events, persona_stack, protocols, rounds, states
@@ -176,7 +176,7 @@ def _seat(
     **fields: object,
 ) -> Seat:
     taken = _persona(conversation, chat, side, person)
-    return Seat.objects.create(
+    seat = Seat.objects.create(
         conversation=conversation,
         side=side,
         participation=person,
@@ -186,6 +186,9 @@ def _seat(
         persona_form=chat.form if person else chat.partner_form,
         **fields,
     )
+    if side == 1 and chat.brief is not None:
+        briefs.draw_topic(conversation, chat.brief)
+    return seat
 
 
 def _persona(
@@ -194,13 +197,15 @@ def _persona(
     """Return the persona that a person waited with; a bot's, and one of too few, is drawn here."""
     if not chat.pool:
         return None
-    beside = {seat.persona_id for seat in conversation.seats.all() if seat.persona_id is not None}
-    held = persona_stack.take_along(person, beside=beside) if person else None
+    partners = [seat.persona for seat in conversation.seats.all() if seat.persona is not None]
+    beside, group = {each.pk for each in partners}, briefs.group_of(chat.brief, partners)
+    held = persona_stack.take_along(person, beside=beside, group=group) if person else None
     return held or persona_stack.pop(
         campaign=conversation.campaign,
         split=chat.pool,
         seed=conversation.seed + side,
         beside=beside,
+        group=group,
     )
 
 

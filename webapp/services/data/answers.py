@@ -19,6 +19,8 @@ from webapp.services.rules import payment
 
 CHUNK = 5_000
 Outcome, State = Participation.Outcome, Conversation.State
+KNOWN = "onboarding: the answer was known"
+NOT_ONBOARD = (Outcome.ONBOARDING, Outcome.CHECK_FAILED)
 
 
 class AnswerRow(NamedTuple):
@@ -36,6 +38,7 @@ class AnswerRow(NamedTuple):
     candidate_id: int
     place: Annotated[int, From("assignment__place")]
     item_key: Annotated[str, From("assignment__item__key")]
+    known: Annotated[bool, From("assignment__item__known")]
     votes: Annotated[int, From("assignment__item__target")]
     person: Annotated[int, From("assignment__participation_id")]
     rater: Annotated[str, From("assignment__participation__pseudonym")]
@@ -113,10 +116,14 @@ def excluded(campaign: Campaign, row: AnswerRow) -> str:
     """Return why an answer is set aside from the results, or nothing.
 
     A judged reply to a fixed context, or what others said, stands by itself: it has used one of the
-    item's votes, however its rater's participation ended.
+    item's votes, however its rater's participation ended. Items with known answers are no data.
     """
     if row.conversation_excluded or row.person_excluded:
         return f"reviewer: {row.conversation_excluded or row.person_excluded}"
+    if row.known:
+        return KNOWN
+    if row.outcome in NOT_ONBOARD:
+        return str(Outcome(row.outcome).label)
     if row.stands_alone or row.held_in != campaign.pk:
         return ""
     if not row.outcome:

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 from evaluation import Protocol, Question, Rate, serialized
 from webapp.models import Campaign, ExternalId, Item, Participation
-from webapp.services.data import tables
+from webapp.services.data import answers, tables
 from webapp.services.rating import third_parties
 from webapp.services.rules.protocols import protocol_of
 
@@ -55,6 +55,7 @@ def of_export(path: Path) -> list[Violation]:
 def violations(protocol: Protocol, rows: Rows) -> list[Violation]:
     """Return what is broken in rows of ratings."""
     found: list[Violation] = []
+    rows = [row for row in rows if row.get("excluded") != answers.KNOWN]
     for rate in protocol.rates:
         names = {question.name for question in rate.questions}
         mine = [row for row in rows if row["question"] in names]

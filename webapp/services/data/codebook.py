@@ -73,7 +73,8 @@ PARTICIPANTS = {
     "separated by semicolons",
     "conversations": "how many conversations they finished",
     "state": "the step they are on",
-    "outcome": "how it ended",
+    "outcome": "how it ended; SCREENED_OUT and CHECK_FAILED by a check, ONBOARDING by items whose "
+    "answers are known",
     "joined_at": "when they consented, UTC",
     "ended_at": "when it ended, UTC",
     "consent_sha256": "SHA-256 of the consent text they agreed to",
@@ -112,6 +113,16 @@ OF_STUDY = {
     "campaign": "the campaign that the row is of",
     "phase": "the campaign's name within the study",
 }
+ADMISSION = {
+    "participant": "pseudonym, as in participants.csv",
+    "step": "screening, or quiz about the instructions",
+    "try": "number of the try, from 1",
+    "question": "name of the question; its wording is below",
+    "value": "the answer, as stored",
+    "right": "1 where the answer lets somebody in, or is right; 0 where it is not",
+    "passed": "1 where the whole try was passed, 0 where it was not",
+    "answered_at": "when the try was sent, UTC",
+}
 FILES = {
     "contributions.csv": CONTRIBUTIONS,
     "ratings.csv": RATINGS,
@@ -119,7 +130,11 @@ FILES = {
     "ratings_all.csv": RATINGS,
     "messages.csv": MESSAGES,
     "participants.csv": PARTICIPANTS,
+    "admission.csv": ADMISSION,
 }
+
+
+WHEN = {"live": "while chatting", "after": "afterwards"}
 
 
 def codebook(campaign: Campaign) -> dict[str, Any]:
@@ -139,7 +154,10 @@ def codebook(campaign: Campaign) -> dict[str, Any]:
         "translations": campaign.translations,
         "stopping": payment.rule_of_stopping(campaign),
         "writing": _writing(protocol.write),
-        "questions": [_question(q, step.when) for step in protocol.rates for q in step.questions],
+        "questions": [
+            *(_question(q, "before the work") for s in protocol.admissions for q in s.questions),
+            *(_question(q, WHEN[step.when]) for step in protocol.rates for q in step.questions),
+        ],
         "settings": _settings(campaign),
         "words": _words(campaign),
     }
@@ -171,9 +189,10 @@ def _question(question: Question, when: str) -> dict[str, Any]:
         "name": question.name,
         "wording": question.text,
         "help": question.help,
+        "examples": [[each.text, each.answer, each.why] for each in question.examples],
         "kind": question.kind,
         "level": question.level,
-        "asked": "while chatting" if when == "live" else "afterwards",
+        "asked": when,
         "points": question.meanings(),
         "scale": list(question.scale or ()),
         "only_if": question.only_if.question if question.only_if else None,

@@ -12,6 +12,7 @@ from typing import Any
 from django.db.models import Prefetch
 
 from webapp.models import (
+    AdmissionTry,
     Assignment,
     Campaign,
     Candidate,
@@ -99,6 +100,25 @@ def participants(campaign: Campaign) -> Iterator[Record]:
         }
 
 
+def admission(campaign: Campaign) -> Iterator[Record]:
+    """Yield every answer before the work, in the order of tries; who withdrew is absent."""
+    rows = AdmissionTry.objects.filter(
+        participation__campaign=campaign, participation__withdrawn_at=None
+    )
+    for row in rows.select_related("participation").order_by("pk").iterator():
+        for question, value in row.answers.items():
+            yield {
+                "participant": row.participation.pseudonym,
+                "step": row.step,
+                "try": row.number,
+                "question": question,
+                "value": value,
+                "right": int(question not in row.wrong),
+                "passed": int(row.passed),
+                "answered_at": _time(row.made_at),
+            }
+
+
 def _systems(row: Participation, names: dict[int, str]) -> str:
     over = [seat for seat in row.seats.all() if seat.outcome in rounds.OVER]
     met = [seat.conversation.system_id for seat in over]
@@ -115,6 +135,9 @@ def personas(campaign: Campaign) -> Iterator[Record]:
             "split": row.split,
             "sentences": row.sentences,
             "revised": row.revised,
+            "name": row.name,
+            "group": row.group,
+            "shared": row.shared,
         }
 
 
@@ -123,6 +146,7 @@ def _conversation(row: Conversation, names: dict[int, str]) -> Record:
         "conversation": row.pk,
         "purpose": row.purpose,
         "context": row.context,
+        "topic": row.topic,
         "system": names[row.system_id],
         "state": row.state,
         "ended_because": row.ended_because,

@@ -197,6 +197,7 @@ def _fill(archive: Archive, campaign: Campaign) -> None:
     archive.table("messages.csv", codebook.MESSAGES, tables.message_rows(campaign))
     people = conversation_records.participants(campaign)
     archive.table("participants.csv", codebook.PARTICIPANTS, people)
+    archive.table("admission.csv", codebook.ADMISSION, conversation_records.admission(campaign))
     archive.lines("personas.jsonl", conversation_records.personas(campaign))
     archive.frame("ratings.csv", kept)
     archive.add("ratings.parquet", lambda stream: parquet(stream, kept))

@@ -53,7 +53,7 @@ COUNTED = Q(outcome=COMPLETED) | Q(
 # their time.
 SILENT_AFTER = {
     **dict.fromkeys((P.WAITING, P.MATCHED, P.CHATTING), timedelta(minutes=2)),
-    **dict.fromkeys((P.READY, P.RATING, P.WRITING), timedelta(minutes=10)),
+    **dict.fromkeys((P.ADMISSION, P.READY, P.RATING, P.WRITING), timedelta(minutes=10)),
 }
 HOUR = timedelta(hours=1)
 MOST_TIMED = 500  # of the people who completed, the last ones
@@ -199,7 +199,8 @@ def funnel(campaign: Campaign, now: datetime) -> Iterator[FunnelStep]:
     away = quiet[P.WAITING] + quiet[P.MATCHED]
     chatting, rating = states[P.CHATTING], states[P.RATING]
     yield FunnelStep("joined", _("Joined"), sum(states.values()), "")
-    yield FunnelStep("ready", _("Reading"), states[P.READY], "step=ready", quiet[P.READY])
+    reading, still = states[P.ADMISSION] + states[P.READY], quiet[P.ADMISSION] + quiet[P.READY]
+    yield FunnelStep("ready", _("Reading"), reading, "step=ready", still)
     yield FunnelStep("waiting", _("Waiting"), waiting, "step=waiting", away)
     yield FunnelStep("chatting", _("Chatting"), chatting, "step=chatting", quiet[P.CHATTING])
     yield FunnelStep("rating", _("Rating"), rating, "step=rating", quiet[P.RATING])

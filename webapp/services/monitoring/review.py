@@ -31,7 +31,7 @@ from webapp.services.staff_forms.fields import Invalid, money, parse_all, text
 
 PAGE = 50  # rows of a list
 STEPS: Mapping[str, Q] = {
-    "ready": Q(state=Participation.State.READY),
+    "ready": Q(state__in=(Participation.State.ADMISSION, Participation.State.READY)),
     "waiting": Q(state__in=(Participation.State.WAITING, Participation.State.MATCHED)),
     "chatting": Q(state=Participation.State.CHATTING),
     "rating": Q(state=Participation.State.RATING),

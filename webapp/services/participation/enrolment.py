@@ -14,7 +14,7 @@ from django.db import transaction
 
 from webapp.models import Assignment, Campaign, Conversation, Participation
 from webapp.services.conversation import allocation, entrance, matching, opening
-from webapp.services.participation import consents, steps
+from webapp.services.participation import admission, consents, steps
 from webapp.services.rating import items, third_parties
 from webapp.services.rules import (
     access,
@@ -115,6 +115,7 @@ def _resume(
         person.save(update_fields=["secret_hash", "seen_at"])
         if resumes:
             _return(person, now)
+        admission.check_first(person=person, now=now)
         if person.state == P.READY:
             persona_stack.hold(person)
         return person
@@ -151,7 +152,8 @@ def _unrated(person: Participation) -> Assignment | None:
 def start(*, person: Participation, now: datetime) -> Participation:
     """Give a person who is ready a place: a bot, the queue, or items. A repeat does nothing.
 
-    The place is reserved in the same transaction; where none is left the participation ends.
+    The place is reserved in the same transaction; where none is left the participation ends. A quiz
+    that was not passed comes first.
     """
     with transaction.atomic():
         person = _locked(person)
@@ -159,6 +161,8 @@ def start(*, person: Participation, now: datetime) -> Participation:
             return person
         if person.campaign.state == Campaign.State.PAUSED:
             raise Closed("paused")
+        if admission.check_quiz(person=person, now=now):
+            return person
         allocated = person.campaign.state == Campaign.State.OPEN and _allocate(person, now)
         if not allocated:
             _end_full(person, now)

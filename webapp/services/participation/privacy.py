@@ -9,6 +9,7 @@ from django.core import signing
 from django.db import transaction
 
 from webapp.models import (
+    AdmissionTry,
     Assignment,
     CompletionCode,
     Contribution,
@@ -69,6 +70,7 @@ def withdraw(*, token: str, now: datetime) -> Withdrawn:
             for seat in Seat.objects.filter(participation=person).select_related("conversation"):
                 _delete_words(seat)
             _delete_answers(person)
+            AdmissionTry.objects.filter(participation=person).update(answers={}, wrong=[])
             _uncount(person)
             message_items.withdraw(person=person, now=now)
             written_materials.withdraw(person)

@@ -15,7 +15,8 @@ from bots.datasets import contexts, demo
 from evaluation import Protocol, Rate, Shown, Write, letter
 from webapp import notices
 from webapp.models import Participation
-from webapp.services.participation import screens, study_info
+from webapp.services.conversation.briefs import Sheet
+from webapp.services.participation import admission, screens, study_info
 from webapp.services.participation.screens import End, Screen
 from webapp.services.participation.study_info import StudyInfo
 from webapp.services.rating.form import FormLine, FormReply, RatingForm
@@ -40,7 +41,12 @@ class QuestionGroup:
 
 def question_groups(protocol: Protocol) -> tuple[QuestionGroup, ...]:
     """Return the questions of a protocol, by what is judged."""
-    return tuple(
+    before = {"screening": _("Before the instructions"), "quiz": _("In a quiz before the work")}
+    first = (
+        QuestionGroup(before[step.prefix], admission.form_with(step, {}))
+        for step in protocol.admissions
+    )
+    return *first, *(
         QuestionGroup(_judged(rate), rating_form(rate, f"{protocol.name}-{number}"))
         for number, rate in enumerate(protocol.rates, start=1)
     )
@@ -113,9 +119,12 @@ def dialogue() -> tuple[FormLine, ...]:
 
 def pages(protocol: Protocol) -> tuple[str, ...]:
     """Return the names of the pages that a participant comes to, in order."""
+    first = ("screening",) if protocol.screening else ()
+    quiz = ("quiz",) if protocol.quiz else ()
     chat = ("chat",) if protocol.chat else ()
     write = ("write",) if protocol.write else ()
-    return ("entry", "ready", *chat, *write, *(("rate",) if protocol.after else ()), "ended")
+    rate = ("rate",) if protocol.after else ()
+    return ("entry", *first, "ready", *quiz, *chat, *write, *rate, "ended")
 
 
 def study(campaign: AnyCampaign) -> StudyInfo:
@@ -126,19 +135,22 @@ def study(campaign: AnyCampaign) -> StudyInfo:
 def screen(campaign: AnyCampaign, name: str) -> Screen:
     """Return one of these pages, but for the entry, with everything on it invented."""
     protocol, shown = shown_protocol(campaign), study(campaign)
+    steps = {step.prefix: step for step in protocol.admissions}
     has_persona = name in ("ready", "chat") and shown.has_persona
     after = protocol.after
     return Screen(
-        name=name,
+        name="admission" if name in steps else name,
         study=shown,
-        step=screens.step_of(name, protocol),
+        step=screens.step_of("admission" if name == "quiz" else name, protocol),
         notice="",
         round="",
         stop="" if name == "ended" else shown.stopping or notices.text("stop_not_begun"),
         persona=_first_persona(campaign) if has_persona else (),
+        sheet=_sheet(campaign, protocol, name) if has_persona else None,
         chat=screens.chat_page("preview", protocol) if name == "chat" else None,
         form=rating_form(after) if name == "rate" and after else None,
         writing=_writing(protocol.write) if name == "write" and protocol.write else None,
+        admission=screens.first_admission_page(steps[name]) if name in steps else None,
         end=_end(protocol, shown) if name == "ended" else None,
     )
 
@@ -166,6 +178,23 @@ def _end(protocol: Protocol, shown: StudyInfo) -> End:
         return_url="",
         withdraw="preview",
         may_return=False,
+    )
+
+
+def _sheet(campaign: AnyCampaign, protocol: Protocol, name: str) -> Sheet | None:
+    """Return what stands around the first sheets, where the protocol has briefs."""
+    brief = protocol.chat.brief if protocol.chat else None
+    if brief is None:
+        return None
+    rows = list(row_of(campaign).personas.order_by("order").values_list("name", flat=True)[:2])
+    names = rows if len(rows) == 2 else ["Ann", "Ben"]
+    is_chat = name == "chat"
+    return Sheet(
+        heading=brief.yours,
+        name=names[0],
+        partner_heading=brief.theirs,
+        partner=(names[1],) if is_chat else (),
+        topic=next(iter(brief.topics), "") if is_chat else "",
     )
 
 

@@ -6,17 +6,19 @@ person: a page can only show what these values hold.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from datetime import datetime
 from urllib.parse import quote
 
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy
 
-from evaluation import MaxWords, Protocol, Question
+from evaluation import Admission, MaxWords, Protocol, Question, Quiz, Screening
 from webapp import notices
 from webapp.models import Campaign, ExternalId, Participation, Seat
-from webapp.services.participation import privacy, stopping, study_info
+from webapp.services.conversation import briefs
+from webapp.services.participation import admission, privacy, stopping, study_info
 from webapp.services.participation.study_info import StudyInfo, money
 from webapp.services.rating import form
 from webapp.services.rating.form import RatingForm
@@ -28,6 +30,7 @@ from webapp.services.writing.form import WritingForm
 Outcome, State = Participation.Outcome, Participation.State
 Claim = dict[str, str]  # a platform and an id there
 NAMES: dict[str, str] = {
+    State.ADMISSION: "admission",
     State.READY: "ready",
     State.WAITING: "waiting",
     State.MATCHED: "waiting",
@@ -45,6 +48,9 @@ HEADINGS: dict[str, Promise] = {
     Outcome.NOBODY: gettext_lazy("No partner was found"),
     Outcome.FULL: gettext_lazy("The study is full"),
     Outcome.DECLINED: gettext_lazy("You have left the study"),
+    Outcome.SCREENED_OUT: gettext_lazy("The study is for other people"),
+    Outcome.CHECK_FAILED: gettext_lazy("The check was not passed"),
+    Outcome.ONBOARDING: gettext_lazy("You are done"),
     Outcome.LEFT: gettext_lazy("You were away for long"),
 }
 # What stopping is said to mean, by the outcome it has, with a code and without one.
@@ -68,6 +74,17 @@ class ChatPageData:
 
 
 @dataclass(frozen=True, kw_only=True)
+class AdmissionPage:
+    """Questions before the work: of a screening, or a quiz after a try with what was wrong."""
+
+    form: RatingForm
+    is_quiz: bool
+    try_name: str
+    note: str
+    complaints: Mapping[str, str]
+
+
+@dataclass(frozen=True, kw_only=True)
 class End:
     """The end of a participation; `code` is empty where nothing is paid."""
 
@@ -85,7 +102,7 @@ class End:
 class Screen:
     """One page. `stop` says what stopping now means, "" where there is nothing to stop."""
 
-    name: str  # ready, waiting, chat, rate, write, ended
+    name: str  # admission, ready, waiting, chat, rate, write, ended
     study: StudyInfo
     step: int
     notice: str
@@ -93,11 +110,13 @@ class Screen:
     stop: str
     persona: tuple[str, ...] = ()
     character: int = 0  # the number of that persona
+    sheet: briefs.Sheet | None = None  # what stands around it, where the protocol has briefs
     matched: bool = False
     answered: bool = False  # the ready check
     chat: ChatPageData | None = None
     form: RatingForm | None = None
     writing: WritingForm | None = None
+    admission: AdmissionPage | None = None
     end: End | None = None
 
 
@@ -110,12 +129,13 @@ def show(*, person: Participation, now: datetime) -> Screen:
     return Screen(
         name=name,
         study=study_info.of(person.campaign, payment.promised(person)),
-        step=step_of(name, protocol),
+        step=step_of(name, protocol) - _is_screening(person),
         notice=_notice(person),
         round=_round(person),
         stop=_stop(person, protocol, now),
         persona=seat.sentences if seat else _held(person, protocol),
         character=character or 0,
+        sheet=_sheet(person, seat, protocol),
         matched=person.state == State.MATCHED,
         answered=bool(seat and seat.ready_at),
         chat=chat_page(access.conversation_key(seat), protocol)
@@ -123,12 +143,13 @@ def show(*, person: Participation, now: datetime) -> Screen:
         else None,
         form=form.of(person) if name == "rate" else None,
         writing=writing_form.of(person) if name == "write" else None,
+        admission=admission_page(person) if name == "admission" else None,
         end=_end(person, protocol, has_chatted=seat is not None) if name == "ended" else None,
     )
 
 
 def _seat(person: Participation) -> Seat | None:
-    if person.state in (State.READY, State.WAITING):
+    if person.state in (State.ADMISSION, State.READY, State.WAITING):
         return None  # the seat of an earlier conversation
     try:
         return access.seat(person)
@@ -143,10 +164,60 @@ def _held(person: Participation, protocol: Protocol) -> tuple[str, ...]:
     return person.persona.sentences_in(protocol.chat.form)
 
 
+def admission_page(person: Participation) -> AdmissionPage | None:
+    """Return what is to be answered now; None where it was answered a moment ago."""
+    step = admission.pending(person)
+    if step is None:
+        return None
+    return replace(
+        first_admission_page(step),
+        form=admission.form_after(person, step),
+        try_name=admission.try_name(person, step),
+        note=_tries(admission.tries_left(person, step)),
+        complaints=admission.complaints(person, step),
+    )
+
+
+def _sheet(person: Participation, seat: Seat | None, protocol: Protocol) -> briefs.Sheet | None:
+    brief = protocol.chat.brief if protocol.chat else None
+    if brief is None or person.state == State.ENDED:
+        return None
+    return briefs.sheet_of(brief, seat) if seat else briefs.held_sheet(brief, person.persona)
+
+
+def first_admission_page(step: Admission) -> AdmissionPage:
+    """Return the page of a step that nobody has answered yet."""
+    return AdmissionPage(
+        form=admission.form_with(step, {}),
+        is_quiz=isinstance(step, Quiz),
+        try_name="",
+        note="",
+        complaints={},
+    )
+
+
+def _tries(left: int | None) -> str:
+    if left is None:
+        return ""
+    return notices.text("last_try" if left == 1 else "tries_left")
+
+
+def _is_screening(person: Participation) -> bool:
+    """Tell whether the page is that of the screening, a step before the instructions."""
+    return person.state == State.ADMISSION and isinstance(admission.pending(person), Screening)
+
+
 def step_of(name: str, protocol: Protocol) -> int:
     """Return the number of the step: the same for every system, or the steps would tell which."""
-    last = len(study_info.steps_of(protocol))
-    return {"ready": 2, "rate": last - 1, "write": last - 1, "ended": last}.get(name, 3)
+    last, first = len(study_info.steps_of(protocol)), 3 if protocol.screening else 2
+    return {
+        "screening": 2,
+        "admission": first,
+        "ready": first,
+        "rate": last - 1,
+        "write": last - 1,
+        "ended": last,
+    }.get(name, first + 1)
 
 
 def _notice(person: Participation) -> str:
@@ -211,10 +282,18 @@ def _end(person: Participation, protocol: Protocol, *, has_chatted: bool) -> End
         code=code.code if code else "",
         amount=amount,
         debrief=protocol.chat.debrief if protocol.chat and has_chatted else "",
-        return_url=return_address(person.campaign.return_url, code.code) if code else "",
+        return_url=_return_url(person, code.code if code else ""),
         withdraw=privacy.withdraw_token(person),
-        may_return=code is None,
+        may_return=payment.may_return(person),
     )
+
+
+def _return_url(person: Participation, code: str) -> str:
+    """Return where the last page leads: who failed a check has an address of their own, or none."""
+    screened = person.campaign.screened_url
+    if person.outcome in payment.NOT_ADMITTED and screened:
+        return screened.replace("{code}", quote(code))
+    return return_address(person.campaign.return_url, code) if code else ""
 
 
 def return_address(url: str, code: str) -> str:

@@ -23,6 +23,7 @@ class Step:
 
 
 STEPS: dict[Participation.State, Step] = {
+    P.ADMISSION: Step("admission", ("answer", "stop")),
     P.READY: Step("ready", ("start", "stop")),
     P.WAITING: Step("waiting", ("bot", "give-up", "stop")),
     P.MATCHED: Step("matched", ("meet", "stop")),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
@@ -12,7 +12,7 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 from markdown_it import MarkdownIt
 
-from evaluation import Protocol, WorkedExample
+from evaluation import Protocol, Question, WorkedExample
 from webapp import notices
 from webapp.languages import Language, listed
 from webapp.models import Campaign
@@ -36,6 +36,7 @@ class StudyInfo:
     hourly: str
     waiting_pay: str
     stopping: str  # what stopping early pays; "" where nothing is paid at all
+    checks: tuple[str, ...]  # what may keep somebody from the work, and what that pays
     is_paid: bool
     contact: str
     consent: SafeString
@@ -46,6 +47,7 @@ class StudyInfo:
     asks: bool  # something of its participants, now or afterwards
     writes: bool
     examples: tuple[WorkedExample, ...]
+    judged: tuple[Question, ...]  # questions whose definition or examples are read beforehand
     instructions: tuple[str, ...]
     steps: tuple[str, ...]
     languages: tuple[Language, ...]  # to choose from; none where there is no choice
@@ -72,6 +74,7 @@ def of(campaign: Campaign, terms: payment.Terms | None = None) -> StudyInfo:
         hourly=money(hourly, terms.currency),
         waiting_pay=money(terms.waiting_pay, terms.currency),
         stopping=stopping_words(terms, protocol),
+        checks=tuple(_checks(protocol, terms)),
         is_paid=terms.pay > 0,
         contact=campaign.contact,
         consent=sanitized(consent_of(campaign)),
@@ -82,6 +85,7 @@ def of(campaign: Campaign, terms: payment.Terms | None = None) -> StudyInfo:
         asks=bool(protocol.rates),
         writes=protocol.write is not None,
         examples=protocol.write.examples if protocol.write else (),
+        judged=tuple(_judged(protocol)),
         instructions=protocol.instructions,
         steps=steps_of(protocol),
         languages=listed(campaign.languages) if len(campaign.languages) > 1 else (),
@@ -108,6 +112,31 @@ def stopping_words(terms: payment.Terms, protocol: Protocol) -> str:
     return f"{rule} {words['one'] if least == 1 else words['least'] % {'least': least}}"
 
 
+def _checks(protocol: Protocol, terms: payment.Terms) -> Iterator[str]:
+    """Yield what is announced before consent of the checks that somebody may fail."""
+    pay = money(terms.screening_pay, terms.currency)
+    has_pay = terms.screening_pay > 0
+    pays = notices.text("pays_screening", pay=pay) if has_pay else notices.text("pays_nothing")
+    if protocol.screening:
+        yield notices.text("first_questions", pays=pays)
+    if protocol.quiz and protocol.quiz.tries == 1:
+        yield notices.text("first_quiz_once", pays=pays)
+    elif protocol.quiz:
+        yield notices.text("first_quiz", tries=protocol.quiz.tries, pays=pays)
+    if protocol.onboarding and not protocol.onboarding.silently:
+        yield notices.text("first_items", items=protocol.onboarding.items, pays=pays)
+
+
+def _judged(protocol: Protocol) -> Iterator[Question]:
+    """Yield what is asked of messages and replies, where it is explained.
+
+    Questions about the partner come after the chat, which they would change if they were known.
+    """
+    for rate in protocol.rates:
+        if rate.when == "live" or rate.is_shared:
+            yield from (each for each in rate.questions if each.help or each.examples)
+
+
 def _range(lengths: Sequence[int]) -> str:
     if len(set(lengths)) > 1:
         return _("%(fewest)d to %(most)d") % {"fewest": min(lengths), "most": max(lengths)}
@@ -128,7 +157,7 @@ def sanitized(markdown: str) -> SafeString:
 
 
 def steps_of(protocol: Protocol) -> tuple[str, ...]:
-    steps = [_("Consent"), _("Instructions")]
+    steps = [_("Consent"), *([_("About you")] if protocol.screening else []), _("Instructions")]
     if protocol.chat:
         steps.append(_("Conversation"))
     if protocol.after:

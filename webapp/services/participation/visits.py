@@ -15,7 +15,7 @@ from typing import Any
 
 from webapp.models import Participation
 from webapp.services.conversation import matching, opening
-from webapp.services.participation import enrolment, screens, stopping, study_info
+from webapp.services.participation import admission, enrolment, screens, stopping, study_info
 from webapp.services.participation.screens import Claim
 from webapp.services.participation.study_info import StudyInfo
 from webapp.services.rating import submission
@@ -57,6 +57,15 @@ class BrowserVisit:
     def write(self, answers: Mapping[str, str], now: datetime) -> None:
         """Store what was written; raises what `offering.submit` raises."""
         offering.submit(person=self._person(), answers=answers, now=now)
+
+    def answer(self, answers: Mapping[str, str], now: datetime) -> None:
+        """Store answers before the work, which begins at once where they were the last.
+
+        Raises what `admission.answer` and `enrolment.start` raise.
+        """
+        person = self._person()
+        if admission.answer(person=person, answers=answers, now=now):
+            enrolment.start(person=person, now=now)
 
     def save_draft(self, answers: Mapping[str, str], now: datetime) -> bool:
         """Keep unfinished answers or texts; False where it is too late for them."""

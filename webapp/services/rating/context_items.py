@@ -52,13 +52,13 @@ def without_items(campaign: Campaign) -> list[str]:
     shown = {
         context.key
         for context, replies in answered(campaign)
-        if any(sets(replies, rate, systems[0]))
+        if any(sets(replies, rate, systems[0], is_known=bool(context.known)))
     }
     return [each.key for each in campaign.contexts.all() if each.key not in shown]
 
 
 def sets(
-    replies: Sequence[Conversation], rate: Rate, first_system: int
+    replies: Sequence[Conversation], rate: Rate, first_system: int, *, is_known: bool = False
 ) -> Iterator[tuple[Conversation, ...]]:
     """Yield the replies to one context that are shown together."""
     if rate.show == "one":
@@ -68,7 +68,8 @@ def sets(
     else:
         for pair in combinations(replies, 2):
             systems = {reply.system_id for reply in pair}
-            if len(systems) == len(pair) and (not rate.with_first or first_system in systems):
+            is_wanted = is_known or not rate.with_first or first_system in systems
+            if len(systems) == len(pair) and is_wanted:
                 yield pair
 
 
@@ -105,7 +106,7 @@ def _wanted(
     systems = list(campaign.systems.order_by("pk").values_list("pk", flat=True))
     for context, replies in answered(campaign):
         numbers = _numbers(campaign, context, replies, systems, by_system=rate.show == "one")
-        for chosen in sets(replies, rate, systems[0]):
+        for chosen in sets(replies, rate, systems[0], is_known=bool(context.known)):
             numbered = sorted(((numbers[reply.pk], reply) for reply in chosen), key=lambda n: n[0])
             key = _key(context, numbered, rate)
             if key not in there:
@@ -157,7 +158,8 @@ def _store(
         campaign=campaign,
         key=key,
         context=context,
-        target=rate.votes,
+        target=0 if context.known else rate.votes,
+        known=bool(context.known),
         order=draw(campaign, key, "order").getrandbits(31),
     )
     seqs = dict(

@@ -38,7 +38,8 @@ def build(*, campaign: AnyCampaign, now: datetime) -> int:
         (context, system)
         for context in campaign.contexts.all()
         for system in systems
-        if context.messages  # else there is nothing to reply to
+        if context.messages
+        and not context.known  # else there is nothing to reply to
         and (context.key, system.pk) not in begun
     ]
     for context, system in missing:

@@ -26,7 +26,7 @@ from webapp.models import (
     Seat,
 )
 from webapp.models.rating import ItemQuery
-from webapp.services.rating import one_kind, third_parties
+from webapp.services.rating import onboarding, one_kind, third_parties
 from webapp.services.rules import persona_stack, quota, states
 from webapp.services.rules.protocols import protocol_of
 
@@ -139,17 +139,23 @@ def assign(*, person: Participation, now: datetime) -> list[Assignment]:
 
     Messages of others come in the order of their conversations, and never of a conversation that
     the person took part in. What they judged before they left and came back counts towards their
-    batch. Empty where nothing is left for them.
+    batch. Items with known answers come first, where there is an onboarding. Empty where nothing
+    else is left for them.
     """
     size = protocol_of(person.campaign).batch
     with transaction.atomic():
         held = _held(person)
+        if lacking := onboarding.missing(person, held):
+            _reserve(person, onboarding.choose(person, lacking, held), len(held), now)
+            held = _held(person)
         while len(held) < size:
             chosen = _choose(person, size - len(held))
             if not chosen:
                 break
             _reserve(person, chosen, len(held), now)
             held = _held(person)
+        if all(one.item.known for one in held):
+            return []
         return [one for one in held if one.state == Assignment.State.RESERVED]
 
 
@@ -161,7 +167,8 @@ def open_items(campaign: Campaign) -> ItemQuery:
 
 def _held(person: Participation) -> list[Assignment]:
     rows = Assignment.objects.filter(participation=person)
-    return list(rows.exclude(state=Assignment.State.RELEASED).order_by("place"))
+    held = rows.exclude(state=Assignment.State.RELEASED).select_related("item")
+    return list(held.order_by("place"))
 
 
 def _choose(person: Participation, count: int) -> list[Item]:
@@ -229,7 +236,8 @@ def _systems(item: Item) -> list[int]:
 
 def _reserve(person: Participation, chosen: Sequence[Item], first: int, now: datetime) -> None:
     """Reserve what is still free of the items chosen; places count from `first`."""
-    taken = quota.reserve_each(chosen)
+    taken = quota.reserve_each([item for item in chosen if not item.known])
+    taken |= {item.pk for item in chosen if item.known}  # they want no number of raters
     positions = {item.pk: position for position, item in enumerate(chosen, start=first)}
     former = Assignment.objects.filter(participation=person, item__in=taken)
     released = {assignment.item_id: assignment for assignment in former}

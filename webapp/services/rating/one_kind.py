@@ -25,7 +25,7 @@ def kept_to(items: ItemQuery, person: Participation) -> ItemQuery:
     if rate is None or not rate.keep:
         return items
     path = PATHS[rate.keep]
-    held = Assignment.objects.filter(participation=person).order_by("pk")
+    held = Assignment.objects.filter(participation=person, item__known=False).order_by("pk")
     own = held.values_list(f"item__{path}", flat=True).first() if held.exists() else None
     if own is None:
         own = _drawn(items, person, path)
@@ -34,7 +34,7 @@ def kept_to(items: ItemQuery, person: Participation) -> ItemQuery:
 
 def _drawn(items: ItemQuery, person: Participation, path: str) -> object:
     """Return one of the kinds with open items that the fewest raters have, by chance."""
-    held = Assignment.objects.filter(item__campaign=person.campaign)
+    held = Assignment.objects.filter(item__campaign=person.campaign, item__known=False)
     counts = dict(
         held.exclude(state=Assignment.State.RELEASED)
         .values_list(f"item__{path}")

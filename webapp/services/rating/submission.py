@@ -13,6 +13,7 @@ from django.db.models import Q
 
 from evaluation import Rate, Shown, Value
 from webapp.models import Assignment, CompletionCode, Conversation, Participation, Rating
+from webapp.services.rating import onboarding
 from webapp.services.rating.labels import LabelRefused
 from webapp.services.rules import flags, next_round, payment, quota, states
 from webapp.services.rules.protocols import shown_protocol
@@ -81,7 +82,17 @@ def submit(
             raise LabelRefused("not_now")
         if not _is_repeat(person, answers):
             _store(assignment, rate_of(person).parse(answers, shown_to(assignment)), now)
+        if assignment.item.known and onboarding.is_failed(person):
+            return _end_onboarding(person, now)
         return None if current(person) else _finish(person, assignment.item.conversation, now)
+
+
+def _end_onboarding(person: Participation, now: datetime) -> CompletionCode | None:
+    """End the participation of who is below the share of known answers, by setting in silence."""
+    step = shown_protocol(person.campaign).onboarding
+    is_silent = step is not None and step.silently
+    outcome = Outcome.ONBOARDING if is_silent else Outcome.CHECK_FAILED
+    return payment.settle(person=person, outcome=outcome, now=now)
 
 
 def _names(assignment: Assignment, rate: Rate) -> set[str]:

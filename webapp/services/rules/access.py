@@ -54,9 +54,11 @@ class StaffCampaign:
     currency: str
     pay: Decimal
     waiting_pay: Decimal
+    screening_pay: Decimal
     quit_rule: str
     least_work: int
     return_url: str
+    screened_url: str
     wait_seconds: int
     reply_seconds: int
     bot_when_alone: bool

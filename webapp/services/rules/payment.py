@@ -52,6 +52,7 @@ class Terms:
     currency: str
     quit_rule: str
     least_work: int
+    screening_pay: Decimal = Decimal(0)
 
 
 @dataclass(frozen=True)
@@ -73,8 +74,20 @@ RULES: dict[str, Rule] = {
     Outcome.NOBODY: Rule("give_up", Kind.WAITING, False, "waited"),
     Outcome.FULL: Rule("refuse", None, False, "full"),
     Outcome.DECLINED: Rule("stop", None, False, "declined"),
+    Outcome.SCREENED_OUT: Rule(
+        "screen_out", Kind.SCREENED, False, "screened_out", unpaid="screened_out_unpaid"
+    ),
+    Outcome.CHECK_FAILED: Rule(
+        "fail_check", Kind.SCREENED, False, "check_failed", unpaid="check_failed_unpaid"
+    ),
+    # Nothing on the page tells it from having finished: the pay is the same.
+    Outcome.ONBOARDING: Rule("complete", Kind.FULL, False, "completed"),
     Outcome.LEFT: Rule("leave", None, False, "left_paid", unpaid="left"),
 }
+NOT_ADMITTED = (
+    Outcome.SCREENED_OUT,
+    Outcome.CHECK_FAILED,
+)  # for good: nobody tries until they pass
 
 
 ROUNDING = "a part of a cent is rounded up"
@@ -107,6 +120,7 @@ def _terms(row: Campaign | Participation) -> Terms:
         currency=row.currency,
         quit_rule=row.quit_rule,
         least_work=row.least_work,
+        screening_pay=row.screening_pay,
     )
 
 
@@ -173,8 +187,8 @@ def code_of(person: Participation) -> CompletionCode | None:
 
 
 def may_return(person: Participation) -> bool:
-    """Tell whether the start link lets a participant begin anew: everybody without a code."""
-    return code_of(person) is None
+    """Tell whether the start link lets a participant begin anew: who has no code, and may."""
+    return person.outcome not in NOT_ADMITTED and code_of(person) is None
 
 
 def due(person: Participation, outcome: str) -> Due | None:
@@ -198,10 +212,18 @@ def _due_of_round(person: Participation, terms: Terms, outcome: str) -> Due | No
     kind = RULES[outcome].code
     if kind == Kind.PART:
         return part(terms, work.of(person))
+    if kind == Kind.SCREENED:
+        return _screened(terms, part(terms, work.of(person)))
     if kind == Kind.FULL and rounds.done(person) and rounds.current(person) is None:
         return None
     pays = {Kind.FULL: terms.pay, Kind.WAITING: terms.waiting_pay}
     return Due(kind, pays[Kind(kind)]) if kind else None
+
+
+def _screened(terms: Terms, worked: Due | None) -> Due | None:
+    """Return what failing a check pays: as promised for it, or for the work where that is more."""
+    amount = max(terms.screening_pay, worked.amount if worked else Decimal(0))
+    return Due(Kind.SCREENED, amount) if amount else None
 
 
 def part(terms: Terms, done: work.Work) -> Due | None:

@@ -35,22 +35,30 @@ class Taken:
     counted: bool
 
 
-def pop(*, campaign: Campaign, split: str, seed: int | str, beside: Collection[int] = ()) -> Taken:
+def pop(
+    *,
+    campaign: Campaign,
+    split: str,
+    seed: int | str,
+    beside: Collection[int] = (),
+    group: str | None = None,
+) -> Taken:
     """Take one of the least taken personas, not one of `beside` (the keys of rows).
 
+    group: that it has to be of, None for any.
     Which of them is drawn from the seed. A row that another transaction is taking is passed over,
     never waited for: two who each hold one persona and wait for the other's would wait for ever.
     """
     draw = random.Random(f"{seed}:persona")  # noqa: S311 (a draw to be repeated, not a secret)
     passed: set[int] = set()
-    while pk := _draw(draw, _pool(campaign, split).exclude(pk__in={*beside, *passed})):
+    while pk := _draw(draw, _pool(campaign, split, group).exclude(pk__in={*beside, *passed})):
         with transaction.atomic():
             rows = Persona.objects.select_for_update(skip_locked=True, no_key=True)
             if rows.filter(pk=pk).first() is not None:
                 Persona.objects.filter(pk=pk).update(taken=F("taken") + 1)
                 return Taken(Persona.objects.get(pk=pk), counted=True)
         passed.add(pk)
-    return _share(campaign, split, draw, beside)
+    return _share(campaign, _pool(campaign, split, group).exclude(pk__in=beside), draw)
 
 
 def _draw(draw: random.Random, rows: QuerySet[Persona]) -> int | None:
@@ -59,14 +67,14 @@ def _draw(draw: random.Random, rows: QuerySet[Persona]) -> int | None:
     return draw.choice(keys) if keys else None
 
 
-def _share(campaign: Campaign, split: str, draw: random.Random, beside: Collection[int]) -> Taken:
+def _share(campaign: Campaign, rows: QuerySet[Persona], draw: random.Random) -> Taken:
     """Give a persona that is being taken by others as well: a small pool must not hold anybody up.
 
     It is not counted once more; the count is for even use, not for what is true.
     """
-    pk = _draw(draw, _pool(campaign, split).exclude(pk__in=beside))
+    pk = _draw(draw, rows)
     if pk is None:
-        raise NoneLeft(f"campaign {campaign.pk} has no persona of the split {split!r} left")
+        raise NoneLeft(f"campaign {campaign.pk} has no persona left for this side")
     return Taken(Persona.objects.get(pk=pk), counted=False)
 
 
@@ -138,10 +146,16 @@ def _hold(person: Participation, taken: Taken) -> bool:
     return is_held
 
 
-def take_along(person: Participation, *, beside: Collection[int]) -> Taken | None:
-    """Take the persona that a person waited with into a conversation, unless the partner has it."""
+def take_along(
+    person: Participation, *, beside: Collection[int], group: str | None = None
+) -> Taken | None:
+    """Take the persona that a person waited with into a conversation, unless the partner has it.
+
+    Nor where it is of another group than `group`, None for any.
+    """
     held = _let_go(person)
-    if held is not None and held.persona.pk in beside:
+    is_other = held is not None and group is not None and held.persona.group != group
+    if held is not None and (held.persona.pk in beside or is_other):
         _return(held)
         return None
     return held
@@ -187,9 +201,13 @@ def distractors(
     return draw.sample(others, min(count, len(others)))
 
 
-def _pool(campaign: Campaign, split: str) -> QuerySet[Persona]:
-    """Return the personas of a split but those whose authors withdrew them."""
+def _pool(campaign: Campaign, split: str, group: str | None = None) -> QuerySet[Persona]:
+    """Return the personas of a split but those whose authors withdrew them.
+
+    group: that they have to be of, None for any.
+    """
     rows = Persona.objects.filter(campaign=campaign, split=split).exclude(sentences=[])
+    rows = rows if group is None else rows.filter(group=group)
     chat = protocol_of(campaign).chat
     is_revised = chat is not None and "revised" in (chat.form, chat.partner_form)
     return rows.exclude(revised=[]) if is_revised else rows

@@ -21,10 +21,12 @@ from webapp.models import (
 P, C, V, J = Participation.State, Conversation.State, Campaign.State, ReplyJob.State
 A, T = Assignment.State, Contribution.State
 Row = TypeVar("Row", Participation, Conversation, Campaign, ReplyJob, Assignment, Contribution)
-ACTIVE = (P.READY, P.WAITING, P.MATCHED, P.CHATTING, P.RATING, P.WRITING)
+ACTIVE = (P.ADMISSION, P.READY, P.WAITING, P.MATCHED, P.CHATTING, P.RATING, P.WRITING)
 
 TRANSITIONS: dict[type[models.Model], dict[str, tuple[tuple[str, ...], str]]] = {
     Participation: {
+        "check": ((P.READY,), P.ADMISSION),  # a screening or a quiz is to be answered
+        "admit": ((P.ADMISSION,), P.READY),
         "chat": ((P.READY, P.WAITING), P.CHATTING),
         "wait": ((P.READY,), P.WAITING),
         "match": ((P.WAITING,), P.MATCHED),
@@ -40,6 +42,8 @@ TRANSITIONS: dict[type[models.Model], dict[str, tuple[tuple[str, ...], str]]] = 
         "stop": (ACTIVE, P.ENDED),
         "give_up": ((P.WAITING, P.MATCHED), P.ENDED),  # waited, nobody came
         "refuse": ((P.READY, P.WAITING), P.ENDED),  # full before any work
+        "screen_out": ((P.ADMISSION,), P.ENDED),
+        "fail_check": ((P.ADMISSION, P.RATING), P.ENDED),
         "leave": (ACTIVE, P.ENDED),
         "return": ((P.ENDED,), P.READY),  # the link resumes who left
     },

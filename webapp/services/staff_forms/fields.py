@@ -162,8 +162,8 @@ def language_codes(raw: str) -> list[str]:
     return list(dict.fromkeys(codes)) or [languages.SOURCE]
 
 
-def completion_address(raw: str) -> str:
-    """An address that takes the code of a participant, or none."""
+def panel_address(raw: str) -> str:
+    """An address of a panel that participants are led to, or none."""
     value = raw.strip()
     if not value:
         return ""
@@ -176,7 +176,13 @@ def completion_address(raw: str) -> str:
             _("%(value)s is not a web address of at most 200 characters; it begins with https://")
             % {"value": shown(raw)}
         )
-    if "{code}" not in value:
+    return value
+
+
+def completion_address(raw: str) -> str:
+    """An address that takes the code of a participant, or none."""
+    value = panel_address(raw)
+    if value and "{code}" not in value:
         right = f"{value}{'&' if '?' in value else '?'}{'own' if 'cc=' in value else 'cc'}={{code}}"
         complaint = _(
             "has no {code} where the participant's own code goes; write it, such as in %(right)s"

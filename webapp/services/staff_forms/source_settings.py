@@ -102,7 +102,8 @@ def written(value: Any) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, list):
-        return ", ".join(str(each) for each in value)
+        texts = any(isinstance(each, str) for each in value)
+        return ("\n" if texts else ", ").join(str(each) for each in value)
     return "" if value is None else str(value)
 
 

@@ -14,7 +14,8 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from evaluation import Protocol
-from webapp.forms.protocol_form import ProtocolForm, acted
+from webapp.forms.protocol_form import ProtocolForm
+from webapp.forms.protocol_text import acted
 from webapp.services.campaign import offers, own_protocols
 from webapp.services.campaign.own_protocols import CopySource
 from webapp.services.rules import access

@@ -23,6 +23,8 @@ from webapp.views.staff.access import READ, NavLink, campaign_page
 TITLES = {
     "entry": gettext_lazy("Entry and consent"),
     "ready": gettext_lazy("Instructions"),
+    "screening": gettext_lazy("First questions"),
+    "quiz": gettext_lazy("Quiz"),
     "chat": gettext_lazy("Conversation"),
     "rate": gettext_lazy("Questions"),
     "write": gettext_lazy("Writing"),

@@ -31,10 +31,12 @@ def check_screen(person: Participation) -> None:
     if person.state == P.ENDED:
         rule, owed = payment.RULES[person.outcome], payment.due(person, person.outcome)
         assert notices.text(rule.notice, pay="2.00 USD")
-        may_be_nothing = rule.code == "PART" or person.outcome == Outcome.LEFT  # earlier rounds
+        may_be_nothing = rule.code in ("PART", "SCREENED") or person.outcome == Outcome.LEFT
         assert may_be_nothing == bool(rule.unpaid)
-        assert (owed is None) == (rule.code in (None, "PART")), "nobody here has worked"
-        assert payment.may_return(person), "no code: the link must lead on"
+        is_unpaid = rule.code in (None, "PART", "SCREENED")
+        assert (owed is None) == is_unpaid, "nobody here has worked"
+        is_out = person.outcome in payment.NOT_ADMITTED
+        assert payment.may_return(person) != is_out, "no code: the link must lead on"
 
 
 def make(state: str) -> Participation:

@@ -41,6 +41,10 @@ TABLE = [  # outcome, from, code, counts
     (Outcome.FULL, P.READY, None, 0),
     (Outcome.DECLINED, P.READY, None, 0),
     (Outcome.LEFT, P.CHATTING, None, 0),
+    (Outcome.SCREENED_OUT, P.ADMISSION, None, 0),  # of a campaign that pays nothing for it
+    (Outcome.CHECK_FAILED, P.ADMISSION, None, 0),
+    (Outcome.CHECK_FAILED, P.RATING, None, 0),
+    (Outcome.ONBOARDING, P.RATING, "FULL", 0),
 ]
 
 
@@ -67,7 +71,8 @@ def test_an_outcome_pays_and_counts(
     assert (code.kind if code else None) == kind
     if code:
         assert code.amount == {"FULL": Decimal("2.00"), "WAITING": Decimal("0.50")}[code.kind]
-    assert payment.may_return(person) == (code is None)
+    is_admitted = outcome not in (Outcome.SCREENED_OUT, Outcome.CHECK_FAILED)
+    assert payment.may_return(person) == (code is None and is_admitted)
     cell = QuotaCell.objects.get()
     assert (cell.reserved, cell.completed) == (0, completed)
 
@@ -79,6 +84,7 @@ def test_the_guide_states_this_table() -> None:
     rows = re.findall(r"^\| ([^|]+) \| ([^|]+) \| ([^|]+) \|$", table, re.MULTILINE)
     told = {label: (pays, counts) for label, pays, counts in rows if label in Outcome.labels}
     words = {"FULL": "full", "WAITING": "waiting pay", "PART": "by the rule of stopping"}
+    words["SCREENED"] = "pay of a check"
     assert told == {
         str(Outcome(outcome).label): (
             words.get(str(rule.code), "nothing"),

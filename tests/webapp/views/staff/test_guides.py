@@ -13,6 +13,7 @@ from tests.factories import make_campaign
 from webapp.models import Campaign
 from webapp.services.participation import screens
 from webapp.services.rules import access
+from webapp.services.staff_forms.fields import panel_address
 from webapp.views.staff import guides
 
 pytestmark = pytest.mark.django_db
@@ -124,9 +125,10 @@ def test_what_is_said_of_prolific_s_codes_is_so() -> None:
     """A code of one's own at the end of the address stays, and the person's own is added."""
     text = (ROOT / "docs" / "prolific.md").read_text(encoding="utf-8")
     addresses = re.findall(r"https://app\.prolific\.com/\S+?(?=`|\n)", text)
-    assert len(addresses) == 2
-    own, fixed = (screens.return_address(each, "ABCD-EFGH") for each in addresses)
+    *for_all, screened = addresses
+    own, fixed = (screens.return_address(each, "ABCD-EFGH") for each in for_all)
     assert own == "https://app.prolific.com/submissions/complete?cc=ABCD-EFGH"
     assert fixed == "https://app.prolific.com/submissions/complete?cc=C1ABCDEF&own=ABCD-EFGH"
     campaign = make_campaign(return_url=addresses[1])
     assert campaign.return_url.count("cc=") == 1
+    assert panel_address(screened) == screened

@@ -1,0 +1,265 @@
+"""Fields of a protocol's parts: each as text that is typed, and as a value of JSON.
+
+They follow from the dataclasses, so that a new field of a step or a question needs nothing here.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal, get_args, get_origin, get_type_hints
+
+from django.utils.functional import Promise
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from evaluation import AnsweredExample, Chat, Draw, ours
+from evaluation.words import NOT_SHOWN, words_of
+from webapp.forms.typed_fields import TypedField
+from webapp.services.staff_forms.fields import BadField, one_of, shown, storable
+
+UNLABELED = "-"  # a line that stands for an empty text, such as a point without a word
+LABELS: dict[str, str | Promise] = {
+    "instructions": gettext_lazy("Instructions, one per line"),
+    "language": gettext_lazy("Language of the texts (a code, such as en)"),
+    "minutes": gettext_lazy("Duration (minutes)"),
+    "source": gettext_lazy("Where it comes from"),
+    "told": gettext_lazy("What participants are told of the partner"),
+    "first": gettext_lazy("Number of the first point"),
+    "debrief": gettext_lazy("What participants are told at the end"),
+    "show": gettext_lazy("Replies to a context are shown"),
+    "keep": gettext_lazy("What all items of a participant have in common"),
+    "messages": gettext_lazy("Messages of a context, least and most"),
+    "name": gettext_lazy("Short name, for the data"),
+    "text": gettext_lazy("Question"),
+    "help": gettext_lazy("Help below the question"),
+    "examples": gettext_lazy("Examples, one per line"),
+    "points": gettext_lazy("Points of the scale, one per line"),
+    "options": gettext_lazy("Options, one per line"),
+    "only_if": gettext_lazy("Asked only after an answer to (short name of an earlier question)"),
+    "only_if.values": gettext_lazy("Answers that open it, as stored, separated by commas"),
+    "otherwise": gettext_lazy("Stored where it is not asked"),
+    "right": gettext_lazy("Answers that pass, as stored, separated by commas"),
+    "explanation": gettext_lazy("Explanation for who was wrong"),
+}
+OF_CHAT_LABELS: dict[str, str | Promise] = {
+    "partner": gettext_lazy("With whom"),
+    "first": gettext_lazy("Who writes first"),
+}
+HELP: dict[str, str | Promise] = {
+    "points": gettext_lazy("A line with only - is a point without a word."),
+    "examples": gettext_lazy("What is judged | the answer | why. Shown with the instructions too."),
+    "options": gettext_lazy("A word, or: stored value | word | definition."),
+    "anchors": gettext_lazy("A position and its word: 0 | very bad. Both ends need one."),
+    "opening": gettext_lazy("Said where the partner writes first; may be empty."),
+    "pool": gettext_lazy("train, valid or test, or a split that you import; empty: no personas."),
+    "only_if": gettext_lazy("Empty: it is always asked. Yes is stored as 1, no as 0."),
+    "debrief": gettext_lazy("May be empty."),
+    "right": gettext_lazy("Yes is stored as 1, no as 0. Of a screening empty: it decides nothing."),
+    "explanation": gettext_lazy("Shown beside a wrong answer before the next try."),
+}
+WORDS: dict[str, str | Promise] = {
+    "one": gettext_lazy("one at a time"),
+    "pairs": gettext_lazy("in pairs, side by side"),
+    "all": gettext_lazy("all on one page"),
+    "either": gettext_lazy("a bot or a person"),
+    "bot": gettext_lazy("a bot"),
+    "person": gettext_lazy("a person"),
+    "participant": gettext_lazy("the participant"),
+    "partner": gettext_lazy("the partner"),
+    "draw": gettext_lazy("drawn for each conversation"),
+    "": gettext_lazy("nothing"),
+    "group": gettext_lazy("the data set of the contexts"),
+    "system": gettext_lazy("the system"),
+}
+LONG = ("text", "help", "told", "debrief")
+
+
+@dataclass(frozen=True)
+class FieldType:
+    """A field of a dataclass, as text that is typed and as a value of JSON."""
+
+    name: str
+    hint: Any
+    is_needed: bool
+    known: Mapping[str, Any]  # texts with the JSON that has their provenance
+
+    @property
+    def is_optional(self) -> bool:
+        return type(None) in get_args(self.hint)
+
+    def form_field(self) -> TypedField:
+        choices = [(each, str(WORDS.get(each, each))) for each in self._literals()]
+        kind = "select" if choices else "checkbox" if self.hint is bool else "text"
+        if self.name in LONG or (get_origin(self.hint) is tuple and self._item() is not int):
+            kind = "textarea"
+        label = LABELS.get(self.name, self.name.replace("_", " ").capitalize())
+        help_text = HELP.get(self.name, "")
+        field = TypedField(self.read, kind=kind, choices=choices, label=label, help_text=help_text)
+        field.rows = 2 if self.name in LONG else 5
+        return field
+
+    def typed(self, value: Any) -> str:
+        """Return a value of the dataclass as somebody would type it."""
+        if isinstance(value, Draw):
+            return ", ".join(map(str, value.options))
+        if isinstance(value, bool):
+            return "true" if value else ""
+        if isinstance(value, float):
+            return str(int(value)) if value.is_integer() else repr(value)
+        if isinstance(value, tuple) and self._item() is int:
+            return ", ".join(map(str, value))
+        if isinstance(value, tuple):
+            return "\n".join(map(_line, value))
+        return "" if value is None else str(value)
+
+    def read(self, typed: str) -> Any:
+        """Return the value of JSON that was typed; None leaves the default. Raises `BadField`."""
+        typed = typed.replace("\r\n", "\n").strip()
+        if not storable(typed):
+            raise BadField(_("has characters that cannot be stored; please type it again"))
+        if self.hint is bool:
+            return typed == "true"
+        if choices := self._literals():
+            return one_of({each: str(WORDS.get(each, each)) for each in choices})(typed)
+        if not typed and self.is_needed:
+            raise BadField(_("is empty; write something here"))
+        return self._value(typed) if typed or str in self._hints() else None
+
+    def _value(self, typed: str) -> Any:
+        hints = self._hints()
+        if self.hint is Draw:
+            return {"options": [_number(each, int) for each in listed(typed)]}
+        if get_origin(self.hint) is tuple and self._item() is int:
+            return [_number(each, int) for each in listed(typed)]
+        if get_origin(self.hint) is tuple:
+            lines = [line.strip() for line in typed.split("\n") if line.strip()]
+            return [self._of_line(line) for line in lines]
+        if hints == {str}:
+            return typed if self.name in NOT_SHOWN else self.known.get(typed, typed)
+        if str in hints:
+            return scalar(typed)
+        if hints <= {int, float}:
+            return _number(typed, float if float in hints else int)
+        return _json(typed)
+
+    def _of_line(self, line: str) -> Any:
+        if not dataclasses.is_dataclass(self._item()):
+            text = "" if line == UNLABELED else line
+            return self.known.get(text, text)
+        fields = dataclasses.fields(self._item())
+        parts = [part.strip() for part in line.split("|")]
+        if len(parts) == 1 and self._item() is AnsweredExample:
+            raise BadField(
+                _("%(value)s has no answer; write it behind a |") % {"value": shown(line)}
+            )
+        parts = [parts[0], *parts] if len(parts) == 1 else parts
+        if len(parts) > len(fields):
+            most = {"value": shown(line), "most": len(fields)}
+            raise BadField(_("%(value)s has more than %(most)d parts between | and |") % most)
+        hints = get_type_hints(self._item())
+        return {
+            field.name: self._part(field.name, hints[field.name], part)
+            for field, part in zip(fields, parts, strict=False)
+        }
+
+    def _part(self, name: str, hint: Any, typed: str) -> Any:
+        """Return one part of a line that stands for several values."""
+        if hint in (int, float):
+            return _number(typed, hint)
+        return scalar(typed) if name in NOT_SHOWN else self.known.get(typed, typed)
+
+    def _hints(self) -> set[Any]:
+        found = get_args(self.hint) if get_origin(self.hint) not in (None, tuple) else (self.hint,)
+        return {each for each in found if each is not type(None)}
+
+    def _literals(self) -> tuple[str, ...]:
+        return get_args(self.hint) if get_origin(self.hint) is Literal else ()
+
+    def _item(self) -> Any:
+        return get_args(self.hint)[0] if get_origin(self.hint) is tuple else None
+
+
+def _line(each: Any) -> str:
+    if not dataclasses.is_dataclass(each):
+        return str(each) or UNLABELED
+    values = [getattr(each, field.name) for field in dataclasses.fields(each)]
+    parts = [f"{value:g}" if isinstance(value, float) else str(value) for value in values]
+    while parts and not parts[-1]:
+        parts.pop()
+    return " | ".join(parts)
+
+
+def listed(typed: str) -> list[str]:
+    return [part.strip() for part in typed.split(",") if part.strip()]
+
+
+def _number(typed: str, kind: type) -> int | float:
+    if re.fullmatch(r"-?[0-9]{1,9}", typed):
+        return int(typed)
+    if kind is float and re.fullmatch(r"-?[0-9]{1,9}\.[0-9]{1,9}", typed):
+        return float(typed)
+    what = _("a number, such as 0.5") if kind is float else _("a whole number")
+    raise BadField(_("%(value)s is not %(what)s") % {"value": shown(typed), "what": what})
+
+
+def scalar(typed: str) -> int | float | str:
+    """Return a stored value: a number where it is written as one."""
+    try:
+        return _number(typed, float)
+    except BadField:
+        return typed
+
+
+def _json(typed: str) -> Any:
+    try:
+        return json.loads(typed)
+    except (ValueError, RecursionError):
+        complaint = _("%(value)s is no value of JSON; write one such as [1, 2]")
+        raise BadField(complaint % {"value": shown(typed)}) from None
+
+
+def types_of(part: Any, names: tuple[str, ...] = ()) -> dict[str, FieldType]:
+    """Return the fields of a dataclass, or of a value of it, by name."""
+    kind = part if isinstance(part, type) else type(part)
+    known = {} if isinstance(part, type) else known_texts(part)
+    hints = {n: h for n, h in get_type_hints(kind).items() if get_origin(h) is not ClassVar}
+    fields = {each.name: each for each in dataclasses.fields(kind) if each.init}
+    return {
+        name: FieldType(name, hints[name], _is_needed(fields[name]), known)
+        for name in names or fields
+    }
+
+
+def _is_needed(field: dataclasses.Field[Any]) -> bool:
+    return field.default is field.default_factory is dataclasses.MISSING
+
+
+def known_texts(part: Any) -> dict[str, Any]:
+    """Return every text of a part with its provenance, by the text as it is shown."""
+    return {
+        str(words): {"text": words.marked, "tag": words.tag, "where": words.where}
+        | ({"quoted": True} if words.quoted else {})
+        for _path, words in words_of(part)
+        if words.tag != "D" or words.where != ours("").where
+    }
+
+
+def typed_part(part: Any, names: tuple[str, ...]) -> dict[str, str]:
+    return {name: each.typed(getattr(part, name)) for name, each in types_of(part, names).items()}
+
+
+def labeled_field(each: FieldType, part: type) -> TypedField:
+    """Return a field with the label that the setting of a campaign has."""
+    field = each.form_field()
+    if part is Chat:
+        field.label = str(OF_CHAT_LABELS.get(each.name, field.label))
+    found = {one.name: one.metadata.get("setting") for one in dataclasses.fields(part)}
+    about = found.get(each.name)
+    if about is not None:
+        field.label = about.label
+        field.help_text = HELP.get(each.name, about.help)
+    return field
