@@ -258,9 +258,9 @@ def _repeat(campaign: Campaign, protocol: Protocol, order: Simulated, times: int
     raw |= {"times": str(times - 1), "first": "2"}
     for again in studies.repeat(study=made, raw=raw, by=order.staff, now=now):
         study.open_all([again], by=order.staff, tell=lambda said: None)
-        words = {"ledger": f"{again.pk}.jsonl", "prefix": f"again{again.pk}"}
+        ledger, prefix = f"{again.pk}.jsonl", f"again{again.pk}"
         truth = planted(protocol) | planted_before(protocol)
-        _visit(again, truth, order, protocol=protocol, **words)
+        _visit(again, truth, order, ledger=ledger, prefix=prefix, protocol=protocol)
 
 
 def _add_material(draft: Campaign, write: Write, order: Simulated) -> None:
