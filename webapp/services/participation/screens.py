@@ -255,10 +255,6 @@ def _stop(person: Participation, protocol: Protocol, now: datetime) -> str:
     return f"{meaning} {study_info.stopping_words(payment.promised(person), protocol)}".rstrip()
 
 
-def _chat(seat: Seat, protocol: Protocol) -> ChatPageData:
-    return chat_page(access.conversation_key(seat), protocol)
-
-
 def chat_page(key: str, protocol: Protocol) -> ChatPageData:
     """Return what the page of a chat is drawn from."""
     checks = protocol.chat.checks if protocol.chat else ()

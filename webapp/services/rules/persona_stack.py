@@ -58,7 +58,8 @@ def pop(
                 Persona.objects.filter(pk=pk).update(taken=F("taken") + 1)
                 return Taken(Persona.objects.get(pk=pk), counted=True)
         passed.add(pk)
-    return _share(campaign, _pool(campaign, split, group).exclude(pk__in=beside), draw)
+    rows = _pool(campaign, split, group).exclude(pk__in=beside)
+    return _share(rows, draw, f"campaign {campaign.pk} has no persona of the split {split!r} left")
 
 
 def _draw(draw: random.Random, rows: QuerySet[Persona]) -> int | None:
@@ -67,14 +68,14 @@ def _draw(draw: random.Random, rows: QuerySet[Persona]) -> int | None:
     return draw.choice(keys) if keys else None
 
 
-def _share(campaign: Campaign, rows: QuerySet[Persona], draw: random.Random) -> Taken:
+def _share(rows: QuerySet[Persona], draw: random.Random, complaint: str) -> Taken:
     """Give a persona that is being taken by others as well: a small pool must not hold anybody up.
 
     It is not counted once more; the count is for even use, not for what is true.
     """
     pk = _draw(draw, rows)
     if pk is None:
-        raise NoneLeft(f"campaign {campaign.pk} has no persona left for this side")
+        raise NoneLeft(complaint)
     return Taken(Persona.objects.get(pk=pk), counted=False)
 
 

@@ -30,9 +30,19 @@ STATES = {  # from which an outcome follows
     Outcome.NOBODY: P.WAITING,
     Outcome.FULL: P.READY,
     Outcome.DECLINED: P.READY,
+    Outcome.SCREENED_OUT: P.ADMISSION,
+    Outcome.CHECK_FAILED: P.ADMISSION,
+    Outcome.ONBOARDING: P.RATING,
     Outcome.LEFT: P.CHATTING,
 }
-FULL = (Outcome.COMPLETED, Outcome.PARTNER_LEFT, Outcome.FAILED, Outcome.STOPPED, Outcome.QUIT)
+FULL = (
+    Outcome.COMPLETED,
+    Outcome.PARTNER_LEFT,
+    Outcome.FAILED,
+    Outcome.STOPPED,
+    Outcome.QUIT,
+    Outcome.ONBOARDING,
+)
 
 
 def change(campaign: Campaign, pay: Decimal) -> None:
