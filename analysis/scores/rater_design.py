@@ -18,8 +18,8 @@ from analysis.report import many
 from analysis.scores.question_ratings import QuestionRatings
 
 AGREEMENT_BY = (
-    "an overlap of two people per conversation or reply, or a campaign in which several people "
-    "judge finished conversations (five in `meena_third_party`), would tell"
+    "two people per conversation or reply, or third parties who judge the messages of finished "
+    "conversations (five each in meena_third_party), would tell"
 )
 SEVERITY_BY = (
     "several conversations per person, each with another system (the setting of rounds), would tell"

@@ -7,6 +7,8 @@ from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import DESK, PHONE, Visitor, Visitors
 
+pytestmark = [pytest.mark.browser, pytest.mark.timeout(180)]
+
 
 def press(page: Page, name: str) -> None:
     page.get_by_role("button", name=name).click()

@@ -28,7 +28,7 @@ def launch(page: Page, address: str) -> None:
     """Take the messages, look at everything, open the campaign."""
     page.goto(f"{address}messages/")
     check(page, "messages")
-    page.get_by_role("button", name=f"Take {MESSAGES} messages").click()
+    page.get_by_role("button", name=f"Take all {MESSAGES}").click()
     expect(page.get_by_text(f"{MESSAGES} messages were taken.")).to_be_visible()
     check(page, "messages-taken")
     page.goto(address)

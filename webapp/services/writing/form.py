@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from django.utils.translation import gettext as _
 
-from evaluation import FreeText, Write
+from evaluation import Question, Write
 from webapp.models import Assignment, Participation
 from webapp.services.rating.form import FormLine
 from webapp.services.writing import offering, writing_items
@@ -45,7 +45,7 @@ class WritingForm:
     total: int
 
     @property
-    def question(self) -> FreeText:
+    def question(self) -> Question:
         """What is asked of each text, with the limits that its checks keep."""
         return self.write.limited
 

@@ -10,10 +10,12 @@ from django.test.utils import CaptureQueriesContext
 
 from evaluation.registry import get_protocol, protocol_names
 from tests.factories import NOW, make_campaign
-from tests.webapp.services.people import bot_says, conversation_of, pair, send_message, start
-from webapp.models import Event, Participation, ReplyJob
-from webapp.services.conversation import chat, updates
+from tests.webapp.services.conversation.test_briefs import WATCHED
+from tests.webapp.services.people import bot_says, conversation_of, join, send_message, start
+from webapp.models import Campaign, Event, Participation, ReplyJob
+from webapp.services.conversation import chat, opening, updates
 from webapp.services.conversation.updates import UpdateRequest
+from webapp.services.participation import admission, enrolment
 from webapp.services.rating import labels
 from webapp.services.rules import access
 
@@ -31,7 +33,8 @@ def chatting(protocol: str, count: int) -> list[Participation]:
         first = people
     else:
         campaign = make_campaign(protocol, systems={"humans": "people"}, target=count)
-        pairs = [pair(campaign) for _ in range(count // 2)]
+        campaign.personas.update(name="Somebody", group="A series")  # of a protocol of characters
+        pairs = [_pair(campaign) for _ in range(count // 2)]
         people = [person for both in pairs for person in both]
         first = people[::2]
     for person in first:
@@ -39,6 +42,18 @@ def chatting(protocol: str, count: int) -> list[Participation]:
             bot_says(conversation_of(person), "Hello there.")
         send_message(person, "Do you like boats?")
     return people
+
+
+def _pair(campaign: Campaign) -> tuple[Participation, Participation]:
+    """Return two who talk, past the questions that come first."""
+    for _ in range(2):
+        person = join(campaign)
+        admission.answer(person=person, answers=WATCHED, now=NOW)
+        enrolment.start(person=Participation.objects.get(pk=person.pk), now=NOW)
+    first, second = Participation.objects.order_by("-pk")[:2]
+    for one in (second, first):
+        opening.meet(person=one, now=NOW)
+    return Participation.objects.get(pk=second.pk), Participation.objects.get(pk=first.pk)
 
 
 def give_up_all() -> None:
