@@ -29,7 +29,7 @@ def launch(page: Page, address: str) -> None:
     page.goto(f"{address}messages/")
     check(page, "messages")
     page.get_by_role("button", name=f"Take all {MESSAGES}").click()
-    expect(page.get_by_text(f"{MESSAGES} messages were taken.")).to_be_visible()
+    expect(page.get_by_text(f"{MESSAGES} were taken.")).to_be_visible()
     check(page, "messages-taken")
     page.goto(address)
     check(page, "messages-setup")
