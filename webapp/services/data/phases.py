@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 import pandas as pd
 
@@ -32,17 +32,15 @@ def described_messages(study: AnyStudy) -> MessageTable:
     return MessageTable(_joined(parts, [*codebook.OF_STUDY, *codebook.MESSAGES]))
 
 
-def message_rows(study: AnyStudy) -> Iterator[Row]:
-    """Yield the rows of all messages."""
-    for campaign in studies.phases(study):
-        yield from (row | of_study(campaign) for row in tables.message_rows(campaign))
-
-
 def participants(study: AnyStudy) -> Iterator[Row]:
     """Yield every participation; a person has one pseudonym per campaign."""
+    return rows(study, conversation_records.participants)
+
+
+def rows(study: AnyStudy, of_one: Callable[[Campaign], Iterable[Row]]) -> Iterator[Row]:
+    """Yield the rows of a table that each campaign has."""
     for campaign in studies.phases(study):
-        rows = conversation_records.participants(campaign)
-        yield from (row | of_study(campaign) for row in rows)
+        yield from (row | of_study(campaign) for row in of_one(campaign))
 
 
 def of_study(campaign: Campaign) -> dict[str, str]:

@@ -15,7 +15,15 @@ from typing import Any
 
 from webapp.models import Campaign, Study
 from webapp.services.campaign import studies
-from webapp.services.data import codebook, conversation_records, exports, phases, study_record
+from webapp.services.data import (
+    codebook,
+    contribution_rows,
+    conversation_records,
+    exports,
+    phases,
+    study_record,
+    tables,
+)
 from webapp.services.data.exports import Archive, pretty
 from webapp.services.data.snapshots import snapshot
 from webapp.services.rules import audit
@@ -82,11 +90,14 @@ def _fill(archive: Archive, study: Study) -> None:
     kept = frame[frame["excluded"] == ""].reset_index(drop=True)
     archive.text("README.md", _card(study, campaigns))
     archive.lines("conversations.jsonl", _conversations(campaigns))
-    for name, columns, rows in (
-        ("messages.csv", codebook.MESSAGES, phases.message_rows(study)),
-        ("participants.csv", codebook.PARTICIPANTS, phases.participants(study)),
+    for name, columns, of_one in (
+        ("admission.csv", codebook.ADMISSION, conversation_records.admission),
+        ("contributions.csv", codebook.CONTRIBUTIONS, contribution_rows.contribution_rows),
+        ("messages.csv", codebook.MESSAGES, tables.message_rows),
+        ("participants.csv", codebook.PARTICIPANTS, conversation_records.participants),
     ):
-        archive.table(name, [*codebook.OF_STUDY, *columns], rows)
+        both = list(dict.fromkeys((*codebook.OF_STUDY, *columns)))
+        archive.table(name, both, phases.rows(study, of_one))
     archive.lines("personas.jsonl", _personas(campaigns))
     archive.frame("ratings.csv", kept)
     archive.add("ratings.parquet", lambda stream: exports.parquet(stream, kept))
