@@ -1,4 +1,4 @@
-"""What is known of an imported conversation beside its messages."""
+"""Notes of imported conversations: all that is known of one beside its messages."""
 
 from __future__ import annotations
 

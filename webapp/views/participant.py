@@ -6,7 +6,8 @@ Every POST redirects to that page, and so does every other address. A GET change
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from datetime import datetime
 from typing import Any
 
 from django.conf import settings
@@ -197,32 +198,29 @@ def step(name: str) -> View:
 @not_found_page
 def rate(request: HttpRequest, slug: str) -> HttpResponse:
     """Store the answers of the form, or show it again with what is missing."""
-    if request.method != "POST":
-        return redirect("current-step", slug)
-    visit = _visit(request, slug)
-    answers = {name: str(text) for name, text in request.POST.items() if "." in name}
-    try:
-        visit.submit(answers, timezone.now())
-    except InvalidAnswers as problem:
-        screen = visit.screen(timezone.now())
-        return render_screen(request, screen, answers, problem.problems)
-    except (labels.LabelRefused, states.Illegal):
-        pass  # it was submitted before, or the study has gone on
-    return redirect("current-step", slug)
+    return _sent(request, slug, BrowserVisit.submit)
 
 
 @not_found_page
 def write(request: HttpRequest, slug: str) -> HttpResponse:
     """Store what was written, or show it again with what is wrong."""
+    return _sent(request, slug, BrowserVisit.write)
+
+
+def _sent(
+    request: HttpRequest,
+    slug: str,
+    store: Callable[[BrowserVisit, Mapping[str, str], datetime], Any],
+) -> HttpResponse:
     if request.method != "POST":
         return redirect("current-step", slug)
     visit = _visit(request, slug)
-    texts = {name: str(text) for name, text in request.POST.items() if "." in name}
+    typed = {name: str(text) for name, text in request.POST.items() if "." in name}
     try:
-        visit.write(texts, timezone.now())
+        store(visit, typed, timezone.now())
     except InvalidAnswers as problem:
         screen = visit.screen(timezone.now())
-        return render_screen(request, screen, texts, problem.problems)
+        return render_screen(request, screen, typed, problem.problems)
     except (labels.LabelRefused, states.Illegal):
         pass  # it was sent before, or the study has gone on
     return redirect("current-step", slug)

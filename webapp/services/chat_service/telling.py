@@ -1,4 +1,4 @@
-"""What a person of the chat service is told: their conversation, the questions, the end.
+"""Texts that a person of the chat service is told: their conversation, the questions, the end.
 
 All of it follows from the rows, as a page does: `tell` queues what was not told yet, so a lost hint
 costs a moment and nothing twice.

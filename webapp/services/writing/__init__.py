@@ -1,1 +1,1 @@
-"""What participants write for the protocol: forms, contributions, and decisions about them."""
+"""Writing for the protocol: forms, contributions, and decisions about them."""
