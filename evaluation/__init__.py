@@ -11,6 +11,7 @@ from evaluation.admission import (
     Screening,
     form_of,
 )
+from evaluation.chat import FORMS, Brief, Chat, Telling
 from evaluation.checks import (
     MaxWords,
     MessageCheck,
@@ -44,9 +45,9 @@ from evaluation.questions import (
     Value,
     letter,
 )
+from evaluation.rating import InvalidAnswers, Rate
 from evaluation.setting_types import Draw, InvalidValue, OneOf
 from evaluation.settings import TAGS, InvalidSetting, Setting, Source
-from evaluation.steps import FORMS, Brief, Chat, InvalidAnswers, Rate, Telling
 from evaluation.words import Words, ours
 from evaluation.writing import WorkedExample, Write
 

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from evaluation.questions import Gate, Question, Shown, Value
+from evaluation.rating import Rate
 from evaluation.setting_types import Number, OnOff, WholeNumber
 from evaluation.settings import Setting, Source, replaced, setting, settings_of
-from evaluation.steps import Rate
 
 
 @dataclass(frozen=True, kw_only=True)

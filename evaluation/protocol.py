@@ -7,9 +7,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from evaluation.admission import Admission, Onboarding, Quiz, Screening, admissions
+from evaluation.chat import Chat
 from evaluation.questions import Question
+from evaluation.rating import Rate
 from evaluation.settings import InvalidSetting, Setting, Source
-from evaluation.steps import Chat, Rate
 from evaluation.words import Translated, texts, translated
 from evaluation.writing import Write
 

@@ -15,11 +15,12 @@ from typing import Any, ClassVar, Literal, Union, get_args, get_origin, get_type
 
 from evaluation import checks
 from evaluation.admission import Onboarding, Quiz, Screening
+from evaluation.chat import Chat
 from evaluation.protocol import Protocol
 from evaluation.questions import Question
+from evaluation.rating import Rate
 from evaluation.registry import UnknownKind, get_kind, kind_names
 from evaluation.settings import TAGS
-from evaluation.steps import Chat, Rate
 from evaluation.words import NOT_SHOWN, OURS, Words, typed
 from evaluation.writing import Write
 

@@ -10,11 +10,12 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 
+from evaluation.chat import Chat
 from evaluation.checks import NoNonstopOverlap
 from evaluation.protocol import Protocol
 from evaluation.questions import Question
+from evaluation.rating import Rate
 from evaluation.settings import InvalidSetting
-from evaluation.steps import Chat, Rate
 from evaluation.words import texts
 from evaluation.writing import Write
 

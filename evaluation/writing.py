@@ -13,10 +13,10 @@ from typing import ClassVar, Literal
 from evaluation.checks import MessageCheck, SentenceLength
 from evaluation.kinds.free_text import FreeText
 from evaluation.questions import InvalidAnswer, Shown
+from evaluation.rating import InvalidAnswers
 from evaluation.sentences import sentence
 from evaluation.setting_types import OneOf, WholeNumber
 from evaluation.settings import InvalidSetting, Setting, Source, replaced, setting, settings_of
-from evaluation.steps import InvalidAnswers
 
 REVIEWS = ("staff", "automatic")  # who accepts what is offered
 NOTHING = Shown(())

@@ -40,7 +40,7 @@ EXCEPTIONS = {
     ("bots/zoo/ppmi/__init__.py", "told"): "name of an array in weights",
     ("bots/zoo/ppmi/keywords.py", "places"): "name of an array in weights",
     ("bots/zoo/sentimental/sentimental.py", "told"): "name of an array in weights",
-    ("evaluation/steps.py", "told"): "key of a stored plan and of its codebook",
+    ("evaluation/chat.py", "told"): "key of a stored plan and of its codebook",
     ("webapp/models/participation.py", "given_at"): "column",
     ("webapp/models/payment.py", "given_at"): "column",
     ("webapp/models/payment.py", "given_by"): "column",

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from evaluation import InvalidAnswers
-from evaluation.steps import Rate
+from evaluation.rating import Rate
 from tests.asking import PROTOCOL, more_protocols
 from tests.factories import NOW, make_campaign, make_staff
 from tests.webapp.services.people import join
