@@ -1,4 +1,4 @@
-"""A competition from its rules to its prizes; entries run for real, on data they tell nothing of."""
+"""A competition from its rules to its prizes; entries run, and tell nothing of what they saw."""
 
 from __future__ import annotations
 
@@ -138,7 +138,7 @@ def connection_text() -> list[str]:
     found = []
     with connection.cursor() as cursor:
         for table in connection.introspection.table_names():
-            cursor.execute(f'SELECT * FROM "{table}"')
+            cursor.execute(f'SELECT * FROM "{table}"')  # noqa: S608 (its own names)
             found += [str(line) for line in cursor.fetchall()]
     return found
 
@@ -160,7 +160,7 @@ def test_hidden_data_that_cannot_be_read_is_no_fault_of_a_team(
     row: Competition, now: datetime
 ) -> None:
     competitions.submit(competition=row, content=submission("one"), by=make_staff(), now=now)
-    with pytest.raises(CompetitionRefused, match="nowhere.jsonl"):
+    with pytest.raises(CompetitionRefused, match="nowhere"):
         entry_runs.run_waiting(
             competition=row,
             hidden=HiddenTest(data=("jsonl:nowhere.jsonl",)),
@@ -304,5 +304,5 @@ def test_the_command_takes_a_competition_to_its_human_round(
         "toy",
     }
     assert command(study, "board").splitlines()[0] == "rank\tteam\tppl\thits@1\tF1\tgoes on"
-    with pytest.raises(CommandError, match="no competition|holds no"):
+    with pytest.raises(CommandError, match="holds no competition"):
         command(make_study(name="other"), "board")
