@@ -193,7 +193,7 @@ def _usual(protocol: Protocol) -> int:
     rate = protocol.after
     if rate is not None and rate.over == "conversation":
         return rate.votes
-    is_brief = rate is not None and rate.over == "conversations"
+    is_brief = rate is not None and rate.over == "speakers"
     return CHATTING if protocol.chat or is_brief else max(RATING, _fewest(protocol))
 
 

@@ -112,7 +112,7 @@ def filled(protocol: Protocol, order: Simulated) -> Campaign:
         _add_material(campaign, protocol.write, order)
     elif protocol.after is not None and protocol.after.by_third_parties:
         _take_messages(campaign, order)
-    elif protocol.after is not None and protocol.after.over == "conversations":
+    elif protocol.after is not None and protocol.after.over == "speakers":
         _import_conversations(campaign, protocol, order)
     else:
         _add_systems(campaign, protocol, order)
