@@ -121,10 +121,10 @@ def refusal(team: str, rules: CompetitionRules, earlier: Sequence[date], today: 
     if not this_month:
         return None
     following = _next_month(today)
-    told = f"{team} submitted on {max(this_month)}, and may do so once a month"
+    before = f"{team} submitted on {max(this_month)}, and may do so once a month"
     if following > rules.closes:
-        return f"{told}; the round closes on {rules.closes}"
-    return f"{told}; the next submission is possible from {following}"
+        return f"{before}; the round closes on {rules.closes}"
+    return f"{before}; the next submission is possible from {following}"
 
 
 def beats(scores: Mapping[str, float], baseline: Mapping[str, float]) -> bool:

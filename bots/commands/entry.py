@@ -1,5 +1,7 @@
 """An entry of a competition, run on hidden data by itself: offline, and telling nothing of it.
 
+Apart because nothing else may run code whose output nobody may see.
+
 Source: ConvAI2 (Dinan et al. 2019), whose organizers ran the entrants' code on data that the
 teams never saw. What was said goes into a file for the organizers; of an error only its kind goes
 out, and only one that Python itself has: a class named by the entry could hold a message.
@@ -46,32 +48,32 @@ def run(file: Path, read: Callable[[Sequence[str]], list[Dialogue]]) -> int:
     The file has bot, options, metrics, data, dictionary, candidates, seed and out. Raises
     InvalidData if the hidden data cannot be read, which is no fault of the entry.
     """
-    asked = json.loads(file.read_text("utf-8"))
-    dialogues, known = read(asked["data"]), dictionary(read(asked["dictionary"]), 1)
+    request = json.loads(file.read_text("utf-8"))
+    dialogues, known = read(request["data"]), dictionary(read(request["dictionary"]), 1)
     go_offline()
-    told = os.dup(sys.stdout.fileno())
+    report = os.dup(sys.stdout.fileno())
     for stream in (sys.stdout, sys.stderr):  # what the entry prints may be what it was asked
         stream.flush()
         os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
     try:
-        bot = make_bot(asked["bot"], **asked["options"])
-        rows = list(_rows(bot, asked, dialogues, known))
+        bot = make_bot(request["bot"], **request["options"])
+        rows = list(_rows(bot, request, dialogues, known))
     except BaseException as problem:
-        os.write(told, _kind(problem).encode())
+        os.write(report, _kind(problem).encode())
         return FAILED
-    write_records(rows, Path(asked["out"]))
+    write_records(rows, Path(request["out"]))
     return 0
 
 
 def _rows(
-    bot: object, asked: Mapping[str, Any], dialogues: Sequence[Dialogue], known: frozenset[str]
+    bot: object, request: Mapping[str, Any], dialogues: Sequence[Dialogue], known: frozenset[str]
 ) -> Iterator[dict[str, Any]]:
     """Yield a row per message and metric: only what the entry is scored by."""
-    name, metrics = asked["team"], asked["metrics"]
+    name, metrics = request["team"], request["metrics"]
     for metric in metrics:
         if not isinstance(bot, ABILITIES[metric]):
             raise _Unable
-    task = Task("hidden test", asked["candidates"], asked["seed"])
+    task = Task("hidden test", request["candidates"], request["seed"])
     if HITS in metrics and isinstance(bot, Ranker):
         rows = predict(bot, name, dialogues, task)
         yield from (_named(row, HITS) | {"response": None} for row in rows)

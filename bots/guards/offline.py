@@ -1,8 +1,8 @@
 """Offline: a process in which no bot reaches the network or starts another program.
 
-Python's audit hook cannot be taken out again. It refuses what Python does; native code that opens
-a socket by itself is kept in by the operating system only (`webapp/services/campaign/entry_runs.py`
-takes the network away there, where it can).
+Apart because any command may be run so. Python's audit hook cannot be taken out again. It refuses
+what Python does; native code that opens a socket by itself is kept in by the operating system only,
+which whoever starts the process has to see to.
 """
 
 from __future__ import annotations

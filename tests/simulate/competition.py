@@ -103,17 +103,18 @@ def _entered(staff: Any) -> Study:
     """Return a study whose automatic round ended yesterday, with an entry of each team."""
     from django.utils import timezone
 
-    from webapp.services.campaign import competition, studies
+    from webapp.services.campaign import studies
+    from webapp.services.competition import board
 
     now = timezone.now()
     study, then = studies.create(raw={"name": "Competition"}, by=staff, now=now), now - timedelta(2)
     rules = {"opens": str(then.date()), "closes": str((now - timedelta(1)).date())}
     rules |= {"baseline": BASELINE}
-    row = competition.announce(study=study, content=rules, by=staff, now=then)
+    row = board.announce(study=study, content=rules, by=staff, now=then)
     data = [{"name": "none", "public": True, "where": "none"}]
     for team, bot in TEAMS.items():
         content = {"team": team, "bot": bot, "metrics": ["F1"], "data": data, "ensemble": False}
-        competition.submit(competition=row, content=content, by=staff, now=then)
+        board.submit(competition=row, content=content, by=staff, now=then)
     return study
 
 

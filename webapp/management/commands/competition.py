@@ -15,11 +15,10 @@ from evaluation.competition import InvalidEntry
 from evaluation.registry import get_protocol
 from webapp.forms.campaign_form import CampaignForm
 from webapp.models import Study
-from webapp.services.campaign import competition as competitions
-from webapp.services.campaign import competition_rounds, entry_runs
-from webapp.services.campaign.competition import CompetitionRefused
-from webapp.services.campaign.entry_runs import HiddenTest, Ran
-from webapp.services.results import prizes
+from webapp.services.competition import board as competitions
+from webapp.services.competition import entry_runs, human_round, prizes
+from webapp.services.competition.board import CompetitionRefused
+from webapp.services.competition.entry_runs import HiddenTest, Ran
 from webapp.services.staff_forms.fields import Invalid
 
 REFUSED = (CompetitionRefused, InvalidEntry, Invalid)
@@ -31,17 +30,20 @@ class Command(BaseCommand):
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("study", help="its number")
         does = parser.add_subparsers(dest="action", required=True)
-        for name, told in (("announce", "give the rules"), ("submit", "take a submission")):
-            _command(does, name, told).add_argument("file", type=Path, help="as JSON")
-        for name, told in (("run", "run what has not run"), ("rerun", "compare the scores")):
-            hidden = _command(does, name, told)
+        for name, help in (("announce", "give the rules"), ("submit", "take a submission")):
+            _command(does, name, help).add_argument("file", type=Path, help="as JSON")
+        for name, help in (("run", "run what has not run"), ("rerun", "compare the scores")):
+            hidden = _command(does, name, help)
             hidden.add_argument("--data", action="append", required=True, metavar="KIND:PATH")
             hidden.add_argument("--dictionary", action="append", default=[], metavar="KIND:PATH")
             hidden.add_argument("--out", type=Path, metavar="FILE", help="for the report")
         _command(does, "board", "print the automatic board")
         _command(does, "close", "name the winners")
-        for name, told in (("told", "print what a team may know"), ("decline", "a team stays out")):
-            _command(does, name, told).add_argument("team")
+        for name, help in (
+            ("result", "print what a team may know"),
+            ("decline", "a team stays out"),
+        ):
+            _command(does, name, help).add_argument("team")
         code = _command(does, "code", "note a team's training code")
         code.add_argument("team")
         code.add_argument("file", type=Path)
@@ -49,7 +51,7 @@ class Command(BaseCommand):
         people.add_argument("--owner", required=True, help="account of the requester")
         people.add_argument("--contact", required=True)
         people.add_argument("--pay", required=True)
-        people.add_argument("--each", type=int, default=competition_rounds.EACH)
+        people.add_argument("--each", type=int, default=human_round.EACH)
 
     def handle(self, *args: Any, **options: Any) -> None:
         study = _study(options["study"])
@@ -76,7 +78,7 @@ class Command(BaseCommand):
             competition=row, hidden=_hidden(options), by=_By(), now=timezone.now()
         )
         for ran in found:
-            self.stdout.write(competitions.told(row, ran.team))
+            self.stdout.write(competitions.result(row, ran.team))
         self.stdout.write(f"{len(found)} entries ran")
         self._write(options["out"], found)
 
@@ -94,17 +96,17 @@ class Command(BaseCommand):
         for line in competitions.lines(row):
             self.stdout.write("\t".join([line.rank, line.team, *line.cells, line.goes_on]))
 
-    def _told(self, study: Study, options: dict[str, Any]) -> None:
-        self.stdout.write(competitions.told(competitions.of_study(study), options["team"]))
+    def _result(self, study: Study, options: dict[str, Any]) -> None:
+        self.stdout.write(competitions.result(competitions.of_study(study), options["team"]))
 
     def _decline(self, study: Study, options: dict[str, Any]) -> None:
         row, team = competitions.of_study(study), options["team"]
-        competition_rounds.decline(competition=row, team=team, by=_By(), now=timezone.now())
+        human_round.decline(competition=row, team=team, by=_By(), now=timezone.now())
         self.stdout.write(f"{team}: stays out of the human round")
 
     def _code(self, study: Study, options: dict[str, Any]) -> None:
         digest = hashlib.sha256(_bytes(options["file"])).hexdigest()
-        competition_rounds.release_code(
+        human_round.release_code(
             competition=competitions.of_study(study),
             team=options["team"],
             sha256=digest,
@@ -114,10 +116,10 @@ class Command(BaseCommand):
         self.stdout.write(f"{options['team']}: training code {digest}")
 
     def _people(self, study: Study, options: dict[str, Any]) -> None:
-        protocol = get_protocol(competition_rounds.PROTOCOL)
+        protocol = get_protocol(human_round.PROTOCOL)
         raw = CampaignForm(protocol).typed() | {"name": f"{study.name}: human round"[:120]}
         raw |= {"contact": options["contact"], "pay": options["pay"]}
-        made = competition_rounds.start_human_round(
+        made = human_round.start_human_round(
             competition=competitions.of_study(study),
             values=CampaignForm(protocol, raw).values(),
             by=_account(options["owner"]),
@@ -146,8 +148,8 @@ class _By:
         return "command line"
 
 
-def _command(does: _SubParsersAction[Any], name: str, told: str) -> ArgumentParser:
-    made: ArgumentParser = does.add_parser(name, help=told)
+def _command(does: _SubParsersAction[Any], name: str, help: str) -> ArgumentParser:
+    made: ArgumentParser = does.add_parser(name, help=help)
     return made
 
 

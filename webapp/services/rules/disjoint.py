@@ -3,6 +3,7 @@
 MEENA's people who chatted, those who labeled and those who checked were different ones. A person
 has another pseudonym in every campaign, so membership is found by computing, from the outside id,
 the names that it has in the others; nothing that links two participations is stored.
+Apart because it is a rule of a study, which no campaign has.
 """
 
 from __future__ import annotations

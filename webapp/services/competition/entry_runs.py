@@ -1,9 +1,9 @@
 """Runs of a competition's entries on hidden data: a process each, without network or team.
 
-The process gets no variable of the server's but those listed here, prints into nothing, and leaves
-one file. Where the operating system lets it, it has no network at all (`unshare`); in any case
-Python refuses every connection (`bots.guards.offline`). It is no jail for hostile code: it can read
-what the server's account can read.
+Apart because it is the one place where code of teams runs. The process gets no variable of the
+server's but those listed here, prints into nothing, and leaves one file. Where the operating system
+lets it, it has no network at all (`unshare`); in any case Python refuses every connection
+(`bots.guards.offline`). It is no jail for hostile code: it can read what the server's account can.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ from django.db import transaction
 from analysis import get_metric, prediction_table
 from evaluation.competition import CompetitionRules, rules_of
 from webapp.models import Competition, Entry
-from webapp.services.campaign import competition as competitions
-from webapp.services.campaign.competition import CompetitionRefused
+from webapp.services.competition import board as competitions
+from webapp.services.competition.board import CompetitionRefused
 from webapp.services.rules import audit
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -107,14 +107,14 @@ def _compared(entry: Entry, ran: Ran) -> Ran:
 
 def _run(entry: Entry, rules: CompetitionRules, hidden: HiddenTest) -> Ran:
     with tempfile.TemporaryDirectory(prefix="parley-entry-") as folder:
-        out, asked = Path(folder) / "out.jsonl", Path(folder) / "asked.json"
+        out, file = Path(folder) / "out.jsonl", Path(folder) / "request.json"
         content = entry.content
         request = {name: content[name] for name in ("team", "bot", "options", "metrics")}
         request |= {"data": hidden.data, "dictionary": hidden.dictionary, "out": str(out)}
         request |= {"candidates": rules.candidates, "seed": rules.seed}
-        asked.write_text(json.dumps(request), "utf-8")
+        file.write_text(json.dumps(request), "utf-8")
         try:
-            done = _process(asked, folder, hidden.seconds)
+            done = _process(file, folder, hidden.seconds)
         except subprocess.TimeoutExpired:
             return Ran(entry.team, None, LATE)
         if done.stderr:  # an entry's own errors go nowhere: this was said before it began
@@ -129,13 +129,13 @@ def _run(entry: Entry, rules: CompetitionRules, hidden: HiddenTest) -> Ran:
         return Ran(entry.team, scores, "", tuple(rows))
 
 
-def _kind(said: str) -> str:
+def _kind(printed: str) -> str:
     """Return a kind of error; anything else that an entry managed to say is left out."""
-    return said if said in KINDS else "Exception"
+    return printed if printed in KINDS else "Exception"
 
 
-def _process(asked: Path, folder: str, seconds: float) -> subprocess.CompletedProcess[str]:
-    command = (sys.executable, "-m", "bots", "enter", str(asked))
+def _process(file: Path, folder: str, seconds: float) -> subprocess.CompletedProcess[str]:
+    command = (sys.executable, "-m", "bots", "enter", str(file))
     environment = {name: os.environ[name] for name in HANDED_ON if name in os.environ}
     return subprocess.run(  # noqa: S603 (our own command, on files of ours)
         [*_without_network(), *command],

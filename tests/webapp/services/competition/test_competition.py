@@ -15,14 +15,14 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from tests.factories import make_staff
+from tests.factories import make_persona, make_staff
+from tests.webapp.services.rated import chatted, judged
 from tests.webapp.services.studies import make_study
 from webapp.models import Campaign, Competition, Entry, Study
-from webapp.services.campaign import competition as competitions
-from webapp.services.campaign import competition_rounds, entry_runs
-from webapp.services.campaign.competition import CompetitionRefused
-from webapp.services.campaign.entry_runs import HiddenTest
-from webapp.services.results import prizes
+from webapp.services.competition import board as competitions
+from webapp.services.competition import entry_runs, human_round, prizes
+from webapp.services.competition.board import CompetitionRefused
+from webapp.services.competition.entry_runs import HiddenTest
 
 pytestmark = pytest.mark.django_db
 HIDDEN = "the heron sleeps in the cellar"
@@ -120,14 +120,14 @@ def test_entries_run_offline_and_tell_nothing_of_the_hidden_data(
     for function in ("leak", "shout", "dial", "spawn", "good"):
         submitted(row, now, function)
     entry_runs.run_waiting(competition=row, hidden=hidden, by=make_staff(), now=now)
-    said = {team: competitions.told(row, team) for team in ("leak", "shout", "dial", "spawn")}
+    said = {team: competitions.result(row, team) for team in ("leak", "shout", "dial", "spawn")}
     assert {team: text.partition("failed ")[2] for team, text in said.items()} == {
         "leak": "(ValueError)",
         "shout": "(Exception)",
         "dial": "(Offline)",
         "spawn": "(Offline)",
     }
-    assert "F1 " in competitions.told(row, "good")
+    assert "F1 " in competitions.result(row, "good")
     assert competitions.current(row)["good"].scores["F1"] > 50
     stored = "\n".join(connection_text())
     assert "cellar" not in stored
@@ -222,7 +222,7 @@ def test_the_newest_entry_that_ran_counts(row: Competition, now: datetime) -> No
 
 def people(row: Competition, now: datetime) -> Campaign:
     values = {"name": "people", "consent": "Yes.", "contact": "a@b.org", "pay": "2.00", "seed": 1}
-    return competition_rounds.start_human_round(
+    return human_round.start_human_round(
         competition=row, values=values, by=row.study.owner, now=now
     )
 
@@ -232,7 +232,7 @@ def test_people_meet_those_who_advance_and_the_baseline(row: Competition, now: d
     later = now + timedelta(days=2)
     with pytest.raises(CompetitionRefused, match="open until"):
         people(row, now + timedelta(days=1))
-    competition_rounds.decline(competition=row, team="two", by=make_staff(), now=later)
+    human_round.decline(competition=row, team="two", by=make_staff(), now=later)
     made = people(row, later)
     assert list(made.systems.order_by("pk").values_list("name", flat=True)) == [
         "one",
@@ -306,3 +306,41 @@ def test_the_command_takes_a_competition_to_its_human_round(
     assert command(study, "board").splitlines()[0] == "rank\tteam\tppl\thits@1\tF1\tgoes on"
     with pytest.raises(CommandError, match="holds no competition"):
         command(make_study(name="other"), "board")
+
+
+def rated(made: Campaign, liked: dict[str, int]) -> None:
+    """Let eight people meet each system once, and enjoy it so much; then the round is over."""
+    for number in range(2):
+        make_persona(made, number)
+    for team, level in liked.items():
+        system = made.systems.get(name=team)
+        for _ in range(8):
+            person, talk = chatted(made, system)
+            judged(person, talk, {"enjoyment": level, "persona": "p1"})
+    Campaign.objects.filter(pk=made.pk).update(state=Campaign.State.CLOSED)
+
+
+def test_people_alone_decide_the_grand_prize_and_the_winners_code_has_to_be_there(
+    row: Competition, now: datetime
+) -> None:
+    scored(row, now, one={"F1": 9.0}, two={"F1": 8.0}, base={"F1": 1.0})
+    later, by = now + timedelta(days=2), make_staff()
+    rated(people(row, later), {"one": 2, "two": 3, "base": 4})
+    row.refresh_from_db()
+    with pytest.raises(CompetitionRefused, match="two won; its training code is not there"):
+        prizes.close(competition=row, by=by, now=later)
+    code = {"competition": row, "sha256": "a" * 64, "by": by, "now": later}
+    human_round.release_code(team="one", **code)
+    with pytest.raises(CompetitionRefused, match="two won"):
+        prizes.close(competition=row, by=by, now=later)
+    human_round.release_code(team="two", **code)
+    won = prizes.close(competition=row, by=by, now=later)
+    assert (won.automatic, won.grand) == ("one", "two")
+    with pytest.raises(CompetitionRefused, match="was closed"):
+        competitions.submit(competition=row, content=submission("new"), by=by, now=later)
+
+
+def test_equal_teams_have_no_single_winner(row: Competition, now: datetime) -> None:
+    scored(row, now, one={"F1": 9.0}, two={"F1": 9.0}, base={"F1": 1.0})
+    with pytest.raises(CompetitionRefused, match="no single winner: one and two"):
+        prizes.prizes(row)

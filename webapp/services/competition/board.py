@@ -191,7 +191,7 @@ def advancing(competition: Competition) -> list[Entry]:
     return [found[row.team] for row in board(competition) if row.advances and not row.declined]
 
 
-def told(competition: Competition, team: str) -> str:
+def result(competition: Competition, team: str) -> str:
     """Return what a team may know of its latest submission: its scores, or a kind of error.
 
     Raises `CompetitionRefused` where it submitted nothing.

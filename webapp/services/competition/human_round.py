@@ -1,7 +1,8 @@
 """After a competition's automatic round: who goes on to people, who declines, whose code is there.
 
 The human round is a campaign of CA-P1 and a phase of the study: the entries that advance, and the
-baseline. Apart from the rules of submissions, which are over by then.
+baseline. Apart because the rules of submissions
+are over by then.
 """
 
 from __future__ import annotations
@@ -15,8 +16,8 @@ from django.db import transaction
 from evaluation.competition import rules_of
 from webapp.models import Campaign, Competition, Entry
 from webapp.services.campaign import campaigns, studies, systems
-from webapp.services.campaign import competition as competitions
-from webapp.services.campaign.competition import CompetitionRefused
+from webapp.services.competition import board as competitions
+from webapp.services.competition.board import CompetitionRefused
 from webapp.services.rules import audit
 
 PROTOCOL = "convai2_crowd"

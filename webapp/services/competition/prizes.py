@@ -1,7 +1,8 @@
 """Prizes of a competition: the automatic round's, and the grand prize, which people decide alone.
 
 Source: Dinan et al. 2019 (ConvAI2): the grand prize goes by the calibrated score of CA-P1, and
-winners release their training code. Here because the score is a result.
+winners release their training code. Apart because they rest on the
+ratings of people, and the board on none.
 """
 
 from __future__ import annotations
@@ -15,8 +16,8 @@ from django.db import transaction
 from analysis import get_metric
 from evaluation.competition import rules_of
 from webapp.models import Campaign, Competition
-from webapp.services.campaign import competition as competitions
-from webapp.services.campaign.competition import CompetitionRefused
+from webapp.services.competition import board as competitions
+from webapp.services.competition.board import CompetitionRefused
 from webapp.services.data import tables
 from webapp.services.rules import audit
 
@@ -73,12 +74,14 @@ def _best_by_people(competition: Competition) -> list[str]:
     scores = get_metric("calibrated_score")(ratings)
     teams = set(competitions.current(competition)) - {rules_of(competition.rules).baseline}
     own = scores[(scores["question"] == QUESTION) & scores["system"].isin(teams)]
+    if own.empty or own["estimate"].isna().any():
+        raise CompetitionRefused("the human round has no calibrated score for every team")
     best = own[own["estimate"] == own["estimate"].max()]
     return [str(name) for name in best["system"]]
 
 
 def _only(names: list[str], where: str) -> str:
     if len(names) != 1:
-        told = " and ".join(names) or "nobody"
-        raise CompetitionRefused(f"the {where} has no single winner: {told}")
+        who = " and ".join(names) or "nobody"
+        raise CompetitionRefused(f"the {where} has no single winner: {who}")
     return names[0]
