@@ -159,11 +159,11 @@ def board(competition: Competition) -> list[BoardRow]:
     base = found.get(rules.baseline)
     teams = {name: each for name, each in found.items() if name != rules.baseline}
     frame = pd.DataFrame(
-        {name: [each.scores.get(name) for each in teams.values()] for name in rules.metrics},
+        {name: [_scores(each).get(name) for each in teams.values()] for name in rules.metrics},
         index=list(teams),
         dtype=float,
     )
-    ranks = best_ranks(frame, lower_is_better=LOWER_IS_BETTER) if teams else {}
+    ranks = dict(best_ranks(frame, lower_is_better=LOWER_IS_BETTER)) if teams else {}
     rows = [_row(int(ranks[name]), each, base, rules) for name, each in teams.items()]
     rows.sort(key=lambda row: (row.rank or 0, row.team))
     return rows + ([_row(None, base, None, rules)] if base else [])
@@ -204,20 +204,24 @@ def result(competition: Competition, team: str) -> str:
         return f"{about}: it has not run yet"
     if latest.failure:
         return f"{about}: it failed ({latest.failure})"
-    scores = ", ".join(f"{name} {value:.4f}" for name, value in latest.scores.items())
+    scores = ", ".join(f"{name} {value:.4f}" for name, value in _scores(latest).items())
     return f"{about}: {scores}"
 
 
 def _row(rank: int | None, entry: Entry, base: Entry | None, rules: CompetitionRules) -> BoardRow:
-    better = base is None or beats(entry.scores, base.scores)
+    better = base is None or beats(_scores(entry), _scores(base))
     return BoardRow(
         rank=rank,
         team=entry.team,
-        scores=entry.scores,
+        scores=_scores(entry),
         beats_baseline=better,
         advances=rank is not None and rank <= rules.advance and better,
         declined=entry.declined,
     )
+
+
+def _scores(entry: Entry) -> dict[str, float]:
+    return dict(entry.scores or {})
 
 
 def _check_bot(found: Submission) -> None:
