@@ -105,6 +105,7 @@ def _recipe(options: argparse.Namespace) -> NotebookRecipe:
         options=_plain(options),
         read=paths,
         without_flagged=options.without_flagged,
+        labels=options.labels,
     )
 
 

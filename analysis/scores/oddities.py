@@ -116,15 +116,11 @@ def _labels(ratings: RatingTable) -> Iterator[str]:
 def _scales_of_systems(question: QuestionRatings) -> Iterator[str]:
     if question.scale["scale_ends"] == "declared" or question.rows["system"].nunique() < 2:
         return
-    values = pd.Series(question.values)
-    ends = values.groupby(question.rows["system"].astype(str).to_numpy()).agg(["min", "max"])
-    highest = ends["max"]
-    wide, narrow = float(highest.max()), float(highest.min())
-    fractions = values[values.between(0, 1, inclusive="neither")].groupby(
-        question.rows["system"].astype(str).to_numpy()[values.between(0, 1, inclusive="neither")]
-    )
-    shares = {name for name in fractions.groups if highest[name] <= 1}
-    if (wide > MOST_POINTS and wide > SAME_SCALE * max(narrow, 1)) or (shares and wide > 2):
+    values, systems = question.values, question.rows["system"].astype(str).to_numpy()
+    ends = pd.Series(values).groupby(systems).agg(["min", "max"])
+    wide, narrow = float(ends["max"].max()), float(ends["max"].min())
+    are_shares = set(systems[(values > 0) & (values < 1)]) & set(ends.index[ends["max"] <= 1])
+    if (wide > MOST_POINTS and wide > SAME_SCALE * max(narrow, 1)) or (are_shares and wide > 2):
         ranges = "; ".join(f"{name}: {low:g} to {high:g}" for name, low, high in ends.itertuples())
         yield (
             f"systems seem to be rated on different scales ({ranges}), so their means cannot be "

@@ -31,7 +31,7 @@ def specific_without_sensible(table: pd.DataFrame) -> Rows:
         specific &= table[LABELS_COLUMN] != AS_GIVEN
     yes = np.flatnonzero(specific)
     found = [tuple(key) in refused for _, *key in rows(table, yes, LABEL_KEY)]
-    return yes[np.array(found, dtype=bool)]
+    return np.asarray(yes[np.array(found, dtype=bool)])
 
 
 def refused_labels(table: pd.DataFrame) -> Iterator[Problem]:
