@@ -1,7 +1,7 @@
 """Main command: reads the tables, and prints or writes the report.
 
-Apart from the arguments because it brings pandas and scipy, a second or more that whoever asks for
-help need not wait for.
+Apart because it brings pandas and scipy, a second or more that whoever asks for help need not wait
+for.
 """
 
 from __future__ import annotations

@@ -1,5 +1,7 @@
 """Allocation of systems: how many conversations each had, from whom, and when; told as cautions.
 
+Apart because each caution here is a test of its own.
+
 Means are biased where conversations are lost, or given, depending on how good a system is.
 Counts are compared by Pearson's chi-square (Pearson 1900, Philosophical Magazine 50, 157-175), with
 items as the unit, because ratings of one item are lost together.
@@ -96,12 +98,12 @@ def _over_time(question: QuestionRatings) -> Iterator[str]:
     rows = question.rows
     if TIME_COLUMN not in rows.columns:
         return
-    given = _times(rows[TIME_COLUMN])
-    if given.isna().any():
-        wrong = int(given.isna().sum())
+    moments = _times(rows[TIME_COLUMN])
+    if moments.isna().any():
+        wrong = int(moments.isna().sum())
         yield f"{wrong} of {len(rows)} cells of {TIME_COLUMN} are no time or number."
         return
-    first = given.groupby([rows["system"].astype(str), rows["item"].astype(str)]).min()
+    first = moments.groupby([rows["system"].astype(str), rows["item"].astype(str)]).min()
     if first.nunique() < 2:
         return
     is_late = (first.rank(method="first") > len(first) / 2).to_numpy()

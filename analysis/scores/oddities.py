@@ -1,6 +1,6 @@
 """Oddities of a table: what is probably a slip of whoever made it, told as cautions.
 
-Apart from the other cautions because these are about the file, not about the campaign.
+Apart because these are about the file, the other cautions about the campaign.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import pandas as pd
 
 from analysis.report import many
 from analysis.scores.question_ratings import QuestionRatings
-from analysis.tables.columns import AS_GIVEN, LABELS_COLUMN, ZERO
+from analysis.tables.columns import LABELS_COLUMN, UNCHANGED, ZERO
 from analysis.tables.schema import RatingTable
 
 NAMED = ("system", "question", "rater")
@@ -102,7 +102,7 @@ def _plain(name: str) -> str:
 def _labels(ratings: RatingTable) -> Iterator[str]:
     if LABELS_COLUMN not in ratings:
         return
-    ways = {ZERO: "were set to not specific", AS_GIVEN: "count as they were given"}
+    ways = {ZERO: "were set to not specific", UNCHANGED: "count as they were given"}
     for rule, how in ways.items():
         count = int((ratings[LABELS_COLUMN] == rule).sum())
         if count:

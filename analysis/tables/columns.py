@@ -51,7 +51,7 @@ LABELS_COLUMN = "label_rule"
 Labels = Literal["as-given", "zero", "refuse"]
 LABELS: tuple[Labels, ...] = get_args(Labels)
 REFUSE: Labels = "refuse"
-AS_GIVEN: Labels = "as-given"
+UNCHANGED: Labels = "as-given"
 ZERO: Labels = "zero"
 # When an answer was given: a time, or a number that grows.
 TIME_COLUMN = "given_at"

@@ -2,6 +2,7 @@
 
 Needed are who rated, which system, on which question, and the answer. What is assumed is told with
 everything that is computed, because it limits what can be; `docs/ratings_table.md` has the rules.
+Apart because checks and formats are something else.
 """
 
 from __future__ import annotations
@@ -51,8 +52,8 @@ def completed(frame: pd.DataFrame, name: str) -> Completed:
     if problems:
         raise BadTable(name, problems)
     filled = _filled(named, lacking, PurePath(name).stem)
-    told = (*_notes_on_names(taken), *_notes_on_columns(filled, lacking))
-    return Completed(filled, (*told, *_notes_on_twins(frame, taken)))
+    notes = (*_notes_on_names(taken), *_notes_on_columns(filled, lacking))
+    return Completed(filled, (*notes, *_notes_on_twins(frame, taken)))
 
 
 def _other_names(frame: pd.DataFrame) -> tuple[dict[str, str], list[Problem]]:

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 import numpy as np
 import pandas as pd
 
-from analysis.tables.columns import AS_GIVEN, LABELS_COLUMN, REFUSE, ZERO, Labels
+from analysis.tables.columns import LABELS_COLUMN, REFUSE, UNCHANGED, ZERO, Labels
 from analysis.tables.invalid_rows import Rows, rows
 from analysis.tables.schema import Problem
 
@@ -28,7 +28,7 @@ def specific_without_sensible(table: pd.DataFrame) -> Rows:
     refused = set(zip(*(no[column] for column in LABEL_KEY), strict=True))
     specific = table["question"].isin(SPECIFIC) & (table["value"] == 1.0)
     if LABELS_COLUMN in table:
-        specific &= table[LABELS_COLUMN] != AS_GIVEN
+        specific &= table[LABELS_COLUMN] != UNCHANGED
     yes = np.flatnonzero(specific)
     found = [tuple(key) in refused for _, *key in rows(table, yes, LABEL_KEY)]
     return np.asarray(yes[np.array(found, dtype=bool)])
@@ -39,7 +39,7 @@ def refused_labels(table: pd.DataFrame) -> Iterator[Problem]:
     for row, *_ in rows(table, specific_without_sensible(table), LABEL_KEY[:1]):
         right = (
             "0, because the same rater called this reply not sensible (or choose how such labels "
-            f"are read: --labels {ZERO} or --labels {AS_GIVEN})"
+            f"are read: --labels {ZERO} or --labels {UNCHANGED})"
         )
         yield Problem(row, "value", "1", right)
 

@@ -87,7 +87,7 @@ def decoded(name: str, content: bytes) -> str:
         raise unreadable(name, f"text in UTF-8; {AS_CSV}", why) from error
 
 
-def encoding_told(content: bytes) -> tuple[str, ...]:
+def encoding_note(content: bytes) -> tuple[str, ...]:
     """Return a sentence about the encoding where it is not UTF-8."""
     wide = next((code for mark, code in WIDE.items() if content.startswith(mark)), None)
     return (f"The file is in {wide.upper()}.",) if wide else ()

@@ -103,8 +103,8 @@ def scales(table: pd.DataFrame) -> Rows:
     """Return the places of rows whose scale, or value on it, may be wrong: all, or none."""
     low, high = table["scale_low"], table["scale_high"]
     values = pd.Series(of_each(table["value"], cell_values.number), index=table.index, dtype=float)
-    asked = [table["protocol"], table["question"]]
-    lowest, highest = (ends.groupby(asked).transform("first") for ends in (low, high))
+    of_question = [table["protocol"], table["question"]]
+    lowest, highest = (ends.groupby(of_question).transform("first") for ends in (low, high))
     outside = (low >= high) | (values < lowest) | (values > highest)
     known = table[["protocol", "question", "scale_low", "scale_high"]].dropna().drop_duplicates()
     changed = known.duplicated(["protocol", "question"]).any()

@@ -20,7 +20,7 @@ from analysis.tables.campaign_record import ANSWERS, PEOPLE, CampaignRecord
 from analysis.tables.columns import REFUSE, Labels
 from analysis.tables.file_bytes import (
     decoded,
-    encoding_told,
+    encoding_note,
     format_of,
     unknown_format,
     unpacked,
@@ -73,7 +73,7 @@ def read_all(paths: Iterable[str | Path], *, labels: Labels = REFUSE) -> Tables:
 
 def _ratings(path: Path, frame: pd.DataFrame, content: bytes, labels: Labels) -> Tables:
     completed = defaults.completed(frame, path.name)
-    notes = (*_told_of_file(path.name, content), *completed.notes)
+    notes = (*_notes_on_file(path.name, content), *completed.notes)
     if completed.frame.empty:
         right = "a row for each answer, below the header"
         raise BadTable(path.name, [Problem(None, "number of rows", "0", right)], notes=notes)
@@ -84,12 +84,12 @@ def _ratings(path: Path, frame: pd.DataFrame, content: bytes, labels: Labels) ->
     return replace(tables, notes=notes)
 
 
-def _told_of_file(name: str, content: bytes) -> tuple[str, ...]:
+def _notes_on_file(name: str, content: bytes) -> tuple[str, ...]:
     """Return what is unusual about a CSV: its encoding, and what separates its cells."""
     if format_of(name) != "csv":
         return ()
     header = decoded(name, content).partition("\n")[0]
-    return (*encoding_told(content), *fast_csv.unusual(header))
+    return (*encoding_note(content), *fast_csv.unusual(header))
 
 
 def _read_zip(name: str, content: bytes, labels: Labels) -> Tables:

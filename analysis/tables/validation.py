@@ -72,7 +72,7 @@ def rating_table(
     scales = [column for column in SCALE_COLUMNS if column in table]
     problems = [*_blank(table, NEEDED), *_repeated(table, ["answer"], "an id of its own")]
     problems += _unprintable(table, NAMED)
-    problems += _bad_places(table)
+    problems += _bad_positions(table)
     problems += _bad_levels(table)
     problems += _bad_values(table)
     problems += _repeated(table, RATING_KEY, "one answer of a rater to a question about an item")
@@ -233,7 +233,7 @@ def _unprintable(table: pd.DataFrame, columns: Sequence[str]) -> Iterator[Proble
             yield Problem(row, column, repr(cell), "a name without control characters such as NUL")
 
 
-def _bad_places(table: pd.DataFrame) -> Iterator[Problem]:
+def _bad_positions(table: pd.DataFrame) -> Iterator[Problem]:
     for row, cell in invalid_rows.rows(table, invalid_rows.numbers(table["place"]), ["place"]):
         right = "a number: the place in the rater's order, from 0 (blank where it is not known)"
         yield Problem(row, "place", repr(cell_values.text(cell)), right)
@@ -263,8 +263,8 @@ def _with_directions(table: pd.DataFrame) -> pd.DataFrame:
     """Return the table with each question's direction in all of its rows; high where unsaid."""
     if BETTER_COLUMN not in table:
         return table
-    said = table[BETTER_COLUMN].where(table[BETTER_COLUMN] != "")
-    of_question = said.groupby([table["protocol"], table["question"]]).transform("first")
+    stated = table[BETTER_COLUMN].where(table[BETTER_COLUMN] != "")
+    of_question = stated.groupby([table["protocol"], table["question"]]).transform("first")
     return table.assign(**{BETTER_COLUMN: of_question.fillna(HIGH).astype("str")})
 
 

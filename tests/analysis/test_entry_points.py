@@ -51,8 +51,8 @@ def scripts(tmp_path: Path) -> Path:
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", venv], check=True)
     (site,) = venv.glob("lib/python*/site-packages")
     (site / "base.pth").write_text(sysconfig.get_path("purelib") + "\n")
-    words = ["install", "-q", "--no-deps", "--no-build-isolation", "--no-index", "-e", clone]
-    install = [sys.executable, "-m", "pip", "--python", venv / "bin" / "python", *words]
+    words = ["install", "-q", "--no-deps", "--no-build-isolation", "--no-index", "-e"]
+    install = [sys.executable, "-m", "pip", "--python", venv / "bin" / "python", *words, clone]
     subprocess.run(install, check=True, capture_output=True, cwd=tmp_path)
     return venv / "bin"
 
