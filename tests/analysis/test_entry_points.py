@@ -52,7 +52,15 @@ def scripts(tmp_path: Path) -> Path:
     (site,) = venv.glob("lib/python*/site-packages")
     (site / "base.pth").write_text(sysconfig.get_path("purelib") + "\n")
     words = ["install", "-q", "--no-deps", "--no-build-isolation", "--no-index", "-e"]
-    install = [sys.executable, "-m", "pip", "--python", venv / "bin" / "python", *words, clone]
+    install: list[str | Path] = [
+        sys.executable,
+        "-m",
+        "pip",
+        "--python",
+        venv / "bin" / "python",
+        *words,
+        clone,
+    ]
     subprocess.run(install, check=True, capture_output=True, cwd=tmp_path)
     return venv / "bin"
 

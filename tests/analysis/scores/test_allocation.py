@@ -91,3 +91,18 @@ def test_the_tie_of_the_best_follows_the_direction() -> None:
     assert "same best mean" not in " ".join(cautions(rating_table(raw(rows))))
     low = rating_table(raw(rows, better="low"))
     assert "a and b have the same best mean, 1.50" in " ".join(cautions(low))
+
+
+@pytest.mark.parametrize(("raters", "holds"), [("xy", False), ("xx", True)])
+def test_learned_intervals_are_promised_only_where_raters_link_the_systems(
+    raters: str, holds: bool
+) -> None:
+    rows: list[dict[str, object]] = [
+        {"value": 30 + 11 * k % 40, "system": system, "rater": who}
+        for k in range(20)
+        for system, rater in zip("ab", raters, strict=True)
+        for who in {rater, rater if raters == "xy" else "z"}
+    ]
+    said = " ".join(cautions(rating_table(raw(rows))))
+    assert "calibrated_score assumes SDs of 1" in said
+    assert ("those of calibrated_score_learned hold" in said) == holds
