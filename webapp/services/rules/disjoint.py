@@ -34,8 +34,10 @@ def refusal(
     Without an id nobody can be told from the members of the other phases. `secrets` are of the
     cookies in the browser: they know who took part without one.
     """
-    study = campaign.study
-    if study is None or not study.disjoint:
+    if campaign.study_id is None:
+        return ""
+    study = Study.objects.filter(pk=campaign.study_id, disjoint=True).first()
+    if study is None:
         return ""
     if platform == identity.VOLUNTEER:
         return "needs_id"

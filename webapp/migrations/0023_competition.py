@@ -7,7 +7,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('webapp', '0021_brief'),
+        ("webapp", "0022_timer_indexes"),
     ]
 
     operations = [

@@ -6,7 +6,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('webapp', '0022_competition'),
+        ('webapp', '0023_competition'),
     ]
 
     operations = [
