@@ -97,10 +97,11 @@ def rerun(*, competition: Competition, hidden: HiddenTest) -> list[Ran]:
 def _compared(entry: Entry, ran: Ran) -> Ran:
     if ran.scores is None:
         return ran
+    before = dict(entry.scores or {})
     other = [
-        f"{name} was {entry.scores.get(name)}, is {value}"
+        f"{name} was {before.get(name)}, is {value}"
         for name, value in ran.scores.items()
-        if not isclose(value, entry.scores.get(name, float("nan")), rel_tol=1e-9)
+        if not isclose(value, before.get(name, float("nan")), rel_tol=1e-9)
     ]
     return Ran(ran.team, ran.scores, "; ".join(other), ran.rows)
 
