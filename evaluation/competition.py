@@ -18,6 +18,7 @@ from typing import Any
 METRICS = ("ppl", "hits@1", "F1")  # as the board prints them
 LOWER_IS_BETTER = frozenset({"ppl"})
 TEAM = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
+BASELINE, PEOPLE = "baseline", "human"  # in names that reports do not rank
 LONGEST = 60  # characters of a name
 MOST_SOURCES = 50
 ADVANCE, MOST_ADVANCING, LARGEST_NUMBER = 7, 19, 2**31 - 1
@@ -92,6 +93,9 @@ def rules_of(content: object) -> CompetitionRules:
     if found.closes < found.opens:
         complaint = f"is {found.closes}, before {found.opens}; write a later day"
         raise InvalidEntry({"closes": complaint})
+    if BASELINE not in found.baseline:
+        complaint = f"is {found.baseline!r}; reports know a baseline by that word in its name"
+        raise InvalidEntry({"baseline": complaint})
     return found
 
 
@@ -107,6 +111,9 @@ def submission_of(content: object, rules: CompetitionRules) -> Submission:
         ensemble=read.take("ensemble", _yes_or_no, needed=True),
     )
     read.refuse()
+    if found.team != rules.baseline and (BASELINE in found.team or found.team == PEOPLE):
+        complaint = f"is {found.team!r}; reports would not rank it, so choose another name"
+        raise InvalidEntry({"team": complaint})
     return found
 
 

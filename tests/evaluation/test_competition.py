@@ -17,7 +17,7 @@ from evaluation.competition import (
     to_json,
 )
 
-RULES = {"opens": "2018-04-21", "closes": "2018-09-30", "baseline": "kv"}
+RULES = {"opens": "2018-04-21", "closes": "2018-09-30", "baseline": "kv-baseline"}
 ENTRY: dict[str, Any] = {
     "team": "team-1",
     "bot": "parrot",
@@ -62,6 +62,11 @@ def test_metrics_are_chosen_from_the_rules(metrics: object) -> None:
     assert "one or more of ppl, hits@1, F1" in complaints(metrics=metrics)["metrics"]
 
 
+@pytest.mark.parametrize("team", ["my-baseline", "human"])
+def test_a_team_is_not_called_as_what_reports_do_not_rank(team: str) -> None:
+    assert "choose another name" in complaints(team=team)["team"]
+
+
 def test_an_unknown_field_and_a_bad_name_are_named() -> None:
     assert set(complaints(team="Team 1", score=3)) == {"team", "score"}
 
@@ -75,6 +80,7 @@ def test_an_unknown_field_and_a_bad_name_are_named() -> None:
         ({"advance": 20}, "advance"),
         ({"candidates": 1}, "candidates"),
         ({"baseline": ""}, "baseline"),
+        ({"baseline": "kv"}, "baseline"),
     ],
 )
 def test_rules_that_make_no_sense_are_refused(changes: dict[str, Any], name: str) -> None:

@@ -153,7 +153,7 @@ def board(competition: Competition) -> list[BoardRow]:
     """Return the automatic board: teams by their smallest rank, the baseline last, without one.
 
     Ranks are those of `analysis.comparisons.best_rank`. Who shares the last place that advances
-    advances too; whoever does not beat the baseline in some metric does not (section 2.5).
+    advances too; whoever does not beat the baseline in some metric does not.
     """
     rules, found = rules_of(competition.rules), current(competition)
     base = found.get(rules.baseline)

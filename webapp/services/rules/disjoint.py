@@ -1,6 +1,6 @@
-"""Disjoint phases: whoever took part in one cannot take part in another (MEENA, appendix A).
+"""Disjoint phases: whoever took part in one cannot take part in another.
 
-MEENA's people who chatted, those who labeled and those who checked were different ones. A person
+Whoever judges is not who was judged (MEENA, sections 2.4 and 2.6). A person
 has another pseudonym in every campaign, so membership is found by computing, from the outside id,
 the names that it has in the others; nothing that links two participations is stored.
 Apart because it is a rule of a study, which no campaign has.

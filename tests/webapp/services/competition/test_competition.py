@@ -50,7 +50,7 @@ def good(persona, history):
 def rules(now: datetime, **changes: Any) -> dict[str, Any]:
     opens, closes = now - timedelta(days=60), now + timedelta(days=1)
     days = {"opens": str(opens.date()), "closes": str(closes.date())}
-    return {**days, "baseline": "base", "candidates": 2, **changes}
+    return {**days, "baseline": "baseline", "candidates": 2, **changes}
 
 
 def submission(team: str, bot: str = "parrot", **changes: Any) -> dict[str, Any]:
@@ -185,7 +185,7 @@ def test_the_board_is_of_the_smallest_rank_and_the_baseline_must_be_beaten(
     scored(
         row,
         now,
-        base={"ppl": 40.0, "F1": 10.0},
+        baseline={"ppl": 40.0, "F1": 10.0},
         both={"ppl": 30.0, "F1": 11.0},
         first={"F1": 20.0},
         poor={"ppl": 50.0, "F1": 9.0},
@@ -195,7 +195,7 @@ def test_the_board_is_of_the_smallest_rank_and_the_baseline_must_be_beaten(
         (1, "both", True),
         (1, "first", True),  # equal: what it did not enter stands in the middle
         (3, "poor", False),
-        (None, "base", False),
+        (None, "baseline", False),
     ]
 
 
@@ -205,7 +205,7 @@ def test_so_many_advance_as_the_rules_say_and_a_tie_at_the_end_too(
     for number in (7, 8):
         score = {"F1": 20.0 if number == 8 else 30.0}
         scored(row, now, **{f"t{number}": score})
-    scored(row, now, **{f"s{n}": {"F1": 90.0 - n} for n in range(6)}, base={"F1": 1.0})
+    scored(row, now, **{f"s{n}": {"F1": 90.0 - n} for n in range(6)}, baseline={"F1": 1.0})
     assert len(competitions.advancing(row)) == 7
     Entry.objects.filter(team="t8").update(scores={"F1": 30.0})
     assert len(competitions.advancing(row)) == 8
@@ -228,7 +228,7 @@ def people(row: Competition, now: datetime) -> Campaign:
 
 
 def test_people_meet_those_who_advance_and_the_baseline(row: Competition, now: datetime) -> None:
-    scored(row, now, one={"F1": 9.0}, two={"F1": 8.0}, three={"F1": 7.0}, base={"F1": 1.0})
+    scored(row, now, one={"F1": 9.0}, two={"F1": 8.0}, three={"F1": 7.0}, baseline={"F1": 1.0})
     later = now + timedelta(days=2)
     with pytest.raises(CompetitionRefused, match="open until"):
         people(row, now + timedelta(days=1))
@@ -237,7 +237,7 @@ def test_people_meet_those_who_advance_and_the_baseline(row: Competition, now: d
     assert list(made.systems.order_by("pk").values_list("name", flat=True)) == [
         "one",
         "three",
-        "base",
+        "baseline",
     ]
     assert (made.phase, made.study_id, made.state) == ("human round", row.study_id, "DRAFT")
     assert {cell.target for cell in (s.cell for s in made.systems.all())} == {100}
@@ -272,7 +272,7 @@ def test_rules_stay_once_a_team_has_submitted(row: Competition, now: datetime) -
 def test_the_studys_page_shows_rules_board_and_no_hidden_reply(
     row: Competition, now: datetime, client: Client
 ) -> None:
-    scored(row, now, one={"F1": 9.0}, base={"F1": 1.0})
+    scored(row, now, one={"F1": 9.0}, baseline={"F1": 1.0})
     client.force_login(row.study.owner)
     page = client.get(reverse("study", args=[row.study.pk])).content.decode()
     assert "Automatic round" in page
@@ -291,7 +291,7 @@ def test_the_command_takes_a_competition_to_its_human_round(
     study, file = make_study(), tmp_path / "said.json"
     file.write_text(json.dumps(rules(now)))
     assert "2 entries" not in command(study, "announce", str(file))
-    for team, bot in (("base", "parrot"), ("toy", "toy_f1")):
+    for team, bot in (("baseline", "parrot"), ("toy", "toy_f1")):
         file.write_text(json.dumps(submission(team, bot)))
         command(study, "submit", str(file))
     with pytest.raises(CommandError, match="once a month"):
@@ -300,7 +300,7 @@ def test_the_command_takes_a_competition_to_its_human_round(
     said = command(study, "run", "--data", hidden.data[0], "--out", str(predictions))
     assert "2 entries ran" in said
     assert {json.loads(line)["system"] for line in predictions.read_text().splitlines()} == {
-        "base",
+        "baseline",
         "toy",
     }
     assert command(study, "board").splitlines()[0] == "rank\tteam\tppl\thits@1\tF1\tgoes on"
@@ -323,9 +323,9 @@ def rated(made: Campaign, liked: dict[str, int]) -> None:
 def test_people_alone_decide_the_grand_prize_and_the_winners_code_has_to_be_there(
     row: Competition, now: datetime
 ) -> None:
-    scored(row, now, one={"F1": 9.0}, two={"F1": 8.0}, base={"F1": 1.0})
+    scored(row, now, one={"F1": 9.0}, two={"F1": 8.0}, baseline={"F1": 1.0})
     later, by = now + timedelta(days=2), make_staff()
-    rated(people(row, later), {"one": 2, "two": 3, "base": 4})
+    rated(people(row, later), {"one": 2, "two": 3, "baseline": 4})
     row.refresh_from_db()
     with pytest.raises(CompetitionRefused, match="two won; its training code is not there"):
         prizes.close(competition=row, by=by, now=later)
@@ -341,6 +341,6 @@ def test_people_alone_decide_the_grand_prize_and_the_winners_code_has_to_be_ther
 
 
 def test_equal_teams_have_no_single_winner(row: Competition, now: datetime) -> None:
-    scored(row, now, one={"F1": 9.0}, two={"F1": 9.0}, base={"F1": 1.0})
+    scored(row, now, one={"F1": 9.0}, two={"F1": 9.0}, baseline={"F1": 1.0})
     with pytest.raises(CompetitionRefused, match="no single winner: one and two"):
         prizes.prizes(row)
