@@ -85,7 +85,9 @@ def of_rankings(rankings: np.ndarray, worth: Floats) -> Likelihood:
 
 def _times(rows: Any, factor: Floats) -> Any:
     data = rows.data * np.repeat(factor, np.diff(rows.indptr))
-    return sparse.csr_array((data, rows.indices, rows.indptr), shape=rows.shape)
+    # Copies, since scipy sorts the indices of a matrix in place, and its data along.
+    where = rows.indices.copy(), rows.indptr.copy()
+    return sparse.csr_array((data, *where), shape=rows.shape)
 
 
 def _beside(rows: Any, column: Floats) -> Any:

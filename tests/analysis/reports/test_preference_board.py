@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import permutations
+from itertools import combinations, permutations
 
 import numpy as np
 import pandas as pd
@@ -12,7 +12,7 @@ from scipy import special
 
 from analysis import Report, get_report, rating_table
 from analysis.comparisons.board import board
-from analysis.comparisons.board_probes import triples
+from analysis.comparisons.board_probes import curl, triples
 from analysis.comparisons.preferences import compared
 from analysis.scores.question_ratings import questions
 from analysis.tables.schema import MessageTable, RatingTable
@@ -20,7 +20,7 @@ from tests.analysis.examples import SHARED
 from tests.analysis.preferring import preferring
 
 VOTES = SHARED / "llmfao_pairwise" / "crowd-comparisons.csv"
-SYSTEMS = 6
+SYSTEMS, ROUND = 6, 5
 
 
 @dataclass(frozen=True)
@@ -38,14 +38,16 @@ class Planted:
     resemblance: float = 0.0
     rigged: int = 0
     thin: bool = False
-    rare: float = 0.0
+    uneven: bool = False
 
     def drawn(self, seed: int = 0) -> RatingTable:
         """Return the votes; a context is met by any pair, so that it is no pair's own."""
         chance = np.random.default_rng(seed)
-        weight = np.exp(-self.rare * np.arange(SYSTEMS))
+        weight = np.ones(SYSTEMS)
         if self.thin:
             weight[-1] = 0.02
+        if self.uneven:
+            weight[2:] = 0.04
         merit = np.linspace(self.spread, -self.spread, SYSTEMS)
         likes = merit + chance.normal(0, self.taste, (self.raters, SYSTEMS))
         helps = chance.normal(0, self.resemblance, (self.contexts, SYSTEMS))
@@ -56,8 +58,8 @@ class Planted:
             style = chance.normal(size=2)
             odds = likes[rater, one] - likes[rater, two] + helps[context, one] - helps[context, two]
             odds += self.first + self.style * (style[0] - style[1])
-            if max(one, two) < 3:
-                odds += self.circle * (1 if (two - one) % 3 == 1 else -1)
+            if max(one, two) < ROUND:
+                odds += self.circle * (1 if (two - one) % ROUND <= ROUND // 2 else -1)
             won = chance.random() < special.expit(odds)
             if k < self.rigged:
                 rater, two = self.raters + k % 3, SYSTEMS - 1
@@ -92,7 +94,7 @@ def _fired(table: RatingTable) -> list[str]:
         (Planted(resemblance=0.9), ["context clusters"]),
         (Planted(rigged=90), ["rigging"]),
         (Planted(thin=True), ["few comparisons"]),
-        (Planted(rare=1.5), ["uneven comparisons"]),
+        (Planted(uneven=True), ["uneven comparisons"]),
     ],
     ids=lambda one: "+".join(one) or "clean" if isinstance(one, list) else "",
 )
@@ -121,6 +123,16 @@ def test_circles_of_triples_are_counted_as_one_by_one() -> None:
     met = wins != wins.T
     whole = sum(bool(met[a, b] and met[b, c] and met[c, a]) for a, b, c in ways) / 6
     assert [float(each) for each in triples(wins)] == [circles, whole]
+
+
+def test_the_curl_is_the_sum_over_triples() -> None:
+    chance = np.random.default_rng(4)
+    wins = np.triu(chance.integers(1, 9, (5, 5)), 1) + np.tril(chance.integers(1, 9, (5, 5)), -1)
+    share = (wins - wins.T) / (wins + wins.T + np.eye(5))
+    found = sum(
+        (share[a, b] + share[b, c] + share[c, a]) ** 2 for a, b, c in combinations(range(5), 3)
+    )
+    assert float(curl(wins.astype(float))) == pytest.approx(found, rel=1e-5)
 
 
 def test_words_of_conversations_are_a_style() -> None:
@@ -170,6 +182,9 @@ def llmfao() -> RatingTable:
                     "system": votes[side],
                     "value": np.where(worse, 2, 1),
                     "place": place,
+                    "answer": votes.index.astype(str) + side,
+                    "campaign": "llmfao",
+                    "protocol": "llmfao",
                     "question": "q",
                     "level": "rank",
                 }
@@ -194,7 +209,6 @@ def test_ranks_drawn_by_raters_alone_are_as_wide_as_resampled_ones(llmfao: Ratin
     """Percentiles of drawn ranks: arenakit's median is 19; ours leave out what is clearly apart."""
     pairs = compared(next(questions(llmfao, "rank")))
     assert pairs is not None
-    alone = board(pairs, order=False, seed=0)
     alone = board(type(pairs)(*_of_raters(pairs)), order=False, seed=0)
     drawn = np.argsort(np.argsort(-(alone.fitted.mean + alone.drawn), axis=1), axis=1)
     low, high = np.quantile(drawn, [0.025, 0.975], axis=0)
