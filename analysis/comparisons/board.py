@@ -19,7 +19,7 @@ from scipy import special
 
 from analysis.comparisons import bradley_terry as model
 from analysis.comparisons import likelihoods
-from analysis.comparisons.clustered import Clustered, Likelihood, clustered
+from analysis.comparisons.clustered import Clustered, Gradients, clustered
 from analysis.comparisons.preferences import Compared
 from analysis.stats.intervals import LEVEL, Floats
 
@@ -35,7 +35,7 @@ class Board:
     found: Compared
     fitted: model.Abilities
     errors: Clustered
-    likelihood: Likelihood
+    likelihood: Gradients
     seed: int
 
     @cached_property
@@ -74,7 +74,9 @@ class Board:
             np.maximum(largest, own, out=largest)
         z = self.rarity
         above = self.fitted.mean[None, :] > self.fitted.mean[:, None]
-        ends = [_places(z, above, limit) for limit in (alone[:, None], np.quantile(largest, LEVEL))]
+        ends = [
+            _ends(z, above, limit) for limit in (alone, np.full(size, np.quantile(largest, LEVEL)))
+        ]
         (low, high), (low_all, high_all) = ends
         columns = {"rank": np.argsort(self.order) + 1, "low": low, "high": high}
         columns |= {"low at once": low_all, "high at once": high_all}
@@ -106,7 +108,7 @@ def _studentized(drawn: Floats) -> Floats:
     return np.asarray(np.abs(drawn) / np.where(spread > 0, spread, 1.0)[:, None], dtype=float)
 
 
-def _places(z: Floats, above: np.ndarray, limit: Floats) -> tuple[np.ndarray, np.ndarray]:
-    clear = z > limit
+def _ends(z: Floats, above: np.ndarray, limit: Floats) -> tuple[np.ndarray, np.ndarray]:
+    clear = z > limit[:, None]
     better, worse = (clear & above).sum(axis=1), (clear & above.T).sum(axis=1)
     return 1 + better, len(z) - worse

@@ -119,7 +119,7 @@ def circles(board: Board) -> Probe:
     counts = board.found.counts()
     decided = model.PairCounts(counts.won, np.zeros_like(counts.tied), counts.lost)
     wins = decided.wins
-    seen, whole = (float(each) for each in triples(wins))
+    circling, whole = (float(each) for each in triples(wins))
     if whole < FEWEST_TRIPLES or model.undefined(decided) is not None:
         why = f"{whole:.0f} decided triples are too few to judge"
         return Probe("circles", float("nan"), float("nan"), False, why)
@@ -131,10 +131,10 @@ def circles(board: Board) -> Probe:
     expected = [float((found / np.maximum(of, 1)).mean()) for found, of in map(triples, (
         alone, clustered_))]  # fmt: skip
     why = (
-        f"{seen:.0f} of {whole:.0f} decided triples are circles, {seen / whole:.1%}; one order "
+        f"{circling:.0f} of {whole:.0f} decided triples are circles, {circling / whole:.1%}; one order "
         f"gives {expected[0]:.1%} if votes are independent, {expected[1]:.1%} as clustered"
     )
-    return tested("circles", seen / whole, p, why)
+    return tested("circles", circling / whole, p, why)
 
 
 def curl(wins: Floats) -> Floats:
@@ -155,12 +155,13 @@ def _drawn(wins: Floats, mean: Floats, effect: float, chance: np.random.Generato
     """Return tables of wins as one order gives them, of so many fewer votes."""
     upper = np.triu_indices(len(wins), 1)
     votes = (wins + wins.T)[upper]
-    votes = np.where(votes > 0, np.maximum(1, np.round(votes / effect)), 0).astype(np.int64)
+    worth = np.where(votes > 0, np.maximum(1, np.round(votes / effect)), 0)
+    trials = np.asarray(worth, dtype=np.int64)
     odds = special.expit(mean[upper[0]] - mean[upper[1]])
     drawn = np.zeros((CIRCLES, *wins.shape))
-    won = chance.binomial(votes, odds, (CIRCLES, len(votes)))
+    won = chance.binomial(trials, odds, (CIRCLES, len(trials)))
     drawn[:, upper[0], upper[1]] = won
-    drawn[:, upper[1], upper[0]] = votes - won
+    drawn[:, upper[1], upper[0]] = trials - won
     return drawn
 
 
@@ -270,8 +271,8 @@ def compared_enough(board: Board) -> list[Probe]:
     size = len(board.found.systems)
     met = np.sort(np.bincount(np.concatenate([board.found.first, board.found.second]), None, size))
     few = int((met < THIN).sum())
-    place = np.arange(1, size + 1)
-    gini = float(2 * (place * met).sum() / (size * met.sum()) - (size + 1) / size)
+    above = np.arange(1, size + 1)
+    gini = float(2 * (above * met).sum() / (size * met.sum()) - (size + 1) / size)
     none = float("nan")
     spread = f"systems have {met[0]} to {met[-1]} comparisons, Gini {gini:.2f}"
     thin = f"{few} of {size} systems have fewer than {THIN} comparisons"

@@ -30,7 +30,7 @@ NEAR = 1e-5
 
 
 @dataclass(frozen=True, eq=False)
-class Likelihood:
+class Gradients:
     """Gradients [act, parameter] at the maximum, and roots [row, parameter] of the information.
 
     The information of an act is the sum of the outer products of its rows, which `act` names. The
@@ -116,7 +116,7 @@ class Clustered:
         return [t_interval(float(mean), float(se), float(free)) for mean, se, free in found]
 
 
-def clustered(found: Likelihood, *by: Codes) -> Clustered:
+def clustered(found: Gradients, *by: Codes) -> Clustered:
     """Return the covariances clustered by each of `by`, codes of acts counted from 0.
 
     A clustering within another says nothing more than it, and is left out.
@@ -132,7 +132,7 @@ def clustered(found: Likelihood, *by: Codes) -> Clustered:
     return Clustered(ways, shared, freedom, clusters, found.alone, found.systems)
 
 
-def widening(found: Likelihood, codes: Codes) -> float:
+def widening(found: Gradients, codes: Codes) -> float:
     """Return how much wider clusters make the intervals of abilities than independent acts do.
 
     The mean error by the one over that by the other, none of them raised.
@@ -143,7 +143,7 @@ def widening(found: Likelihood, codes: Codes) -> float:
     return float(clusters / alone)
 
 
-def _covariance(found: Likelihood, inverse: Floats, codes: Codes) -> Floats:
+def _covariance(found: Gradients, inverse: Floats, codes: Codes) -> Floats:
     count = int(codes.max()) + 1
     sums = _added(codes, found.gradients)
     if count > RAISED:
@@ -156,7 +156,7 @@ def _plain(sums: Any, inverse: Floats) -> Floats:
     return np.asarray(inverse @ (sums.T @ sums).toarray() @ inverse, dtype=float)
 
 
-def _raised(found: Likelihood, inverse: Floats, codes: Codes, sums: Floats) -> Floats:
+def _raised(found: Gradients, inverse: Floats, codes: Codes, sums: Floats) -> Floats:
     """Return (1 - L)^(-1/2) times the sums of each cluster, L being its share of the information.
 
     The binomial series needs products with one cluster's information only.
@@ -169,14 +169,15 @@ def _raised(found: Likelihood, inverse: Floats, codes: Codes, sums: Floats) -> F
     for k in range(1, TERMS):
         weight *= (2 * k - 1) / (2 * k)
         into = np.bincount(roots.row, roots.data * (term @ inverse).ravel()[cell], rows)
-        term = np.bincount(cell, roots.data * into[roots.row], sums.size).reshape(sums.shape)
+        added = np.bincount(cell, roots.data * into[roots.row], sums.size)
+        term = np.asarray(added, dtype=float).reshape(sums.shape)
         total += weight * term
         if weight * np.abs(term).max(initial=0.0) <= least:
             break
     return total
 
 
-def _freedom(found: Likelihood, codes: Codes) -> Floats:
+def _freedom(found: Gradients, codes: Codes) -> Floats:
     """Return degrees of freedom of each parameter, by how its information is spread."""
     weights = _added(codes[found.act], found.roots.power(2)).tocsc()
     parts = np.split(weights.data, weights.indptr[1:-1])

@@ -13,7 +13,7 @@ import numpy as np
 from scipy import sparse, special
 
 from analysis.comparisons.bradley_terry import Abilities
-from analysis.comparisons.clustered import Likelihood
+from analysis.comparisons.clustered import Gradients
 from analysis.comparisons.preferences import Compared
 from analysis.stats.intervals import Floats
 
@@ -32,15 +32,15 @@ def design(found: Compared, *more: Floats) -> Any:
     return sparse.csr_array((data.ravel(), columns.ravel(), ends), shape=shape)
 
 
-def of_halves(found: Compared, rows: Any, at: Floats) -> Likelihood:
+def of_halves(found: Compared, rows: Any, at: Floats) -> Gradients:
     """Return Bradley and Terry's, a tie half a win; `rows` is of `design`, `at` its parameters."""
     chance = special.expit(rows @ at)
     gradients = _times(rows, found.points / 2 - chance)
     roots = _times(rows, np.sqrt(chance * (1 - chance)))
-    return Likelihood(gradients, roots, np.arange(len(chance)), len(found.systems))
+    return Gradients(gradients, roots, np.arange(len(chance)), len(found.systems))
 
 
-def of_ties(found: Compared, fitted: Abilities) -> Likelihood:
+def of_ties(found: Compared, fitted: Abilities) -> Gradients:
     """Return Davidson's of abilities, the log advantage where there is one, and log nu."""
     more = [] if fitted.first is None else [np.ones(len(found.first))]
     rows = design(found, *more) / 2
@@ -58,16 +58,16 @@ def of_ties(found: Compared, fitted: Abilities) -> Likelihood:
         for way, root in zip((-1, 0, 1), np.sqrt(chances.T), strict=True)
     ]
     act = np.tile(np.arange(len(half)), 3)
-    return Likelihood(gradients, sparse.vstack(roots, format="csr"), act, len(found.systems))
+    return Gradients(gradients, sparse.vstack(roots, format="csr"), act, len(found.systems))
 
 
-def of_rankings(rankings: np.ndarray, worth: Floats) -> Likelihood:
+def of_rankings(rankings: np.ndarray, worth: Floats) -> Gradients:
     """Return Plackett and Luce's; `rankings` [n, k] is as in `plackett_luce.fit`."""
     count, size = len(rankings), len(worth)
     gradients, roots, acts = np.zeros((count, size)), [], []
-    for place in range(rankings.shape[1] - 1):
-        act = np.flatnonzero(rankings[:, place + 1] >= 0)
-        left = rankings[act, place:]
+    for index in range(rankings.shape[1] - 1):
+        act = np.flatnonzero(rankings[:, index + 1] >= 0)
+        left = rankings[act, index:]
         logits = np.where(left >= 0, worth[left], -np.inf)
         shares = np.zeros((len(act), size))
         row, at = np.nonzero(left >= 0)
@@ -80,12 +80,12 @@ def of_rankings(rankings: np.ndarray, worth: Floats) -> Likelihood:
             roots.append(sparse.csr_array(apart * np.sqrt(shares[own, system, None])))
             acts.append(act[own])
     whole = sparse.vstack(roots, format="csr")
-    return Likelihood(sparse.csr_array(gradients), whole, np.concatenate(acts), size)
+    return Gradients(sparse.csr_array(gradients), whole, np.concatenate(acts), size)
 
 
 def _times(rows: Any, factor: Floats) -> Any:
     data = rows.data * np.repeat(factor, np.diff(rows.indptr))
-    # Copies, since scipy sorts the indices of a matrix in place, and its data along.
+    # Copies, since scipy sorts the indices of a matrix in index, and its data along.
     where = rows.indices.copy(), rows.indptr.copy()
     return sparse.csr_array((data, *where), shape=rows.shape)
 

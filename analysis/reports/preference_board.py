@@ -66,7 +66,7 @@ def _sections(
     if made.errors.few:
         yield _withheld(name, question, made)
     else:
-        yield from _told_apart(name, question, made)
+        yield from _separated(name, question, made)
     yield _probed(name, question, made, messages)
 
 
@@ -78,7 +78,7 @@ def _withheld(name: str, question: QuestionRatings, made: Board) -> Section:
     return Section(title, frame, f"No interval: {why}.", key=f"board-{question.question}")
 
 
-def _told_apart(name: str, question: QuestionRatings, made: Board) -> Iterator[Section]:
+def _separated(name: str, question: QuestionRatings, made: Board) -> Iterator[Section]:
     ends = made.errors.intervals(made.fitted.mean)
     abilities = {
         "estimate": made.fitted.mean[made.order],
@@ -179,5 +179,5 @@ def _styles(
 def _words(messages: MessageTable) -> pd.Series:
     """Return the mean words of a message that the system wrote, by conversation."""
     own = messages[messages["side"] == "bot"]
-    words = own["text"].astype(str).str.split().str.len()
+    words = own["text"].astype(str).map(lambda text: len(text.split()))
     return words.groupby(own["conversation"].astype(str)).mean()

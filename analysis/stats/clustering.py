@@ -176,7 +176,8 @@ def _within(inner: Codes, outer: Codes) -> bool:
 
 
 def _of_clusters(gaps: Floats, weights: Floats, codes_: Codes) -> Error:
-    sums, size = np.bincount(codes_, gaps), np.bincount(codes_, weights)
+    sums = np.bincount(codes_, gaps)
+    size = np.asarray(np.bincount(codes_, weights), dtype=float)
     count = len(size)
     if count < 2 or size.max() >= 1:
         return Error(float("nan"), 0.0, 1)

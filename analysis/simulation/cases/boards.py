@@ -31,7 +31,7 @@ TIED = 0.15
 
 
 @dataclass(frozen=True)
-class Votes:
+class VotesOnContexts:
     """Votes about `conversations` contexts of each pair by `votes` raters of a pool each."""
 
     pool: int
@@ -49,33 +49,33 @@ class Votes:
         won = chance.random(len(odds)) < special.expit(odds)
         value = np.column_stack([np.where(won, 1.0, 2.0), np.where(won, 2.0, 1.0)])
         value[chance.random(len(odds)) < TIED] = 1.0
-        place = (chance.random(len(odds)) < 0.5).astype(int)
+        turned = (chance.random(len(odds)) < 0.5).astype(int)
         who = {
             "system": np.column_stack([one, two]).ravel(),
             "rater": np.repeat(rater, 2),
             "conversation": np.repeat(np.arange(len(odds)), 2),
             "item": np.repeat(context, 2),
-            "place": np.column_stack([place, 1 - place]).ravel(),
+            "place": np.column_stack([turned, 1 - turned]).ravel(),
         }
         return table(who, value.ravel(), design, chance, level="rank")
 
 
 EQUAL = Design(gap=0.0, taste=0.3, conversation_sd=0.0)
-DESIGNS: dict[str, tuple[Votes, Design]] = {
+DESIGNS: dict[str, tuple[VotesOnContexts, Design]] = {
     "20 contexts a pair, 1 vote, 12 raters": (
-        Votes(12), replace(EQUAL, conversations=20, votes=1)),
+        VotesOnContexts(12), replace(EQUAL, conversations=20, votes=1)),
     "8 contexts a pair, 10 of 30 raters": (
-        Votes(30), replace(EQUAL, conversations=8, votes=10)),
+        VotesOnContexts(30), replace(EQUAL, conversations=8, votes=10)),
     "8 contexts a pair of SD 1, 10 of 30 raters": (
-        Votes(30), replace(EQUAL, conversations=8, votes=10, conversation_sd=1.0)),
+        VotesOnContexts(30), replace(EQUAL, conversations=8, votes=10, conversation_sd=1.0)),
     "2 systems, 20 contexts of SD 1, 20 of 40 raters": (
-        Votes(40), replace(EQUAL, systems=2, conversations=20, votes=20, conversation_sd=1.0)),
+        VotesOnContexts(40), replace(EQUAL, systems=2, conversations=20, votes=20, conversation_sd=1.0)),
     "10 contexts a pair, the same 5 raters, taste .8": (
-        Votes(5), replace(EQUAL, conversations=10, votes=5, taste=0.8)),
+        VotesOnContexts(5), replace(EQUAL, conversations=10, votes=5, taste=0.8)),
     "20 contexts a pair of SD .5, the same 4 raters, taste .5": (
-        Votes(4), replace(EQUAL, conversations=20, votes=4, taste=0.5, conversation_sd=0.5)),
+        VotesOnContexts(4), replace(EQUAL, conversations=20, votes=4, taste=0.5, conversation_sd=0.5)),
     "2 systems, 5 contexts of SD 1, 20 of 40 raters": (
-        Votes(40), replace(EQUAL, systems=2, conversations=5, votes=20, conversation_sd=1.0)),
+        VotesOnContexts(40), replace(EQUAL, systems=2, conversations=5, votes=20, conversation_sd=1.0)),
 }  # fmt: skip
 RANKED = replace(EQUAL, systems=6, conversations=8, votes=5, conversation_sd=0.5)
 NULLS = {"win_rate": 0.5, "bradley_terry": 0.0, "plackett_luce": 0.0}
@@ -87,7 +87,7 @@ def intervals() -> Iterator[Estimator]:
         for name, null in NULLS.items():
             yield Estimator(name, scenario, draw, design, Even(name, null), null=null)
     for gap in (0.1, 0.5):
-        yield Estimator("board ranks", f"6 systems {gap} apart, 5 of 20 raters", Votes(20),
+        yield Estimator("board ranks", f"6 systems {gap} apart, 5 of 20 raters", VotesOnContexts(20),
                         replace(RANKED, gap=gap), ranks_of, measure=_ranks)  # fmt: skip
 
 
@@ -98,7 +98,7 @@ def tests() -> Iterator[Estimator]:
             yield Estimator("board neighbors", f"equal systems, {scenario}", draw, design,
                             tests=("p",), measure=_neighbors)  # fmt: skip
     clean = replace(RANKED, gap=0.3, taste=0.0, conversation_sd=0.0)
-    yield Estimator("board probes", "nothing to find, 5 of 20 raters", Votes(20), clean,
+    yield Estimator("board probes", "nothing to find, 5 of 20 raters", VotesOnContexts(20), clean,
                     tests=("p",), measure=_probes)  # fmt: skip
 
 

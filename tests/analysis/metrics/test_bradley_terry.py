@@ -45,7 +45,7 @@ def test_who_never_lost_has_no_finite_ability() -> None:
 def test_errors_of_votes_that_are_independent_are_those_of_the_information() -> None:
     """With a rater and a context for each vote, and no ties, a sandwich is close to the model."""
     acts = [(f"{k}", f"r{k}", *act[2:]) for k, act in enumerate(votes(3, 60, 20))]
-    table = preferring([act for act in acts if act[3] != (1, 1)])
+    table = preferring([act for act in acts if tuple(act[3]) != (1, 1)])
     (pairs,) = [compared(asked) for asked in questions(table, "rank")]
     assert pairs is not None
     fitted = model.fit(pairs.counts().halved(), order=True)
