@@ -49,9 +49,6 @@ def tested(name: str, figure: float, p: float, why: str) -> Probe:
     return Probe(name, figure, p, p < ALPHA, why)
 
 
-# --- order and style --------------------------------------------------------------------------
-
-
 def first_shown(board: Board) -> Probe:
     """Return the advantage of the first shown, in log odds."""
     decided = board.found.points[board.found.points != 1]
@@ -94,9 +91,6 @@ def styles(board: Board, columns: Mapping[str, Floats]) -> list[Probe]:
     ]
 
 
-# --- circles ----------------------------------------------------------------------------------
-
-
 def triples(wins: Floats) -> tuple[Floats, Floats]:
     """Return how many triples of decided majorities are circles, and how many there are.
 
@@ -119,7 +113,7 @@ def circles(board: Board) -> Probe:
     counts = board.found.counts()
     decided = model.PairCounts(counts.won, np.zeros_like(counts.tied), counts.lost)
     wins = decided.wins
-    circling, whole = (float(each) for each in triples(wins))
+    turning, whole = (float(each) for each in triples(wins))
     if whole < FEWEST_TRIPLES or model.undefined(decided) is not None:
         why = f"{whole:.0f} decided triples are too few to judge"
         return Probe("circles", float("nan"), float("nan"), False, why)
@@ -131,10 +125,10 @@ def circles(board: Board) -> Probe:
     expected = [float((found / np.maximum(of, 1)).mean()) for found, of in map(triples, (
         alone, clustered_))]  # fmt: skip
     why = (
-        f"{circling:.0f} of {whole:.0f} decided triples are circles, {circling / whole:.1%}; one order "
-        f"gives {expected[0]:.1%} if votes are independent, {expected[1]:.1%} as clustered"
+        f"{turning:.0f} of {whole:.0f} decided triples are circles, {turning / whole:.1%}; one "
+        f"order gives {expected[0]:.1%} if votes are independent, {expected[1]:.1%} as clustered"
     )
-    return tested("circles", circling / whole, p, why)
+    return tested("circles", turning / whole, p, why)
 
 
 def curl(wins: Floats) -> Floats:
@@ -179,9 +173,6 @@ def _worth(found: Compared, mean: Floats) -> float:
         cell = pd.factorize(pair * (int(codes.max()) + 1) + codes)[0]
         worth += float((np.bincount(cell, gaps) ** 2).sum()) / whole - 1
     return max(1.0, worth)
-
-
-# --- raters and contexts ----------------------------------------------------------------------
 
 
 def clusters(board: Board, name: str, codes: np.ndarray, left_out: np.ndarray) -> Probe:
@@ -235,7 +226,8 @@ def rigged(board: Board, names: np.ndarray | None = None) -> tuple[Probe, np.nda
     found, gaps = board.found, _gaps(board)
     size = len(found.systems)
     cell, keys = pd.factorize(
-        np.concatenate([found.rater * size + found.first, found.rater * size + found.second])
+        np.concatenate([found.rater * size + found.first, found.rater * size + found.second]),
+        sort=True,
     )
     points = np.concatenate([found.points, 2 - found.points]) / 2
     expected = points - np.concatenate([gaps, -gaps])
@@ -263,16 +255,13 @@ def rigged(board: Board, names: np.ndarray | None = None) -> tuple[Probe, np.nda
     return tested("rigging", float(n[sure].sum()), float(p[worst]), why), voted
 
 
-# --- what was compared, and how ties count ----------------------------------------------------
-
-
 def compared_enough(board: Board) -> list[Probe]:
     """Return how many systems have few comparisons, and how unevenly these are spread (Gini)."""
     size = len(board.found.systems)
     met = np.sort(np.bincount(np.concatenate([board.found.first, board.found.second]), None, size))
     few = int((met < THIN).sum())
-    above = np.arange(1, size + 1)
-    gini = float(2 * (above * met).sum() / (size * met.sum()) - (size + 1) / size)
+    rank = np.arange(1, size + 1)
+    gini = float(2 * (rank * met).sum() / (size * met.sum()) - (size + 1) / size)
     none = float("nan")
     spread = f"systems have {met[0]} to {met[-1]} comparisons, Gini {gini:.2f}"
     thin = f"{few} of {size} systems have fewer than {THIN} comparisons"

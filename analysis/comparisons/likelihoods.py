@@ -85,7 +85,7 @@ def of_rankings(rankings: np.ndarray, worth: Floats) -> Gradients:
 
 def _times(rows: Any, factor: Floats) -> Any:
     data = rows.data * np.repeat(factor, np.diff(rows.indptr))
-    # Copies, since scipy sorts the indices of a matrix in index, and its data along.
+    # Copies, since scipy sorts the indices of a matrix in place, and its data along.
     where = rows.indices.copy(), rows.indptr.copy()
     return sparse.csr_array((data, *where), shape=rows.shape)
 

@@ -179,5 +179,6 @@ def _styles(
 def _words(messages: MessageTable) -> pd.Series:
     """Return the mean words of a message that the system wrote, by conversation."""
     own = messages[messages["side"] == "bot"]
-    words = own["text"].astype(str).map(lambda text: len(text.split()))
+    counted = [len(text.split()) for text in own["text"].astype(str)]
+    words = pd.Series(counted, index=own.index, dtype=float)
     return words.groupby(own["conversation"].astype(str)).mean()

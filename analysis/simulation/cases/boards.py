@@ -31,7 +31,7 @@ TIED = 0.15
 
 
 @dataclass(frozen=True)
-class VotesOnContexts:
+class Voting:
     """Votes about `conversations` contexts of each pair by `votes` raters of a pool each."""
 
     pool: int
@@ -61,21 +61,21 @@ class VotesOnContexts:
 
 
 EQUAL = Design(gap=0.0, taste=0.3, conversation_sd=0.0)
-DESIGNS: dict[str, tuple[VotesOnContexts, Design]] = {
+DESIGNS: dict[str, tuple[Voting, Design]] = {
     "20 contexts a pair, 1 vote, 12 raters": (
-        VotesOnContexts(12), replace(EQUAL, conversations=20, votes=1)),
+        Voting(12), replace(EQUAL, conversations=20, votes=1)),
     "8 contexts a pair, 10 of 30 raters": (
-        VotesOnContexts(30), replace(EQUAL, conversations=8, votes=10)),
+        Voting(30), replace(EQUAL, conversations=8, votes=10)),
     "8 contexts a pair of SD 1, 10 of 30 raters": (
-        VotesOnContexts(30), replace(EQUAL, conversations=8, votes=10, conversation_sd=1.0)),
+        Voting(30), replace(EQUAL, conversations=8, votes=10, conversation_sd=1.0)),
     "2 systems, 20 contexts of SD 1, 20 of 40 raters": (
-        VotesOnContexts(40), replace(EQUAL, systems=2, conversations=20, votes=20, conversation_sd=1.0)),
+        Voting(40), replace(EQUAL, systems=2, conversations=20, votes=20, conversation_sd=1.0)),
     "10 contexts a pair, the same 5 raters, taste .8": (
-        VotesOnContexts(5), replace(EQUAL, conversations=10, votes=5, taste=0.8)),
+        Voting(5), replace(EQUAL, conversations=10, votes=5, taste=0.8)),
     "20 contexts a pair of SD .5, the same 4 raters, taste .5": (
-        VotesOnContexts(4), replace(EQUAL, conversations=20, votes=4, taste=0.5, conversation_sd=0.5)),
+        Voting(4), replace(EQUAL, conversations=20, votes=4, taste=0.5, conversation_sd=0.5)),
     "2 systems, 5 contexts of SD 1, 20 of 40 raters": (
-        VotesOnContexts(40), replace(EQUAL, systems=2, conversations=5, votes=20, conversation_sd=1.0)),
+        Voting(40), replace(EQUAL, systems=2, conversations=5, votes=20, conversation_sd=1.0)),
 }  # fmt: skip
 RANKED = replace(EQUAL, systems=6, conversations=8, votes=5, conversation_sd=0.5)
 NULLS = {"win_rate": 0.5, "bradley_terry": 0.0, "plackett_luce": 0.0}
@@ -87,7 +87,7 @@ def intervals() -> Iterator[Estimator]:
         for name, null in NULLS.items():
             yield Estimator(name, scenario, draw, design, Even(name, null), null=null)
     for gap in (0.1, 0.5):
-        yield Estimator("board ranks", f"6 systems {gap} apart, 5 of 20 raters", VotesOnContexts(20),
+        yield Estimator("board ranks", f"6 systems {gap} apart, 5 of 20 raters", Voting(20),
                         replace(RANKED, gap=gap), ranks_of, measure=_ranks)  # fmt: skip
 
 
@@ -98,7 +98,7 @@ def tests() -> Iterator[Estimator]:
             yield Estimator("board neighbors", f"equal systems, {scenario}", draw, design,
                             tests=("p",), measure=_neighbors)  # fmt: skip
     clean = replace(RANKED, gap=0.3, taste=0.0, conversation_sd=0.0)
-    yield Estimator("board probes", "nothing to find, 5 of 20 raters", VotesOnContexts(20), clean,
+    yield Estimator("board probes", "nothing to find, 5 of 20 raters", Voting(20), clean,
                     tests=("p",), measure=_probes)  # fmt: skip
 
 
