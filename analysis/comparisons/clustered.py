@@ -5,8 +5,7 @@ for what the cluster's own weight takes from them (CR2: Bell & McCaffrey 2002, S
 28, 169-181; of a logit with working weights, Pustejovsky & Tipton 2018, J. Business & Economic
 Statistics 36, eq. 8). Two ways of clustering are added, less what both count (Cameron, Gelbach &
 Miller 2011, same journal 29, 238-249), with degrees of freedom of each by Bell & McCaffrey and of
-the sum by Satterthwaite 1946. A resampling of both ways (Owen 2007, Annals of Applied Statistics 1,
-386-411) was tried too: it is too wide where nothing is clustered, and a thousand times slower.
+the sum by Satterthwaite 1946.
 """
 
 from __future__ import annotations
