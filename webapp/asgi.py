@@ -20,6 +20,7 @@ from django.conf import settings
 from django.urls import path
 
 from webapp import realtime
+from webapp.calculators import Calculators
 from webapp.embedded import Embedded
 from webapp.sockets.consumers import ChatConsumer
 from webapp.sockets.handshake import Receive, Scope, Send, is_own_origin
@@ -53,10 +54,13 @@ async def _live(receive: Receive, send: Send) -> None:
     await receive()
     realtime.serve_on(asyncio.get_running_loop())
     embedded = Embedded() if settings.EMBEDDED else None
+    calculators = Calculators()
+    calculators.start()
     if embedded:
         embedded.start()
     await send({"type": "lifespan.startup.complete"})
     await receive()
+    await asyncio.to_thread(calculators.stop)
     if embedded:
         await asyncio.to_thread(embedded.stop)
     await send({"type": "lifespan.shutdown.complete"})

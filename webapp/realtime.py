@@ -27,6 +27,7 @@ lost: Counter[str] = Counter()  # counted, never raised: the database is the onl
 
 _serving: asyncio.AbstractEventLoop | None = None
 _listener: Callable[[str], None] | None = None
+_computer: Callable[[str], None] | None = None
 _lock = threading.Lock()
 
 
@@ -82,6 +83,18 @@ def call(bot: str) -> None:
 def call_on_commit(bot: str) -> None:
     """Call once the transaction that queued the job has committed."""
     transaction.on_commit(partial(call, bot), robust=True)
+
+
+def compute(listener: Callable[[str], None] | None) -> None:
+    """Let what computes results in this process hear of which subject one is wanted."""
+    global _computer
+    _computer = listener
+
+
+def want_on_commit(subject: str) -> None:
+    """Tell, once the transaction has committed, that a result of a subject is wanted."""
+    if _computer is not None:
+        transaction.on_commit(partial(_computer, subject), robust=True)
 
 
 class HintOutbox(threading.Thread):

@@ -120,6 +120,7 @@ INFERENCE = env("INFERENCE", default="process")  # where reply workers run bots:
 BOT_SECONDS = env.float("BOT_SECONDS", default=30.0)  # that a bot may take for one batch
 BOT_MEMORY_MB = env.float("BOT_MEMORY_MB", default=0.0)  # of one worker; 0: 3/4 of the machine's
 BOT_DEVICE_MB = env.float("BOT_DEVICE_MB", default=0.0)  # GPU memory of one worker; 0: no limit
+RESULTS_SECONDS = env.float("RESULTS_SECONDS", default=1800.0)  # that computing results may take
 DEVICE = env("DEVICE", default="auto")  # auto, cpu, cuda: CUDA when there
 WEIGHTS_DIR = Path(env("WEIGHTS_DIR", default=str(DATA_DIR / "weights")))
 

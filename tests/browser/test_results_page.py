@@ -16,6 +16,7 @@ from pytest_django.live_server_helper import LiveServer
 from tests.browser.looks import check_axe
 from tests.factories import make_campaign, make_staff
 from tests.webapp.services import rated
+from tests.webapp.services.computed import computed
 from webapp.models import Campaign, Flag
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
@@ -60,6 +61,7 @@ def address(server: LiveServer, name: str, *arguments: Any) -> str:
 
 
 def opened(page: Page, server: LiveServer, campaign: Campaign) -> Page:
+    computed(campaign)
     page.goto(address(server, "results", campaign.pk))
     page.wait_for_selector("html[data-charts=drawn]")
     return page
@@ -119,13 +121,17 @@ def test_the_page_is_accessible_and_fits(
 def test_empty_early_and_report_pages_are_accessible(
     signed_in: Page, said: list[str], campaign: Campaign, live_server: LiveServer
 ) -> None:
+    empty, early = make_campaign(), rated.personachat(each=1)
+    for each in (empty, early):
+        computed(each)
+    computed(campaign, "report/summary")
     addresses = [
-        address(live_server, "results", make_campaign().pk),
-        address(live_server, "results", rated.personachat(each=1).pk),
+        address(live_server, "results", empty.pk),
+        address(live_server, "results", early.pk),
         address(live_server, "results-report", campaign.pk, "summary"),
     ]
-    for each in addresses:
-        signed_in.goto(each)
+    for at in addresses:
+        signed_in.goto(at)
         check_axe(signed_in)
     assert said == []
 
@@ -133,6 +139,7 @@ def test_empty_early_and_report_pages_are_accessible(
 def test_without_javascript_every_table_is_there(
     browser: Browser, campaign: Campaign, live_server: LiveServer
 ) -> None:
+    computed(campaign)
     client = Client()
     client.force_login(make_staff("bea"))
     context = browser.new_context(java_script_enabled=False)

@@ -8,6 +8,7 @@ from pytest_django.live_server_helper import LiveServer
 
 from analysis.metrics.ssa import ssa
 from tests.browser.test_staff_pages import check, refused, sign_in
+from tests.webapp.services.computed import computed
 from tests.webapp.services.third import chatted, draft_of, judge_all
 from webapp.models import Campaign
 from webapp.services.data import tables
@@ -79,6 +80,7 @@ def test_from_two_people_to_the_human_row(
         judge_all(campaign, f"rater{number}")
     found = ssa(tables.ratings(campaign)).set_index("metric")["estimate"]
     assert found.to_dict() == {"sensibleness": 1.0, "specificity": 0.0, "ssa": 0.5}
+    computed(campaign)
     page.goto(f"{live_server.url}/campaigns/{draft.pk}/results/")
     expect(page.get_by_text("human").first).to_be_visible()
     check(page, "third-party-results")

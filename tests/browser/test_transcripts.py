@@ -10,6 +10,7 @@ from pytest_django.live_server_helper import LiveServer
 
 from tests.browser.test_staff_pages import check, refused, sign_in
 from tests.webapp.services.campaign.test_transcripts_import import BAD_TEXT, CHATS
+from tests.webapp.services.computed import computed
 from tests.webapp.services.third import draft_of, judge_all
 from webapp.models import Campaign, Conversation
 
@@ -49,6 +50,7 @@ def test_from_a_file_to_the_table_beside_the_papers(
     Campaign.objects.filter(pk=draft.pk).update(state=Campaign.State.OPEN)
     for number in range(5):
         judge_all(Campaign.objects.get(pk=draft.pk), f"rater{number}")
+    computed(Campaign.objects.get(pk=draft.pk), "report/meena_ssa")
     page.goto(f"{address}results/reports/meena_ssa/")
     for words in ("human", "Mitsuku", "printed ssa", "krippendorff_alpha", "percent_agreement"):
         expect(page.get_by_text(words, exact=True).first).to_be_visible()

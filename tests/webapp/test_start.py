@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -22,3 +24,28 @@ def test_a_web_process_starts_without_statistics_and_models() -> None:
         [sys.executable, "-c", START], cwd=ROOT, capture_output=True, text=True, check=True
     )
     assert told.stdout == "[]\n"
+
+
+def test_a_web_process_that_showed_every_page_has_none_of_them_either(tmp_path: Path) -> None:
+    """Results pages, live figures and downloads included: children computed them meanwhile."""
+    environment = {**os.environ, "DEBUG": "1", "DATA_DIR": str(tmp_path)}
+    for name in ("DATABASE_URL", "REDIS_URL"):
+        environment.pop(name, None)
+    told = subprocess.run(
+        [sys.executable, "-m", "tests.webapp.served_pages"],
+        cwd=ROOT,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=300,
+    )
+    found = json.loads(told.stdout.splitlines()[-1])
+    assert len(found["statuses"]) > 40
+    results = {at: status for at, status in found["statuses"].items() if "/results" in at}
+    assert {status for at, status in results.items() if at.endswith(("/", ".pdf", ".json"))} >= {
+        200
+    }
+    assert 202 not in found["statuses"].values()
+    assert [at for at, status in found["statuses"].items() if status >= 500] == []
+    assert found["heavy"] == []

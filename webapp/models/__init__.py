@@ -11,6 +11,7 @@ from webapp.models.payment import Bonus, CompletionCode
 from webapp.models.persona import Persona
 from webapp.models.rating import Assignment, Candidate, Context, Item, Rating
 from webapp.models.record import AuditEntry, Flag, Heartbeat, LoginAttempt
+from webapp.models.result import StoredResult
 from webapp.models.study import Study
 from webapp.models.transcript import TranscriptNote
 from webapp.models.whitelist import ListedReply, Whitelist
@@ -49,6 +50,7 @@ __all__ = [
     "ServiceCall",
     "ServiceSeat",
     "ServiceUpdate",
+    "StoredResult",
     "Study",
     "System",
     "TranscriptNote",

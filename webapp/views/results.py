@@ -1,13 +1,14 @@
 """A researcher's pages of results: findings, named reports, also as PDF, numbers, export.
 
 A campaign has them, and a study whose campaigns are read together: the same views answer at both
-addresses. What they show is imported by the views themselves: pandas and scipy take a second and
-150 MB, which processes that show no results do without.
+addresses. They show what was computed elsewhere and stored; what is not there yet is waited for on
+a page that looks again by itself.
 """
 
 from __future__ import annotations
 
-from typing import Literal
+import base64
+from collections.abc import Callable
 
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
@@ -15,18 +16,21 @@ from django.urls import path, reverse
 from django.utils import timezone
 from django.utils.translation import gettext_lazy
 
+from analysis.registry import report_names
+from webapp.services.results import shown, stored
+from webapp.services.results.stored import Found
 from webapp.services.rules.access import StaffCampaign, StaffStudy
 from webapp.views.staff.access import READ, WRITE, NavLink, View, campaign_page, study_page
 
 Evaluated = StaffCampaign | StaffStudy
+WAIT = 202  # accepted: it is being computed
+FAILED = 503
 
 
 def _choice(request: HttpRequest) -> str:
     """Return which rows are wanted; anything unknown is what everybody sees first."""
-    from webapp.services.results.selection import CHOICES
-
     wanted = request.GET.get("rows", "")
-    return wanted if wanted in CHOICES else "counted"
+    return wanted if wanted in shown.CHOICES else "counted"
 
 
 def _address(of: Evaluated) -> str:
@@ -35,100 +39,138 @@ def _address(of: Evaluated) -> str:
     return reverse(name, args=[of.pk])
 
 
-def _context(of: Evaluated, **more: object) -> dict[str, object]:
-    from webapp.services.results.selection import CHOICES
-
+def _context(of: Evaluated, found: Found, **more: object) -> dict[str, object]:
     kind = "study" if isinstance(of, StaffStudy) else "campaign"
     about = {kind: of, "subject": of, "layout": f"staff/{kind}_base.html", "tab": "results"}
-    return {**about, "at": _address(of).rstrip("/"), "choices": CHOICES.items(), **more}
+    at = {"at": _address(of).rstrip("/"), "choices": shown.CHOICES.items(), "choice": found.choice}
+    return {**about, **at, "found": found, **more}
+
+
+def _look(request: HttpRequest, of: Evaluated, name: str) -> Found:
+    return stored.look(of=of, name=name, choice=_choice(request), now=timezone.now())
+
+
+def _waiting(request: HttpRequest, of: Evaluated, found: Found) -> HttpResponse:
+    """Say that a result is being computed, or why it is not."""
+    status = FAILED if found.problem else WAIT
+    return render(request, "results/waiting.html", _context(of, found), status=status)
 
 
 def page(request: HttpRequest, of: Evaluated) -> HttpResponse:
     """Show the results of the ratings."""
-    from webapp.services.results import page as results_page
-
-    choice = _choice(request)
-    shown = results_page.page(of=of, choice=choice)
-    context = _context(of, page=shown, choice=shown.choice)
-    if isinstance(of, StaffStudy) and not shown.problems:
-        found = results_page.study_reports(study=of, choice=choice)
-        context["side_by_side"] = [(each, results_page.sections(each)) for each in found]
+    found = _look(request, of, "page")
+    if found.content is None:
+        return _waiting(request, of, found)
+    beside = [shown.report(each) for each in found.content["beside"]]
+    context = _context(of, found, page=shown.page(found.content), side_by_side=beside)
     return render(request, "results/page.html", context)
 
 
 def numbers(request: HttpRequest, of: Evaluated) -> HttpResponse:
     """Return every number of the page."""
-    from webapp.services.results import page as results_page
-
-    try:
-        found = results_page.numbers(of=of, choice=_choice(request))
-    except results_page.BadTable as bad:
-        return JsonResponse({"problems": [str(problem) for problem in bad.problems]}, status=409)
-    return JsonResponse(found, safe=False, json_dumps_params={"ensure_ascii": False})
+    found = _look(request, of, "page")
+    if found.content is None:
+        told = {"problem": found.problem} if found.problem else {"computing": True}
+        return JsonResponse(told, status=FAILED if found.problem else WAIT)
+    if found.content["numbers"] is None:
+        return JsonResponse({"problems": found.content["problems"]}, status=409)
+    told = found.content["numbers"]
+    return JsonResponse(told, safe=False, json_dumps_params={"ensure_ascii": False})
 
 
 def values(request: HttpRequest, of: Evaluated, key: str) -> HttpResponse:
-    """Return one table of the page as CSV."""
-    from webapp.services.results import page as results_page
+    """Return one table of the page, or of a named report, as CSV."""
 
-    try:
-        name = request.GET.get("report", "")
-        text = results_page.values(of=of, key=key, choice=_choice(request), name=name)
-    except results_page.Unknown:
-        raise Http404 from None
-    except results_page.BadTable:
-        return redirect(_address(of))  # which tells what is wrong
-    return _file(text.encode(), "text/csv; charset=utf-8", f"{key}.csv")
+    def table(found: Found) -> HttpResponse:
+        part = next((each for each in found.content["parts"] if each["key"] == key), None)
+        if part is None:
+            raise Http404(key)
+        return _file(part["csv"].encode(), "text/csv; charset=utf-8", f"{key}.csv")
+
+    name = request.GET.get("report", "")
+    return _shown(request, of, f"report/{_known(name)}" if name else "page", table)
 
 
 def report(request: HttpRequest, of: Evaluated, name: str) -> HttpResponse:
     """Show a named report in the layout of its paper."""
-    from webapp.services.results import page as results_page
 
-    choice = _choice(request)
-    try:
-        shown = results_page.report(of=of, name=name, choice=choice)
-    except results_page.Unknown:
-        raise Http404 from None
-    except results_page.BadTable:
-        return redirect(_address(of))  # which tells what is wrong
-    context = _context(of, report=shown, parts=results_page.sections(shown), choice=choice)
-    return render(request, "results/report.html", context)
+    def drawn(found: Found) -> HttpResponse:
+        told, parts = shown.report(found.content)
+        context = _context(of, found, report=told, parts=parts)
+        return render(request, "results/report.html", context)
+
+    return _shown(request, of, f"report/{_known(name)}", drawn)
 
 
 def document(request: HttpRequest, of: Evaluated, name: str) -> HttpResponse:
     """Return a named report as PDF."""
-    return _made(request, of, name, "document", "application/pdf", "pdf")
+
+    def pdf(found: Found) -> HttpResponse:
+        made = base64.b64decode(found.content["pdf"])
+        return _file(made, "application/pdf", f"{_stem(of)}-{name}.pdf")
+
+    return _shown(request, of, f"document/{_known(name)}", pdf)
 
 
 def code(request: HttpRequest, of: Evaluated, name: str) -> HttpResponse:
     """Return a notebook that makes a named report again from the export."""
-    return _made(request, of, name, "code", "application/x-ipynb+json", "ipynb")
+
+    def notebook(found: Found) -> HttpResponse:
+        kind, file = "application/x-ipynb+json", f"{_stem(of)}-{name}.ipynb"
+        return _file(found.content["notebook"], kind, file)
+
+    return _shown(request, of, f"report/{_known(name)}", notebook)
 
 
-def _made(
-    request: HttpRequest,
-    of: Evaluated,
-    name: str,
-    make: Literal["document", "code"],
-    kind: str,
-    suffix: str,
+def _known(name: str) -> str:
+    if name not in report_names():
+        raise Http404(name)
+    return name
+
+
+def _shown(
+    request: HttpRequest, of: Evaluated, name: str, answer: Callable[[Found], HttpResponse]
 ) -> HttpResponse:
-    from webapp.services.results import page as results_page
-
-    try:
-        content: bytes | str = getattr(results_page, make)(
-            of=of, name=name, choice=_choice(request)
-        )
-    except results_page.Unknown:
-        raise Http404 from None
-    except results_page.BadTable:
+    """Answer with a stored result, or with the page that waits for it."""
+    found = _look(request, of, name)
+    if found.content is None:
+        return _waiting(request, of, found)
+    if found.content.get("unknown"):
+        raise Http404(name)
+    if found.content.get("bad"):
         return redirect(_address(of))  # which tells what is wrong
-    return _file(content, kind, f"{_stem(of)}-{name}.{suffix}")
+    response = answer(found)
+    if found.made_at is not None:
+        response.headers["Last-Modified"] = f"{found.made_at:%a, %d %b %Y %H:%M:%S GMT}"
+    return response
+
+
+def progress(request: HttpRequest, of: Evaluated) -> HttpResponse:
+    """Say how a result stands; once it is there the page that asks is drawn anew."""
+    name, since = request.GET.get("name", "page"), request.GET.get("since", "")
+    found = stored.status(of=of, name=name, choice=_choice(request))
+    response = render(request, "results/_progress.html", _context(of, found, since=since))
+    if found.made_at is not None and found.made_at.isoformat() != since:
+        response.headers["HX-Refresh"] = "true"
+    return response
+
+
+def again(request: HttpRequest, of: Evaluated) -> HttpResponse:
+    """Compute a result anew: it failed, or there are newer answers."""
+    name, choice = request.POST.get("name", "page"), request.POST.get("rows", "")
+    kind, _, wanted = name.partition("/")
+    if choice not in shown.CHOICES or (name != "page" and kind not in ("report", "document")):
+        raise Http404(name)
+    if name != "page":
+        _known(wanted)
+    stored.want(of=of, name=name, choice=choice, now=timezone.now())
+    ends = {"page": "/", "report": f"/reports/{wanted}/", "document": f"/reports/{wanted}.pdf"}
+    return redirect(f"{_address(of).rstrip('/')}{ends[kind]}?rows={choice}")
 
 
 def export(request: HttpRequest, of: Evaluated) -> HttpResponse:
     """Hand out the export; that it was taken is logged, so this is no GET."""
+    # Only here: what makes tables takes a second to load, and 150 MB.
     from webapp.services.data import exports, study_exports
 
     by, now = request.user.get_username(), timezone.now()
@@ -151,6 +193,8 @@ def _file(content: bytes | str, kind: str, name: str) -> HttpResponse:
 TAB = NavLink(gettext_lazy("Results"), 50)
 PAGES: tuple[tuple[str, str, View, tuple[str, ...]], ...] = (
     (".json", "-numbers", numbers, READ),
+    ("/progress/", "-progress", progress, READ),
+    ("/again/", "-again", again, WRITE),
     ("/export/", "-export", export, WRITE),
     ("/reports/<slug:name>/", "-report", report, READ),
     ("/reports/<slug:name>.pdf", "-document", document, READ),

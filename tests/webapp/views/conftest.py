@@ -15,6 +15,14 @@ if TYPE_CHECKING:
 
 
 @pytest.fixture
+def client() -> Client:
+    """A browser; results that a page wants are computed before it looks again."""
+    from tests.webapp.views.visiting import Patient
+
+    return Patient()
+
+
+@pytest.fixture
 def campaign() -> Campaign:
     """An open campaign with one row of everything."""
     from tests.factories import NOW, make_campaign, make_own_protocol, make_participation

@@ -14,8 +14,9 @@ from django.urls import reverse
 
 from tests.factories import make_campaign
 from tests.webapp.services.people import bot_says
-from webapp.models import Campaign, Participation
+from webapp.models import Campaign, Participation, StoredResult
 from webapp.services.replies import delivery
+from webapp.services.results import computing
 from webapp.services.rules import access
 
 _ids = itertools.count(1)
@@ -88,6 +89,22 @@ def rating_visit() -> Visit:
     chat_through(visit, 1)
     visit.send(type="finish", id=str(uuid4()))
     return visit
+
+
+class Patient(Client):
+    """A browser of staff that waits: what its page wants computed is, and it looks again.
+
+    The computation is the one that a server's child runs, here in the process of the test.
+    """
+
+    def get(self, *args: Any, **options: Any) -> Any:
+        answer = super().get(*args, **options)
+        wanted = StoredResult.objects.filter(wanted_at__isnull=False)
+        if subjects := set(wanted.values_list("subject", flat=True)):
+            for subject in subjects:
+                computing.compute_wanted(subject)
+            answer = super().get(*args, **options)
+        return answer
 
 
 def text_of(client: Client, name: str, *arguments: Any, **query: str) -> str:

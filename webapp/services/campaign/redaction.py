@@ -88,6 +88,7 @@ def redact(*, campaign: AnyCampaign, raw: str, by: Any, now: datetime) -> int:
                 {"redact": _("occurs in no imported conversation; look how it is written")}
             )
         _tell(row, count, by, now)
+        erasure.empty_results()
         erasure.empty_log_on_commit()
         return count
 

@@ -6,15 +6,15 @@ that nothing of the hidden data can be in it.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-import pandas as pd
 from django.db import transaction
 
-from analysis.comparisons.best_rank import best_ranks
+from analysis.comparisons.best_rank import places
 from bots import InvalidOption, UnknownName, bot_names, bot_options
 from bots.options import check_options
 from evaluation.competition import (
@@ -158,13 +158,12 @@ def board(competition: Competition) -> list[BoardRow]:
     rules, found = rules_of(competition.rules), current(competition)
     base = found.get(rules.baseline)
     teams = {name: each for name, each in found.items() if name != rules.baseline}
-    frame = pd.DataFrame(
-        {name: [_scores(each).get(name) for each in teams.values()] for name in rules.metrics},
-        index=list(teams),
-        dtype=float,
-    )
-    ranks = dict(best_ranks(frame, lower_is_better=LOWER_IS_BETTER)) if teams else {}
-    rows = [_row(int(ranks[name]), each, base, rules) for name, each in teams.items()]
+    columns = {
+        name: [_scores(each).get(name, math.nan) for each in teams.values()]
+        for name in rules.metrics
+    }
+    ranks = places(columns, len(teams), lower_is_better=LOWER_IS_BETTER)
+    rows = [_row(rank, each, base, rules) for rank, each in zip(ranks, teams.values(), strict=True)]
     rows.sort(key=lambda row: (row.rank or 0, row.team))
     return rows + ([_row(None, base, None, rules)] if base else [])
 

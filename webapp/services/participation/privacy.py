@@ -83,6 +83,7 @@ def withdraw(*, token: str, now: datetime) -> Withdrawn:
                 campaign=person.campaign,
                 now=now,
             )
+            erasure.empty_results()
             erasure.empty_log_on_commit()
     person.refresh_from_db()
     return Withdrawn(person, payment.code_of(person))

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import io
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 import pandas as pd
@@ -24,27 +23,26 @@ from analysis.output.notebook import NotebookRecipe, notebook
 from analysis.output.summary import composed
 from analysis.registry import of_studies, tables_read
 from analysis.tables.tidy import tidy
-from webapp.services.data import csv_format
 from webapp.services.results import cached
 from webapp.services.results import sections as results_sections
 from webapp.services.results.sections import Part
-from webapp.services.results.selection import EXPLAINED, chosen
+from webapp.services.results.selection import chosen
+from webapp.services.results.shown import ENOUGH, EXPLAINED, Named, ResultsPage
 from webapp.services.results.subjects import Evaluated, Subject, subject_of
 
 __all__ = [
     "BadTable",
     "ResultsPage",
     "Unknown",
-    "code",
+    "chosen",
+    "code_of",
     "document",
     "numbers",
     "page",
     "report",
     "sections",
     "study_reports",
-    "values",
 ]
-ENOUGH = 10  # rated items below which a chart would say more than the data
 SHOWN = ("metric", "question", "system", "other_system", "estimate", "low", "high", "n", "reason")
 
 
@@ -52,47 +50,10 @@ class Unknown(LookupError):
     """There is no such table or report of these ratings."""
 
 
-@dataclass(frozen=True)
-class Named:
-    """A report of the folder, and its description."""
-
-    name: str
-    description: str
+Of = Evaluated | Subject
 
 
-@dataclass(frozen=True, kw_only=True)
-class ResultsPage:
-    """Content of the results page."""
-
-    campaign: str
-    title: str
-    choice: str
-    answers: int
-    raters: int
-    items: int
-    findings: tuple[str, ...]
-    parts: tuple[Part, ...]
-    cautions: tuple[str, ...]
-    problems: tuple[str, ...]
-    methods: tuple[str, ...]
-    reports: tuple[Named, ...]
-
-    @property
-    def leads(self) -> list[tuple[str, str]]:
-        """The findings, each with the key of its part; the first stands above them."""
-        keys = {f"{part.title}.": part.key for part in self.parts}
-        return [(each, keys.get(each, "")) for each in self.findings[1:]]
-
-    @property
-    def has_enough(self) -> bool:
-        return self.items >= ENOUGH
-
-    @property
-    def rests_on(self) -> str:
-        return EXPLAINED[self.choice]
-
-
-def page(*, of: Evaluated, choice: str = "counted") -> ResultsPage:
+def page(*, of: Of, choice: str = "counted") -> ResultsPage[Part]:
     """Return the page for one choice of rows; what is wrong with a table is said on it."""
     subject = subject_of(of)
     ratings = chosen(subject.whole, choice)
@@ -131,28 +92,13 @@ def _summary(
     return replace(composed(nothing, results, subject.record), findings=())
 
 
-def numbers(*, of: Evaluated, choice: str = "counted") -> list[dict[str, object]]:
+def numbers(*, of: Of, choice: str = "counted") -> list[dict[str, object]]:
     """Return every number, as `python -m analysis --json` prints them of the export."""
     subject = subject_of(of)
     return records(cached.numbers(subject.messages(), chosen(subject.whole, choice)))
 
 
-def values(*, of: Evaluated, key: str, choice: str = "counted", name: str = "") -> str:
-    """Return one table of the page, or of a named report, as CSV with all decimals."""
-    if name:
-        shown = sections(report(of=of, name=name, choice=choice))
-    else:
-        shown = page(of=of, choice=choice).parts
-    part = next((each for each in shown if each.key == key), None)
-    if part is None:
-        raise Unknown(key)
-    stream = io.StringIO(newline="")
-    columns = [csv_format.guarded(str(column)) for column in part.frame.columns]
-    csv_format.write(stream, columns, part.frame.itertuples(index=False))
-    return stream.getvalue()
-
-
-def report(*, of: Evaluated, name: str, choice: str = "counted") -> Report:
+def report(*, of: Of, name: str, choice: str = "counted") -> Report:
     """Return a named report of the folder on the ratings of a campaign or a study."""
     return _report(subject_of(of), name, choice)
 
@@ -170,16 +116,16 @@ def _report(subject: Subject, name: str, choice: str) -> Report:
     return found
 
 
-def study_reports(*, study: Evaluated, choice: str = "counted") -> list[Report]:
+def study_reports(*, study: Of, choice: str = "counted") -> list[Report]:
     """Return the reports that are of several campaigns, where these say something."""
     subject = subject_of(study)
-    if subject.whole.empty:
+    if subject.record is not None or subject.whole.empty:
         return []
     found = (_report(subject, name, choice) for name in of_studies())
     return [each for each in found if not all(section.is_printed for section in each.sections)]
 
 
-def document(*, of: Evaluated, name: str, choice: str = "counted") -> bytes:
+def document(*, of: Of, name: str, choice: str = "counted") -> bytes:
     """Return a named report as PDF, with the command that makes it of the export."""
     # Only here: what draws takes long to load, and few requests need it.
     from analysis.output.pdf import Origin, pdf
@@ -191,16 +137,15 @@ def document(*, of: Evaluated, name: str, choice: str = "counted") -> bytes:
     return pdf(_report(subject, name, choice), Origin(again))
 
 
-def code(*, of: Evaluated, name: str, choice: str = "counted") -> str:
+def code_of(report: Report, subject: Subject, choice: str) -> str:
     """Return a notebook that makes a named report again from the export."""
-    subject = subject_of(of)
     recipe = NotebookRecipe(
         files=[Path(f"{subject.file}.zip")],
         options={"seed": 0},
         read={},
         without_flagged=choice == "careful",
     )
-    return notebook(_report(subject, name, choice), recipe)
+    return notebook(report, recipe)
 
 
 def sections(report: Report) -> tuple[Part, ...]:

@@ -4,37 +4,25 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any, cast
 
 from analysis import RatingTable, get_metric
 from webapp.services.data import tables
+from webapp.services.results.selection import chosen
+from webapp.services.results.shown import Score
 from webapp.services.rules.access import AnyCampaign, row_of
 
 METRICS = ("likert", "ssa", "persona_detection")  # quick ones; the results page has them all
-ENOUGH = 10  # ratings below which an interval says little
-
-
-@dataclass(frozen=True)
-class Score:
-    """One estimate with its 95 % interval, where there is one."""
-
-    question: str
-    system: str
-    estimate: float
-    low: float | None
-    high: float | None
-    n: int
-
-    @property
-    def enough(self) -> bool:
-        return self.n >= ENOUGH and self.low is not None
 
 
 def scores(campaign: AnyCampaign) -> list[Score]:
-    """Return the scores so far; what has no estimate yet is left out."""
-    campaign = row_of(campaign)
-    ratings = tables.ratings(campaign)
+    """Return the scores so far of what counts; what has no estimate yet is left out."""
+    return of_ratings(tables.ratings(row_of(campaign)))
+
+
+def of_ratings(whole: RatingTable) -> list[Score]:
+    """Return the scores of a table's ratings that are not set aside."""
+    ratings = chosen(whole, "counted")
     if ratings.empty:
         return []
     return [score for name in METRICS for score in _of(name, ratings)]

@@ -5,16 +5,15 @@ Apart because a section is a value that templates read, the page decides which t
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
-from numbers import Integral
+from typing import Any
 
 import pandas as pd
-from django.utils.formats import number_format
 
 from analysis.output.terminal import DECIMALS, decimals_of
 from analysis.report import Section
 from webapp.services.results import charts
+from webapp.services.results.shown import plain
 
 LONG = 40  # rows of a table that is folded
 FOLDED = ("estimators",)  # tables to look something up in
@@ -38,16 +37,6 @@ class Part:
         return self.spec is None and (len(self.frame) > LONG or self.key in FOLDED)
 
     @property
-    def rows(self) -> list[list[tuple[str, bool]]]:
-        """The table's cells as text, and whether each is a number."""
-        columns = [self.frame.iloc[:, k] for k in range(len(self.frame.columns))]
-        decimals = [DECIMALS if self.mixed else decimals_of(each) for each in columns]
-        return [
-            [written(value, most) for value, most in zip(row, decimals, strict=True)]
-            for row in self.frame.itertuples(index=False)
-        ]
-
-    @property
     def columns(self) -> list[tuple[str, bool]]:
         kinds = (self.frame[name].map(lambda v: not isinstance(v, str)) for name in self.frame)
         return [(str(name), bool(kind.all())) for name, kind in zip(self.frame, kinds, strict=True)]
@@ -65,12 +54,18 @@ def of(section: Section, number: int) -> Part:
     )
 
 
-def written(value: object, decimals: int = DECIMALS) -> tuple[str, bool]:
-    """Return a cell as text in the reader's language, and whether it is a number."""
-    if value is None or value is pd.NA or (isinstance(value, float) and not math.isfinite(value)):
-        return "–", True
-    if isinstance(value, float):
-        return str(number_format(round(value, decimals), decimals)), True  # by itself it cuts off
-    if isinstance(value, Integral):
-        return str(number_format(int(value))), True
-    return str(value), False
+def stored_part(part: Part, csv: str) -> dict[str, Any]:
+    """Return a part as it is stored, `shown.ShownPart` in plain values."""
+    columns = [part.frame.iloc[:, k] for k in range(len(part.frame.columns))]
+    return {
+        "key": part.key,
+        "title": part.title,
+        "note": part.note,
+        "spec": part.spec,
+        "is_printed": part.is_printed,
+        "is_long": part.is_long,
+        "columns": part.columns,
+        "cells": [[plain(cell) for cell in row] for row in part.frame.itertuples(index=False)],
+        "decimals": [DECIMALS if part.mixed else decimals_of(each) for each in columns],
+        "csv": csv,
+    }

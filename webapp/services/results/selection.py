@@ -5,19 +5,6 @@ from __future__ import annotations
 from analysis import BadTable, RatingTable, rating_table
 from analysis.raters.raters import profiles, without_flagged
 
-CHOICES = {
-    "counted": "What counts",
-    "unflagged": "Without flagged",
-    "careful": "Without flagged raters",
-    "all": "With what was set aside",
-}
-EXPLAINED = {
-    "counted": "answers that are not set aside",
-    "unflagged": "answers that are neither set aside nor flagged",
-    "careful": "answers that are not set aside, of raters whom rater_quality does not flag",
-    "all": "all answers, those set aside too",
-}
-
 
 def chosen(whole: RatingTable, choice: str) -> RatingTable:
     """Return the answers of a choice: those not set aside unless it is "all"."""

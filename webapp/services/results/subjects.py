@@ -41,8 +41,10 @@ class Subject:
     phases: pd.DataFrame | None = None  # of a study: each campaign, who came and what they answered
 
 
-def subject_of(of: Evaluated) -> Subject:
-    """Return the tables of a campaign or of a study."""
+def subject_of(of: Evaluated | Subject) -> Subject:
+    """Return the tables of a campaign or of a study; they may have been read already."""
+    if isinstance(of, Subject):
+        return of
     if isinstance(of, Study | StaffStudy):
         return _of_study(of)
     campaign = row_of(of)

@@ -1,4 +1,4 @@
-"""Erasure: what was deleted or replaced in rows leaves the database's log as well.
+"""Erasure: what was deleted or replaced in rows leaves stored results and the database's log too.
 
 Apart because withdrawals and redactions both need it.
 """
@@ -6,6 +6,20 @@ Apart because withdrawals and redactions both need it.
 from __future__ import annotations
 
 from django.db import connection, transaction
+from django.db.models import F
+
+from webapp.models import StoredResult
+
+
+def empty_results() -> None:
+    """Empty every stored result, in the transaction that erases what they rest on.
+
+    All of them: words of a conversation may be in results of another campaign whose raters judged
+    it. A computation that began before finds its row changed and stores nothing.
+    """
+    StoredResult.objects.update(
+        content=None, marks="", made_at=None, answers=0, erasures=F("erasures") + 1
+    )
 
 
 def empty_log_on_commit() -> None:

@@ -16,12 +16,15 @@ from django.utils.translation import gettext_lazy
 from webapp.services.campaign import amendments
 from webapp.services.monitoring import monitor, review
 from webapp.services.replies import given_up
+from webapp.services.results import stored
+from webapp.services.results.shown import Score
 from webapp.services.rules.access import StaffCampaign
 from webapp.services.staff_forms.fields import Invalid
 from webapp.views.staff.access import FORM, READ, WRITE, NavLink, bad_form, campaign_page, conflict
 from webapp.views.staff.setup import start_link
 
 Act = Callable[..., object]
+SCORES_REST = 60.0  # seconds between two computations of the scores
 # action: what does it, its question, what it means, from which states
 ACTIONS: dict[str, tuple[Act, Any, Any, tuple[str, ...]]] = {
     "pause": (
@@ -62,11 +65,20 @@ def live_part(request: HttpRequest, campaign: StaffCampaign) -> HttpResponse:
 
 @campaign_page(*READ)
 def score_part(request: HttpRequest, campaign: StaffCampaign) -> HttpResponse:
-    """The scores so far; fetched apart, because they take longer than counting."""
-    from webapp.services.results import scores  # pandas and scipy: see webapp.views.results
-
-    context = {"campaign": campaign, "scores": scores.scores(campaign)}
+    """The scores so far, computed elsewhere: at most one computation a minute begins here."""
+    found = stored.look(
+        of=campaign, name="scores", choice="counted", now=timezone.now(), rest=SCORES_REST
+    )
+    scores = [Score(**each) for each in (found.content or {"scores": []})["scores"]]
+    context = {"campaign": campaign, "found": found, "scores": scores}
     return render(request, "staff/_scores.html", context)
+
+
+@campaign_page(*WRITE)
+def score_again(request: HttpRequest, campaign: StaffCampaign) -> HttpResponse:
+    """Compute the scores anew, after a failure."""
+    stored.want(of=campaign, name="scores", choice="counted", now=timezone.now())
+    return redirect("live", campaign.pk)
 
 
 @campaign_page(*FORM)
@@ -177,6 +189,7 @@ urlpatterns = [
     path("campaigns/<int:pk>/live/", live, name="live"),
     path("campaigns/<int:pk>/live/part/", live_part, name="live-part"),
     path("campaigns/<int:pk>/live/scores/", score_part, name="score-part"),
+    path("campaigns/<int:pk>/live/scores/again/", score_again, name="score-again"),
     path("campaigns/<int:pk>/do/<slug:action>/", act, name="act"),
     path("campaigns/<int:pk>/extend/", extend, name="extend"),
     path("campaigns/<int:pk>/pay/", pay, name="pay"),

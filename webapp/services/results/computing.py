@@ -1,0 +1,131 @@
+"""Computation of the results that are wanted: the only code that stores one.
+
+Runs where no socket is served: in the child that `manage.py compute_results` is.
+"""
+
+from __future__ import annotations
+
+import base64
+import io
+import logging
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, replace
+from time import perf_counter
+from typing import Any
+
+from django.utils import timezone
+
+from analysis import BadTable, Report
+from webapp.models import Campaign, StoredResult, Study
+from webapp.services.data import csv_format
+from webapp.services.data.snapshots import snapshot
+from webapp.services.results import marks, page, scores, stored
+from webapp.services.results.sections import Part, stored_part
+from webapp.services.results.subjects import Subject, subject_of
+
+log = logging.getLogger(__name__)
+Made = dict[str, Any]
+
+
+def compute_wanted(subject: str) -> int:
+    """Compute whatever is wanted of a campaign or a study; return how many results were stored."""
+    count = 0
+    while (row := stored.next_wanted(subject)) is not None:
+        count += _compute(row)
+    return count
+
+
+def _compute(row: StoredResult) -> bool:
+    begun, now = perf_counter(), timezone.now()
+    try:
+        with snapshot():
+            of = _subject_row(row.subject)
+            found, study = stored.campaigns_of(of)
+            marked, last = marks.of(found, study), marks.last_answer(found)
+            subject = _read(subject_of(of), row.name)
+        content = _made(subject, row.name, row.choice)
+    except Exception as problem:  # whatever it is, the page tells it
+        log.exception("a result could not be computed: %s %s", row.subject, row.name)
+        stored.fail(row, f"{type(problem).__name__} while it was computed; the log has more")
+        return False
+    return stored.keep(
+        row,
+        content,
+        marks=marked,
+        last_rating=last,
+        made_at=now,
+        answers=len(page.chosen(subject.whole, row.choice)),
+        seconds=perf_counter() - begun,
+    )
+
+
+def _subject_row(subject: str) -> Campaign | Study:
+    kind, _, pk = subject.partition("-")
+    return Study.objects.get(pk=pk) if kind == "study" else Campaign.objects.get(pk=pk)
+
+
+def _read(subject: Subject, name: str) -> Subject:
+    """Return the subject with its messages read: nothing is looked up after the snapshot."""
+    if name == "scores":
+        return subject
+    messages = subject.messages()
+    return replace(subject, messages=lambda: messages)
+
+
+def _made(subject: Subject, name: str, choice: str) -> Made:
+    kind, _, report = name.partition("/")
+    if kind == "scores":
+        return {"scores": [asdict(each) for each in scores.of_ratings(subject.whole)]}
+    if kind == "page":
+        return _page(subject, choice)
+    make: Callable[[Subject, str, str], Made] = {"report": _report, "document": _document}[kind]
+    try:
+        return make(subject, report, choice)
+    except page.Unknown:
+        return {"unknown": True}
+    except BadTable:
+        return {"bad": True}  # the results page tells what is wrong
+
+
+def _page(subject: Subject, choice: str) -> Made:
+    shown = page.page(of=subject, choice=choice)
+    beside = [] if shown.problems else page.study_reports(study=subject, choice=choice)
+    numbers = None if shown.problems else page.numbers(of=subject, choice=choice)
+    told = {name: value for name, value in vars(shown).items() if name not in {"parts", "reports"}}
+    return {
+        **told,
+        "parts": _parts(shown.parts),
+        "reports": [[each.name, each.description] for each in shown.reports],
+        "beside": [_told(each) for each in beside],
+        "numbers": numbers,
+    }
+
+
+def _report(subject: Subject, name: str, choice: str) -> Made:
+    found = page.report(of=subject, name=name, choice=choice)
+    return {**_told(found), "notebook": page.code_of(found, subject, choice)}
+
+
+def _document(subject: Subject, name: str, choice: str) -> Made:
+    content = page.document(of=subject, name=name, choice=choice)
+    return {"pdf": base64.b64encode(content).decode()}
+
+
+def _told(report: Report) -> Made:
+    names = ("name", "title", "findings", "cautions", "methods")
+    return {
+        **{name: getattr(report, name) for name in names},
+        "parts": _parts(page.sections(report)),
+    }
+
+
+def _parts(parts: tuple[Part, ...]) -> list[Mapping[str, Any]]:
+    return [stored_part(each, _csv(each)) for each in parts]
+
+
+def _csv(part: Part) -> str:
+    """Return a table as CSV with all decimals."""
+    stream = io.StringIO(newline="")
+    columns = [csv_format.guarded(str(column)) for column in part.frame.columns]
+    csv_format.write(stream, columns, part.frame.itertuples(index=False))
+    return stream.getvalue()
