@@ -101,7 +101,7 @@ class Calculators:
     def _watch(self, subject: str) -> str:
         """Run the child to its end; return what was wrong with it, or nothing."""
         child = subprocess.Popen(  # noqa: S603 (our own program)
-            [*self._command, subject], stdin=subprocess.PIPE, cwd=ROOT
+            [*self._command, subject], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, cwd=ROOT
         )
         with self._lock:
             self._children.add(child)

@@ -1,9 +1,9 @@
-"""Every page of staff, in a process that serves pages alone; run with an empty DATA_DIR.
+"""Every page of staff, and those of a participant, in a process that only serves pages.
 
     python -m tests.webapp.served_pages
 
-Seeds a campaign elsewhere, looks at each page until nothing is computed any more, by real children,
-and prints the statuses and which modules of HEAVY were loaded here.
+Run with an empty DATA_DIR. Seeds a campaign elsewhere, looks at each page until nothing is computed
+any more, by real children, and prints the statuses and which modules of HEAVY were loaded here.
 """
 
 from __future__ import annotations
@@ -26,36 +26,46 @@ from tests.webapp.served_pages import seed; seed()
 
 
 def seed() -> None:
-    """Make one row of everything that addresses of staff name, and ratings to compute."""
+    """Make one row of everything, print the addresses of staff, and make ratings to compute."""
     from tests.webapp.services import rated
     from tests.webapp.views import conftest
+    from tests.webapp.views.staff.addresses import addresses
+    from tests.webapp.views.visiting import campaign_of
     from webapp.models import Campaign, System
 
     campaign: Campaign = conftest.campaign.__wrapped__()  # type: ignore[attr-defined]
     system = System.objects.get(campaign=campaign)
+    print(json.dumps(list(addresses(campaign))))
+    campaign_of(changes={"chat.minimum": [2]})
     for _ in range(3):
         rated.rate(campaign, system)
 
 
 def main() -> None:
     environment = {**os.environ, "DJANGO_SETTINGS_MODULE": "webapp.settings"}
-    subprocess.run([sys.executable, "-c", SEED], env=environment, check=True)
+    seeded = subprocess.run(
+        [sys.executable, "-c", SEED], env=environment, check=True, stdout=subprocess.PIPE, text=True
+    )
+    found = json.loads(seeded.stdout.splitlines()[-1])
     import webapp.asgi  # noqa: F401 (what a server loads)
 
-    print(json.dumps({"statuses": _visited(), "heavy": sorted(HEAVY & {*sys.modules})}))
+    print(json.dumps({"statuses": _visited(found), "heavy": sorted(HEAVY & {*sys.modules})}))
 
 
-def _visited() -> dict[str, int]:
+def _visited(found: list[str]) -> dict[str, int]:
     from django.test import Client
 
     from tests.factories import make_staff
-    from tests.webapp.views.staff.addresses import addresses
+    from tests.webapp.views.visiting import rating_visit
     from webapp.calculators import Calculators
-    from webapp.models import Campaign, StoredResult
+    from webapp.models import Campaign, OwnProtocol, StoredResult
 
-    client = Client(HTTP_HOST="localhost", raise_request_exception=True)
-    client.force_login(make_staff("ann"))
-    found = list(addresses(Campaign.objects.earliest("pk")))
+    client = Client(HTTP_HOST="localhost")
+    client.force_login(ann := make_staff("ann"))
+    OwnProtocol.objects.update(owner=ann)
+    campaign = Campaign.objects.latest("pk")  # a participant's pages, to the last one
+    rating = rating_visit(campaign, HTTP_HOST="localhost").get()
+    assert "<fieldset" in rating.content.decode()
     calculators, pause = Calculators(), threading.Event()
     calculators.start()
     statuses = {each: client.get(each).status_code for each in found}

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 @pytest.fixture
 def client() -> Client:
     """A browser; results that a page wants are computed before it looks again."""
-    from tests.webapp.views.visiting import Patient
+    from tests.webapp.views.patient import Patient
 
     return Patient()
 

@@ -14,9 +14,8 @@ from django.urls import reverse
 
 from tests.factories import make_campaign
 from tests.webapp.services.people import bot_says
-from webapp.models import Campaign, Participation, StoredResult
+from webapp.models import Campaign, Participation
 from webapp.services.replies import delivery
-from webapp.services.results import computing
 from webapp.services.rules import access
 
 _ids = itertools.count(1)
@@ -82,29 +81,13 @@ def good_answers(page: Any) -> dict[str, str]:
     return {field.name: field.answer.options[0].value for field in page.context["fields"]}
 
 
-def rating_visit() -> Visit:
-    visit = Visit(campaign_of(changes={"chat.minimum": [2]}))
+def rating_visit(campaign: Campaign | None = None, **options: Any) -> Visit:
+    visit = Visit(campaign or campaign_of(changes={"chat.minimum": [2]}), **options)
     visit.join()
     visit.post("start")
     chat_through(visit, 1)
     visit.send(type="finish", id=str(uuid4()))
     return visit
-
-
-class Patient(Client):
-    """A browser of staff that waits: what its page wants computed is, and it looks again.
-
-    The computation is the one that a server's child runs, here in the process of the test.
-    """
-
-    def get(self, *args: Any, **options: Any) -> Any:
-        answer = super().get(*args, **options)
-        wanted = StoredResult.objects.filter(wanted_at__isnull=False)
-        if subjects := set(wanted.values_list("subject", flat=True)):
-            for subject in subjects:
-                computing.compute_wanted(subject)
-            answer = super().get(*args, **options)
-        return answer
 
 
 def text_of(client: Client, name: str, *arguments: Any, **query: str) -> str:

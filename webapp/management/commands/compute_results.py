@@ -7,7 +7,7 @@ import re
 import sys
 import threading
 from argparse import ArgumentParser
-from typing import Any, ClassVar
+from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
@@ -17,7 +17,7 @@ NICENESS = 5  # the sockets go first
 
 class Command(BaseCommand):
     help = "Compute the results of a campaign or a study that pages are waiting for."
-    requires_system_checks: ClassVar[list[str]] = []
+    requires_system_checks = ()
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("subject", help="such as campaign-3 or study-2")
@@ -38,5 +38,6 @@ class Command(BaseCommand):
 
 def _end_with_parent() -> None:
     """End when the server does, however it ended: the pipe from it is closed then."""
-    sys.stdin.buffer.read()
+    while os.read(0, 1024):  # not through sys.stdin, whose lock would be held at the end
+        pass
     os._exit(0)

@@ -45,7 +45,7 @@ def of(campaigns: list[int], study: int | None = None) -> str:
 
 def newer_answers(campaigns: list[int], last: int) -> bool:
     """Tell whether the campaigns have an answer after the number of the last one."""
-    return _answers(campaigns).filter(pk__gt=last).exists()
+    return bool(_answers(campaigns).filter(pk__gt=last).exists())
 
 
 def last_answer(campaigns: list[int]) -> int:

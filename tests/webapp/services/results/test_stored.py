@@ -11,7 +11,7 @@ from django.utils import timezone
 from tests.factories import NOW, make_campaign, make_participation
 from tests.webapp.services import rated
 from tests.webapp.services.computed import computed
-from webapp.models import Campaign, Conversation, Event, Flag, Heartbeat, Rating, StoredResult
+from webapp.models import Campaign, Conversation, Flag, Heartbeat, Rating, StoredResult
 from webapp.services.participation import privacy
 from webapp.services.results import computing, stored
 from webapp.services.rules import audit
@@ -120,19 +120,6 @@ def test_what_was_begun_before_a_withdrawal_is_not_stored_after(campaign: Campai
     assert not stored.keep(row, {"scores": []}, made_at=NOW)
     assert StoredResult.objects.get().content is None
     assert stored.next_wanted(f"campaign-{campaign.pk}") is not None  # begun anew
-
-
-def test_no_text_of_a_person_who_withdrew_stays_in_a_report(campaign: Campaign) -> None:
-    """The report of messages quotes them; the file of the database is the judge."""
-    event = Event.objects.filter(conversation__campaign=campaign, side=0).earliest("pk")
-    event.content |= {"text": "Xylophonist"}
-    event.save()
-    computed(campaign)
-    person = event.conversation.seats.get(side=0).participation
-    assert person is not None
-    privacy.withdraw(token=privacy.withdraw_token(person), now=timezone.now())
-    found = computed(campaign)
-    assert "Xylophonist" not in str(found.content)
 
 
 def test_a_failure_is_told_and_begun_again_only_by_hand(
