@@ -113,7 +113,7 @@ class Calculators:
                 try:
                     child.wait(self._beat)
                 except subprocess.TimeoutExpired:
-                    _say(lambda: stored.beat(subject))
+                    _try(lambda: stored.beat(subject))
         finally:
             child.kill()
             child.wait()
@@ -132,7 +132,7 @@ def _ending(status: int) -> str:
     return f"the process that computed it failed (exit status {status})" if status else ""
 
 
-def _say(write: Callable[[], object]) -> None:
+def _try(write: Callable[[], object]) -> None:
     """Write to the database; trouble with it ends no computation."""
     try:
         write()

@@ -21,11 +21,11 @@ def best_ranks(scores: pd.DataFrame, *, lower_is_better: frozenset[str]) -> pd.S
     import pandas as pd  # see above
 
     columns = {str(name): scores[name].astype(float).tolist() for name in scores.columns}
-    found = places(columns, len(scores), lower_is_better=lower_is_better)
+    found = list_ranks(columns, len(scores), lower_is_better=lower_is_better)
     return pd.Series(found, scores.index, dtype="int64")
 
 
-def places(
+def list_ranks(
     scores: Mapping[str, Sequence[float]], entrants: int, *, lower_is_better: frozenset[str]
 ) -> list[int]:
     """Return the same of lists: metric to the score of each entrant, NaN where not entered."""

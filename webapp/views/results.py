@@ -70,12 +70,12 @@ def numbers(request: HttpRequest, of: Evaluated) -> HttpResponse:
     """Return every number of the page."""
     found = _look(request, of, "page")
     if found.content is None:
-        told = {"problem": found.problem} if found.problem else {"computing": True}
-        return JsonResponse(told, status=FAILED if found.problem else WAIT)
+        state = {"problem": found.problem} if found.problem else {"computing": True}
+        return JsonResponse(state, status=FAILED if found.problem else WAIT)
     if found.content["numbers"] is None:
         return JsonResponse({"problems": found.content["problems"]}, status=409)
-    told = found.content["numbers"]
-    return JsonResponse(told, safe=False, json_dumps_params={"ensure_ascii": False})
+    content = found.content["numbers"]
+    return JsonResponse(content, safe=False, json_dumps_params={"ensure_ascii": False})
 
 
 def values(request: HttpRequest, of: Evaluated, key: str) -> HttpResponse:
@@ -95,8 +95,8 @@ def report(request: HttpRequest, of: Evaluated, name: str) -> HttpResponse:
     """Show a named report in the layout of its paper."""
 
     def drawn(found: Found) -> HttpResponse:
-        told, parts = shown.report(found.content)
-        context = _context(of, found, report=told, parts=parts)
+        report, parts = shown.report(found.content)
+        context = _context(of, found, report=report, parts=parts)
         return render(request, "results/report.html", context)
 
     return _shown(request, of, f"report/{_known(name)}", drawn)

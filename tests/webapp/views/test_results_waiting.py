@@ -139,7 +139,8 @@ def test_a_page_costs_as_many_statements_at_one_person_as_at_fifty(
     counts = []
     for people in (1, 50):
         campaign = rated.personachat(each=people, systems={"good": 1.0})
-        computed(campaign, "scores" if name == "score-part" else "page")
+        if not name.startswith("live"):
+            computed(campaign, "scores" if name == "score-part" else "page")
         with django_assert_max_num_queries(FEWEST[name]) as queries:
             assert ada.get(reverse(name, args=[campaign.pk])).status_code == 200
         counts.append(len(queries))

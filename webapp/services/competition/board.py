@@ -14,7 +14,7 @@ from typing import Any
 
 from django.db import transaction
 
-from analysis.comparisons.best_rank import places
+from analysis.comparisons.best_rank import list_ranks
 from bots import InvalidOption, UnknownName, bot_names, bot_options
 from bots.options import check_options
 from evaluation.competition import (
@@ -162,7 +162,7 @@ def board(competition: Competition) -> list[BoardRow]:
         name: [_scores(each).get(name, math.nan) for each in teams.values()]
         for name in rules.metrics
     }
-    ranks = places(columns, len(teams), lower_is_better=LOWER_IS_BETTER)
+    ranks = list_ranks(columns, len(teams), lower_is_better=LOWER_IS_BETTER)
     rows = [_row(rank, each, base, rules) for rank, each in zip(ranks, teams.values(), strict=True)]
     rows.sort(key=lambda row: (row.rank or 0, row.team))
     return rows + ([_row(None, base, None, rules)] if base else [])

@@ -91,19 +91,19 @@ def _page(subject: Subject, choice: str) -> Made:
     shown = page.page(of=subject, choice=choice)
     beside = [] if shown.problems else page.study_reports(study=subject, choice=choice)
     numbers = None if shown.problems else page.numbers(of=subject, choice=choice)
-    told = {name: value for name, value in vars(shown).items() if name not in {"parts", "reports"}}
+    values = {name: value for name, value in vars(shown).items() if name not in {"parts", "reports"}}
     return {
-        **told,
+        **values,
         "parts": _parts(shown.parts),
         "reports": [[each.name, each.description] for each in shown.reports],
-        "beside": [_told(each) for each in beside],
+        "beside": [_stored_report(each) for each in beside],
         "numbers": numbers,
     }
 
 
 def _report(subject: Subject, name: str, choice: str) -> Made:
     found = page.report(of=subject, name=name, choice=choice)
-    return {**_told(found), "notebook": page.code_of(found, subject, choice)}
+    return {**_stored_report(found), "notebook": page.code_of(found, subject, choice)}
 
 
 def _document(subject: Subject, name: str, choice: str) -> Made:
@@ -111,7 +111,7 @@ def _document(subject: Subject, name: str, choice: str) -> Made:
     return {"pdf": base64.b64encode(content).decode()}
 
 
-def _told(report: Report) -> Made:
+def _stored_report(report: Report) -> Made:
     names = ("name", "title", "findings", "cautions", "methods")
     return {
         **{name: getattr(report, name) for name in names},

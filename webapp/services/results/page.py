@@ -1,4 +1,7 @@
-"""Results of a campaign or a study: findings, what they rest on, and how they were computed."""
+"""Results of a campaign or a study: findings, what they rest on, and how they were computed.
+
+Apart because `computing` stores results, and this makes them.
+"""
 
 from __future__ import annotations
 

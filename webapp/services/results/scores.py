@@ -1,4 +1,7 @@
-"""The scores of a running campaign as they fill in: the same numbers as on the results page."""
+"""The scores of a running campaign as they fill in: the same numbers as on the results page.
+
+Apart because they are a few quick metrics, and the results page has all.
+"""
 
 from __future__ import annotations
 

@@ -131,9 +131,9 @@ class Score:
 
 def page(content: Mapping[str, Any]) -> ResultsPage[ShownPart]:
     """Return the page as it was stored."""
-    told = {each.name: content[each.name] for each in fields(ResultsPage)}
+    values = {each.name: content[each.name] for each in fields(ResultsPage)}
     reports = tuple(Named(*each) for each in content["reports"])
-    return ResultsPage(**told | {"parts": parts(content["parts"]), "reports": reports})
+    return ResultsPage(**values | {"parts": parts(content["parts"]), "reports": reports})
 
 
 def parts(stored: list[dict[str, Any]]) -> tuple[ShownPart, ...]:
@@ -143,8 +143,8 @@ def parts(stored: list[dict[str, Any]]) -> tuple[ShownPart, ...]:
 
 def report(content: Mapping[str, Any]) -> tuple[ShownReport, tuple[ShownPart, ...]]:
     """Return a report as it was stored, and its parts."""
-    told = {each.name: content[each.name] for each in fields(ShownReport)}
-    return ShownReport(**told), parts(content["parts"])
+    values = {each.name: content[each.name] for each in fields(ShownReport)}
+    return ShownReport(**values), parts(content["parts"])
 
 
 def plain(value: object) -> Cell:

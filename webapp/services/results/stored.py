@@ -146,11 +146,11 @@ def next_wanted(subject: str) -> StoredResult | None:
     return rows.defer("content").order_by("wanted_at", "pk").first()
 
 
-def keep(row: StoredResult, content: Any, **told: Any) -> bool:
+def keep(row: StoredResult, content: Any, **values: Any) -> bool:
     """Store a result, unless something was erased since `row` was read; tell whether it is."""
     packed = zlib.compress(json.dumps(content, ensure_ascii=False, allow_nan=False).encode(), 6)
     rows = StoredResult.objects.filter(pk=row.pk, erasures=row.erasures)
-    return bool(rows.update(content=packed, wanted_at=None, problem="", **told))
+    return bool(rows.update(content=packed, wanted_at=None, problem="", **values))
 
 
 def fail(row: StoredResult, problem: str) -> None:
