@@ -90,7 +90,7 @@ class OwnModel:
         return seed if own is None else own
 
     def drawing(self, turns: Sequence[Turn]) -> list[Turn]:
-        """Return the turns as a sampler is to see them: without their seeds where they are fixed."""
+        """Return the turns as a sampler is to see them: without seeds where draws are fixed."""
         if self.draws == "independent":
             return list(turns)
         return [(persona, _plain(history)) for persona, history in turns]

@@ -3,7 +3,7 @@
 from webapp.models.campaign import IMPORTED, PEOPLE, Amendment, Campaign, QuotaCell, System
 from webapp.models.chat_service import ServiceCall, ServiceSeat, ServiceUpdate
 from webapp.models.contribution import Contribution
-from webapp.models.conversation import Conversation, Event, ReplyJob, Seat
+from webapp.models.conversation import Conversation, Event, ReplyCall, ReplyJob, Seat
 from webapp.models.own_protocol import OwnProtocol
 from webapp.models.participation import AdmissionTry, Consent, ExternalId, Participation
 from webapp.models.payment import Bonus, CompletionCode
@@ -41,6 +41,7 @@ __all__ = [
     "Persona",
     "QuotaCell",
     "Rating",
+    "ReplyCall",
     "ReplyJob",
     "Seat",
     "ServiceCall",

@@ -74,8 +74,8 @@ class Prompt:
         """Return a chat in the tokenizer's own template, and what had to be done for it.
 
         A template may refuse, or leave out, a system message, and may refuse a chat that does not
-        begin with the user's message or whose speakers do not take turns: the persona then joins the
-        first message of the user, an opening line of the user is put first, and messages of one
+        begin with the user's message or whose speakers do not take turns: the persona then joins
+        the first message of the user, an opening line of the user is put first, and messages of one
         speaker are joined.
 
         Raises the template's own error where nothing helps.
