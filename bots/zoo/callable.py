@@ -4,8 +4,8 @@ Source: none, the adapter is ours; bots that their makers do not give away are c
 function, or by imported transcripts. The function takes the persona (sentences) and the history
 (`bots.Utterance`s, speaker "self" or "partner"; `bots.seed_of(history)` is a seed of this reply's
 own) and returns a text or a `bots.Reply`, which may carry `raw`, `reasoning`, `prompt` and details.
-Only functions named in BOT_CALLABLES are called, "package.module.function" or "package.module.*"; on a
-server they run in a process of their own.
+Only functions named in BOT_CALLABLES are called, "package.module.function" or "package.module.*";
+on a server they run in a process of their own.
 """
 
 from __future__ import annotations
