@@ -43,6 +43,7 @@ class Option:
     required: bool = False  # without it the bot can say nothing
     pattern: str = ""  # a text must match it, unless it is empty
     like: str = ""  # a text that does
+    longest: int = 500  # characters of a text that a form takes; more than 500: of several lines
     last: bool = False  # listed behind those that are not, wherever it was declared
 
 
@@ -58,6 +59,7 @@ def option(
     required: bool = False,
     pattern: str = "",
     like: str = "",
+    longest: int = 500,
     last: bool = False,
 ) -> Any:
     """Declare an option of a bot; the arguments must be written as literals."""
@@ -69,7 +71,7 @@ def option(
         "needed": needed,
     }
     about |= {"after": after, "required": required, "pattern": pattern, "like": like}
-    about["last"] = last
+    about |= {"longest": longest, "last": last}
     if isinstance(default, dict):
         return field(default_factory=lambda: dict(default), metadata=about)
     return field(default=default, metadata=about)

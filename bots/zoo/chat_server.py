@@ -45,7 +45,9 @@ class ChatServer(OwnModel):
         like="BOT_KEY_LAB",
     )
     told: str = option(
-        "You chat with a stranger. Answer with one short message.", "Beginning of the system prompt"
+        "You chat with a stranger. Answer with one short message.",
+        "Beginning of the system prompt",
+        longest=32000,
     )
     told_persona: str = option("This is who you are:", "Text before the persona's lines")
     opening: str = option("(Please open the conversation.)", "First message to it where it begins")
@@ -63,7 +65,9 @@ class ChatServer(OwnModel):
         like="top_p, seed",
     )
     extra: dict[str, Any] = option(  # noqa: RUF009
-        {}, "More fields of the request, such as {'stop': ['\\n'], 'reasoning_effort': 'low'}"
+        {},
+        "More fields of the request, such as {'stop': ['\\n'], 'reasoning_effort': 'low'}",
+        longest=4000,
     )
     system_role: Literal["system", "developer", "user"] = option(
         "system", "Role of the system prompt; user puts it before the first message"
