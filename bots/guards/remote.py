@@ -140,14 +140,14 @@ class RemoteServer:
 
     async def _refusal(self, response: httpx.Response) -> str:
         """Return the status and the server's own words, where it gives any."""
-        said = f"{self.target.name} answered with status {response.status_code}"
+        status = f"{self.target.name} answered with status {response.status_code}"
         if response.headers.get("Content-Encoding", "identity") != "identity":
-            return said
+            return status
         words = _words(await self._body(response))
         if self.key:
             words = words.replace(self.key, "***")
         words = _SECRET.sub("***", words)
-        return f"{said}: {words[:LONGEST_WORDS]}" if words else said
+        return f"{status}: {words[:LONGEST_WORDS]}" if words else status
 
     async def _body(self, response: httpx.Response) -> bytes:
         body = bytearray()

@@ -31,7 +31,7 @@ class Fake:
 
     @cached_property
     def server(self) -> ThreadingHTTPServer:
-        server = ThreadingHTTPServer(("127.0.0.1", 0), _Handler)
+        server = _Server(("127.0.0.1", 0), _Handler)
         server.daemon_threads = True
         server.fake = self  # type: ignore[attr-defined]
         return server
@@ -58,6 +58,10 @@ def running() -> Iterator[Fake]:
         fake.server.shutdown()
         fake.server.server_close()
         thread.join()
+
+
+class _Server(ThreadingHTTPServer):
+    request_queue_size = 128  # a whole batch connects at once
 
 
 class _Handler(BaseHTTPRequestHandler):

@@ -189,7 +189,7 @@ def test_every_template_takes_a_persona_an_opening_and_a_long_talk(
     (folder / "chat_template.jinja").write_text(TEMPLATES[kind], "utf-8")
     ours = opened(folder, Prompt("template", "", "", "", shows_persona=True), room=2)
     ours.longest = 120
-    speakers = (opens, {"self": "partner", "partner": "self"}[opens])
+    speakers: list[Any] = [opens, {"self": "partner", "partner": "self"}[opens]]
     talk = tuple(Utterance(speakers[index % 2], f"No. {index}.") for index in range(42))
     talk = talk[: 41 if talk[40].speaker == "partner" else 42]
     for history in ((), talk[:1] if opens == "partner" else talk[:2], talk):

@@ -23,7 +23,7 @@ from webapp.services.rules import events
 
 Outcome = ReplyCall.Outcome
 EVENTS: Mapping[str, str] = {
-    **BOT_EVENTS,
+    **{str(name): about for name, about in BOT_EVENTS.items()},
     "long": "the reply is longer than the platform shows, and its end is not shown",
     "unprintable": "characters that no page can hold were left out",
 }
@@ -141,12 +141,13 @@ def counted(rows: QuerySet[ReplyCall]) -> list[ReplyCounts]:
     """Count calls by system and event."""
     each_event = {f"event_{name}": Count("pk", filter=_met(name)) for name in EVENTS}
     each_outcome = {f"outcome_{one}": Count("pk", filter=Q(outcome=one)) for one in Outcome.values}
-    grouped = rows.values("job__conversation__system__name").annotate(
+    system = "job__conversation__system__name"
+    grouped: QuerySet[Any, dict[str, Any]] = rows.values(system).annotate(
         calls=Count("pk"), troubled=Count("pk", filter=_troubled()), **each_event, **each_outcome
     )
     return [
         ReplyCounts(
-            system=row["job__conversation__system__name"],
+            system=row[system],
             calls=row["calls"],
             shown=row[f"outcome_{Outcome.SHOWN}"],
             failed=row[f"outcome_{Outcome.FAILED}"],
@@ -154,7 +155,7 @@ def counted(rows: QuerySet[ReplyCall]) -> list[ReplyCounts]:
             troubled=row["troubled"],
             events={name: row[f"event_{name}"] for name in EVENTS},
         )
-        for row in grouped.order_by("job__conversation__system__name")
+        for row in grouped.order_by(system)
     ]
 
 
