@@ -4,7 +4,7 @@ from webapp.models.campaign import IMPORTED, PEOPLE, Amendment, Campaign, QuotaC
 from webapp.models.chat_service import ServiceCall, ServiceSeat, ServiceUpdate
 from webapp.models.competition import Competition, Entry
 from webapp.models.contribution import Contribution
-from webapp.models.conversation import Conversation, Event, ReplyJob, Seat
+from webapp.models.conversation import Conversation, Event, ReplyCall, ReplyJob, Seat
 from webapp.models.own_protocol import OwnProtocol
 from webapp.models.participation import AdmissionTry, Consent, ExternalId, Participation
 from webapp.models.payment import Bonus, CompletionCode
@@ -44,6 +44,7 @@ __all__ = [
     "Persona",
     "QuotaCell",
     "Rating",
+    "ReplyCall",
     "ReplyJob",
     "Seat",
     "ServiceCall",

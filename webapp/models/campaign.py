@@ -89,6 +89,8 @@ class Campaign(models.Model):
     screened_url = models.URLField(blank=True)  # the same for who did not pass a check
     wait_seconds = models.PositiveSmallIntegerField(default=300)
     reply_seconds = models.PositiveSmallIntegerField(default=60)
+    # share of a rehearsal's replies that may be empty, cut, filtered, canned, repeated or failed
+    troubled_percent = models.PositiveSmallIntegerField(default=0)
     bot_when_alone = models.BooleanField(default=False)  # offer a bot if no partner arrives
     partner_left_counts = models.BooleanField(default=False)
     seed = models.PositiveIntegerField(default=0)

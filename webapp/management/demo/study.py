@@ -117,6 +117,7 @@ def _settings(study: DemoStudy, seed: int) -> dict[str, Any]:
     protocol = get_protocol(study.protocol)
     raw = CampaignForm(protocol).typed()
     raw |= {"name": study.name, "contact": "demo@example.org", "pay": "2.00", "seed": str(seed)}
+    raw |= {"troubled_percent": "100"}  # its bots are toys, some of them poor on purpose
     raw |= {PREFIX + name: value for name, value in study.settings.items()}
     return CampaignForm(protocol, raw).values()
 

@@ -31,6 +31,7 @@ from webapp.services.data import (
     contribution_rows,
     conversation_records,
     csv_format,
+    reply_records,
     study_record,
     tables,
 )
@@ -195,6 +196,8 @@ def _fill(archive: Archive, campaign: Campaign) -> None:
     add_plan(archive, campaign, book)
     archive.lines("conversations.jsonl", conversation_records.conversations(campaign))
     archive.table("messages.csv", codebook.MESSAGES, tables.message_rows(campaign))
+    archive.table("replies.csv", codebook.REPLIES, reply_records.reply_rows(campaign))
+    archive.table("reply_events.csv", codebook.REPLY_EVENTS, reply_records.event_rows(campaign))
     people = conversation_records.participants(campaign)
     archive.table("participants.csv", codebook.PARTICIPANTS, people)
     archive.table("admission.csv", codebook.ADMISSION, conversation_records.admission(campaign))

@@ -21,6 +21,7 @@ from webapp.services.data import (
     conversation_records,
     exports,
     phases,
+    reply_records,
     study_record,
     tables,
 )
@@ -94,6 +95,8 @@ def _fill(archive: Archive, study: Study) -> None:
         ("admission.csv", codebook.ADMISSION, conversation_records.admission),
         ("contributions.csv", codebook.CONTRIBUTIONS, contribution_rows.contribution_rows),
         ("messages.csv", codebook.MESSAGES, tables.message_rows),
+        ("replies.csv", codebook.REPLIES, reply_records.reply_rows),
+        ("reply_events.csv", codebook.REPLY_EVENTS, reply_records.event_rows),
         ("participants.csv", codebook.PARTICIPANTS, conversation_records.participants),
     ):
         both = list(dict.fromkeys((*codebook.OF_STUDY, *columns)))

@@ -159,10 +159,10 @@ def _show(
             for job, text in is_open
         ]
     )
-    for job, text in is_open:
+    for job, _ in is_open:
         conversation = conversations[job.conversation_id]
         if conversation.purpose == Conversation.Purpose.REHEARSAL:
-            rehearsal.passed(conversation.system, text, job.details)
+            rehearsal.replied(conversation, job.details)
 
 
 def refuse(job: ReplyJob, text: str, complaint: str) -> None:
@@ -209,7 +209,7 @@ def give_up(job: ReplyJob, error: str) -> bool:
         except states.Illegal:
             return False
         if conversation.purpose == Conversation.Purpose.REHEARSAL:
-            rehearsal.failed(conversation.system, error)
+            rehearsal.failed(conversation, error)
         elif conversation.state == Conversation.State.OPEN:
             _flag_failure(conversation, job, error)
     return True
