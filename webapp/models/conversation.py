@@ -56,6 +56,10 @@ class Conversation(Row):
 
     class Meta:
         ordering = ("id",)
+        # Few are set aside; whoever shares items out asks which.
+        indexes = (
+            models.Index("excluded", condition=~Q(excluded=""), name="conversations_set_aside"),
+        )
 
 
 class Seat(Row):
