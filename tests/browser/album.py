@@ -36,6 +36,13 @@ LOOKS = tuple(product((360, 1280), ("light", "dark")))
 HEIGHT = 800
 PATIENCE = 15_000.0  # milliseconds
 Look = tuple[int, str]  # width and theme
+# The screen of a page, where it is not called as its step is; a kind of question is on "rate".
+SCREENS = {
+    "screening": "admission",
+    "quiz": "admission",
+    "matched": "waiting",
+    "onboarding": "rate",
+}
 
 
 # --- the pages --------------------------------------------------------------------------------
@@ -180,7 +187,7 @@ def _ended(language: str) -> Visit:
     from tests.webapp.views.visiting import good_answers
 
     visit = _rated(language)
-    visit.post("answer", good_answers(visit.get()))
+    visit.post("rate", good_answers(visit.get()))
     return visit
 
 
@@ -189,6 +196,10 @@ def _ended(language: str) -> Visit:
 
 def opened(of: Browser, visit: Visit, name: str) -> Page:
     """Return a page that shows where somebody is; Django answers in this process."""
+    sort, step = name.split("-", maxsplit=1)
+    if step != "entry":
+        shown = visit.get().context["screen"].name
+        assert shown == ("rate" if sort == "kind" else SCREENS.get(step, step)), f"{name}: {shown}"
     context = of.new_context(reduced_motion="reduce")
     context.set_default_timeout(PATIENCE)
     page = context.new_page()
@@ -206,9 +217,9 @@ def _answer(route: Route, visit: Visit) -> None:
         return
     method, body = route.request.method, route.request.post_data or ""
     kind = route.request.headers.get("content-type", "application/json")
-    answer = visit.client.generic(
-        method, f"{asked.path}?{asked.query}", body, content_type=kind, secure=False
-    )
+    tab = {"X-Tab": route.request.headers.get("x-tab", "")}
+    address = f"{asked.path}?{asked.query}"
+    answer = visit.client.generic(method, address, body, content_type=kind, headers=tab)
     route.fulfill(
         status=answer.status_code, body=answer.content, content_type=answer["Content-Type"]
     )
