@@ -2,14 +2,19 @@
 
 In a campaign of bots and people no time may tell which of the two a partner is. There a bot keeps,
 through a conversation, to the times of one person of the campaign, a donor drawn by the
-conversation's seed: each reply takes what the donor took for one of about as many words. Until
-enough people have talked, a stated default stands in.
+conversation's seed. A line through all that people took, by the words of the reply, says what is
+usual; the donor's own deviations from it, as ratios, are used one after another. Until enough
+people have talked, a stated default stands in.
 """
 
 from __future__ import annotations
 
 import math
 import random
+import statistics
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import pairwise
 
 from webapp.models import PEOPLE, Campaign, Conversation, Event
@@ -18,8 +23,8 @@ from webapp.services.rules import protocols
 LONGEST_TYPING = 30.0  # seconds; a very long answer is shown sooner than anybody could type it
 LONGEST_WAIT = 120.0  # seconds, of the times of a person who was away for a while
 KNOWN = 10  # people's conversations; fewer say too little of how their times are distributed
-RECENT = 100  # the latest of them
-ALIKE = 3  # replies of a donor whose length is nearest
+RECENT = 30  # the latest of them
+LEAST = 0.5  # seconds
 Reply = tuple[int, float]  # words, seconds
 
 
@@ -51,18 +56,43 @@ def seconds_like_people(conversation: Conversation, text: str, in_reply_to: int)
     if not is_paced_like_people(conversation):
         return None
     words = len(text.split())
-    draw = random.Random(f"{conversation.seed}:{in_reply_to}:pace")  # noqa: S311 (repeatable)
-    donor = _donor(conversation)
-    if not donor:
+    known = _known(conversation)
+    if not known:
+        draw = random.Random(f"{conversation.seed}:{in_reply_to}:pace")  # noqa: S311 (repeatable)
         return _default(conversation, words, draw)
-    alike = sorted(donor, key=lambda reply: abs(reply[0] - words))[:ALIKE]
-    return min(LONGEST_WAIT, draw.choice(alike)[1])
+    line = Line.through([reply for one in known for reply in one])
+    draw = random.Random(f"{conversation.seed}:donor")  # noqa: S311 (repeatable)
+    ratios = [seconds / line.seconds(length) for length, seconds in draw.choice(known)]
+    draw.shuffle(ratios)
+    ratio = ratios[in_reply_to // 2 % len(ratios)]  # each once: as even as the donor was
+    return min(LONGEST_WAIT, line.seconds(words) * ratio)
 
 
-def _donor(conversation: Conversation) -> list[Reply]:
-    """Return the replies of the person whose times this conversation's bot has, in order.
+@dataclass(frozen=True)
+class Line:
+    """The seconds of a reply of so many words, by least squares; longer ones take no less."""
 
-    Whose they are never changes: it is drawn of conversations that were over before.
+    at_none: float
+    for_each: float
+
+    @classmethod
+    def through(cls, replies: Sequence[Reply]) -> Line:
+        words, seconds = ([reply[n] for reply in replies] for n in (0, 1))
+        if len(set(words)) == 1:
+            return cls(statistics.fmean(seconds), 0.0)
+        slope, start = statistics.linear_regression(words, seconds)
+        if slope < 0 or start < 0:
+            return cls(statistics.fmean(seconds), 0.0)
+        return cls(start, slope)
+
+    def seconds(self, words: int) -> float:
+        return max(LEAST, self.at_none + self.for_each * words)
+
+
+def _known(conversation: Conversation) -> list[list[Reply]]:
+    """Return the replies of each person of whom a bot may have the times; empty where too few.
+
+    Who they are never changes: their conversations were over before this one began.
     """
     over = Conversation.objects.filter(
         campaign=conversation.campaign,
@@ -70,22 +100,19 @@ def _donor(conversation: Conversation) -> list[Reply]:
         state=Conversation.State.FINISHED,
         ended_at__lte=conversation.started_at,
     )
-    known = list(over.order_by("-pk").values_list("pk", flat=True)[:RECENT])
-    if len(known) < KNOWN:
+    talks = list(over.order_by("-pk").values_list("pk", flat=True)[:RECENT])
+    if len(talks) < KNOWN:
         return []
-    draw = random.Random(f"{conversation.seed}:donor")  # noqa: S311 (repeatable)
-    return _replies(draw.choice(known), side=draw.randrange(2))
-
-
-def _replies(conversation: int, side: int) -> list[Reply]:
-    """Return the words and seconds of each of a side's messages that follow its partner's."""
-    rows = Event.objects.filter(conversation=conversation, kind=Event.Kind.MESSAGE).order_by("seq")
-    said = list(rows.values_list("side", "content__text", "made_at"))
-    return [
-        (len(str(text).split()), (at - before).total_seconds())
-        for (other, _, before), (who, text, at) in pairwise(said)
-        if who == side != other
-    ]
+    rows = Event.objects.filter(conversation__in=talks, kind=Event.Kind.MESSAGE)
+    found: dict[tuple[int, int | None], list[Reply]] = defaultdict(list)
+    said = rows.order_by("conversation", "seq").values_list(
+        "conversation", "side", "content__text", "made_at"
+    )
+    for (talk, other, _, before), (same, side, text, at) in pairwise(said):
+        if talk == same and side != other:
+            seconds = min(LONGEST_WAIT, (at - before).total_seconds())
+            found[talk, side].append((len(str(text).split()), seconds))
+    return [found[key] for key in sorted(found)]
 
 
 def _default(conversation: Conversation, words: int, draw: random.Random) -> float:
