@@ -3,8 +3,8 @@
 In a campaign of bots and people no time may tell which of the two a partner is. There a bot keeps,
 through a conversation, to the times of one person of the campaign, a donor drawn by the
 conversation's seed. A line through all that people took, by the words of the reply, says what is
-usual; the donor's own deviations from it, as ratios, are used one after another. Until enough
-people have talked, a stated default stands in.
+usual; the donor's speed stretches it, and what the donor took beyond that is added, one reply's
+after another. Until enough people have talked, a stated default stands in.
 """
 
 from __future__ import annotations
@@ -62,10 +62,13 @@ def seconds_like_people(conversation: Conversation, text: str, in_reply_to: int)
         return _default(conversation, words, draw)
     line = Line.through([reply for one in known for reply in one])
     draw = random.Random(f"{conversation.seed}:donor")  # noqa: S311 (repeatable)
-    ratios = [seconds / line.seconds(length) for length, seconds in draw.choice(known)]
-    draw.shuffle(ratios)
-    ratio = ratios[in_reply_to // 2 % len(ratios)]  # each once: as even as the donor was
-    return min(LONGEST_WAIT, line.seconds(words) * ratio)
+    donor = draw.choice(known)
+    usual = [line.seconds(length) for length, _ in donor]
+    speed = statistics.fmean(seconds for _, seconds in donor) / statistics.fmean(usual)
+    rest = [took - speed * common for (_, took), common in zip(donor, usual, strict=True)]
+    draw.shuffle(rest)
+    own = rest[in_reply_to // 2 % len(rest)]  # each once: as even as the donor was
+    return min(LONGEST_WAIT, max(LEAST, speed * line.seconds(words) + own))
 
 
 @dataclass(frozen=True)
@@ -81,8 +84,10 @@ class Line:
         if len(set(words)) == 1:
             return cls(statistics.fmean(seconds), 0.0)
         slope, start = statistics.linear_regression(words, seconds)
-        if slope < 0 or start < 0:
+        if slope < 0:
             return cls(statistics.fmean(seconds), 0.0)
+        if start < 0:  # no reply takes less than none
+            return cls(0.0, statistics.fmean(seconds) / statistics.fmean(words))
         return cls(start, slope)
 
     def seconds(self, words: int) -> float:

@@ -222,11 +222,10 @@ def test_a_reply_takes_what_a_person_took_for_about_as_many_words(
     (person,) = opened(campaign, campaign.systems.get(name="alpha"), 1, clock)
     talk = person.seats.get().conversation
     short, long = (
-        {pace.seconds_like_people(talk, "word " * words, n) for n in range(40)} for words in (3, 41)
+        {pace.seconds_like_people(talk, "word " * words, n) for n in range(40)} for words in (3, 14)
     )
-    assert (short == {2.0, 3.0, 4.0}) == is_donated
-    assert (long == {pace.LONGEST_WAIT}) == is_donated
-    assert max(seconds for seconds in long if seconds is not None) <= pace.LONGEST_WAIT
+    assert (min(long) > 60 > max(short)) == is_donated
+    assert max(long) <= pace.LONGEST_WAIT
 
 
 def test_in_a_campaign_of_bots_only_the_protocol_s_pace_holds() -> None:
