@@ -135,11 +135,11 @@ def latest(own: StaffProtocol) -> int:
 
 
 def change(
-    *, own: StaffProtocol, protocol: Protocol, seen: int, by: Any, now: datetime
+    *, own: StaffProtocol, protocol: Protocol, latest_known: int, by: Any, now: datetime
 ) -> OwnProtocol:
     """Store the next version of a protocol; one without a change is not stored again.
 
-    Raises `Newer` where the latest version is not the one that was `seen`.
+    Raises `Newer` where the latest version is not `latest_known`.
     """
     origin = CopySource(own.copied_name, own.copied_sha256)
     with transaction.atomic():
@@ -148,7 +148,7 @@ def change(
         if newest is None:
             raise access.NotFound(f"own protocol {own.pk}")
         is_same = newest.sha256 == digest(replace(protocol, name=own.name))
-        if newest.version != seen and not is_same:
+        if newest.version != latest_known and not is_same:
             raise Newer(newest.version)
         named = replace(protocol, name=own.name)
         return _store(named, owner=own.owner_id, origin=origin, by=by, now=now)

@@ -76,7 +76,7 @@ def store_labels(
     protocol = own_protocols.protocol_of(own)
     labels = _with(protocol.translations, language, texts)
     labeled = replace(protocol, translations=labels)
-    return own_protocols.change(own=own, protocol=labeled, seen=own.version, by=by, now=now)
+    return own_protocols.change(own=own, protocol=labeled, latest_known=own.version, by=by, now=now)
 
 
 def _texts(words: list[tuple[str, Any]]) -> list[SourceText]:

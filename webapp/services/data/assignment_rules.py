@@ -71,7 +71,7 @@ def of_campaign(campaign: Campaign) -> Checked:
     people = Participation.objects.filter(campaign=campaign, assignments__state=DONE).distinct()
     matters = third_parties.keeps_people_out(campaign)
     unknown = people.exclude(pk__in=_with_id(campaign)).count() if matters else 0
-    found = [*violations(protocol_of(campaign), rows), *told_by_ids(campaign)]
+    found = [*violations(protocol_of(campaign), rows), *id_violations(campaign)]
     return _checked(found, rows)._replace(unknown=unknown)
 
 
@@ -218,7 +218,7 @@ def _key(row: Mapping[str, Any]) -> str:
     return str(row["item"]).removesuffix(f":{row['conversation']}")
 
 
-def told_by_ids(campaign: Campaign) -> Iterator[Violation]:
+def id_violations(campaign: Campaign) -> Iterator[Violation]:
     """Yield who judged, or revised, what they said, wrote or judged in another campaign.
 
     Only the database knows: a person has another pseudonym in every campaign. An export has a row
@@ -234,9 +234,9 @@ def told_by_ids(campaign: Campaign) -> Iterator[Violation]:
                 yield Violation(rule, person.pseudonym, item.key, WHY[rule])
 
 
-def rows_told_by_ids(campaign: Campaign) -> Iterator[dict[str, str]]:
+def id_rule_rows(campaign: Campaign) -> Iterator[dict[str, str]]:
     """Yield the same as rows of an export."""
-    return (violation._asdict() for violation in told_by_ids(campaign))
+    return (violation._asdict() for violation in id_violations(campaign))
 
 
 def _with_id(campaign: Campaign) -> QuerySet[ExternalId, int]:

@@ -193,7 +193,7 @@ def _fill(archive: Archive, campaign: Campaign) -> None:
     kept = frame[frame["excluded"] == ""].reset_index(drop=True)
     book = codebook.codebook(campaign)
     archive.text("README.md", dataset_card(campaign, book, answers=len(kept)))
-    broken = assignment_rules.rows_told_by_ids(campaign)
+    broken = assignment_rules.id_rule_rows(campaign)
     archive.table(assignment_rules.BROKEN, codebook.BROKEN_RULES, broken)
     written = contribution_rows.contribution_rows(campaign)
     archive.table("contributions.csv", codebook.CONTRIBUTIONS, written)

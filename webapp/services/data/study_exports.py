@@ -93,7 +93,7 @@ def _fill(archive: Archive, study: Study) -> None:
     archive.lines("conversations.jsonl", _conversations(campaigns))
     for name, columns, of_one in (
         ("admission.csv", codebook.ADMISSION, conversation_records.admission),
-        (assignment_rules.BROKEN, codebook.BROKEN_RULES, assignment_rules.rows_told_by_ids),
+        (assignment_rules.BROKEN, codebook.BROKEN_RULES, assignment_rules.id_rule_rows),
         ("contributions.csv", codebook.CONTRIBUTIONS, contribution_rows.contribution_rows),
         ("messages.csv", codebook.MESSAGES, tables.message_rows),
         ("participants.csv", codebook.PARTICIPANTS, conversation_records.participants),

@@ -105,18 +105,18 @@ def _known(conversation: Conversation) -> list[list[Reply]]:
         state=Conversation.State.FINISHED,
         ended_at__lte=conversation.started_at,
     )
-    talks = list(over.order_by("-pk").values_list("pk", flat=True)[:RECENT])
-    if len(talks) < KNOWN:
+    conversations = list(over.order_by("-pk").values_list("pk", flat=True)[:RECENT])
+    if len(conversations) < KNOWN:
         return []
-    rows = Event.objects.filter(conversation__in=talks, kind=Event.Kind.MESSAGE)
+    rows = Event.objects.filter(conversation__in=conversations, kind=Event.Kind.MESSAGE)
     found: dict[tuple[int, int | None], list[Reply]] = defaultdict(list)
-    said = rows.order_by("conversation", "seq").values_list(
+    messages = rows.order_by("conversation", "seq").values_list(
         "conversation", "side", "content__text", "made_at"
     )
-    for (talk, other, _, before), (same, side, text, at) in pairwise(said):
-        if talk == same and side != other:
+    for (pk, other, _, before), (same, side, text, at) in pairwise(messages):
+        if pk == same and side != other:
             seconds = min(LONGEST_WAIT, (at - before).total_seconds())
-            found[talk, side].append((len(str(text).split()), seconds))
+            found[pk, side].append((len(str(text).split()), seconds))
     return [found[key] for key in sorted(found)]
 
 

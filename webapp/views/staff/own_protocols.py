@@ -79,15 +79,19 @@ def edit(request: HttpRequest, own: uuid.UUID) -> HttpResponse:
     row = access.own_protocol(request.user, own)
     base = own_protocols.protocol_of(row)
     form = _form(request, base)
-    seen = _seen(request, row)
+    latest_known = _latest_known(request, row)
     if not _is_saved(request, form):
-        return _page(request, form, row=row, seen=seen)
+        return _page(request, form, row=row, latest_known=latest_known)
     try:
         made = own_protocols.change(
-            own=row, protocol=form.protocol(), seen=seen, by=request.user, now=timezone.now()
+            own=row,
+            protocol=form.protocol(),
+            latest_known=latest_known,
+            by=request.user,
+            now=timezone.now(),
         )
     except own_protocols.Newer as newer:
-        return _page(request, form, row=row, seen=newer.version, passed_over=newer.version)
+        return _page(request, form, row=row, latest_known=newer.version, passed_over=newer.version)
     messages.success(request, _("Saved as version %(version)d.") % {"version": made.version})
     return redirect("own-protocol", made.pk)
 
@@ -106,7 +110,7 @@ def delete(request: HttpRequest, own: uuid.UUID) -> HttpResponse:
     return redirect("own-protocols")
 
 
-def _seen(request: HttpRequest, row: StaffProtocol) -> int:
+def _latest_known(request: HttpRequest, row: StaffProtocol) -> int:
     """Return which version was the latest when the form was drawn, as the form says."""
     raw = request.POST.get("seen", "")
     if request.method == "POST":
@@ -156,7 +160,7 @@ def _page(
     *,
     row: StaffProtocol | None = None,
     origin: CopySource | None = None,
-    seen: int = 0,
+    latest_known: int = 0,
     passed_over: int = 0,
 ) -> HttpResponse:
     """Draw the builder; `passed_over` is a version that saving would pass over unseen."""
@@ -167,7 +171,7 @@ def _page(
         "versions": own_protocols.versions(row) if row else [],
         "origin": CopySource(row.copied_name, row.copied_sha256) if row else origin,
         "groups": rendering.sample_questions(sample) if sample else [],
-        "seen": seen,
+        "seen": latest_known,
         "passed_over": passed_over,
     }
     status = 409 if passed_over else 422 if form.errors else 200
