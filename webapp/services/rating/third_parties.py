@@ -117,7 +117,7 @@ def _closed(campaign: Campaign, known: ExternalId) -> dict[str, tuple[Exists, ..
         conversation=OuterRef("conversation"), participation__pseudonym__in=names
     )
     imported = _notes(known.value).filter(conversation=OuterRef("conversation"))
-    rules = {OWN_CONVERSATION: (Exists(own), Exists(imported))}
+    rules: dict[str, tuple[Exists, ...]] = {OWN_CONVERSATION: (Exists(own), Exists(imported))}
     if _wants_new(campaign):
         before = Assignment.objects.filter(
             KNOWN,
