@@ -8,7 +8,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('webapp', '0022_timer_indexes'),
+        ('webapp', '0024_disjoint'),
     ]
 
     operations = [

@@ -56,7 +56,11 @@ class Conversation(Row):
 
     class Meta:
         ordering = ("id",)
-        indexes = (models.Index(fields=("state", "deadline_at")),)
+        indexes = (
+            models.Index(fields=("state", "deadline_at")),
+            # Few are set aside; whoever shares items out asks which.
+            models.Index("excluded", condition=~Q(excluded=""), name="conversations_set_aside"),
+        )
 
 
 class Seat(Row):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import ClassVar
 
 from django.db import models
-from django.db.models import Exists, F, OuterRef, Q
+from django.db.models import F, Q
 from django.utils import timezone
 
 from webapp.models.campaign import Campaign, System
@@ -52,11 +52,10 @@ class ItemQuery(models.QuerySet["Item"]):
 
     def kept(self) -> ItemQuery:
         """Return those of conversations, and of replies, that nobody has withdrawn from."""
-        withdrawn = Seat.objects.filter(
-            conversation=OuterRef("conversation"), participation__withdrawn_at__isnull=False
-        )
-        emptied = Candidate.objects.filter(item=OuterRef("pk"), conversation__excluded=WITHDRAWN)
-        rows = self.filter(~Exists(withdrawn), ~Exists(emptied))
+        withdrawn = Seat.objects.filter(participation__withdrawn_at__isnull=False)
+        emptied = Candidate.objects.filter(conversation__excluded=WITHDRAWN)
+        rows = self.exclude(pk__in=emptied.values("item"))  # found once, not for every item
+        rows = rows.exclude(conversation__in=withdrawn.values("conversation"))
         return rows.exclude(persona__sentences=[])  # whose author has withdrawn
 
 
@@ -94,6 +93,17 @@ class Item(Counted):
                 | Q(conversation__isnull=True, persona__isnull=True)
                 | Q(context__isnull=True, persona__isnull=True),
                 name="item_of_one_thing_at_most",
+            ),
+        )
+        # Whoever is given items wants those with the fewest votes: read in order, no more of them
+        # than are looked at.
+        indexes = (
+            models.Index(
+                F("campaign"),
+                F("reserved") + F("completed"),
+                F("order"),
+                condition=Q(target__gt=F("reserved") + F("completed")),
+                name="open_items_by_votes",
             ),
         )
 

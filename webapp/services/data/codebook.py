@@ -69,6 +69,12 @@ MESSAGES = {
     "partner_of": "the system that the conversation is about",
     "excluded": "a reviewer's reason to set the conversation aside",
 }
+BROKEN_RULES = {
+    "rule": "own conversation, judged before, or own text: what a rater must not judge",
+    "rater": "pseudonym of who judged it all the same",
+    "item": "the item judged",
+    "why": "how the rule is broken",
+}
 PARTICIPANTS = {
     "participant": "pseudonym, the `rater` of the ratings",
     "panel": "worker, volunteer or expert: whom the campaign's link was given to",
@@ -160,6 +166,7 @@ ADMISSION = {
     "answered_at": "when the try was sent, UTC",
 }
 FILES = {
+    "broken_rules.csv": BROKEN_RULES,
     "contributions.csv": CONTRIBUTIONS,
     "ratings.csv": RATINGS,
     "ratings.parquet": RATINGS,

@@ -27,6 +27,7 @@ import pyarrow.parquet as pq
 from evaluation import serialized
 from webapp.models import Campaign
 from webapp.services.data import (
+    assignment_rules,
     codebook,
     contribution_rows,
     conversation_records,
@@ -50,6 +51,8 @@ FILTERS = {
     "ratings_all.csv": "every current answer; `excluded` says why one is set aside",
     "contributions.csv": "every text that people wrote for the protocol, refused ones too",
     "conversations.jsonl": "every conversation of the study, abandoned and failed ones too",
+    "broken_rules.csv": "who judged what they had said, written or judged elsewhere; without rows "
+    "where nobody did",
     "everywhere": "what people withdrew is absent or blank; rehearsals and test chats are absent",
 }
 
@@ -191,6 +194,8 @@ def _fill(archive: Archive, campaign: Campaign) -> None:
     kept = frame[frame["excluded"] == ""].reset_index(drop=True)
     book = codebook.codebook(campaign)
     archive.text("README.md", dataset_card(campaign, book, answers=len(kept)))
+    broken = assignment_rules.id_rule_rows(campaign)
+    archive.table(assignment_rules.BROKEN, codebook.BROKEN_RULES, broken)
     written = contribution_rows.contribution_rows(campaign)
     archive.table("contributions.csv", codebook.CONTRIBUTIONS, written)
     add_plan(archive, campaign, book)

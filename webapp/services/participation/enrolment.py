@@ -16,6 +16,7 @@ from webapp.models import Assignment, Campaign, Conversation, Participation
 from webapp.services.conversation import allocation, entrance, matching, opening
 from webapp.services.participation import admission, consents, steps
 from webapp.services.rating import items, third_parties
+from webapp.services.replies import pace
 from webapp.services.rules import (
     access,
     disjoint,
@@ -203,7 +204,7 @@ def _allocate(person: Participation, now: datetime) -> bool:
     if system is None:
         return False
     Participation.objects.filter(pk=person.pk).update(seen_at=now, notice="")
-    if system.is_people or entrance.is_mixed(person.campaign):
+    if system.is_people or pace.is_mixed(person.campaign):
         partner_at = entrance.partner_at(person, now)
         states.move(person, "wait", state_at=now, waiting_at=now, partner_at=partner_at)
     else:
@@ -258,7 +259,7 @@ def _waiting(person: Participation, now: datetime) -> dict[str, Any]:
         return {}
     seconds = matching.seconds_waiting(person, now)
     ahead = person.campaign.participations.filter(state=P.WAITING, waiting_at__lt=person.waiting_at)
-    if not entrance.is_mixed(person.campaign):  # a queue of its own would tell a bot's
+    if not pace.is_mixed(person.campaign):  # a queue of its own would tell a bot's
         ahead = ahead.filter(system=person.system)
     return {
         "position": ahead.count() + 1,

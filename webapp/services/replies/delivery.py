@@ -18,15 +18,14 @@ from django.db.models.functions import Now
 
 from webapp import realtime
 from webapp.models import Conversation, Event, Flag, ReplyJob
-from webapp.services.replies import queue, rehearsal
-from webapp.services.rules import events, protocols, states
+from webapp.services.replies import pace, queue, rehearsal
+from webapp.services.rules import events, states
 
 J = ReplyJob.State
 OPEN = Conversation.State.OPEN
 CHUNK = 16  # jobs of one transaction: senders wait no longer than this many take
 OWED = (J.QUEUED, J.CLAIMED)
 LOSSES = 6  # of its worker that a job may meet without blame
-LONGEST_TYPING = 30.0  # seconds; a very long answer is shown sooner than anybody could type it
 
 
 @dataclass(frozen=True)
@@ -56,8 +55,9 @@ def answer(answers: Sequence[BotAnswer]) -> int:
 def _answer(answers: Sequence[BotAnswer]) -> int:
     with transaction.atomic():
         conversations = events.lock_all(answer.job.conversation_id for answer in answers)
-        later = [answer for answer in answers if _typing_seconds(answer)]
-        at_once = [answer for answer in answers if not _typing_seconds(answer)]
+        later = [answer for answer in answers if _is_shown_later(answer)]
+        kept = {answer.job.pk for answer in later}
+        at_once = [answer for answer in answers if answer.job.pk not in kept]
         stored = _store(at_once, "answer_at_once")
         _show([(answer.job, answer.text) for answer in stored], conversations)
         return len(stored) + len(_store(later, "answer"))
@@ -88,18 +88,26 @@ def _store(answers: Sequence[BotAnswer], event: str) -> list[BotAnswer]:
     columns = ["text", "details"]
     if event == "answer":
         for answer in moved:
-            answer.job.due_at = Now() + timedelta(seconds=_typing_seconds(answer))
+            answer.job.due_at = _due_at(answer)
         columns.append("due_at")
     ReplyJob.objects.bulk_update([one.job for one in moved], columns)
     return moved
 
 
-def _typing_seconds(answer: BotAnswer) -> float:
+def _is_shown_later(answer: BotAnswer) -> bool:
     conversation = answer.job.conversation
-    chat = protocols.protocol_of(conversation.campaign).chat
-    if chat is None or conversation.purpose != Conversation.Purpose.STUDY:
-        return 0.0
-    return min(LONGEST_TYPING, chat.pace * len(answer.text.split()))
+    return bool(pace.typing_seconds(conversation, answer.text)) or pace.is_paced_like_people(
+        conversation
+    )
+
+
+def _due_at(answer: BotAnswer) -> Any:
+    """Return when a reply is shown: a time, or an expression of the database's clock."""
+    job = answer.job
+    seconds = pace.seconds_like_people(job.conversation, answer.text, job.in_reply_to)
+    if seconds is not None:
+        return job.queued_at + timedelta(seconds=seconds)
+    return Now() + timedelta(seconds=pace.typing_seconds(job.conversation, answer.text))
 
 
 def show_later(conversation: Conversation, text: str, *, in_reply_to: int, seconds: float) -> None:

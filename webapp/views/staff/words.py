@@ -92,12 +92,18 @@ def _page(
     code = wanted if wanted in words.codes else next(iter(words.codes), "")
     typed = request.POST if request.method == "POST" and code else None
     form = WordsForm(words.texts, words.stored.get(code, {}), typed)
+    passed_over = 0
     if typed is not None and form.is_valid():
-        address = store(code, form.values())
-        messages.success(request, _("The words are saved."))
-        return redirect(address)
+        try:
+            address = store(code, form.values())
+        except own_protocols.Newer as newer:
+            passed_over = newer.version
+        else:
+            messages.success(request, _("The words are saved."))
+            return redirect(address)
     context = {
         "words": words,
+        "passed_over": passed_over,
         "code": code,
         "name": languages.ENGLISH_NAMES.get(code, ""),
         "choices": [
@@ -107,7 +113,9 @@ def _page(
         "form": form,
         **about,
     }
-    return bad_form(request, PAGE, context) if form.errors else render(request, PAGE, context)
+    if form.errors:
+        return bad_form(request, PAGE, context)
+    return render(request, PAGE, context, status=409 if passed_over else 200)
 
 
 urlpatterns = [

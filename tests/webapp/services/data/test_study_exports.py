@@ -55,6 +55,7 @@ def test_every_table_holds_the_rows_of_all_campaigns_and_tells_them_apart(
         assert {row["phase"] for row in together} == ({"p1", "p2", "p3"} if together else set())
         assert together or name in (
             "admission.csv",
+            "broken_rules.csv",
             "contributions.csv",
             "replies.csv",
             "reply_events.csv",
