@@ -8,7 +8,7 @@ import numpy as np
 
 from analysis.report import many
 from analysis.scores.question_ratings import QuestionRatings, questions
-from analysis.scores.rater_design import design_of
+from analysis.scores.rater_design import RaterDesign, design_of
 from analysis.scores.severity import fit, flat_scores, sums
 from analysis.tables.schema import LEVELS, RatingTable
 
@@ -103,8 +103,8 @@ def _published_intervals(rated: Sequence[QuestionRatings]) -> Iterator[str]:
         yield (
             "calibrated_score assumes SDs of 1 for raters and for answers, so relative to what "
             f"these ratings warrant its intervals are {'; '.join(examples)}. Intervals that are "
-            "too wide hold more often than 95 %, too narrow ones less often; those of "
-            "calibrated_score_learned hold."
+            "too wide hold more often than 95 %, too narrow ones less often; the ranking does "
+            "not use them."
         )
 
 
@@ -144,6 +144,7 @@ def _of_question(question: QuestionRatings) -> Iterator[str]:
     yield from _rare(question)
     design = design_of(question)
     yield from (one for one in (design.no_agreement, design.no_severity) if one)
+    yield from _withheld(design)
     if rows["rater"].nunique() == 1:
         who = rows["rater"].iloc[0]
         yield (
@@ -167,6 +168,15 @@ def _of_question(question: QuestionRatings) -> Iterator[str]:
             "are used."
         )
         yield from _far_off(question)
+
+
+def _withheld(design: RaterDesign) -> Iterator[str]:
+    """Tell where a system's score is one rater's: any interval would leave the rater out."""
+    if design.systems > 1 and design.raters > 1 and design.raters_per_system[1] == 1:
+        yield (
+            "each system was judged by one rater only, so a severe rater looks like a poor system: "
+            "no interval, no probability and no order is printed."
+        )
 
 
 def _far_off(question: QuestionRatings) -> Iterator[str]:

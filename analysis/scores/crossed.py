@@ -16,13 +16,13 @@ ratings equal systems were then called different in 11 % of campaigns, and so in
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 import scipy
 from numpy.typing import NDArray
-from scipy import sparse, special
+from scipy import sparse
 
 from analysis.scores.incidence import RESIDUAL, Incidence
 from analysis.stats.intervals import Floats
@@ -40,8 +40,9 @@ DRAWN = 4_000_000  # ratings, when there are many
 class Fit:
     """Scores of the systems and all that their errors rest on.
 
-    `parts[k]` is what a unit of variance k adds to the covariance of the scores, the residual
-    first; `errors` is the covariance of the variances' estimates.
+    `is_likelihood` tells restricted maximum likelihood from moments; `parts[k]` is what a unit of
+    variance k adds to the covariance of the scores, the residual first; `errors` is the covariance
+    of the variances' estimates.
     """
 
     names: tuple[str, ...]
@@ -51,6 +52,7 @@ class Fit:
     parts: Floats
     errors: Floats
     n: Floats
+    is_likelihood: bool
 
     @cached_property
     def sds(self) -> dict[str, float]:
@@ -75,6 +77,20 @@ class Fit:
         if spread <= 0:
             return most
         return float(np.clip(2 * (contrast @ self.covariance @ contrast) ** 2 / spread, 1.0, most))
+
+    def times(self, factors: Floats) -> Fit:
+        """Return the fit of ratings that were each divided by their system's factor."""
+        both = np.outer(factors, factors)
+        # SDs are those of a system of medium factor.
+        middle = float((self.n @ factors**2) / self.n.sum())
+        return replace(
+            self,
+            variances=self.variances * middle,
+            mean=self.mean * factors,
+            covariance=self.covariance * both,
+            parts=self.parts * both / middle,
+            errors=self.errors * middle**2,
+        )
 
     def one(self, system: int) -> Floats:
         """Return the contrast that is a system's own score."""
@@ -112,7 +128,8 @@ class Design:
         variances, gaps, parts, errors = found
         covariance = np.einsum("k,kij->ij", variances, parts)
         return Fit(self.names, variances * scale, means + gaps * np.sqrt(scale),
-                   covariance * scale, parts, errors * scale**2, own)  # fmt: skip
+                   covariance * scale, parts, errors * scale**2, own,
+                   self._reduced is not None)  # fmt: skip
 
     # --- many levels --------------------------------------------------------------------------
 
@@ -275,9 +292,3 @@ def _indicators(codes: np.ndarray) -> sparse.csr_array:
     count = len(codes)
     shape = (count, int(codes.max()) + 1)
     return sparse.csr_array((np.ones(count), codes, np.arange(count + 1)), shape=shape)
-
-
-def p_value(fit: Fit, contrast: Floats) -> float:
-    """Return the two-sided p of a sum of scores being 0 (Student's t)."""
-    estimate = float(contrast @ fit.mean)
-    return float(2 * special.stdtr(fit.df(contrast), -abs(estimate) / fit.se(contrast)))

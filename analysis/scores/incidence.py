@@ -1,4 +1,4 @@
-"""Incidence: which rater, item and conversation each rating is of, and what of it can be told apart.
+"""Incidence: what rater, item and conversation each rating is of, and which can be told apart.
 
 The random effects of the crossed model (`analysis.scores.crossed`). An effect is in the model where
 its variance is identified: quadratic forms of within-system residuals, one per effect, must have
