@@ -16,14 +16,17 @@ from analysis.scores.crossed import Design
 from analysis.scores.incidence import Incidence, incidence, together
 from analysis.stats.intervals import Floats
 
+Codes = np.ndarray
 SIZES = (10_000, 100_000, 1_000_000)
 
 
 def oracle(of: Incidence, values: Floats) -> tuple[Floats, Floats, Floats]:
     """Return variances (residual first), scores and their covariance by statsmodels' MixedLM."""
-    blocks = [np.eye(levels)[codes] for codes, levels in zip(of.effects.values(), of.levels)]
+    blocks = [
+        np.eye(levels)[codes] for codes, levels in zip(of.effects.values(), of.levels, strict=True)
+    ]
     names = [[[f"{name}{k}" for k in range(block.shape[1])]] for name, block in
-             zip(of.effects, blocks)]  # fmt: skip
+             zip(of.effects, blocks, strict=True)]  # fmt: skip
     spec = VCSpec(list(of.effects), names, [[block] for block in blocks])
     x = np.eye(of.systems)[of.system]
     model = MixedLM(values, x, groups=np.ones(len(values)), exog_re=None, exog_vc=spec)
@@ -32,7 +35,7 @@ def oracle(of: Incidence, values: Floats) -> tuple[Floats, Floats, Floats]:
     return np.array([found.scale, *found.vcomp]), np.asarray(found.fe_params), covariance
 
 
-def drawn(ratings: int, votes: int, raters: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, Floats]:
+def drawn(ratings: int, votes: int, raters: int) -> tuple[Codes, Codes, Codes, Floats]:
     """Return systems, raters, items and answers from 1 to 5 of ten systems."""
     chance = np.random.default_rng(1)
     item = np.repeat(np.arange(ratings // votes), votes)
@@ -53,9 +56,9 @@ def main(sizes: list[int]) -> None:
             design.fit(value)
             first = time.perf_counter()
             design.fit(value)
-            print(f"{ratings:9,} ratings, {votes} an item, {raters:6,} raters, "
-                  f"{design.levels:7,} levels: prepared {prepared - began:.2f} s, "
-                  f"fit {first - prepared:.2f} s, again {time.perf_counter() - first:.2f} s")  # fmt: skip
+            again = time.perf_counter() - first
+            print(f"{ratings:9,} ratings, {votes} an item, {design.levels:7,} levels: prepared "
+                  f"{prepared - began:.2f} s, fit {first - prepared:.2f} s, again {again:.2f} s")  # fmt: skip
 
 
 if __name__ == "__main__":
