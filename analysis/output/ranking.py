@@ -186,8 +186,8 @@ def _ranking(results: pd.DataFrame, protocol: str, question: str) -> SystemRanki
 
 
 def _known(rows: pd.DataFrame, column: str) -> str | None:
-    values = rows[column].dropna() if column in rows else ()
-    return str(values.iloc[0]) if len(values) else None
+    values = rows[column].dropna().tolist() if column in rows else []
+    return str(values[0]) if values else None
 
 
 def listed(words: Sequence[str]) -> str:

@@ -118,6 +118,12 @@ class SystemScores:
         """The systems that are compared."""
         return tuple(name for name in self.systems if name != self.control)
 
+    @cached_property
+    def _order(self) -> list[int]:
+        """Systems compared, the highest first; a tie is not broken by the last digit."""
+        kept = [self.systems.index(name) for name in self.ranked]
+        return sorted(kept, key=lambda k: (-round(float(self.means[k]), 9), k))
+
     @property
     def means(self) -> Floats:
         """Scores of the fit, else raw means."""
@@ -148,8 +154,7 @@ class SystemScores:
         fit = self.fit
         if fit is None:
             return ()
-        places = [self.systems.index(name) for name in self.ranked]
-        order = sorted(places, key=lambda k: (-self.means[k], k))
+        order = self._order
         return tuple(
             self._difference(fit, a, b) for i, a in enumerate(order) for b in order[i + 1 :]
         )
@@ -176,8 +181,7 @@ class SystemScores:
             for each, p in zip(self.differences, self.adjusted, strict=True)
             if p < 1 - LEVEL
         }
-        score = dict(zip(self.systems, self.means.tolist(), strict=True))
-        return letters(sorted(self.ranked, key=lambda name: -score[name]), apart)
+        return letters([self.systems[k] for k in self._order], apart)
 
     def rank_shares(self, seed: int) -> Floats | None:
         """Return P(rank) of each system compared (systems x ranks), rank 1 the highest score.
@@ -187,18 +191,17 @@ class SystemScores:
         """
         if self.fit is None:
             return None
-        kept = [self.systems.index(name) for name in self.ranked]
-        size, chance = len(kept), np.random.default_rng(seed)
+        size, chance = len(self._order), np.random.default_rng(seed)
         if size == 1:
             return np.ones((1, 1))
         df = float(np.median([each.df for each in self.differences]))
-        values, vectors = np.linalg.eigh(self.fit.covariance[np.ix_(kept, kept)])
-        root = vectors * np.sqrt(np.maximum(values, 0.0))
+        # In order of score, so that the draws do not depend on names.
+        root = np.linalg.cholesky(self.fit.covariance[np.ix_(self._order, self._order)])
         gaps = chance.standard_normal((DRAWS, size)) @ root.T
-        drawn = self.fit.mean[kept] + gaps / np.sqrt(chance.chisquare(df, (DRAWS, 1)) / df)
+        drawn = self.fit.mean[self._order] + gaps / np.sqrt(chance.chisquare(df, (DRAWS, 1)) / df)
         ranks = (-drawn).argsort(axis=1).argsort(axis=1)
-        counts = [np.bincount(ranks[:, k], minlength=size) for k in range(size)]
-        return np.array(counts) / DRAWS
+        counts = np.array([np.bincount(ranks[:, k], minlength=size) for k in range(size)])
+        return np.asarray(counts[np.argsort(self._order)] / DRAWS)
 
 
 def system_scores(question: QuestionRatings) -> SystemScores:

@@ -57,8 +57,10 @@ def main(sizes: list[int]) -> None:
             first = time.perf_counter()
             design.fit(value)
             again = time.perf_counter() - first
-            print(f"{ratings:9,} ratings, {votes} an item, {design.levels:7,} levels: prepared "
-                  f"{prepared - began:.2f} s, fit {first - prepared:.2f} s, again {again:.2f} s")  # fmt: skip
+            print(
+                f"{ratings:9,} ratings, {votes} an item, {design.levels:7,} levels: prepared "
+                f"{prepared - began:.2f} s, fit {first - prepared:.2f} s, again {again:.2f} s"
+            )
 
 
 if __name__ == "__main__":
