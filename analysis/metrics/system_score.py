@@ -48,6 +48,7 @@ def _question_rows(question: QuestionRatings, control: str | None) -> Iterator[d
             "raw": found.raw[k],
             **_of_fit(found, k),
             **scale,
+            "better": question.better,
             "control": control if control in found.systems else None,
             "reason": found.reason,
         }

@@ -19,6 +19,7 @@ SCORE, PAIR = "system_score", "system_difference"
 OWN_SECTION = ("persona_detection", "human_accuracy", "sensibleness", "specificity")
 # Scores less raw means that are told as an adjustment.
 MOVED = 0.005
+DIRECTIONS = {"high": "", "low": "; low is better", "none": "; neither end is better"}
 EFFECTS = {
     "rater_sd": "raters",
     "item_sd": "items",
@@ -46,6 +47,7 @@ class SystemRanking:
     variances: str = ""
     reason: str | None = None
     control: str | None = None
+    better: str = "high"
     alone: bool = True
 
     @property
@@ -56,6 +58,8 @@ class SystemRanking:
             return f"{self.capital}: {best['system']} has {best['score']:.2f}"
         if self.reason is not None:
             return f"{self.capital}: {size} systems cannot be ordered: {self.reason}"
+        if len(self.top) == 1 and self.better == "none":
+            return f"{self.capital}: {best['system']} is highest with {best['score']:.2f}"
         if len(self.top) == 1:
             second = self.frame.iloc[1]["system"]
             start = f"{self.capital}: {best['system']} is first with {best['score']:.2f}"
@@ -64,7 +68,8 @@ class SystemRanking:
             named = "both systems" if size == 2 else many(size, "system")
             return f"{self.capital}: {named} cannot be told apart"
         *others, last = self.top
-        return f"{self.capital}: {', '.join(others)} and {last} are highest, not told apart"
+        end = "lowest" if self.better == "low" else "highest"
+        return f"{self.capital}: {', '.join(others)} and {last} are {end}, not told apart"
 
     @property
     def top(self) -> list[str]:
@@ -121,7 +126,7 @@ class SystemRanking:
             yield "“beats next” is the probability to be above the next row."
         if self.control is not None:
             yield f"The control, {self.control}, is set apart."
-        yield f"Scale {self.scale}."
+        yield f"Scale {self.scale}{DIRECTIONS[self.better]}."
 
     @property
     def chart(self) -> Chart:
@@ -147,8 +152,8 @@ class SystemRanking:
 def rankings(results: pd.DataFrame) -> tuple[SystemRanking, ...]:
     """Return the ranking of each question that has scores and no section of its own."""
     scores = results[results["metric"] == SCORE]
-    elsewhere = results[results["metric"].isin(OWN_SECTION)]
-    own = set(zip(elsewhere["protocol"], elsewhere["question"], strict=True))
+    shown = results[results["metric"].isin(OWN_SECTION)]
+    own = set(zip(shown["protocol"], shown["question"], strict=True))
     own |= {(p, q) for p in set(_labels(results)) for q in ("sensible", "specific")}
     found = [
         _ranking(_of(results, str(protocol), str(question)), str(protocol), str(question))
@@ -171,7 +176,9 @@ def _ranking(results: pd.DataFrame, protocol: str, question: str) -> SystemRanki
     frame = frame.rename(columns={"estimate": "score", "raw": "mean", "letters": "group"})
     means = results.loc[results["metric"] == "likert"].reindex(columns=["system", "sd"])
     frame = frame.merge(means, on="system", how="left")
-    frame = frame.sort_values(["score", "system"], ascending=[False, True], ignore_index=True)
+    better = _known(rows, "better") or "high"
+    by = [better == "low", True]
+    frame = frame.sort_values(["score", "system"], ascending=by, ignore_index=True)
     wins, order = _wins(results), [str(name) for name in frame["system"]]
     frame["beats next"] = [wins.get(pair) for pair in zip(order, [*order[1:], ""], strict=True)]
     row = rows.iloc[0]
@@ -181,7 +188,7 @@ def _ranking(results: pd.DataFrame, protocol: str, question: str) -> SystemRanki
     reason = _known(rows, "reason")
     variances = _known(rows, "variances") or ""
     return SystemRanking(
-        protocol, question, frame, scale, ends, effects, variances, reason, control
+        protocol, question, frame, scale, ends, effects, variances, reason, control, better
     )
 
 
@@ -207,7 +214,9 @@ def _wins(results: pd.DataFrame) -> dict[tuple[str, str], float]:
         return {}
     keys = list(zip(rows["system"], rows["other_system"], strict=True))
     above = dict(zip(keys, rows["above"].astype(float), strict=True))
-    return above | {(b, a): 1 - p for (a, b), p in above.items()}
+    above |= {(b, a): 1 - p for (a, b), p in above.items()}
+    low = (results.loc[results["metric"] == SCORE].get("better", pd.Series()) == "low").any()
+    return {pair: 1 - p for pair, p in above.items()} if low else above
 
 
 def _of(results: pd.DataFrame, protocol: str, question: str) -> pd.DataFrame:

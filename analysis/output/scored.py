@@ -29,11 +29,17 @@ PAIRS = {
 
 def overview(ranked: Sequence[SystemRanking]) -> Iterator[Section]:
     """Yield all questions side by side, where there are several: a score and a place in each."""
+    ranked = [each for each in ranked if each.better != "none"]
     if len(ranked) < 2 or max(len(each.frame) for each in ranked) < 2:
         return
     names = _names(ranked)
     scores = pd.DataFrame({name: each.scores for name, each in zip(names, ranked, strict=True)})
-    ranks = scores.rank(ascending=False, method="min")
+    ranks = pd.DataFrame(
+        {
+            name: each.scores.rank(ascending=each.better == "low", method="min")
+            for name, each in zip(names, ranked, strict=True)
+        }
+    )
     frame = scores.assign(**{"mean place": ranks.mean(axis=1)})
     frame = frame.rename_axis("system").reset_index()
     frame = frame.sort_values(["mean place", "system"], ignore_index=True)
@@ -44,7 +50,7 @@ def overview(ranked: Sequence[SystemRanking]) -> Iterator[Section]:
         f"{best} has the best mean place over {len(ranked)} questions, and is told apart from "
         f"every other system on {on} of them",
         frame,
-        "The mean place counts every question alike, the highest score first, and is no test. "
+        "The mean place counts every question that has a better end alike, and is no test. "
         "Intervals and n of each score are in the rankings that follow.",
         key="overview",
     )

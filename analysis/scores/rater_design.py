@@ -40,7 +40,6 @@ class RaterDesign:
     overlapping: int  # items that two raters or more judged
     per_rater: tuple[int, int]  # ratings: fewest and most
     systems_per_rater: tuple[int, int]
-    raters_per_system: tuple[int, int]
     groups: int
 
     @property
@@ -80,7 +79,7 @@ def _design(question: QuestionRatings) -> RaterDesign:
     judged = pd.DataFrame({"item": item, "rater": rater}).drop_duplicates()
     per_rater = np.bincount(rater)
     pairs = pd.DataFrame({"rater": rater, "system": system}).drop_duplicates()
-    variety, width = np.bincount(pairs["rater"]), np.bincount(pairs["system"])
+    variety = np.bincount(pairs["rater"])
     return RaterDesign(
         ratings=len(rows),
         raters=len(raters),
@@ -89,7 +88,6 @@ def _design(question: QuestionRatings) -> RaterDesign:
         overlapping=int((np.bincount(judged["item"]) > 1).sum()),
         per_rater=(int(per_rater.min()), int(per_rater.max())),
         systems_per_rater=(int(variety.min()), int(variety.max())),
-        raters_per_system=(int(width.min()), int(width.max())),
         groups=_groups(pairs, len(raters), len(systems)),
     )
 

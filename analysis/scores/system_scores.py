@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 from scipy import special
 
-from analysis.scores.crossed import Design, Fit
+from analysis.scores.crossed import CrossedDesign, CrossedFit
 from analysis.scores.incidence import Incidence, Ints, incidence, together
 from analysis.scores.question_ratings import QuestionRatings, declared_ends
 from analysis.scores.rater_design import SEVERITY_BY
@@ -105,7 +105,7 @@ class SystemScores:
     n: Ints
     raw: Floats
     ends: tuple[float, float] | None
-    fit: Fit | None
+    fit: CrossedFit | None
     reason: str | None
     control: str | None = None
 
@@ -159,7 +159,7 @@ class SystemScores:
             self._difference(fit, a, b) for i, a in enumerate(order) for b in order[i + 1 :]
         )
 
-    def _difference(self, fit: Fit, a: int, b: int) -> Difference:
+    def _difference(self, fit: CrossedFit, a: int, b: int) -> Difference:
         contrast = fit.pair(a, b)
         estimate = float(contrast @ fit.mean)
         return Difference(
@@ -220,7 +220,11 @@ def _scores(question: QuestionRatings) -> SystemScores:
     raw = np.bincount(system, values) / n
     reason, fit = _withheld(question, design), None
     if reason is None:
-        fit = _of_shares(design, values, raw) if question.is_yes_no else Design(design).fit(values)
+        fit = (
+            _of_shares(design, values, raw)
+            if question.is_yes_no
+            else CrossedDesign(design).fit(values)
+        )
         reason = NO_RESIDUAL if fit is None else None
     ends = (0.0, 1.0) if question.is_yes_no else declared_ends(question.rows)
     return SystemScores(tuple(map(str, names)), n, raw, ends, fit, reason)
@@ -239,11 +243,11 @@ def _with_systems(system: Ints, effects: Mapping[str, Ints]) -> dict[str, Ints]:
     return {name: together(effects[one], system) for name, one in pairs.items() if one in effects}
 
 
-def _of_shares(design: Incidence, values: Floats, raw: Floats) -> Fit | None:
+def _of_shares(design: Incidence, values: Floats, raw: Floats) -> CrossedFit | None:
     """Return the fit of answers 0 and 1; a share has (k + 1) / (n + 2) for its spread."""
     share = (raw * design.n + 1) / (design.n + 2)
     sd = np.sqrt(share * (1 - share))
-    found = Design(design).fit(values / sd[design.system])
+    found = CrossedDesign(design).fit(values / sd[design.system])
     return None if found is None else found.times(sd)
 
 

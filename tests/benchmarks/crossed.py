@@ -12,7 +12,7 @@ import time
 import numpy as np
 from statsmodels.regression.mixed_linear_model import MixedLM, VCSpec
 
-from analysis.scores.crossed import Design
+from analysis.scores.crossed import CrossedDesign
 from analysis.scores.incidence import Incidence, incidence, together
 from analysis.stats.intervals import Floats
 
@@ -51,7 +51,7 @@ def main(sizes: list[int]) -> None:
             system, rater, item, value = drawn(ratings, votes, raters)
             began = time.perf_counter()
             effects = {"rater": rater, "item": item, "taste": together(rater, system)}
-            design = Design(incidence(system, effects))
+            design = CrossedDesign(incidence(system, effects))
             prepared = time.perf_counter()
             design.fit(value)
             first = time.perf_counter()

@@ -110,3 +110,13 @@ def test_without_a_spread_there_is_no_order() -> None:
     (ranking,) = _ranked(ratings([{"value": 3}, {"value": 3, "system": "t"}]))
     assert ranking.reason is not None
     assert list(ranking.frame["system"]) == ["s", "t"]
+
+
+def test_low_is_first_where_low_is_better() -> None:
+    low = RatingTable(simulated().assign(better="low"))
+    (ranking,) = _ranked(low)
+    assert list(ranking.frame["system"]) == ["s0", "s1", "s2", "s3"]
+    assert ranking.finding.startswith("Q: s0 is first with 2.13, above s1 with probability >0.99")
+    (none,) = _ranked(RatingTable(simulated().assign(better="none")))
+    assert none.finding == "Q: s3 is highest with 3.83"
+    assert "neither end is better" in none.note

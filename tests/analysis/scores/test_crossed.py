@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 
 from analysis.scores import crossed
-from analysis.scores.crossed import Design, Fit
+from analysis.scores.crossed import CrossedDesign, CrossedFit
 from analysis.scores.incidence import Incidence, incidence, together
 from analysis.stats.intervals import Floats
 from tests.benchmarks.crossed import oracle
@@ -36,8 +36,8 @@ def test_it_is_the_crossed_model_of_statsmodels(raters: int, votes: int) -> None
     assert mine.covariance == pytest.approx(covariance, rel=5e-3)
 
 
-def _fitted(of: Incidence, values: Floats) -> Fit:
-    found = Design(of).fit(values)
+def _fitted(of: Incidence, values: Floats) -> CrossedFit:
+    found = CrossedDesign(of).fit(values)
     assert found is not None
     return found
 
@@ -60,7 +60,7 @@ def test_a_balanced_panel_with_tastes_has_the_exact_test() -> None:
 
 def test_a_design_is_prepared_once_for_many_vectors() -> None:
     of, values = _static(9, 3, seed=1)
-    design, chance = Design(of), np.random.default_rng(2)
+    design, chance = CrossedDesign(of), np.random.default_rng(2)
     for _ in range(3):
         again = design.fit(values)
         other = _fitted(of, values)
@@ -102,5 +102,5 @@ def test_what_cannot_be_told_apart_is_left_out() -> None:
 
 def test_nothing_that_varies_has_no_fit() -> None:
     of = incidence(np.tile([0, 1], 10), {"rater": np.repeat(np.arange(10), 2)})
-    assert Design(of).fit(np.tile([2.0, 4.0], 10)) is None
-    assert Design(of).fit(np.full(20, 3.0)) is None
+    assert CrossedDesign(of).fit(np.tile([2.0, 4.0], 10)) is None
+    assert CrossedDesign(of).fit(np.full(20, 3.0)) is None
