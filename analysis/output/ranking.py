@@ -161,7 +161,8 @@ def rankings(results: pd.DataFrame) -> tuple[SystemRanking, ...]:
         if (protocol, question) not in own
     ]
     alone = len({each.protocol for each in found}) < 2
-    return tuple(replace(each, alone=alone) for each in found)
+    # A question may have been asked about the control only.
+    return tuple(replace(each, alone=alone) for each in found if len(each.frame))
 
 
 def _labels(results: pd.DataFrame) -> pd.Series:

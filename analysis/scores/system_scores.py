@@ -192,8 +192,8 @@ class SystemScores:
         if self.fit is None:
             return None
         size, chance = len(self._order), np.random.default_rng(seed)
-        if size == 1:
-            return np.ones((1, 1))
+        if size < 2:
+            return np.ones((size, size))
         df = float(np.median([each.df for each in self.differences]))
         # In order of score, so that the draws do not depend on names.
         root = np.linalg.cholesky(self.fit.covariance[np.ix_(self._order, self._order)])

@@ -6,6 +6,7 @@ import pandas as pd
 import pytest
 
 from analysis import evaluate
+from analysis.metrics.rank_probability import rank_probability
 from analysis.metrics.system_difference import system_difference
 from analysis.metrics.system_score import system_score
 from analysis.output.ranking import SystemRanking, rankings
@@ -82,6 +83,9 @@ def test_the_control_is_set_apart() -> None:
     assert ranking.finding.startswith("Q: s2 is first with")
     assert "s3" not in set(ranking.frame["system"])
     assert "The control, s3, is set apart." in ranking.note
+    only = RatingTable(simulated().query("system == 's3'"))
+    assert rankings(system_score(only, control="s3")) == ()
+    assert rank_probability(only, control="s3").empty
 
 
 def test_protocols_that_are_pooled_are_told_apart() -> None:
