@@ -181,7 +181,7 @@ def _ranking(results: pd.DataFrame, protocol: str, question: str) -> SystemRanki
     by = [better == "low", True]
     frame = frame.sort_values(["score", "system"], ascending=by, ignore_index=True)
     wins, order = _wins(results), [str(name) for name in frame["system"]]
-    frame["beats next"] = [wins.get(pair) for pair in zip(order, [*order[1:], ""], strict=True)]
+    frame["beats next"] = [wins.get(pair) for pair in zip(order, [*order[1:], ""], strict=False)]
     row = rows.iloc[0]
     effects = tuple(word for name, word in EFFECTS.items() if name in rows and rows[name].any())
     ends = float(row["scale_low"]), float(row["scale_high"])
