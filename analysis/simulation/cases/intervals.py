@@ -19,7 +19,7 @@ PANEL = "the same five raters in every campaign"
 NEW = "five new raters in every campaign"
 POOL = "raters drawn from a pool"
 GAPS = 0.1
-SCALES = ("likert", "calibrated_score", "calibrated_score_learned", "ordinal_score")
+SCALES = ("system_score", "likert", "calibrated_score", "calibrated_score_learned", "ordinal_score")
 CHANCE = 0.5
 
 
