@@ -35,9 +35,12 @@ from analysis.text.frequencies import read as corpus
 
 BAD = 2
 COMMANDS = {
+    "judge": "planning.judge",
     "nexcv": "predictions.nexcv",
+    "plan": "planning.plan",
     "sample": "scores.sampling",
     "simulate": "simulation.command",
+    "stop": "planning.stop",
     "tasks": "predictions.tasks",
     "template": "tables.template",
 }
