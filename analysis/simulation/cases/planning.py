@@ -110,9 +110,7 @@ def mean(table: pd.DataFrame, seed: int) -> pd.DataFrame:
 
 def stopped(table: pd.DataFrame, seed: int) -> pd.DataFrame:
     """Return p = 0 where the sequence left out 0 at any look, else 1."""
-    items = range(1, int(table["item"].max()) + 2)
-    by_look = [_sums(table[table["item"] < count]) for count in items]
-    looks = clustered_mean(ClusterSums(*(np.array(each) for each in zip(*by_look, strict=True))))
+    looks = clustered_mean(_sums_by_look(table))
     out = np.abs(looks.mean) > radius(looks, StopRule(expected=0.5))
     return _row(SEQUENCE, estimate=float("nan"), p=float(not out.any()))
 
@@ -153,6 +151,28 @@ def _scale(felt: np.ndarray) -> np.ndarray:
 
 def _sums(table: pd.DataFrame) -> ClusterSums:
     return cluster_sums(*(table[name].to_numpy() for name in ("value", "rater", "item")))
+
+
+def _sums_by_look(table: pd.DataFrame) -> ClusterSums:
+    """Return the sums after each item, of which all have as many raters."""
+    value, rater, item = (table[name].to_numpy() for name in ("value", "rater", "item"))
+    items = np.arange(1.0, item.max() + 2)
+    votes = len(value) // len(items)
+    ends = votes * items.astype(int) - 1
+    by_rater = np.eye(rater.max() + 1)[rater]
+    count, total = (each.cumsum(axis=0)[ends] for each in (by_rater, by_rater * value[:, None]))
+    of_item = value.reshape(-1, votes).sum(axis=1)
+    return ClusterSums(
+        n=votes * items,
+        raters=(count > 0).sum(axis=1).astype(float),
+        items=items,
+        total=value.cumsum()[ends],
+        squares=(value**2).cumsum()[ends],
+        of_raters=(total**2 / np.maximum(count, 1)).sum(axis=1),
+        of_items=(of_item**2 / votes).cumsum(),
+        rater_pairs=(count**2).sum(axis=1),
+        item_pairs=votes**2 * items,
+    )
 
 
 def _row(name: str, **numbers: float) -> pd.DataFrame:

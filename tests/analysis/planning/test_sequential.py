@@ -13,6 +13,7 @@ from analysis.planning.sequential import (
     LEAST_ITEMS,
     LEAST_RATERS,
     StopRule,
+    best_chance,
     chance_of_decision,
     look,
     quantile,
@@ -97,12 +98,20 @@ def test_a_budget_that_is_too_small_is_said_and_one_that_is_not_gives_a_chance()
     assert small.verdict == "cannot be decided with this budget"
     assert small.chance is not None
     assert small.chance < FUTILE
+    assert best_chance(found, replace(RULE, budget=32)) < FUTILE
     near = _found(20, gap=0.6, seed=5)
     assert look(near, RULE).verdict == "not yet"
     large = look(near, replace(RULE, budget=200))
     assert large.verdict == "not yet"
     assert large.chance is not None
     assert large.chance > 0.3
+
+
+def test_few_items_do_not_give_up_on_a_difference_that_they_leave_open() -> None:
+    """The present mean alone would: a wide interval still has differences that would decide."""
+    found, rule = _found(10, seed=8), replace(RULE, budget=60)
+    assert chance_of_decision(found, rule) < best_chance(found, rule)
+    assert look(found, rule).verdict == "not yet"
 
 
 def test_a_used_up_budget_decides_nothing_more() -> None:
