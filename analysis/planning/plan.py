@@ -14,7 +14,14 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from analysis.planning.paired import question_of
-from analysis.planning.power import CampaignPower, RatingPlan, items_needed, power, raters_needed
+from analysis.planning.power import (
+    MOST_ITEMS,
+    CampaignPower,
+    RatingPlan,
+    items_needed,
+    power,
+    raters_needed,
+)
 from analysis.planning.variances import PUBLISHED, Variances, learned
 from analysis.report import many
 from analysis.tables.options import BadOption
@@ -134,7 +141,7 @@ def _out_of_reach(options: argparse.Namespace, plan: RatingPlan, variances: Vari
         many_items, variances, options.difference, options.power, seed=options.seed
     )
     sentence = (
-        f"With {many(plan.raters, 'rater')} no number of items finds a difference of "
+        f"With {many(plan.raters, 'rater')} not even {MOST_ITEMS:,} items find a difference of "
         f"{options.difference:g} with power {options.power:g}: their tastes do not average out."
     )
     if enough is None:

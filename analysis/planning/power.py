@@ -31,7 +31,7 @@ CLAIM = 1.96
 ROUNDS = 200
 # No variance of a mean is a smaller part of its clusters' than this while the solution is sought.
 TINY = 1e-9
-MOST_ITEMS = 20_000
+MOST_ITEMS = 2000
 MOST_RATERS = 400
 # Ratings that are drawn at once.
 PIECE = 4_000_000
@@ -120,14 +120,14 @@ def power(
 def items_needed(
     plan: RatingPlan, variances: Variances, difference: float, target: float, *, seed: int
 ) -> RatingPlan | None:
-    """Return the plan with the fewest items that reaches the power; None if no number of items."""
+    """Return the plan with the fewest items that reaches the power; None above 2,000 of them."""
     return _smallest(plan, "items", MOST_ITEMS, (variances, difference, target, seed))
 
 
 def raters_needed(
     plan: RatingPlan, variances: Variances, difference: float, target: float, *, seed: int
 ) -> RatingPlan | None:
-    """Return the plan with the fewest raters, for as many items; None if no number of raters."""
+    """Return the plan with the fewest raters, for as many items; None above 400 of them."""
     return _smallest(plan, "raters", MOST_RATERS, (variances, difference, target, seed))
 
 

@@ -64,7 +64,7 @@ def test_a_power_that_no_items_reach_is_said_with_what_would(
     assert main(["plan", "--difference", ".2", "--raters", "4"]) == 1
     captured = capsys.readouterr()
     assert captured.out == ""
-    assert "With 4 raters no number of items finds a difference of 0.2" in captured.err
+    assert "With 4 raters not even 2,000 items find a difference of 0.2" in captured.err
     assert "With 200 items" in captured.err
 
 
