@@ -9,17 +9,16 @@ test: whether the judge may stand in for a rater (docs/planning.md).
 
 from __future__ import annotations
 
-import argparse
 import json
 import math
 import sys
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
+from analysis import arguments as parsers
 from analysis.output.terminal import table
 from analysis.planning.annotator_test import AnnotatorTest, annotator_test
 from analysis.planning.paired import question_of
@@ -119,7 +118,7 @@ def _sides(ratings: RatingTable, question: str, judge: str) -> tuple[pd.DataFram
 
 def main(arguments: Sequence[str]) -> int:
     """Print systems and test; return 2 where an input cannot be used, 1 if all are refused."""
-    options = _parser().parse_args(arguments)
+    options = parsers.judge().parse_args(arguments)
     try:
         if not 0 <= options.epsilon < 1:
             raise BadOption("--epsilon", str(options.epsilon), "0 or more, and below 1")
@@ -195,15 +194,3 @@ def _record(
     test = asdict(agreement) | {"passes": agreement.passes, "epsilon": epsilon}
     plain = {k: None if isinstance(v, float) and np.isnan(v) else v for k, v in test.items()}
     return {"systems": [asdict(each) for each in found], "annotator_test": plain}
-
-
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="python -m analysis judge", description=__doc__)
-    add = parser.add_argument
-    add("file", type=Path, nargs="+", help="table of ratings, the judge's among them")
-    add("--judge", required=True, metavar="RATER", help="the rater who is a model or metric")
-    add("--question", help="default: the only one")
-    add("--epsilon", type=float, default=0.2,
-        help="granted to people: .2 experts (default), .15 skilled, .1 crowds")  # fmt: skip
-    add("--json", action="store_true", help="print everything as JSON")
-    return parser

@@ -11,8 +11,8 @@ import json
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
-from pathlib import Path
 
+from analysis import arguments as parsers
 from analysis.planning.paired import question_of
 from analysis.planning.power import (
     MOST_ITEMS,
@@ -53,7 +53,7 @@ def cost(plan: RatingPlan, minutes: float, pay: float | None = None, fee: float 
 
 def main(arguments: Sequence[str]) -> int:
     """Print the plan; return 2, with the reason on stderr, where an option cannot be used."""
-    options = _parser().parse_args(arguments)
+    options = parsers.plan().parse_args(arguments)
     try:
         _check(options)
         variances = _variances(options)
@@ -207,32 +207,3 @@ def _cost_line(options: argparse.Namespace, price: Cost) -> str:
         return f"Cost: {hours}; --pay adds money and the hourly wage."
     fee = f" with a fee of {options.fee:g} %" if options.fee else ""
     return f"Cost: {hours}; {price.money:.2f} in pay{fee}; {price.wage:.2f} an hour."
-
-
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="python -m analysis plan", description=__doc__)
-    add = parser.add_argument
-    add("--difference", type=float, required=True, help="to be found, in points of the scale")
-    add("--raters", type=int, required=True, help="in all; each judges every system")
-    add("--votes", type=int, help="raters per item (default: all raters)")
-    add("--items", type=int, help="per system (default: as many as the power needs)")
-    add("--systems", type=int, default=2, help="default 2; each pair is tested at 5 %% over pairs")
-    add("--power", type=float, default=0.8, help="that is wanted; default 0.8")
-    add("--scale", type=float, nargs=2, default=(0.0, 1.0), metavar=("LOW", "HIGH"),
-        help="ends of the scale, to which published variances are stretched")  # fmt: skip
-    source = parser.add_mutually_exclusive_group()
-    source.add_argument("--variances", choices=sorted(PUBLISHED), default="card-high",
-                        help="published ones (Card et al. 2020); default card-high")  # fmt: skip
-    source.add_argument("--learn", type=Path, nargs="+", metavar="FILE",
-                        help="learn them from this table or export")  # fmt: skip
-    add("--question", help="of the table, where it has several")
-    add("--taste", type=float, help="SD of a rater's liking of single systems")
-    add("--item", type=float, help="SD of a system's single replies or conversations")
-    add("--noise", type=float, help="SD of single ratings")
-    add("--minutes", type=float, default=1.0, help="of work per rating; default 1")
-    add("--pay", type=float, help="per rating")
-    add("--fee", type=float, default=0.0, help="of the panel, in percent of the pay")
-    add("--campaigns", type=int, default=2000, help="that are simulated; default 2000")
-    add("--seed", type=int, default=0)
-    add("--json", action="store_true", help="print the plan as JSON")
-    return parser

@@ -15,10 +15,10 @@ import sys
 from collections.abc import Sequence
 from dataclasses import asdict
 from itertools import combinations
-from pathlib import Path
 
 import pandas as pd
 
+from analysis import arguments as parsers
 from analysis.output.terminal import table
 from analysis.planning.components import cluster_sums, clustered_mean
 from analysis.planning.paired import paired, question_of
@@ -62,7 +62,7 @@ def overall(found: dict[Pair, Look]) -> str:
 
 def main(arguments: Sequence[str]) -> int:
     """Print the pairs and the verdict; return 2 where a file or an option cannot be used."""
-    options = _parser().parse_args(arguments)
+    options = parsers.stop().parse_args(arguments)
     try:
         ratings = read_all(options.file).ratings
         if ratings is None:
@@ -125,16 +125,3 @@ def _row(pair: Pair, each: Look) -> dict[str, object]:
         "verdict": each.verdict + reason,
         "chance": each.chance,
     }
-
-
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="python -m analysis stop", description=__doc__)
-    add = parser.add_argument
-    add("file", type=Path, nargs="+", help="table of ratings, or an export's zip")
-    add("--question", help="default: the only one")
-    add("--expected", type=float,
-        help="difference that intervals are shortest for; default 1/8 of the scale")  # fmt: skip
-    add("--margin", type=float, help="difference too small to matter: allows “equivalent”")
-    add("--budget", type=int, help="the most items that each pair will have")
-    add("--json", action="store_true", help="print the looks as JSON")
-    return parser

@@ -12,6 +12,7 @@ from itertools import combinations
 
 import numpy as np
 
+from analysis.arguments import PUBLISHED_VARIANCES
 from analysis.planning.components import cluster_sums, clustered_mean
 from analysis.planning.paired import paired
 from analysis.tables.options import BadOption
@@ -48,10 +49,8 @@ def half_differences(worker: float, item: float, noise: float) -> Variances:
 
 # Card et al. 2020, With Little Power Comes Great Responsibility, EMNLP, section 5 and appendix; on
 # a scale from 0 to 1. Effects of workers and items beside the systems' are .01 to .04, and cancel.
-PUBLISHED = {
-    "card-high": half_differences(0.11, 0.14, 0.26),
-    "card-low": half_differences(0.04, 0.13, 0.16),
-}
+HIGH, LOW = half_differences(0.11, 0.14, 0.26), half_differences(0.04, 0.13, 0.16)
+PUBLISHED = dict(zip(PUBLISHED_VARIANCES, (HIGH, LOW), strict=True))
 
 
 def learned(ratings: RatingTable, question: str) -> Variances:
