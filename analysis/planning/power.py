@@ -259,7 +259,7 @@ def _claimed(
 def likelihood_variance(found: ClusteredMean) -> Floats:
     """Return the variance of the mean at the maximum of the likelihood, of balanced crossed data.
 
-    The likelihood's equations (Searle et al. 1992, section 4.7) are solved by repetition; where a
+    The likelihood's equations (Searle et al. 1992, ch. 4) are solved by repetition; where a
     component would be below 0 it is 0, and the best of the four solutions counts.
     """
     sums = found.sums

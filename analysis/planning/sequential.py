@@ -79,7 +79,7 @@ def radius(found: ClusteredMean, rule: StopRule) -> Floats:
 
 
 def quantile(variance: ArrayLike, df: ArrayLike, rule: StopRule) -> Floats:
-    """Return the boundary in standard errors: Robbins's (1970, equation 17), by Student's tail."""
+    """Return the boundary in standard errors: Robbins's (1970), by Student's tail."""
     information, prior = 1 / np.asarray(variance, dtype=float), 1 / rule.expected**2
     whole = information + prior
     square = whole / information * np.log(whole / (prior * rule.alpha**2))
@@ -150,7 +150,7 @@ def best_chance(found: ClusteredMean, rule: StopRule) -> float:
 
 
 def _least_taste(found: ClusteredMean) -> Floats:
-    """Return the lower 95 % limit of the raters' variance (Searle et al. 1992, section 3.6)."""
+    """Return the lower 95 % limit of the raters' variance (Searle et al. 1992, Variance Components, ch. 3)."""
     sums = found.sums
     per_rater = sums.rater_pairs / sums.n
     among = found.noise + per_rater * found.rater
