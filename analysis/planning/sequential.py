@@ -150,7 +150,7 @@ def best_chance(found: ClusteredMean, rule: StopRule) -> float:
 
 
 def _least_taste(found: ClusteredMean) -> Floats:
-    """Return the lower 95 % limit of the raters' variance (Searle et al. 1992, Variance Components, ch. 3)."""
+    """Return the lower 95 % limit of the raters' variance (Searle et al. 1992, ch. 3)."""
     sums = found.sums
     per_rater = sums.rater_pairs / sums.n
     among = found.noise + per_rater * found.rater
