@@ -49,10 +49,6 @@ class PairCounts:
         half = self.tied / 2
         return PairCounts(self.won + half, np.zeros_like(half), self.lost + half)
 
-    def some(self, which: NDArray[np.bool_]) -> PairCounts:
-        """Return these of several tables."""
-        return PairCounts(*(each[which] for each in self))
-
 
 @dataclass(frozen=True, eq=False)
 class Abilities:
@@ -84,34 +80,10 @@ def undefined(counts: PairCounts) -> str | None:
     return f"{int(sizes.min())} of the systems won, or lost, every comparison with the others"
 
 
-def finite(counts: PairCounts) -> NDArray[np.bool_]:
-    """Return of each of many tables whether finite abilities exist: `undefined` for all at once."""
-    beaten = (counts.wins > 0).astype(np.float32)
-    return _reached(beaten) & _reached(beaten.swapaxes(-1, -2))
-
-
-def _reached(beaten: NDArray[np.float32]) -> NDArray[np.bool_]:
-    """Tell of each table whether every system is beaten by the first one, or by one so beaten."""
-    reached = np.zeros((len(beaten), 1, beaten.shape[-1]), dtype=np.float32)
-    reached[:, :, 0] = 1
-    known, before = 1, 0
-    while known > before:
-        reached = ((reached @ beaten + reached) > 0).astype(np.float32)
-        known, before = int(reached.sum()), known
-    return np.asarray((reached > 0).all(axis=(1, 2)))
-
-
 def fit(counts: PairCounts, *, order: bool = False, start: Floats | None = None) -> Abilities:
     """Return the maximum likelihood abilities; they exist where `undefined` says None."""
     tables = PairTables(*(each[None] for each in counts), order=order)
     return _abilities(tables, tables.highest(start))
-
-
-def fit_all(counts: PairCounts, *, order: bool = False, start: Floats | None = None) -> Floats:
-    """Return the log-abilities of many tables at once, a row each, around a mean of 0."""
-    tables = PairTables(*counts, order=order)
-    found = tables.highest(start)[:, : tables.systems]
-    return np.asarray(found - found.mean(axis=1, keepdims=True), dtype=float)
 
 
 def _abilities(tables: PairTables, at: Floats) -> Abilities:

@@ -7,31 +7,32 @@ is the case of two systems.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property
-from typing import Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from scipy import sparse
 
 from analysis.comparisons.bradley_terry import PairCounts
+from analysis.report import many
 from analysis.scores.question_ratings import QuestionRatings
-from analysis.stats.intervals import DRAWS, PIECE, Floats, Interval, percentile_interval
+from analysis.stats.clustering import FEWEST, codes, error_of_mean
+from analysis.stats.intervals import NONE, Floats, Interval, share_interval
+from analysis.tables import cell_values
 
 SIMULATED_AS = ("win_rate",)
 
 ACT = ["item", "rater"]
 CACHED = 1 << 14
+NOWHERE = (np.empty(0, dtype=np.intp), np.empty(0, dtype=np.intp))
 
 
 @dataclass(frozen=True, eq=False)
 class Compared:
     """All pairs of one question: the numbers of both systems, of the rater, and who was better.
 
-    `points` is 2 where the first shown won, 1 for a tie, 0 where it lost.
+    `points` is 2 where the first shown won, 1 for a tie, 0 where it lost; `rows` are the rows of
+    both in the question's answers.
     """
 
     systems: tuple[str, ...]
@@ -39,6 +40,8 @@ class Compared:
     second: np.ndarray
     points: NDArray[np.int8]
     rater: np.ndarray
+    context: np.ndarray
+    rows: tuple[np.ndarray, np.ndarray] = NOWHERE
 
     def counts(self) -> PairCounts:
         """Count the outcomes of every ordered pair."""
@@ -48,10 +51,6 @@ class Compared:
         for start in range(0, len(self.points), piece):
             total += np.bincount(self._cells(start, piece), minlength=self._kinds)
         return self._counts(total.astype(float))
-
-    def of_resamples(self, weights: Floats) -> PairCounts:
-        """Count them in each resample: a row of `weights` says how often each rater was drawn."""
-        return self._counts((self._of_raters @ weights.T).T)
 
     def _counts(self, cells: Floats) -> PairCounts:
         size = len(self.systems)
@@ -70,13 +69,6 @@ class Compared:
         cell *= size
         cell += self.second[rows]
         return cell
-
-    @cached_property
-    def _of_raters(self) -> Any:
-        """Return a row per cell and a column per rater, whose sums a resample of raters needs."""
-        where = (self._cells(0, len(self.points)), self.rater)
-        ones = np.ones(len(self.rater))
-        return sparse.csr_matrix((ones, where), shape=(self._kinds, self.raters))
 
     @property
     def raters(self) -> int:
@@ -101,8 +93,20 @@ def compared(question: QuestionRatings) -> Compared | None:
         return None
     points = (1 + np.sign(question.values[second] - question.values[first])).astype(np.int8)
     raters = np.unique(rater[first], return_inverse=True)[1]
+    context = pd.factorize(contexts(rows).to_numpy()[first], sort=True)[0]
     systems = tuple(str(name) for name in names)
-    return Compared(systems, system[first], system[second], points, raters)
+    return Compared(
+        systems, system[first], system[second], points, raters, context, (first, second)
+    )
+
+
+def contexts(rows: pd.DataFrame) -> pd.Series:
+    """Return what answers share beside the rater: the context, or the item where none is named."""
+    item = rows["item"].astype(str)
+    if "context" not in rows.columns:
+        return item
+    blank = rows["context"].map(cell_values.is_blank).to_numpy()
+    return item.where(blank, "context " + rows["context"].astype(str))
 
 
 def _together(act: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -137,33 +141,31 @@ def shares(found: Compared) -> pd.DataFrame:
     )
 
 
-def resampled(raters: int, draws: int = DRAWS, *, seed: int, cells: int = 1) -> Iterator[Floats]:
-    """Yield how often each rater was drawn (raters are what is independent), a row per draw.
-
-    Rows come in pieces, so that neither many raters nor what is made of a draw fill the memory.
-    """
-    chance = np.random.default_rng(seed)
-    size = max(1, PIECE // max(raters, cells))
-    for done in range(0, draws, size):
-        drawn = chance.integers(0, raters, (min(size, draws - done), raters))
-        cell = drawn + raters * np.arange(len(drawn))[:, None]
-        times = np.bincount(cell.ravel(), minlength=drawn.size)
-        yield times.reshape(drawn.shape).astype(float)
-
-
-def win_intervals(found: Compared, *, seed: int) -> list[Interval]:
-    """Return percentile intervals of the win rates, ties half, over raters."""
-    size = len(found.systems)
+def win_intervals(found: Compared) -> list[Interval]:
+    """Return Wilson's intervals of the win rates, ties half, clustered by rater and by context."""
     points = np.concatenate([found.points, 2 - found.points]) / 2
     system = np.concatenate([found.first, found.second])
-    rater = np.tile(found.rater, 2)
-    shape = (found.raters, size)
-    gained = sparse.csr_matrix((points, (rater, system)), shape=shape)
-    met = sparse.csr_matrix((np.ones(len(points)), (rater, system)), shape=shape)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        pieces = [(each @ gained) / (each @ met) for each in resampled(found.raters, seed=seed)]
-    rates = np.concatenate(pieces)
-    return [percentile_interval(rates[:, k], found.raters) for k in range(size)]
+    rater, context = np.tile(found.rater, 2), np.tile(found.context, 2)
+    order = np.argsort(system, kind="stable")
+    parts = np.split(order, np.flatnonzero(np.diff(system[order])) + 1)
+    return [_win_interval(points[own], rater[own], context[own]) for own in parts]
+
+
+def too_few(rater: np.ndarray, context: np.ndarray) -> str:
+    """Return why there is no interval, and what would give one."""
+    return (
+        f"{many(len(np.unique(rater)), 'rater')} and {many(len(np.unique(context)), 'context')}: "
+        f"votes of {FEWEST} raters about {FEWEST} contexts are the fewest that have an interval"
+    )
+
+
+def _win_interval(points: Floats, rater: np.ndarray, context: np.ndarray) -> Interval:
+    error = error_of_mean(points, codes(rater), codes(context))
+    if error.clusters < FEWEST:
+        return NONE
+    mean = float(points.mean())
+    worth = float(error.clusters) if error.se == 0 else float(len(points))
+    return share_interval(mean, error.se, error.df, worth)
 
 
 def positions(question: QuestionRatings) -> pd.DataFrame:

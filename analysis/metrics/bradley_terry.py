@@ -1,9 +1,9 @@
 """Log-abilities of systems from comparisons of two, ties half a win for each.
 
 Bradley & Terry 1952 (Biometrika 39), around a mean of 0, with the advantage of what was shown first
-where places differ (Davidson & Beaver 1977); `analysis.comparisons.bradley_terry`. Intervals are a
-percentile bootstrap over raters, `se` is that of the information. `share` is the ability on a scale
-on which all add up to 1.
+where places differ (Davidson & Beaver 1977); `analysis.comparisons.bradley_terry`. Errors and t
+intervals are a sandwich clustered by rater and by context at once (Cameron, Gelbach & Miller 2011;
+`analysis.comparisons.clustered`). `share` is the ability on a scale on which all add up to 1.
 """
 
 from __future__ import annotations
@@ -12,25 +12,24 @@ from collections.abc import Iterator
 
 import numpy as np
 import pandas as pd
+from scipy import special
 
 from analysis.comparisons import bradley_terry as model
-from analysis.comparisons.preferences import Compared, compared, resampled
+from analysis.comparisons import likelihoods
+from analysis.comparisons.clustered import Clustered, clustered
+from analysis.comparisons.preferences import Compared, compared, too_few
 from analysis.scores.question_ratings import QuestionRatings, questions
-from analysis.stats.intervals import NONE, Floats, Interval, percentile_interval
 from analysis.tables.schema import RatingTable
 from analysis.tables.tidy import tidy
 
-REFITS = 400
-FEW = "too few resamples of raters have finite abilities for an interval"
 
-
-def bradley_terry(ratings: RatingTable, *, seed: int = 0) -> pd.DataFrame:
+def bradley_terry(ratings: RatingTable) -> pd.DataFrame:
     """Return a row per question of ranks and system."""
     rated = questions(ratings, "rank")
-    return tidy("bradley_terry", (row for one in rated for row in _question_rows(one, seed)))
+    return tidy("bradley_terry", (row for one in rated for row in _question_rows(one)))
 
 
-def _question_rows(question: QuestionRatings, seed: int) -> Iterator[dict[str, object]]:
+def _question_rows(question: QuestionRatings) -> Iterator[dict[str, object]]:
     found = compared(question)
     if found is None:
         return
@@ -41,10 +40,13 @@ def _question_rows(question: QuestionRatings, seed: int) -> Iterator[dict[str, o
         for k, system in enumerate(found.systems):
             yield {**question.name, "system": system, "n": int(met[k]), "reason": reason}
         return
-    order = _ordered(question)
-    fitted = model.fit(counts.halved(), order=order)
-    ends = _intervals(found, fitted.mean, order, seed)
+    fitted = model.fit(counts.halved(), order=ordered(question))
+    errors = errors_of(found, fitted)
+    ends = errors.intervals(fitted.mean)
+    first_se, first_p = first_shown(fitted, errors)
+    se = errors.errors(errors.centered)[0]
     for k, system in enumerate(found.systems):
+        none = np.isnan(ends[k].low)
         yield {
             **question.name,
             "system": system,
@@ -52,28 +54,35 @@ def _question_rows(question: QuestionRatings, seed: int) -> Iterator[dict[str, o
             "low": ends[k].low,
             "high": ends[k].high,
             "n": int(met[k]),
-            "se": float(np.sqrt(max(fitted.covariance[k, k], 0.0))),
+            "se": float("nan") if none else float(se[k]),
             "share": float(fitted.shares[k]),
             "shown_first": fitted.first,
-            "shown_first_se": fitted.first_se,
-            "reason": FEW if ends[k] == NONE else None,
+            "shown_first_se": first_se,
+            "shown_first_p": first_p,
+            "reason": too_few(found.rater, found.context) if none else None,
         }
 
 
-def _ordered(question: QuestionRatings) -> bool:
+def errors_of(found: Compared, fitted: model.Abilities) -> Clustered:
+    """Return the clustered errors of abilities of halved ties, and of the advantage if fitted."""
+    more = [] if fitted.first is None else [np.ones(len(found.first))]
+    at = np.append(fitted.mean, [] if fitted.first is None else fitted.first)
+    likelihood = likelihoods.of_halves(found, likelihoods.design(found, *more), at)
+    return clustered(likelihood, found.rater, found.context)
+
+
+def first_shown(fitted: model.Abilities, errors: Clustered) -> tuple[float | None, float | None]:
+    """Return the clustered error of the advantage of the first shown, and its two-sided p."""
+    if fitted.first is None:
+        return None, None
+    if errors.few:
+        return float("nan"), float("nan")
+    se, df = errors.errors(np.eye(len(errors.alone))[-1:])
+    t = abs(fitted.first) / float(se[0]) if se[0] > 0 else float("nan")
+    return float(se[0]), float(2 * special.stdtr(float(df[0]), -t))
+
+
+def ordered(question: QuestionRatings) -> bool:
     """Tell whether systems were shown at different places, and not each always at one."""
     shown_at = question.rows.groupby("system")["place"].nunique()
     return bool((shown_at > 1).any())
-
-
-def _intervals(found: Compared, start: Floats, order: bool, seed: int) -> list[Interval]:
-    pieces = []
-    cells = len(found.systems) ** 2
-    for weights in resampled(found.raters, REFITS, seed=seed, cells=cells):
-        counts = found.of_resamples(weights).halved()
-        counts = counts.some(model.finite(counts))
-        pieces.append(model.fit_all(counts, order=order, start=start))
-    drawn = np.concatenate(pieces)
-    if len(drawn) < REFITS / 2 or found.raters < 2:
-        return [NONE] * len(found.systems)
-    return [percentile_interval(column, found.raters) for column in drawn.T]

@@ -140,8 +140,8 @@ def _preferred(results: pd.DataFrame) -> Iterator[Section]:
             f"{best['system']} is preferred most often on {question}: in "
             f"{best['estimate']:.0%} of {best['n']} comparisons, ties half",
             ordered[wanted].rename(columns=names),
-            "n is comparisons with another system; 95 % bootstrap over raters. The report "
-            "preferences has abilities, the effect of order, and circles.",
+            "n is comparisons with another system; 95 % intervals are clustered by rater and by "
+            "context. The report preferences has abilities, the effect of order, and circles.",
             key=f"preferred-{question}",
             chart=Chart(
                 kind="intervals",

@@ -38,10 +38,12 @@ SENTENCES = {
     "ssa": "SSA is the mean of the unrounded shares of sensible and of specific replies "
     "(Adiwardana et al. 2020), with Wilson's 95% interval for clustered shares "
     "(Korn & Graubard 1998).",
-    "win_rate": "Win rates count a tie as half a win; intervals are a 95% bootstrap over raters "
-    "(Efron & Tibshirani 1993).",
+    "win_rate": "Win rates count a tie as half a win, with Wilson's 95% interval for clustered "
+    "shares (Dean & Pagano 2015), clustered by rater and by context (Cameron, Gelbach & Miller "
+    "2011).",
     "bradley_terry": "Abilities are Bradley and Terry's (1952), with an effect of the order in "
-    "which systems were shown where that varied (Davidson & Beaver 1977).",
+    "which systems were shown where that varied (Davidson & Beaver 1977); errors are clustered by "
+    "rater and by context (Cameron, Gelbach & Miller 2011).",
     "krippendorff_alpha": "Agreement is Krippendorff's alpha (Krippendorff 2011) at the level of "
     "each question, with a 95% bootstrap over items.",
     "standardized_score": "Ratings were also standardized per rater (Ji et al. 2022).",

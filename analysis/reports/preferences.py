@@ -19,7 +19,7 @@ from analysis.comparisons import preference_cycles
 from analysis.comparisons.preferences import Compared, compared, positions
 from analysis.metrics.bradley_terry import bradley_terry
 from analysis.metrics.explanation_rank import explanation_rank
-from analysis.metrics.plackett_luce import interval_name, plackett_luce
+from analysis.metrics.plackett_luce import plackett_luce
 from analysis.metrics.rank_score import rank_score
 from analysis.metrics.win_rate import win_rate
 from analysis.report import Chart, Report, Section, dots
@@ -29,6 +29,7 @@ from analysis.tables.schema import RatingTable
 
 SIMULATED_AS = ("shown_first",)
 
+CLUSTERED = "95 % intervals are clustered by rater and by context"
 MATRIX_MOST = 12
 ALPHA = 0.05
 NONE = "No question in this table asks people to rank or choose among systems shown together."
@@ -58,12 +59,12 @@ LEADS = ("wins", "abilities", "order", "circles")
 
 def _sections(question: QuestionRatings, pairs: Compared, seed: int) -> Iterator[Section]:
     alone = RatingTable(question.rows)
-    yield _wins(question, win_rate(alone, seed=seed))
-    yield from _abilities(question, pairs, bradley_terry(alone, seed=seed))
+    yield _wins(question, win_rate(alone))
+    yield from _abilities(question, pairs, bradley_terry(alone))
     yield preference_cycles.section(question.question, pairs)
     yield from _matrix(question, pairs)
     if (positions(question)["of"] > 2).any():
-        yield _worths(question, plackett_luce(alone, seed=seed))
+        yield _worths(question, plackett_luce(alone))
     yield _ranks(question, rank_score(alone), explanation_rank(alone, seed=seed))
 
 
@@ -80,8 +81,8 @@ def _wins(question: QuestionRatings, rates: pd.DataFrame) -> Section:
         f"{_capital(question)}: {best['system']} wins {best['estimate']:.0%} of its {best['n']} "
         f"comparisons; {tied:.0%} of all are ties",
         frame.rename(columns=columns),
-        "Win rate counts a tie as half a win; 95 % bootstrap over raters; wins, ties and losses "
-        "are shares of n comparisons.",
+        f"Win rate counts a tie as half a win; {CLUSTERED}; wins, ties and losses are shares of n "
+        "comparisons." + _withheld(ordered),
         key=f"wins-{question.question}",
         chart=_dots(ordered, "win rate", "share of comparisons won, ties half", (0.0, 1.0), 0.5),
     )
@@ -140,13 +141,13 @@ def _abilities(
     yield Section(
         f"{_capital(question)}: {_first_two(ordered)}",
         frame[wanted].rename(columns=names),
-        f"Bradley and Terry, a tie half a win, mean 0; 95 % bootstrap over raters; se is of the "
-        f"information; shares add up to 1.{_tie_note(fitted.tie)}",
+        f"Bradley and Terry, a tie half a win, mean 0; se and {CLUSTERED}; shares add up to 1."
+        f"{_withheld(ordered)}{_tie_note(fitted.tie)}",
         key=f"abilities-{question.question}",
         chart=_dots(ordered, "log-ability", "log-ability, with 95 % interval", None, 0.0),
     )
     if pd.notna(shown_first):
-        yield _order(question, float(shown_first), float(ordered["shown_first_se"].iloc[0]))
+        yield _order(question, ordered.iloc[0])
 
 
 def _first_two(ordered: pd.DataFrame) -> str:
@@ -168,21 +169,27 @@ def _tie_note(tie: float | None) -> str:
     )
 
 
-def _order(question: QuestionRatings, effect: float, se: float) -> Section:
-    p = float(2 * special.ndtr(-abs(effect) / se)) if se > 0 else float("nan")
+def _order(question: QuestionRatings, fitted: pd.Series) -> Section:
+    effect, se, p = (float(fitted[f"shown_first{part}"]) for part in ("", "_se", "_p"))
     chance = float(special.expit(effect))
     sure = "is more often preferred" if effect > 0 else "is less often preferred"
-    what = sure if p < ALPHA else "makes no clear difference"
-    title = f"{_capital(question)}: being shown first {what}"
+    title = f"{_capital(question)}: being shown first makes no clear difference"
     if p < ALPHA:
         title = f"{_capital(question)}: what is shown first {sure}"
     row = {"log advantage": effect, "se": se, "p": p, "wins of an equal shown first": chance}
     return Section(
         title,
         pd.DataFrame([row]),
-        "Davidson and Beaver's order effect; p is two-sided, normal.",
+        "Davidson and Beaver's order effect; se and the two-sided p of Student's t are clustered "
+        "by rater and by context.",
         key=f"order-{question.question}",
     )
+
+
+def _withheld(rows: pd.DataFrame) -> str:
+    """Return why some row has no interval, or nothing."""
+    why = rows.loc[rows["low"].isna(), "reason"].dropna()
+    return f" No interval: {why.iloc[0]}." if len(why) else ""
 
 
 def _worths(question: QuestionRatings, found: pd.DataFrame) -> Section:
@@ -196,7 +203,7 @@ def _worths(question: QuestionRatings, found: pd.DataFrame) -> Section:
     return Section(
         f"{_capital(question)}: whole rankings, {left} with a tie left out",
         ordered[known].rename(columns={"estimate": "log-worth"}),
-        f"Plackett-Luce, mean 0; 95 % {interval_name(question)}; n is untied rankings.",
+        f"Plackett-Luce, mean 0; {CLUSTERED}; n is untied rankings.",
         key=f"worths-{question.question}",
     )
 

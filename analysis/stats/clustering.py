@@ -48,6 +48,8 @@ class Added(NamedTuple):
 
 
 LEAST = 1e-10
+# Votes of fewer raters, or about fewer contexts, have no interval.
+FEWEST = 4
 UNKNOWN = Error(float("nan"), 0.0, 1)
 
 
@@ -63,14 +65,13 @@ def error_of_ratio(above: Floats, below: Floats, *by: Codes) -> Error:
     """
     total = float(below.sum())
     gaps = (above - float(above.sum()) / total * below) / total
-    kept = _widest(by)
+    kept = widest(by)
     found = [_of_clusters(gaps, below / total, codes) for codes in kept]
     if not found or any(each.clusters < 2 for each in found):
         return UNKNOWN
     if len(found) == 1:
         return found[0]
-    both = np.unique(kept[0] * (int(kept[1].max()) + 1) + kept[1], return_inverse=True)[1]
-    shared = _of_clusters(gaps, below / total, both).se ** 2
+    shared = _of_clusters(gaps, below / total, crossed(*kept)).se ** 2
     squares = np.array([each.se**2 for each in found])
     variance = max(float(squares.sum()) - shared, float(squares.max()))
     if variance == 0:
@@ -145,7 +146,12 @@ def share_intervals(
     return found
 
 
-def _widest(by: tuple[Codes, ...]) -> list[Codes]:
+def crossed(one: Codes, other: Codes) -> Codes:
+    """Return the clusters that two ways of clustering have in common, counted from 0."""
+    return codes(one * (int(other.max()) + 1) + other)
+
+
+def widest(by: tuple[Codes, ...]) -> list[Codes]:
     """Return the clusterings that are not within another; of equal ones the first."""
     kept: list[Codes] = []
     for index, codes_ in enumerate(by):
@@ -170,12 +176,20 @@ def _within(inner: Codes, outer: Codes) -> bool:
 
 
 def _of_clusters(gaps: Floats, weights: Floats, codes_: Codes) -> Error:
-    sums, size = np.bincount(codes_, gaps), np.bincount(codes_, weights)
+    sums = np.bincount(codes_, gaps)
+    size = np.asarray(np.bincount(codes_, weights), dtype=float)
     count = len(size)
     if count < 2 or size.max() >= 1:
         return Error(float("nan"), 0.0, 1)
     left = 1 - size
     variance = float((sums**2 / left).sum())
-    crossed = float((size**2 / left).sum()) ** 2 - float((size**4 / left**2).sum())
-    df = 1 / (float((size**2).sum()) + crossed)
-    return Error(float(np.sqrt(variance)), df, count)
+    return Error(float(np.sqrt(variance)), freedom_of_sizes(size), count)
+
+
+def freedom_of_sizes(size: Floats) -> float:
+    """Return the degrees of freedom of clusters of these shares (Bell & McCaffrey 2002)."""
+    left = 1 - size
+    if len(size) < 2 or left.min() <= 0:
+        return 0.0
+    both = float((size**2 / left).sum()) ** 2 - float((size**4 / left**2).sum())
+    return 1 / (float((size**2).sum()) + both)

@@ -35,7 +35,7 @@ def ours(count: int) -> Task:
     first, second, won, rater = votes(count)
 
     def task() -> Answer:
-        found = Compared(NAMES, first, second, won.view(np.int8) * np.int8(2), rater)
+        found = Compared(NAMES, first, second, won.view(np.int8) * np.int8(2), rater, rater)
         return {"abilities": fit(found.counts()).mean.tolist()}
 
     return task

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from analysis.simulation import campaigns
 from analysis.simulation.campaigns import Design
-from analysis.simulation.cases import agreeing, checks, functions, preferred, shares
+from analysis.simulation.cases import agreeing, boards, checks, functions, preferred, shares
 from analysis.simulation.cases.planning import planned
 from analysis.simulation.cases.texts import texts
 from analysis.simulation.panels import Asks, Judged, Raters
@@ -30,6 +30,7 @@ def intervals(design: Design) -> Iterator[Estimator]:
     yield from _shares(design)
     yield from _agreement(replace(design, conversation_sd=1.0))
     yield from _preferences(design)
+    yield from boards.intervals()
     yield from _raters(replace(design, conversation_sd=1.0))
     yield from texts(design)
     yield from _functions(design)

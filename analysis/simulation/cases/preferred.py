@@ -7,11 +7,11 @@ from itertools import combinations
 import numpy as np
 import pandas as pd
 from numpy.random import Generator
-from scipy import special
 
 from analysis.comparisons import bradley_terry
 from analysis.comparisons.preference_cycles import circles
 from analysis.comparisons.preferences import compared
+from analysis.metrics.bradley_terry import errors_of, first_shown
 from analysis.scores.question_ratings import questions
 from analysis.simulation.campaigns import Design, table
 from analysis.simulation.panels import OF_A_RATER, several
@@ -84,9 +84,8 @@ def shown_first(drawn: pd.DataFrame, seed: int) -> pd.DataFrame:
         if pairs is None or bradley_terry.undefined(pairs.counts()):
             continue
         found = bradley_terry.fit(pairs.counts().halved(), order=True)
-        if found.first is not None and found.first_se:
-            p = float(2 * special.ndtr(-abs(found.first / found.first_se)))
-            rows.append({"system": ALL, "question": "", "estimate": found.first, "p": p})
+        _, p = first_shown(found, errors_of(pairs, found))
+        rows.append({"system": ALL, "question": "", "estimate": found.first, "p": p})
     return tidy("shown_first", rows)
 
 

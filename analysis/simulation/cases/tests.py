@@ -12,7 +12,7 @@ from scipy import optimize
 
 from analysis.simulation import campaigns
 from analysis.simulation.campaigns import Design, scale_truth
-from analysis.simulation.cases import checks, functions, preferred, shares
+from analysis.simulation.cases import boards, checks, functions, preferred, shares
 from analysis.simulation.cases.intervals import CHANCE, CROSSED, GAPS, NESTED
 from analysis.simulation.trials import Estimator
 from analysis.simulation.truths import Drift, Even, Large, Scale, Share
@@ -34,6 +34,7 @@ def tests(design: Design) -> Iterator[Estimator]:
                         measure=measure)  # fmt: skip
     yield from _of_order(design)
     yield from _of_reports(design)
+    yield from boards.tests()
 
 
 def _of_scales(design: Design) -> Iterator[Estimator]:

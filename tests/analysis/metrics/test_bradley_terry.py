@@ -1,4 +1,4 @@
-"""Bradley-Terry as a metric: abilities with intervals over raters, or the reason for none."""
+"""Bradley-Terry as a metric: abilities with clustered intervals, or the reason for none."""
 
 from __future__ import annotations
 
@@ -7,9 +7,8 @@ import pytest
 
 from analysis.comparisons import bradley_terry as model
 from analysis.comparisons.preferences import compared
-from analysis.metrics.bradley_terry import REFITS, bradley_terry
+from analysis.metrics.bradley_terry import bradley_terry
 from analysis.scores.question_ratings import questions
-from analysis.stats.intervals import percentile_interval
 from tests.analysis.preferring import Act, preferring
 
 TRUTH = {"a": 0.8, "b": 0.0, "c": -0.8}
@@ -43,24 +42,45 @@ def test_who_never_lost_has_no_finite_ability() -> None:
     assert found["reason"].str.contains("won, or lost, every comparison").all()
 
 
-@pytest.mark.parametrize(("raters", "each"), [(30, 12), (8, 6)])
-def test_all_resamples_at_once_give_the_interval_of_one_after_the_other(
-    raters: int, each: int
-) -> None:
-    """With few raters some draws have no finite abilities, and both leave out the same."""
-    table = preferring(votes(2, raters, each))
-    found = bradley_terry(table, seed=7)
+def test_errors_of_votes_that_are_independent_are_those_of_the_information() -> None:
+    """With a rater and a context for each vote, and no ties, a sandwich is close to the model."""
+    acts = [(f"{k}", f"r{k}", *act[2:]) for k, act in enumerate(votes(3, 60, 20))]
+    table = preferring([act for act in acts if tuple(act[3]) != (1, 1)])
     (pairs,) = [compared(asked) for asked in questions(table, "rank")]
     assert pairs is not None
-    start = model.fit(pairs.counts().halved(), order=True).mean
-    chance, drawn = np.random.default_rng(7), []
-    for _ in range(REFITS):
-        rater = chance.integers(0, raters, raters)
-        counts = pairs.of_resamples(np.bincount(rater, minlength=raters)[None].astype(float))
-        alone = model.PairCounts(*(part[0] for part in counts))
-        if model.undefined(alone) is None:
-            drawn.append(model.fit(alone.halved(), order=True, start=start).mean)
-    assert len(drawn) > REFITS / 2
-    ends = [percentile_interval(column, raters) for column in np.array(drawn).T]
-    assert found["low"].tolist() == pytest.approx([each.low for each in ends], abs=1e-9)
-    assert found["high"].tolist() == pytest.approx([each.high for each in ends], abs=1e-9)
+    fitted = model.fit(pairs.counts().halved(), order=True)
+    plain = np.sqrt(np.diag(fitted.covariance))
+    assert bradley_terry(table)["se"].tolist() == pytest.approx(plain.tolist(), rel=0.05)
+
+
+@pytest.mark.parametrize(
+    ("raters", "contexts", "held"), [(4, 4, True), (3, 4, False), (4, 3, False)]
+)
+def test_fewer_than_four_raters_or_contexts_have_no_interval(
+    raters: int, contexts: int, held: bool
+) -> None:
+    chance = np.random.default_rng(5)
+    acts: list[Act] = [
+        (f"i{k}", f"r{rater}", "ab", (1, 2) if chance.random() < 0.5 else (2, 1))
+        for rater in range(raters)
+        for k in range(contexts)
+    ]
+    found = bradley_terry(preferring(acts))
+    assert found["estimate"].notna().all()
+    assert found["low"].notna().all() == held
+    if not held:
+        assert found["reason"].str.contains("4 raters about 4 contexts").all()
+        assert found["se"].isna().all()
+
+
+def test_contexts_that_are_named_are_what_votes_share() -> None:
+    """Twelve contexts that raters agree on say less than as many items on their own."""
+    chance, acts = np.random.default_rng(6), []
+    for k in range(120):
+        better = (k % 12) % 2 if chance.random() < 0.9 else k % 2
+        acts.append((f"i{k}", f"r{k}", "ab", (1, 2) if better else (2, 1)))
+    alone = preferring(acts)
+    named = alone.assign(context="c" + (alone["item"].str[1:].astype(int) % 12).astype(str))
+    widths = [(rows["high"] - rows["low"]).iloc[0]
+              for rows in map(bradley_terry, (alone, named))]  # fmt: skip
+    assert widths[1] > 1.5 * widths[0]

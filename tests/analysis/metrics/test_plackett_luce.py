@@ -5,12 +5,11 @@ from __future__ import annotations
 import choix
 import numpy as np
 import pytest
-from scipy import special
 
 from analysis.comparisons import plackett_luce as model
-from analysis.metrics.plackett_luce import FEW, REFITS, _rankings, plackett_luce
-from analysis.scores.question_ratings import questions
-from analysis.stats.intervals import percentile_interval
+from analysis.comparisons.likelihoods import of_rankings
+from analysis.metrics.bradley_terry import bradley_terry
+from analysis.metrics.plackett_luce import plackett_luce
 from analysis.tables.schema import RatingTable
 from tests.analysis.preferring import Act, preferring
 
@@ -55,46 +54,38 @@ def test_who_was_never_placed_first_or_never_last_has_a_reason() -> None:
     assert found["reason"].str.contains("won, or lost, every comparison").all()
 
 
-def test_resamples_at_once_are_those_fitted_one_after_the_other() -> None:
-    """Rankings of some of the systems, so that sets to choose from differ; draws of raters."""
-    chance = np.random.default_rng(8)
-    data = np.full((90, 5), -1)
+def test_two_at_a_time_have_the_intervals_of_bradley_and_terry() -> None:
+    acts = rankings(8, {"a": 0.4, "b": -0.4}, 200)
+    acts += [(f"x{k}", f"r{k % 20}", "bc", (1, 2) if k % 3 else (2, 1)) for k in range(90)]
+    table = RatingTable(preferring(acts).assign(place=0))
+    one, other = plackett_luce(table), bradley_terry(table)
+    for name in ("estimate", "low", "high"):
+        assert one[name].tolist() == pytest.approx(other[name].tolist(), abs=1e-6)
+
+
+def test_the_gradients_are_those_of_the_likelihood() -> None:
+    """By small steps, for rankings of some of the systems; at the maximum they add up to 0."""
+    chance = np.random.default_rng(9)
+    data = np.full((40, 5), -1)
     for row in data:
         shown = chance.permutation(5)[: int(chance.integers(2, 6))]
         row[: len(shown)] = shown
-    rater = np.arange(90) % 30
-    drawn = chance.multinomial(30, np.full(30, 1 / 30), size=20)
-    found = model.Choices(data, 5, rater).worths(drawn.astype(float), np.zeros(5))
-    for weights, worths in zip(drawn, found, strict=True):
-        alone = model.fit(data, 5, weights[rater].astype(float))
-        assert worths == pytest.approx(alone, abs=1e-8)
+    worth = model.fit(data, 5, np.ones(40))
+    found = of_rankings(data, worth)
+    assert np.abs(found.gradients.sum(axis=0)).max() < 1e-6
+    step = 1e-5
+    for k in range(5):
+        moved = step * np.eye(5)[k]
+        ends = [of_rankings(data, worth + way).gradients.sum(axis=0) for way in (moved, -moved)]
+        second = (ends[1] - ends[0]) / (2 * step)
+        information = (found.roots.T @ found.roots).toarray()
+        assert np.asarray(second).ravel() == pytest.approx(information[k], abs=1e-4)
 
 
-def test_many_raters_are_drawn_as_the_seed_says() -> None:
-    raters = FEW + 20
-    acts = rankings(6, {"a": 0.6, "b": 0.1, "c": -0.2, "d": -0.5}, 240)
-    table = preferring([(act[0], str(k % raters), *act[2:]) for k, act in enumerate(acts)])
-    found = plackett_luce(table, seed=3)
-    names, data, rater, _ = _rankings(next(questions(table, "rank")))
-    chance, drawn = np.random.default_rng(3), []
-    for _ in range(REFITS):
-        weights = np.bincount(chance.integers(0, raters, raters), minlength=raters)
-        drawn.append(model.fit(data, len(names), weights[rater].astype(float)))
-    ends = [percentile_interval(column, raters) for column in np.array(drawn).T]
-    assert found["low"].tolist() == pytest.approx([each.low for each in ends], abs=1e-8)
-    assert found["high"].tolist() == pytest.approx([each.high for each in ends], abs=1e-8)
-
-
-def test_few_raters_are_left_out_one_by_one() -> None:
-    table = preferring(rankings(6, {"a": 0.6, "b": 0.1, "c": -0.2, "d": -0.5}, 100))
-    found = plackett_luce(table).set_index("system")
-    raters = sorted(table["rater"].unique())
-    left = [
-        plackett_luce(RatingTable(table[table["rater"] != one])).set_index("system")["estimate"]
-        for one in raters
-    ]
-    count = len(raters)
-    error = (count - 1) / np.sqrt(count) * np.std(left, axis=0, ddof=1)
-    half = special.stdtrit(count - 1, 0.975) * error
-    assert (found["high"] - found["estimate"]).tolist() == pytest.approx(half.tolist(), rel=1e-6)
-    assert (found["estimate"] - found["low"]).tolist() == pytest.approx(half.tolist(), rel=1e-6)
+def test_few_raters_have_no_interval() -> None:
+    acts = rankings(6, {"a": 0.6, "b": 0.1, "c": -0.2, "d": -0.5}, 60)
+    found = plackett_luce(
+        preferring([(act[0], f"r{k % 3}", *act[2:]) for k, act in enumerate(acts)])
+    )
+    assert found["low"].isna().all()
+    assert found["reason"].str.startswith("3 raters and 60 contexts").all()

@@ -36,8 +36,23 @@ def test_raters_who_agree_with_themselves_widen_the_interval() -> None:
     assert width[0] > 2.5 * width[1]
 
 
+def test_contexts_on_which_raters_agree_widen_the_interval() -> None:
+    """Ten raters who agree about ten contexts say little more than ten votes."""
+    chance = np.random.default_rng(1)
+    agreed, alone = ([], [])
+    for k in range(10):
+        for rater in range(10):
+            first = (1, 2) if k % 2 else (2, 1)
+            agreed.append((f"i{k}", f"r{rater}", "ab", first))
+            one = (1, 2) if chance.random() < 0.5 else (2, 1)
+            alone.append((f"i{k}", f"r{rater}", "ab", one))
+    width = [(win_rate(preferring(acts))["high"] - win_rate(preferring(acts))["low"]).iloc[0]
+             for acts in (agreed, alone)]  # fmt: skip
+    assert width[0] > 2 * width[1]
+
+
 def test_one_rater_has_a_rate_and_a_reason() -> None:
     row = win_rate(preferring([("1", "r", "ab", (1, 2))])).iloc[0]
     assert row["estimate"] == 1
     assert np.isnan(row["low"])
-    assert "one rater" in row["reason"]
+    assert row["reason"].startswith("1 rater and 1 context: votes of 4 raters")

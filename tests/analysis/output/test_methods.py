@@ -16,7 +16,7 @@ from evaluation.registry import get_protocol, protocol_names
 from tests.analysis.examples import simulated
 from tests.analysis.planned import PLAN, study
 
-LATER_FIELDS = ("yes", "no", "intended", "examples")  # than plans without offers
+LATER_FIELDS = ("yes", "no", "intended", "examples", "better")  # than plans without offers
 FIRST_KINDS = ("Likert", "YesNo", "PersonaChoice")  # of the plans that had no offers
 
 

@@ -7,7 +7,6 @@ import pandas as pd
 import pytest
 
 from analysis import Report, get_report, rating_table
-from analysis.metrics.plackett_luce import FEW
 from tests.analysis.examples import simulated
 from tests.analysis.preferring import Act, preferring
 
@@ -49,6 +48,16 @@ def test_the_planted_order_comes_back_with_its_ties(planted: Report) -> None:
     assert "nu = " in note
 
 
+def test_intervals_that_are_withheld_are_explained() -> None:
+    acts: list[Act] = [
+        (f"i{k}", f"r{k % 3}", ["a", "b"], [1, 2] if k % 4 else [2, 1]) for k in range(40)
+    ]
+    report = get_report("preferences")(preferring(acts))
+    for key in ("wins-q", "abilities-q"):
+        note = next(each.note for each in report.sections if each.key == key)
+        assert "No interval: 3 raters and 40 contexts: votes of 4 raters" in note
+
+
 def test_the_order_of_showing_is_told(planted: Report) -> None:
     assert _title(planted, "order") == "Q: what is shown first is more often preferred"
     assert _section(planted, "order")["p"].iloc[0] < 0.001
@@ -74,28 +83,6 @@ def test_circles_are_named_and_counted() -> None:
     assert row["circle"] == "a > b > c > a"
     assert row["wins and losses"] == "11 to 1, 11 to 1, 11 to 1"
     assert row["p of the weakest step"] == pytest.approx(0.00635, abs=1e-5)
-
-
-@pytest.mark.parametrize(
-    ("raters", "interval"),
-    [
-        (FEW - 1, "t by a jackknife over raters"),
-        (FEW, "t by a jackknife over raters"),
-        (FEW + 1, "bootstrap over raters"),
-    ],
-)
-def test_the_note_of_the_worths_names_the_interval_that_they_have(
-    raters: int, interval: str
-) -> None:
-    """A rater whose only ranking has a tie is none of them."""
-    rng = np.random.default_rng(4)
-    acts: list[Act] = [
-        (f"i{k}", f"r{k}", list("abc"), (rng.permutation(3) + 1).tolist()) for k in range(raters)
-    ]
-    table = preferring([*acts, ("tied", "another", list("abc"), [1, 1, 2])])
-    sections = get_report("preferences")(table).sections
-    (note,) = (each.note for each in sections if each.key == "worths-q")
-    assert note == f"Plackett-Luce, mean 0; 95 % {interval}; n is untied rankings."
 
 
 def test_whole_rankings_have_worths_and_rank_scores_that_add_up() -> None:
