@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from bots.bot import Bot, Ranker, Trainable
-from bots.commands import answers, benchmark, catalog, whitelist_command
+from bots.commands import answers, benchmark, catalog, entry, whitelist_command
 from bots.commands.predictions import Task, TooFewReplies, batched, hits, predict
 from bots.dialogue import Dialogue, Utterance
 from bots.guards.remote import ServerFailed
@@ -50,11 +50,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command and return its exit status."""
     request = _parser().parse_args(arguments)
     try:
-        request.run(request)
+        return int(request.run(request) or 0)
     except (*REFUSED, CannotDo) as refusal:
         print(refusal, file=sys.stderr)
         return 2
-    return 0
 
 
 def _train(request: argparse.Namespace) -> None:
@@ -178,14 +177,16 @@ def _parser() -> argparse.ArgumentParser:
     replies = _command(commands, "answer", "answer every message, for metrics of text", _answer)
     _data(replies)
     answers.add_arguments(replies)
-    listed = commands.add_parser("list", help="say what bots there are")
-    listed.set_defaults(run=lambda request: print("\n".join(catalog.lines())))
+    commands.add_parser("list", help="say what bots there are").set_defaults(
+        run=lambda request: print("\n".join(catalog.lines()))
+    )
     tables = commands.add_parser("benchmark", help="run the papers' analyses")
     tables.set_defaults(run=lambda request: benchmark.command(request, _read))
     benchmark.add_arguments(tables, f"KIND:PATH, may be repeated; KIND is one of {_kinds()}")
     lists = commands.add_parser("whitelist", help="choose the replies a ranker may give")
     lists.set_defaults(run=lambda request: whitelist_command.command(request, _read))
     whitelist_command.add_arguments(lists, f"KIND:PATH, may be repeated; KIND is one of {_kinds()}")
+    entry.add_arguments(commands.add_parser("enter", help=entry.HELP), _read)
     chat = _command(commands, "chat", "answer the lines of standard input", _chat)
     chat.add_argument("--weights", type=Path)
     chat.add_argument("--persona", nargs="*", default=[], help="the bot's sentences")

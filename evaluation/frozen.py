@@ -8,6 +8,7 @@ from typing import Any, TypeVar, cast
 
 from evaluation.protocol import Protocol
 from evaluation.questions import Gate
+from evaluation.settings import in_present_words
 
 Part = TypeVar("Part")
 READ = {"only_if": Gate.read}  # fields whose value a plan has as a whole, also in older forms
@@ -27,6 +28,7 @@ def as_planned(protocol: Protocol, planned: Mapping[str, Any]) -> Protocol:
 
 def _as_planned(part: Part, planned: Any) -> Part:
     if dataclasses.is_dataclass(part) and isinstance(planned, Mapping):
+        planned = in_present_words(type(part), planned)
         changes = {
             field.name: READ[field.name](planned[field.name])
             if field.name in READ

@@ -17,6 +17,7 @@ from evaluation.setting_types import (
     WholeNumber,
 )
 from evaluation.settings import (
+    FormerWords,
     Setting,
     Source,
     replaced,
@@ -53,9 +54,10 @@ class Rate:
     """
 
     prefix: ClassVar[str] = "rate"
+    FORMER: ClassVar[FormerWords] = {"over": {"conversations": "speakers"}}
     each: tuple[Question, ...]
     together: tuple[Question, ...] = ()
-    over: Literal["partner", "messages", "conversation", "contexts", "conversations"] = "partner"
+    over: Literal["partner", "messages", "conversation", "contexts", "speakers"] = "partner"
     when: Literal["live", "after"] = "after"
     show: Literal["one", "pairs", "all"] = "one"
     keep: Literal["", "group", "system"] = ""
@@ -88,11 +90,11 @@ class Rate:
 
     def __post_init__(self) -> None:
         """Refuse a question that cannot be asked here. Raises `ValueError`."""
-        together = {"contexts": ("pairs", "all"), "conversations": ("pairs",)}
+        together = {"contexts": ("pairs", "all"), "speakers": ("pairs",)}
         if self.show not in ("one", *together.get(self.over, ())):
             raise ValueError(
                 f"show is {self.show}; only replies to contexts are shown together, and "
-                "conversations in pairs"
+                "speakers of conversations in pairs"
             )
         if self.optional and self.when != "live":
             raise ValueError("optional: only labels while chatting can be left out")
@@ -265,7 +267,7 @@ class Rate:
     @property
     def of_transcripts(self) -> bool:
         """Tell whether conversations can be imported to be judged, by message or as a whole."""
-        return self.over == "conversations" or self.by_third_parties
+        return self.over == "speakers" or self.by_third_parties
 
     @property
     def is_shared(self) -> bool:

@@ -20,7 +20,7 @@ from evaluation.protocol import Protocol
 from evaluation.questions import Question
 from evaluation.rating import Rate
 from evaluation.registry import UnknownKind, get_kind, kind_names
-from evaluation.settings import TAGS
+from evaluation.settings import TAGS, in_present_words
 from evaluation.words import NOT_SHOWN, OURS, Words, typed
 from evaluation.writing import Write
 
@@ -221,6 +221,7 @@ def _sorted_part(sort: str, value: Any, path: str) -> Any:
 def _dataclass(kind: Any, value: Any, path: str) -> Any:
     if not isinstance(value, Mapping):
         raise InvalidProtocol(f"{path} is {_short(value)}; it must be an object in braces")
+    value = in_present_words(kind, value)
     hints = {n: h for n, h in get_type_hints(kind).items() if get_origin(h) is not ClassVar}
     fields = {field.name: field for field in dataclasses.fields(kind) if field.init}
     prefix = f"{path}." if path else ""

@@ -23,6 +23,7 @@ class HasFields(Interface):
 
 Part = TypeVar("Part", bound=HasFields)
 Tag = Literal["S", "R", "D"]
+FormerWords = Mapping[str, Mapping[str, str]]  # of a field: what a value was called before
 TAGS: dict[str, str] = {
     "S": "stated by the paper",
     "R": "from the authors' released code",
@@ -32,6 +33,15 @@ TAGS: dict[str, str] = {
 
 class InvalidSetting(ValueError):
     """A setting that the protocol does not have, or a value that it cannot take."""
+
+
+def in_present_words(kind: type, values: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the fields of a stored part in the words of today; `kind.FORMER` has those before."""
+    former: FormerWords = getattr(kind, "FORMER", {})
+    return {
+        name: former[name].get(value, value) if name in former and isinstance(value, str) else value
+        for name, value in values.items()
+    }
 
 
 def setting(

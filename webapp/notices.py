@@ -59,6 +59,10 @@ NOTICES = {
         "This link lacks the id you were invited with, which this study needs. Please open it "
         "again where you found it."
     ),
+    "other_phase": _(
+        "You took part in another part of this study, so others have to take part in this one. "
+        "Thank you for coming; please return the task. No pay is due."
+    ),
     "over": _("The study is over. It takes no new participants."),
     "pay_changed": _(
         "The pay was changed after you opened this page. It now shows what you would be paid; "

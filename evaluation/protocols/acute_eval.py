@@ -42,7 +42,7 @@ PROTOCOL = Protocol(
                     most_characters=1_000,
                 ),
             ),
-            over="conversations",
+            over="speakers",
             show="pairs",
             votes=3,
             batch=5,

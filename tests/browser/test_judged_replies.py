@@ -34,7 +34,7 @@ COMPARED = [
 def page_html(protocol: Protocol) -> str:
     """Return the page of a rater in front of long replies."""
     assert protocol.after is not None
-    if protocol.after.over == "conversations":
+    if protocol.after.over == "speakers":
         return html_of(chats_campaign(protocol.name, {name: [CHAT] for name in SYSTEMS[:2]}))
     least, most = protocol.after.messages
     count = 2 if protocol.after.show == "pairs" else len(SYSTEMS)

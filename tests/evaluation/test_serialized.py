@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from evaluation import Protocol, Rate, Words, YesNo
+from evaluation.frozen import as_planned
 from evaluation.registry import get_kind, get_protocol, kind_names, protocol_names
 from evaluation.serialized import (
     SCHEMA,
@@ -44,6 +45,19 @@ def with_question(question: Any) -> Protocol:
         over: Any = "partner" if question.personas_beside() is not None else "contexts"
         rate = Rate(each=(question,), over=over, show="all" if compares else "one")
     return dataclasses.replace(PROTOCOLS[0], steps=(rate,), sources={})
+
+
+def test_what_is_judged_is_read_in_the_words_of_before() -> None:
+    """Speakers of whole conversations were called `conversations`, near `conversation`."""
+    protocol = get_protocol("acute_eval")
+    before = to_json(protocol)
+    before["steps"] = [step | {"over": "conversations"} for step in before["steps"]]
+    assert to_json(protocol) != before
+    assert from_json(before) == protocol
+    assert as_planned(protocol, before) == protocol
+    strange = before | {"steps": [step | {"over": "chats"} for step in before["steps"]]}
+    with pytest.raises(InvalidProtocol, match="over is"):
+        from_json(strange)
 
 
 @every

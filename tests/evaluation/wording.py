@@ -56,13 +56,11 @@ def scale(question: str, where: str, *words: str, quoted: bool) -> list[PrintedW
     ]
 
 
-def revision(number: int, *words: str) -> list[PrintedWords]:
+def revision(number: int, *words: str, where: str = "section 3.2") -> list[PrintedWords]:
     """Return the rows of a worked example of a revision: the original, and what became of it."""
     fields = (f"write.examples.{number}.original", f"write.examples.{number}.text")
     pairs = zip(fields, words, strict=False)
-    return [
-        row for field, each in pairs for row in printed(field, "section 3.2", each, quoted=True)
-    ]
+    return [row for field, each in pairs for row in printed(field, where, each, quoted=True)]
 
 
 PERSONA = (
@@ -221,6 +219,20 @@ ASAPP_GRADES = [
         "Great",
         "The response is relevant to the context and directly addresses the issue at hand.",
     ),
+]
+
+PERSONA_WRITING = [
+    *printed(
+        "instructions.1",
+        "section 3.1",
+        "create a character (persona) description using 5 sentences",
+    ),
+    *printed(
+        "instructions.3",
+        "section 3.1",
+        "make each sentence short, with a maximum of 15 words per sentence",
+    ),
+    *printed("write.examples.1.text", "section 3.1", PERSONA, quoted=True),
 ]
 
 PRINTED: Mapping[str, list[PrintedWords]] = {
@@ -432,19 +444,7 @@ PRINTED: Mapping[str, list[PrintedWords]] = {
         ),
         *printed("rate.sentiment_richness.text", "section 5.3", "one showing salient sentiments"),
     ],
-    "personachat_personas": [
-        *printed(
-            "instructions.1",
-            "section 3.1",
-            "create a character (persona) description using 5 sentences",
-        ),
-        *printed(
-            "instructions.3",
-            "section 3.1",
-            "make each sentence short, with a maximum of 15 words per sentence",
-        ),
-        *printed("write.examples.1.text", "section 3.1", PERSONA, quoted=True),
-    ],
+    "personachat_personas": PERSONA_WRITING,
     "personachat_revisions": [
         *printed(
             "instructions.2",
@@ -462,6 +462,19 @@ PRINTED: Mapping[str, list[PrintedWords]] = {
         *printed("write.examples.2.text", "released revision code", "I am good at basketball"),
         *revision(3, "My father worked for Ford.", "My dad worked in the car industry"),
         *revision(4, "My father worked for Ford.", "My dad was employed by Ford."),
+    ],
+    "convai2_hidden_personas": PERSONA_WRITING,
+    "convai2_hidden_revisions": [
+        *revision(
+            1,
+            "I just got my nails done",
+            "I love to pamper myself on a regular basis",
+            where="section 2.1",
+        ),
+        *revision(2, "I am on a diet now", "I need to lose weight.", where="section 2.1"),
+    ],
+    "convai2_hidden_chats": [
+        row for row in PERSONACHAT if row.field.startswith(("instructions.", "chat."))
     ],
     "meena_human": [
         *printed("instructions.1", "section 2.6, appendix A", "Hi!", quoted=True),
@@ -497,6 +510,13 @@ STATED: Mapping[str, Mapping[str, str]] = {
         "write.sentence_len.most": "released revision code",
         "write.sentence_len.least": "released revision code",
     },
+    "convai2_hidden_personas": {
+        "source": "section 2.1",
+        "write.count": "section 2.1",
+        "write.test": "section 2.1",
+    },
+    "convai2_hidden_revisions": {"source": "section 2.1", "write.writers": "section 2.1"},
+    "convai2_hidden_chats": {"source": "section 2.1", "chat.pool": "section 2.1"},
     "meena_replies": {"source": "section 2.2"},
     "meena_static": {"source": "section 2.2", "rate.votes": "section 2.1, table 1"},
     "meena_third_party": {"source": "section 2.4", "rate.votes": "section 2.4"},

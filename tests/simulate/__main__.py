@@ -20,7 +20,7 @@ from pathlib import Path
 from evaluation import Protocol
 from evaluation.registry import get_protocol, protocol_names
 from tests.live import ROOT, environment
-from tests.simulate import recovered, written
+from tests.simulate import competition, recovered, written
 from tests.simulate.admission import with_admission
 from tests.simulate.planted import is_of_people, source_of
 
@@ -55,7 +55,10 @@ class Line:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Print a line per protocol; return 1 where one failed."""
-    given = _parser().parse_args(arguments)
+    words = sys.argv[1:] if arguments is None else arguments
+    if words[:1] == ["--competition"]:
+        return competition.main(words[1:])
+    given = _parser().parse_args(words)
     try:
         _check_seed(given.seed)
         _check_times(given.times)
@@ -190,7 +193,7 @@ def _usual(protocol: Protocol) -> int:
     rate = protocol.after
     if rate is not None and rate.over == "conversation":
         return rate.votes
-    is_brief = rate is not None and rate.over == "conversations"
+    is_brief = rate is not None and rate.over == "speakers"
     return CHATTING if protocol.chat or is_brief else max(RATING, _fewest(protocol))
 
 

@@ -112,7 +112,7 @@ def filled(protocol: Protocol, order: Simulated) -> Campaign:
         _add_material(campaign, protocol.write, order)
     elif protocol.after is not None and protocol.after.by_third_parties:
         _take_messages(campaign, order)
-    elif protocol.after is not None and protocol.after.over == "conversations":
+    elif protocol.after is not None and protocol.after.over == "speakers":
         _import_conversations(campaign, protocol, order)
     else:
         _add_systems(campaign, protocol, order)
@@ -120,7 +120,7 @@ def filled(protocol: Protocol, order: Simulated) -> Campaign:
     if protocol.chat is not None and protocol.chat.endless:
         _visit_on_two_days(campaign, protocol, order)
     else:
-        _visit(campaign, planted(protocol) | planted_before(protocol), order, protocol=protocol)
+        let_visit(campaign, planted(protocol) | planted_before(protocol), order, protocol=protocol)
     if protocol.write is not None:
         written.accept_all(campaign, order.staff)
     return campaign
@@ -140,7 +140,7 @@ def _labeled(protocol: Protocol, order: Simulated, folder: Path) -> Campaign:
     labeling = replace(order, people=people)
     seconds = SECONDS + batch
     told = partial(transcripts.truth, campaign, order.seed)
-    _visit(campaign, transcripts.AS_PLANTED, labeling, truth=told, seconds=seconds)
+    let_visit(campaign, transcripts.AS_PLANTED, labeling, truth=told, seconds=seconds)
     return campaign
 
 
@@ -154,10 +154,10 @@ def _visit_on_two_days(campaign: Campaign, protocol: Protocol, order: Simulated)
     from webapp.models import Event
 
     before = planted_before(protocol)
-    _visit(campaign, before, order, mix=LEAVING, protocol=protocol)
+    let_visit(campaign, before, order, mix=LEAVING, protocol=protocol)
     Event.objects.filter(conversation__campaign=campaign).update(made_at=F("made_at") - DAY)
     half = replace(order, people=order.people // 2)
-    _visit(campaign, before, half, ledger=LATER, mix=LEAVING, protocol=protocol)
+    let_visit(campaign, before, half, ledger=LATER, mix=LEAVING, protocol=protocol)
 
 
 def shortened(protocol: Protocol) -> dict[str, str]:
@@ -276,8 +276,8 @@ def _take_messages(draft: Campaign, order: Simulated) -> None:
     source = _draft(protocol, talkers)
     _add_systems(source, protocol, talkers)
     study.open_all([source], by=order.staff, tell=lambda said: None)
-    _visit(source, planted(protocol), talkers, ledger="talkers.jsonl", prefix="talk")
-    _wait_for_close(source)
+    let_visit(source, planted(protocol), talkers, ledger="talkers.jsonl", prefix="talk")
+    wait_for_close(source)
     now = timezone.now()
     message_items.take(campaign=draft, source=str(source.pk), by=order.staff, now=now)
     made = studies.create(raw={"name": draft.name}, by=order.staff, now=now)
@@ -301,7 +301,7 @@ def _repeat(campaign: Campaign, protocol: Protocol, order: Simulated, times: int
     for again in studies.repeat(study=made, raw=raw, by=order.staff, now=now):
         study.open_all([again], by=order.staff, tell=lambda said: None)
         truth, name = planted(protocol) | planted_before(protocol), f"again{again.pk}"
-        _visit(again, truth, order, protocol=protocol, ledger=f"{again.pk}.jsonl", prefix=name)
+        let_visit(again, truth, order, protocol=protocol, ledger=f"{again.pk}.jsonl", prefix=name)
 
 
 def _add_material(draft: Campaign, write: Write, order: Simulated) -> None:
@@ -318,13 +318,13 @@ def _add_material(draft: Campaign, write: Write, order: Simulated) -> None:
     protocol = written.source_protocol()
     source = _draft(protocol, order)
     study.open_all([source], by=order.staff, tell=lambda said: None)
-    _visit(source, {}, order, ledger="authors.jsonl", prefix="author")
+    let_visit(source, {}, order, ledger="authors.jsonl", prefix="author")
     written.accept_all(source, order.staff)
     now, key = timezone.now(), str(source.pk)
     written_materials.take(campaign=draft, source=key, by=order.staff, now=now)
 
 
-def _wait_for_close(campaign: Campaign) -> None:
+def wait_for_close(campaign: Campaign) -> None:
     """Wait until the server has seen that nobody is missing."""
     end = time.monotonic() + CLOSING
     campaign.refresh_from_db()
@@ -335,7 +335,7 @@ def _wait_for_close(campaign: Campaign) -> None:
         campaign.refresh_from_db()
 
 
-def _visit(
+def let_visit(
     campaign: Campaign,
     qualities: Mapping[str, Quality],
     order: Simulated,

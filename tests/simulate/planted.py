@@ -37,14 +37,15 @@ def source_of(protocol: Protocol) -> Protocol | None:
 
     Those who must not have judged them before judge what bots said: where the same questions are
     asked while chatting, else where people may rate their partner. Others judge people, whom nobody
-    rates.
+    rates and who play nobody.
     """
     after = protocol.after
     if after is None or not after.by_third_parties:
         return None
     found = [one for one in map(get_protocol, protocol_names()) if one.chat is not None]
     if not after.not_before:
-        return next(one for one in found if is_of_people(one) and not one.rates)
+        apart = (one for one in found if is_of_people(one) and not one.rates)
+        return next(one for one in apart if one.chat and not one.chat.pool)
     same = [one for one in found if one.live is not None and one.live.each == after.each]
     rated = [one for one in found if one.after is not None and not is_of_people(one)]
     return (same or rated)[0]

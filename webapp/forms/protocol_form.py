@@ -42,7 +42,6 @@ from webapp.forms.protocol_text import (
     CHAT,
     CONTEXTS,
     CONVERSATION,
-    CONVERSATIONS,
     GATE,
     KNOWN,
     MESSAGES,
@@ -51,6 +50,7 @@ from webapp.forms.protocol_text import (
     OF_PROTOCOL,
     OF_QUIZ,
     OF_RATE,
+    SPEAKERS,
     WRITE,
     Raw,
     keys_of,
@@ -67,7 +67,7 @@ ACTIVITIES: dict[str, str | Promise] = {
     CONTEXTS: gettext_lazy("They judge replies to contexts that you import"),
     MESSAGES: gettext_lazy("They judge messages of other people's conversations"),
     CONVERSATION: gettext_lazy("They judge conversations of other people as a whole"),
-    CONVERSATIONS: gettext_lazy("They judge speakers of whole conversations that you import"),
+    SPEAKERS: gettext_lazy("They judge speakers of whole conversations that you import"),
 }
 WHEN: dict[str, str | Promise] = {
     "each": gettext_lazy("About the partner after the conversation, or about each reply"),
@@ -81,7 +81,7 @@ WHERE = {
     CONTEXTS: ("each", "together", *BEFORE),
     MESSAGES: ("each", *BEFORE),
     CONVERSATION: ("each", *BEFORE),
-    CONVERSATIONS: ("each", "together", *BEFORE),
+    SPEAKERS: ("each", "together", *BEFORE),
 }
 PARTS = {"chat.": Chat, "rate.": Rate, "quiz.": Quiz, "onboarding.": Onboarding}
 
@@ -223,7 +223,7 @@ class ProtocolForm(StaffForm):
     def kinds(self) -> list[tuple[str, str]]:
         """Return the kinds of question that can be asked with what participants do."""
         shows = self.raw.get("rate.show", "one")
-        together = self.activity in (CONTEXTS, CONVERSATIONS) and shows != "one"
+        together = self.activity in (CONTEXTS, SPEAKERS) and shows != "one"
         return [
             (name, kind_words(name))
             for name in kind_names()

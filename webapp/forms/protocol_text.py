@@ -17,7 +17,7 @@ from webapp.forms.protocol_fields import FieldType, typed_part, types_of
 
 # What participants do.
 CHAT, CONTEXTS, MESSAGES, CONVERSATION = "chat", "contexts", "messages", "conversation"
-CONVERSATIONS = "conversations"
+SPEAKERS = "speakers"
 WRITE = "write"
 OF_PROTOCOL = ("title", "minutes", "source", "language", "instructions")
 OF_CHAT = ("partner", "told", "first", "opening", "minimum", "maximum", "pool", "debrief")

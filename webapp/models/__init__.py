@@ -2,6 +2,7 @@
 
 from webapp.models.campaign import IMPORTED, PEOPLE, Amendment, Campaign, QuotaCell, System
 from webapp.models.chat_service import ServiceCall, ServiceSeat, ServiceUpdate
+from webapp.models.competition import Competition, Entry
 from webapp.models.contribution import Contribution
 from webapp.models.conversation import Conversation, Event, ReplyJob, Seat
 from webapp.models.own_protocol import OwnProtocol
@@ -24,11 +25,13 @@ __all__ = [
     "Bonus",
     "Campaign",
     "Candidate",
+    "Competition",
     "CompletionCode",
     "Consent",
     "Context",
     "Contribution",
     "Conversation",
+    "Entry",
     "Event",
     "ExternalId",
     "Flag",

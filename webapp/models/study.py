@@ -7,10 +7,14 @@ from django.db import models
 
 
 class Study(models.Model):
-    """Campaigns that belong together; each names its phase (`Campaign.study`, `Campaign.phase`)."""
+    """Campaigns that belong together; each names its phase (`Campaign.study`, `Campaign.phase`).
+
+    disjoint: whether who took part in one phase is refused in the others.
+    """
 
     name = models.CharField(max_length=120)
     note = models.TextField(blank=True)
+    disjoint = models.BooleanField(default=False)
     owner = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="+")
     created_at = models.DateTimeField()
 

@@ -36,8 +36,8 @@ def test_a_reason_is_needed_and_both_are_stored() -> None:
 
 
 def test_conversations_stand_in_pairs_at_most() -> None:
-    assert (rate().over, rate().show, rate().batch) == ("conversations", "pairs", 5)
+    assert (rate().over, rate().show, rate().batch) == ("speakers", "pairs", 5)
     assert rate().is_shared
     assert not rate().by_third_parties
     with pytest.raises(ValueError, match="conversations in pairs"):
-        Rate(each=(), together=rate().together, over="conversations", show="all")
+        Rate(each=(), together=rate().together, over="speakers", show="all")

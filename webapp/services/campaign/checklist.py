@@ -75,7 +75,7 @@ def checklist(campaign: AnyCampaign, now: datetime) -> list[LaunchCheck]:
     if protocol.write is not None:
         written = [*_of_writing(campaign, protocol.write)]
         return [*written, _pay(campaign), _consent(campaign), _contact(campaign)]
-    if protocol.after is not None and protocol.after.over == "conversations":
+    if protocol.after is not None and protocol.after.over == "speakers":
         return [_conversations(campaign), _pay(campaign), _consent(campaign), _contact(campaign)]
     checks = [
         _systems(systems, protocol),

@@ -185,7 +185,7 @@ def counts(campaign: AnyCampaign) -> dict[str, int]:
 def digests(campaign: AnyCampaign) -> list[dict[str, Any]]:
     """Return what is judged as a plan has it: where it stands, and its words by hash."""
     rate = protocol_of(campaign).after
-    if rate is not None and rate.over == "conversations":
+    if rate is not None and rate.over == "speakers":
         rows = Event.objects.filter(conversation__in=transcripts.of(campaign)).order_by("pk")
         return [
             {"key": f"{row.conversation_id}:{row.seq}", "sha256": _sha256(row.content["text"])}

@@ -21,7 +21,7 @@ from webapp.models import Campaign, Study
 from webapp.services.campaign import duplicates
 from webapp.services.rules import access, audit
 from webapp.services.rules.access import AnyStudy, StaffStudy
-from webapp.services.staff_forms.fields import Invalid, parse_all, shown, text, whole
+from webapp.services.staff_forms.fields import Invalid, parse_all, shown, text, whole, yes_no
 
 LONGEST_NAME, LONGEST_NOTE, LONGEST_PHASE = 120, 2_000, 60  # characters
 NUMBERED = 12  # characters kept for a number after a name
@@ -58,8 +58,8 @@ def create(*, raw: Mapping[str, str], by: Any, now: datetime) -> Study:
 
 
 def change(*, study: AnyStudy, raw: Mapping[str, str], by: Any, now: datetime) -> None:
-    """Change name and note. Raises `Invalid`."""
-    values = parse_all(raw, FIELDS)
+    """Change name and note, and whether phases are disjoint. Raises `Invalid`."""
+    values = parse_all(raw, FIELDS) | {"disjoint": yes_no(raw.get("disjoint", ""))}
     with transaction.atomic():
         row = _lock(study)
         Study.objects.filter(pk=row.pk).update(**values)

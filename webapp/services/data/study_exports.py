@@ -136,6 +136,7 @@ def _manifest(archive: Archive, study: Study, campaigns: list[Campaign]) -> dict
         "study": name_of(study),
         "name": study.name,
         "note": study.note,
+        "disjoint": study.disjoint,
         "campaigns": [exports.about(each) | {"phase": each.phase} for each in campaigns],
         "columns": codebook.OF_STUDY,
         "outcomes": study_record.outcomes(),

@@ -18,6 +18,7 @@ from webapp.services.participation import admission, consents, steps
 from webapp.services.rating import items, third_parties
 from webapp.services.rules import (
     access,
+    disjoint,
     identity,
     next_round,
     payment,
@@ -64,24 +65,35 @@ def join(
     if len(external_id) > LONGEST_ID or "\0" in external_id:
         raise Closed("bad_link")
     names, secret = identity.pseudonyms(campaign, platform, external_id), access.new_secret()
-    person = consents.find(campaign, names)
-    if person is None:
-        check_open(campaign)
-        if notice := third_parties.refusal(
-            campaign=campaign, platform=platform, external_id=external_id, secrets=browser
-        ):
-            raise Closed(notice)
-        consents.check_shown(shown_pay, payment.offered(campaign))
-        person = consents.create(
-            campaign=campaign,
-            names=names,
-            platform=platform,
-            external_id=external_id,
-            language=language,
-            secret=secret,
-            now=now,
-        )
+    with transaction.atomic():
+        disjoint.lock(campaign)
+        person = consents.find(campaign, names)
+        if person is None:
+            check_open(campaign)
+            _check_may_join(campaign, platform, external_id, browser)
+            consents.check_shown(shown_pay, payment.offered(campaign))
+            person = consents.create(
+                campaign=campaign,
+                names=names,
+                platform=platform,
+                external_id=external_id,
+                language=language,
+                secret=secret,
+                now=now,
+            )
     return _resume(person, secret, now, shown_pay), secret
+
+
+def _check_may_join(
+    campaign: Campaign, platform: str, external_id: str, browser: Iterable[str]
+) -> None:
+    """Refuse who took part where it keeps them from this. Raises `Closed`."""
+    for rule in (disjoint.refusal, third_parties.refusal):
+        notice = rule(
+            campaign=campaign, platform=platform, external_id=external_id, secrets=browser
+        )
+        if notice:
+            raise Closed(notice)
 
 
 def check_open(campaign: Campaign) -> None:

@@ -59,7 +59,7 @@ def rating_form(rate: Rate, candidate: str = "sample") -> RatingForm:
     # So that questions are among them that are asked only of what was meant to be something.
     meant = next((each for question in rate.questions for each in question.intended), "")
     lines = _of_others(whole=rate.over == "conversation") if rate.is_shared else dialogue()
-    if rate.over == "conversations":
+    if rate.over == "speakers":
         lines = _chat(1) if count == 1 else ()
     if rate.over == "contexts":
         most = rate.messages[1] + (count == 1)  # the reply that is judged alone stands among them
@@ -74,7 +74,7 @@ def rating_form(rate: Rate, candidate: str = "sample") -> RatingForm:
         ),
         lines=lines if count == 1 else tuple(replace(line, judged=False) for line in lines),
         about="",
-        replies=_replies(keys, chats=rate.over == "conversations") if count > 1 else (),
+        replies=_replies(keys, chats=rate.over == "speakers") if count > 1 else (),
         of_context=rate.is_shared,
         personas=dict(_personas()),
         draft={},
@@ -210,9 +210,9 @@ def _judged(rate: Rate) -> str:
         ("messages", "after"): _("Each message of other people's conversations"),
         ("conversation", "after"): _("Each conversation of other people, as a whole"),
         ("contexts", "after"): _("Each reply to a context"),
-        ("conversations", "after"): _("A speaker of each conversation of others"),
+        ("speakers", "after"): _("A speaker of each conversation of others"),
     }
-    if rate.over == "conversations" and rate.show == "pairs":
+    if rate.over == "speakers" and rate.show == "pairs":
         return _("Speakers of two conversations, side by side")
     together = {"pairs": _("Two replies, side by side"), "all": _("All replies, on one page")}
     if rate.show in together:

@@ -26,7 +26,7 @@ Shown = tuple[Conversation, ...]
 def make(campaign: Campaign) -> int:
     """Make the items that are not there yet; return how many."""
     rate = protocol_of(campaign).after
-    if rate is None or rate.over != "conversations":
+    if rate is None or rate.over != "speakers":
         return 0
     with transaction.atomic():
         Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk)  # one after another

@@ -65,7 +65,7 @@ class RatingForm:
 
     def is_of_chats(self) -> bool:
         """Whether whole conversations of others are judged."""
-        return self.rate.over == "conversations"
+        return self.rate.over == "speakers"
 
     @property
     def is_list(self) -> bool:

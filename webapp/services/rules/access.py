@@ -92,6 +92,7 @@ class StaffStudy:
     id: int
     name: str
     note: str
+    disjoint: bool
     owner_id: int
     created_at: datetime
 

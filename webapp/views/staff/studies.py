@@ -14,6 +14,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from webapp.services.campaign import studies
+from webapp.services.competition import board
 from webapp.services.monitoring import campaign_list
 from webapp.services.rules.access import StaffStudy
 from webapp.services.staff_forms.fields import Invalid
@@ -74,6 +75,7 @@ def _shown(request: HttpRequest, study: StaffStudy) -> dict[str, Any]:
         "phases": campaign_list.rows_of(found),
         "free": studies.free(request.user),
         "first": studies.next_number(found),
+        "competition": board.shown(study),
     }
 
 

@@ -103,7 +103,7 @@ def test_a_sample_has_what_its_questions_need(protocol: Protocol) -> None:
             options = question.form_field(form.shown, form.personas).options
             if (beside := question.personas_beside()) is not None:
                 assert len({option.lines for option in options}) == beside + 1
-        if rate.over == "conversations":
+        if rate.over == "speakers":
             shown = [reply.lines for reply in form.replies] or [form.lines]
             assert all(len({line.who for line in lines if line.judged}) == 1 for lines in shown)
             continue
