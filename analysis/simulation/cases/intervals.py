@@ -8,6 +8,7 @@ from dataclasses import replace
 from analysis.simulation import campaigns
 from analysis.simulation.campaigns import Design
 from analysis.simulation.cases import agreeing, boards, checks, functions, preferred, shares
+from analysis.simulation.cases.planning import planned
 from analysis.simulation.cases.texts import texts
 from analysis.simulation.panels import Asks, Judged, Raters
 from analysis.simulation.trials import Estimator
@@ -33,6 +34,7 @@ def intervals(design: Design) -> Iterator[Estimator]:
     yield from _raters(replace(design, conversation_sd=1.0))
     yield from texts(design)
     yield from _functions(design)
+    yield from planned(design)
 
 
 def _scales(design: Design) -> Iterator[Estimator]:
