@@ -2,9 +2,13 @@
 
     python -m tests.trust.outages --backend postgresql --seconds 10 98 1860 86400
 
-People stand at each step. The server is killed, all stored times are moved back by the length of the
-outage, as if it had lasted, and the server is started again: nothing waits. Prints a line for each
-outage and what was found after the sweeper's first turns; exits 1 unless all is zero.
+People stand at each step. The server is killed, all stored times are moved back by the length of
+the outage, as if it had lasted, and the server is started again: nothing waits. Prints what was
+found after the sweeper's first turns, for each outage; exits 1 unless all harm is zero.
+
+    python -m tests.trust.outages --backend postgresql --clocks -3600 -1860 1860 3600
+
+Sweeps by a host's clock that is so many seconds off, in place of outages (G27); needs faketime.
 """
 
 from __future__ import annotations
@@ -13,13 +17,14 @@ import argparse
 import contextlib
 import json
 import os
+import subprocess
 import sys
 import tempfile
 import time
 import urllib.request
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from datetime import timedelta
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -42,6 +47,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--backend", choices=("sqlite", "postgresql"), default="sqlite")
     parser.add_argument("--seconds", type=int, nargs="+", default=[10, 98, 1860, 86400])
+    parser.add_argument("--clocks", type=int, nargs="*", default=[])
     parser.add_argument("--bug", default="", help="a fault of tests.trust.faults")
     wanted = parser.parse_args()
     with contextlib.ExitStack() as stack:
@@ -51,12 +57,54 @@ def main() -> int:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
         env = live.environment(folder, **changes)
         _connect(env)
-        stage, server = _seed(), live.Server(env, faults=wanted.bug)
-        with _served(server):
-            _wait_for_a_turn()
-        found = [_outage(seconds, stage, server) for seconds in wanted.seconds]
+        if wanted.clocks:
+            stage = _seed()
+            found = [_off_clock(seconds, stage, env) for seconds in wanted.clocks]
+        else:
+            found = _outages(wanted.seconds, live.Server(env, faults=wanted.bug))
     print(json.dumps(found))
     return 1 if any(sum(each["harm"].values()) for each in found) else 0
+
+
+def _outages(lengths: list[int], server: live.Server) -> list[dict[str, Any]]:
+    with _served(server):
+        _wait_for_a_turn()
+    stage = _seed()
+    return [_outage(seconds, stage, server) for seconds in lengths]
+
+
+def _off_clock(seconds: int, stage: Stage, env: dict[str, str]) -> dict[str, Any]:
+    """Sweep once on a host whose clock is off, while people and pages are there."""
+    now = _all_are_there()
+    script = (
+        "import time, django; django.setup()\n"
+        "from django.core.management import call_command\n"
+        "from webapp import clock\n"
+        "print(clock.read().timestamp(), clock.now().timestamp(), time.time())\n"
+        "call_command('sweep', '--once')"
+    )
+    command = ["faketime", "-f", f"{seconds:+d}s", sys.executable, "-c", script]
+    settings = {"DJANGO_SETTINGS_MODULE": "webapp.settings"}
+    done = subprocess.run(
+        command, cwd=live.ROOT, env={**env, **settings}, check=True, capture_output=True, text=True
+    )
+    read, carried, own = (float(word) - now.timestamp() for word in done.stdout.split()[:3])
+    off = {"read": round(read), "carried": round(carried), "host": round(own)}
+    return {"clock": seconds, "harm": _harm(stage), "seconds off": off}
+
+
+def _all_are_there() -> datetime:
+    """Let people and pages have given a sign of life now, however slow this machine is."""
+    from webapp import clock
+    from webapp.models import Conversation, Heartbeat, Participation
+
+    now = clock.read()
+    Participation.objects.update(seen_at=now)
+    Conversation.objects.filter(state="CHECKING").update(deadline_at=now + timedelta(seconds=15))
+    Heartbeat.objects.update_or_create(
+        name="platform web", defaults={"kind": "platform", "seen_at": now}
+    )
+    return now
 
 
 def _connect(env: dict[str, str]) -> None:
@@ -139,6 +187,7 @@ def _join(stage: Stage, step: str, campaign: Any, state: str, count: int, **chan
 def _outage(seconds: int, stage: Stage, server: live.Server) -> dict[str, Any]:
     from webapp.models import Outage
 
+    _all_are_there()
     _move_back(timedelta(seconds=seconds))
     before = Outage.objects.filter(part="web").count()
     with _served(server):
@@ -191,7 +240,7 @@ def _states(stage: Stage) -> dict[str, str]:
 
 
 def _harm(stage: Stage) -> dict[str, int]:
-    """Count those who are parted, ended without pay, told that it was them, or not at their step."""
+    """Count the parted, the ended without pay, the accused, and who is not at their step."""
     from webapp.models import Conversation, Participation
 
     harm = {"parted": 0, "unpaid": 0, "accused": 0, "moved": 0}
@@ -216,7 +265,7 @@ def _page(server: live.Server, stage: Stage, step: str) -> bytes:
     from django.conf import settings
 
     slug, secret = stage.slugs[step], stage.secrets[step][0]
-    request = urllib.request.Request(  # noqa: S310 (loopback)
+    request = urllib.request.Request(
         f"http://{server.host}/c/{slug}/now",
         headers={"Cookie": f"{settings.PARTICIPANT_COOKIE}-{slug}={secret}"},
     )
