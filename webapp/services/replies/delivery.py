@@ -245,7 +245,8 @@ def sweep() -> int:
     expired = list(ReplyJob.objects.filter(queue.EXPIRED).order_by("id")[: queue.BATCH])
     up = uptime.known(clock.read())
     for job in expired:
-        if up.was_cut(job.lease_until - queue.LEASE, job.lease_until):
+        until = job.lease_until
+        if until is not None and up.was_cut(until - queue.LEASE, until):
             lost(job, "the platform was away", to_blame=False)
         else:
             failed(job, "the worker did not finish")

@@ -166,7 +166,7 @@ def _begin(part: str, before: float | None) -> None:
         Heartbeat.objects.filter(pk=row.pk).update(seen_at=now)
 
 
-def _reason(silence: timedelta, before: float | None) -> Reason:
+def _reason(silence: timedelta, before: float | None) -> str:
     """Return why there was no sign of life: this process knows whether it gave one meanwhile."""
     if before is None:
         return Reason.SILENCE
@@ -174,8 +174,9 @@ def _reason(silence: timedelta, before: float | None) -> Reason:
     return Reason.CLOCK_FORWARD if passed < silence / 2 else Reason.SILENCE
 
 
-def _store(part: str, began: datetime, ended: datetime, reason: Reason) -> None:
-    told = part == Part.WEB and reason == Reason.SILENCE and ended - began >= TOLD
+def _store(part: str, began: datetime, ended: datetime, reason: str) -> None:
+    is_ours = (part, reason) == (Part.WEB, Reason.SILENCE)
+    told = is_ours and ended - began >= TOLD
     Outage.objects.create(part=part, began_at=began, ended_at=ended, reason=reason, told=told)
     if told:
         _tell()
