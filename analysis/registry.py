@@ -12,13 +12,14 @@ import pkgutil
 from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
-from typing import cast
+from typing import TYPE_CHECKING, TypeAlias, cast
 
-import pandas as pd
+if TYPE_CHECKING:  # names are listed where nobody waits for pandas
+    import pandas as pd
 
-from analysis.report import Report
+    from analysis.report import Report
 
-Metric = Callable[..., pd.DataFrame]
+Metric: TypeAlias = "Callable[..., pd.DataFrame]"
 TABLES = ("ratings", "messages", "predictions")
 
 
@@ -38,12 +39,12 @@ def report_names() -> list[str]:
 
 def get_metric(name: str) -> Metric:
     """Return the function `name` of the file `metrics/<name>.py`; raise `UnknownAnalysis`."""
-    return cast(Metric, _function("metrics", name))
+    return cast("Metric", _function("metrics", name))
 
 
 def get_report(name: str) -> Callable[..., Report]:
     """Return the function `name` of the file `reports/<name>.py`; raise `UnknownAnalysis`."""
-    return cast(Callable[..., Report], _function("reports", name))
+    return cast("Callable[..., Report]", _function("reports", name))
 
 
 def of_studies() -> list[str]:

@@ -11,11 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
-
-import numpy as np
-from safetensors import SafetensorError
-from safetensors.numpy import load_file, save_file
+from typing import TYPE_CHECKING, Any
 
 from bots.dialogue import Dialogue
 
@@ -23,12 +19,15 @@ ABOUT = "bot.json"
 ARRAYS = "weights.safetensors"
 SHOWN = 5  # most arrays that a message names
 
+if TYPE_CHECKING:
+    import numpy as np
+
 
 class InvalidWeights(ValueError):
     """A directory that does not hold the weights of a bot."""
 
 
-class Arrays(dict[str, np.ndarray]):
+class Arrays(dict[str, "np.ndarray"]):
     """The arrays of a directory, by name; one that is wanted and not there is told."""
 
     path: Path
@@ -82,6 +81,10 @@ class About:
 
 def save(path: Path, arrays: Mapping[str, np.ndarray], about: About) -> None:
     """Write a directory of weights."""
+    # Only where weights are read or written: whoever lists bots need not wait for it.
+    import numpy as np
+    from safetensors.numpy import save_file
+
     path.mkdir(parents=True, exist_ok=True)
     save_file({name: np.ascontiguousarray(array) for name, array in arrays.items()}, path / ARRAYS)
     text = json.dumps(asdict(about), ensure_ascii=False, indent=1, sort_keys=True)
@@ -93,6 +96,9 @@ def load(path: Path, *bots: str) -> tuple[Arrays, About]:
 
     Raises InvalidWeights if it cannot be read or is of another bot.
     """
+    from safetensors import SafetensorError
+    from safetensors.numpy import load_file
+
     about = read_about(path)
     if bots and about.bot not in bots:
         wanted = " or ".join(bots)

@@ -19,6 +19,7 @@ Value = int | float | str | tuple[str, ...]
 # What the values of an answer can be used for; a text is read by people, and enters no number.
 # A rank is a position among what is shown together: 1 is best, a tie the same position.
 Level = Literal["nominal", "ordinal", "interval", "rank", "text"]
+Better = Literal["high", "low", "none"]
 TOGETHER = "together"  # stands for all candidates where a question is about them together
 
 
@@ -157,6 +158,8 @@ class Question:
 
     intended: what replies must have been meant to be, as their import says, for the question to be
     asked; it is always asked where this is empty.
+
+    better: which end of the values is the good one, for rankings; none where there is none.
     """
 
     kind: ClassVar[str]
@@ -170,6 +173,7 @@ class Question:
     only_if: Gate | None = None
     otherwise: Value | None = None
     intended: tuple[str, ...] = ()
+    better: Better = "high"
 
     def applies_to(self, intended: Collection[str]) -> bool:
         """Tell whether this is asked of replies that were meant to be these, "" where unsaid.

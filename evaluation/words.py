@@ -19,7 +19,7 @@ NOT_SHOWN = frozenset(
         *("language", "translations"),  # of a protocol
         *("partner", "first", "turns", "pool", "form", "partner_form", "instead"),  # of a chat
         *("over", "when", "sides", "show", "keep"),  # of a rating
-        *("only_if", "otherwise", "intended"),  # of a question
+        *("only_if", "otherwise", "intended", "better"),  # of a question
         *("passes", "question", "values"),  # of a screening and a quiz
         "value",  # of an option
         *("makes", "stop_words", "allowed", "review", "split"),  # of writing and its checks

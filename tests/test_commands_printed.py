@@ -36,6 +36,8 @@ NOT_RUN = {
     "install -m 600 /dev/null /etc/parley.env": "writes to the machine's settings",
     "systemd-run ": "needs that user, and systemd",
     ".venv/bin/python -m uv pip compile": "asks a package index",
+    ".venv/bin/python -m pip install": "changes .venv; analysis/test_entry_points.py has it",
+    "cd ~/my-study": "is another folder, with that command; analysis/test_entry_points.py has it",
     ".venv/bin/python -m analysis simulate": "takes hours; simulation/test_command.py has it",
 }
 FAST = {("README.md", "On the command line")}

@@ -22,6 +22,7 @@ from analysis.scores.majorities import majority, votes_wanted
 from analysis.scores.question_ratings import identified
 from analysis.stats.clustering import Added, Codes, codes, error_of_mean, share_intervals
 from analysis.tables import cell_values
+from analysis.tables.columns import LABELS_COLUMN, UNCHANGED
 from analysis.tables.dependencies import SENSIBLE, SPECIFIC
 from analysis.tables.schema import RatingTable
 from analysis.tables.tidy import tidy
@@ -75,7 +76,8 @@ def _labels(rows: pd.DataFrame) -> pd.DataFrame:
     keys = [*REPLY, "rater", "cluster"]
     labels = marked.pivot_table(index=keys, columns="label", values="value", aggfunc="first")
     labels = labels.reindex(columns=["sensible", "specific"]).reset_index()
-    labels["specific"] = labels["specific"].mask(labels["sensible"] == 0, 0.0)
+    if LABELS_COLUMN not in rows or not (rows[LABELS_COLUMN] == UNCHANGED).any():
+        labels["specific"] = labels["specific"].mask(labels["sensible"] == 0, 0.0)
     return labels.dropna()
 
 

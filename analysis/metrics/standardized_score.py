@@ -17,7 +17,8 @@ import pandas as pd
 from analysis.scores.question_ratings import identified
 from analysis.scores.standardizing import check_control, passing, standardized
 from analysis.stats.intervals import t_interval
-from analysis.tables.schema import SCALE_COLUMNS, RatingTable
+from analysis.tables.columns import SCALE_COLUMNS
+from analysis.tables.schema import RatingTable
 from analysis.tables.tidy import ALL, tidy
 
 READ = ("protocol", "question", "item", "system", "rater", "value", *SCALE_COLUMNS)

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from analysis.report import Report
+from analysis.tables.columns import REFUSE, Labels
 
 # Where options that are files are read from; all other options are literals.
 READ_BY = {"corpus": "analysis.text.frequencies", "training": "analysis.tables.training"}
@@ -24,6 +25,7 @@ class NotebookRecipe:
     options: Mapping[str, object]
     read: Mapping[str, Path]
     without_flagged: bool = False
+    labels: Labels = REFUSE
 
 
 def notebook(report: Report, recipe: NotebookRecipe) -> str:
@@ -68,7 +70,8 @@ def _reading(recipe: NotebookRecipe) -> Iterator[str]:
     yield "import analysis"
     for name in recipe.read:
         yield f"from {READ_BY[name]} import read as read_{name}"
-    yield f"\ntables = analysis.read_all({[str(file) for file in recipe.files]!r})"
+    labels = "" if recipe.labels == REFUSE else f", labels={recipe.labels!r}"
+    yield f"\ntables = analysis.read_all({[str(file) for file in recipe.files]!r}{labels})"
     yield f"options = {dict(recipe.options)!r}"
     if recipe.without_flagged:
         yield "profiles = analysis.profiles(tables.ratings, **options)"

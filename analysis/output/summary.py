@@ -47,7 +47,7 @@ def composed(
         title="Summary of the ratings",
         findings=_findings(ratings, computed, sections),
         sections=(*sections, estimators(results)) if computed else sections,
-        cautions=cautions(ratings),
+        cautions=cautions(ratings, study),
         methods=methods(ratings, results, study) if len(ratings) or study else (),
     )
 

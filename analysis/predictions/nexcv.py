@@ -12,7 +12,6 @@ the share of test questions that get an answer.
 
 from __future__ import annotations
 
-import argparse
 import json
 import sys
 import time
@@ -24,6 +23,8 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+
+from analysis.arguments import nexcv as parser
 
 Labels = Sequence[str]
 Classify = Callable[[Sequence[int], Sequence[int]], tuple[Labels, Sequence[float]]]
@@ -202,11 +203,7 @@ def word_classifier(texts: Sequence[str], labels: Labels) -> Classify:
 
 def main(arguments: Sequence[str]) -> int:
     """Print the table of a file's questions, and the labels most confused at (0, .15)."""
-    parser = argparse.ArgumentParser(prog="python -m analysis nexcv", description=__doc__)
-    parser.add_argument("file", type=Path, help='JSON Lines: {"text": ..., "label": ...}')
-    parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--repeats", type=int, default=5)
-    options = parser.parse_args(arguments)
+    options = parser().parse_args(arguments)
     try:
         texts, labels = read_labeled(options.file)
     except (OSError, ValueError) as error:

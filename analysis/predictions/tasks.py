@@ -19,7 +19,6 @@ distance (3 and more together). Formulas and sources are in `analysis/prediction
 
 from __future__ import annotations
 
-import argparse
 import json
 import sys
 from collections import defaultdict
@@ -29,6 +28,7 @@ from typing import Any
 
 import pandas as pd
 
+from analysis.arguments import tasks as parser
 from analysis.predictions import peripheral
 from analysis.tables.schema import BadTable, Problem
 
@@ -217,14 +217,7 @@ def tables(rows: Sequence[Mapping[str, Any]]) -> Iterator[tuple[str, pd.DataFram
 
 def main(arguments: Sequence[str]) -> int:
     """Print the metrics of a file; return 2, with the reason on stderr, where it cannot be read."""
-    parser = argparse.ArgumentParser(
-        prog="python -m analysis tasks",
-        description=__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    parser.add_argument("file", type=Path, help="JSON Lines, a case per line")
-    parser.add_argument("--json", action="store_true", help="print every number as a JSON list")
-    options = parser.parse_args(arguments)
+    options = parser().parse_args(arguments)
     try:
         rows = scores(read_cases(options.file))
     except BadTable as error:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 
 from analysis.report import many
+from analysis.scores import allocation, oddities
 from analysis.scores.question_ratings import QuestionRatings, questions
 from analysis.scores.rater_design import design_of
 from analysis.scores.severity import fit, flat_scores, sums
+from analysis.tables.campaign_record import CampaignRecord
 from analysis.tables.schema import LEVELS, RatingTable
 
 FLAGS = ("excluded", "flag", "flagged", "withdrawn")
@@ -20,10 +22,6 @@ REFERENCE_NOTE = (
 )
 # A highest answer this many times another campaign's is hardly one of the same scale.
 SAME_SCALE = 3
-# So many times the span of all other answers away, one is hardly of the same scale; of three points
-# and fewer nothing can be told.
-FAR_OFF = 3
-FEWEST_POINTS = 4
 # By how much the published calibration's intervals may be off before that is told.
 WIDER = 1.15
 # Simulated with five raters of 20 and 80 items, 400 campaigns each, intervals of alpha held .52 of
@@ -32,24 +30,33 @@ RARE = 40
 NOT_SET = ("", "0", "0.0", "false", "no", "nan", "none")
 
 
-def cautions(ratings: RatingTable) -> tuple[str, ...]:
-    """Return what limits the conclusions from this table, and what can be computed all the same."""
+def cautions(ratings: RatingTable, study: CampaignRecord | None = None) -> tuple[str, ...]:
+    """Return what limits the conclusions from this table, and what can be computed all the same.
+
+    Of `study`, the record of the campaign, who dropped out of which system's conversations is read.
+    """
     if ratings.empty:
         return ("The table has no rows: nothing can be computed.",)
-    found = [*_pooled(ratings), *_flagged(ratings)]
+    found = [*_pooled(ratings), *_flagged(ratings), *oddities.of_table(ratings)]
+    found += allocation.of_study(study) if study is not None else ()
     rated = list(questions(ratings, *LEVELS))
     for protocol in dict.fromkeys(one.protocol for one in rated):
         of_protocol = [one for one in rated if one.protocol == protocol]
-        found.extend(f"{protocol}, {caution}" for caution in _of_questions(of_protocol))
+        found.extend(f"{protocol}, {each}" for each in _of_questions(of_protocol, _of_question))
+        if study is None:
+            more = _of_questions(of_protocol, allocation.unequal)
+            found.extend(f"{protocol}, {each}" for each in more)
         found.extend(f"{protocol}: {caution}" for caution in _published_intervals(of_protocol))
     return tuple(found)
 
 
-def _of_questions(rated: Sequence[QuestionRatings]) -> Iterator[str]:
+def _of_questions(
+    rated: Sequence[QuestionRatings], cautions_of: Callable[[QuestionRatings], Iterator[str]]
+) -> Iterator[str]:
     """Yield each sentence once, with the questions that it is about."""
     about: dict[str, list[str]] = {}
     for one in rated:
-        for caution in _of_question(one):
+        for caution in cautions_of(one):
             about.setdefault(caution, []).append(one.question)
     for caution, names in about.items():
         yield f"{', '.join(names)}: {caution}"
@@ -100,11 +107,12 @@ def _published_intervals(rated: Sequence[QuestionRatings]) -> Iterator[str]:
     """
     examples = [each for one in rated for each in _off_by(one)]
     if examples:
+        linked = all(design_of(one).no_severity is None for one in rated)
+        holding = "; those of calibrated_score_learned hold" if linked else ""
         yield (
             "calibrated_score assumes SDs of 1 for raters and for answers, so relative to what "
             f"these ratings warrant its intervals are {'; '.join(examples)}. Intervals that are "
-            "too wide hold more often than 95 %, too narrow ones less often; those of "
-            "calibrated_score_learned hold."
+            f"too wide hold more often than 95 %, too narrow ones less often{holding}."
         )
 
 
@@ -141,6 +149,8 @@ def _rare(question: QuestionRatings) -> Iterator[str]:
 def _of_question(question: QuestionRatings) -> Iterator[str]:
     rows = question.rows
     yield from _scales_of_campaigns(question)
+    yield from oddities.of_question(question)
+    yield from allocation.of_question(question)
     yield from _rare(question)
     design = design_of(question)
     yield from (one for one in (design.no_agreement, design.no_severity) if one)
@@ -166,20 +176,4 @@ def _of_question(question: QuestionRatings) -> Iterator[str]:
             f"no scale ends are given; {low:g} to {high:g}, the lowest and highest rating, "
             "are used."
         )
-        yield from _far_off(question)
-
-
-def _far_off(question: QuestionRatings) -> Iterator[str]:
-    """Tell of an answer so far from all others that it may be a slip of the keyboard."""
-    distinct = np.unique(question.values)
-    if len(distinct) < FEWEST_POINTS:
-        return
-    for end, others in ((distinct[-1], distinct[:-1]), (distinct[0], distinct[1:])):
-        low, high = float(others[0]), float(others[-1])
-        if min(abs(end - low), abs(end - high)) > FAR_OFF * (high - low):
-            count = int((question.values == end).sum())
-            yield (
-                f"{end:g}, in {count} row{'' if count == 1 else 's'}, is far from the other "
-                f"answers, {low:g} to {high:g}; give the scale in scale_low and scale_high, and "
-                "rows off it are refused."
-            )
+        yield from oddities.far_off(question)

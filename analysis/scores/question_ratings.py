@@ -17,6 +17,7 @@ import numpy as np
 import pandas as pd
 
 from analysis.stats.intervals import Floats
+from analysis.tables.columns import BETTER_COLUMN, HIGH, Better
 from analysis.tables.schema import LEVELS, Level, RatingTable
 
 UNIT = ["item", "system"]
@@ -54,6 +55,13 @@ class QuestionRatings:
         low, high = self.ends
         origin = "declared" if declared_ends(self.rows) else "from the data"
         return {"scale_low": low, "scale_high": high, "scale_ends": origin}
+
+    @property
+    def better(self) -> Better:
+        """Which end of the scale is the good one; high where nothing is said."""
+        if BETTER_COLUMN not in self.rows:
+            return HIGH
+        return cast(Better, str(self.rows[BETTER_COLUMN].iloc[0]))
 
     @property
     def is_yes_no(self) -> bool:

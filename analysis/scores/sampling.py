@@ -15,12 +15,12 @@ import sys
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from analysis.arguments import sample as parser
 from analysis.scores.cumulative_link import EFFECT_PRIOR_SD, PRIOR_SD
 from analysis.scores.question_ratings import QuestionRatings, questions
 from analysis.stats.intervals import LEVEL, Floats
@@ -31,7 +31,6 @@ NO_INTERVAL = "the posteriors of calibrated_score and ordinal_score, computed in
 
 R_HAT, ESS = 1.01, 400
 CHAINS = 4
-MODELS = ("published", "ordinal")
 
 
 class Unconverged(ValueError):
@@ -171,13 +170,7 @@ def _checked(systems: tuple[str, ...], chains: Floats) -> Sampled:
 
 def main(arguments: Sequence[str]) -> int:
     """Print the posterior of each question; return 2 where it cannot be had."""
-    parser = argparse.ArgumentParser(prog="python -m analysis sample", description=__doc__)
-    parser.add_argument("file", type=Path)
-    parser.add_argument("--model", choices=MODELS, default="published")
-    parser.add_argument("--question", help="only this one")
-    parser.add_argument("--draws", type=int, default=1000, help="of each of four chains")
-    parser.add_argument("--seed", type=int, default=0)
-    options = parser.parse_args(arguments)
+    options = parser().parse_args(arguments)
     warnings.filterwarnings("ignore", module="jax|numpyro")
     try:
         return _print(options)

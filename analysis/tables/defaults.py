@@ -2,6 +2,7 @@
 
 Needed are who rated, which system, on which question, and the answer. What is assumed is told with
 everything that is computed, because it limits what can be; `docs/ratings_table.md` has the rules.
+Apart because checks and formats are something else.
 """
 
 from __future__ import annotations
@@ -14,10 +15,16 @@ from pathlib import PurePath
 import pandas as pd
 
 from analysis.tables import cell_values, invalid_rows
-from analysis.tables.schema import RATING_COLUMNS, SCALE_COLUMNS, BadTable, Problem
-from analysis.tables.validation import OTHER_NAMES
+from analysis.tables.columns import (
+    EITHER,
+    OPTIONAL_COLUMNS,
+    OTHER_NAMES,
+    RATING_COLUMNS,
+    REQUIRED,
+    TIME_COLUMN,
+)
+from analysis.tables.schema import BadTable, Problem
 
-REQUIRED = ("rater", "system", "question", "value")
 # The longest usual scale of whole points, 0 to 10, has so many; more are read as a slider's.
 MOST_POINTS = 11
 # An id of a row need not be one of the answer, and row numbers do as well.
@@ -45,7 +52,8 @@ def completed(frame: pd.DataFrame, name: str) -> Completed:
     if problems:
         raise BadTable(name, problems)
     filled = _filled(named, lacking, PurePath(name).stem)
-    return Completed(filled, (*_notes_on_names(taken), *_notes_on_columns(filled, lacking)))
+    notes = (*_notes_on_names(taken), *_notes_on_columns(filled, lacking))
+    return Completed(filled, (*notes, *_notes_on_twins(frame, taken)))
 
 
 def _other_names(frame: pd.DataFrame) -> tuple[dict[str, str], list[Problem]]:
@@ -55,11 +63,15 @@ def _other_names(frame: pd.DataFrame) -> tuple[dict[str, str], list[Problem]]:
         by_name[_plain(each)].append(str(each))
     taken: dict[str, str] = {}
     problems = []
-    for column in (*RATING_COLUMNS, *SCALE_COLUMNS):
+    for column in (*RATING_COLUMNS, *OPTIONAL_COLUMNS, TIME_COLUMN):
         if column in frame.columns or column in NEVER_TAKEN:
             continue
         own = (column,) if column in by_name else OTHER_NAMES.get(column, ())
-        meant = [one for other in own for one in by_name.get(other, ())]
+        meant = [
+            one for other in own for one in by_name.get(other, ()) if one not in {*taken.values()}
+        ]
+        if len(meant) > 1:
+            meant = [one for one in meant if _plain(one) != EITHER]
         if len(meant) > 1:
             which = " and ".join(map(repr, meant))
             right = f"one column; {which} may be meant, so name one of them {column}"
@@ -141,14 +153,28 @@ def _notes_on_names(taken: Mapping[str, str]) -> Iterator[str]:
     if taken:
         pairs = ", ".join(f"{name!r} for {column}" for column, name in taken.items())
         yield f"Columns are taken by another name: {pairs}."
+    if _plain(taken.get("question", "")) == EITHER:
+        yield (
+            f"{taken['question']!r} is taken for what raters were asked; where it says what "
+            "systems were given, call it item, and add a column question."
+        )
+
+
+def _notes_on_twins(frame: pd.DataFrame, taken: Mapping[str, str]) -> Iterator[str]:
+    """Tell of columns whose names differ by case or blanks only from one that is read."""
+    read = {*RATING_COLUMNS, *OPTIONAL_COLUMNS} & {*map(str, frame.columns)}
+    for each in frame.columns:
+        if str(each) not in read and _plain(each) in read and str(each) not in taken.values():
+            yield f"There are columns {_plain(each)!r} and {str(each)!r}; only the first is read."
 
 
 def _notes_on_columns(table: pd.DataFrame, lacking: Sequence[str]) -> Iterator[str]:
     if "item" in lacking:
         yield (
             "There is no column item, so every answer of a rater about a system is taken to be "
-            "about an item that nobody else rated: agreement between raters cannot be computed, "
-            "and rows that were entered twice count twice."
+            "about an item that nobody else rated: without an item column dependence between "
+            "ratings of one item is not known, agreement between raters cannot be computed, and "
+            "rows that were entered twice count twice."
         )
     if "level" in lacking and len(table):
         yield f"There is no column level: {_note_on_levels(table)}."

@@ -10,7 +10,8 @@ from collections.abc import Iterator
 import numpy as np
 import pandas as pd
 
-from analysis.tables.invalid_rows import rows
+from analysis.tables.columns import LABELS_COLUMN, REFUSE, UNCHANGED, ZERO, Labels
+from analysis.tables.invalid_rows import Rows, rows
 from analysis.tables.schema import Problem
 
 SENSIBLE = ("sensible", "sensibleness")
@@ -18,12 +19,43 @@ SPECIFIC = ("specific", "specificity")
 LABEL_KEY = ["campaign", "protocol", "item", "system", "rater"]
 
 
-def specific_without_sensible(table: pd.DataFrame) -> Iterator[Problem]:
-    """Yield the rows that call a reply specific which the same rater called not sensible."""
+def specific_without_sensible(table: pd.DataFrame) -> Rows:
+    """Return the places of rows that call a reply specific which their rater called not sensible.
+
+    Rows that are to be read as given are none of them.
+    """
     no = table[table["question"].isin(SENSIBLE) & (table["value"] == 0.0)]
     refused = set(zip(*(no[column] for column in LABEL_KEY), strict=True))
-    yes = np.flatnonzero(table["question"].isin(SPECIFIC) & (table["value"] == 1.0))
-    for row, *key in rows(table, yes, LABEL_KEY):
-        if tuple(key) in refused:
-            right = "0, because the same rater called this reply not sensible"
-            yield Problem(row, "value", "1", right)
+    specific = table["question"].isin(SPECIFIC) & (table["value"] == 1.0)
+    if LABELS_COLUMN in table:
+        specific &= table[LABELS_COLUMN] != UNCHANGED
+    yes = np.flatnonzero(specific)
+    found = [tuple(key) in refused for _, *key in rows(table, yes, LABEL_KEY)]
+    return np.asarray(yes[np.array(found, dtype=bool)])
+
+
+def refused_labels(table: pd.DataFrame) -> Iterator[Problem]:
+    """Yield the labels that contradict each other."""
+    for row, *_ in rows(table, specific_without_sensible(table), LABEL_KEY[:1]):
+        right = (
+            "0, because the same rater called this reply not sensible (or choose how such labels "
+            f"are read: --labels {ZERO} or --labels {UNCHANGED})"
+        )
+        yield Problem(row, "value", "1", right)
+
+
+def with_labels(table: pd.DataFrame, labels: Labels) -> pd.DataFrame:
+    """Return the table with labels that contradict each other read as chosen, and marked so."""
+    found = specific_without_sensible(table)
+    if labels == REFUSE or not len(found):
+        return table
+    rule = np.full(len(table), "", dtype=object)
+    if LABELS_COLUMN in table:
+        rule = table[LABELS_COLUMN].to_numpy(dtype=object, copy=True)
+    rule[found] = labels
+    table = table.assign(**{LABELS_COLUMN: pd.Series(rule, table.index, dtype="str")})
+    if labels == ZERO:
+        values = table["value"].to_numpy(dtype=object, copy=True)
+        values[found] = 0.0
+        table["value"] = pd.Series(values, table.index, dtype=object)
+    return table

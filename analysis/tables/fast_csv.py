@@ -32,9 +32,8 @@ def separator(content: str) -> str:
     return next((other for other in OTHERS if other in header), COMMA)
 
 
-def unusual(content: bytes) -> tuple[str, ...]:
+def unusual(header: str) -> tuple[str, ...]:
     """Return a sentence about what separates cells where it is no comma."""
-    header = content[: content.find(b"\n") + 1].decode("utf-8", "replace")
     parted = separator(header)
     return (f"The file is separated by {OTHERS[parted]}.",) if parted in OTHERS else ()
 

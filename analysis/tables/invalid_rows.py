@@ -5,6 +5,7 @@ The checks say what is wrong with a row; here whole columns are asked at once if
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
@@ -12,9 +13,11 @@ import numpy as np
 import pandas as pd
 
 from analysis.tables import cell_values
+from analysis.tables.columns import BETTER, BETTER_COLUMN
 from analysis.tables.schema import KNOWN_LEVELS, TEXT, VOTES_COLUMN
 
 Rows = np.ndarray
+CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 
 
 def of_each(column: pd.Series, function: Callable[[object], object]) -> list[object]:
@@ -81,11 +84,28 @@ def numbers(column: pd.Series) -> Rows:
     return np.flatnonzero(np.array(wrong, dtype=bool))
 
 
+def control(column: pd.Series) -> Rows:
+    """Return the places of names with a control character other than a tab or a new line."""
+    found = of_each(column, lambda cell: isinstance(cell, str) and bool(CONTROL.search(cell)))
+    return np.flatnonzero(np.array(found, dtype=bool))
+
+
+def directions(table: pd.DataFrame) -> Rows:
+    """Return the places of rows whose direction may be wrong: all, or none."""
+    found = table[["protocol", "question", BETTER_COLUMN]].drop_duplicates()
+    found = found[found[BETTER_COLUMN] != ""]
+    sound = found[BETTER_COLUMN].isin(BETTER).all()
+    sound &= not found.duplicated(["protocol", "question"]).any()
+    return np.arange(0 if sound else len(table))
+
+
 def scales(table: pd.DataFrame) -> Rows:
     """Return the places of rows whose scale, or value on it, may be wrong: all, or none."""
     low, high = table["scale_low"], table["scale_high"]
     values = pd.Series(of_each(table["value"], cell_values.number), index=table.index, dtype=float)
-    outside = (low >= high) | (values < low) | (values > high)
+    of_question = [table["protocol"], table["question"]]
+    lowest, highest = (ends.groupby(of_question).transform("first") for ends in (low, high))
+    outside = (low >= high) | (values < lowest) | (values > highest)
     known = table[["protocol", "question", "scale_low", "scale_high"]].dropna().drop_duplicates()
     changed = known.duplicated(["protocol", "question"]).any()
     return np.arange(len(table) if changed or outside.any() else 0)

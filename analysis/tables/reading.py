@@ -17,48 +17,50 @@ import pyarrow
 
 from analysis.tables import cell_values, defaults, fast_csv, personas, validation
 from analysis.tables.campaign_record import ANSWERS, PEOPLE, CampaignRecord
+from analysis.tables.columns import REFUSE, Labels
+from analysis.tables.file_bytes import (
+    decoded,
+    encoding_note,
+    format_of,
+    unknown_format,
+    unpacked,
+    unreadable,
+)
 from analysis.tables.schema import BadTable, Problem, Tables
 from analysis.tables.several import joined
 from analysis.tables.system_settings import with_settings
 
-FORMATS = {
-    ".csv": "csv",
-    ".parquet": "parquet",
-    ".jsonl": "json lines",
-    ".ndjson": "json lines",
-    ".json": "json lines",
-    ".zip": "zip",
-}
 NAMES = ("ratings", "messages", "predictions")
 STUDY = ("plan.json", "manifest.json", "participants.csv", "ratings_all.csv")
 
 
-def read(path: str | Path) -> Tables:
+def read(path: str | Path, *, labels: Labels = REFUSE) -> Tables:
     """Return the tables in the file at `path`; raise `BadTable` or `OSError` where it has none.
 
     Of ratings outside an export only four columns are needed; what was assumed of the others is
-    in the `notes` of the tables.
+    in the `notes` of the tables. `labels` says how a reply is read that a rater called specific but
+    not sensible.
     """
     path = Path(path)
-    content = path.read_bytes()
-    if FORMATS.get(path.suffix.lower()) == "zip":
-        return _read_zip(path.name, content)
+    content = unpacked(path.name, path.read_bytes())
+    if format_of(path.name) == "zip":
+        return _read_zip(path.name, content, labels)
     frame = _read_frame(path.name, content)
     kind = _kind(frame)
     if kind != "ratings":
         return _checked({kind: (path.name, frame)})
-    return _ratings(path, frame, content)
+    return _ratings(path, frame, content, labels)
 
 
-def read_all(paths: Iterable[str | Path]) -> Tables:
+def read_all(paths: Iterable[str | Path], *, labels: Labels = REFUSE) -> Tables:
     """Return the tables of all files; of two files with the same table, the last is taken.
 
     Ratings and messages of exports with other campaigns are joined. Raises what `read` raises.
     """
     found, exports = Tables(), list[Tables]()
     for path in paths:
-        tables = read(path)
-        if FORMATS.get(Path(path).suffix.lower()) == "zip" and tables.ratings is not None:
+        tables = read(path, labels=labels)
+        if format_of(Path(path).name) == "zip" and tables.ratings is not None:
             exports.append(tables)
             tables = joined(exports)
             found = replace(found, study=None)
@@ -69,19 +71,28 @@ def read_all(paths: Iterable[str | Path]) -> Tables:
     return found
 
 
-def _ratings(path: Path, frame: pd.DataFrame, content: bytes) -> Tables:
-    is_csv = FORMATS.get(path.suffix.lower()) == "csv"
-    separated = fast_csv.unusual(content) if is_csv else ()
+def _ratings(path: Path, frame: pd.DataFrame, content: bytes, labels: Labels) -> Tables:
     completed = defaults.completed(frame, path.name)
-    notes = (*separated, *completed.notes)
+    notes = (*_notes_on_file(path.name, content), *completed.notes)
+    if completed.frame.empty:
+        right = "a row for each answer, below the header"
+        raise BadTable(path.name, [Problem(None, "number of rows", "0", right)], notes=notes)
     try:
-        tables = _checked({"ratings": (path.name, completed.frame)})
+        tables = _checked({"ratings": (path.name, completed.frame)}, labels)
     except BadTable as error:
         raise BadTable(error.name, error.problems, error.rows, notes) from None
     return replace(tables, notes=notes)
 
 
-def _read_zip(name: str, content: bytes) -> Tables:
+def _notes_on_file(name: str, content: bytes) -> tuple[str, ...]:
+    """Return what is unusual about a CSV: its encoding, and what separates its cells."""
+    if format_of(name) != "csv":
+        return ()
+    header = decoded(name, content).partition("\n")[0]
+    return (*encoding_note(content), *fast_csv.unusual(header))
+
+
+def _read_zip(name: str, content: bytes, labels: Labels) -> Tables:
     found: dict[str, tuple[str, pd.DataFrame]] = {}
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
@@ -91,11 +102,11 @@ def _read_zip(name: str, content: bytes) -> Tables:
             described = _personas(archive)
             study, plans = _study(archive), _plans(archive)
     except (zipfile.BadZipFile, NotImplementedError, RuntimeError) as error:
-        raise _unreadable(name, "a zip", str(error)) from error
+        raise unreadable(name, "a zip", str(error)) from error
     if not found:
         right = "an export with ratings.csv, ratings.parquet or ratings.jsonl in it"
         raise BadTable(name, [Problem(None, "contents", "without any table", right)])
-    tables = replace(_checked(found), study=study)
+    tables = replace(_checked(found, labels), study=study)
     if tables.ratings is not None and plans:
         tables = replace(tables, ratings=with_settings(tables.ratings, plans))
     if tables.messages is None or not described:
@@ -111,7 +122,7 @@ def _study(archive: zipfile.ZipFile) -> CampaignRecord | None:
     people, answers = (_read_frame(name, archive.read(name)) for name in STUDY[2:])
     lacking = [name for name in (*PEOPLE, *ANSWERS) if name not in {*people, *answers}]
     if lacking:
-        raise _unreadable(STUDY[2], "an export's columns", f"without {', '.join(lacking)}")
+        raise unreadable(STUDY[2], "an export's columns", f"without {', '.join(lacking)}")
     return CampaignRecord(
         plan=plan,
         plan_sha256=str(manifest.get("plan_sha256") or ""),
@@ -136,13 +147,13 @@ def _plans(archive: zipfile.ZipFile) -> dict[str, dict[str, Any]]:
 
 def _json(archive: zipfile.ZipFile, name: str) -> dict[str, Any]:
     try:
-        found = json.loads(_decoded(name, archive.read(name)))
+        found = json.loads(decoded(name, archive.read(name)))
     except ValueError as error:
-        raise _unreadable(name, "JSON", str(error)) from error
+        raise unreadable(name, "JSON", str(error)) from error
     if found is None:
         return {}  # a plan that was never frozen
     if not isinstance(found, dict):
-        raise _unreadable(name, "a JSON object", f"a {type(found).__name__}")
+        raise unreadable(name, "a JSON object", f"a {type(found).__name__}")
     return found
 
 
@@ -150,27 +161,25 @@ def _personas(archive: zipfile.ZipFile) -> personas.Described:
     if personas.FILE not in archive.namelist():
         return {}
     return personas.read_personas(
-        personas.FILE, _decoded(personas.FILE, archive.read(personas.FILE))
+        personas.FILE, decoded(personas.FILE, archive.read(personas.FILE))
     )
 
 
 def _members(names: Iterable[str]) -> list[str]:
     """Return the tables among `names`, Parquet first: it keeps the types that text loses."""
-    tables = [name for name in names if PurePosixPath(name).stem in NAMES]
-    known = [
-        name for name in tables if FORMATS.get(PurePosixPath(name).suffix.lower(), "zip") != "zip"
-    ]
     order = (".parquet", ".jsonl", ".ndjson", ".json", ".csv")
+    tables = [name for name in names if PurePosixPath(name).stem in NAMES]
+    known = [name for name in tables if PurePosixPath(name).suffix.lower() in order]
     return sorted(known, key=lambda name: order.index(PurePosixPath(name).suffix.lower()))
 
 
-def _checked(frames: dict[str, tuple[str, pd.DataFrame]]) -> Tables:
+def _checked(frames: dict[str, tuple[str, pd.DataFrame]], labels: Labels = REFUSE) -> Tables:
     def named(kind: str) -> tuple[pd.DataFrame, str]:
         name, frame = frames[kind]
         return frame, name
 
     return Tables(
-        ratings=validation.rating_table(*named("ratings")) if "ratings" in frames else None,
+        ratings=validation.rating_table(*named("ratings"), labels) if "ratings" in frames else None,
         messages=validation.message_table(*named("messages")) if "messages" in frames else None,
         predictions=(
             validation.prediction_table(*named("predictions")) if "predictions" in frames else None
@@ -186,23 +195,14 @@ def _kind(frame: pd.DataFrame) -> str:
 
 
 def _read_frame(name: str, content: bytes) -> pd.DataFrame:
-    kind = FORMATS.get(PurePosixPath(name).suffix.lower())
+    kind = format_of(name)
     if kind == "csv":
-        return _read_csv(name, _decoded(name, content))
+        return _read_csv(name, decoded(name, content))
     if kind == "json lines":
-        return _read_json_lines(name, _decoded(name, content))
+        return _read_json_lines(name, decoded(name, content))
     if kind == "parquet":
         return _read_parquet(name, content)
-    suffix = PurePosixPath(name).suffix or "no ending"
-    right = "one of " + " ".join(sorted(FORMATS))
-    raise BadTable(name, [Problem(None, "file type", suffix, right)])
-
-
-def _decoded(name: str, content: bytes) -> str:
-    try:
-        return content.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise _unreadable(name, "text in UTF-8", str(error)) from error
+    raise unknown_format(name)
 
 
 def _read_csv(name: str, content: str) -> pd.DataFrame:
@@ -214,9 +214,9 @@ def _read_csv(name: str, content: str) -> pd.DataFrame:
         rows_of_cells = csv.reader(io.StringIO(content, newline=""), strict=True, delimiter=parted)
         lines = [line for line in rows_of_cells if line]
     except csv.Error as error:
-        raise _unreadable(name, "CSV with quotes as in RFC 4180", str(error)) from error
+        raise unreadable(name, "CSV with quotes as in RFC 4180", str(error)) from error
     if not lines:
-        raise _unreadable(name, "a CSV with a header", "the file is empty")
+        raise unreadable(name, "a CSV with a header", "the file is empty")
     header, *rows = lines
     twice = [name for name, count in Counter(header).items() if count > 1]
     if twice:
@@ -240,7 +240,7 @@ def _read_json_lines(name: str, content: str) -> pd.DataFrame:
     problems: list[Problem] = []
     for row, line in enumerate(lines, start=1):
         try:
-            record = json.loads(line)
+            record = json.loads(line, object_pairs_hook=_without_repeats)
         except ValueError as error:
             problems.append(Problem(row, "line", f"not JSON ({error})", "one JSON object"))
             continue
@@ -253,12 +253,18 @@ def _read_json_lines(name: str, content: str) -> pd.DataFrame:
     return pd.DataFrame.from_records(records).astype(object)
 
 
+def _without_repeats(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        twice = next(
+            name for name, count in Counter(name for name, _ in pairs).items() if count > 1
+        )
+        raise ValueError(f"{twice!r} twice")
+    return found
+
+
 def _read_parquet(name: str, content: bytes) -> pd.DataFrame:
     try:
         return pd.read_parquet(io.BytesIO(content))
     except (pyarrow.ArrowException, OSError) as error:
-        raise _unreadable(name, "Parquet", str(error)) from error
-
-
-def _unreadable(name: str, right: str, why: str) -> BadTable:
-    return BadTable(name, [Problem(None, "content", f"unreadable ({why})", right)])
+        raise unreadable(name, "Parquet", str(error)) from error

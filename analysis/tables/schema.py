@@ -19,18 +19,6 @@ RatingTable = NewType("RatingTable", pd.DataFrame)
 MessageTable = NewType("MessageTable", pd.DataFrame)
 PredictionTable = NewType("PredictionTable", pd.DataFrame)
 
-RATING_COLUMNS = (
-    "answer",
-    "campaign",
-    "protocol",
-    "question",
-    "level",
-    "item",
-    "system",
-    "rater",
-    "value",
-    "place",
-)
 MESSAGE_COLUMNS = (
     "message",
     "conversation",
@@ -57,7 +45,6 @@ PREDICTION_COLUMNS = (
 # under teacher forcing; the discriminator's score of the response; the score of a gold reply that
 # is not among the candidates; which random batch the candidates are.
 PREDICTION_EXTRAS = ("token_hits", "discriminator", "gold_score", "batch")
-SCALE_COLUMNS = ("scale_low", "scale_high")
 # How many raters an item was to get: with fewer it is open (`analysis.scores.majorities`).
 VOTES_COLUMN = "votes"
 # A rank is a position among the systems shown together: 1 is best, and a tie is the same position.

@@ -12,8 +12,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from analysis.tables.defaults import REQUIRED
-from analysis.tables.schema import RATING_COLUMNS, SCALE_COLUMNS
+from analysis.tables.columns import OPTIONAL_COLUMNS, RATING_COLUMNS, REQUIRED
 
 BAD = 2
 SYSTEMS = {"baseline": (2, 3, 2, 2), "ours": (4, 5, 4, 4), "variant": (3, 4, 2, 4)}
@@ -43,7 +42,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def template(*, every_column: bool = False) -> str:
     """Return the table as CSV: the four columns that are needed, or every one there is."""
-    columns = (*RATING_COLUMNS, *SCALE_COLUMNS) if every_column else REQUIRED
+    columns = (*RATING_COLUMNS, *OPTIONAL_COLUMNS) if every_column else REQUIRED
     buffer = io.StringIO()
     writer = csv.DictWriter(buffer, columns, extrasaction="ignore", lineterminator="\n")
     writer.writeheader()
@@ -72,7 +71,7 @@ def _example_rows(items: int) -> Iterator[dict[str, object]]:
 
 def _answer(question: str, level: str, value: int, low: int, high: int) -> dict[str, object]:
     ends = {"scale_low": low, "scale_high": high}
-    return {"question": question, "level": level, "value": value, **ends}
+    return {"question": question, "level": level, "value": value, "better": "high", **ends}
 
 
 def _parser() -> argparse.ArgumentParser:

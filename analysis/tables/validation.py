@@ -9,14 +9,22 @@ from datetime import datetime
 import pandas as pd
 
 from analysis.tables import cell_values, invalid_rows
-from analysis.tables.dependencies import specific_without_sensible
+from analysis.tables.columns import (
+    BETTER,
+    BETTER_COLUMN,
+    HIGH,
+    OTHER_NAMES,
+    RATING_COLUMNS,
+    REFUSE,
+    SCALE_COLUMNS,
+    Labels,
+)
+from analysis.tables.dependencies import refused_labels, with_labels
 from analysis.tables.schema import (
     KNOWN_LEVELS,
     MESSAGE_COLUMNS,
     PREDICTION_COLUMNS,
     PREDICTION_EXTRAS,
-    RATING_COLUMNS,
-    SCALE_COLUMNS,
     TEXT,
     VOTES_COLUMN,
     BadTable,
@@ -28,18 +36,9 @@ from analysis.tables.schema import (
 
 RATING_KEY = ["campaign", "protocol", "question", "item", "system", "rater"]
 ITEM_KEY = RATING_KEY[:-1]
-# What other programs call a column.
-OTHER_NAMES = {
-    "rater": ("annotator", "worker", "judge", "user", "coder"),
-    "item": ("task", "dialogue", "dialog", "example", "unit", "conversation"),
-    "value": ("rating", "score", "label", "answer_value", "response"),
-    "system": ("model", "bot", "agent"),
-    "question": ("criterion", "dimension", "metric"),
-    "answer": ("id", "rating_id"),
-    "place": ("position", "order"),
-}
 # A probability computed in single precision may come out above 1 by this much.
 ROUNDING = 1e-5
+NAMED = ("protocol", "question", "item", "system", "rater")
 NEEDED = ("answer", "protocol", "question", "level", "item", "system", "rater")
 
 
@@ -60,13 +59,20 @@ NUMBERS_OF: dict[str, tuple[str, Callable[[object], bool]]] = {
 }
 
 
-def rating_table(frame: pd.DataFrame, name: str = "ratings") -> RatingTable:
-    """Return `frame` as a RatingTable, or raise `BadTable` with all that is wrong."""
+def rating_table(
+    frame: pd.DataFrame, name: str = "ratings", labels: Labels = REFUSE
+) -> RatingTable:
+    """Return `frame` as a RatingTable, or raise `BadTable` with all that is wrong.
+
+    `labels` says how a reply is read that a rater called specific but not sensible.
+    """
     _require_columns(frame, RATING_COLUMNS, name)
-    texts = [column for column in RATING_COLUMNS if column != "value"]
-    table = _as_text(frame, texts)
+    texts = [column for column in (*RATING_COLUMNS, BETTER_COLUMN) if column in frame]
+    table = _as_text(frame, [column for column in texts if column != "value"])
     scales = [column for column in SCALE_COLUMNS if column in table]
     problems = [*_blank(table, NEEDED), *_repeated(table, ["answer"], "an id of its own")]
+    problems += _unprintable(table, NAMED)
+    problems += _bad_positions(table)
     problems += _bad_levels(table)
     problems += _bad_values(table)
     problems += _repeated(table, RATING_KEY, "one answer of a rater to a question about an item")
@@ -77,10 +83,12 @@ def rating_table(frame: pd.DataFrame, name: str = "ratings") -> RatingTable:
     problems += _bad_votes(table) if voted else ()
     for column in (*scales, *voted):
         table[column] = _numbers(table[column])
-    problems += _bad_scales(table) if len(scales) == 2 else ()
-    problems += specific_without_sensible(table)
+    problems += _bad_scales(table) if len(scales) == 2 else _half_scales(scales)
+    problems += _bad_directions(table) if BETTER_COLUMN in table else ()
+    table = with_labels(table, labels)
+    problems += refused_labels(table)
     _refuse(name, problems, len(table))
-    return RatingTable(table)
+    return RatingTable(_with_directions(table))
 
 
 def message_table(frame: pd.DataFrame, name: str = "messages") -> MessageTable:
@@ -124,6 +132,10 @@ def _refuse(name: str, problems: Sequence[Problem], rows: int) -> None:
 
 
 def _require_columns(frame: pd.DataFrame, columns: Sequence[str], name: str) -> None:
+    twice = sorted({str(each) for each in frame.columns[frame.columns.duplicated()]})
+    if twice:
+        right = "a name of its own for each column"
+        raise BadTable(name, [Problem(None, "column", f"{each!r} twice", right) for each in twice])
     missing = [column for column in columns if column not in frame.columns]
     if missing:
         raise BadTable(name, [_missing(column, frame, columns) for column in missing])
@@ -214,14 +226,67 @@ def _bad_numbers(table: pd.DataFrame, column: str) -> Iterator[Problem]:
         yield Problem(row, column, repr(cell_values.text(cell)), "a number")
 
 
+def _unprintable(table: pd.DataFrame, columns: Sequence[str]) -> Iterator[Problem]:
+    """Yield names with a character that nothing shows, such as NUL, by which two look alike."""
+    for column in columns:
+        for row, cell in invalid_rows.rows(table, invalid_rows.control(table[column]), [column]):
+            yield Problem(row, column, repr(cell), "a name without control characters such as NUL")
+
+
+def _bad_positions(table: pd.DataFrame) -> Iterator[Problem]:
+    for row, cell in invalid_rows.rows(table, invalid_rows.numbers(table["place"]), ["place"]):
+        right = "a number: the place in the rater's order, from 0 (blank where it is not known)"
+        yield Problem(row, "place", repr(cell_values.text(cell)), right)
+
+
+def _half_scales(scales: Sequence[str]) -> Iterator[Problem]:
+    for other in set(SCALE_COLUMNS) - set(scales) if scales else ():
+        yield Problem(None, other, "missing", f"both ends of the scale, as {scales[0]} is there")
+
+
+def _bad_directions(table: pd.DataFrame) -> Iterator[Problem]:
+    """Yield cells of `better` that are no direction, or not that of the question's other rows."""
+    known: dict[tuple[str, str], str] = {}
+    table[BETTER_COLUMN] = table[BETTER_COLUMN].str.strip().str.lower()
+    columns = ("protocol", "question", BETTER_COLUMN)
+    for row, protocol, question, better in invalid_rows.rows(
+        table, invalid_rows.directions(table), columns
+    ):
+        if better and better not in BETTER:
+            yield Problem(row, BETTER_COLUMN, repr(better), f"{', '.join(BETTER[:-1])} or none")
+        elif better and better != (usual := known.setdefault((protocol, question), better)):
+            right = f"{usual!r}, as in the question's first row that says it ({question})"
+            yield Problem(row, BETTER_COLUMN, repr(better), right)
+
+
+def _with_directions(table: pd.DataFrame) -> pd.DataFrame:
+    """Return the table with each question's direction in all of its rows; high where unsaid."""
+    if BETTER_COLUMN not in table:
+        return table
+    stated = table[BETTER_COLUMN].where(table[BETTER_COLUMN] != "")
+    of_question = stated.groupby([table["protocol"], table["question"]]).transform("first")
+    return table.assign(**{BETTER_COLUMN: of_question.fillna(HIGH).astype("str")})
+
+
 def _bad_scales(table: pd.DataFrame) -> Iterator[Problem]:
-    known: dict[tuple[str, str], tuple[float, float]] = {}
+    named = ["protocol", "question"]
+    known: dict[tuple[str, str], tuple[float, float]] = {
+        (protocol, question): (low, high)
+        for protocol, question, low, high in table[[*named, *SCALE_COLUMNS]]
+        .dropna()
+        .drop_duplicates(named)
+        .itertuples(index=False)
+    }
     columns = ("protocol", "question", "scale_low", "scale_high", "value")
     found = invalid_rows.rows(table, invalid_rows.scales(table), columns)
     for row, protocol, question, low, high, value in found:
-        if pd.isna(low) or pd.isna(high):
+        usual = known.get((protocol, question))
+        if usual is None:
             continue
-        usual = known.setdefault((protocol, question), (low, high))
+        if pd.isna(low) or pd.isna(high):
+            if usual[0] >= usual[1]:
+                continue  # the row that says so is told
+            low, high = usual
         ends = f"{low:g} to {high:g}"
         if low >= high:
             yield Problem(row, "scale_low, scale_high", ends, "a lower end below the upper end")

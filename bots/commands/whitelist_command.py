@@ -8,15 +8,16 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Protocol, get_args, runtime_checkable
-
-import numpy as np
+from typing import TYPE_CHECKING, Protocol, get_args, runtime_checkable
 
 from bots.dialogue import Dialogue, examples
 from bots.guards import whitelists
 from bots.guards.whitelists import WhitelistEntry
 from bots.options import InvalidOption
 from bots.registry import make_bot
+
+if TYPE_CHECKING:
+    import numpy as np
 
 
 @runtime_checkable

@@ -10,11 +10,12 @@ import json
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import Any
-
-import httpx
+from typing import TYPE_CHECKING, Any
 
 from bots.guards.egress import Target
+
+if TYPE_CHECKING:
+    import httpx
 
 LARGEST = 256 * 1024  # bytes of an answer
 BUSY = frozenset({408, 429, 500, 502, 503, 504, 529})  # worth another try
@@ -65,6 +66,8 @@ class RemoteServer:
     async def _ask_all(
         self, questions: Sequence[Mapping[str, Any]]
     ) -> list[RemoteAnswer | ServerFailed]:
+        import httpx  # only where a server is asked: whoever lists bots need not wait for it
+
         end = asyncio.get_running_loop().time() + self.seconds
         turn = asyncio.Semaphore(self.at_once)
         limits = httpx.Limits(max_connections=self.at_once)
@@ -101,6 +104,8 @@ class RemoteServer:
     async def _ask(
         self, client: httpx.AsyncClient, question: Mapping[str, Any], attempt: int
     ) -> Mapping[str, Any]:
+        import httpx
+
         headers = {"Host": self.target.name, "Accept-Encoding": "identity"}
         if self.key:
             headers["Authorization"] = f"Bearer {self.key}"

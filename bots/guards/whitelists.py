@@ -16,19 +16,20 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from random import Random
-from typing import Any, Literal, cast, get_args
-
-import numpy as np
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast, get_args
 
 from bots.guards.filters import safe
 from bots.line_files import BadLine, InvalidData, read_lines, text_of
 from bots.text.tokens import key
 
+if TYPE_CHECKING:
+    import numpy as np
+
 Method = Literal["frequency", "clustering", "random"]
 Decision = Literal["keep", "edit", "drop"]
 DECISIONS: tuple[str, ...] = get_args(Decision)
 COLUMNS = ("text", "count", "decision", "edited")
-Encode = Callable[[Sequence[str]], np.ndarray]
+Encode: TypeAlias = "Callable[[Sequence[str]], np.ndarray]"
 
 
 @dataclass(frozen=True)
@@ -80,7 +81,9 @@ def clustering(
     entries: Sequence[WhitelistEntry], size: int, encode: Encode, seed: int
 ) -> list[WhitelistEntry]:
     """Return the most frequent response of each cluster of encodings."""
-    from sklearn.cluster import KMeans  # takes a second, and only this needs it
+    # They take a second, and only this needs them.
+    import numpy as np
+    from sklearn.cluster import KMeans
 
     if size >= len(entries):
         return list(entries)

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 import pandas as pd
 
 from analysis import message_table, prediction_table, rating_table
-from analysis.tables.schema import MESSAGE_COLUMNS, PREDICTION_COLUMNS, RATING_COLUMNS
+from analysis.tables.columns import RATING_COLUMNS
+from analysis.tables.schema import MESSAGE_COLUMNS, PREDICTION_COLUMNS
 
 BESIDE: dict[str, object] = {"campaign": "c", "place": 0, "conversation": "", "message_seq": ""}
 SCORES = [4, 2, 5, 3, 1, 4, 2, 5, 3, 3, 5, 5]

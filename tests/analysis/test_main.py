@@ -8,6 +8,7 @@ import math
 import re
 import subprocess
 import sys
+import zipfile
 from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 from typing import NamedTuple
@@ -110,10 +111,12 @@ def test_a_poor_file_gets_sentences_and_no_traceback(tmp_path: Path) -> None:
     assert json.loads(as_json.stdout)
 
 
-def test_an_empty_table_has_nothing_to_say(tmp_path: Path) -> None:
-    path = _written(simulated().iloc[:0], tmp_path)
-    assert json.loads(_run(path, "--json").stdout) == []
-    assert "The table has no rows" in _run(path).stdout
+def test_an_empty_table_of_an_export_has_nothing_to_say(tmp_path: Path) -> None:
+    """A campaign that nobody rated yet is no mistake, as a file with a header only is."""
+    with zipfile.ZipFile(tmp_path / "e.zip", "w") as archive:
+        archive.writestr("ratings.csv", simulated().iloc[:0].to_csv(index=False))
+    assert json.loads(_run(tmp_path / "e.zip", "--json").stdout) == []
+    assert "The table has no rows" in _run(tmp_path / "e.zip").stdout
 
 
 def test_other_reports_by_name(tmp_path: Path) -> None:

@@ -12,7 +12,16 @@ import pytest
 
 from evaluation import Protocol, Rate, Words, YesNo
 from evaluation.registry import get_kind, get_protocol, kind_names, protocol_names
-from evaluation.serialized import SCHEMA, InvalidProtocol, canonical, digest, from_json, to_json
+from evaluation.serialized import (
+    SCHEMA,
+    InvalidProtocol,
+    canonical,
+    digest,
+    from_json,
+    question_from_json,
+    question_to_json,
+    to_json,
+)
 from evaluation.words import words_of
 
 PROTOCOLS = [get_protocol(name) for name in protocol_names()]
@@ -50,6 +59,16 @@ def test_a_protocol_comes_back_equal_with_its_words_and_its_hash(protocol: Proto
 def test_every_kind_of_question_comes_back(kind: str) -> None:
     protocol = with_question(get_kind(kind).sample())
     assert from_json(json.loads(canonical(protocol))) == protocol
+
+
+def test_the_better_end_of_a_question_is_part_of_the_plan_where_it_is_not_the_high_one() -> None:
+    high = get_kind("likert").sample()
+    low = dataclasses.replace(high, better="low")
+    assert "better" not in question_to_json(high)
+    assert question_to_json(low)["better"] == "low"
+    assert question_from_json(question_to_json(low)) == low
+    with pytest.raises(InvalidProtocol, match="better"):
+        question_from_json(question_to_json(high) | {"better": "up"})
 
 
 def test_no_two_protocols_have_a_hash_in_common() -> None:

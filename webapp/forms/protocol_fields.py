@@ -42,6 +42,7 @@ LABELS: dict[str, str | Promise] = {
     "only_if": gettext_lazy("Asked only after an answer to (short name of an earlier question)"),
     "only_if.values": gettext_lazy("Answers that open it, as stored, separated by commas"),
     "otherwise": gettext_lazy("Stored where it is not asked"),
+    "better": gettext_lazy("Better end of the values, for rankings"),
     "right": gettext_lazy("Answers that pass, as stored, separated by commas"),
     "explanation": gettext_lazy("Explanation for who was wrong"),
 }
@@ -73,6 +74,8 @@ WORDS: dict[str, str | Promise] = {
     "draw": gettext_lazy("drawn for each conversation"),
     "": gettext_lazy("nothing"),
     "group": gettext_lazy("the data set of the contexts"),
+    "high": gettext_lazy("high"),
+    "low": gettext_lazy("low"),
     "system": gettext_lazy("the system"),
 }
 LONG = ("text", "help", "told", "debrief")

@@ -57,12 +57,16 @@ class Conversation(Row):
 
     class Meta:
         ordering = ("id",)
+        indexes = (models.Index(fields=("state", "deadline_at")),)
 
 
 class Seat(Row):
     """A side of a conversation: a participation, or the system's bot where that is null."""
 
-    conversation = models.ForeignKey(Conversation, models.PROTECT, related_name="seats")
+    # Here and below: an index that a constraint has already is not kept a second time.
+    conversation = models.ForeignKey(
+        Conversation, models.PROTECT, related_name="seats", db_index=False
+    )
     side = models.PositiveSmallIntegerField()
     participation = models.ForeignKey(
         Participation, models.PROTECT, null=True, related_name="seats"
@@ -92,6 +96,13 @@ class Seat(Row):
             ),
             models.CheckConstraint(condition=Q(side__in=(0, 1)), name="two_sides"),
         )
+        indexes = (
+            models.Index(
+                fields=("answers_at",),
+                condition=Q(answers_at__isnull=False, ready_at__isnull=True),
+                name="checks_to_answer",
+            ),
+        )
 
     @property
     def sentences(self) -> tuple[str, ...]:
@@ -108,7 +119,9 @@ class Event(Row):
         STATE = "state"
         NOTICE = "notice"
 
-    conversation = models.ForeignKey(Conversation, models.PROTECT, related_name="events")
+    conversation = models.ForeignKey(
+        Conversation, models.PROTECT, related_name="events", db_index=False
+    )
     seq = models.PositiveIntegerField()
     kind = models.CharField(max_length=8, choices=Kind)
     side = models.PositiveSmallIntegerField(null=True)
@@ -145,7 +158,9 @@ class ReplyJob(Row):
         FAILED = "FAILED", "given up"
         DROPPED = "DROPPED", "no longer wanted"
 
-    conversation = models.ForeignKey(Conversation, models.PROTECT, related_name="jobs")
+    conversation = models.ForeignKey(
+        Conversation, models.PROTECT, related_name="jobs", db_index=False
+    )
     in_reply_to = models.PositiveIntegerField()
     bot = models.CharField(max_length=60)  # its queue
     state = models.CharField(max_length=8, choices=State, default=State.QUEUED)
@@ -166,4 +181,8 @@ class ReplyJob(Row):
                 fields=("conversation", "in_reply_to"), name="one_job_a_message"
             ),
         )
-        indexes = (models.Index(fields=("bot", "state", "lease_until")),)
+        # State first: what is done is never looked at by what runs on a timer.
+        indexes = (
+            models.Index(fields=("state", "bot", "lease_until")),
+            models.Index(fields=("state", "due_at")),
+        )

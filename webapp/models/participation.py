@@ -38,7 +38,9 @@ class Participation(models.Model):
         CHECK_FAILED = "CHECK_FAILED", "failed an announced check"
         ONBOARDING = "ONBOARDING", "below the share of known answers"
 
-    campaign = models.ForeignKey(Campaign, models.PROTECT, related_name="participations")
+    campaign = models.ForeignKey(
+        Campaign, models.PROTECT, related_name="participations", db_index=False
+    )
     system = models.ForeignKey(System, models.PROTECT, null=True, related_name="participations")
     planned = models.JSONField(default=list)  # numbers of systems, in the order drawn for them
     pseudonym = models.CharField(max_length=64)
@@ -79,7 +81,10 @@ class Participation(models.Model):
                 name="an_outcome_exactly_when_ended",
             ),
         )
-        indexes = (models.Index(fields=("campaign", "state", "waiting_at")),)
+        indexes = (
+            models.Index(fields=("campaign", "state", "waiting_at")),
+            models.Index(fields=("state", "seen_at")),
+        )
 
     def __str__(self) -> str:
         return self.pseudonym[:8]

@@ -77,7 +77,7 @@ class Outage(Row):
     began_at = models.DateTimeField()
     ended_at = models.DateTimeField()
     reason = models.CharField(max_length=8, choices=Reason)
-    told = models.BooleanField(default=False)  # whom it kept from their step reads of it
+    announced = models.BooleanField(default=False)  # whom it kept from their step reads of it
 
     class Meta:
         ordering = ("id",)

@@ -13,7 +13,8 @@ import pytest
 
 from analysis import BadTable, Tables, evaluate, get_report, read, read_all, run
 from analysis.__main__ import main
-from analysis.tables.defaults import MOST_POINTS, REQUIRED, completed
+from analysis.tables.columns import REQUIRED
+from analysis.tables.defaults import MOST_POINTS, completed
 from tests.analysis.examples import raw, simulated
 
 
@@ -201,8 +202,10 @@ def test_the_others_are_named_after_the_file_or_blank(tmp_path: Path) -> None:
     assert (first["campaign"], first["protocol"], first["place"]) == ("", "mine", "")
 
 
-def test_a_table_without_rows_is_read(tmp_path: Path) -> None:
-    assert len(_table(read(_written(tmp_path, _four([]))))) == 0
+def test_a_table_without_rows_is_refused(command: Command, tmp_path: Path) -> None:
+    done = command(_written(tmp_path, _four([])), "--json")
+    assert (done.status, done.out) == (2, "")
+    assert "table: number of rows is 0; right would be a row for each answer" in done.err
 
 
 # --- other names ------------------------------------------------------------------------------

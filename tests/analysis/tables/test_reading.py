@@ -79,11 +79,13 @@ def test_a_zip_may_hold_messages_too(frame: pd.DataFrame, tmp_path: Path) -> Non
 @pytest.mark.parametrize(
     ("name", "content", "told"),
     [
-        ("r.xlsx", b"x", "file type is .xlsx; right would be one of .csv"),
+        ("r.xlsx", b"x", "file type is an Excel workbook; right would be CSV: save the table as"),
         ("r.csv", b"", "right would be a CSV with a header"),
         ("r.csv", b"answer,value\n1,2,3\n", "row 1: number of fields is 3; right would be 2"),
         ("r.csv", b'answer\n"open\n', "right would be CSV with quotes as in RFC 4180"),
-        ("r.csv", b"\xff\xfe", "right would be text in UTF-8"),
+        ("r.csv", b"\xff\xfe", "the file is empty"),
+        ("r.csv", b"\xff\xfea", "right would be text in UTF-8"),
+        ("r.csv.gz", b"\x1f\x8b", "right would be a whole gzip file"),
         ("r.jsonl", b'{"answer": 1}\n[1]\nno\n', "row 2: line is a JSON list"),
         ("r.jsonl", b"\nno\n", "row 1: line is not JSON"),
         ("r.parquet", b"PAR0", "right would be Parquet"),

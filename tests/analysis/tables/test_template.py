@@ -9,10 +9,9 @@ import pytest
 
 from analysis import read
 from analysis.__main__ import main
-from analysis.tables.defaults import MOST_POINTS, REQUIRED
-from analysis.tables.schema import RATING_COLUMNS, SCALE_COLUMNS
+from analysis.tables.columns import OPTIONAL_COLUMNS, OTHER_NAMES, RATING_COLUMNS, REQUIRED
+from analysis.tables.defaults import MOST_POINTS
 from analysis.tables.template import main as template
-from analysis.tables.validation import OTHER_NAMES
 from tests.analysis.examples import ROOT
 
 PAGE = ROOT / "docs" / "ratings_table.md"
@@ -38,7 +37,7 @@ def test_the_template_has_the_columns_that_there_are(capsys: pytest.CaptureFixtu
     assert capsys.readouterr().out.splitlines()[0].split(",") == list(REQUIRED)
     assert template(["--all"]) == 0
     header = capsys.readouterr().out.splitlines()[0].split(",")
-    assert header == [*RATING_COLUMNS, *SCALE_COLUMNS]
+    assert header == [*RATING_COLUMNS, *OPTIONAL_COLUMNS]
 
 
 def test_a_file_that_is_there_is_not_overwritten(
@@ -54,15 +53,21 @@ def test_a_file_that_is_there_is_not_overwritten(
 
 def test_the_page_names_every_column() -> None:
     text = PAGE.read_text(encoding="utf-8")
-    rows = [line.split("|")[1:3] for line in text.splitlines() if line.startswith("| `")]
+    table = text.partition("## Other names")[0]
+    rows = [line.split("|")[1:3] for line in table.splitlines() if line.startswith("| `")]
     named = {
         name: needed.strip() for names, needed in rows for name in re.findall("`(.*?)`", names)
     }
-    assert set(named) >= {*RATING_COLUMNS, *SCALE_COLUMNS}
+    assert set(named) >= {*RATING_COLUMNS, *OPTIONAL_COLUMNS}
     assert {name for name, needed in named.items() if needed == "yes"} == set(REQUIRED)
     assert f"up to {MOST_POINTS} different whole numbers" in text
-    for column in ("value", "system", "rater", "item"):
-        assert [other for other in OTHER_NAMES[column] if f"`{other}`" in text], column
+
+
+def test_the_page_has_every_other_name_and_no_more() -> None:
+    part = PAGE.read_text(encoding="utf-8").partition("## Other names")[2].partition("\n## ")[0]
+    lines = [line.split("|")[1:3] for line in part.splitlines() if line.startswith("| `")]
+    said = {re.findall("`(.*?)`", one)[0]: re.findall("`(.*?)`", two) for one, two in lines}
+    assert said == {column: list(names) for column, names in OTHER_NAMES.items()}
 
 
 def test_the_example_of_the_page_is_read(tmp_path: Path) -> None:

@@ -164,18 +164,18 @@ def send_to_start(person: Participation, now: datetime, *, notice: str) -> None:
 def seconds_waiting(person: Participation, now: datetime) -> float:
     """Return the seconds since the person joined the queue, while there was one."""
     since = person.waiting_at
-    return uptime.waited(now).since(since).total_seconds() if since else 0.0
+    return uptime.without_grace(now).since(since).total_seconds() if since else 0.0
 
 
 def choices(person: Participation, now: datetime) -> tuple[str, ...]:
     """Return the options for a participant whose wait timed out; none before the timeout."""
-    if person.state != P.WAITING or not _has_waited(person, now):
+    if person.state != P.WAITING or not _is_wait_over(person, now):
         return ()
     bot = person.campaign.bot_when_alone and allocation.has_bot(person.campaign)
     return ("bot", "give_up") if bot else ("give_up",)
 
 
-def _has_waited(person: Participation, now: datetime) -> bool:
+def _is_wait_over(person: Participation, now: datetime) -> bool:
     most = person.campaign.wait_seconds
     is_long = person.waiting_at is not None and (now - person.waiting_at).total_seconds() >= most
     return is_long and seconds_waiting(person, now) >= most

@@ -33,6 +33,8 @@ RATINGS = {
     "the reply's place on the page",
     "scale_low": "lowest possible value; blank where values are no numbers",
     "scale_high": "highest possible value; blank where values are no numbers",
+    "better": "which end of the scale is the good one: high, low or none; blank where values are "
+    "no numbers, and of ranks, of which 1 is the best",
     "votes": "how many raters the item goes to; until it has so many answers it is open, and no "
     "majority is taken of it",
     "conversation": "number of the conversation, as in conversations.jsonl; where third parties "

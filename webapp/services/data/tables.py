@@ -17,8 +17,8 @@ import pandas as pd
 from django.db.models import OuterRef, QuerySet, Subquery
 
 from analysis import MessageTable, RatingTable
+from analysis.tables.columns import SCALE_COLUMNS
 from analysis.tables.personas import described
-from analysis.tables.schema import SCALE_COLUMNS
 from evaluation import FORMS, Question
 from webapp.models import Campaign, Candidate, Conversation, Event, Seat
 from webapp.services.data import answers, codebook, query_rows
@@ -245,6 +245,7 @@ def _about(campaign: Campaign, question: Question) -> Row:
         "level": question.level,
         "scale_low": low,
         "scale_high": high,
+        "better": question.better if not math.isnan(low) and question.level != "rank" else "",
     }
 
 

@@ -211,10 +211,10 @@ def status(*, person: Participation, now: datetime) -> dict[str, Any]:
     person.refresh_from_db()
     if person.state in (P.WAITING, P.MATCHED):
         _let_bot_come(person, now)
-    choices, told = matching.choices(person, now), uptime.count_told(person)
+    choices, count = matching.choices(person, now), uptime.announcements(person)
     return {
         "state": person.state,
-        "stamp": f"{person.state}-{person.state_at.timestamp():.6f}-{len(choices)}-{told}",
+        "stamp": f"{person.state}-{person.state_at.timestamp():.6f}-{len(choices)}-{count}",
         "screen": steps.STEPS[P(person.state)].screen,
         "notice": person.notice,
         "choices": list(choices),
@@ -260,8 +260,8 @@ def _left(seat: Seat, now: datetime) -> float:
     if deadline is None:
         return 0.0
     whole = timedelta(seconds=entrance.READY_SECONDS)
-    asked_for = uptime.known(now).since(deadline - whole)
-    return max(0.0, (whole - asked_for).total_seconds())
+    passed = uptime.known(now).since(deadline - whole)
+    return max(0.0, (whole - passed).total_seconds())
 
 
 def _locked(person: Participation) -> Participation:

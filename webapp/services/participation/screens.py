@@ -224,10 +224,10 @@ def _notice(person: Participation) -> str:
     if person.state == State.ENDED:
         return ""
     own = person.notice
-    said = [notices.text(own, pay=money(person.pay, person.currency))] if own else []
+    texts = [notices.text(own, pay=money(person.pay, person.currency))] if own else []
     if person.state != State.CHATTING and uptime.was_away(person):  # a chat's log says so itself
-        said.append(notices.text("we_were_away"))
-    return " ".join(said)
+        texts.append(notices.text("we_were_away"))
+    return " ".join(texts)
 
 
 def _round(person: Participation) -> str:

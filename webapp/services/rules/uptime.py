@@ -37,7 +37,7 @@ SILENCE = {  # without a sign of life, this long is an outage
     Part.REPLIES: timedelta(seconds=20),
 }
 RETURN = timedelta(seconds=60)  # in which browsers find us again: they try every 30 s at most
-TOLD = timedelta(seconds=10)  # people are told of what is as long
+ANNOUNCED = timedelta(seconds=10)  # people are told of what is as long
 KNOWN = 500  # outages that are looked back on
 SOON = timedelta(minutes=1)  # no lease and no typing is longer
 
@@ -87,7 +87,7 @@ def known(now: datetime, *parts: str, grace: timedelta = RETURN) -> Uptime:
     return Uptime(now, _merged([*over, *going_on], now, grace))
 
 
-def waited(now: datetime) -> Uptime:
+def without_grace(now: datetime) -> Uptime:
     """Return the uptime for who waits for us, asked while pages are served: without grace."""
     rows = Outage.objects.filter(part=Part.WEB, began_at__lt=now).order_by("-ended_at", "-pk")
     over = rows.values_list("began_at", "ended_at")[:KNOWN]
@@ -118,16 +118,16 @@ def _merged(found: list[Interval], now: datetime, grace: timedelta) -> list[Inte
 
 def was_away(person: Participation) -> bool:
     """Tell whether people were kept from the step that a person is at, and have to be told."""
-    return _told_since(person.state_at).exists()
+    return _announced_since(person.state_at).exists()
 
 
-def count_told(person: Participation) -> int:
+def announcements(person: Participation) -> int:
     """Count the outages that a person at this step is told of."""
-    return _told_since(person.state_at).count()
+    return _announced_since(person.state_at).count()
 
 
-def _told_since(at: datetime) -> QuerySet[Outage]:
-    return Outage.objects.filter(told=True, ended_at__gt=at)
+def _announced_since(at: datetime) -> QuerySet[Outage]:
+    return Outage.objects.filter(announced=True, ended_at__gt=at)
 
 
 # --- signs of life
@@ -176,9 +176,11 @@ def _reason(silence: timedelta, before: float | None) -> str:
 
 def _store(part: str, began: datetime, ended: datetime, reason: str) -> None:
     is_ours = (part, reason) == (Part.WEB, Reason.SILENCE)
-    told = is_ours and ended - began >= TOLD
-    Outage.objects.create(part=part, began_at=began, ended_at=ended, reason=reason, told=told)
-    if told:
+    announced = is_ours and ended - began >= ANNOUNCED
+    Outage.objects.create(
+        part=part, began_at=began, ended_at=ended, reason=reason, announced=announced
+    )
+    if announced:
         _tell()
 
 

@@ -96,6 +96,7 @@ def expected_of(rating: Rating, **changes: Any) -> dict[str, str]:
         "value": rating.value,
         "place": assignment.place,
         "votes": assignment.item.target,
+        "better": "high",
         "conversation": talk.pk,
         "outcome": talk.seats.get(participation=assignment.participation).outcome,
         "excluded": f"reviewer: {talk.excluded}",

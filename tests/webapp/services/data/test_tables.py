@@ -48,6 +48,7 @@ def test_a_row_says_who_judged_what_with_which_scale() -> None:
     row = rows["fluency"]
     assert (row["rater"], row["item"], row["system"]) == (person.pseudonym, str(talk.pk), "alpha")
     assert (row["level"], row["scale_low"], row["scale_high"]) == ("ordinal", 1.0, 5.0)
+    assert row["better"] == "high"
     assert row["value"] == float(Rating.objects.get(question="fluency").value)
     assert row["excluded"] == ""
     assert campaign.slug not in str(rows)

@@ -47,7 +47,7 @@ def test_browsers_get_a_minute_to_come_back_and_outages_may_touch() -> None:
     outage(100, 200), outage(230, 300)
     assert uptime.known(after(500)).away == [(after(100), after(360))]
     assert uptime.known(after(310)).away == [(after(100), after(310))]
-    assert seconds(uptime.waited(after(500)).since(after(90))) == 240
+    assert seconds(uptime.without_grace(after(500)).since(after(90))) == 240
 
 
 def test_a_silence_counts_while_it_goes_on() -> None:
@@ -79,7 +79,7 @@ def test_who_chats_is_told_of_ten_seconds(length: float, told: int) -> None:
     uptime.beat("web")
     silent_for(timedelta(seconds=length))
     uptime.beat("web")
-    assert Outage.objects.get().told == bool(told)
+    assert Outage.objects.get().announced == bool(told)
     assert Event.objects.filter(content__notice="we_were_away").count() == told
 
 
@@ -88,7 +88,7 @@ def test_a_clock_that_jumps_is_an_outage_that_nobody_is_told_of() -> None:
     Heartbeat.objects.update(seen_at=clock.now() - timedelta(hours=1))  # this process beat just now
     uptime.beat("web")
     stored = Outage.objects.get()
-    assert (stored.reason, stored.told) == ("forward", False)
+    assert (stored.reason, stored.announced) == ("forward", False)
 
 
 def test_a_clock_that_goes_back_leaves_nobody_in_the_future() -> None:
@@ -136,7 +136,7 @@ def test_half_an_hour_away_counts_only_while_we_were_there() -> None:
 def test_a_wait_stands_still_and_its_page_is_drawn_anew() -> None:
     person = start(people_campaign())
     before = enrolment.status(person=person, now=after(30))
-    outage(30, 5000, told=True)
+    outage(30, 5000, announced=True)
     later = enrolment.status(person=person, now=after(5001))
     assert (before["seconds_waiting"], later["seconds_waiting"]) == (30, 31)
     assert later["stamp"] != before["stamp"]

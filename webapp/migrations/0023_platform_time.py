@@ -20,7 +20,7 @@ def begin_with_the_last_sign_of_life(apps, schema_editor):
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('webapp', '0021_brief'),
+        ('webapp', '0022_timer_indexes'),
     ]
 
     operations = [
@@ -87,7 +87,7 @@ class Migration(migrations.Migration):
                 ('began_at', models.DateTimeField()),
                 ('ended_at', models.DateTimeField()),
                 ('reason', models.CharField(choices=[('silence', 'no sign of life'), ('forward', 'the clock jumped forward'), ('back', 'the clock went back')], max_length=8)),
-                ('told', models.BooleanField(default=False)),
+                ('announced', models.BooleanField(default=False)),
             ],
             options={
                 'ordering': ('id',),

@@ -1,0 +1,146 @@
+"""Main command: reads the tables, and prints or writes the report.
+
+Apart because it brings pandas and scipy, a second or more that whoever asks for help need not wait
+for.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from dataclasses import replace
+from typing import Any
+
+from analysis.output.all_metrics import evaluate, records, run
+from analysis.output.notebook import READ_BY, NotebookRecipe, notebook
+from analysis.output.terminal import rendered
+from analysis.raters.raters import profiles, without_flagged
+from analysis.registry import TABLES, get_report, report_names, tables_of
+from analysis.report import Report
+from analysis.scores.cautions import cautions
+from analysis.tables.options import BadOption
+from analysis.tables.reading import read_all
+from analysis.tables.schema import BadTable, RatingTable, Tables
+from analysis.tables.training import read as training
+from analysis.text.frequencies import read as corpus
+
+BAD = 2
+
+
+def command(options: argparse.Namespace, line: str) -> int:
+    """Print or write what was asked for; `line` is the command as it was typed.
+
+    Returns 2, with the reason on stderr, where a file or an option cannot be used.
+    """
+    try:
+        tables = read_all(options.file, labels=options.labels)
+    except BadTable as error:
+        return _refuse(str(error))
+    except OSError as error:
+        return _refuse(f"{error.filename}: cannot be read ({error.strerror or error})")
+    try:
+        return _answer(options, tables, line)
+    except BadOption as error:
+        return _refuse(str(error))
+
+
+def _plain(options: argparse.Namespace) -> dict[str, Any]:
+    return {
+        "seed": options.seed,
+        "control": options.control,
+        "control_questions": tuple(name for name in options.control_questions.split(",") if name),
+    }
+
+
+def _chosen(options: argparse.Namespace) -> dict[str, Any]:
+    """Return what was chosen, by the names that metrics and reports have for it."""
+    chosen = _plain(options)
+    if options.corpus is not None:
+        chosen["corpus"] = corpus(options.corpus)
+    if options.training is not None:
+        chosen["training"] = training(options.training)
+    return chosen
+
+
+def _answer(options: argparse.Namespace, tables: Tables, command: str) -> int:
+    chosen = _chosen(options)
+    written = options.pdf or options.notebook
+    if options.json and written:
+        return _refuse("--json prints numbers, but --pdf and --notebook write a report: leave one")
+    if options.without_flagged and tables.ratings is not None:
+        tables = replace(tables, ratings=_unflagged(tables.ratings, chosen))
+    if options.json:
+        _print_json(tables, chosen)
+        return 0
+    report = run(get_report(options.report), tables, chosen)
+    if report is None and written:
+        return _refuse(_lacking(options.report, tables).rstrip())
+    if report is not None and written:
+        return _write(options, report, command)
+    print(_lacking(options.report, tables) if report is None else rendered(report), end="")
+    return 0
+
+
+def _write(options: argparse.Namespace, report: Report, command: str) -> int:
+    try:
+        if options.pdf:
+            # Only here: loading what draws takes longer than most reports.
+            from analysis.output.pdf import Origin, pdf
+
+            options.pdf.write_bytes(pdf(report, Origin(command, options.seed, options.date)))
+        if options.notebook:
+            text = notebook(report, _recipe(options))
+            options.notebook.write_text(text, encoding="utf-8")
+    except OSError as error:
+        return _refuse(f"{error.filename}: cannot be written ({error.strerror or error})")
+    return 0
+
+
+def _recipe(options: argparse.Namespace) -> NotebookRecipe:
+    files = {name: getattr(options, name) for name in READ_BY}
+    paths = {name: file for name, file in files.items() if file is not None}
+    return NotebookRecipe(
+        files=options.file,
+        options=_plain(options),
+        read=paths,
+        without_flagged=options.without_flagged,
+        labels=options.labels,
+    )
+
+
+def _unflagged(ratings: RatingTable, chosen: dict[str, Any]) -> RatingTable:
+    """Return the ratings of raters without a flag, and say on stderr who is left out."""
+    names = ("seed", "control", "control_questions")
+    found = profiles(ratings, **{name: chosen[name] for name in names})
+    flagged = found[found["flags"] != ""]
+    print(f"Left out: {len(flagged)} of {len(found)} raters, who are flagged.", file=sys.stderr)
+    for rater, flags in flagged["flags"].items():
+        print(f"  {rater}: {flags}", file=sys.stderr)
+    return without_flagged(ratings, found)
+
+
+def _lacking(name: str, tables: Tables) -> str:
+    """Say which tables the report would need, and which reports make do with those there are."""
+    needed = " and ".join(sorted(tables_of(get_report(name))))
+    there = {table for table in TABLES if getattr(tables, table) is not None}
+    other = [each for each in report_names() if tables_of(get_report(each)) <= there]
+    return (
+        f"The report {name} reads {needed}; here are only {', '.join(sorted(there))}.\n"
+        f"Reports that read these: {', '.join(other) or 'none'}; --json prints every number.\n"
+    )
+
+
+def _print_json(tables: Tables, chosen: dict[str, Any]) -> None:
+    results = evaluate(
+        tables.ratings, messages=tables.messages, predictions=tables.predictions, **chosen
+    )
+    if tables.ratings is not None:
+        for sentence in (*tables.notes, *cautions(tables.ratings, tables.study)):
+            print(f"Caution: {sentence}", file=sys.stderr)
+    print(json.dumps(records(results), indent=1, ensure_ascii=False, allow_nan=False))
+
+
+def _refuse(reason: str) -> int:
+    print(reason, file=sys.stderr)
+    return BAD

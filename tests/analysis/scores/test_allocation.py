@@ -1,0 +1,108 @@
+"""Seats without a result by system, directions of questions, and how rare is rare."""
+
+from __future__ import annotations
+
+import pandas as pd
+import pytest
+
+from analysis import BadTable, rating_table
+from analysis.scores.allocation import of_study
+from analysis.scores.cautions import cautions
+from analysis.scores.question_ratings import questions
+from analysis.tables.campaign_record import CampaignRecord
+from tests.analysis.examples import raw, simulated
+
+
+def _study(lost: dict[str, int], seats: int = 40, unfinished: int = 0) -> CampaignRecord:
+    """Return a campaign in which so many of each system's seats gave no result."""
+    people, answers = [], []
+    for system, without in lost.items():
+        for k in range(seats + unfinished):
+            name = f"{system}{k}"
+            outcome = "" if k >= seats else "QUIT" if k < without else "COMPLETED"
+            people.append({"participant": name, "system": system, "outcome": outcome})
+            if without <= k < seats:
+                answers.append({"rater": name, "system": system, "excluded": ""})
+    return CampaignRecord(plan={}, people=pd.DataFrame(people), answers=pd.DataFrame(answers))
+
+
+def test_losses_that_differ_by_system_are_told() -> None:
+    (told,) = of_study(_study({"a": 20, "b": 4}))
+    assert told.startswith("of the assigned seats unequal shares gave no result (a 50%, b 10%; p")
+
+
+@pytest.mark.parametrize(
+    "lost",
+    [{"a": 12, "b": 9}, {"a": 0, "b": 0}, {"a": 20}],
+    ids=["by chance", "none", "one system"],
+)
+def test_losses_alike_are_not(lost: dict[str, int]) -> None:
+    assert list(of_study(_study(lost))) == []
+
+
+def test_who_is_still_at_it_is_not_lost() -> None:
+    still = _study({"a": 6, "b": 6}).people
+    waiting = _study({"a": 6, "b": 6}, unfinished=30)
+    only_a = waiting.people[(waiting.people["outcome"] != "") | (waiting.people["system"] == "a")]
+    study = CampaignRecord(plan={}, people=only_a, answers=waiting.answers)
+    assert len(only_a) > len(still)
+    assert list(of_study(study)) == []
+
+
+def test_with_a_record_the_seats_count_and_not_equal_numbers() -> None:
+    """A campaign may have been meant to give one system more conversations than another."""
+    whole = simulated(raters=30)
+    fewer = rating_table(whole[(whole["system"] != "s0") | whole["rater"].isin(["r0", "r1", "r2"])])
+    assert "different numbers of items" in " ".join(cautions(fewer))
+    assert "different numbers of items" not in " ".join(cautions(fewer, _study({"a": 0, "b": 0})))
+
+
+@pytest.mark.parametrize(("fives", "told"), [(14, False), (15, True), (16, True)])
+def test_how_rare_a_far_answer_is(fives: int, told: bool) -> None:
+    """10 on a scale of 1 to 5 is told where it is one answer of 20 or more."""
+    values = [1, 2, 3, 4, *[5] * fives, 10]
+    table = rating_table(raw([{"value": value} for value in values]))
+    assert ("10, in 1 row, is far from" in " ".join(cautions(table))) == told
+
+
+def test_a_question_has_the_direction_that_one_of_its_rows_says() -> None:
+    frame = raw([{"value": 1, "better": "Low "}, {"value": 2, "better": ""}])
+    table = rating_table(frame)
+    assert list(table["better"]) == ["low", "low"]
+    assert list(rating_table(table)["better"]) == ["low", "low"]
+    assert [one.better for one in questions(table, "ordinal")] == ["low"]
+    unsaid = rating_table(raw([{"value": 1}]))
+    assert "better" not in unsaid
+    assert [one.better for one in questions(unsaid, "ordinal")] == ["high"]
+
+
+@pytest.mark.parametrize("better", ["lower", "1", "-"])
+def test_a_direction_is_one_of_three(better: str) -> None:
+    with pytest.raises(BadTable, match="right would be high, low or none"):
+        rating_table(raw([{"value": 1, "better": better}]))
+
+
+def test_the_tie_of_the_best_follows_the_direction() -> None:
+    rows: list[dict[str, object]] = [
+        {"value": value, "system": system}
+        for system, values in {"a": (1, 2), "b": (2, 1), "c": (4, 5)}.items()
+        for value in values
+    ]
+    assert "same best mean" not in " ".join(cautions(rating_table(raw(rows))))
+    low = rating_table(raw(rows, better="low"))
+    assert "a and b have the same best mean, 1.50" in " ".join(cautions(low))
+
+
+@pytest.mark.parametrize(("raters", "holds"), [("xy", False), ("xx", True)])
+def test_learned_intervals_are_promised_only_where_raters_link_the_systems(
+    raters: str, holds: bool
+) -> None:
+    rows: list[dict[str, object]] = [
+        {"value": 30 + 11 * k % 40, "system": system, "rater": who}
+        for k in range(20)
+        for system, rater in zip("ab", raters, strict=True)
+        for who in {rater, rater if raters == "xy" else "z"}
+    ]
+    said = " ".join(cautions(rating_table(raw(rows))))
+    assert "calibrated_score assumes SDs of 1" in said
+    assert ("those of calibrated_score_learned hold" in said) == holds
