@@ -10,7 +10,7 @@ from webapp.models.participation import AdmissionTry, Consent, ExternalId, Parti
 from webapp.models.payment import Bonus, CompletionCode
 from webapp.models.persona import Persona
 from webapp.models.rating import Assignment, Candidate, Context, Item, Rating
-from webapp.models.record import AuditEntry, Flag, Heartbeat, LoginAttempt
+from webapp.models.record import AuditEntry, Flag, Heartbeat, LoginAttempt, Outage
 from webapp.models.study import Study
 from webapp.models.transcript import TranscriptNote
 from webapp.models.whitelist import ListedReply, Whitelist
@@ -39,6 +39,7 @@ __all__ = [
     "Item",
     "ListedReply",
     "LoginAttempt",
+    "Outage",
     "OwnProtocol",
     "Participation",
     "Persona",

@@ -9,6 +9,7 @@ from django.db import models
 from django.db.models import Q
 
 from evaluation.registry import protocol_names
+from webapp import clock
 from webapp.models.counted import Counted
 from webapp.models.own_protocol import OwnProtocol
 from webapp.models.row import Row
@@ -97,7 +98,7 @@ class Campaign(models.Model):
 
     plan = models.JSONField(null=True, blank=True)
     plan_hash = models.CharField(max_length=64, blank=True)
-    created_at = models.DateTimeField(auto_now_add=True)
+    created_at = models.DateTimeField(default=clock.now)
     opened_at = models.DateTimeField(null=True, blank=True)
     ended_at = models.DateTimeField(null=True, blank=True)
     archived_at = models.DateTimeField(null=True, blank=True)  # out of the list, else unchanged
@@ -168,7 +169,7 @@ class Amendment(Row):
 
     campaign = models.ForeignKey(Campaign, models.PROTECT, related_name="amendments")
     made_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="+")
-    made_at = models.DateTimeField(auto_now_add=True)
+    made_at = models.DateTimeField(default=clock.now)
     text = models.TextField()
 
     class Meta:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from django.db import models
 from django.db.models import Q
 
+from webapp import clock
 from webapp.models.campaign import Campaign, System
 from webapp.models.participation import Participation
 from webapp.models.persona import Persona
@@ -131,7 +132,7 @@ class Event(Row):
     client_id = models.UUIDField(null=True)
     in_reply_to = models.PositiveIntegerField(null=True)  # the seq a bot answers; 0 the opening
     content = models.JSONField()
-    made_at = models.DateTimeField(auto_now_add=True)
+    made_at = models.DateTimeField(default=clock.now)
 
     class Meta:
         ordering = ("conversation_id", "seq")
@@ -215,7 +216,7 @@ class ReplyCall(Row):
     reply_tokens = models.PositiveIntegerField(null=True)
     tries = models.PositiveSmallIntegerField(default=1)  # of a server while it was busy
     seconds = models.FloatField()  # of the whole batch
-    made_at = models.DateTimeField(auto_now_add=True)
+    made_at = models.DateTimeField(default=clock.now)
 
     class Meta:
         ordering = ("job_id", "number")

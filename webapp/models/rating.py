@@ -6,8 +6,8 @@ from typing import ClassVar
 
 from django.db import models
 from django.db.models import F, Q
-from django.utils import timezone
 
+from webapp import clock
 from webapp.models.campaign import Campaign, System
 from webapp.models.conversation import Conversation, Seat
 from webapp.models.counted import Counted
@@ -140,7 +140,7 @@ class Assignment(Row):
     choices = models.JSONField(default=dict)  # question to the options in the order shown
     shown = models.JSONField(default=list)  # keys of candidates in the order drawn, if several
     draft = models.JSONField(default=dict)  # autosaved answers, not yet submitted
-    made_at = models.DateTimeField(default=timezone.now)
+    made_at = models.DateTimeField(default=clock.now)
     done_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:
@@ -161,7 +161,7 @@ class Rating(Row):
     value = models.JSONField()
     revision = models.PositiveBigIntegerField(default=0)  # the rater's own count
     follows = models.BooleanField(default=False)  # not asked: it follows from another answer
-    made_at = models.DateTimeField(default=timezone.now)
+    made_at = models.DateTimeField(default=clock.now)
 
     class Meta:
         ordering = ("id",)

@@ -12,7 +12,7 @@ from typing import Any
 from django.conf import settings
 from django.db import transaction
 
-from webapp.models import Assignment, Campaign, Conversation, Participation
+from webapp.models import Assignment, Campaign, Conversation, Participation, Seat
 from webapp.services.conversation import allocation, entrance, matching, opening
 from webapp.services.participation import admission, consents, steps
 from webapp.services.rating import items, third_parties
@@ -27,6 +27,7 @@ from webapp.services.rules import (
     quota,
     rounds,
     states,
+    uptime,
 )
 from webapp.services.rules.protocols import protocol_of
 
@@ -223,10 +224,10 @@ def status(*, person: Participation, now: datetime) -> dict[str, Any]:
     person.refresh_from_db()
     if person.state in (P.WAITING, P.MATCHED):
         _let_bot_come(person, now)
-    choices = matching.choices(person, now)
+    choices, count = matching.choices(person, now), uptime.announcements(person)
     return {
         "state": person.state,
-        "stamp": f"{person.state}-{person.state_at.timestamp():.6f}-{len(choices)}",
+        "stamp": f"{person.state}-{person.state_at.timestamp():.6f}-{len(choices)}-{count}",
         "screen": steps.STEPS[P(person.state)].screen,
         "notice": person.notice,
         "choices": list(choices),
@@ -252,9 +253,7 @@ def _character(person: Participation) -> int:
 def _waiting(person: Participation, now: datetime) -> dict[str, Any]:
     if person.state == P.MATCHED:
         seat = access.seat(person)
-        deadline = seat.conversation.deadline_at
-        left = (deadline - now).total_seconds() if deadline else 0.0
-        return {"seconds_left": max(0.0, left), "ready": seat.ready_at is not None}
+        return {"seconds_left": _left(seat, now), "ready": seat.ready_at is not None}
     if person.state != P.WAITING:
         return {}
     seconds = matching.seconds_waiting(person, now)
@@ -266,6 +265,16 @@ def _waiting(person: Participation, now: datetime) -> dict[str, Any]:
         "seconds_waiting": seconds,
         "seconds_left": max(0.0, person.campaign.wait_seconds - seconds),
     }
+
+
+def _left(seat: Seat, now: datetime) -> float:
+    """Return the seconds that are left to answer a ready check."""
+    deadline = seat.conversation.deadline_at
+    if deadline is None:
+        return 0.0
+    whole = timedelta(seconds=entrance.READY_SECONDS)
+    passed = uptime.known(now).since(deadline - whole)
+    return max(0.0, (whole - passed).total_seconds())
 
 
 def _locked(person: Participation) -> Participation:

@@ -16,10 +16,10 @@ from django.db import IntegrityError, transaction
 from django.db.models import DurationField, ExpressionWrapper, F, Min
 from django.db.models.functions import Now
 
-from webapp import realtime
+from webapp import clock, realtime
 from webapp.models import Conversation, Event, Flag, ReplyJob
 from webapp.services.replies import pace, queue, rehearsal
-from webapp.services.rules import events, states
+from webapp.services.rules import events, states, uptime
 
 J = ReplyJob.State
 OPEN = Conversation.State.OPEN
@@ -251,22 +251,26 @@ def drop(conversation: Conversation) -> None:
 def sweep() -> int:
     """Put back what dead workers held, and give up what took too long; returns how many."""
     expired = list(ReplyJob.objects.filter(queue.EXPIRED).order_by("id")[: queue.BATCH])
+    up = uptime.known(clock.read())
     for job in expired:
-        failed(job, "the worker did not finish")
+        until = job.lease_until
+        if until is not None and up.was_cut(until - queue.LEASE, until):
+            lost(job, "the platform was away", to_blame=False)
+        else:
+            failed(job, "the worker did not finish")
     for job in expired:
         realtime.call(job.bot)
-    return len(expired) + sum(give_up(job, "no answer in time") for job in _overdue())
+    return len(expired) + sum(give_up(job, "no answer in time") for job in _overdue(up))
 
 
-def _overdue() -> list[ReplyJob]:
+def _overdue(up: uptime.Uptime) -> list[ReplyJob]:
     """Return the jobs of people who have waited for longer than their campaign allows."""
-    age = ExpressionWrapper(Now() - F("queued_at"), output_field=DurationField())
     owed = ReplyJob.objects.filter(state__in=OWED).exclude(
         conversation__purpose=Conversation.Purpose.CONTEXT
     )
-    aged = owed.select_related("conversation__campaign").annotate(age=age).order_by("id")
+    aged = owed.select_related("conversation__campaign").order_by("id")
     return [
         job
         for job in aged[:500]
-        if job.age.total_seconds() >= job.conversation.campaign.reply_seconds
+        if up.since(job.queued_at).total_seconds() >= job.conversation.campaign.reply_seconds
     ]

@@ -9,11 +9,11 @@ from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import path
-from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from evaluation import Protocol
+from webapp import clock
 from webapp.forms.protocol_form import ProtocolForm
 from webapp.forms.protocol_text import acted
 from webapp.services.campaign import offers, own_protocols
@@ -43,7 +43,7 @@ def index(request: HttpRequest) -> HttpResponse:
         upload = request.FILES.get("file")
         if upload is not None:
             raw["text"] = pasted.decode(upload.read(pasted.LARGEST + 1))
-        made = own_protocols.add_file(text=raw["text"], by=request.user, now=timezone.now())
+        made = own_protocols.add_file(text=raw["text"], by=request.user, now=clock.now())
     except Invalid as problem:
         context |= {"raw": raw, "problems": problem.problems}
         return bad_form(request, "staff/own_protocols.html", context)
@@ -88,7 +88,7 @@ def edit(request: HttpRequest, own: uuid.UUID) -> HttpResponse:
             protocol=form.protocol(),
             latest_known=latest_known,
             by=request.user,
-            now=timezone.now(),
+            now=clock.now(),
         )
     except own_protocols.Newer as newer:
         return _page(request, form, row=row, latest_known=newer.version, passed_over=newer.version)
@@ -103,7 +103,7 @@ def delete(request: HttpRequest, own: uuid.UUID) -> HttpResponse:
     if request.method != "POST":
         return render(request, "staff/delete_protocol.html", {"own": row})
     try:
-        own_protocols.delete(own=row, by=request.user, now=timezone.now())
+        own_protocols.delete(own=row, by=request.user, now=clock.now())
     except own_protocols.InUse:
         return render(request, "staff/delete_protocol.html", {"own": row, "used": True}, status=409)
     messages.success(request, _("“%(title)s” is deleted.") % {"title": row.title})
@@ -134,7 +134,7 @@ def _first_version(request: HttpRequest, base: Protocol, origin: CopySource) -> 
     if not _is_saved(request, form):
         return _page(request, form, origin=origin)
     made = own_protocols.add(
-        protocol=form.protocol(), origin=origin, by=request.user, now=timezone.now()
+        protocol=form.protocol(), origin=origin, by=request.user, now=clock.now()
     )
     messages.success(request, _("Saved as version %(version)d.") % {"version": made.version})
     return redirect("own-protocol", made.pk)

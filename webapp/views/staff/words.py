@@ -11,10 +11,9 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import path, reverse
-from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from webapp import languages
+from webapp import clock, languages
 from webapp.forms.words_form import WordsForm
 from webapp.services.campaign import own_protocols, translations
 from webapp.services.campaign.translations import SourceText
@@ -51,7 +50,7 @@ def campaign_words(request: HttpRequest, campaign: StaffCampaign) -> HttpRespons
         return conflict(request, campaign.state)
 
     def store(code: str, texts: Mapping[str, str]) -> str:
-        now = timezone.now()
+        now = clock.now()
         translations.store(campaign=campaign, language=code, texts=texts, by=request.user, now=now)
         return f"{reverse('campaign-words', args=[campaign.pk])}?language={code}"
 
@@ -73,7 +72,7 @@ def protocol_words(request: HttpRequest, own: uuid.UUID) -> HttpResponse:
     )
 
     def store(code: str, texts: Mapping[str, str]) -> str:
-        now = timezone.now()
+        now = clock.now()
         made = translations.store_labels(
             own=row, language=code, texts=texts, by=request.user, now=now
         )
