@@ -4,13 +4,13 @@ from webapp.models.campaign import IMPORTED, PEOPLE, Amendment, Campaign, QuotaC
 from webapp.models.chat_service import ServiceCall, ServiceSeat, ServiceUpdate
 from webapp.models.competition import Competition, Entry
 from webapp.models.contribution import Contribution
-from webapp.models.conversation import Conversation, Event, ReplyJob, Seat
+from webapp.models.conversation import Conversation, Event, ReplyCall, ReplyJob, Seat
 from webapp.models.own_protocol import OwnProtocol
 from webapp.models.participation import AdmissionTry, Consent, ExternalId, Participation
 from webapp.models.payment import Bonus, CompletionCode
 from webapp.models.persona import Persona
 from webapp.models.rating import Assignment, Candidate, Context, Item, Rating
-from webapp.models.record import AuditEntry, Flag, Heartbeat, LoginAttempt
+from webapp.models.record import AuditEntry, Flag, Heartbeat, LoginAttempt, Outage
 from webapp.models.result import StoredResult
 from webapp.models.study import Study
 from webapp.models.transcript import TranscriptNote
@@ -40,11 +40,13 @@ __all__ = [
     "Item",
     "ListedReply",
     "LoginAttempt",
+    "Outage",
     "OwnProtocol",
     "Participation",
     "Persona",
     "QuotaCell",
     "Rating",
+    "ReplyCall",
     "ReplyJob",
     "Seat",
     "ServiceCall",

@@ -13,10 +13,10 @@ from collections.abc import Callable
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
 from django.urls import path, reverse
-from django.utils import timezone
 from django.utils.translation import gettext_lazy
 
 from analysis.registry import report_names
+from webapp import clock
 from webapp.services.results import shown, stored
 from webapp.services.results.stored import Found
 from webapp.services.rules.access import StaffCampaign, StaffStudy
@@ -47,7 +47,7 @@ def _context(of: Evaluated, found: Found, **more: object) -> dict[str, object]:
 
 
 def _look(request: HttpRequest, of: Evaluated, name: str) -> Found:
-    return stored.look(of=of, name=name, choice=_choice(request), now=timezone.now())
+    return stored.look(of=of, name=name, choice=_choice(request), now=clock.now())
 
 
 def _waiting(request: HttpRequest, of: Evaluated, found: Found) -> HttpResponse:
@@ -163,7 +163,7 @@ def again(request: HttpRequest, of: Evaluated) -> HttpResponse:
         raise Http404(name)
     if name != "page":
         _known(wanted)
-    stored.want(of=of, name=name, choice=choice, now=timezone.now())
+    stored.want(of=of, name=name, choice=choice, now=clock.now())
     ends = {"page": "/", "report": f"/reports/{wanted}/", "document": f"/reports/{wanted}.pdf"}
     return redirect(f"{_address(of).rstrip('/')}{ends[kind]}?rows={choice}")
 
@@ -173,7 +173,7 @@ def export(request: HttpRequest, of: Evaluated) -> HttpResponse:
     # Only here: what makes tables takes a second to load, and 150 MB.
     from webapp.services.data import exports, study_exports
 
-    by, now = request.user.get_username(), timezone.now()
+    by, now = request.user.get_username(), clock.now()
     if isinstance(of, StaffStudy):
         content = study_exports.download(study=of, by=by, now=now)
     else:

@@ -13,9 +13,8 @@ from dataclasses import asdict, replace
 from time import perf_counter
 from typing import Any
 
-from django.utils import timezone
-
 from analysis import BadTable, Report
+from webapp import clock
 from webapp.models import Campaign, StoredResult, Study
 from webapp.services.data import csv_format
 from webapp.services.data.snapshots import snapshot
@@ -36,7 +35,7 @@ def compute_wanted(subject: str) -> int:
 
 
 def _compute(row: StoredResult) -> bool:
-    begun, now = perf_counter(), timezone.now()
+    begun, now = perf_counter(), clock.now()
     try:
         with snapshot():
             of = _subject_row(row.subject)
@@ -91,7 +90,9 @@ def _page(subject: Subject, choice: str) -> Made:
     shown = page.page(of=subject, choice=choice)
     beside = [] if shown.problems else page.study_reports(study=subject, choice=choice)
     numbers = None if shown.problems else page.numbers(of=subject, choice=choice)
-    values = {name: value for name, value in vars(shown).items() if name not in {"parts", "reports"}}
+    values = {
+        name: value for name, value in vars(shown).items() if name not in {"parts", "reports"}
+    }
     return {
         **values,
         "parts": _parts(shown.parts),

@@ -64,7 +64,9 @@ def _counted(campaigns: list[int], study: int | None) -> Iterator[Rows]:
     yield list(Campaign.objects.filter(pk__in=campaigns).order_by("pk").values_list())
     people = Participation.objects.filter(**wanted).values_list("campaign", "state", "outcome")
     yield _ordered(people.annotate(Count("pk"), Count("withdrawn_at"), left_out=LEFT_OUT))
-    conversations = Conversation.objects.filter(**wanted).values_list("campaign", "state", "purpose")
+    conversations = Conversation.objects.filter(**wanted).values_list(
+        "campaign", "state", "purpose"
+    )
     yield _ordered(conversations.annotate(Count("pk"), Sum("last_seq"), left_out=LEFT_OUT))
     items = Assignment.objects.filter(item__campaign__in=campaigns).values_list("state")
     yield _ordered(items.annotate(Count("pk"), Max("done_at")))

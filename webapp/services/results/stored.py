@@ -13,9 +13,8 @@ from typing import Any
 
 from django.db import transaction
 from django.db.models.functions import Now
-from django.utils import timezone
 
-from webapp import realtime
+from webapp import clock, realtime
 from webapp.models import Campaign, Heartbeat, StoredResult, Study
 from webapp.services.results import marks
 from webapp.services.rules.access import AnyCampaign, AnyStudy, StaffStudy
@@ -174,11 +173,11 @@ def begin(subject: str, owner: str) -> bool:
     with transaction.atomic():
         row, is_new = Heartbeat.objects.get_or_create(
             name=f"{KIND} {subject}",
-            defaults={"kind": KIND, "detail": {"owner": owner}, "seen_at": timezone.now()},
+            defaults={"kind": KIND, "detail": {"owner": owner}, "seen_at": clock.now()},
         )
         if is_new:
             return True
-        gone = Heartbeat.objects.filter(pk=row.pk, seen_at__lt=timezone.now() - ALIVE)
+        gone = Heartbeat.objects.filter(pk=row.pk, seen_at__lt=clock.now() - ALIVE)
         if gone.delete()[0]:
             fail_all(subject, "the server stopped while it was computed", before=row.seen_at)
         return False

@@ -6,7 +6,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('webapp', '0024_disjoint'),
+        ('webapp', '0027_platform_time'),
     ]
 
     operations = [
