@@ -11,6 +11,14 @@ from webapp.models.payment import Bonus, CompletionCode
 from webapp.models.persona import Persona
 from webapp.models.rating import Assignment, Candidate, Context, Item, Rating
 from webapp.models.record import AuditEntry, Flag, Heartbeat, LoginAttempt
+from webapp.models.recruiting import (
+    PanelBatch,
+    PanelCall,
+    PanelEvent,
+    PanelPayment,
+    PanelStudy,
+    PanelSubmission,
+)
 from webapp.models.study import Study
 from webapp.models.transcript import TranscriptNote
 from webapp.models.whitelist import ListedReply, Whitelist
@@ -40,6 +48,12 @@ __all__ = [
     "ListedReply",
     "LoginAttempt",
     "OwnProtocol",
+    "PanelBatch",
+    "PanelCall",
+    "PanelEvent",
+    "PanelPayment",
+    "PanelStudy",
+    "PanelSubmission",
     "Participation",
     "Persona",
     "QuotaCell",
