@@ -58,6 +58,7 @@ def take_event(*, event_id: str, kind: str, resource_id: str, now: datetime) -> 
 def read_due(now: datetime) -> list[PanelStudy]:
     """Read what is due, whole studies or single submissions; return the studies with news."""
     running = PanelStudy.objects.exclude(study_id=None)
+    running = running.exclude(campaign__ended_at__lt=now - KEEP_IDS)  # else ids would come back
     late = running.filter(Q(read_at=None) | Q(read_at__lt=now - POLL))
     many = [study for study in running if _looks(study) > LOOKS]
     whole = [study for study in {*late, *many} if _try_read(study, now)]

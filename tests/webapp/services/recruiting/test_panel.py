@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from datetime import timedelta
+from decimal import Decimal
+from typing import Any
 
 import pytest
 from django.conf import LazySettings
@@ -18,7 +20,15 @@ from tests.webapp.services.recruiting.test_drill import (
     published,
 )
 from webapp.apps import ParleyConfig
-from webapp.models import AuditEntry, PanelBatch, PanelCall, PanelEvent, PanelStudy, PanelSubmission
+from webapp.models import (
+    AuditEntry,
+    Campaign,
+    PanelBatch,
+    PanelCall,
+    PanelEvent,
+    PanelStudy,
+    PanelSubmission,
+)
 from webapp.services.participation import screens
 from webapp.services.recruiting import books, codes, reviewing, studies, submissions, turn
 from webapp.services.rules import states
@@ -82,7 +92,7 @@ def test_a_study_whose_answer_was_lost_is_not_made_twice(panel: FakePanel) -> No
 
 def test_a_study_is_paused_started_again_given_places_and_stopped(panel: FakePanel) -> None:
     study = published(panel, make_campaign())
-    about = {"study": study, "by": study.made_by, "now": NOW}
+    about: dict[str, Any] = {"study": study, "by": study.made_by, "now": NOW}
     for action, status in (("PAUSE", "PAUSED"), ("START", "ACTIVE"), ("PAUSE", "PAUSED")):
         studies.change(action=action, **about)
         with pytest.raises(states.Illegal):
@@ -126,15 +136,19 @@ def test_a_second_submission_of_a_person_is_not_paid_again(panel: FakePanel) -> 
 def test_a_rejection_needs_a_person_and_is_refused_once_approval_is_sent(panel: FakePanel) -> None:
     study = published(panel, make_campaign())
     one = submitted(panel, study)
-    about = {"category": "LOW_EFFORT", "message": WORDS, "evidence": "messages 1 to 12"}
-    who = {"one": one, "by": study.made_by, "now": NOW}
+    about: dict[str, Any] = {
+        "category": "LOW_EFFORT",
+        "message": WORDS,
+        "evidence": "messages 1 to 12",
+    }
+    who: dict[str, Any] = {"one": one, "by": study.made_by, "now": NOW}
     reviewing.reject(**about, **who)  # the approval is intended, and not sent yet
     turn_at(2)
     turn_at(30)
     one.refresh_from_db()
     assert (one.status, panel.total(one.submission_id)) == ("REJECTED", 0)
     line = books.of(study).lines[0].line
-    assert (line.owed, line.difference) == (0, 0)
+    assert [line.owed, line.difference] == [Decimal(0)] * 2
     entry = AuditEntry.objects.get(action="panel: reject asked for")
     assert entry.detail["evidence"] == "messages 1 to 12"
     other = submitted(panel, study, 3)
@@ -153,7 +167,8 @@ def test_what_is_returned_or_timed_out_there_is_never_called_approved(panel: Fak
     call = PanelCall.objects.get(action="APPROVE")
     assert call.stage == "FAILED"
     line = books.of(study).lines[0].line
-    assert (line.status, line.approved, line.bonus) == ("RETURNED", 0, line.owed)
+    assert (line.status, line.approved) == ("RETURNED", Decimal(0))
+    assert line.bonus == line.owed == Decimal("2.00")
     assert panel.paid[one.submission_id] == [200]
 
 
@@ -190,7 +205,7 @@ def test_a_call_to_pay_that_never_arrived_is_made_again_after_an_hour(panel: Fak
 def test_a_message_is_sent_once_and_not_repeated_after_a_lost_answer(panel: FakePanel) -> None:
     study = published(panel, make_campaign())
     one = submitted(panel, study)
-    who = {"one": one, "by": study.made_by, "now": NOW}
+    who: dict[str, Any] = {"one": one, "by": study.made_by, "now": NOW}
     reviewing.write(text="Thank you.", **who)
     reviewing.write(text="Thank you.", **who)
     turn_at(3)
@@ -211,7 +226,7 @@ def test_an_event_is_believed_by_its_signature_alone_and_taken_once(panel: FakeP
 
 
 def test_an_old_event_is_refused(panel: FakePanel) -> None:
-    signed = {"body": b"{}", "signature": "", "now": NOW}
+    signed: dict[str, Any] = {"body": b"{}", "signature": "", "now": NOW}
     for raw in ("", "-1", "²", "9" * 30, str(int(NOW.timestamp()) - 601)):
         assert not submissions.is_signed(timestamp=raw, **signed)
 
@@ -233,3 +248,16 @@ def test_neither_token_nor_secret_is_logged(
             turn.turn(NOW + timedelta(minutes=minutes))
     assert panel.token not in caplog.text
     assert SECRET not in caplog.text
+
+
+def test_ids_of_submissions_go_with_the_other_ids_and_do_not_come_back(panel: FakePanel) -> None:
+    study = published(panel, make_campaign())
+    one = submitted(panel, study)
+    ended = NOW + timedelta(minutes=2)
+    Campaign.objects.update(ended_at=ended)
+    for days, is_kept in ((90, True), (91, False), (92, False)):
+        PanelStudy.objects.update(read_at=None)
+        turn.turn(ended + timedelta(days=days))
+        ids = list(PanelSubmission.objects.values_list("submission_id", flat=True))
+        assert (ids == [one.submission_id]) == is_kept
+        assert len(ids) == 1
