@@ -85,7 +85,6 @@ class PanelBatch(Row):
         SENDING = "SENDING", "being told, or the answer was lost"
         ACCEPTED = "ACCEPTED", "accepted, or some of it was seen"
         PAID = "PAID", "all of it was seen"
-        FAILED = "FAILED", "refused"
 
     study = models.ForeignKey(PanelStudy, models.PROTECT, related_name="batches")
     bulk_id = models.CharField(max_length=64, unique=True)

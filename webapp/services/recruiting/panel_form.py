@@ -24,8 +24,11 @@ def first_values(campaign: AnyCampaign, openings: int) -> dict[str, str]:
     }
 
 
-def read_study(raw: Raw) -> dict[str, Any]:
-    """Return a new study's values, the reward in cents. Raises `Invalid`."""
+def read_study(campaign: AnyCampaign, raw: Raw) -> dict[str, Any]:
+    """Return a new study's values, the reward in cents. Raises `Invalid`.
+
+    A reward above the pay that the pages promise would make everybody's pay a part of it.
+    """
     found = parse_all(
         raw,
         {
@@ -37,6 +40,9 @@ def read_study(raw: Raw) -> dict[str, Any]:
             "screening_openings": whole(least=1, most=MOST_OPENINGS),
         },
     )
+    if found["reward"] > campaign.pay:
+        about = f"is more than the pay that participants are promised; write at most {campaign.pay}"
+        raise Invalid({"reward": about})
     return found | {"reward": round(found["reward"] * 100)}
 
 

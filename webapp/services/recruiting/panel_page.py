@@ -32,6 +32,7 @@ class Panel:
     error: str
     waits: bool  # a change is on its way
     failed: list[str]
+    was_refused: bool  # it can be made anew
     actions: dict[str, str]
     books: books.Books
 
@@ -71,6 +72,7 @@ def of(study: PanelStudy) -> Panel:
         error=study.error,
         waits=waits,
         failed=[*troubles, *(f"bonuses: {each.error}" for each in refused)],
+        was_refused=studies.may_make(study.campaign),
         actions={} if waits else _possible(study),
         books=books.of(study),
     )

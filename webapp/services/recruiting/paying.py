@@ -11,9 +11,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from decimal import Decimal
+from typing import Any
 
 from django.db import IntegrityError, transaction
-from django.db.models import F, OuterRef, Subquery, Sum
+from django.db.models import F, OuterRef, QuerySet, Subquery, Sum
 from django.db.models.functions import Coalesce
 
 from webapp.models import Bonus, PanelBatch, PanelCall, PanelPayment, PanelStudy, PanelSubmission
@@ -52,9 +53,11 @@ class Account:
 
 def accounts(study: PanelStudy) -> list[Account]:
     """Return every submission with its money, in the order they were first seen: three queries."""
-    bonuses = Bonus.objects.filter(participation=OuterRef("participation")).order_by()
+    bonuses: QuerySet[Any, Any] = Bonus.objects.filter(
+        participation=OuterRef("participation")
+    ).order_by()
     bonuses = bonuses.values("participation").annotate(sum=Sum("amount")).values("sum")
-    planned = PanelPayment.objects.filter(submission=OuterRef("pk")).order_by()
+    planned: QuerySet[Any, Any] = PanelPayment.objects.filter(submission=OuterRef("pk")).order_by()
     planned = planned.values("submission").annotate(sum=Sum("amount")).values("sum")
     rows = study.submissions.select_related("participation").order_by("pk")
     rows = rows.annotate(
@@ -66,9 +69,10 @@ def accounts(study: PanelStudy) -> list[Account]:
     approving = set(
         actions.filter(action="APPROVE")
         .exclude(stage=Call.FAILED)
-        .values_list("submission", flat=True)
+        .values_list("submission__pk", flat=True)
     )
-    refused = set(actions.filter(action="REJECT").values_list("submission", flat=True))
+    rejecting = actions.filter(action="REJECT").exclude(stage=Call.FAILED)
+    refused = set(rejecting.values_list("submission__pk", flat=True))
     return [_account(study, row, approving, refused) for row in rows]
 
 
@@ -112,7 +116,11 @@ def _queue(study: PanelStudy, one: PanelSubmission, action: str, now: datetime) 
     if action == "RETURN":
         about["content"] = {"request_return_reasons": [ASK_TO_RETURN]}
     key = f"{study.key}:{action.lower()}:{one.pk}"
-    return PanelCall.objects.get_or_create(key=key, defaults=about)[1]
+    found, is_new = PanelCall.objects.get_or_create(key=key, defaults=about)
+    if not is_new and action == "APPROVE":  # a person's rejection came first, and was refused there
+        failed = PanelCall.objects.filter(pk=found.pk, stage=Call.FAILED)
+        return bool(failed.update(stage=Call.DUE, due_at=now, error=""))
+    return is_new
 
 
 def _intend_bonus(each: Account, now: datetime) -> bool:
@@ -179,7 +187,7 @@ def _approve(calls: Sequence[PanelCall], now: datetime) -> None:
 
 
 def _look_again(calls: Iterable[PanelCall]) -> None:
-    found = [each.submission_id for each in calls]
+    found = [each.submission.pk for each in calls if each.submission]
     PanelSubmission.objects.filter(pk__in=found).update(look=True)
 
 

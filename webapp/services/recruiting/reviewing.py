@@ -87,9 +87,11 @@ def _queue(
     now: datetime,
     **noted: str,
 ) -> PanelCall:
+    failed = one.calls.filter(action=action, stage=PanelCall.Stage.FAILED).count()
+    again = f":{failed}" if failed else ""  # what failed may be asked for again
     with transaction.atomic():
         found, is_new = PanelCall.objects.get_or_create(
-            key=f"{one.study.key}:{key}:{one.pk}",
+            key=f"{one.study.key}:{key}:{one.pk}{again}",
             defaults={
                 "study": one.study,
                 "submission": one,

@@ -44,6 +44,7 @@ def make(
     """Fix what the study will be, with its codes, and queue its creation; once per campaign."""
     screening = round(campaign.screening_pay * 100)
     with transaction.atomic():
+        _forget_refused(campaign)
         study = PanelStudy.objects.create(
             campaign=row_of(campaign),
             key=uuid.uuid4().hex,
@@ -56,6 +57,23 @@ def make(
         )
         queue(study=study, action="CREATE", key="create", by=by, now=now)
         return study
+
+
+def may_make(campaign: AnyCampaign) -> bool:
+    """Tell whether a campaign has no study, or one that the panel refused to create."""
+    study = study_of(campaign)
+    return study is None or _is_refused(study)
+
+
+def _is_refused(study: PanelStudy) -> bool:
+    return not study.study_id and study.calls.filter(action="CREATE", stage=Stage.FAILED).exists()
+
+
+def _forget_refused(campaign: AnyCampaign) -> None:
+    study = study_of(campaign)
+    if study is not None and _is_refused(study):
+        study.calls.all().delete()
+        study.delete()
 
 
 def queue(

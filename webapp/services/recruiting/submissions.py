@@ -82,6 +82,7 @@ def _try_read(study: PanelStudy, now: datetime) -> bool:
 def read_all(study: PanelStudy, now: datetime) -> None:
     """Read a study and all its submissions. Raises what `client.call` raises."""
     PanelStudy.objects.filter(pk=study.pk).update(read_at=now)  # an event from here on counts again
+    study.submissions.filter(look=True).update(look=False)
     studies.read(study, now)
     rows = list(client.pages(f"studies/{study.study_id}/submissions/"))
     before = {row.submission_id: row for row in study.submissions.all()}
@@ -100,7 +101,9 @@ def _read_looks(now: datetime) -> list[PanelStudy]:
         try:
             read_one(one, now)
             changed[one.study_id] = one.study
-        except (client.PanelRefusal, client.NotReached, client.AnswerLost) as problem:
+        except client.PanelRefusal as problem:  # the list will tell, if it is still there
+            log.warning("panel: submission %s: %s", one.pk, problem)
+        except (client.NotReached, client.AnswerLost) as problem:
             log.warning("panel: submission %s: %s", one.pk, problem)
             break
     return list(changed.values())
@@ -111,7 +114,7 @@ def read_one(one: PanelSubmission, now: datetime) -> None:
     PanelSubmission.objects.filter(pk=one.pk).update(look=False)
     try:
         found = client.call("GET", f"submissions/{one.submission_id}/")
-    except Exception:
+    except (client.NotReached, client.AnswerLost):
         PanelSubmission.objects.filter(pk=one.pk).update(look=True)
         raise
     one.refresh_from_db()

@@ -43,7 +43,7 @@ def panel(request: HttpRequest, campaign: StaffCampaign) -> HttpResponse:
 @campaign_page(*FORM)
 def panel_new(request: HttpRequest, campaign: StaffCampaign) -> HttpResponse:
     """Make a study from the campaign; it is created as a draft there."""
-    if studies.study_of(campaign) is not None or campaign.state not in ("OPEN", "PAUSED"):
+    if not studies.may_make(campaign) or campaign.state not in ("OPEN", "PAUSED"):
         return conflict(request, campaign.state)
     raw = panel_form.first_values(campaign, panel_page.wanted(campaign))
     context: dict[str, Any] = {"campaign": campaign, "tab": "panel", "raw": raw}
@@ -51,7 +51,7 @@ def panel_new(request: HttpRequest, campaign: StaffCampaign) -> HttpResponse:
         return render(request, MAKE, context)
     context["raw"] = request.POST.dict()
     try:
-        values = panel_form.read_study(request.POST.dict())
+        values = panel_form.read_study(campaign, request.POST.dict())
     except Invalid as problem:
         return bad_form(request, MAKE, context | {"problems": problem.problems})
     studies.make(
@@ -71,7 +71,8 @@ def panel_change(request: HttpRequest, campaign: StaffCampaign) -> HttpResponse:
     study, raw = studies.study_of(campaign), request.POST.dict()
     if study is None:
         raise NotFound("study at the panel")
-    action, done = raw.get("do", ""), {"study": study, "by": request.user, "now": timezone.now()}
+    action = raw.get("do", "")
+    done: dict[str, Any] = {"study": study, "by": request.user, "now": timezone.now()}
     try:
         if action == "PLACES":
             studies.add_openings(openings=panel_form.read_openings(raw, study.openings), **done)
@@ -130,7 +131,7 @@ def _review(raw: dict[str, str], who: dict[str, Any]) -> None:
     """Do what was pressed. Raises `Invalid`, and `states.Illegal` where it is too late."""
     action = raw.get("do", "")
     if action == "reject":
-        reviewing.reject(**panel_form.read_rejection(raw), **who)
+        reviewing.reject(**(who | panel_form.read_rejection(raw)))
     elif action == "return":
         reviewing.ask_return(reason=panel_form.read_words(raw, "return_reason"), **who)
     elif action == "message":

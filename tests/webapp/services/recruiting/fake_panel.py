@@ -52,6 +52,7 @@ class FakePanel:
     calls: list[str] = field(default_factory=list)
     faults: dict[str, float] = field(default_factory=dict)  # of what share of the calls
     kills: list[str] = field(default_factory=list)  # before or after a call with this in its path
+    refuses: str = ""  # a field of a new study
     victim: int = 0  # the process that is killed
     rng: random.Random = field(default_factory=lambda: random.Random(5))
     numbers: Iterator[int] = field(default_factory=lambda: itertools.count(1))
@@ -63,19 +64,23 @@ class FakePanel:
     # --- people of the panel
     def comes(self, study: str, participant: str) -> str:
         row: Json = {"id": self.new_id(), "study_id": study, "participant_id": participant}
+        pk: str = row["id"]
         row |= {"status": "ACTIVE", "entered_code": None, "bonus_payments": []}
-        self.submissions[row["id"]] = row | {"return_requested": None}
+        self.submissions[pk] = row | {"return_requested": None}
         self.studies[study]["places_taken"] += 1
-        self._tell(row["id"], "ACTIVE")
-        return row["id"]
+        self._tell(pk, "ACTIVE")
+        return pk
 
     def enters(self, submission: str, code: str) -> None:
         row = self.submissions[submission]
         if row["status"] != "ACTIVE":
             return
         row["entered_code"] = code
-        known = {each["code"]: each for each in self.studies[row["study_id"]]["completion_codes"]}
-        action = known[code]["actions"][0] if code in known else {"action": "MANUALLY_REVIEW"}
+        known: Json = {
+            each["code"]: each for each in self.studies[row["study_id"]]["completion_codes"]
+        }
+        review: Json = {"action": "MANUALLY_REVIEW"}
+        action: Json = known[code]["actions"][0] if code in known else review
         if action["action"] == "FIXED_SCREEN_OUT_PAYMENT":
             self._pay(submission, action["fixed_screen_out_reward"])
             self.becomes(submission, "SCREENED OUT")
@@ -137,6 +142,8 @@ class FakePanel:
         raise No(f"{method} {parts}")
 
     def _create(self, content: Json) -> Json:
+        if self.refuses:
+            raise No(self.refuses)
         codes = [each["code"] for each in content["completion_codes"]]
         outs = [
             each["actions"][0]

@@ -196,7 +196,7 @@ def test_books_are_equal_to_the_cent_whatever_is_lost_doubled_or_killed(
     assert kept < told
     killed, now = go_wrong(panel, rng)
     assert killed >= 6
-    for _ in range(12 + people // 500):
+    for _ in range(12 + people // 100):  # at most 200 bonuses and approvals in a turn
         now += timedelta(minutes=20)
         panel.settle()
         turn_elsewhere(panel, now)

@@ -261,3 +261,28 @@ def test_ids_of_submissions_go_with_the_other_ids_and_do_not_come_back(panel: Fa
         ids = list(PanelSubmission.objects.values_list("submission_id", flat=True))
         assert (ids == [one.submission_id]) == is_kept
         assert len(ids) == 1
+
+
+def test_a_rejection_that_the_panel_refuses_lets_the_person_be_paid(panel: FakePanel) -> None:
+    study = published(panel, make_campaign())
+    one = submitted(panel, study)
+    about: dict[str, Any] = {"one": one, "by": study.made_by, "now": NOW, "category": "LOW_EFFORT"}
+    reviewing.reject(message="too short for the panel", evidence="messages 1 to 12", **about)
+    for minutes in (2, 10, 20):
+        turn_at(minutes)
+    assert panel.total(one.submission_id) == 200
+    assert books.of(study).difference == 0
+
+
+def test_one_submission_that_cannot_be_read_keeps_no_other_from_being_read(
+    panel: FakePanel,
+) -> None:
+    study = published(panel, make_campaign())
+    gone, one = submitted(panel, study), submitted(panel, study, 3)
+    del panel.submissions[gone.submission_id]
+    panel.submissions[one.submission_id]["status"] = "RETURNED"
+    study.submissions.update(look=True)
+    turn.turn(NOW + timedelta(minutes=2))
+    assert not study.submissions.filter(look=True).exists()
+    one.refresh_from_db()
+    assert one.status == "RETURNED"

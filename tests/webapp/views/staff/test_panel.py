@@ -83,7 +83,14 @@ def test_what_is_underpaid_is_published_only_when_ticked(ann: Client, panel: Fak
 
 
 @pytest.mark.parametrize(
-    ("name", "raw"), [("openings", "0"), ("reward", "0"), ("minutes", "x"), ("description", " ")]
+    ("name", "raw"),
+    [
+        ("openings", "0"),
+        ("reward", "0"),
+        ("reward", "2.01"),
+        ("minutes", "x"),
+        ("description", " "),
+    ],
 )
 def test_a_wrong_field_is_named_and_nothing_typed_is_lost(
     ann: Client, panel: FakePanel, name: str, raw: str
@@ -114,3 +121,18 @@ def test_a_rejection_without_evidence_is_refused(ann: Client, panel: FakePanel) 
     assert ann.post(address, raw | {"message": "x" * 100, "evidence": "y" * 20}).status_code == 302
     now_turn()
     assert panel.submissions[pk]["status"] == "REJECTED"
+
+
+def test_a_study_that_was_refused_there_can_be_corrected(ann: Client, panel: FakePanel) -> None:
+    campaign = make_campaign()
+    panel.refuses = "description"
+    page(ann, campaign, "panel-new", **FORM)
+    now_turn()
+    shown = page(ann, campaign).content.decode()
+    assert "create: status 400" in shown
+    assert "Create the study again" in shown
+    panel.refuses = ""
+    assert page(ann, campaign, "panel-new", **FORM).status_code == 302
+    assert page(ann, campaign, "panel-new", **FORM).status_code == 409
+    now_turn()
+    assert PanelStudy.objects.get().status == "UNPUBLISHED"
