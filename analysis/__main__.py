@@ -1,7 +1,9 @@
 """`python -m analysis FILE`: a report in the terminal or as PDF, or every number as JSON.
 
 `python -m analysis sample FILE` draws posteriors by NUTS; `python -m analysis simulate` tries the
-estimators on campaigns whose truth is known; `python -m analysis nexcv FILE` checks a classifier;
+estimators on campaigns whose truth is known; `python -m analysis plan` plans a study, `python -m
+analysis stop FILE` says whether it may stop, `python -m analysis judge FILE` adds a judge model's
+scores to people's; `python -m analysis nexcv FILE` checks a classifier;
 `python -m analysis tasks FILE` scores tasks beside open-domain chat; `python -m analysis template`
 prints a table to fill in.
 """
@@ -22,9 +24,12 @@ from analysis.registry import metric_names, report_names
 from analysis.tables.columns import LABELS, REFUSE
 
 COMMANDS = {
+    "judge": "planning.judge",
     "nexcv": "predictions.nexcv",
+    "plan": "planning.plan",
     "sample": "scores.sampling",
     "simulate": "simulation.command",
+    "stop": "planning.stop",
     "tasks": "predictions.tasks",
     "template": "tables.template",
 }

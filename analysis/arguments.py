@@ -11,6 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 SAMPLED = ("published", "ordinal")  # models
+PUBLISHED_VARIANCES = ("card-high", "card-low")
 
 
 def nexcv() -> argparse.ArgumentParser:
@@ -42,8 +43,65 @@ def tasks() -> argparse.ArgumentParser:
     return parser
 
 
+def judge() -> argparse.ArgumentParser:
+    """Return the arguments of `python -m analysis judge`."""
+    parser = _parser("judge", "planning/judge.py")
+    add = parser.add_argument
+    add("file", type=Path, nargs="+", help="table of ratings, the judge's among them")
+    add("--judge", required=True, metavar="RATER", help="the rater who is a model or metric")
+    add("--question", help="default: the only one")
+    add("--epsilon", type=float, default=0.2,
+        help="granted to people: .2 experts (default), .15 skilled, .1 crowds")  # fmt: skip
+    add("--json", action="store_true", help="print everything as JSON")
+    return parser
+
+
+def plan() -> argparse.ArgumentParser:
+    """Return the arguments of `python -m analysis plan`."""
+    parser = _parser("plan", "planning/plan.py")
+    add = parser.add_argument
+    add("--difference", type=float, required=True, help="to be found, in points of the scale")
+    add("--raters", type=int, required=True, help="in all; each judges every system")
+    add("--votes", type=int, help="raters per item (default: all raters)")
+    add("--items", type=int, help="per system (default: as many as the power needs)")
+    add("--systems", type=int, default=2, help="default 2; each pair is tested at 5 %% over pairs")
+    add("--power", type=float, default=0.8, help="that is wanted; default 0.8")
+    add("--scale", type=float, nargs=2, default=(0.0, 1.0), metavar=("LOW", "HIGH"),
+        help="ends of the scale, to which published variances are stretched")  # fmt: skip
+    source = parser.add_mutually_exclusive_group()
+    source.add_argument("--variances", choices=PUBLISHED_VARIANCES, default="card-high",
+                        help="published ones (Card et al. 2020); default card-high")  # fmt: skip
+    source.add_argument("--learn", type=Path, nargs="+", metavar="FILE",
+                        help="learn them from this table or export")  # fmt: skip
+    add("--question", help="of the table, where it has several")
+    add("--taste", type=float, help="SD of a rater's liking of single systems")
+    add("--item", type=float, help="SD of a system's single replies or conversations")
+    add("--noise", type=float, help="SD of single ratings")
+    add("--minutes", type=float, default=1.0, help="of work per rating; default 1")
+    add("--pay", type=float, help="per rating")
+    add("--fee", type=float, default=0.0, help="of the panel, in percent of the pay")
+    add("--campaigns", type=int, default=2000, help="that are simulated; default 2000")
+    add("--seed", type=int, default=0)
+    add("--json", action="store_true", help="print the plan as JSON")
+    return parser
+
+
+def stop() -> argparse.ArgumentParser:
+    """Return the arguments of `python -m analysis stop`."""
+    parser = _parser("stop", "planning/stop.py")
+    add = parser.add_argument
+    add("file", type=Path, nargs="+", help="table of ratings, or an export's zip")
+    add("--question", help="default: the only one")
+    add("--expected", type=float,
+        help="difference that intervals are shortest for; default 1/8 of the scale")  # fmt: skip
+    add("--margin", type=float, help="difference too small to matter: allows “equivalent”")
+    add("--budget", type=int, help="the most items that each pair will have")
+    add("--json", action="store_true", help="print the looks as JSON")
+    return parser
+
+
 OF_COMMANDS: dict[str, Callable[[], argparse.ArgumentParser]] = {
-    each.__name__: each for each in (nexcv, sample, tasks)
+    each.__name__: each for each in (judge, nexcv, plan, sample, stop, tasks)
 }
 
 

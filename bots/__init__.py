@@ -2,7 +2,7 @@
 
 from bots.bot import BatchBot, Bot, Generator, LanguageModel, Ranker, Reply, Trainable, Turn
 from bots.candidates import Decoding, ReplyCandidate
-from bots.dialogue import Dialogue, Example, Utterance, examples
+from bots.dialogue import Dialogue, Example, SeededHistory, Utterance, examples, seed_of
 from bots.guards.filters import fallback, safe, unsafe
 from bots.options import InvalidOption, Option, describe, option, parse_option
 from bots.registry import (
@@ -35,6 +35,7 @@ __all__ = [
     "Ranker",
     "Reply",
     "ReplyCandidate",
+    "SeededHistory",
     "Trainable",
     "Turn",
     "UnknownName",
@@ -53,6 +54,7 @@ __all__ = [
     "option",
     "parse_option",
     "safe",
+    "seed_of",
     "unsafe",
     "version",
 ]

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Protocol, runtime_checkable
+from typing import Literal, Protocol, runtime_checkable
 
 from bots.candidates import Decoding, ReplyCandidate
 from bots.dialogue import Dialogue, Utterance
@@ -17,13 +17,39 @@ from bots.dialogue import Dialogue, Utterance
 Turn = tuple[Sequence[str], Sequence[Utterance]]
 
 
+ReplyEvent = Literal[
+    "empty", "filtered", "flagged", "cut", "trimmed", "canned", "altered", "reasoned", "shortened"
+]
+EVENTS: Mapping[ReplyEvent, str] = {
+    "empty": "the model wrote nothing",
+    "filtered": "the safety filter stopped it",
+    "flagged": "the safety filter would have stopped it, and only notes it",
+    "cut": "the model reached its limit of tokens",
+    "trimmed": "what was cut is shown up to its last whole sentence",
+    "canned": "a fixed line of ours is shown in its stead",
+    "altered": "display rules joined its tokens and capitalized it",
+    "reasoned": "reasoning was set apart and not shown",
+    "shortened": "the prompt was too long: the oldest exchanges were left out",
+}
+
+
 @dataclass(frozen=True)
 class Reply:
-    """A bot's message; `details` is for the log: refused candidates, reasons, and its origin."""
+    """A bot's message; one without text is a failed reply.
+
+    details: for the log: refused candidates, reasons (`error` of a failed reply), its origin.
+    raw: as the model wrote it, where that is not `text`. reasoning: what it wrote or sent as
+    reasoning. prompt: as JSON, where the bot makes one of persona and history. events: what became
+    of the raw text on its way to `text`.
+    """
 
     text: str
     score: float | None = None
     details: Mapping[str, object] = field(default_factory=dict)
+    raw: str | None = None
+    reasoning: str = ""
+    prompt: object = None
+    events: tuple[ReplyEvent, ...] = ()
 
 
 @runtime_checkable

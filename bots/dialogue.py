@@ -25,6 +25,29 @@ class Utterance:
         return replace(self, speaker=OTHER[self.speaker])
 
 
+class SeededHistory(tuple[Utterance, ...]):
+    """Messages so far, with the seed of whatever is drawn for the reply to them.
+
+    A plain history has none: what is drawn then follows from its words, so that equal words get
+    equal replies.
+    """
+
+    seed: int
+
+    def __new__(cls, turns: Iterable[Utterance], seed: int) -> SeededHistory:
+        history = super().__new__(cls, turns)
+        history.seed = seed
+        return history
+
+    def __getnewargs__(self) -> tuple[tuple[Utterance, ...], int]:
+        return tuple(self), self.seed
+
+
+def seed_of(history: Iterable[Utterance]) -> int | None:
+    """Return the seed that a history carries, or None."""
+    return history.seed if isinstance(history, SeededHistory) else None
+
+
 @dataclass(frozen=True)
 class Dialogue:
     """A conversation as one side sees it; a persona is empty where it is not known."""

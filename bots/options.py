@@ -43,6 +43,8 @@ class Option:
     required: bool = False  # without it the bot can say nothing
     pattern: str = ""  # a text must match it, unless it is empty
     like: str = ""  # a text that does
+    longest: int = 500  # characters of a text that a form takes; more than 500: of several lines
+    last: bool = False  # listed behind those that are not, wherever it was declared
 
 
 def option(
@@ -57,6 +59,8 @@ def option(
     required: bool = False,
     pattern: str = "",
     like: str = "",
+    longest: int = 500,
+    last: bool = False,
 ) -> Any:
     """Declare an option of a bot; the arguments must be written as literals."""
     about: dict[str, Any] = {
@@ -67,6 +71,7 @@ def option(
         "needed": needed,
     }
     about |= {"after": after, "required": required, "pattern": pattern, "like": like}
+    about |= {"longest": longest, "last": last}
     if isinstance(default, dict):
         return field(default_factory=lambda: dict(default), metadata=about)
     return field(default=default, metadata=about)
@@ -151,7 +156,7 @@ def _listed(declared: Mapping[str, Option]) -> tuple[Option, ...]:
     for name, each in declared.items():
         before = (listed.index(each.after) if each.after else before) + 1
         listed.insert(before, name)
-    return tuple(declared[name] for name in listed)
+    return tuple(sorted((declared[name] for name in listed), key=lambda each: each.last))
 
 
 def read_presets(path: Path) -> dict[str, dict[str, Any]]:

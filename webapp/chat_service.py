@@ -7,8 +7,8 @@ import threading
 from datetime import datetime
 
 from django.db import Error, connection
-from django.utils import timezone
 
+from webapp import clock
 from webapp.services.chat_service import incoming, outgoing, telling
 
 log = logging.getLogger(__name__)
@@ -20,8 +20,8 @@ def serve(ended: threading.Event) -> None:
     """Work until `ended` is set; trouble of the database or a call costs a pause."""
     forgot = float("-inf")
     while not ended.is_set():
-        now = timezone.now()
         try:
+            now = clock.now()
             turn(now)
             if now.timestamp() - forgot > HOUR:
                 incoming.forget_old(now=now)

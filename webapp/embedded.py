@@ -16,11 +16,11 @@ from channels.exceptions import ChannelFull
 from channels.layers import InMemoryChannelLayer
 from django.conf import settings
 from django.db import Error, connection
-from django.utils import timezone
 
-from webapp import chat_service, realtime, workers
+from webapp import chat_service, clock, realtime, workers
 from webapp.services.ops import sweeper
 from webapp.services.recruiting import turn
+from webapp.services.rules import uptime
 
 log = logging.getLogger(__name__)
 SWEEP = 2.0  # seconds between ticks
@@ -82,7 +82,8 @@ class Embedded:
     def _sweep(self) -> None:
         while not self._stopped.wait(SWEEP):
             try:
-                sweeper.tick(timezone.now())
+                sweeper.tick(clock.read())
+                uptime.beat(uptime.Part.SWEEPER)
             except Error as problem:
                 log.warning("sweeper: database trouble: %s", type(problem).__name__)
                 connection.close()

@@ -15,18 +15,31 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import IO, Any, cast
 
-from bots import BatchBot, Bot, Reply, Turn, Utterance, bot_options, get_bot, version
+from bots import (
+    BatchBot,
+    Bot,
+    Reply,
+    SeededHistory,
+    Turn,
+    Utterance,
+    bot_options,
+    get_bot,
+    seed_of,
+    version,
+)
+from bots.dialogue import Speaker
 from bots.footprint import Footprint, footprint
 
 ROOT = Path(__file__).resolve().parent.parent
 PATIENCE = 30.0  # seconds for one batch; a child that takes longer is ended
 LOADING = 600.0  # seconds until a bot must be loaded
 LEFT = 70  # exit status of a process whose device failed
-LONGEST = 65_536  # characters of a reply, and of its details, that leave a child
+LONGEST = 1_000_000  # characters of a reply, its raw text and its reasoning, that leave a child
+LONGEST_DETAILS = 65_536
 LARGEST = 64 * 1024 * 1024  # bytes of a child's answer
 APART = {"weights", "checkpoint", "function", "device", "bot"}  # of models and foreign code
 SECRETS = {
@@ -131,7 +144,7 @@ class Child:
 
     def respond(self, name: str, options: Mapping[str, Any], turns: Sequence[Turn]) -> Answers:
         """Answer a batch, or raise `WorkerLost` or `BotFailed`."""
-        listed = [[list(persona), _plain(history)] for persona, history in turns]
+        listed = [[list(persona), _plain(history), seed_of(history)] for persona, history in turns]
         request = {"bot": name, "options": dict(options), "turns": listed}
         with self._turn:
             self._load(name, options)
@@ -253,20 +266,32 @@ def _loaded(request: Mapping[str, Any]) -> dict[str, Any]:
 
 def _answered(request: Mapping[str, Any]) -> dict[str, Any]:
     turns = [
-        (tuple(persona), tuple(Utterance(speaker, text) for speaker, text in history))
-        for persona, history in request["turns"]
+        (tuple(persona), _history(history, seed)) for persona, history, seed in request["turns"]
     ]
     answers = respond_here(request["bot"], request["options"], turns)
-    replies = [
-        {"text": reply.text[:LONGEST], "score": reply.score, "details": _details(reply)}
-        for reply in answers.replies
-    ]
+    replies = [_sent(reply) for reply in answers.replies]
     return {"replies": replies, "version": dict(answers.version)}
+
+
+def _history(turns: Sequence[Sequence[str]], seed: int | None) -> Sequence[Utterance]:
+    history = tuple(Utterance(cast(Speaker, speaker), text) for speaker, text in turns)
+    return history if seed is None else SeededHistory(history, seed)
+
+
+def _sent(reply: Reply) -> dict[str, Any]:
+    """Return a reply as it leaves the child: whole, or failed where it is too long for that."""
+    raw = reply.text if reply.raw is None else reply.raw
+    length = len(raw) + len(reply.text) + len(reply.reasoning)
+    if length > LONGEST:
+        error = f"the reply has {length:,} characters, but may have {LONGEST:,}"
+        return {"text": "", "score": None, "details": {"error": error}, "raw": raw[:LONGEST]}
+    whole = {field.name: getattr(reply, field.name) for field in fields(reply)}
+    return {**whole, "details": _details(reply)}
 
 
 def _details(reply: Reply) -> dict[str, Any]:
     details = dict(reply.details)
-    if len(json.dumps(details, default=str)) > LONGEST:
+    if len(json.dumps(details, default=str)) > LONGEST_DETAILS:
         return {"left out": "the details were too long"}
     return details
 

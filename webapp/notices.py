@@ -19,6 +19,10 @@ NOTICES = {
     "sent": _("Sent"),
     "not_sent": _("Not sent yet, still trying"),
     "other_tab": _("This conversation is open in a newer tab. You can continue here instead."),
+    "we_were_away": _(
+        "We were away for a while; that was our fault. Nothing you did is lost, and the time does "
+        "not count against anybody: please go on where you were."
+    ),
     "busy": _("The server is busy. Your work is safe. We will retry automatically."),
     # the partner
     "slow": _("Your partner is still thinking."),

@@ -28,6 +28,7 @@ from webapp.children import Budget, Children
 from webapp.services.replies import delivery, heartbeats, worker
 from webapp.services.replies import queue as replies_queue
 from webapp.services.replies.batches import Limit
+from webapp.services.rules import uptime
 
 log = logging.getLogger(__name__)
 POLL = 2.0  # seconds
@@ -191,6 +192,7 @@ class Host:
             self._beat.clear()
             bots = sorted(self._bots) if self._bots is not None else [heartbeats.EVERY]
             heartbeats.beat(name=self.name, bots=bots, state=self._state())
+            uptime.beat(uptime.Part.REPLIES)
             self._beat.wait(BEAT)
 
     def _state(self) -> heartbeats.State:

@@ -1,9 +1,10 @@
 """Difference of two systems, with tests that it is chance and that it is negligible.
 
-Difference and interval are those of a linear mixed model with a random effect of the rater (Searle
-et al. 1992, ch. 6); `d` is Cohen's (1988); `p_holm` is Holm's (1979) over the pairs of a question;
-`p_permutation` permutes systems within raters; `p_equivalent` tests that the difference lies within
-±`margin` (Schuirmann 1987), by default a tenth of the scale.
+Of the crossed model that the headline is from (`system_score`): Student's t with Satterthwaite's
+degrees of freedom (Giesbrecht & Burns 1985); `d` is Cohen's (1988); `p_holm` is Holm's (1979) over
+the pairs of a question; `above` is the probability that the system is above the other;
+`detectable` is the true difference that this design finds with a power of .8; `p_equivalent` tests
+that the difference lies within ±`margin` (Schuirmann 1987), by default a tenth of the scale.
 """
 
 from __future__ import annotations
@@ -12,8 +13,8 @@ from collections.abc import Iterator
 
 import pandas as pd
 
-from analysis.scores.differences import differences, permutation_p, with_holm
 from analysis.scores.question_ratings import QuestionRatings, questions
+from analysis.scores.system_scores import system_scores
 from analysis.tables.schema import RatingTable
 from analysis.tables.tidy import tidy
 
@@ -21,21 +22,25 @@ MARGIN = 0.1
 
 
 def system_difference(
-    ratings: RatingTable, *, seed: int = 0, margin: float | None = None
+    ratings: RatingTable, *, margin: float | None = None, control: str | None = None
 ) -> pd.DataFrame:
-    """Return a row per question and pair; `margin` is in scale points."""
-    rated = questions(ratings, "ordinal", "interval")
-    return tidy(
-        "system_difference", (row for one in rated for row in _question_rows(one, seed, margin))
-    )
+    """Return a row per question and pair, the better first; `margin` is in scale points.
+
+    Pairs with the `control` are left out, as it is known to be worse.
+    """
+    rated = questions(ratings, "ordinal", "interval", "nominal")
+    scored = (one for one in rated if one.level != "nominal" or one.is_yes_no)
+    rows = (row for one in scored for row in _question_rows(one, margin, control))
+    return tidy("system_difference", rows)
 
 
 def _question_rows(
-    question: QuestionRatings, seed: int, margin: float | None
+    question: QuestionRatings, margin: float | None, control: str | None
 ) -> Iterator[dict[str, object]]:
-    low_end, high_end = question.ends
+    scores = system_scores(question).without(control)
+    low_end, high_end = (0.0, 1.0) if question.is_yes_no else question.ends
     within = MARGIN * (high_end - low_end) if margin is None else margin
-    for found, adjusted in with_holm(differences(question) or []):
+    for found, adjusted in zip(scores.differences, scores.adjusted, strict=True):
         low, high = found.ends()
         yield {
             **question.name,
@@ -50,7 +55,8 @@ def _question_rows(
             "d": found.d,
             "p": found.p,
             "p_holm": adjusted,
-            "p_permutation": permutation_p(question, found.system, found.other, seed=seed),
+            "above": found.above,
+            "detectable": found.detectable,
             "margin": within,
             "p_equivalent": found.p_equivalent(within),
         }

@@ -7,123 +7,40 @@ summary those of a campaign.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Sequence
 
 import pandas as pd
 
-from analysis.output import answer_distribution
-from analysis.output.ranking import SystemRanking, rankings
+from analysis.output import answer_distribution, scored
+from analysis.output.ranking import rankings
 from analysis.raters import agreement
-from analysis.report import Chart, Section, chance, dots
+from analysis.report import Chart, Section, dots
 from analysis.scores.rater_design import AGREEMENT_BY
 from analysis.stats.icc import RATED_ONCE
 from analysis.tables.schema import RatingTable
 
 SSA = {"sensibleness": "sensible", "specificity": "specific", "ssa": "SSA, the mean of both"}
 RATES = {"won": "wins", "tied": "ties", "lost": "losses"}
-MATRIX_MOST = 12  # systems whose pairs are still readable as a matrix
 
 
 def sections(ratings: RatingTable, results: pd.DataFrame) -> Iterator[Section]:
     """Yield all sections that apply, the ranking first."""
     ranked = rankings(results)
-    yield from _overview(ranked)
+    yield from scored.overview(ranked)
     for each in ranked:
-        yield _order(each, results)
+        yield scored.order(each, results)
     yield from _preferred(results)
     yield from _detection(results)
     yield from _accuracy(results)
     yield from _ssa(results)
     for each in ranked:
-        yield from _pairs(each, results)
+        yield from scored.differences(each, results)
+        yield from scored.pairs(each, results)
+        yield from scored.published(each, results)
     yield from _agreement(results)
     by_share = set(_of(results, "persona_detection")["question"])  # by its share, with n
     yield from answer_distribution.sections(
         ratings[~ratings["question"].isin(by_share)] if by_share else ratings
-    )
-
-
-# --- who is first -----------------------------------------------------------------------------
-
-
-def _overview(ranked: Sequence[SystemRanking]) -> Iterator[Section]:
-    """Yield all questions side by side, where there are several: a score and a place in each."""
-    if len(ranked) < 2 or max(len(each.frame) for each in ranked) < 2:
-        return
-    names = _names(ranked)
-    scores = pd.DataFrame({name: each.scores for name, each in zip(names, ranked, strict=True)})
-    ranks = scores.rank(ascending=False, method="min")
-    frame = scores.assign(**{"mean place": ranks.mean(axis=1)})
-    frame = frame.rename_axis("system").reset_index()
-    frame = frame.sort_values(["mean place", "system"], ignore_index=True)
-    best = frame.iloc[0]["system"]
-    firsts = int((ranks.loc[best] == 1).sum())
-    kinds = {each.calibrated or "mean" for each in ranked}
-    on = f"all {firsts}" if firsts == len(ranked) else f"{firsts}"
-    yield Section(
-        f"{best} stands highest over {len(ranked)} questions: first on {on} of them",
-        frame,
-        f"Scores are {' or '.join(sorted(kinds))}; the mean place counts every question alike and "
-        "is no test. Intervals and n of each score are in the rankings that follow.",
-        key="overview",
-    )
-
-
-def _names(ranked: Sequence[SystemRanking]) -> list[str]:
-    several = len({each.protocol for each in ranked}) > 1
-    return [f"{each.protocol}, {each.question}" if several else each.question for each in ranked]
-
-
-def _order(ranking: SystemRanking, results: pd.DataFrame) -> Section:
-    frame = ranking.frame.assign(
-        alpha=[_alpha(results, ranking, name) for name in ranking.frame["system"]]
-    )
-    wanted = ["system", "calibrated", "low", "high", "mean", "mean low", "mean high"]
-    wanted = [*wanted, "sd", "n", "alpha", "beats next"]
-    known = [name for name in wanted if name == "system" or frame[name].notna().any()]
-    names = {"low": "calibrated low", "high": "calibrated high"}
-    return Section(
-        ranking.finding,
-        frame[known].rename(columns=names),
-        " ".join([ranking.note, "Intervals are 95 %; n is ratings.", *_of_alpha(known)]),
-        key=f"ranking-{ranking.key}",
-        chart=ranking.chart if len(frame) > 1 else None,
-    )
-
-
-def _of_alpha(columns: Sequence[str]) -> list[str]:
-    return ["alpha is Krippendorff's, of raters on the system."] if "alpha" in columns else []
-
-
-def _alpha(results: pd.DataFrame, ranking: SystemRanking, system: str) -> float:
-    rows = _of(results, "krippendorff_alpha")
-    rows = rows[(rows["protocol"] == ranking.protocol) & (rows["question"] == ranking.question)]
-    rows = rows[rows["system"] == system]
-    return float(rows["estimate"].iloc[0]) if len(rows) else math.nan
-
-
-def _pairs(ranking: SystemRanking, results: pd.DataFrame) -> Iterator[Section]:
-    if not 2 < len(ranking.frame) <= MATRIX_MOST:
-        return
-    table = ranking.matrix(results)
-    order = [str(name) for name in table["system"]]
-    found = [
-        {"system": row["system"], "other": other, "p": float(row[other])}
-        for row in table.to_dict("records")
-        for other in order
-        if row[other] is not None and other != row["system"]
-    ]
-    if not found:
-        return
-    least = min(each["p"] for each in found if each["system"] == order[0])
-    yield Section(
-        f"{ranking.capital}: {order[0]} is above every other system with "
-        f"probability {chance(least)} or more",
-        table,
-        f"Posterior probability that the row's system is above the column's ({ranking.pairs}).",
-        key=f"pairs-{ranking.key}",
-        chart=Chart(kind="matrix", rows=found, axis="below the system on the left, probability"),
     )
 
 

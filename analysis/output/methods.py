@@ -15,6 +15,8 @@ from typing import Any
 import pandas as pd
 
 from analysis import registry
+from analysis.output.ranking import rankings
+from analysis.output.scored import sentences as scored_by
 from analysis.report import Section, many
 from analysis.tables.campaign_record import CampaignRecord
 from analysis.tables.schema import RatingTable
@@ -22,15 +24,8 @@ from analysis.tables.schema import RatingTable
 PACKAGES = ("numpy", "pandas", "scipy", "krippendorff")
 # What the text says of the usual metrics; how every number was computed is in a table of its own.
 SENTENCES = {
-    "likert": "Scores are means with 95% t intervals, clustered by item, by rater, or by both, "
-    "where ratings share these (Cameron & Miller 2015).",
-    "calibrated_score": "Annotator bias was removed by Bayesian calibration with unit variances "
-    "(Kulikov et al. 2018); intervals and the probability that a system is above another are of "
-    "the posterior.",
-    "calibrated_score_learned": "Where unit variances do not fit the scale, the same linear model "
-    "has its variances learned by restricted maximum likelihood (Patterson & Thompson 1971).",
-    "system_difference": "Differences of systems come from a linear mixed model with a random "
-    "effect of the rater; p values are Holm's over the pairs of a question.",
+    "calibrated_score": "The published calibration of annotator bias with unit variances (Kulikov "
+    "et al. 2018) stands beside them in a section of its own.",
     "persona_detection": "Persona detection is the share of raters who told the partner's persona "
     "from a random one (Zhang et al. 2018), with Wilson's 95% interval; chance is .5.",
     "human_accuracy": "Human accuracy is the share of yes among the answers yes and no, with "
@@ -247,16 +242,11 @@ def _sample(ratings: RatingTable) -> str:
 def _analysis(results: pd.DataFrame) -> str:
     known = results[results["estimate"].notna()]
     used = {str(name) for name in known["metric"].unique()}
-    if {"calibrated_score", "calibrated_score_learned"} <= used and _fits(results):
-        used -= {"calibrated_score_learned"}
-    sentences = [text for name, text in SENTENCES.items() if name in used]
+    ranked = rankings(results)
+    if all(each.published(results).empty for each in ranked):
+        used -= {"calibrated_score"}
+    sentences = [*scored_by(ranked), *(text for name, text in SENTENCES.items() if name in used)]
     return " ".join(["Analysis.", *sentences] if sentences else ["Analysis. No metric applies."])
-
-
-def _fits(results: pd.DataFrame) -> bool:
-    """Tell whether the unit variances of the published model fit every question."""
-    rows = results[results["metric"] == "calibrated_score"]
-    return "note" not in rows or bool(rows["note"].isna().all())
 
 
 def _software(study: CampaignRecord | None) -> str:

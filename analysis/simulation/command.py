@@ -28,6 +28,7 @@ import numpy as np
 from analysis.simulation import page
 from analysis.simulation.campaigns import Design
 from analysis.simulation.cases import designs, orders, probabilities
+from analysis.simulation.cases.crossing import crossing
 from analysis.simulation.cases.intervals import intervals
 from analysis.simulation.cases.tests import tests
 from analysis.simulation.trials import Estimator, Trial
@@ -41,7 +42,7 @@ TOGETHER = 25
 
 def estimators(design: Design) -> list[Estimator]:
     """Return what is simulated: an estimator for each metric and kind of campaign."""
-    return [*intervals(design), *tests(design)]
+    return [*intervals(design), *tests(design), *crossing(design)]
 
 
 def simulate(

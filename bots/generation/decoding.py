@@ -19,6 +19,7 @@ from torch import Tensor
 
 from bots.bot import Turn
 from bots.candidates import Decoding, ReplyCandidate, best_first
+from bots.dialogue import seed_of
 from bots.text.vocabulary import END, PAD, START, UNKNOWN, Codec
 
 NEVER = (PAD, START, UNKNOWN)  # not words, so never shown
@@ -118,6 +119,9 @@ def _lots(turns: Sequence[Turn], decoding: Decoding) -> np.ndarray:
 
 def _generator(turn: Turn, seed: int) -> np.random.Generator:
     persona, history = turn
+    own = seed_of(history)
+    if own is not None:
+        return np.random.default_rng([seed, own])
     text = repr((seed, tuple(persona), [(each.speaker, each.text) for each in history]))
     return np.random.default_rng(list(sha256(text.encode()).digest()))
 

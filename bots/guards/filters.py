@@ -10,11 +10,12 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from functools import cache, lru_cache
 from importlib.resources import files
 from random import Random
 
-from bots.bot import Reply
+from bots.bot import Reply, ReplyEvent
 from bots.dialogue import Example, Utterance
 from bots.text.tokens import display, key, word_count
 
@@ -90,6 +91,9 @@ FALLBACKS = (
     "How did you come to like that?",
 )
 
+EMPTY = "the bot said nothing"
+UNFILTERED = frozenset({"empty", "said before", "too long"})  # reasons that are not the filter's
+
 _LEET = str.maketrans("013457@$!|", "oieastasil")
 _LOOKALIKES = str.maketrans("аеорсухіѕјԁɡοαει", "aeopcyxisjdgoaei")
 _TOKENS = re.compile(r"[a-z0-9@$!|*]+(?:['-][a-z]+)*")
@@ -130,13 +134,41 @@ def safe_reply(
     score: float | None = None,
     details: Mapping[str, object] | None = None,
 ) -> Reply:
-    """Return the reply, fit to be shown; or a neutral one if the text is unsafe."""
-    reason = unsafe(text) if text.strip() else "empty"
-    if reason is None:
-        return Reply(display(text), score, dict(details or {}))
-    return Reply(
-        fallback(history), None, {**(details or {}), "refused": [reason], "fallback": True}
-    )
+    """Return the reply of a bot that writes tokens, fit to be shown; a neutral one if it is unsafe.
+
+    A reply without text has failed, and stays empty.
+    """
+    if not text.strip():
+        return empty_reply(text, details)
+    reason = unsafe(text)
+    if reason is not None:
+        refused = [*_listed_reasons(details), reason]
+        return canned(history, text, {**(details or {}), "refused": refused}, ("filtered",))
+    shown = display(text)
+    altered: tuple[ReplyEvent, ...] = () if shown == text else ("altered",)
+    return Reply(shown, score, dict(details or {}), text, events=altered)
+
+
+def empty_reply(raw: str, details: Mapping[str, object] | None = None) -> Reply:
+    """Return the failed reply of a model that wrote nothing."""
+    found = {"error": EMPTY, **(details or {})}
+    return Reply("", None, found, raw, events=("empty",))
+
+
+def canned(
+    history: Sequence[Utterance],
+    raw: str | None,
+    details: Mapping[str, object],
+    events: tuple[ReplyEvent, ...] = (),
+) -> Reply:
+    """Return a fixed neutral line in place of what cannot be said, with the raw text beside it."""
+    about = {**details, "fallback": True}
+    return Reply(fallback(history), None, about, raw, events=(*events, "canned"))
+
+
+def _listed_reasons(details: Mapping[str, object] | None) -> list[str]:
+    found = (details or {}).get("refused", [])
+    return [str(each) for each in found] if isinstance(found, list) else []
 
 
 def choose(
@@ -146,16 +178,28 @@ def choose(
     earlier = keys_by("self", history)
     refused: list[str] = []
     long: tuple[str, float] | None = None
+    best: str | None = None  # that was refused, but holds something
     for text, score in ranked:
-        reason = "said before" if key(text) in earlier else unsafe(text)
+        reason = _against(text, earlier)
         if reason is None and word_count(text) <= max_words:
             return safe_reply(text, history, score, {"refused": refused} if refused else None)
         if reason is None:
             long, reason = long or (text, score), "too long"
         refused.append(reason)
+        best = best or (text.strip() and text) or None
     if long is not None:
         return safe_reply(long[0], history, long[1], {"refused": refused})
-    return Reply(fallback(history), None, {"refused": refused, "fallback": True})
+    if refused and best is None:
+        return empty_reply("", {"refused": refused})
+    stopped: tuple[ReplyEvent, ...] = ("filtered",) if {*refused} - UNFILTERED else ()
+    return canned(history, best, {"refused": refused}, stopped)
+
+
+def _against(text: str, earlier: AbstractSet[str]) -> str | None:
+    """Return the reason why a candidate is not said, or None."""
+    if not text.strip():
+        return "empty"
+    return "said before" if key(text) in earlier else unsafe(text)
 
 
 def speakable(

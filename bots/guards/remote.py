@@ -1,12 +1,14 @@
 """Remote calls for JSON, several at once: a deadline, retries, and a limit to the size of answers.
 
-Nothing of what was asked, of the key or of what the server says in an error gets into a message.
+The key never gets into a message. What a server says in a refusal does, shortened and without
+what looks like a secret: it names the field that is wrong, and it is for staff only.
 """
 
 from __future__ import annotations
 
 import asyncio
 import json
+import re
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -21,6 +23,11 @@ LARGEST = 256 * 1024  # bytes of an answer
 BUSY = frozenset({408, 429, 500, 502, 503, 504, 529})  # worth another try
 FIRST_PAUSE = 0.25  # seconds; each further one is twice as long
 LONGEST_PAUSE = 8.0
+LONGEST_WORDS = 300  # characters of a server's own words
+_MESSAGES = ("error", "message", "detail", "msg")
+_SECRET = re.compile(
+    r"(?i)\bbearer\s+\S+|\b(?:sk|pk|key|hf|ghp)[-_][\w.*-]{6,}|\b(?=\w*\d)[\w-]{24,}\b"
+)
 
 
 class ServerFailed(RuntimeError):
@@ -118,6 +125,8 @@ class RemoteServer:
                 extensions={"sni_hostname": self.target.host},
             ) as response:
                 self._check(response)
+                if response.status_code != 200:
+                    raise ServerFailed(await self._refusal(response))
                 return _object(self.target.name, await self._body(response))
         except httpx.TransportError as error:
             reason = f"{self.target.name} cannot be reached: {type(error).__name__}"
@@ -131,10 +140,19 @@ class RemoteServer:
             raise _Again(f"{name} answered with status {status}", _seconds(response))
         if response.is_redirect:
             raise ServerFailed(f"{name} answered with a redirect, which is never followed")
-        if status != 200:
-            raise ServerFailed(f"{name} answered with status {status}")
-        if response.headers.get("Content-Encoding", "identity") != "identity":
+        if status == 200 and response.headers.get("Content-Encoding", "identity") != "identity":
             raise ServerFailed(f"{name} sent a compressed answer, which was not asked for")
+
+    async def _refusal(self, response: httpx.Response) -> str:
+        """Return the status and the server's own words, where it gives any."""
+        status = f"{self.target.name} answered with status {response.status_code}"
+        if response.headers.get("Content-Encoding", "identity") != "identity":
+            return status
+        words = _words(await self._body(response))
+        if self.key:
+            words = words.replace(self.key, "***")
+        words = _SECRET.sub("***", words)
+        return f"{status}: {words[:LONGEST_WORDS]}" if words else status
 
     async def _body(self, response: httpx.Response) -> bytes:
         body = bytearray()
@@ -151,6 +169,19 @@ def _seconds(response: httpx.Response) -> float | None:
         return max(0.0, float(response.headers["Retry-After"]))
     except (KeyError, ValueError):
         return None
+
+
+def _words(body: bytes) -> str:
+    """Return what a server says of an error: its message, in whichever of the usual fields."""
+    try:
+        value = json.loads(body)
+    except (ValueError, RecursionError):
+        return ""
+    while isinstance(value, dict):
+        value = next((value[name] for name in _MESSAGES if value.get(name)), "")
+    if isinstance(value, list):
+        value = json.dumps(value)
+    return " ".join(str(value).split())
 
 
 def _object(name: str, body: bytes) -> Mapping[str, Any]:

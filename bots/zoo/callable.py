@@ -2,26 +2,27 @@
 
 Source: none, the adapter is ours; bots that their makers do not give away are compared by such a
 function, or by imported transcripts. The function takes the persona (sentences) and the history
-(`bots.Utterance`s, speaker "self" or "partner") and returns a text or a `bots.Reply`. Only
-functions named in BOT_CALLABLES are called, "package.module.function" or "package.module.*"; on a
-server they run in a process of their own.
+(`bots.Utterance`s, speaker "self" or "partner"; `bots.seed_of(history)` is a seed of this reply's
+own) and returns a text or a `bots.Reply`, which may carry `raw`, `reasoning`, `prompt` and details.
+Only functions named in BOT_CALLABLES are called, "package.module.function" or "package.module.*";
+on a server they run in a process of their own.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from bots.bot import Reply
 from bots.dialogue import Utterance
 from bots.guards.callables import find
-from bots.guards.filters import safe_reply
+from bots.guards.own_model import OwnModel
 from bots.options import option
 
 
 @dataclass
-class Function:
-    """Replies with the function's text, if it is safe."""
+class Function(OwnModel):
+    """Replies with the function's text, as it is."""
 
     function: str = option(
         "",
@@ -36,14 +37,24 @@ class Function:
 
         Raises TypeError if the function returns neither a text nor a reply.
         """
-        result = find(self.function, "callable: function")(tuple(persona), tuple(history))
+        turns = history if isinstance(history, tuple) else tuple(history)
+        turns = tuple(self.drawing([(persona, turns)])[0][1]) if self.draws == "fixed" else turns
+        result = find(self.function, "callable: function")(tuple(persona), turns)
         if isinstance(result, str):
             result = Reply(result)
         if not isinstance(result, Reply):
             raise TypeError(
                 f"{self.function} returned {type(result).__name__}, but must return text or a Reply"
             )
-        return safe_reply(result.text, history, result.score, result.details)
+        reply = self.checked(
+            result.text,
+            finish=str(result.details.get("finish_reason", "")),
+            reasoning=result.reasoning,
+            score=result.score,
+            details=result.details,
+            prompt=result.prompt,
+        )
+        return reply if result.raw is None else replace(reply, raw=result.raw)
 
 
 BOT = Function

@@ -8,6 +8,8 @@ option. Participants' messages go to that server: the consent text has to say so
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -15,16 +17,17 @@ from typing import Any, Literal
 from bots.bot import Reply, Turn
 from bots.dialogue import Utterance
 from bots.guards import egress
-from bots.guards.filters import safe_reply
+from bots.guards.own_model import OwnModel
 from bots.guards.remote import RemoteAnswer, RemoteServer, ServerFailed
 from bots.options import InvalidOption, option
 
 ROLES = {"self": "assistant", "partner": "user"}
+NO_CONTENT = "the server's answer has no choices[0].message.content"
 USAGE = ("prompt_tokens", "completion_tokens", "total_tokens")
 
 
 @dataclass
-class ChatServer:
+class ChatServer(OwnModel):
     """Requests each reply from a server; it keeps no state."""
 
     url: str = option(
@@ -42,7 +45,9 @@ class ChatServer:
         like="BOT_KEY_LAB",
     )
     told: str = option(
-        "You chat with a stranger. Answer with one short message.", "Beginning of the system prompt"
+        "You chat with a stranger. Answer with one short message.",
+        "Beginning of the system prompt",
+        longest=32000,
     )
     told_persona: str = option("This is who you are:", "Text before the persona's lines")
     opening: str = option("(Please open the conversation.)", "First message to it where it begins")
@@ -52,20 +57,37 @@ class ChatServer:
     limit_field: Literal["max_tokens", "max_completion_tokens"] = option(
         "max_tokens", "Name of that limit at the server"
     )
-    seed: int = option(0, "Seed sent to the server; not all honor it", least=0)
+    seed: int = option(0, "Seed sent to the server where draws are fixed", least=0)
+    without: str = option(
+        "",
+        "Fields that the server does not take, such as top_p, seed",
+        pattern=r"(temperature|top_p|seed|[,\s])*",
+        like="top_p, seed",
+    )
+    extra: dict[str, Any] = option(  # noqa: RUF009
+        {},
+        "More fields of the request, such as {'stop': ['\\n'], 'reasoning_effort': 'low'}",
+        longest=4000,
+    )
+    system_role: Literal["system", "developer", "user"] = option(
+        "system", "Role of the system prompt; user puts it before the first message"
+    )
+    user_first: bool = option(
+        False, "Put the opening line before a conversation that the model itself opened"
+    )
     seconds: float = option(30.0, "Deadline for all replies of a batch", least=0.1, most=300)
     tries: int = option(4, "Attempts while the server is busy or away", least=1, most=10)
     at_once: int = option(16, "Requests under way at the same time", least=1, most=64)
 
     def respond(self, persona: Sequence[str], history: Sequence[Utterance]) -> Reply:
-        """Answer one conversation, or raise the failure."""
-        return self.respond_many([(persona, history)])[0]
+        """Answer one conversation, or raise the server's failure."""
+        reply = self.respond_many([(persona, history)])[0]
+        if reply.raw is None:
+            raise ServerFailed(str(reply.details["error"]))
+        return reply
 
     def respond_many(self, turns: Sequence[Turn]) -> list[Reply]:
-        """Answer all; a failed request is an empty reply whose details say why.
-
-        If none got an answer, the first failure is raised.
-        """
+        """Answer all; a failed request is an empty reply whose details say why."""
         if not turns:
             return []
         server = RemoteServer(
@@ -75,11 +97,9 @@ class ChatServer:
             self.tries,
             self.at_once,
         )
-        answers = server.ask_all([self._question(*turn) for turn in turns])
-        replies = [_reply(one, history) for one, (_, history) in zip(answers, turns, strict=True)]
-        if not any(reply.text for reply in replies):
-            raise ServerFailed(str(replies[0].details["error"]))
-        return replies
+        requests = [self._request(turn) for turn in turns]
+        answers = server.ask_all(requests)
+        return [self._reply(*pair) for pair in zip(answers, requests, strict=True)]
 
     def _address(self, name: str) -> str:
         value = str(getattr(self, name))
@@ -87,33 +107,63 @@ class ChatServer:
             raise InvalidOption(f"chat_server: {name} is '', but must be given")
         return value
 
-    def _question(self, persona: Sequence[str], history: Sequence[Utterance]) -> dict[str, Any]:
-        about = [self.told, *([self.told_persona, *persona] if persona else [])]
-        messages = [{"role": ROLES[each.speaker], "content": each.text} for each in history]
-        return {
-            "model": self._address("model"),
-            "messages": [
-                {"role": "system", "content": "\n".join(about)},
-                *(messages or [{"role": "user", "content": self.opening}]),
-            ],
+    def _request(self, turn: Turn) -> dict[str, Any]:
+        fields = {
             "temperature": self.temperature,
             "top_p": self.top_p,
+            "seed": self.drawn(turn, self.seed),
+        }
+        unwanted = re.split(r"[,\s]+", self.without)
+        return {
+            "model": self._address("model"),
+            "messages": self._messages(*turn),
+            **{name: value for name, value in fields.items() if name not in unwanted},
             self.limit_field: self.max_tokens,
-            "seed": self.seed,
+            **self.extra,
         }
 
+    def _messages(
+        self, persona: Sequence[str], history: Sequence[Utterance]
+    ) -> list[dict[str, str]]:
+        about = "\n".join([self.told, *([self.told_persona, *persona] if persona else [])])
+        messages = [{"role": ROLES[each.speaker], "content": each.text} for each in history]
+        if not messages or (self.user_first and messages[0]["role"] != "user"):
+            messages.insert(0, {"role": "user", "content": self.opening})
+        if self.system_role != "user":
+            return [{"role": self.system_role, "content": about}, *messages]
+        first = next(index for index, one in enumerate(messages) if one["role"] == "user")
+        messages[first]["content"] = f"{about}\n\n{messages[first]['content']}"
+        return messages
 
-def _reply(answer: RemoteAnswer | ServerFailed, history: Sequence[Utterance]) -> Reply:
-    if isinstance(answer, ServerFailed):
-        return Reply("", None, {"error": str(answer)})
-    try:
-        choice = answer.body["choices"][0]
-        text = choice["message"]["content"]
-    except (LookupError, TypeError):
-        text, choice = None, {}
-    if not isinstance(text, str):
-        return Reply("", None, {"error": "the server's answer has no choices[0].message.content"})
-    return safe_reply(text, history, None, _details(answer, choice))
+    def _reply(self, answer: RemoteAnswer | ServerFailed, request: Mapping[str, Any]) -> Reply:
+        if isinstance(answer, ServerFailed):
+            return Reply("", None, {"error": str(answer)}, prompt=request)
+        try:
+            choice = answer.body["choices"][0]
+            message = dict(choice["message"])
+        except (LookupError, TypeError, ValueError):
+            return Reply("", None, {"error": NO_CONTENT}, prompt=request)
+        text = _joined(message.get("content"))
+        if text is None:
+            tools = "tool_calls" in message and message["tool_calls"]
+            error = "the model asked for a tool, and there is none" if tools else NO_CONTENT
+            return Reply("", None, {"error": error}, prompt=request)
+        thoughts = message.get("reasoning_content") or message.get("reasoning") or ""
+        return self.checked(
+            text,
+            finish=str(choice.get("finish_reason") or ""),
+            reasoning=thoughts if isinstance(thoughts, str) else json.dumps(thoughts),
+            details=_details(answer, choice),
+            prompt=request,
+        )
+
+
+def _joined(content: object) -> str | None:
+    """Return the text of a message, which may come in parts; None where there is none."""
+    if isinstance(content, list):
+        parts = [part.get("text") for part in content if isinstance(part, dict)]
+        return "".join(part for part in parts if isinstance(part, str))
+    return content if isinstance(content, str) else None
 
 
 def _details(answer: RemoteAnswer, choice: Mapping[str, Any]) -> dict[str, Any]:

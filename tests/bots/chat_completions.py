@@ -6,7 +6,7 @@ import json
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -20,6 +20,7 @@ PATIENCE = 20.0  # seconds that a stalled answer waits to be let go
 class Fake:
     """What was asked of the server, and the means to let stalled answers go."""
 
+    script: Sequence[Mapping[str, Any]] = ()  # answers of the model "scripted", by number
     asked: list[dict[str, Any]] = field(default_factory=list)
     headers: list[dict[str, str]] = field(default_factory=list)
     tries: Counter[str] = field(default_factory=Counter)
@@ -30,7 +31,7 @@ class Fake:
 
     @cached_property
     def server(self) -> ThreadingHTTPServer:
-        server = ThreadingHTTPServer(("127.0.0.1", 0), _Handler)
+        server = _Server(("127.0.0.1", 0), _Handler)
         server.daemon_threads = True
         server.fake = self  # type: ignore[attr-defined]
         return server
@@ -57,6 +58,10 @@ def running() -> Iterator[Fake]:
         fake.server.shutdown()
         fake.server.server_close()
         thread.join()
+
+
+class _Server(ThreadingHTTPServer):
+    request_queue_size = 128  # a whole batch connects at once
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -93,6 +98,8 @@ class _Handler(BaseHTTPRequestHandler):
             self._send({"error": {"message": f"busy: {said}"}}, int(behavior.split()[1]))
         elif behavior == "fails on bad" and "bad" in said:
             self._send({"error": {"message": f"no: {said}"}}, 400)
+        elif behavior == "scripted":
+            self._send(self.fake.script[int(said)])
         elif behavior in _ODD:
             _ODD[behavior](self)
         else:
@@ -149,6 +156,10 @@ _ODD: dict[str, Callable[[_Handler], None]] = {
     "a list": lambda handler: handler.raw(b"[1]"),
     "no choices": lambda handler: handler.raw(b'{"choices": []}'),
     "compressed": lambda handler: handler.raw(b"x", Content_Encoding="gzip"),
+    "dots": lambda handler: handler._send(_answer("... ...")),
+    "constant": lambda handler: handler._send(_answer("I like tea.")),
+    "refuses": lambda handler: handler._send({"error": {"message": "no field seed"}}, 400),
+    "is cut": lambda handler: handler._send(_cut("This is as far as I")),
     "empty": lambda handler: handler._send(_answer("")),
     "rude": lambda handler: handler._send(_answer("I will kill you, you stupid bitch")),
 }
@@ -160,3 +171,9 @@ def _answer(text: str) -> dict[str, Any]:
         "choices": [{"message": {"role": "assistant", "content": text}, "finish_reason": "stop"}],
         "usage": {"prompt_tokens": 9, "completion_tokens": 5, "total_tokens": 14, "secret": "x"},
     }
+
+
+def _cut(text: str) -> dict[str, Any]:
+    answer = _answer(text)
+    answer["choices"][0]["finish_reason"] = "length"
+    return answer

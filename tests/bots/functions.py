@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from random import Random
 
-from bots import Reply, Utterance
+from bots import Reply, Utterance, seed_of
 
 NOT_A_FUNCTION = 3
 
@@ -22,3 +23,13 @@ def considered(persona: Sequence[str], history: Sequence[Utterance]) -> Reply:
 def wrong(persona: Sequence[str], history: Sequence[Utterance]) -> int:
     """Return what is no reply."""
     return 3
+
+
+def drawn(persona: Sequence[str], history: Sequence[Utterance]) -> str:
+    """Say what is drawn with the seed of the reply."""
+    return f"I drew {Random(seed_of(history)).random()}."
+
+
+def nothing(persona: Sequence[str], history: Sequence[Utterance]) -> str:
+    """Say nothing."""
+    return ""

@@ -86,7 +86,7 @@ def test_a_chart_leads_to_its_table_and_its_values(
     with page.expect_download() as saved:
         figure.get_by_role("link", name="Values as CSV").click()
     text = Path(saved.value.path()).read_text(encoding="utf-8")
-    assert text.splitlines()[0].startswith("system,calibrated,")
+    assert text.splitlines()[0].startswith("system,score,")
     for kind in ("SVG", "PNG"):
         with page.expect_download() as saved:
             figure.get_by_role("button", name=f"Save as {kind}").click()

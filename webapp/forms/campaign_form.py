@@ -259,6 +259,16 @@ class CampaignForm(StaffForm):
         kind="number",
         initial="60",
     )
+    troubled_percent = TypedField(
+        whole(least=0, most=100),
+        label=gettext_lazy("Troubled replies that a rehearsal may have (percent)"),
+        kind="number",
+        initial="0",
+        help_text=gettext_lazy(
+            "Replies that are empty, cut, filtered, a fixed line, only punctuation, or the same "
+            "each time. With more of them a bot does not pass its rehearsal."
+        ),
+    )
     bot_when_alone = TypedField(
         yes_no,
         label=gettext_lazy("Offer a bot if no partner arrives"),

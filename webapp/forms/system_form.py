@@ -22,7 +22,7 @@ from webapp.services.staff_forms.fields import BadField, shown, storable, text, 
 OPTION = "option."
 LARGEST_TARGET = 100_000
 SERVER_DECIDES = "device"  # filled in by the reply worker
-LONGEST_OPTION = 500
+ONE_LINE = 500  # characters; a longer option has a field of several lines
 
 
 def trained_weights() -> list[tuple[str, str]]:
@@ -70,7 +70,8 @@ class OptionField(TypedField):
         elif option.choices:
             kind = "select"
         else:
-            kind = "number" if option.kind == "int" else "text"
+            kind = "textarea" if option.longest > ONE_LINE else "text"
+            kind = "number" if option.kind == "int" else kind
             about = f"{option.help} ({describe(option)})"
         super().__init__(
             self.accepted, kind=kind, choices=choices, label=option.name, help_text=about
@@ -87,11 +88,11 @@ class OptionField(TypedField):
         if typed.strip() == "" and option.kind != "str":
             return option.default
         try:
-            short = typed.strip()[: LONGEST_OPTION + 1]
+            short = typed.strip()[: option.longest + 1].replace("\r\n", "\n")
             value = parse_option(self.bot, self.known, option.name, short)
         except (ValueError, MemoryError, RecursionError):
             value = None
-        if value is None or not storable(value) or len(typed) > LONGEST_OPTION:
+        if value is None or not storable(value) or len(typed) > option.longest:
             raise BadField(
                 _("%(value)s is not valid; it must be %(what)s")
                 % {"value": shown(typed), "what": describe(option)}

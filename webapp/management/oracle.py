@@ -10,9 +10,8 @@ from __future__ import annotations
 import json
 from datetime import timedelta
 
-from django.utils import timezone
-
 from evaluation import Screening
+from webapp import clock
 from webapp.models import Campaign, Participation, Seat
 from webapp.services.participation import admission, stopping
 from webapp.services.rating import submission
@@ -25,7 +24,7 @@ def let_go(campaign: Campaign, external_id: str) -> bool:
     if person is None or person.state not in states.ACTIVE:
         return False
     try:
-        stopping.give_away(person=person, now=timezone.now(), silent=timedelta(0))
+        stopping.give_away(person=person, now=clock.now(), silent=timedelta(0))
     except stopping.CameBack:
         return False
     return True

@@ -4,13 +4,13 @@ from webapp.models.campaign import IMPORTED, PEOPLE, Amendment, Campaign, QuotaC
 from webapp.models.chat_service import ServiceCall, ServiceSeat, ServiceUpdate
 from webapp.models.competition import Competition, Entry
 from webapp.models.contribution import Contribution
-from webapp.models.conversation import Conversation, Event, ReplyJob, Seat
+from webapp.models.conversation import Conversation, Event, ReplyCall, ReplyJob, Seat
 from webapp.models.own_protocol import OwnProtocol
 from webapp.models.participation import AdmissionTry, Consent, ExternalId, Participation
 from webapp.models.payment import Bonus, CompletionCode
 from webapp.models.persona import Persona
 from webapp.models.rating import Assignment, Candidate, Context, Item, Rating
-from webapp.models.record import AuditEntry, Flag, Heartbeat, LoginAttempt
+from webapp.models.record import AuditEntry, Flag, Heartbeat, LoginAttempt, Outage
 from webapp.models.recruiting import (
     PanelBatch,
     PanelCall,
@@ -47,6 +47,7 @@ __all__ = [
     "Item",
     "ListedReply",
     "LoginAttempt",
+    "Outage",
     "OwnProtocol",
     "PanelBatch",
     "PanelCall",
@@ -58,6 +59,7 @@ __all__ = [
     "Persona",
     "QuotaCell",
     "Rating",
+    "ReplyCall",
     "ReplyJob",
     "Seat",
     "ServiceCall",

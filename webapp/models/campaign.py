@@ -9,6 +9,7 @@ from django.db import models
 from django.db.models import Q
 
 from evaluation.registry import protocol_names
+from webapp import clock
 from webapp.models.counted import Counted
 from webapp.models.own_protocol import OwnProtocol
 from webapp.models.row import Row
@@ -89,13 +90,15 @@ class Campaign(models.Model):
     screened_url = models.URLField(blank=True)  # the same for who did not pass a check
     wait_seconds = models.PositiveSmallIntegerField(default=300)
     reply_seconds = models.PositiveSmallIntegerField(default=60)
+    # share of a rehearsal's replies that may be empty, cut, filtered, canned, repeated or failed
+    troubled_percent = models.PositiveSmallIntegerField(default=0)
     bot_when_alone = models.BooleanField(default=False)  # offer a bot if no partner arrives
     partner_left_counts = models.BooleanField(default=False)
     seed = models.PositiveIntegerField(default=0)
 
     plan = models.JSONField(null=True, blank=True)
     plan_hash = models.CharField(max_length=64, blank=True)
-    created_at = models.DateTimeField(auto_now_add=True)
+    created_at = models.DateTimeField(default=clock.now)
     opened_at = models.DateTimeField(null=True, blank=True)
     ended_at = models.DateTimeField(null=True, blank=True)
     archived_at = models.DateTimeField(null=True, blank=True)  # out of the list, else unchanged
@@ -166,7 +169,7 @@ class Amendment(Row):
 
     campaign = models.ForeignKey(Campaign, models.PROTECT, related_name="amendments")
     made_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="+")
-    made_at = models.DateTimeField(auto_now_add=True)
+    made_at = models.DateTimeField(default=clock.now)
     text = models.TextField()
 
     class Meta:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from django.db import models
 from django.db.models import Q
-from django.utils import timezone
 
+from webapp import clock
 from webapp.models.rating import Assignment
 from webapp.models.row import Row
 
@@ -26,7 +26,7 @@ class Contribution(Row):
     texts = models.JSONField()
     state = models.CharField(max_length=8, choices=State, default=State.OFFERED)
     reason = models.CharField(max_length=200, blank=True)  # of a refusal
-    made_at = models.DateTimeField(default=timezone.now)
+    made_at = models.DateTimeField(default=clock.now)
     decided_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from django.db import models
 from django.db.models import Q
 
+from webapp import clock
 from webapp.models.campaign import Campaign, System
 from webapp.models.participation import Participation
 from webapp.models.persona import Persona
@@ -56,7 +57,11 @@ class Conversation(Row):
 
     class Meta:
         ordering = ("id",)
-        indexes = (models.Index(fields=("state", "deadline_at")),)
+        indexes = (
+            models.Index(fields=("state", "deadline_at")),
+            # Few are set aside; whoever shares items out asks which.
+            models.Index("excluded", condition=~Q(excluded=""), name="conversations_set_aside"),
+        )
 
 
 class Seat(Row):
@@ -127,7 +132,7 @@ class Event(Row):
     client_id = models.UUIDField(null=True)
     in_reply_to = models.PositiveIntegerField(null=True)  # the seq a bot answers; 0 the opening
     content = models.JSONField()
-    made_at = models.DateTimeField(auto_now_add=True)
+    made_at = models.DateTimeField(default=clock.now)
 
     class Meta:
         ordering = ("conversation_id", "seq")
@@ -185,3 +190,34 @@ class ReplyJob(Row):
             models.Index(fields=("state", "bot", "lease_until")),
             models.Index(fields=("state", "due_at")),
         )
+
+
+class ReplyCall(Row):
+    """One call of a bot for a reply job; texts that must stay whole are JSON strings."""
+
+    class Outcome(models.TextChoices):
+        SHOWN = "SHOWN", "shown"
+        REFUSED = "REFUSED", "refused by the protocol"
+        FAILED = "FAILED", "failed"
+
+    job = models.ForeignKey(ReplyJob, models.CASCADE, related_name="calls")
+    number = models.PositiveSmallIntegerField()  # of the job's calls, from 1
+    attempt = models.PositiveSmallIntegerField()  # of the job
+    outcome = models.CharField(max_length=8, choices=Outcome)
+    events = models.CharField(max_length=200, default=" ")  # names between blanks
+    error = models.TextField(blank=True)
+    raw = models.TextField()  # JSON
+    reasoning = models.TextField(default='""')  # JSON
+    prompt = models.TextField(default="null")  # JSON; null: the persona and the messages before
+    parameters = models.TextField(default="{}")  # JSON
+    seed = models.BigIntegerField()
+    finish_reason = models.CharField(max_length=40, blank=True)
+    prompt_tokens = models.PositiveIntegerField(null=True)
+    reply_tokens = models.PositiveIntegerField(null=True)
+    tries = models.PositiveSmallIntegerField(default=1)  # of a server while it was busy
+    seconds = models.FloatField()  # of the whole batch
+    made_at = models.DateTimeField(default=clock.now)
+
+    class Meta:
+        ordering = ("job_id", "number")
+        constraints = (models.UniqueConstraint(fields=("job", "number"), name="one_call_a_number"),)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from django.db import models
 from django.db.models import Q
 
+from webapp import clock
 from webapp.models.campaign import Campaign, System
 from webapp.models.persona import Persona
 from webapp.models.row import Row
@@ -57,7 +58,7 @@ class Participation(models.Model):
     currency = models.CharField(max_length=3)
     quit_rule = models.CharField(max_length=8, choices=Campaign.QuitRule)
     least_work = models.PositiveSmallIntegerField()
-    joined_at = models.DateTimeField(auto_now_add=True)
+    joined_at = models.DateTimeField(default=clock.now)
     state_at = models.DateTimeField()  # when the present state began
     seen_at = models.DateTimeField()  # last sign of life
     waiting_at = models.DateTimeField(null=True, blank=True)  # place in the queue
@@ -115,7 +116,7 @@ class Consent(Row):
     participation = models.OneToOneField(Participation, models.PROTECT, related_name="consent")
     text_hash = models.CharField(max_length=64)
     language = models.CharField(max_length=10)
-    given_at = models.DateTimeField(auto_now_add=True)
+    given_at = models.DateTimeField(default=clock.now)
 
 
 class ExternalId(Row):

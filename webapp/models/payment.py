@@ -6,6 +6,7 @@ from django.conf import settings
 from django.db import models
 from django.db.models import Q
 
+from webapp import clock
 from webapp.models.participation import Participation
 from webapp.models.row import Row
 
@@ -23,7 +24,7 @@ class CompletionCode(Row):
     code = models.CharField(max_length=24, unique=True)
     kind = models.CharField(max_length=8, choices=Kind)
     amount = models.DecimalField(max_digits=7, decimal_places=2)
-    made_at = models.DateTimeField(auto_now_add=True)
+    made_at = models.DateTimeField(default=clock.now)
 
 
 class Bonus(Row):
@@ -33,7 +34,7 @@ class Bonus(Row):
     amount = models.DecimalField(max_digits=7, decimal_places=2)
     reason = models.CharField(max_length=200)
     given_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="+")
-    given_at = models.DateTimeField(auto_now_add=True)
+    given_at = models.DateTimeField(default=clock.now)
 
     class Meta:
         constraints = (

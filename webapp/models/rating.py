@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import ClassVar
 
 from django.db import models
-from django.db.models import Exists, F, OuterRef, Q
-from django.utils import timezone
+from django.db.models import F, Q
 
+from webapp import clock
 from webapp.models.campaign import Campaign, System
 from webapp.models.conversation import Conversation, Seat
 from webapp.models.counted import Counted
@@ -52,11 +52,10 @@ class ItemQuery(models.QuerySet["Item"]):
 
     def kept(self) -> ItemQuery:
         """Return those of conversations, and of replies, that nobody has withdrawn from."""
-        withdrawn = Seat.objects.filter(
-            conversation=OuterRef("conversation"), participation__withdrawn_at__isnull=False
-        )
-        emptied = Candidate.objects.filter(item=OuterRef("pk"), conversation__excluded=WITHDRAWN)
-        rows = self.filter(~Exists(withdrawn), ~Exists(emptied))
+        withdrawn = Seat.objects.filter(participation__withdrawn_at__isnull=False)
+        emptied = Candidate.objects.filter(conversation__excluded=WITHDRAWN)
+        rows = self.exclude(pk__in=emptied.values("item"))  # found once, not for every item
+        rows = rows.exclude(conversation__in=withdrawn.values("conversation"))
         return rows.exclude(persona__sentences=[])  # whose author has withdrawn
 
 
@@ -96,6 +95,17 @@ class Item(Counted):
                 name="item_of_one_thing_at_most",
             ),
         )
+        # Whoever is given items wants those with the fewest votes: read in order, no more of them
+        # than are looked at.
+        indexes = (
+            models.Index(
+                F("campaign"),
+                F("reserved") + F("completed"),
+                F("order"),
+                condition=Q(target__gt=F("reserved") + F("completed")),
+                name="open_items_by_votes",
+            ),
+        )
 
 
 class Candidate(Row):
@@ -130,7 +140,7 @@ class Assignment(Row):
     choices = models.JSONField(default=dict)  # question to the options in the order shown
     shown = models.JSONField(default=list)  # keys of candidates in the order drawn, if several
     draft = models.JSONField(default=dict)  # autosaved answers, not yet submitted
-    made_at = models.DateTimeField(default=timezone.now)
+    made_at = models.DateTimeField(default=clock.now)
     done_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:
@@ -151,7 +161,7 @@ class Rating(Row):
     value = models.JSONField()
     revision = models.PositiveBigIntegerField(default=0)  # the rater's own count
     follows = models.BooleanField(default=False)  # not asked: it follows from another answer
-    made_at = models.DateTimeField(default=timezone.now)
+    made_at = models.DateTimeField(default=clock.now)
 
     class Meta:
         ordering = ("id",)

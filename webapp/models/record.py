@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from django.db import models
 
+from webapp import clock
 from webapp.models.campaign import Campaign
 from webapp.models.conversation import Conversation
 from webapp.models.participation import Participation
@@ -39,7 +40,7 @@ class Flag(Row):
     )
     kind = models.CharField(max_length=40)
     detail = models.TextField(blank=True)
-    made_at = models.DateTimeField(auto_now_add=True)
+    made_at = models.DateTimeField(default=clock.now)
     settled_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:
@@ -47,13 +48,40 @@ class Flag(Row):
 
 
 class Heartbeat(Row):
-    """A process that works for the platform, a reply worker or a sweeper; or how far a check is."""
+    """A process that works for the platform, a reply worker or a sweeper; or how far a check is.
+
+    Of the kind "platform" there is one for each part: who works as that part keeps it (R35).
+    """
 
     name = models.CharField(max_length=80, unique=True)  # host:pid
-    kind = models.CharField(max_length=20)  # replies or sweeper; turn, audit
+    kind = models.CharField(max_length=20)  # replies or sweeper; platform, turn, audit
     bots = models.JSONField(default=list)
     detail = models.JSONField(default=dict)
     seen_at = models.DateTimeField()
+
+
+class Outage(Row):
+    """Time in which a part of the platform gave no sign of life, or the clock jumped (R35, R36)."""
+
+    class Part(models.TextChoices):
+        WEB = "web", "pages"
+        SWEEPER = "sweeper", "sweeper"
+        REPLIES = "replies", "reply workers"
+
+    class Reason(models.TextChoices):
+        SILENCE = "silence", "no sign of life"
+        CLOCK_FORWARD = "forward", "the clock jumped forward"
+        CLOCK_BACK = "back", "the clock went back"
+
+    part = models.CharField(max_length=8, choices=Part)
+    began_at = models.DateTimeField()
+    ended_at = models.DateTimeField()
+    reason = models.CharField(max_length=8, choices=Reason)
+    announced = models.BooleanField(default=False)  # whom it kept from their step reads of it
+
+    class Meta:
+        ordering = ("id",)
+        indexes = (models.Index(fields=("part", "ended_at")),)
 
 
 class LoginAttempt(Row):

@@ -22,9 +22,9 @@ from typing import Any
 from channels.layers import get_channel_layer
 from django.conf import settings
 from django.db import DatabaseError, InterfaceError
-from django.utils import timezone, translation
+from django.utils import translation
 
-from webapp import languages, realtime
+from webapp import clock, languages, realtime
 from webapp.services.conversation import messages, updates
 from webapp.services.conversation.page_session import page_session, page_session_in
 from webapp.services.rules import access
@@ -44,12 +44,23 @@ ENDED, AWAY, REFUSED, BUSY = 1000, 1001, 1008, 1013
 _sockets: dict[int, list[ChatConsumer]] = defaultdict(list)  # of this process, by participation
 
 
+_draining: list[bool] = []  # filled once this process takes nobody new
+
+
+async def drain() -> None:
+    """Send everybody elsewhere: what is under way is answered, and new sockets are refused."""
+    _draining.append(True)
+    for consumer in [each for mine in _sockets.values() for each in mine]:
+        async with consumer.looking:  # a frame that is being answered
+            await consumer._close(AWAY)
+
+
 _send_all: Gatherer[messages.OutgoingMessage, Any] = Gatherer(
-    lambda outgoing: messages.send_all(outgoing, now=timezone.now()),
+    lambda outgoing: messages.send_all(outgoing, now=clock.now()),
     at_once=1 if settings.DATABASE["ENGINE"].endswith("sqlite3") else 4,  # it has one writer
 )
 _fetch: Gatherer[updates.UpdateRequest, list[frames.Answer]] = Gatherer(
-    lambda requests: updates.conversation_updates_all(requests, now=timezone.now()), at_once=4
+    lambda requests: updates.conversation_updates_all(requests, now=clock.now()), at_once=4
 )
 
 
@@ -141,6 +152,9 @@ class ChatConsumer:
             await self._close(BUSY)
 
     async def connect(self) -> None:
+        if _draining:
+            await self._close(AWAY)
+            return
         try:
             await database(self._find_seat)
         except access.NotFound:
@@ -206,7 +220,7 @@ class ChatConsumer:
     def _act_alone(self, frame: frames.Frame) -> list[frames.Answer]:
         page = page_session_in(self.slug, self.secret, self.conversation_pk, self.tab)
         with translation.override(self.language):
-            return exchange.act(page=page, frame=frame, now=timezone.now())
+            return exchange.act(page=page, frame=frame, now=clock.now())
 
     async def _greet(self, frame: frames.Hello) -> None:
         """Join the group before the replay, so that nothing falls between the two (R7).

@@ -12,11 +12,11 @@ from typing import Annotated
 from django.conf import settings
 from django.http import Http404, HttpRequest, JsonResponse
 from django.urls import path
-from django.utils import timezone
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_POST
 from msgspec import Meta, Struct, ValidationError, convert
 
+from webapp import clock
 from webapp.services.chat_service import incoming
 from webapp.services.chat_service.incoming import Incoming
 from webapp.sockets import frames
@@ -81,7 +81,7 @@ def updates(request: HttpRequest) -> JsonResponse:
         return JsonResponse({"ok": False}, status=400)
     found = _incoming(update)
     if found is not None:
-        incoming.take(found, now=timezone.now())
+        incoming.take(found, now=clock.now())
     return JsonResponse({"ok": True})
 
 

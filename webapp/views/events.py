@@ -8,10 +8,10 @@ from __future__ import annotations
 from django.conf import settings
 from django.http import Http404, HttpRequest, JsonResponse
 from django.urls import path
-from django.utils import timezone, translation
+from django.utils import translation
 from django.views.decorators.http import require_http_methods
 
-from webapp import languages
+from webapp import clock, languages
 from webapp.services.conversation.page_session import PageSession, page_session
 from webapp.services.rules import access
 from webapp.sockets import exchange, frames, version_1
@@ -41,7 +41,7 @@ def conversation(request: HttpRequest, slug: str) -> JsonResponse:
 
 
 def _answers(page: PageSession, frame: frames.Frame) -> list[frames.Answer]:
-    now = timezone.now()
+    now = clock.now()
     page.note_sign_of_life(now)
     return exchange.act(page=page, frame=frame, now=now)
 

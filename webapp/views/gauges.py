@@ -7,10 +7,10 @@ import secrets
 from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse
 from django.urls import path
-from django.utils import timezone
 from django.views.decorators.http import require_GET
 from prometheus_client import CONTENT_TYPE_LATEST
 
+from webapp import clock
 from webapp.services.monitoring import gauges
 from webapp.views.audience import Audience, meant_for
 
@@ -21,7 +21,7 @@ def metrics(request: HttpRequest) -> HttpResponse:
     """Serve metrics to token holders and staff; everybody else gets a 404."""
     if not (settings.METRICS_TOKEN and (_has_token(request) or _is_staff(request))):
         raise Http404
-    return HttpResponse(gauges.text(timezone.now()), content_type=CONTENT_TYPE_LATEST)
+    return HttpResponse(gauges.text(clock.now()), content_type=CONTENT_TYPE_LATEST)
 
 
 def _has_token(request: HttpRequest) -> bool:

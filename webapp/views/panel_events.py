@@ -8,11 +8,11 @@ from __future__ import annotations
 from django.conf import settings
 from django.http import Http404, HttpRequest, JsonResponse
 from django.urls import path
-from django.utils import timezone
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_POST
 from msgspec import Struct, ValidationError, convert
 
+from webapp import clock
 from webapp.services.recruiting import submissions
 from webapp.sockets import frames
 from webapp.views.audience import Audience, meant_for
@@ -34,7 +34,7 @@ def events(request: HttpRequest) -> JsonResponse:
     """Take an event; what is not signed gets a 403, a repeat the same answer as the first."""
     if not settings.PROLIFIC_WEBHOOK_SECRET:
         raise Http404
-    now, headers = timezone.now(), request.headers
+    now, headers = clock.now(), request.headers
     timestamp = headers.get("X-Prolific-Request-Timestamp", "")
     signature = headers.get("X-Prolific-Request-Signature", "")
     if not submissions.is_signed(

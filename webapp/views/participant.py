@@ -15,12 +15,12 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
 from django.urls import path, reverse
-from django.utils import timezone, translation
+from django.utils import translation
 from django.utils.http import url_has_allowed_host_and_scheme
 from django.views.decorators.http import require_GET, require_POST, require_safe
 
 from evaluation import InvalidAnswers
-from webapp import languages, notices
+from webapp import clock, languages, notices
 from webapp.forms import participant
 from webapp.services.conversation import matching, opening
 from webapp.services.participation import consents, enrolment, privacy, screens, visits
@@ -110,7 +110,7 @@ def consent(request: HttpRequest, slug: str) -> HttpResponse:
             who,
             shown_pay=shown_pay,
             language=translation.get_language() or settings.LANGUAGE_CODE,
-            now=timezone.now(),
+            now=clock.now(),
             browser=_secrets(request),
         )
     except (enrolment.Closed, consents.PayChanged) as refusal:
@@ -168,7 +168,7 @@ def current_step(request: HttpRequest, slug: str) -> HttpResponse:
     if _cookie(slug) not in request.COOKIES:
         visit.check_link()
         return redirect("entry", slug)
-    return render_screen(request, visit.screen(timezone.now()))
+    return render_screen(request, visit.screen(clock.now()))
 
 
 @not_found_page
@@ -185,7 +185,7 @@ def step(name: str) -> View:
     def view(request: HttpRequest, slug: str) -> HttpResponse:
         if request.method == "POST":
             try:
-                _visit(request, slug).take(name, timezone.now())
+                _visit(request, slug).take(name, clock.now())
             except NOT_NOW as refusal:
                 messages.warning(request, notices.text(refusal.notice))
             except states.Illegal:
@@ -217,9 +217,9 @@ def _sent(
     visit = _visit(request, slug)
     typed = {name: str(text) for name, text in request.POST.items() if "." in name}
     try:
-        store(visit, typed, timezone.now())
+        store(visit, typed, clock.now())
     except InvalidAnswers as problem:
-        screen = visit.screen(timezone.now())
+        screen = visit.screen(clock.now())
         return render_screen(request, screen, typed, problem.problems)
     except (labels.LabelRefused, states.Illegal):
         pass  # it was sent before, or the study has gone on
@@ -235,9 +235,9 @@ def answer(request: HttpRequest, slug: str) -> HttpResponse:
     answers = {name: str(text) for name, text in request.POST.items() if "." in name}
     answers["try"] = request.POST.get("try", "")
     try:
-        visit.answer(answers, timezone.now())
+        visit.answer(answers, clock.now())
     except InvalidAnswers as problem:
-        screen = visit.screen(timezone.now())
+        screen = visit.screen(clock.now())
         return render_screen(request, screen, answers, problem.problems)
     except NOT_NOW as refusal:
         messages.warning(request, notices.text(refusal.notice))
@@ -253,7 +253,7 @@ def answer(request: HttpRequest, slug: str) -> HttpResponse:
 @not_found_page
 def status(request: HttpRequest, slug: str) -> HttpResponse:
     """Return the status of a waiting page; its request is a sign of life."""
-    found = _visit(request, slug).status(timezone.now())
+    found = _visit(request, slug).status(clock.now())
     is_former = request.GET.get("version", "1") == "1"
     return JsonResponse(version_1.waiting(found) if is_former else found)
 
@@ -262,7 +262,7 @@ def status(request: HttpRequest, slug: str) -> HttpResponse:
 @not_found_page
 def stop_means(request: HttpRequest, slug: str) -> HttpResponse:
     """Return what stopping at this moment means for the pay."""
-    return JsonResponse({"text": _visit(request, slug).stop_means(timezone.now())})
+    return JsonResponse({"text": _visit(request, slug).stop_means(clock.now())})
 
 
 @require_POST
@@ -275,7 +275,7 @@ def save_draft(request: HttpRequest, slug: str) -> HttpResponse:
     except participant.BadBody as problem:
         visit.check_cookie()  # who may not write here learns nothing of the body
         return JsonResponse({"error": str(problem)}, status=400)
-    saved = visit.save_draft(answers, timezone.now())
+    saved = visit.save_draft(answers, clock.now())
     return JsonResponse({"saved": saved})
 
 
@@ -286,7 +286,7 @@ def save_draft(request: HttpRequest, slug: str) -> HttpResponse:
 def withdraw(request: HttpRequest, slug: str, token: str) -> HttpResponse:
     """Ask whether to delete what a person wrote, and do it when they say so."""
     if request.method == "POST":
-        privacy.withdraw(token=token, now=timezone.now())
+        privacy.withdraw(token=token, now=clock.now())
         return redirect(reverse("withdraw", args=(slug, token)))
     shown = {
         "leaving": screens.leaving(token=token, slug=slug),

@@ -12,9 +12,9 @@ from typing import Literal
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
 from django.urls import path, reverse
-from django.utils import timezone
 from django.utils.translation import gettext_lazy
 
+from webapp import clock
 from webapp.services.rules.access import StaffCampaign, StaffStudy
 from webapp.views.staff.access import READ, WRITE, NavLink, View, campaign_page, study_page
 
@@ -131,7 +131,7 @@ def export(request: HttpRequest, of: Evaluated) -> HttpResponse:
     """Hand out the export; that it was taken is logged, so this is no GET."""
     from webapp.services.data import exports, study_exports
 
-    by, now = request.user.get_username(), timezone.now()
+    by, now = request.user.get_username(), clock.now()
     if isinstance(of, StaffStudy):
         content = study_exports.download(study=of, by=by, now=now)
     else:

@@ -8,6 +8,7 @@ from dataclasses import replace
 from analysis.simulation import campaigns
 from analysis.simulation.campaigns import Design
 from analysis.simulation.cases import agreeing, boards, checks, functions, preferred, shares
+from analysis.simulation.cases.planning import planned
 from analysis.simulation.cases.texts import texts
 from analysis.simulation.panels import Asks, Judged, Raters
 from analysis.simulation.trials import Estimator
@@ -19,7 +20,7 @@ PANEL = "the same five raters in every campaign"
 NEW = "five new raters in every campaign"
 POOL = "raters drawn from a pool"
 GAPS = 0.1
-SCALES = ("likert", "calibrated_score", "calibrated_score_learned", "ordinal_score")
+SCALES = ("system_score", "likert", "calibrated_score", "calibrated_score_learned", "ordinal_score")
 CHANCE = 0.5
 
 
@@ -33,6 +34,7 @@ def intervals(design: Design) -> Iterator[Estimator]:
     yield from _raters(replace(design, conversation_sd=1.0))
     yield from texts(design)
     yield from _functions(design)
+    yield from planned(design)
 
 
 def _scales(design: Design) -> Iterator[Estimator]:

@@ -20,7 +20,7 @@ from analysis.tables.tidy import ALL
 
 EQUAL = "equal systems"
 DIFFERENCE, ORDER, TURN = "system_difference", "order_effect", "turn_effect"
-DIFFERENT = ("p", "p_holm", "p_permutation")
+DIFFERENT = ("p", "p_holm")
 MARGIN = 0.4  # a tenth of the scale of 1 to 5, which is the metric's own
 
 

@@ -15,13 +15,16 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
-from bots.bot import Reply, Turn
+from bots.bot import Reply, ReplyEvent, Turn
 from bots.candidates import Decoding, ReplyCandidate
 from bots.dialogue import Utterance
 from bots.generation import decoding as search
 from bots.generation import teacher_forcing
+from bots.guards.filters import empty_reply, keys_by
+from bots.guards.own_model import CUT, OwnModel, with_prompt
 from bots.learning import training
 from bots.options import option
+from bots.text.tokens import key, word_count
 from bots.weights import InvalidWeights
 from bots.zoo.checkpoint.pretrained import Pretrained
 from bots.zoo.checkpoint.prompts import Prompt
@@ -39,7 +42,7 @@ PRESETS = {
 
 
 @dataclass
-class Checkpoint:
+class Checkpoint(OwnModel):
     """Continues persona and history as the checkpoint's model does."""
 
     checkpoint: str = option("", "Folder with config.json, *.safetensors and a tokenizer")
@@ -93,14 +96,41 @@ class Checkpoint:
         return self.respond_many([(persona, history)])[0]
 
     def respond_many(self, turns: Sequence[Turn]) -> list[Reply]:
-        """Answer all in one batch: the best candidate that is safe, short enough and new."""
-        return teacher_forcing.spoken(self.propose(turns), turns, self.max_words)
+        """Answer all in one batch: the best candidate that is short enough and new, or the best."""
+        found = self.propose(turns)
+        return [self._reply(*pair) for pair in zip(found, turns, strict=True)]
+
+    def _reply(self, proposed: Sequence[ReplyCandidate], turn: Turn) -> Reply:
+        prompt = self.model.prompt_of(turn)
+        about = {"text": prompt.text, "ids": list(prompt.ids), "notes": list(prompt.notes)}
+        shortened: tuple[ReplyEvent, ...] = ("shortened",) if prompt.is_shortened else ()
+        candidate = self._chosen(proposed, turn)
+        if candidate is None:
+            return with_prompt(empty_reply(""), about, *shortened)
+        finish = "stop" if len(candidate.log_probs) > len(candidate.tokens) else CUT
+        count = len(candidate.tokens)
+        usage = {"prompt_tokens": len(prompt.ids), "completion_tokens": count}
+        details: dict[str, object] = {"finish_reason": finish, "usage": usage}
+        score = candidate.score("mean_logp")
+        reply = self.checked(candidate.text, finish=finish, score=score, details=details)
+        return with_prompt(reply, about, *shortened)
+
+    def _chosen(self, proposed: Sequence[ReplyCandidate], turn: Turn) -> ReplyCandidate | None:
+        """Return the best that is short enough and new; else the best with any text, or any."""
+        earlier = keys_by("self", turn[1])
+        written = [each for each in proposed if each.text.strip()]
+        right = (
+            each
+            for each in written
+            if word_count(each.text) <= self.max_words and key(each.text) not in earlier
+        )
+        return next(right, next(iter([*written, *proposed]), None))
 
     def propose(
         self, turns: Sequence[Turn], decoding: Decoding | None = None
     ) -> list[list[ReplyCandidate]]:
         """Return candidates for each turn, best first."""
-        return search.propose(self.model, turns, decoding or self._decoding())
+        return search.propose(self.model, self.drawing(turns), decoding or self._decoding())
 
     def rank(
         self, persona: Sequence[str], history: Sequence[Utterance], candidates: Sequence[str]

@@ -19,6 +19,7 @@ from safetensors import SafetensorError
 from torch import Tensor
 
 from bots.bot import Turn
+from bots.dialogue import Utterance
 from bots.text.vocabulary import END, START, Codec
 from bots.weights import InvalidWeights
 from bots.zoo.checkpoint.prompts import SHIFT, PiecesCodec, Prompt
@@ -64,6 +65,22 @@ class DecodingState:
     read: Tensor | None = None  # what an encoder made of the prompt
 
 
+@dataclass(frozen=True)
+class ReadPrompt:
+    """A prompt as the model reads it, its text, and what was done to make it fit."""
+
+    ids: tuple[int, ...]
+    text: str
+    notes: tuple[str, ...] = ()
+    is_shortened: bool = False
+
+
+def _oldest_exchange(history: Sequence[Utterance]) -> int:
+    """Return how many messages the oldest exchange has; 0 where it is the only one."""
+    begins = [index for index, each in enumerate(history) if each.speaker == "partner" and index]
+    return begins[0] if begins else 0
+
+
 class Pretrained:
     """A language model, or an encoder with a decoder, that can be stepped in batches."""
 
@@ -104,7 +121,7 @@ class Pretrained:
 
     def start(self, turns: Sequence[Turn]) -> DecodingState:
         """Read all prompts in one pass, padded on the left."""
-        rows = [self._prompt(turn) for turn in turns]
+        rows = [list(self.prompt_of(turn).ids) for turn in turns]
         width = max(map(len, rows))
         ids = torch.tensor([[self.ends[0]] * (width - len(row)) + row for row in rows])
         mask = torch.tensor([[0] * (width - len(row)) + [1] * len(row) for row in rows])
@@ -166,21 +183,35 @@ class Pretrained:
         own = (tokens - SHIFT).where(tokens >= SHIFT, self.ends[0])
         return own.where(tokens != START, first)
 
-    def _prompt(self, turn: Turn) -> list[int]:
-        persona, history = turn
-        clean = (
-            [self._plain(each) for each in persona],
-            [replace(each, text=self._plain(each.text)) for each in history],
-        )
-        ids = self._ids(clean)[-self.longest :]
-        return ids or [self.ends[0]]
+    def prompt_of(self, turn: Turn) -> ReadPrompt:
+        """Return the prompt of a turn: the oldest exchanges go where it is too long.
 
-    def _ids(self, turn: Turn) -> list[int]:
+        The persona and the last message stay; only where those two are too long is their
+        beginning cut.
+        """
+        persona, history = turn
+        clean = [self._plain(each) for each in persona]
+        left = [replace(each, text=self._plain(each.text)) for each in history]
+        dropped = 0
+        found = self._read((clean, left))
+        while len(found.ids) > self.longest and (more := _oldest_exchange(left)):
+            left, dropped = left[more:], dropped + more
+            found = self._read((clean, left))
+        notes = found.notes
+        if dropped:
+            notes = (*notes, f"the oldest {dropped} messages were left out")
+        if len(found.ids) > self.longest:
+            notes = (*notes, f"the first {len(found.ids) - self.longest} tokens were cut")
+        is_shortened = bool(dropped) or len(found.ids) > self.longest
+        ids = found.ids[-self.longest :] or (self.ends[0],)
+        return ReadPrompt(ids, found.text, notes, is_shortened)
+
+    def _read(self, turn: Turn) -> ReadPrompt:
         if self.prompt.layout == "template":
-            text = self.tokenizer.apply_chat_template(
-                self.prompt.chat(turn), tokenize=False, add_generation_prompt=True
+            text, notes = self.prompt.rendered(turn, self._template)
+            return ReadPrompt(
+                tuple(self.tokenizer(text, add_special_tokens=False).input_ids), text, notes
             )
-            return list(self.tokenizer(text, add_special_tokens=False).input_ids)
         if self.prompt.layout == "turns":
             persona, history = turn
             texts = [
@@ -188,9 +219,23 @@ class Pretrained:
                 *(each.text for each in history),
             ]
             pieces = self.tokenizer(texts, add_special_tokens=False).input_ids if texts else []
-            return [token for ids in pieces for token in [*ids, self.ends[0]]]
-        ids = list(self.tokenizer(self.prompt.text(turn)).input_ids)
-        return ids[:-1] if self.writes_on and ids and ids[-1] in self.ends else ids
+            ids = [token for piece in pieces for token in [*piece, self.ends[0]]]
+            return ReadPrompt(tuple(ids), "".join(f"{text}{self._end}" for text in texts))
+        text = self.prompt.text(turn)
+        ids = list(self.tokenizer(text).input_ids)
+        own = ids[:-1] if self.writes_on and ids and ids[-1] in self.ends else ids
+        return ReadPrompt(tuple(own), text)
+
+    def _template(self, messages: Sequence[Mapping[str, str]]) -> str:
+        return str(
+            self.tokenizer.apply_chat_template(
+                list(messages), tokenize=False, add_generation_prompt=True
+            )
+        )
+
+    @cached_property
+    def _end(self) -> str:
+        return str(self.tokenizer.convert_ids_to_tokens(self.ends[0]))
 
     def _plain(self, text: str) -> str:
         """Remove text that the tokenizer would read as a mark of its own."""

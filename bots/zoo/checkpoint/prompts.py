@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
 from bots.bot import Turn
 from bots.text.vocabulary import MARKS
 
+Message = dict[str, str]
+Step = Callable[[list[Message]], list[Message]]
+OPENING = "(Please open the conversation.)"
 Layout = Literal["marks", "turns", "template"]
 SHIFT = len(MARKS)  # our four marks come before the tokenizer's own ids
 
@@ -65,11 +68,81 @@ class Prompt:
         lines += [f"{marks[each.speaker]} {' '.join(each.text.split())}" for each in history]
         return "\n".join([*lines, self.own])
 
-    def chat(self, turn: Turn) -> list[dict[str, str]]:
+    def rendered(
+        self, turn: Turn, template: Callable[[Sequence[Message]], str]
+    ) -> tuple[str, tuple[str, ...]]:
+        """Return a chat in the tokenizer's own template, and what had to be done for it.
+
+        A template may refuse, or leave out, a system message, and may refuse a chat that does not
+        begin with the user's message or whose speakers do not take turns: the persona then joins
+        the first message of the user, an opening line of the user is put first, and messages of one
+        speaker are joined.
+
+        Raises the template's own error where nothing helps.
+        """
+        problem: Exception | None = None
+        for steps in SUBSTITUTES:
+            messages = self.chat(turn)
+            for step in steps:
+                messages = step(messages)
+            try:
+                text = template(messages)
+            except Exception as error:  # a template raises what it likes
+                problem = problem or error
+                continue
+            if all(each["content"].strip() in text for each in messages[:1]):
+                return text, tuple(NOTES[step] for step in steps)
+        raise problem or ValueError("the chat template leaves out the persona")
+
+    def chat(self, turn: Turn) -> list[Message]:
         """Return messages with roles; the persona is the system's."""
         persona, history = turn
         roles = {"self": "assistant", "partner": "user"}
         messages = [{"role": roles[each.speaker], "content": each.text} for each in history]
         if self.shows_persona and persona:
-            return [{"role": "system", "content": "\n".join(persona)}, *messages]
+            messages.insert(0, {"role": "system", "content": "\n".join(persona)})
         return messages or [{"role": "user", "content": ""}]
+
+
+def _user_first(messages: list[Message]) -> list[Message]:
+    """Put an opening line before what the model itself began with."""
+    system = [each for each in messages if each["role"] == "system"]
+    others = messages[len(system) :]
+    if others and others[0]["role"] == "user":
+        return messages
+    return [*system, {"role": "user", "content": OPENING}, *others]
+
+
+def _merged(messages: list[Message]) -> list[Message]:
+    """Put the system's text before the first message of the user."""
+    if messages[0]["role"] != "system":
+        return messages
+    about, first, *others = _user_first(messages)
+    return [{"role": "user", "content": f"{about['content']}\n\n{first['content']}"}, *others]
+
+
+def _alternating(messages: list[Message]) -> list[Message]:
+    """Join messages of one speaker that follow each other."""
+    found: list[Message] = []
+    for each in messages:
+        if found and found[-1]["role"] == each["role"]:
+            found[-1] = {**each, "content": f"{found[-1]['content']}\n{each['content']}"}
+        else:
+            found.append(dict(each))
+    return found
+
+
+NOTES: dict[Step, str] = {
+    _user_first: "an opening line was put before the model's own opening",
+    _merged: "the persona was put before the first message of the user",
+    _alternating: "messages of one speaker were joined",
+}
+SUBSTITUTES: tuple[tuple[Step, ...], ...] = (
+    (),
+    (_merged,),
+    (_user_first,),
+    (_alternating,),
+    (_merged, _alternating),
+    (_user_first, _alternating),
+    (_merged, _user_first, _alternating),
+)

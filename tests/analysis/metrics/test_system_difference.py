@@ -40,22 +40,16 @@ def test_one_rating_of_each_by_each_is_the_paired_t_test() -> None:
     row = system_difference(ratings(rows, level="interval")).iloc[0]
     paired = stats.ttest_rel(values["a"], values["b"])
     assert row["p"] == pytest.approx(paired.pvalue, rel=1e-6)
-    assert row["df"] == 29
-    signs = stats.permutation_test(
-        (values["a"] - values["b"],), np.mean, permutation_type="samples", n_resamples=9999,
-        rng=np.random.default_rng(3),
-    )  # fmt: skip
-    assert row["p_permutation"] == pytest.approx(signs.pvalue, abs=0.01)
+    assert row["df"] == pytest.approx(29)
 
 
 def test_equal_systems_are_found_different_about_one_time_in_twenty() -> None:
     still = Design(systems=2, conversations=24, each=2, gap=0.0)
     ps = []
-    for seed in range(120):
-        row = system_difference(scale(still, np.random.default_rng(seed)), seed=seed).iloc[0]
-        ps.append((row["p"], row["p_permutation"]))
-    found = (np.array(ps, dtype=float) < 0.05).mean(axis=0)
-    assert (found < 0.12).all()
+    for seed in range(60):
+        row = system_difference(scale(still, np.random.default_rng(seed))).iloc[0]
+        ps.append(float(row["p"]))
+    assert (np.array(ps) < 0.05).mean() < 0.14
 
 
 def test_equivalence_needs_enough_ratings() -> None:
@@ -68,12 +62,23 @@ def test_equivalence_needs_enough_ratings() -> None:
     assert some["p_equivalent"] > 0.05
 
 
-def test_raters_who_saw_one_system_are_permuted_as_wholes() -> None:
-    nested = Design(systems=2, conversations=40, each=5, gap=0.0, severity=1.5, raters_of_one=True)
-    ps = [
-        float(
-            system_difference(scale(nested, np.random.default_rng(seed))).iloc[0]["p_permutation"]
-        )
-        for seed in range(60)
+def test_the_detectable_difference_is_found_four_times_in_five() -> None:
+    """At the difference that the first campaigns call detectable, 80 % of new ones find it."""
+    design = Design(systems=2, conversations=60, each=2, gap=0.0, noise=0.6, severity=0.4)
+    detectable = [
+        float(system_difference(scale(design, np.random.default_rng(seed)))["detectable"].iloc[0])
+        for seed in range(20)
     ]
-    assert np.mean(np.array(ps) < 0.05) < 0.17
+    apart = Design(systems=2, conversations=60, each=2, gap=float(np.mean(detectable)),
+                   noise=0.6, severity=0.4)  # fmt: skip
+    found = [
+        float(system_difference(scale(apart, np.random.default_rng(seed)))["p"].iloc[0]) < 0.05
+        for seed in range(100, 180)
+    ]
+    assert 0.68 < np.mean(found) < 0.92
+
+
+def test_a_control_is_in_no_pair() -> None:
+    table = scale(DESIGN, np.random.default_rng(1))
+    found = system_difference(table, control="system 1")
+    assert found[["system", "other_system"]].to_numpy().tolist() == [["system 2", "system 0"]]

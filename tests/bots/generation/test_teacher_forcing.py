@@ -100,6 +100,6 @@ def test_the_best_candidate_that_is_new_short_and_safe_is_said() -> None:
     assert len(reply.details["refused"]) == 3  # type: ignore[arg-type]
 
 
-def test_where_nothing_can_be_said_something_neutral_is() -> None:
+def test_a_writer_that_ends_at_once_has_failed() -> None:
     reply = spoken([[candidate("")]], [((), ())], max_words=3)[0]
-    assert reply.details["fallback"]
+    assert (reply.text, reply.events) == ("", ("empty",))

@@ -63,6 +63,21 @@ def test_a_refused_reply_becomes_a_neutral_one_with_the_reason() -> None:
     reply = safe_reply("you idiot", HELLO)
     assert reply.text == FALLBACKS[0]
     assert reply.details == {"refused": ["insult"], "fallback": True}
+    assert (reply.raw, reply.events) == ("you idiot", ("filtered", "canned"))
+
+
+@pytest.mark.parametrize("text", ["", " \n"])
+def test_an_empty_reply_has_failed_and_is_not_replaced(text: str) -> None:
+    for reply in (safe_reply(text, HELLO), choose([(text, 1.0)], HELLO, max_words=5)):
+        assert (reply.text, reply.events) == ("", ("empty",))
+        assert reply.details["error"] == "the bot said nothing"
+
+
+def test_a_fixed_line_keeps_what_it_stands_for() -> None:
+    reply = choose([("", 2.0), ("you idiot", 1.0)], HELLO, max_words=5)
+    assert (reply.raw, reply.events) == ("you idiot", ("filtered", "canned"))
+    said_before = choose([("I like tea.", 1.0)], SAID, max_words=5)
+    assert said_before.events == ("canned",)
 
 
 def test_the_next_candidate_is_said_and_why_the_others_were_not_is_kept() -> None:
@@ -74,7 +89,8 @@ def test_the_next_candidate_is_said_and_why_the_others_were_not_is_kept() -> Non
     ]
     reply = choose(ranked, SAID, max_words=15)
     refused = ["insult", "said before", "too long"]
-    assert reply == Reply("Because, well.", 1.0, {"refused": refused})
+    raw = "because , well ."
+    assert reply == Reply("Because, well.", 1.0, {"refused": refused}, raw, events=("altered",))
 
 
 def test_a_long_reply_is_said_where_there_is_no_short_one() -> None:

@@ -28,7 +28,7 @@ def test_says_what_the_function_returns() -> None:
         "I have 3 lines and saw 1 messages."
     )
     reply = bot(f"{HERE}.considered").respond(PERSONA, HELLO)
-    assert reply == Reply("Well, yes.", 0.5, {"why": "asked"})
+    assert reply == Reply("Well, yes.", 0.5, {"why": "asked"}, raw="Well, yes.")
 
 
 @pytest.mark.parametrize("function", ["os.system", f"{HERE}", f"{HERE}.count.x"])

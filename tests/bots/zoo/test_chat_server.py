@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from bots import Utterance, make_bot
+from bots import SeededHistory, Utterance, make_bot
 from bots.bot import BatchBot, Bot
 from bots.guards.egress import NotAllowed
 from bots.guards.remote import ServerFailed
@@ -108,7 +108,7 @@ def test_the_deadline_is_for_all_together(fake: Fake, model: str) -> None:
 def test_what_cannot_be_used_says_why_and_no_more(fake: Fake, model: str, told: str) -> None:
     with pytest.raises(ServerFailed, match=told) as failed:
         bot(fake, model).respond((), (Utterance("partner", "something bad"),))
-    assert "something bad" not in str(failed.value)
+    assert ("something bad" in str(failed.value)) == (model == "fails on bad")
     assert len(fake.asked) == 1
 
 
@@ -136,11 +136,50 @@ def test_a_batch_is_asked_at_once_and_one_failure_harms_no_other(fake: Fake) -> 
     assert fake.most_at_once <= 3
 
 
-def test_what_must_not_be_said_is_not(fake: Fake) -> None:
-    for model in ("rude", "empty"):
-        reply = bot(fake, model).respond(PERSONA, TALK)
-        assert reply.text
-        assert reply.details["fallback"]
+def test_a_refusal_is_told_in_the_servers_own_words_without_secrets(
+    fake: Fake, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("BOT_KEY_LAB", "k-123")
+    talk = (Utterance("partner", "bad k-123 and sk-abcdef123456 " + "word " * 100),)
+    with pytest.raises(ServerFailed, match=r"status 400: no: bad \*\*\* and \*\*\* word") as failed:
+        bot(fake, "fails on bad", key_variable="BOT_KEY_LAB").respond((), talk)
+    assert len(str(failed.value)) < 400
+
+
+def test_the_words_are_shown_as_they_are_unless_an_option_says_otherwise(fake: Fake) -> None:
+    rude = "I will kill you, you stupid bitch"
+    assert bot(fake, "rude").respond(PERSONA, TALK).text == rude
+    flagged = bot(fake, "rude", safety="flag").respond(PERSONA, TALK)
+    assert (flagged.text, flagged.events) == (rude, ("flagged",))
+    stopped = bot(fake, "rude", safety="stop").respond(PERSONA, TALK)
+    assert (stopped.text, stopped.raw, stopped.events) == ("", rude, ("filtered",))
+    assert "stopped the reply: insult" in str(stopped.details["error"])
+    empty = bot(fake, "empty").respond(PERSONA, TALK)
+    assert (empty.text, empty.events) == ("", ("empty",))
+
+
+def test_every_field_can_be_left_out_or_added(fake: Fake) -> None:
+    served = bot(fake, without="top_p, seed", extra={"stop": ["\n"], "temperature": 0.1})
+    reply = served.respond((), SeededHistory(TALK, 99))
+    asked = {name: value for name, value in fake.asked[0].items() if name != "path"}
+    assert reply.prompt == asked
+    assert sorted(asked) == ["max_tokens", "messages", "model", "stop", "temperature"]
+    assert asked["temperature"] == 0.1
+
+
+def test_a_seed_is_the_conversations_own_unless_it_is_fixed(fake: Fake) -> None:
+    bot(fake).respond((), SeededHistory(TALK, 99))
+    bot(fake, draws="fixed", seed=3).respond((), SeededHistory(TALK, 99))
+    assert [asked["seed"] for asked in fake.asked] == [99, 3]
+
+
+def test_a_strict_server_gets_the_persona_and_an_opening_from_the_user(fake: Fake) -> None:
+    opened = (Utterance("self", "Hi!"), Utterance("partner", "Hello."))
+    bot(fake, system_role="user", user_first=True, told="Be kind.").respond(PERSONA, opened)
+    messages = fake.asked[0]["messages"]
+    assert [each["role"] for each in messages] == ["user", "assistant", "user"]
+    assert messages[0]["content"].startswith("Be kind.\nThis is who you are:\nI sail.")
+    assert messages[0]["content"].endswith("(Please open the conversation.)")
 
 
 def test_a_server_that_was_not_named_is_never_called(

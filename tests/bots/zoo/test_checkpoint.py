@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 import torch
 
-from bots import Utterance, bot_presets, make_bot, version
+from bots import SeededHistory, Utterance, bot_presets, make_bot, version
 from bots.bot import BatchBot, Generator, Ranker
 from bots.weights import InvalidWeights
 from bots.zoo.checkpoint.pretrained import Pretrained
@@ -46,7 +46,7 @@ def theirs(path: Path, turn: Any, **options: Any) -> str:
     if not ours.writes_on:
         kind = transformers.AutoModelForSeq2SeqLM
     model = kind.from_pretrained(path).eval()
-    ids = torch.tensor([ours._prompt(turn)])
+    ids = torch.tensor([ours.prompt_of(turn).ids])
     unsaid = [each for each in ours._unsaid if each not in ours.ends]
     told = model.generate(
         input_ids=ids,
@@ -89,7 +89,7 @@ def test_ranks_by_the_mean_log_probability_that_one_pass_gives(folder: Any) -> N
     ours = opened(folder(), room=40)
     for candidate, score in zip(candidates, found, strict=True):
         reply = [each - 4 for each in ours.codec.encode(candidate)]
-        prompt = ours._prompt((PERSONA, TALK))
+        prompt = list(ours.prompt_of((PERSONA, TALK)).ids)
         with torch.inference_mode():
             if ours.writes_on:
                 logits = ours.model(torch.tensor([prompt + reply])).logits[0, len(prompt) - 1 :]
@@ -111,13 +111,13 @@ def test_the_next_tokens_probabilities_sum_to_one() -> None:
 
 def test_a_message_cannot_pretend_to_be_a_mark_of_the_tokenizer() -> None:
     ours = opened(tiny_causal())
-    clean = ours._prompt(((), (Utterance("partner", "Hi   you"),)))
-    assert ours._prompt(((), (Utterance("partner", "Hi <|end|> you"),))) == clean
+    clean = ours.prompt_of(((), (Utterance("partner", "Hi   you"),)))
+    assert ours.prompt_of(((), (Utterance("partner", "Hi <|end|> you"),))).ids == clean.ids
 
 
 def test_dialogpt_is_told_messages_that_end_tokens_join() -> None:
     ours = opened(tiny_causal(), Prompt("turns", "", "", "", shows_persona=False))
-    ids = ours._prompt((PERSONA, TALK[:2]))
+    ids = ours.prompt_of((PERSONA, TALK[:2])).ids
     assert ours.tokenizer.decode(ids) == "Hello! Do you have any pets?<|end|>Two cats.<|end|>"
     bot = make_bot(
         "checkpoint", checkpoint=str(tiny_causal()), **bot_presets("checkpoint")["dialogpt"]
@@ -132,7 +132,8 @@ def test_a_chat_template_gets_the_persona_as_the_system(tmp_path: Path) -> None:
     (folder / "chat_template.jinja").write_text(template, "utf-8")
     chat = Prompt("template", "", "", "", shows_persona=True)
     ours = opened(folder, chat, room=2)
-    told = ours.tokenizer.decode(ours._ids((("I sail.",), TALK[:2])))
+    ours.longest = 200
+    told = ours.tokenizer.decode(ours.prompt_of((("I sail.",), TALK[:2])).ids)
     assert (
         told
         == "[system] I sail.[user] Hello! Do you have any pets?[assistant] Two cats. [assistant]"
@@ -147,8 +148,60 @@ def copy(tmp_path: Path) -> Path:
 
 def test_a_long_talk_is_cut_so_that_the_reply_has_room() -> None:
     long = tuple(Utterance("partner", "word " * 300) for _ in range(3))
-    assert len(opened(tiny_causal())._prompt(((), long))) == 63
+    assert len(opened(tiny_causal()).prompt_of(((), long)).ids) == 63
     assert said(tiny_causal(), [((), long)])
+
+
+def test_equal_words_get_other_replies_in_another_conversation() -> None:
+    options: dict[str, Any] = {"decoding": "nucleus", "number": 1, "temperature": 2.0}
+    turns = [(PERSONA, SeededHistory(HELLO, seed)) for seed in range(20)]
+    drawn = said(tiny_causal(), turns, **options)
+    assert len(set(drawn)) > 15
+    assert said(tiny_causal(), turns[7:8], **options) == drawn[7:8]
+    assert len(set(said(tiny_causal(), turns, draws="fixed", **options))) == 1
+
+
+REFUSES = "{{ raise_exception('roles must alternate') }}"
+LAST = "{% if add_generation_prompt %}<model>{% endif %}"
+TEMPLATES = {
+    "gemma": "{% if messages[0]['role'] == 'system' %}" + REFUSES + "{% endif %}"
+    "{% for m in messages %}{% if (m['role'] == 'user') != (loop.index0 % 2 == 0) %}"
+    + REFUSES
+    + "{% endif %}<{{ m['role'] }}>{{ m['content'] | trim }}\n{% endfor %}"
+    + LAST,
+    "mistral": "{% set ns = namespace(at=0) %}{% for m in messages %}"
+    "{% if m['role'] != 'system' %}{% if (m['role'] == 'user') != (ns.at % 2 == 0) %}"
+    + REFUSES
+    + "{% endif %}{% set ns.at = ns.at + 1 %}<{{ m['role'] }}>{{ m['content'] }}{% endif %}"
+    "{% endfor %}" + LAST,
+    "chatml": "{% for m in messages %}<{{ m['role'] }}>{{ m['content'] }}{% endfor %}" + LAST,
+}
+
+
+@pytest.mark.parametrize("kind", TEMPLATES)
+@pytest.mark.parametrize("persona", [(), ("I sail.",)])
+@pytest.mark.parametrize("opens", ["self", "partner"])
+def test_every_template_takes_a_persona_an_opening_and_a_long_talk(
+    tmp_path: Path, kind: str, persona: tuple[str, ...], opens: Any
+) -> None:
+    """A strict template refuses a system's message, or leaves it out, and the bot's opening."""
+    folder = copy(tmp_path)
+    (folder / "chat_template.jinja").write_text(TEMPLATES[kind], "utf-8")
+    ours = opened(folder, Prompt("template", "", "", "", shows_persona=True), room=2)
+    ours.longest = 120
+    speakers: list[Any] = [opens, {"self": "partner", "partner": "self"}[opens]]
+    talk = tuple(Utterance(speakers[index % 2], f"No. {index}.") for index in range(42))
+    talk = talk[: 41 if talk[40].speaker == "partner" else 42]
+    for history in ((), talk[:1] if opens == "partner" else talk[:2], talk):
+        prompt = ours.prompt_of((persona, history))
+        assert len(prompt.ids) <= ours.longest
+        assert all(each in prompt.text for each in persona)
+        assert prompt.text.endswith("<model>")
+        if history:
+            assert history[-1].text in prompt.text
+    assert prompt.is_shortened
+    assert "No. 0." not in prompt.text
+    assert any("messages were left out" in note for note in prompt.notes)
 
 
 def test_pickled_weights_are_refused_and_not_read(tmp_path: Path) -> None:

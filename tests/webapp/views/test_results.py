@@ -37,7 +37,7 @@ def test_only_staff_see_results(client: Client, answered: Campaign) -> None:
     assert not AuditEntry.objects.exists()
 
 
-def test_the_page_shows_the_ranking_first_with_raw_beside_calibrated(
+def test_the_page_shows_the_ranking_first_and_the_published_calibration_apart(
     staff: Client, answered: Campaign
 ) -> None:
     page = text_of(staff, "results", answered.pk)
@@ -47,7 +47,8 @@ def test_the_page_shows_the_ranking_first_with_raw_beside_calibrated(
     shown = results_page.page(of=answered)
     order = next(part for part in shown.parts if part.key == "ranking-engagingness")
     assert list(order.frame["system"]) == ["good", "fair", "poor"]
-    assert {"calibrated", "calibrated low", "mean", "mean low", "n"} <= set(order.frame.columns)
+    assert {"score", "low", "high", "group", "mean", "n"} <= set(order.frame.columns)
+    assert "calibrated-engagingness" in {part.key for part in shown.parts}
     assert "Zhang et al. 2018" in page
     assert "Kulikov et al. 2018" in page
 

@@ -7,8 +7,8 @@ from typing import Any
 
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
-from django.utils import timezone
 
+from webapp import clock
 from webapp.services.ops import backup_file
 
 
@@ -28,7 +28,7 @@ class Command(BaseCommand):
         if keep is not None and keep < 1:
             raise CommandError(f"--keep: is {keep}, must be at least 1")
         try:
-            path = backup_file.backup(folder=folder, now=timezone.now())
+            path = backup_file.backup(folder=folder, now=clock.now())
         except (backup_file.Failed, OSError) as problem:
             raise CommandError(str(problem)) from problem
         self.stdout.write(f"{path} ({path.stat().st_size} bytes)")

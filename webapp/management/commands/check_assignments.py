@@ -23,13 +23,15 @@ class Command(BaseCommand):
         name = options["campaign"]
         if name.endswith(".zip"):
             try:
-                found = assignment_rules.of_export(Path(name))
+                checked = assignment_rules.of_export(Path(name))
             except (OSError, KeyError, ValueError, zipfile.BadZipFile) as problem:
                 raise CommandError(f"{name}: is no export that can be read ({problem})") from None
         else:
-            found = assignment_rules.of_campaign(campaign_of(name))
-        for violation in found:
+            checked = assignment_rules.of_campaign(campaign_of(name))
+        for violation in checked.broken:
             self.stdout.write(str(violation))
-        if found:
-            raise CommandError(f"{len(found)} answers or items break a rule", returncode=1)
+        self.stdout.write(str(checked))
+        if checked.broken:
+            count = len(checked.broken)
+            raise CommandError(f"{count} answers or items break a rule", returncode=1)
         self.stdout.write("every rule of assignment is kept")

@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
-from django.utils import timezone
 
 from evaluation.competition import InvalidEntry
 from evaluation.registry import get_protocol
+from webapp import clock
 from webapp.forms.campaign_form import CampaignForm
 from webapp.models import Study
 from webapp.services.competition import board as competitions
@@ -62,20 +62,20 @@ class Command(BaseCommand):
 
     def _announce(self, study: Study, options: dict[str, Any]) -> None:
         content = _json(options["file"])
-        made = competitions.announce(study=study, content=content, by=_By(), now=timezone.now())
+        made = competitions.announce(study=study, content=content, by=_By(), now=clock.now())
         self.stdout.write(f"rules: {json.dumps(made.rules)}")
 
     def _submit(self, study: Study, options: dict[str, Any]) -> None:
         row = competitions.of_study(study)
         made = competitions.submit(
-            competition=row, content=_json(options["file"]), by=_By(), now=timezone.now()
+            competition=row, content=_json(options["file"]), by=_By(), now=clock.now()
         )
         self.stdout.write(f"{made.team}: entry {made.pk} is taken")
 
     def _run(self, study: Study, options: dict[str, Any]) -> None:
         row = competitions.of_study(study)
         found = entry_runs.run_waiting(
-            competition=row, hidden=_hidden(options), by=_By(), now=timezone.now()
+            competition=row, hidden=_hidden(options), by=_By(), now=clock.now()
         )
         for ran in found:
             self.stdout.write(competitions.result(row, ran.team))
@@ -101,7 +101,7 @@ class Command(BaseCommand):
 
     def _decline(self, study: Study, options: dict[str, Any]) -> None:
         row, team = competitions.of_study(study), options["team"]
-        human_round.decline(competition=row, team=team, by=_By(), now=timezone.now())
+        human_round.decline(competition=row, team=team, by=_By(), now=clock.now())
         self.stdout.write(f"{team}: stays out of the human round")
 
     def _code(self, study: Study, options: dict[str, Any]) -> None:
@@ -111,7 +111,7 @@ class Command(BaseCommand):
             team=options["team"],
             sha256=digest,
             by=_By(),
-            now=timezone.now(),
+            now=clock.now(),
         )
         self.stdout.write(f"{options['team']}: training code {digest}")
 
@@ -123,7 +123,7 @@ class Command(BaseCommand):
             competition=competitions.of_study(study),
             values=CampaignForm(protocol, raw).values(),
             by=_account(options["owner"]),
-            now=timezone.now(),
+            now=clock.now(),
             each=options["each"],
         )
         names = ", ".join(made.systems.order_by("pk").values_list("name", flat=True))
@@ -131,7 +131,7 @@ class Command(BaseCommand):
 
     def _close(self, study: Study, options: dict[str, Any]) -> None:
         row = competitions.of_study(study)
-        won = prizes.close(competition=row, by=_By(), now=timezone.now())
+        won = prizes.close(competition=row, by=_By(), now=clock.now())
         self.stdout.write(f"automatic round: {won.automatic}\ngrand prize: {won.grand}")
 
     def _write(self, out: Path | None, found: list[Ran]) -> None:

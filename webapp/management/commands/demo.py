@@ -15,8 +15,8 @@ from django.contrib.auth import get_user_model
 from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import connection
-from django.utils import timezone
 
+from webapp import clock
 from webapp.crowd.power import power
 from webapp.management.demo import planted, report, stage, study, weights
 from webapp.models import Campaign
@@ -93,7 +93,7 @@ class Command(BaseCommand):
         if by is None:
             password = logins.new_password()
             by = logins.create_staff(
-                username=STAFF, password=password, superuser=False, now=timezone.now()
+                username=STAFF, password=password, superuser=False, now=clock.now()
             )
         seed = random.SystemRandom().randrange(1_000_000) if seed is None else seed
         found = [(each, study.make(each, by=by, seed=seed)) for each in study.STUDIES]

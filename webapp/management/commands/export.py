@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
-from django.utils import timezone
 
+from webapp import clock
 from webapp.models import Campaign, Study
 from webapp.services.data import exports, study_exports
 
@@ -36,7 +36,7 @@ def _campaign(name: str, out: Path) -> Path:
     campaign = campaign_of(name)
     path = exports.write_to(campaign=campaign, path=out)
     content = path.read_bytes()
-    exports.record(campaign=campaign, by=BY, content=content, now=timezone.now())
+    exports.record(campaign=campaign, by=BY, content=content, now=clock.now())
     return path
 
 
@@ -48,7 +48,7 @@ def _study(name: str, out: Path) -> Path:
         raise CommandError(f"study: no {name!r}; the numbers are: {known}")
     path = study_exports.write_to(study=study, path=out)
     content = path.read_bytes()
-    study_exports.record(study=study, by=BY, content=content, now=timezone.now())
+    study_exports.record(study=study, by=BY, content=content, now=clock.now())
     return path
 
 

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
-from django.utils import timezone
 
+from webapp import clock
 from webapp.management.commands.export import campaign_of
 from webapp.services.campaign import transcripts_import
 from webapp.services.campaign.campaigns import NotDraft
@@ -55,7 +55,7 @@ class Command(BaseCommand):
             if not found.good:
                 raise CommandError(f"{len(found.faults)} faults; nothing was imported")
             if options["store"]:
-                now, who = timezone.now(), CommandLine()
+                now, who = clock.now(), CommandLine()
                 transcripts_import.store(campaign=campaign, upload=upload, by=who, now=now)
         except (Invalid, NotDraft) as problem:
             raise CommandError(str(problem)) from None

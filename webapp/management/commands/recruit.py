@@ -9,8 +9,8 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 from django.db import connection
-from django.utils import timezone
 
+from webapp import clock
 from webapp.services.recruiting import client, turn
 
 
@@ -24,7 +24,7 @@ class Command(BaseCommand):
         if not client.is_on():
             raise CommandError("PROLIFIC_TOKEN is not set: there is no panel to speak to")
         if options["once"]:
-            for kind, count in turn.turn(timezone.now()).items():
+            for kind, count in turn.turn(clock.now()).items():
                 self.stdout.write(f"{kind}: {count}")
             return
         ended = threading.Event()

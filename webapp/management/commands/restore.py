@@ -7,8 +7,8 @@ from typing import Any
 
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
-from django.utils import timezone
 
+from webapp import clock
 from webapp.services.ops import backup_file
 
 
@@ -42,11 +42,11 @@ class Command(BaseCommand):
     def _make_way(self, *, force: bool) -> None:
         if not force:
             raise CommandError("the database is not empty; --force replaces it, after a backup")
-        alive = backup_file.running(timezone.now())
+        alive = backup_file.running(clock.now())
         if alive:
             raise CommandError(
                 f"Parley is running, stop it first: {', '.join(alive)} "
                 f"(a process that was killed counts for {backup_file.ALIVE.seconds} s)"
             )
-        saved = backup_file.backup(folder=settings.DATA_DIR / "backups", now=timezone.now())
+        saved = backup_file.backup(folder=settings.DATA_DIR / "backups", now=clock.now())
         self.stdout.write(f"what was there is kept: {saved}")

@@ -8,8 +8,8 @@ from typing import Any
 
 from django.core.exceptions import ValidationError
 from django.core.management.base import BaseCommand, CommandError, CommandParser
-from django.utils import timezone
 
+from webapp import clock
 from webapp.services.ops import logins
 
 
@@ -29,7 +29,7 @@ class Command(BaseCommand):
         password = logins.new_password() if generate else self._ask()
         try:
             logins.create_staff(
-                username=name, password=password, superuser=superuser, now=timezone.now()
+                username=name, password=password, superuser=superuser, now=clock.now()
             )
         except logins.NameTaken:
             raise CommandError(

@@ -12,9 +12,10 @@ from typing import Any
 
 from django.core.management.base import BaseCommand
 from django.db import DatabaseError, connection
-from django.utils import timezone
 
+from webapp import clock
 from webapp.services.ops import sweep_turn, sweeper
+from webapp.services.rules import uptime
 
 log = logging.getLogger(__name__)
 
@@ -28,7 +29,7 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         if options["once"]:
-            for kind, count in sweeper.tick(timezone.now()).items():
+            for kind, count in sweeper.tick(clock.read()).items():
                 self.stdout.write(f"{kind}: {count}")
             return
         ended = threading.Event()
@@ -43,9 +44,10 @@ class Command(BaseCommand):
     def _tick(self, owner: str) -> None:
         """Tick where it is our turn; the connection stays open, for it holds the lock."""
         try:
-            if sweep_turn.take(owner=owner, now=timezone.now()):
-                done = sweeper.tick(timezone.now())
-                sweep_turn.beat(owner=owner, now=timezone.now(), done=done)
+            if sweep_turn.take(owner=owner, now=clock.now()):
+                done = sweeper.tick(clock.read())
+                sweep_turn.beat(owner=owner, now=clock.now(), done=done)
+                uptime.beat(uptime.Part.SWEEPER)
         except DatabaseError as problem:  # it may be restarting: the next tick connects anew
             log.warning("sweep: %s", problem)
             connection.close()

@@ -14,8 +14,8 @@ from pathlib import Path
 
 import pandas as pd
 from django.conf import settings
-from django.utils import timezone
 
+from webapp import clock
 from webapp.crowd.people import Quality
 from webapp.crowd.power import found_order, planted_order
 from webapp.management.demo.planted import SCALES
@@ -49,9 +49,7 @@ class Verdict:
 
 def judge(campaign: Campaign, planted: Mapping[str, Quality]) -> Verdict:
     """Export a campaign, have it analyzed by command, and compare the orders."""
-    path = exports.write(
-        campaign=campaign, folder=settings.DATA_DIR / "exports", now=timezone.now()
-    )
+    path = exports.write(campaign=campaign, folder=settings.DATA_DIR / "exports", now=clock.now())
     answer = subprocess.run(  # noqa: S603 (our own program)
         [sys.executable, "-m", "analysis", str(path), "--json"],
         cwd=settings.BASE_DIR,

@@ -20,8 +20,8 @@ from types import TracebackType
 
 from django.conf import settings
 from django.db.models import QuerySet
-from django.utils import timezone
 
+from webapp import clock
 from webapp.crowd.order import Order
 from webapp.crowd.people import Mix, draw_people
 from webapp.crowd.process import Crowd
@@ -175,7 +175,7 @@ class Visitors:
         self.campaign.refresh_from_db()
         if self.campaign.state != Campaign.State.OPEN:
             return 0
-        progress = monitor.live(self.campaign, timezone.now()).progress
+        progress = monitor.live(self.campaign, clock.now()).progress
         free = sum(each.target - each.reserved - each.completed for each in progress)
         wanted = sum(each.target for each in progress)
         return math.ceil(free * self._wanted / wanted) if wanted else 0

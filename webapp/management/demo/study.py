@@ -10,9 +10,8 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from django.utils import timezone
-
 from evaluation.registry import get_protocol
+from webapp import clock
 from webapp.forms.campaign_form import CampaignForm
 from webapp.forms.system_form import SystemForm
 from webapp.management.demo.planted import BEST, EACH, FAIR, GOOD, KEY_VALUE, POOR
@@ -97,7 +96,7 @@ def make(study: DemoStudy, *, by: Any, seed: int) -> Campaign:
     known = Campaign.objects.filter(name=study.name, owner=by).first()
     if known is not None:
         return known
-    now = timezone.now()
+    now = clock.now()
     values = _settings(study, seed)
     campaign = campaigns.create(owner=by, protocol=study.protocol, values=values, now=now)
     for name in study.systems:
@@ -117,6 +116,7 @@ def _settings(study: DemoStudy, seed: int) -> dict[str, Any]:
     protocol = get_protocol(study.protocol)
     raw = CampaignForm(protocol).typed()
     raw |= {"name": study.name, "contact": "demo@example.org", "pay": "2.00", "seed": str(seed)}
+    raw |= {"troubled_percent": "100"}  # its bots are toys, some of them poor on purpose
     raw |= {PREFIX + name: value for name, value in study.settings.items()}
     return CampaignForm(protocol, raw).values()
 
@@ -128,7 +128,7 @@ def _add_system(campaign: Campaign, name: str, target: int, by: Any) -> None:
     if name in WEIGHTS:
         raw["option.weights"] = WEIGHTS[name]
     values = SystemForm(protocol, bot, raw).values()
-    systems.add_system(campaign=campaign, bot=bot, values=values, by=by, now=timezone.now())
+    systems.add_system(campaign=campaign, bot=bot, values=values, by=by, now=clock.now())
 
 
 def open_all(found: Iterable[Campaign], *, by: Any, tell: Callable[[str], None]) -> None:
@@ -138,8 +138,8 @@ def open_all(found: Iterable[Campaign], *, by: Any, tell: Callable[[str], None])
         tell("rehearsing every system through the real path")
     for campaign in drafts:
         for system in campaign.systems.exclude(rehearsal=System.Rehearsal.PASSED):
-            rehearsal.start(system=system, by=by.get_username(), now=timezone.now())
-        contexts.build(campaign=campaign, now=timezone.now())
+            rehearsal.start(system=system, by=by.get_username(), now=clock.now())
+        contexts.build(campaign=campaign, now=clock.now())
     for campaign in drafts:
         _wait(campaign, by)
         tell(f"launched “{campaign.name}”")
@@ -150,7 +150,7 @@ def _wait(campaign: Campaign, by: Any) -> None:
     end = time.monotonic() + PATIENCE
     while True:
         try:
-            launch.launch(campaign=campaign, by=by, now=timezone.now())
+            launch.launch(campaign=campaign, by=by, now=clock.now())
             return
         except launch.NotReady as red:
             failed = campaign.systems.filter(rehearsal=System.Rehearsal.FAILED).first()

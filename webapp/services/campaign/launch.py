@@ -93,6 +93,7 @@ def plan_of(campaign: AnyCampaign) -> dict[str, Any]:
         "limits": {
             "wait_seconds": campaign.wait_seconds,
             "reply_seconds": campaign.reply_seconds,
+            "troubled_percent": campaign.troubled_percent,
             "bot_when_alone": campaign.bot_when_alone,
             "partner_left_counts": campaign.partner_left_counts,
         },

@@ -28,6 +28,18 @@ from webapp.services.staff_forms.fields import Invalid, shown, storable
 NO_NAME = "protocol"  # of a title without letters
 
 
+class Newer(Exception):
+    """A version that its author has not seen: storing another would pass over it in silence."""
+
+    def __init__(self, version: int) -> None:
+        super().__init__(f"there is a version {version}")
+        self.version = version
+
+
+class InUse(Exception):
+    """A protocol that a campaign is of stays."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class ListedProtocol:
     """The latest version of a protocol, as the list shows it."""
@@ -116,16 +128,43 @@ def add(*, protocol: Protocol, origin: CopySource, by: Any, now: datetime) -> Ow
         return _store(named, owner=by.pk, origin=origin, by=by, now=now)
 
 
-def change(*, own: StaffProtocol, protocol: Protocol, by: Any, now: datetime) -> OwnProtocol:
+def latest(own: StaffProtocol) -> int:
+    """Return the number of the latest version of the same protocol; 0 where it is deleted."""
+    rows = OwnProtocol.objects.filter(owner=own.owner_id, name=own.name)
+    return rows.aggregate(latest=Max("version"))["latest"] or 0
+
+
+def change(
+    *, own: StaffProtocol, protocol: Protocol, latest_known: int, by: Any, now: datetime
+) -> OwnProtocol:
     """Store the next version of a protocol; one without a change is not stored again.
 
-    Raises `Invalid`.
+    Raises `Newer` where the latest version is not `latest_known`.
     """
     origin = CopySource(own.copied_name, own.copied_sha256)
     with transaction.atomic():
         _lock(own.owner_id)
+        newest = OwnProtocol.objects.filter(owner=own.owner_id, name=own.name).first()
+        if newest is None:
+            raise access.NotFound(f"own protocol {own.pk}")
+        is_same = newest.sha256 == digest(replace(protocol, name=own.name))
+        if newest.version != latest_known and not is_same:
+            raise Newer(newest.version)
         named = replace(protocol, name=own.name)
         return _store(named, owner=own.owner_id, origin=origin, by=by, now=now)
+
+
+def delete(*, own: StaffProtocol, by: Any, now: datetime) -> None:
+    """Delete all versions of a protocol that no campaign is of. Raises `InUse`."""
+    with transaction.atomic():
+        _lock(own.owner_id)
+        rows = OwnProtocol.objects.filter(owner=own.owner_id, name=own.name)
+        if rows.filter(campaigns__isnull=False).exists():
+            raise InUse
+        about = {"protocol": own.name, "versions": rows.count()}
+        rows.delete()
+        name = by.get_username()
+        audit.append(actor=name, action="protocol deleted", campaign=None, now=now, **about)
 
 
 def as_file(own: StaffProtocol) -> str:

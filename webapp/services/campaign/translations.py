@@ -69,12 +69,14 @@ def store(
 def store_labels(
     *, own: StaffProtocol, language: str, texts: Mapping[str, str], by: Any, now: datetime
 ) -> OwnProtocol:
-    """Store an own protocol's labels in a language as its next version."""
+    """Store an own protocol's labels in a language as its next version.
+
+    Raises `own_protocols.Newer` where there is one already.
+    """
     protocol = own_protocols.protocol_of(own)
     labels = _with(protocol.translations, language, texts)
-    return own_protocols.change(
-        own=own, protocol=replace(protocol, translations=labels), by=by, now=now
-    )
+    labeled = replace(protocol, translations=labels)
+    return own_protocols.change(own=own, protocol=labeled, latest_known=own.version, by=by, now=now)
 
 
 def _texts(words: list[tuple[str, Any]]) -> list[SourceText]:

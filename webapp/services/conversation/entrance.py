@@ -22,12 +22,6 @@ KNOWN = 20  # times of people; fewer say too little of how they are distributed
 RECENT = 200  # the latest of them: a campaign is busier at some hours than at others
 
 
-def is_mixed(campaign: Campaign) -> bool:
-    """Tell whether a partner can be a bot as well as a person."""
-    bots = set(campaign.systems.values_list("bot", flat=True))
-    return PEOPLE in bots and len(bots) > 1
-
-
 def partner_at(person: Participation, now: datetime) -> datetime | None:
     """Return when a bot comes to a person who begins to wait; None where another person does."""
     if person.system is None or person.system.is_people:

@@ -9,7 +9,7 @@ from django.db.models import QuerySet
 
 from webapp.models import Campaign, Conversation, Participation, Seat, System
 from webapp.services.conversation import allocation, entrance, opening
-from webapp.services.rules import events, payment, persona_stack, states
+from webapp.services.rules import events, payment, persona_stack, states, uptime
 from webapp.services.rules.protocols import protocol_of
 
 PRESENT = timedelta(seconds=10)  # since the last sign of life; waiting pages give one every 2 s
@@ -118,7 +118,8 @@ def _present(now: datetime) -> QuerySet[Participation]:
 
 def expire_checks(*, now: datetime) -> int:
     """End the ready checks that were not answered in time; return how many."""
-    late = Conversation.objects.filter(state=C.CHECKING, deadline_at__lt=now)
+    passed = uptime.known(now).overdue(timedelta(seconds=entrance.READY_SECONDS))
+    late = Conversation.objects.filter(state=C.CHECKING, deadline_at__lt=passed)
     return sum(_expire(pk, now) for pk in late.values_list("pk", flat=True))
 
 
@@ -161,16 +162,23 @@ def send_to_start(person: Participation, now: datetime, *, notice: str) -> None:
 
 
 def seconds_waiting(person: Participation, now: datetime) -> float:
-    """Return the seconds since the person joined the queue."""
-    return (now - person.waiting_at).total_seconds() if person.waiting_at else 0.0
+    """Return the seconds since the person joined the queue, while there was one."""
+    since = person.waiting_at
+    return uptime.without_grace(now).since(since).total_seconds() if since else 0.0
 
 
 def choices(person: Participation, now: datetime) -> tuple[str, ...]:
     """Return the options for a participant whose wait timed out; none before the timeout."""
-    if person.state != P.WAITING or seconds_waiting(person, now) < person.campaign.wait_seconds:
+    if person.state != P.WAITING or not _is_wait_over(person, now):
         return ()
     bot = person.campaign.bot_when_alone and allocation.has_bot(person.campaign)
     return ("bot", "give_up") if bot else ("give_up",)
+
+
+def _is_wait_over(person: Participation, now: datetime) -> bool:
+    most = person.campaign.wait_seconds
+    is_long = person.waiting_at is not None and (now - person.waiting_at).total_seconds() >= most
+    return is_long and seconds_waiting(person, now) >= most
 
 
 def take_bot(*, person: Participation, now: datetime) -> Participation:

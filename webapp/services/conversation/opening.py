@@ -12,7 +12,7 @@ from evaluation import Chat, Protocol
 from webapp.models import Campaign, Conversation, Event, Participation, Seat, System
 from webapp.services.conversation import briefs, entrance
 from webapp.services.rating import items
-from webapp.services.replies import delivery, queue
+from webapp.services.replies import delivery, pace, queue
 from webapp.services.rules import events, persona_stack, protocols, rounds, states
 
 C = Conversation.State
@@ -162,7 +162,7 @@ def _first_side(campaign: Campaign, chat: Chat, seed: int) -> int:
     for both, or who is written to first would know a person.
     """
     drawn = random.Random(f"{seed}:first").randrange(2)  # noqa: S311 (repeatable)
-    if entrance.is_mixed(campaign):
+    if pace.is_mixed(campaign):
         return drawn
     return {"participant": 0, "partner": 1}.get(chat.first, drawn)
 

@@ -17,7 +17,7 @@ from django.utils.translation import get_language
 from webapp import notices
 from webapp.models import Campaign, Event, Participation, ReplyJob, Seat
 from webapp.services.rating import labels
-from webapp.services.rules import access, events, protocols
+from webapp.services.rules import access, events, protocols, uptime
 
 Kind = Event.Kind
 SLOW = timedelta(seconds=20)  # then "still thinking" (R13)
@@ -179,13 +179,18 @@ class ConversationState:
             and len(messages) >= conversation.minimum,
             "must_finish": full and not ended,
             "unlabeled": unlabeled,
-            "slow": turn == "partner" and now - last_at >= SLOW,
+            "slow": turn == "partner" and _has_passed(SLOW, last_at, now),
             "failed": failed,
             "may_retry": failed and self.retried.get(conversation.pk, 0) <= last_seq,
-            "present": now - partner_seen_at < AWAY,
+            "present": not _has_passed(AWAY, partner_seen_at, now),
             "tab_is_newest": not person.tab or person.tab == tab,
             "ended": ended,
         }
+
+
+def _has_passed(span: timedelta, since: datetime, now: datetime) -> bool:
+    """Tell whether the platform was up for as long; it is asked only where the clock says so."""
+    return now - since >= span and uptime.known(now).since(since) >= span
 
 
 def _later(

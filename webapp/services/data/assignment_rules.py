@@ -12,15 +12,27 @@ import json
 import zipfile
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from django.db.models import QuerySet
+
 from evaluation import Protocol, Question, Rate, serialized
-from webapp.models import Campaign, ExternalId, Item, Participation
-from webapp.services.data import answers, tables
+from webapp.models import Assignment, Campaign, ExternalId, Item, Participation
+from webapp.services.data import answers, codebook, tables
 from webapp.services.rating import third_parties
 from webapp.services.rules.protocols import protocol_of
 
+BROKEN = "broken_rules.csv"
+COLUMNS = tuple(codebook.BROKEN_RULES)
+DONE = Assignment.State.DONE
+FAILED = {str(Participation.Outcome(each).label) for each in answers.NOT_ONBOARD}
+WHY = {
+    third_parties.OWN_CONVERSATION: "took part in it",
+    third_parties.BEFORE: "judged its conversation in another campaign",
+    third_parties.OWN_TEXT: "wrote it",
+}
 Rows = Sequence[Mapping[str, Any]]
 
 
@@ -37,25 +49,59 @@ class Violation(NamedTuple):
         return f"{self.rule}: {about}: {self.why}"
 
 
-def of_campaign(campaign: Campaign) -> list[Violation]:
+class Checked(NamedTuple):
+    """What was looked at, and what is broken of it."""
+
+    broken: list[Violation]
+    answers: int
+    raters: int
+    items: int
+    unknown: int = 0  # raters whose ids are deleted, where that matters
+
+    def __str__(self) -> str:
+        looked = f"{self.answers} answers of {self.raters} raters about {self.items} items"
+        gone = f"; ids of {self.unknown} are deleted: where else they took part is unknown"
+        return looked + (gone if self.unknown else "")
+
+
+def of_campaign(campaign: Campaign) -> Checked:
     """Return what is broken in the database."""
     table = tables.ratings(campaign, include_excluded=True)
     rows = [{str(name): value for name, value in row.items()} for row in table.to_dict("records")]
-    return [*violations(protocol_of(campaign), rows), *_own_conversations(campaign)]
+    people = Participation.objects.filter(campaign=campaign, assignments__state=DONE).distinct()
+    matters = third_parties.keeps_people_out(campaign)
+    unknown = people.exclude(pk__in=_with_id(campaign)).count() if matters else 0
+    found = [*violations(protocol_of(campaign), rows), *id_violations(campaign)]
+    return _checked(found, rows)._replace(unknown=unknown)
 
 
-def of_export(path: Path) -> list[Violation]:
-    """Return what is broken in an export; whose conversation it was does not stand there."""
+def of_export(path: Path) -> Checked:
+    """Return what is broken in the export of a campaign, or of a study's campaigns."""
     with zipfile.ZipFile(path) as archive:
-        text = archive.read("ratings_all.csv").decode()
-        protocol = serialized.from_json(json.loads(archive.read("protocol.json")))
-    return violations(protocol, list(csv.DictReader(io.StringIO(text, newline=""))))
+        rows = _table(archive, "ratings_all.csv")
+        found = [Violation(*(row[name] for name in COLUMNS)) for row in _table(archive, BROKEN)]
+        for name in (each for each in archive.namelist() if each.endswith("protocol.json")):
+            protocol = serialized.from_json(json.loads(archive.read(name)))
+            campaign = name.rpartition("/")[0]
+            mine = [row for row in rows if campaign in ("", row["campaign"])]
+            found += violations(protocol, mine)
+    return _checked(found, rows)
+
+
+def _table(archive: zipfile.ZipFile, name: str) -> list[dict[str, str]]:
+    return list(csv.DictReader(io.StringIO(archive.read(name).decode(), newline="")))
+
+
+def _checked(found: list[Violation], rows: Rows) -> Checked:
+    raters, items = ({row[name] for row in rows} for name in ("rater", "item"))
+    return Checked(found, len(rows), len(raters), len(items))
 
 
 def violations(protocol: Protocol, rows: Rows) -> list[Violation]:
     """Return what is broken in rows of ratings."""
     found: list[Violation] = []
-    rows = [row for row in rows if row.get("excluded") != answers.KNOWN]
+    found += _onboarding(protocol, rows)
+    rows = [row for row in rows if not _is_known(row)]
     for rate in protocol.rates:
         names = {question.name for question in rate.questions}
         mine = [row for row in rows if row["question"] in names]
@@ -134,16 +180,68 @@ def _ranks(question: Question, rows: Rows) -> Iterator[Violation]:
             yield Violation("one winner", rater, item, f"ranks are {_list(positions)}")
 
 
-def _own_conversations(campaign: Campaign) -> Iterator[Violation]:
-    """Yield third parties who judged a conversation that they took part in."""
-    if not third_parties.judges(campaign):
+def _onboarding(protocol: Protocol, rows: Rows) -> Iterator[Violation]:
+    """Yield who judged anything before all items with known answers, or after failing on them."""
+    if protocol.onboarding is None:
         return
+    wanted = protocol.onboarding.items
+    known, others = _first_times(rows, known=True), _first_times(rows, known=False)
+    for rater, items in others.items():
+        tried = known.get(rater, {})
+        for item, at in sorted(items.items()):
+            count = sum(begun <= at for begun in tried.values())
+            if count < wanted:
+                why = f"judged after {count} of {wanted} items with known answers"
+                yield Violation("onboarding", rater, item, why)
+    failed = {(row["rater"], _key(row)) for row in rows if row.get("excluded") in FAILED}
+    for rater, item in sorted(failed):
+        yield Violation("onboarding", rater, item, "judged by who was below the share")
+
+
+def _first_times(rows: Rows, *, known: bool) -> dict[str, dict[str, datetime]]:
+    """Return when each rater judged each item first, of those with known answers or the others."""
+    found: dict[str, dict[str, datetime]] = defaultdict(dict)
+    for row in rows:
+        if _is_known(row) == known:
+            at, items = datetime.fromisoformat(row["given_at"]), found[row["rater"]]
+            items[_key(row)] = min(at, items.get(_key(row), at))
+    return found
+
+
+def _is_known(row: Mapping[str, Any]) -> bool:
+    """Tell whether an item's answers are known: it wants no votes, whoever is set aside."""
+    return row.get("excluded") == answers.KNOWN or float(row["votes"]) == 0
+
+
+def _key(row: Mapping[str, Any]) -> str:
+    """Return the item, without the reply of several that a row is about."""
+    return str(row["item"]).removesuffix(f":{row['conversation']}")
+
+
+def id_violations(campaign: Campaign) -> Iterator[Violation]:
+    """Yield who judged, or revised, what they said, wrote or judged in another campaign.
+
+    Only the database knows: a person has another pseudonym in every campaign. An export has a row
+    for what is broken, and nothing about anybody else.
+    """
+    if not third_parties.keeps_people_out(campaign):
+        return
+    people = Participation.objects.filter(campaign=campaign, pk__in=_with_id(campaign))
+    for person in people.filter(assignments__state=DONE).distinct():
+        done = Item.objects.filter(assignments__participation=person, assignments__state=DONE)
+        for rule, closed in third_parties.closed_to(done.shared(), person):
+            for item in closed.order_by("pk"):
+                yield Violation(rule, person.pseudonym, item.key, WHY[rule])
+
+
+def id_rule_rows(campaign: Campaign) -> Iterator[dict[str, str]]:
+    """Yield the same as rows of an export."""
+    return (violation._asdict() for violation in id_violations(campaign))
+
+
+def _with_id(campaign: Campaign) -> QuerySet[ExternalId, int]:
     known = ExternalId.objects.filter(participation__campaign=campaign)
-    people = Participation.objects.filter(campaign=campaign, pk__in=known.values("participation"))
-    for person in people:
-        judged = Item.objects.filter(assignments__participation=person, assignments__state="DONE")
-        for item in judged.exclude(pk__in=third_parties.open_to(judged, person)):
-            yield Violation("own conversation", person.pseudonym, item.key, "took part in it")
+    return known.values_list("participation", flat=True)
 
 
 def _same(one: Any, other: Any) -> bool:

@@ -7,6 +7,7 @@ from typing import Any
 
 from evaluation import Question, Write
 from webapp.models import Campaign
+from webapp.services.replies import calls
 from webapp.services.rules import payment
 from webapp.services.rules.protocols import identity_of, original_of, protocol_of
 from webapp.services.staff_forms import source_settings
@@ -68,6 +69,12 @@ MESSAGES = {
     "partner_of": "the system that the conversation is about",
     "excluded": "a reviewer's reason to set the conversation aside",
 }
+BROKEN_RULES = {
+    "rule": "own conversation, judged before, or own text: what a rater must not judge",
+    "rater": "pseudonym of who judged it all the same",
+    "item": "the item judged",
+    "why": "how the rule is broken",
+}
 PARTICIPANTS = {
     "participant": "pseudonym, the `rater` of the ratings",
     "panel": "worker, volunteer or expert: whom the campaign's link was given to",
@@ -110,6 +117,39 @@ CONTRIBUTIONS = {
     "decided_at": "when it was accepted or refused, UTC",
     "excluded": "a reviewer's reason to set the author aside",
 }
+REPLIES = {
+    "conversation": "number of the conversation",
+    "system": "the system that was asked",
+    "in_reply_to": "`seq` of the message that it answers; 0 for an opening",
+    "number": "number of the call for this reply, from 1: one that failed is followed by another",
+    "attempt": "attempt of the reply job",
+    "outcome": "SHOWN, REFUSED by a rule of the protocol, or FAILED",
+    "events": "what became of the raw text, separated by semicolons; reply_events.csv has each",
+    "error": "why it was refused or failed",
+    "raw": "the text as the bot wrote it, as a JSON string",
+    "shown": "the text that people got; blank where they got none",
+    "reasoning": "reasoning that was set apart and never shown, as a JSON string",
+    "prompt": "the prompt or request as it was sent, as JSON; null for a bot that is given the "
+    "persona of its seat and the messages up to `in_reply_to` as they are",
+    "parameters": "every option of the bot, as JSON",
+    "seed": "seed of what was drawn for this call: of system, conversation, message and number",
+    "finish_reason": "why the model stopped; `length` is its limit of tokens",
+    "prompt_tokens": "tokens of the prompt, where they are known",
+    "reply_tokens": "tokens of the reply, where they are known",
+    "tries": "requests until a busy server answered",
+    "seconds": "duration of the call, with all others of its batch",
+    "made_at": "when it was stored, UTC",
+}
+REPLY_EVENTS = {
+    "system": "the system that was asked",
+    "calls": "calls in the conversations of the study",
+    "shown": "calls whose reply people got",
+    "refused": "calls whose reply a rule of the protocol refused",
+    "failed": "calls that failed",
+    "troubled": "calls that failed or met an event that speaks against the system: "
+    + ", ".join(calls.TROUBLES),
+    **calls.EVENTS,
+}
 # Of a study's export, in front of the columns that each table has anyway.
 OF_STUDY = {
     "campaign": "the campaign that the row is of",
@@ -126,11 +166,14 @@ ADMISSION = {
     "answered_at": "when the try was sent, UTC",
 }
 FILES = {
+    "broken_rules.csv": BROKEN_RULES,
     "contributions.csv": CONTRIBUTIONS,
     "ratings.csv": RATINGS,
     "ratings.parquet": RATINGS,
     "ratings_all.csv": RATINGS,
     "messages.csv": MESSAGES,
+    "replies.csv": REPLIES,
+    "reply_events.csv": REPLY_EVENTS,
     "participants.csv": PARTICIPANTS,
     "admission.csv": ADMISSION,
 }

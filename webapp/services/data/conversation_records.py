@@ -22,11 +22,12 @@ from webapp.models import (
     Item,
     Participation,
     Rating,
+    ReplyCall,
     ReplyJob,
     Seat,
     TranscriptNote,
 )
-from webapp.services.data import tables
+from webapp.services.data import reply_records, tables
 from webapp.services.rules import rounds
 
 CHUNK = 200  # conversations whose parts are in memory at once
@@ -42,6 +43,7 @@ def conversations(campaign: Campaign) -> Iterator[Record]:
             Prefetch("seats", Seat.objects.select_related("participation", "persona")),
             Prefetch("events", Event.objects.order_by("seq")),
             Prefetch("jobs", ReplyJob.objects.order_by("in_reply_to")),
+            Prefetch("jobs__calls", ReplyCall.objects.order_by("number")),
             Prefetch("flags", Flag.objects.select_related("participation").order_by("pk")),
             Prefetch("items", Item.objects.filter(campaign=campaign).order_by("pk")),
             Prefetch("items__candidates", Candidate.objects.order_by("pk")),
@@ -224,6 +226,7 @@ def _reply(job: ReplyJob) -> Record:
         "answered_at": _time(job.answered_at),
         "text": job.text,
         "details": job.details,
+        "calls": [reply_records.call(one, job) for one in job.calls.all()],
     }
 
 

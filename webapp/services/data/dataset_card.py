@@ -32,6 +32,8 @@ Ratings of chatbots, collected with Parley under the protocol “{title}”
 | contributions.csv | one text a row that people wrote, such as a sentence of a persona |
 | conversations.jsonl | every conversation with its whole log, ratings and flags, lossless |
 | messages.csv | one message a row |
+| replies.csv | one call of a bot a row: raw text, prompt, what was shown, seed, tokens, times |
+| reply_events.csv | one system a row: how many calls failed, were empty, cut, filtered, ... |
 | participants.csv | how each participation went |
 | personas.jsonl | the characters that were given out |
 | codebook.md, codebook.json | every column and question, with wording and scale |

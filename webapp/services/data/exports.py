@@ -27,10 +27,12 @@ import pyarrow.parquet as pq
 from evaluation import serialized
 from webapp.models import Campaign
 from webapp.services.data import (
+    assignment_rules,
     codebook,
     contribution_rows,
     conversation_records,
     csv_format,
+    reply_records,
     study_record,
     tables,
 )
@@ -49,6 +51,8 @@ FILTERS = {
     "ratings_all.csv": "every current answer; `excluded` says why one is set aside",
     "contributions.csv": "every text that people wrote for the protocol, refused ones too",
     "conversations.jsonl": "every conversation of the study, abandoned and failed ones too",
+    "broken_rules.csv": "who judged what they had said, written or judged elsewhere; without rows "
+    "where nobody did",
     "everywhere": "what people withdrew is absent or blank; rehearsals and test chats are absent",
 }
 
@@ -190,11 +194,15 @@ def _fill(archive: Archive, campaign: Campaign) -> None:
     kept = frame[frame["excluded"] == ""].reset_index(drop=True)
     book = codebook.codebook(campaign)
     archive.text("README.md", dataset_card(campaign, book, answers=len(kept)))
+    broken = assignment_rules.id_rule_rows(campaign)
+    archive.table(assignment_rules.BROKEN, codebook.BROKEN_RULES, broken)
     written = contribution_rows.contribution_rows(campaign)
     archive.table("contributions.csv", codebook.CONTRIBUTIONS, written)
     add_plan(archive, campaign, book)
     archive.lines("conversations.jsonl", conversation_records.conversations(campaign))
     archive.table("messages.csv", codebook.MESSAGES, tables.message_rows(campaign))
+    archive.table("replies.csv", codebook.REPLIES, reply_records.reply_rows(campaign))
+    archive.table("reply_events.csv", codebook.REPLY_EVENTS, reply_records.event_rows(campaign))
     people = conversation_records.participants(campaign)
     archive.table("participants.csv", codebook.PARTICIPANTS, people)
     archive.table("admission.csv", codebook.ADMISSION, conversation_records.admission(campaign))

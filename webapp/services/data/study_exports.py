@@ -16,11 +16,13 @@ from typing import Any
 from webapp.models import Campaign, Study
 from webapp.services.campaign import studies
 from webapp.services.data import (
+    assignment_rules,
     codebook,
     contribution_rows,
     conversation_records,
     exports,
     phases,
+    reply_records,
     study_record,
     tables,
 )
@@ -92,8 +94,11 @@ def _fill(archive: Archive, study: Study) -> None:
     archive.lines("conversations.jsonl", _conversations(campaigns))
     for name, columns, of_one in (
         ("admission.csv", codebook.ADMISSION, conversation_records.admission),
+        (assignment_rules.BROKEN, codebook.BROKEN_RULES, assignment_rules.id_rule_rows),
         ("contributions.csv", codebook.CONTRIBUTIONS, contribution_rows.contribution_rows),
         ("messages.csv", codebook.MESSAGES, tables.message_rows),
+        ("replies.csv", codebook.REPLIES, reply_records.reply_rows),
+        ("reply_events.csv", codebook.REPLY_EVENTS, reply_records.event_rows),
         ("participants.csv", codebook.PARTICIPANTS, conversation_records.participants),
     ):
         both = list(dict.fromkeys((*codebook.OF_STUDY, *columns)))

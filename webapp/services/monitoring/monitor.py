@@ -30,7 +30,7 @@ from webapp.models import (
     Seat,
     System,
 )
-from webapp.services.replies import load
+from webapp.services.replies import calls, load
 from webapp.services.rules import audit
 from webapp.services.rules.access import AnyCampaign, row_of
 from webapp.services.rules.protocols import protocol_of
@@ -139,6 +139,7 @@ class Live:
     pace: Pace
     progress: tuple[Progress, ...]
     bots: tuple[load.BotState, ...]
+    replies: tuple[calls.ReplyCounts, ...]
     money: Money
     alarms: tuple[Alarm, ...]
 
@@ -150,14 +151,16 @@ def live(campaign: AnyCampaign, now: datetime) -> Live:
     systems = list(campaign.systems.select_related("cell"))
     bots = load.look(campaign, systems, now)
     progress = tuple(_progress(campaign, systems))
+    replies = tuple(calls.counts(campaign))
     return Live(
         state=campaign.state,
         funnel=tuple(funnel(campaign, now)),
         pace=pace(campaign, sum(max(0, row.target - row.completed) for row in progress), now),
         progress=progress,
         bots=bots,
+        replies=replies,
         money=money(campaign, systems),
-        alarms=tuple(_alarms(campaign, bots)),
+        alarms=tuple(_alarms(campaign, bots, replies)),
     )
 
 
@@ -293,7 +296,9 @@ def _progress(campaign: Campaign, systems: Sequence[System]) -> Iterator[Progres
         yield Progress(system.name, reserved, completed, target, query)
 
 
-def _alarms(campaign: Campaign, bots: Sequence[load.BotState]) -> Iterator[Alarm]:
+def _alarms(
+    campaign: Campaign, bots: Sequence[load.BotState], replies: Sequence[calls.ReplyCounts]
+) -> Iterator[Alarm]:
     running = campaign.state in (Campaign.State.OPEN, Campaign.State.PAUSED)
     unhosted = [state.bot for state in bots if not (state.workers or state.warming)]
     if running and unhosted:
@@ -309,6 +314,10 @@ def _alarms(campaign: Campaign, bots: Sequence[load.BotState]) -> Iterator[Alarm
             "count": failed
         }
         yield Alarm("failed", "danger", text, "jobs")
+    troubled = [each.system for each in replies if 100 * each.share > campaign.troubled_percent]
+    if troubled:
+        text = _("More replies of %(systems)s are empty, cut, filtered or failed than planned.")
+        yield Alarm("troubled", "warning", text % {"systems": ", ".join(troubled)})
     if campaign.state == Campaign.State.PAUSED:
         yield Alarm("paused", "warning", _("The campaign is paused: nobody can join."))
     if low_disk():

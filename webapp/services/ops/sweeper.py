@@ -1,6 +1,7 @@
 """Everything overdue, found in the rows and done once (R26).
 
 Any number of processes may tick: each row is one transaction that looks again before it acts.
+People are judged by platform time (R35): a sweeper that starts before the pages finds nobody away.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from webapp.services.conversation import allocation, matching, opening
 from webapp.services.participation import privacy, stopping
 from webapp.services.rating import contexts
 from webapp.services.replies import delivery
-from webapp.services.rules import audit, protocols, states
+from webapp.services.rules import audit, protocols, states, uptime
 
 log = logging.getLogger(__name__)
 P, V, C = Participation.State, Campaign.State, Conversation.State
@@ -79,7 +80,9 @@ def _silent_in_a_pair(now: datetime) -> Iterable[Participation]:
         active=True, conversation__state=C.OPEN, conversation__system__bot=PEOPLE
     )
     return _people().filter(
-        state=P.CHATTING, seen_at__lt=now - stopping.GRACE, pk__in=pairs.values("participation")
+        state=P.CHATTING,
+        seen_at__lt=uptime.known(now).ago(stopping.GRACE),
+        pk__in=pairs.values("participation"),
     )[:AT_ONCE]
 
 
@@ -89,7 +92,7 @@ def _idle(now: datetime) -> Iterator[Participation]:
         chat = protocols.protocol_of(campaign).chat
         if chat is None or not chat.idle:
             continue
-        before = now - timedelta(seconds=chat.idle)
+        before = stopping.served(now).ago(timedelta(seconds=chat.idle))
         heard = Event.objects.filter(kind=Event.Kind.MESSAGE, made_at__gt=before)
         quiet = Seat.objects.filter(
             active=True,
@@ -102,7 +105,9 @@ def _idle(now: datetime) -> Iterator[Participation]:
 
 def _gone(now: datetime) -> Iterable[Participation]:
     """Return who is away for long; an endless conversation waits for its person."""
-    silent = _people().filter(state__in=states.ACTIVE, seen_at__lt=now - stopping.GONE)
+    silent = _people().filter(
+        state__in=states.ACTIVE, seen_at__lt=uptime.known(now).ago(stopping.GONE)
+    )
     endless = [each.pk for each in _open_campaigns() if protocols.is_endless(each)]
     return silent.exclude(state=P.CHATTING, campaign__in=endless)[:AT_ONCE]
 

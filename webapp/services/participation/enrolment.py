@@ -12,10 +12,11 @@ from typing import Any
 from django.conf import settings
 from django.db import transaction
 
-from webapp.models import Assignment, Campaign, Conversation, Participation
+from webapp.models import Assignment, Campaign, Conversation, Participation, Seat
 from webapp.services.conversation import allocation, entrance, matching, opening
 from webapp.services.participation import admission, consents, steps
 from webapp.services.rating import items, third_parties
+from webapp.services.replies import pace
 from webapp.services.rules import (
     access,
     disjoint,
@@ -26,6 +27,7 @@ from webapp.services.rules import (
     quota,
     rounds,
     states,
+    uptime,
 )
 from webapp.services.rules.protocols import protocol_of
 
@@ -203,7 +205,7 @@ def _allocate(person: Participation, now: datetime) -> bool:
     if system is None:
         return False
     Participation.objects.filter(pk=person.pk).update(seen_at=now, notice="")
-    if system.is_people or entrance.is_mixed(person.campaign):
+    if system.is_people or pace.is_mixed(person.campaign):
         partner_at = entrance.partner_at(person, now)
         states.move(person, "wait", state_at=now, waiting_at=now, partner_at=partner_at)
     else:
@@ -222,10 +224,10 @@ def status(*, person: Participation, now: datetime) -> dict[str, Any]:
     person.refresh_from_db()
     if person.state in (P.WAITING, P.MATCHED):
         _let_bot_come(person, now)
-    choices = matching.choices(person, now)
+    choices, count = matching.choices(person, now), uptime.announcements(person)
     return {
         "state": person.state,
-        "stamp": f"{person.state}-{person.state_at.timestamp():.6f}-{len(choices)}",
+        "stamp": f"{person.state}-{person.state_at.timestamp():.6f}-{len(choices)}-{count}",
         "screen": steps.STEPS[P(person.state)].screen,
         "notice": person.notice,
         "choices": list(choices),
@@ -251,20 +253,28 @@ def _character(person: Participation) -> int:
 def _waiting(person: Participation, now: datetime) -> dict[str, Any]:
     if person.state == P.MATCHED:
         seat = access.seat(person)
-        deadline = seat.conversation.deadline_at
-        left = (deadline - now).total_seconds() if deadline else 0.0
-        return {"seconds_left": max(0.0, left), "ready": seat.ready_at is not None}
+        return {"seconds_left": _left(seat, now), "ready": seat.ready_at is not None}
     if person.state != P.WAITING:
         return {}
     seconds = matching.seconds_waiting(person, now)
     ahead = person.campaign.participations.filter(state=P.WAITING, waiting_at__lt=person.waiting_at)
-    if not entrance.is_mixed(person.campaign):  # a queue of its own would tell a bot's
+    if not pace.is_mixed(person.campaign):  # a queue of its own would tell a bot's
         ahead = ahead.filter(system=person.system)
     return {
         "position": ahead.count() + 1,
         "seconds_waiting": seconds,
         "seconds_left": max(0.0, person.campaign.wait_seconds - seconds),
     }
+
+
+def _left(seat: Seat, now: datetime) -> float:
+    """Return the seconds that are left to answer a ready check."""
+    deadline = seat.conversation.deadline_at
+    if deadline is None:
+        return 0.0
+    whole = timedelta(seconds=entrance.READY_SECONDS)
+    passed = uptime.known(now).since(deadline - whole)
+    return max(0.0, (whole - passed).total_seconds())
 
 
 def _locked(person: Participation) -> Participation:

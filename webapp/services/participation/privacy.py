@@ -26,6 +26,7 @@ from webapp.models import (
 )
 from webapp.services.campaign import message_items, written_materials
 from webapp.services.participation import stopping
+from webapp.services.replies import calls
 from webapp.services.rules import audit, erasure, identity, payment, persona_stack, quota
 
 SALT = "parley.withdraw"
@@ -99,6 +100,7 @@ def _delete_words(seat: Seat) -> None:
         event.save(update_fields=["content"])
     if with_bot:
         ReplyJob.objects.filter(conversation=conversation).update(text="", error="")
+        calls.forget(conversation)
         Flag.objects.filter(conversation=conversation).update(detail="")
     if conversation.state == Conversation.State.FINISHED:  # else they were pushed back before
         for one in conversation.seats.all() if with_bot else [seat]:

@@ -23,7 +23,7 @@ from webapp.services.participation.study_info import StudyInfo, money
 from webapp.services.rating import form
 from webapp.services.rating.form import RatingForm
 from webapp.services.recruiting import codes
-from webapp.services.rules import access, identity, payment, rounds
+from webapp.services.rules import access, identity, payment, rounds, uptime
 from webapp.services.rules.protocols import protocol_of, shown_protocol
 from webapp.services.writing import form as writing_form
 from webapp.services.writing.form import WritingForm
@@ -222,9 +222,13 @@ def step_of(name: str, protocol: Protocol) -> int:
 
 
 def _notice(person: Participation) -> str:
-    if not person.notice or person.state == State.ENDED:
+    if person.state == State.ENDED:
         return ""
-    return notices.text(person.notice, pay=money(person.pay, person.currency))
+    own = person.notice
+    texts = [notices.text(own, pay=money(person.pay, person.currency))] if own else []
+    if person.state != State.CHATTING and uptime.was_away(person):  # a chat's log says so itself
+        texts.append(notices.text("we_were_away"))
+    return " ".join(texts)
 
 
 def _round(person: Participation) -> str:

@@ -19,6 +19,7 @@ from webapp.services.rules import (
     protocols,
     rounds,
     states,
+    uptime,
     work,
 )
 
@@ -67,7 +68,7 @@ def vanish(*, person: Participation, now: datetime) -> None:
     with transaction.atomic():
         chat.leave(person=person, now=now, because="vanished")
         person = _locked(person)
-        if person.state != P.CHATTING or person.seen_at >= now - GRACE:
+        if person.state != P.CHATTING or person.seen_at >= uptime.known(now).ago(GRACE):
             raise CameBack
         matching.send_to_start(person, now, notice="away")
 
@@ -80,7 +81,7 @@ def give_away(*, person: Participation, now: datetime, silent: timedelta = GONE)
     with transaction.atomic():
         chat.leave(person=person, now=now, because="left")
         person = _locked(person)
-        if person.state == P.ENDED or person.seen_at >= now - silent:
+        if person.state == P.ENDED or person.seen_at >= uptime.known(now).ago(silent):
             raise CameBack
         payment.settle(person=person, outcome=Outcome.LEFT, now=now)
 
@@ -110,7 +111,12 @@ def fall_silent(*, person: Participation, now: datetime) -> None:
 
 
 def _is_awake(since: datetime, idle: int, now: datetime) -> bool:
-    return not idle or now - since < timedelta(seconds=idle)
+    return not idle or served(now).since(since) < timedelta(seconds=idle)
+
+
+def served(now: datetime) -> uptime.Uptime:
+    """Return the time in which pages and replies were served: without both nobody can go on."""
+    return uptime.known(now, uptime.Part.WEB, uptime.Part.REPLIES)
 
 
 def end_with_campaign(*, person: Participation, now: datetime) -> None:

@@ -7,12 +7,12 @@ out among raters.
 from __future__ import annotations
 
 import random
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Collection, Sequence
 from datetime import datetime
 
 from django.db import transaction
-from django.db.models import F, QuerySet
+from django.db.models import F, prefetch_related_objects
 
 from evaluation import Rate
 from webapp.models import (
@@ -31,6 +31,7 @@ from webapp.services.rules import persona_stack, quota, states
 from webapp.services.rules.protocols import protocol_of
 
 LOOKED_AT, LOOKED_AT_EACH = 100, 5  # open items: at least, and per item to be chosen
+FEWEST_VOTES = (F("reserved") + F("completed"), "order")  # the index open_items_by_votes has them
 PARTNER = "p"  # the key of a candidate that is the partner as a whole, in the first round
 
 
@@ -149,7 +150,7 @@ def assign(*, person: Participation, now: datetime) -> list[Assignment]:
             _reserve(person, onboarding.choose(person, lacking, held), len(held), now)
             held = _held(person)
         while len(held) < size:
-            chosen = _choose(person, size - len(held))
+            chosen = _choose(person, held, size - len(held))
             if not chosen:
                 break
             _reserve(person, chosen, len(held), now)
@@ -171,67 +172,75 @@ def _held(person: Participation) -> list[Assignment]:
     return list(held.order_by("place"))
 
 
-def _choose(person: Participation, count: int) -> list[Item]:
-    mine = Assignment.objects.filter(participation=person).exclude(state=Assignment.State.RELEASED)
-    rows = open_items(person.campaign).exclude(pk__in=mine.values("item"))
+def _choose(person: Participation, held: Sequence[Assignment], count: int) -> list[Item]:
+    rows = open_items(person.campaign).exclude(pk__in=[one.item_id for one in held])
     if protocol_of(person.campaign).write:
-        return list(rows.order_by(F("reserved") + F("completed"), "order")[:count])
+        return list(rows.order_by(*FEWEST_VOTES)[:count])
     if third_parties.judges(person.campaign):
         return _choose_messages(third_parties.open_to(rows, person), count)
     rows = one_kind.kept_to(rows, person)
-    return _choose_replies(rows, mine, count)
+    return _choose_replies(rows, [one.item for one in held], count)
 
 
 def _choose_messages(rows: ItemQuery, count: int) -> list[Item]:
     """Choose those with the fewest votes, in the order of their conversations."""
-    ordered = rows.order_by(F("reserved") + F("completed"), "order")
-    fewest = ordered.prefetch_related("candidates")[:count]
+    fewest = rows.order_by(*FEWEST_VOTES).prefetch_related("candidates")[:count]
     return sorted(fewest, key=lambda item: item.order)
 
 
-def _choose_replies(rows: ItemQuery, mine: QuerySet[Assignment], count: int) -> list[Item]:
+def _choose_replies(rows: ItemQuery, held: Sequence[Item], count: int) -> list[Item]:
     """Choose items greedily: a new context, new conversations, few votes, rare systems, the draw.
 
     Only those with the fewest votes are looked at, so that it takes as long for a thousand items
     as for many.
     """
-    contexts: Counter[int | None] = Counter(mine.values_list("item__context", flat=True))
-    chats: Counter[int] = Counter(mine.values_list("item__candidates__conversation", flat=True))
-    systems: Counter[int] = Counter(mine.values_list("item__candidates__system", flat=True))
+    contexts = Counter(item.context_id for item in held)
     left = _fewest_votes(rows, contexts, max(LOOKED_AT, LOOKED_AT_EACH * count))
+    chats_of, systems_of = _judged([*held, *left])
+    chats = Counter(pk for item in held for pk in chats_of[item.pk])
+    systems = Counter(pk for item in held for pk in systems_of[item.pk])
     chosen: list[Item] = []
     while left and len(chosen) < count:
         best = min(
             left,
             key=lambda item: (
                 contexts[item.context_id],
-                sum(chats[pk] for pk in _conversations(item)),
+                sum(chats[pk] for pk in chats_of[item.pk]),
                 item.reserved + item.completed,
-                sum(systems[pk] for pk in _systems(item)),
+                sum(systems[pk] for pk in systems_of[item.pk]),
                 item.order,
             ),
         )
         left.remove(best)
         chosen.append(best)
         contexts[best.context_id] += 1
-        chats.update(_conversations(best))
-        systems.update(_systems(best))
+        chats.update(chats_of[best.pk])
+        systems.update(systems_of[best.pk])
+    prefetch_related_objects(chosen, "candidates")
     return chosen
 
 
 def _fewest_votes(rows: ItemQuery, known: Collection[int | None], most: int) -> list[Item]:
     """Return items with the fewest votes: of contexts not seen, and of those seen if these lack."""
-    ordered = rows.order_by(F("reserved") + F("completed"), "order").prefetch_related("candidates")
+    ordered = rows.order_by(*FEWEST_VOTES)
     found = list(ordered.exclude(context__in=[pk for pk in known if pk is not None])[:most])
-    return found if len(found) == most else found + list(ordered.filter(context__in=known)[:most])
+    if len(found) == most or not known:
+        return found
+    return found + list(ordered.filter(context__in=known)[:most])
 
 
-def _conversations(item: Item) -> list[int]:
-    return [candidate.conversation_id for candidate in item.candidates.all()]
+def _judged(items: Sequence[Item]) -> tuple[dict[int, list[int]], dict[int, list[int]]]:
+    """Return the conversations and the systems of each item's candidates, by item.
 
-
-def _systems(item: Item) -> list[int]:
-    return [candidate.system_id for candidate in item.candidates.all()]
+    Numbers, no rows: of all items that are looked at few are chosen.
+    """
+    chats: dict[int, list[int]] = defaultdict(list)
+    systems: dict[int, list[int]] = defaultdict(list)
+    rows = Candidate.objects.filter(item__in=[item.pk for item in items])
+    for item, chat, system in rows.values_list("item_id", "conversation_id", "system_id"):
+        chats[item].append(chat)
+        systems[item].append(system)
+    return chats, systems
 
 
 def _reserve(person: Participation, chosen: Sequence[Item], first: int, now: datetime) -> None:

@@ -10,18 +10,22 @@ the two participations is stored.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from functools import reduce
+from operator import or_
 
 from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from webapp.models import (
     Assignment,
     Campaign,
+    Candidate,
     Contribution,
     Conversation,
     ExternalId,
     Item,
     Participation,
+    Persona,
     Seat,
     TranscriptNote,
 )
@@ -30,6 +34,7 @@ from webapp.services.rules import access, identity
 from webapp.services.rules.access import AnyCampaign
 from webapp.services.rules.protocols import protocol_of
 
+OWN_CONVERSATION, BEFORE, OWN_TEXT = "own conversation", "judged before", "own text"
 KNOWN = ~Q(state=Assignment.State.RELEASED)  # of assignments: it was shown
 
 
@@ -48,7 +53,7 @@ def refusal(
     browser: they know who chatted there without an id.
     """
     authors = _authors(campaign)
-    if not judges(campaign) and not authors.exists():
+    if not keeps_people_out(campaign):
         return ""
     if platform == identity.VOLUNTEER:
         return "needs_id"
@@ -85,20 +90,51 @@ def open_to(items: ItemQuery, person: Participation) -> ItemQuery:
     known = ExternalId.objects.filter(participation=person).first()
     if known is None or known.platform == identity.VOLUNTEER:
         return items.none()
-    names = _names(person.campaign, known.platform, known.value)
+    for closed in _closed(person.campaign, known).values():
+        items = items.filter(*(~each for each in closed))
+    return items
+
+
+def keeps_people_out(campaign: AnyCampaign) -> bool:
+    """Tell whether what people said or wrote elsewhere is judged, or revised, in a campaign."""
+    return judges(campaign) or _authors(campaign).exists()
+
+
+def closed_to(items: ItemQuery, person: Participation) -> Iterator[tuple[str, ItemQuery]]:
+    """Yield each rule with the items that it keeps from a person; none where no id is known."""
+    known = ExternalId.objects.filter(participation=person).first()
+    if known is None or known.platform == identity.VOLUNTEER:
+        return
+    rules = _closed(person.campaign, known) | {OWN_TEXT: _own_texts(person.campaign, known)}
+    for rule, closed in rules.items():
+        yield rule, items.filter(reduce(or_, (Q(each) for each in closed)))
+
+
+def _closed(campaign: Campaign, known: ExternalId) -> dict[str, tuple[Exists, ...]]:
+    """Return by rule what holds of the items whose conversation somebody must not judge."""
+    names = _names(campaign, known.platform, known.value)
     own = Seat.objects.filter(
         conversation=OuterRef("conversation"), participation__pseudonym__in=names
     )
     imported = _notes(known.value).filter(conversation=OuterRef("conversation"))
-    left = items.filter(~Exists(own), ~Exists(imported))
-    if not _wants_new(person.campaign):
-        return left
-    before = Assignment.objects.filter(
-        KNOWN,
-        item__conversation=OuterRef("conversation"),
-        participation__pseudonym__in=names,
-    )
-    return left.filter(~Exists(before.exclude(item__campaign=person.campaign_id)))
+    rules: dict[str, tuple[Exists, ...]] = {OWN_CONVERSATION: (Exists(own), Exists(imported))}
+    if _wants_new(campaign):
+        before = Assignment.objects.filter(
+            KNOWN,
+            item__conversation=OuterRef("conversation"),
+            participation__pseudonym__in=names,
+        )
+        rules[BEFORE] = (Exists(before.exclude(item__campaign=campaign)),)
+    return rules
+
+
+def _own_texts(campaign: Campaign, known: ExternalId) -> tuple[Exists, ...]:
+    """Return what holds of the items that are about somebody's own persona or reply."""
+    names = _names(campaign, known.platform, known.value)
+    own = Contribution.objects.filter(assignment__participation__pseudonym__in=names)
+    written = Persona.objects.filter(pk=OuterRef("persona"), written__in=own)
+    replies = Candidate.objects.filter(item=OuterRef("pk"), conversation__written__in=own)
+    return Exists(written), Exists(replies)
 
 
 def _wants_new(campaign: AnyCampaign) -> bool:

@@ -10,8 +10,8 @@ import threading
 from datetime import datetime
 
 from django.db import Error, connection
-from django.utils import timezone
 
+from webapp import clock
 from webapp.services.recruiting import client, paying, reviewing, studies, submissions
 
 log = logging.getLogger(__name__)
@@ -38,7 +38,7 @@ def serve(ended: threading.Event) -> None:
     """Take turns until `ended` is set; trouble of the database or a call costs a pause."""
     while not ended.is_set():
         try:
-            turn(timezone.now())
+            turn(clock.now())
         except Error as problem:
             log.warning("panel: database trouble: %s", type(problem).__name__)
             connection.close()

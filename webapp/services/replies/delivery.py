@@ -16,17 +16,16 @@ from django.db import IntegrityError, transaction
 from django.db.models import DurationField, ExpressionWrapper, F, Min
 from django.db.models.functions import Now
 
-from webapp import realtime
+from webapp import clock, realtime
 from webapp.models import Conversation, Event, Flag, ReplyJob
-from webapp.services.replies import queue, rehearsal
-from webapp.services.rules import events, protocols, states
+from webapp.services.replies import pace, queue, rehearsal
+from webapp.services.rules import events, states, uptime
 
 J = ReplyJob.State
 OPEN = Conversation.State.OPEN
 CHUNK = 16  # jobs of one transaction: senders wait no longer than this many take
 OWED = (J.QUEUED, J.CLAIMED)
 LOSSES = 6  # of its worker that a job may meet without blame
-LONGEST_TYPING = 30.0  # seconds; a very long answer is shown sooner than anybody could type it
 
 
 @dataclass(frozen=True)
@@ -56,8 +55,9 @@ def answer(answers: Sequence[BotAnswer]) -> int:
 def _answer(answers: Sequence[BotAnswer]) -> int:
     with transaction.atomic():
         conversations = events.lock_all(answer.job.conversation_id for answer in answers)
-        later = [answer for answer in answers if _typing_seconds(answer)]
-        at_once = [answer for answer in answers if not _typing_seconds(answer)]
+        later = [answer for answer in answers if _is_shown_later(answer)]
+        kept = {answer.job.pk for answer in later}
+        at_once = [answer for answer in answers if answer.job.pk not in kept]
         stored = _store(at_once, "answer_at_once")
         _show([(answer.job, answer.text) for answer in stored], conversations)
         return len(stored) + len(_store(later, "answer"))
@@ -88,18 +88,26 @@ def _store(answers: Sequence[BotAnswer], event: str) -> list[BotAnswer]:
     columns = ["text", "details"]
     if event == "answer":
         for answer in moved:
-            answer.job.due_at = Now() + timedelta(seconds=_typing_seconds(answer))
+            answer.job.due_at = _due_at(answer)
         columns.append("due_at")
     ReplyJob.objects.bulk_update([one.job for one in moved], columns)
     return moved
 
 
-def _typing_seconds(answer: BotAnswer) -> float:
+def _is_shown_later(answer: BotAnswer) -> bool:
     conversation = answer.job.conversation
-    chat = protocols.protocol_of(conversation.campaign).chat
-    if chat is None or conversation.purpose != Conversation.Purpose.STUDY:
-        return 0.0
-    return min(LONGEST_TYPING, chat.pace * len(answer.text.split()))
+    return bool(pace.typing_seconds(conversation, answer.text)) or pace.is_paced_like_people(
+        conversation
+    )
+
+
+def _due_at(answer: BotAnswer) -> Any:
+    """Return when a reply is shown: a time, or an expression of the database's clock."""
+    job = answer.job
+    seconds = pace.seconds_like_people(job.conversation, answer.text, job.in_reply_to)
+    if seconds is not None:
+        return job.queued_at + timedelta(seconds=seconds)
+    return Now() + timedelta(seconds=pace.typing_seconds(job.conversation, answer.text))
 
 
 def show_later(conversation: Conversation, text: str, *, in_reply_to: int, seconds: float) -> None:
@@ -159,10 +167,10 @@ def _show(
             for job, text in is_open
         ]
     )
-    for job, text in is_open:
+    for job, _ in is_open:
         conversation = conversations[job.conversation_id]
         if conversation.purpose == Conversation.Purpose.REHEARSAL:
-            rehearsal.passed(conversation.system, text, job.details)
+            rehearsal.replied(conversation, job.details)
 
 
 def refuse(job: ReplyJob, text: str, complaint: str) -> None:
@@ -209,7 +217,7 @@ def give_up(job: ReplyJob, error: str) -> bool:
         except states.Illegal:
             return False
         if conversation.purpose == Conversation.Purpose.REHEARSAL:
-            rehearsal.failed(conversation.system, error)
+            rehearsal.failed(conversation, error)
         elif conversation.state == Conversation.State.OPEN:
             _flag_failure(conversation, job, error)
     return True
@@ -243,22 +251,26 @@ def drop(conversation: Conversation) -> None:
 def sweep() -> int:
     """Put back what dead workers held, and give up what took too long; returns how many."""
     expired = list(ReplyJob.objects.filter(queue.EXPIRED).order_by("id")[: queue.BATCH])
+    up = uptime.known(clock.read())
     for job in expired:
-        failed(job, "the worker did not finish")
+        until = job.lease_until
+        if until is not None and up.was_cut(until - queue.LEASE, until):
+            lost(job, "the platform was away", to_blame=False)
+        else:
+            failed(job, "the worker did not finish")
     for job in expired:
         realtime.call(job.bot)
-    return len(expired) + sum(give_up(job, "no answer in time") for job in _overdue())
+    return len(expired) + sum(give_up(job, "no answer in time") for job in _overdue(up))
 
 
-def _overdue() -> list[ReplyJob]:
+def _overdue(up: uptime.Uptime) -> list[ReplyJob]:
     """Return the jobs of people who have waited for longer than their campaign allows."""
-    age = ExpressionWrapper(Now() - F("queued_at"), output_field=DurationField())
     owed = ReplyJob.objects.filter(state__in=OWED).exclude(
         conversation__purpose=Conversation.Purpose.CONTEXT
     )
-    aged = owed.select_related("conversation__campaign").annotate(age=age).order_by("id")
+    aged = owed.select_related("conversation__campaign").order_by("id")
     return [
         job
         for job in aged[:500]
-        if job.age.total_seconds() >= job.conversation.campaign.reply_seconds
+        if up.since(job.queued_at).total_seconds() >= job.conversation.campaign.reply_seconds
     ]

@@ -1,4 +1,7 @@
-"""Every system answers a test message through the real path before its campaign opens (R14).
+"""First turns of the protocol, which every system plays before its campaign opens (R14).
+
+It passes where no more of its replies than the campaign allows are empty, cut, filtered, a fixed
+line, only punctuation, or the same every time.
 
 A rehearsal, and a requester's test chat, is a conversation of its own purpose: no part of the data.
 """
@@ -6,47 +9,148 @@ A rehearsal, and a requester's test chat, is a conversation of its own purpose: 
 from __future__ import annotations
 
 import secrets
-from collections.abc import Mapping
+import unicodedata
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
 from django.db import transaction
 from django.db.models.functions import Now
 
-from webapp.models import Conversation, Event, Persona, ReplyJob, Seat, System
-from webapp.services.replies import queue
+from bots.text.tokens import key
+from webapp.models import Conversation, Event, Persona, ReplyCall, ReplyJob, Seat, System
+from webapp.services.replies import calls, queue
 from webapp.services.rules import events
 from webapp.services.rules.protocols import protocol_of
 
-GREETING = "Hello! How are you today, and what do you like to do?"
+MESSAGES = (
+    "Hello! How are you today, and what do you like to do?",
+    "What did you do last weekend?",
+    "Why do you like that?",
+)
+REPLIES = 3  # that a rehearsal asks for; a test chat asks for none, which its `minimum` says
+REHEARSAL = "rehearsal"
 S = System.Rehearsal
 
 
 def start(*, system: System, by: str, now: datetime) -> Conversation:
-    """Send a system its test message; what comes of it is found in the system's row."""
+    """Begin the first turns of the protocol; what comes of them is found in the system's row."""
     with transaction.atomic():
-        conversation = _open(system, now)
-        _send(conversation, GREETING, by)
+        conversation = _open(system, now, replies=REPLIES)
         note = f"asked by {by}"
         System.objects.filter(pk=system.pk).update(rehearsal=S.QUEUED, rehearsal_note=note)
+        _begin(conversation, by)
     system.refresh_from_db()
     return conversation
 
 
-def passed(system: System, text: str, details: Mapping[str, Any]) -> None:
-    """Note that a system answered, and which version of its bot did."""
+def _begin(conversation: Conversation, by: str) -> None:
+    """Let the bot open where it may, go on from a context where there is one, or greet it."""
+    protocol = protocol_of(conversation.campaign)
+    context = conversation.campaign.contexts.exclude(messages=[]).order_by("pk").first()
+    if protocol.chat is None and context is not None:
+        _continue(conversation, context.messages)
+    elif protocol.chat is None or protocol.chat.first == "participant":
+        _send(conversation, MESSAGES[0], by)
+    elif not protocol.chat.opening:
+        queue.queue(conversation=conversation, in_reply_to=0)
+    else:
+        _append(conversation, protocol.chat.opening, side=1, in_reply_to=0)
+        _send(conversation, MESSAGES[0], by)
+
+
+def _continue(conversation: Conversation, messages: Sequence[str]) -> None:
+    """Write a context, whose last message is a person's, and owe the reply to it."""
+    seq = 0
+    for index, text in enumerate(messages):
+        seq = _append(conversation, text, side=(len(messages) - 1 - index) % 2).seq
+    queue.queue(conversation=conversation, in_reply_to=seq)
+
+
+def _append(
+    conversation: Conversation, text: str, *, side: int, in_reply_to: int | None = None
+) -> Event:
+    return events.append(
+        conversation=conversation,
+        kind=Event.Kind.MESSAGE,
+        content={"text": text},
+        side=side,
+        in_reply_to=in_reply_to,
+    )
+
+
+def replied(conversation: Conversation, details: Mapping[str, Any]) -> None:
+    """Go on with a rehearsal, or judge it after its last reply; a test chat is neither."""
+    wanted = conversation.minimum
+    replies = conversation.jobs.filter(state=ReplyJob.State.DONE).count()
+    if not wanted or replies > wanted:
+        return
+    if replies < wanted:
+        sent = conversation.events.filter(content__has_key="by").count()
+        _send(conversation, MESSAGES[sent % len(MESSAGES)], REHEARSAL)
+        return
     version = {key: details.get(key, "") for key in ("model", "parameters")}
-    note = f"answered in {details.get('seconds', 0)} s: {text}"[:1000]
-    _note(system, S.PASSED, note, version)
+    replies_had = _replies(conversation)
+    faults = _faults(replies_had)
+    share = sum(1 for found in faults if found) / len(faults)
+    if 100 * share > conversation.campaign.troubled_percent:
+        _note(conversation.system, S.FAILED, _complaint(faults), version)
+        return
+    note = f"answered in {details.get('seconds', 0)} s: {replies_had[-1][0]}"[:1000]
+    _note(conversation.system, S.PASSED, note, version)
 
 
-def failed(system: System, error: str) -> None:
+def _replies(conversation: Conversation) -> list[tuple[str, tuple[str, ...]]]:
+    """Return for each call the text that was shown, "" for none, and its events."""
+    found = ReplyCall.objects.filter(job__conversation=conversation).order_by("job", "number")
+    shown = ReplyCall.Outcome.SHOWN
+    return [
+        (one.job.text if one.outcome == shown else "", tuple(one.events.split()))
+        for one in found.select_related("job")
+    ]
+
+
+def _faults(replies: Sequence[tuple[str, tuple[str, ...]]]) -> list[str]:
+    """Return what is wrong with each reply, "" for nothing."""
+    texts = [text for text, _ in replies if text]
+    is_constant = len(texts) > 1 and len({key(text) for text in texts}) == 1
+    found = []
+    for text, met in replies:
+        trouble = next((calls.EVENTS[name] for name in calls.TROUBLES if name in met), "")
+        if not trouble and not text:
+            trouble = "the call failed"
+        elif not trouble and not _has_words(text):
+            trouble = "the reply is only punctuation"
+        elif not trouble and is_constant:
+            trouble = "the reply is the same every time"
+        found.append(trouble)
+    return found
+
+
+def _has_words(text: str) -> bool:
+    """Tell whether a text holds a letter, a digit or a symbol such as an emoji."""
+    return any(
+        unicodedata.category(letter)[0] in "LN" or unicodedata.category(letter) == "So"
+        for letter in text
+    )
+
+
+def _complaint(faults: Sequence[str]) -> str:
+    counted = Counter(fault for fault in faults if fault)
+    return "; ".join(
+        f"{count} of {len(faults)} replies: {fault}" for fault, count in counted.items()
+    )
+
+
+def failed(conversation: Conversation, error: str) -> None:
     """Note that a system did not answer, and why."""
-    _note(system, S.FAILED, error[:1000], {})
+    if conversation.minimum:
+        _note(conversation.system, S.FAILED, error[:1000], {})
 
 
 def _note(system: System, state: str, note: str, version: dict[str, str]) -> None:
-    rows = System.objects.filter(pk=system.pk, rehearsal=S.QUEUED)  # a test chat changes nothing
+    rows = System.objects.filter(pk=system.pk, rehearsal=S.QUEUED)
     rows.update(rehearsal=state, rehearsal_note=note, version=version, rehearsed_at=Now())
 
 
@@ -76,13 +180,14 @@ def answering(conversation: Conversation) -> bool:
     return conversation.jobs.filter(state__in=owed).exists()
 
 
-def _open(system: System, now: datetime) -> Conversation:
+def _open(system: System, now: datetime, *, replies: int = 0) -> Conversation:
     conversation = Conversation.objects.create(
         campaign=system.campaign,
         system=system,
         purpose=Conversation.Purpose.REHEARSAL,
         seed=secrets.randbits(48),
         started_at=now,
+        minimum=replies,
     )
     persona = Persona.objects.filter(campaign=system.campaign).order_by("order").first()
     chat = protocol_of(system.campaign).chat

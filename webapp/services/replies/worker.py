@@ -17,16 +17,18 @@ from typing import Any
 
 from django.conf import settings
 
-from bots import Reply, Turn, Utterance, bot_names, bot_options
+from bots import Reply, SeededHistory, Turn, Utterance, bot_names, bot_options, seed_of
+from bots.guards.filters import EMPTY
 from bots.registry import PATHS
 from webapp.inference import Answers, Respond, WorkerLost
-from webapp.models import Campaign, Conversation, Event, ReplyJob, Seat, System
-from webapp.services.replies import delivery, queue
+from webapp.models import Campaign, Conversation, Event, ReplyCall, ReplyJob, Seat, System
+from webapp.services.replies import calls, delivery, queue
 from webapp.services.replies.batches import Limit
 from webapp.services.rules.protocols import protocol_of
 
 log = logging.getLogger(__name__)
 Purpose = Conversation.Purpose
+Outcome = ReplyCall.Outcome
 INSIDE = {"bot": "options", "backward": "backward_options"}  # a wrapped bot, and its options
 MOST_WANTED = 200  # systems that are looked at for what to load
 NUL = re.compile(r"(?<!\\)((?:\\\\)*)\\u0000")  # as JSON writes it
@@ -121,7 +123,11 @@ def _answer(jobs: Sequence[ReplyJob], turns: Mapping[int, Turn], respond: Respon
     except Exception as problem:  # a bot may fail in any way; its jobs must not be lost
         log.warning("%s failed on %d jobs", jobs[0].bot, len(jobs), exc_info=problem)
         if len(jobs) == 1:
-            delivery.failed(jobs[0], f"{type(problem).__name__}: {problem}"[:500])
+            error = _storable(f"{type(problem).__name__}: {problem}")[:500]
+            calls.record(
+                [calls.BotCall(jobs[0], Outcome.FAILED, _seed(turns[jobs[0].pk]), error=error)]
+            )
+            delivery.failed(jobs[0], error)
             return
         for job in jobs:
             _answer([job], turns, respond)
@@ -136,23 +142,58 @@ def _ask(
     seconds = time.monotonic() - started
     if len(answers.replies) != len(jobs):
         raise ValueError(f"{len(answers.replies)} replies to {len(jobs)} turns")
-    about = {
-        **answers.version,
-        "seed": options.get("seed"),
-        "seconds": round(seconds, 4),
-        "batch": len(jobs),
-    }
+    about = {**answers.version, "seconds": round(seconds, 4), "batch": len(jobs)}
+    parameters = _parameters(jobs[0].conversation.system)
+    made = [
+        _call(job, reply, seconds, parameters, _seed(turns[job.pk]))
+        for job, reply in zip(jobs, answers.replies, strict=True)
+    ]
+    calls.record(made)
     stored: list[delivery.BotAnswer] = []
-    for job, reply in zip(jobs, answers.replies, strict=True):
-        text = _storable(reply.text)[: settings.MAX_MESSAGE_CHARACTERS]
-        if text and (complaint := _complaint(job, text)):
-            delivery.refuse(job, text, complaint)
-        elif text:
-            stored.append(delivery.BotAnswer(job, text, about | {"bot": _details(reply)}))
-        else:  # the others were answered
-            error = str(reply.details.get("error", "the bot said nothing"))
-            delivery.failed(job, _storable(error)[:500])
+    for call in made:
+        job, text = call.job, _shown(call.reply.text)
+        if call.outcome == Outcome.REFUSED:
+            delivery.refuse(job, text, call.error)
+        elif call.outcome == Outcome.FAILED:
+            delivery.failed(job, call.error)
+        else:
+            details = about | {"seed": call.seed, "bot": _details(call.reply)}
+            stored.append(delivery.BotAnswer(job, text, details))
     return stored
+
+
+def _call(
+    job: ReplyJob, reply: Reply, seconds: float, parameters: Mapping[str, Any], seed: int
+) -> calls.BotCall:
+    """Return what comes of a reply: it is shown, refused by the protocol, or has failed."""
+    text = _storable(reply.text)
+    more = [
+        *(["unprintable"] if text != reply.text else []),
+        *(["long"] if len(text) > settings.MAX_MESSAGE_CHARACTERS else []),
+    ]
+    outcome, error = Outcome.SHOWN, ""
+    if not text.strip():
+        if not reply.text.strip() and "error" not in reply.details and "empty" not in reply.events:
+            more.append("empty")
+        outcome, error = Outcome.FAILED, str(reply.details.get("error", EMPTY))
+    elif complaint := _complaint(job, _shown(reply.text)):
+        outcome, error = Outcome.REFUSED, complaint
+    error = _storable(error)[:500]
+    return calls.BotCall(job, outcome, seed, reply, error, round(seconds, 4), parameters, more)
+
+
+def _shown(text: str) -> str:
+    """Return a reply's text as people get it."""
+    return _storable(text)[: settings.MAX_MESSAGE_CHARACTERS]
+
+
+def _parameters(system: System) -> dict[str, Any]:
+    """Return every option of a system's bot, those left at their defaults included."""
+    return {each.name: each.default for each in bot_options(system.bot)} | dict(system.options)
+
+
+def _seed(turn: Turn) -> int:
+    return seed_of(turn[1]) or 0
 
 
 def _complaint(job: ReplyJob, text: str) -> str | None:
@@ -167,7 +208,7 @@ def _complaint(job: ReplyJob, text: str) -> str | None:
 
 def _storable(text: str) -> str:
     """Return the text without what no database or page can hold."""
-    return text.encode("utf-8", "ignore").decode().replace("\0", "").strip()
+    return text.encode("utf-8", "ignore").decode().replace("\0", "")
 
 
 def _details(reply: Reply) -> dict[str, Any]:
@@ -183,7 +224,7 @@ def _details(reply: Reply) -> dict[str, Any]:
 
 
 def _turns(jobs: Sequence[ReplyJob]) -> dict[int, Turn]:
-    """Return each job's persona and history, as its bot sees them, with two queries."""
+    """Return each job's persona and history, as its bot sees them, with three queries."""
     conversations = [job.conversation_id for job in jobs]
     seats = Seat.objects.filter(conversation__in=conversations, side=1).select_related("persona")
     personas = {seat.conversation_id: seat.sentences for seat in seats if seat.sees_persona}
@@ -193,10 +234,14 @@ def _turns(jobs: Sequence[ReplyJob]) -> dict[int, Turn]:
     for conversation, seq, side, content in columns.order_by("conversation_id", "seq"):
         turn = Utterance("self" if side == 1 else "partner", content["text"])
         histories[conversation].append((seq, turn))
+    numbers = calls.numbers(jobs)
     return {
         job.pk: (
             personas.get(job.conversation_id, ()),
-            tuple(turn for seq, turn in histories[job.conversation_id] if seq <= job.in_reply_to),
+            SeededHistory(
+                (turn for seq, turn in histories[job.conversation_id] if seq <= job.in_reply_to),
+                calls.seed_for(job, numbers[job.pk]),
+            ),
         )
         for job in jobs
     }

@@ -61,6 +61,7 @@ class StaffCampaign:
     screened_url: str
     wait_seconds: int
     reply_seconds: int
+    troubled_percent: int
     bot_when_alone: bool
     partner_left_counts: bool
     seed: int

@@ -14,11 +14,11 @@ from django.contrib.auth import views as auth
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import path
-from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from evaluation import Protocol
+from webapp import clock
 from webapp.forms.campaign_form import CampaignForm
 from webapp.services.campaign import campaigns, offers, own_protocols
 from webapp.services.monitoring import campaign_list
@@ -39,14 +39,14 @@ class Login(auth.LoginView):
     def post(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
         username = request.POST.get("username", "")[:150]
         try:
-            logins.attempt(username=username, address=_address(request), now=timezone.now())
+            logins.attempt(username=username, address=_address(request), now=clock.now())
         except logins.TooMany as refusal:
             context = {"form": self.get_form_class()(request), "wait": refusal.seconds}
             response = render(request, "registration/login.html", context, status=429)
             response.headers["Retry-After"] = str(refusal.seconds)
             return response
         response = super().post(request, *args, **kwargs)
-        logins.note(username=username, ok=response.status_code == 302, now=timezone.now())
+        logins.note(username=username, ok=response.status_code == 302, now=clock.now())
         return response
 
 
@@ -117,7 +117,7 @@ def _create(
         owner=request.user,
         protocol=found.name,
         values=form.values(),
-        now=timezone.now(),
+        now=clock.now(),
         own=own,
     )
     messages.success(request, _("The draft is saved. Next: add the systems."))

@@ -9,9 +9,9 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import path, reverse
-from django.utils import timezone
 from django.utils.translation import ngettext
 
+from webapp import clock
 from webapp.services.campaign import written_materials
 from webapp.services.monitoring.review import read_reason
 from webapp.services.rules.access import StaffCampaign
@@ -27,7 +27,7 @@ def contributions(request: HttpRequest, campaign: StaffCampaign) -> HttpResponse
     """Show what was written; accept or refuse it."""
     if request.method != "POST":
         return render(request, PAGE, _shown(request, campaign))
-    changes: dict[str, Any] = {"campaign": campaign, "by": request.user, "now": timezone.now()}
+    changes: dict[str, Any] = {"campaign": campaign, "by": request.user, "now": clock.now()}
     pks = [int(each) for each in request.POST.getlist("contribution") if each.isdecimal()]
     try:
         if request.POST.get("action") == "refuse":
@@ -49,7 +49,7 @@ def use(request: HttpRequest, campaign: StaffCampaign) -> HttpResponse:
     """Take what was accepted in another campaign into this draft."""
     if campaign.state != "DRAFT":
         return conflict(request, campaign.state)
-    now, source = timezone.now(), request.POST.get("source", "")
+    now, source = clock.now(), request.POST.get("source", "")
     try:
         count = written_materials.take(campaign=campaign, source=source, by=request.user, now=now)
     except Invalid as problem:

@@ -6,9 +6,9 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import path
-from django.utils import timezone
 from django.utils.translation import gettext as _
 
+from webapp import clock
 from webapp.forms.campaign_form import DuplicateForm
 from webapp.services.campaign import duplicates, removal
 from webapp.services.campaign.systems import SystemRefused
@@ -27,7 +27,7 @@ def duplicate(request: HttpRequest, campaign: StaffCampaign) -> HttpResponse:
     form = DuplicateForm(campaign, request.POST)
     if not form.is_valid():
         return bad_form(request, "staff/duplicate.html", context | {"form": form})
-    now = timezone.now()
+    now = clock.now()
     draft = duplicates.duplicate(campaign=campaign, by=request.user, now=now, **form.values())
     messages.success(request, _("This is the duplicate. Rehearse its systems before the launch."))
     return redirect("campaign", draft.pk)
@@ -36,7 +36,7 @@ def duplicate(request: HttpRequest, campaign: StaffCampaign) -> HttpResponse:
 @campaign_page(*WRITE)
 def archive(request: HttpRequest, campaign: StaffCampaign) -> HttpResponse:
     """Take a campaign that is not running out of the list."""
-    removal.archive(campaign=campaign, by=request.user, now=timezone.now())
+    removal.archive(campaign=campaign, by=request.user, now=clock.now())
     messages.success(request, _("The campaign is archived. Its data and results stay."))
     return redirect("campaign", campaign.pk)
 
@@ -44,7 +44,7 @@ def archive(request: HttpRequest, campaign: StaffCampaign) -> HttpResponse:
 @campaign_page(*WRITE)
 def unarchive(request: HttpRequest, campaign: StaffCampaign) -> HttpResponse:
     """Put an archived campaign back into the list."""
-    removal.unarchive(campaign=campaign, by=request.user, now=timezone.now())
+    removal.unarchive(campaign=campaign, by=request.user, now=clock.now())
     messages.success(request, _("The campaign is in the list again."))
     return redirect("campaign", campaign.pk)
 
@@ -60,7 +60,7 @@ def delete(request: HttpRequest, campaign: StaffCampaign) -> HttpResponse:
         return render(request, "staff/delete.html", context)
     try:
         removal.read_name(campaign, raw)
-        removal.delete(campaign=campaign, by=request.user, now=timezone.now())
+        removal.delete(campaign=campaign, by=request.user, now=clock.now())
     except Invalid as problem:
         return bad_form(request, "staff/delete.html", context | {"problems": problem.problems})
     except SystemRefused as refusal:

@@ -9,10 +9,10 @@ from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import path
-from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
+from webapp import clock
 from webapp.services.campaign import amendments
 from webapp.services.monitoring import monitor, review
 from webapp.services.replies import given_up
@@ -92,7 +92,7 @@ def act(request: HttpRequest, campaign: StaffCampaign, action: str) -> HttpRespo
     except Invalid as problem:
         context |= {"problems": problem.problems, "reason": raw.get("reason", "")}
         return bad_form(request, "staff/confirm.html", context)
-    service(campaign=campaign, by=request.user, reason=reason, now=timezone.now())
+    service(campaign=campaign, by=request.user, reason=reason, now=clock.now())
     messages.success(request, _("Done. It is noted as an amendment."))
     return redirect("live", campaign.pk)
 
@@ -113,7 +113,7 @@ def extend(request: HttpRequest, campaign: StaffCampaign) -> HttpResponse:
             more=amendments.read_more(campaign, raw),
             by=request.user,
             reason=amendments.read_reason(raw),
-            now=timezone.now(),
+            now=clock.now(),
         )
     except Invalid as problem:
         context["problems"] = problem.problems
@@ -136,7 +136,7 @@ def pay(request: HttpRequest, campaign: StaffCampaign) -> HttpResponse:
         reason = amendments.read_reason(raw)
         amount = amendments.read_pay(campaign, raw)
         amendments.change_pay(
-            campaign=campaign, pay=amount, by=request.user, reason=reason, now=timezone.now()
+            campaign=campaign, pay=amount, by=request.user, reason=reason, now=clock.now()
         )
     except amendments.Unconfirmed:
         return bad_form(request, "staff/pay.html", context | {"raw": raw, "lowers": True})
@@ -159,7 +159,7 @@ def job_list(request: HttpRequest, campaign: StaffCampaign) -> HttpResponse:
 @campaign_page(*WRITE)
 def retry(request: HttpRequest, campaign: StaffCampaign, job: int) -> HttpResponse:
     """Let a reply that was given up be tried anew."""
-    given_up.retry(campaign=campaign, pk=job, by=request.user, now=timezone.now())
+    given_up.retry(campaign=campaign, pk=job, by=request.user, now=clock.now())
     messages.success(request, _("The reply is tried again."))
     return redirect("jobs", campaign.pk)
 
@@ -168,7 +168,7 @@ def _live(request: HttpRequest, campaign: StaffCampaign) -> dict[str, Any]:
     return {
         "campaign": campaign,
         "tab": "live",
-        "live": monitor.live(campaign, timezone.now()),
+        "live": monitor.live(campaign, clock.now()),
         "link": start_link(request, campaign),
     }
 

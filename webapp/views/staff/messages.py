@@ -8,9 +8,9 @@ from django.contrib import messages as notices
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import path
-from django.utils import timezone
 from django.utils.translation import gettext as _
 
+from webapp import clock
 from webapp.services.campaign import message_items
 from webapp.services.rules.access import StaffCampaign
 from webapp.services.rules.protocols import protocol_of
@@ -27,7 +27,7 @@ def messages(request: HttpRequest, campaign: StaffCampaign) -> HttpResponse:
         return render(request, PAGE, _shown(request, campaign))
     if campaign.state != "DRAFT":
         return conflict(request, campaign.state)
-    changes: dict[str, Any] = {"campaign": campaign, "by": request.user, "now": timezone.now()}
+    changes: dict[str, Any] = {"campaign": campaign, "by": request.user, "now": clock.now()}
     if request.POST.get("action") == "clear":
         count = message_items.clear(**changes)
         notices.info(request, _("%(count)d removed.") % {"count": count})

@@ -9,11 +9,11 @@ from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import path
-from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from evaluation import Protocol
+from webapp import clock
 from webapp.forms.protocol_form import ProtocolForm
 from webapp.forms.protocol_text import acted
 from webapp.services.campaign import offers, own_protocols
@@ -26,6 +26,7 @@ from webapp.views import rendering
 from webapp.views.staff.access import FORM, READ, NavLink, bad_form, staff_page
 
 SAVE = "save"
+LONGEST_NUMBER = 10  # digits of a version, as a form sends it
 
 
 @staff_page(*FORM, link=NavLink(gettext_lazy("Your protocols"), 15))
@@ -42,7 +43,7 @@ def index(request: HttpRequest) -> HttpResponse:
         upload = request.FILES.get("file")
         if upload is not None:
             raw["text"] = pasted.decode(upload.read(pasted.LARGEST + 1))
-        made = own_protocols.add_file(text=raw["text"], by=request.user, now=timezone.now())
+        made = own_protocols.add_file(text=raw["text"], by=request.user, now=clock.now())
     except Invalid as problem:
         context |= {"raw": raw, "problems": problem.problems}
         return bad_form(request, "staff/own_protocols.html", context)
@@ -78,13 +79,43 @@ def edit(request: HttpRequest, own: uuid.UUID) -> HttpResponse:
     row = access.own_protocol(request.user, own)
     base = own_protocols.protocol_of(row)
     form = _form(request, base)
+    latest_known = _latest_known(request, row)
     if not _is_saved(request, form):
-        return _page(request, form, row=row)
-    made = own_protocols.change(
-        own=row, protocol=form.protocol(), by=request.user, now=timezone.now()
-    )
+        return _page(request, form, row=row, latest_known=latest_known)
+    try:
+        made = own_protocols.change(
+            own=row,
+            protocol=form.protocol(),
+            latest_known=latest_known,
+            by=request.user,
+            now=clock.now(),
+        )
+    except own_protocols.Newer as newer:
+        return _page(request, form, row=row, latest_known=newer.version, passed_over=newer.version)
     messages.success(request, _("Saved as version %(version)d.") % {"version": made.version})
     return redirect("own-protocol", made.pk)
+
+
+@staff_page(*FORM)
+def delete(request: HttpRequest, own: uuid.UUID) -> HttpResponse:
+    """Delete a protocol that nobody uses, with all its versions."""
+    row = access.own_protocol(request.user, own)
+    if request.method != "POST":
+        return render(request, "staff/delete_protocol.html", {"own": row})
+    try:
+        own_protocols.delete(own=row, by=request.user, now=clock.now())
+    except own_protocols.InUse:
+        return render(request, "staff/delete_protocol.html", {"own": row, "used": True}, status=409)
+    messages.success(request, _("“%(title)s” is deleted.") % {"title": row.title})
+    return redirect("own-protocols")
+
+
+def _latest_known(request: HttpRequest, row: StaffProtocol) -> int:
+    """Return which version was the latest when the form was drawn, as the form says."""
+    raw = request.POST.get("seen", "")
+    if request.method == "POST":
+        return int(raw) if raw.isdecimal() and len(raw) < LONGEST_NUMBER else row.version
+    return own_protocols.latest(row)
 
 
 @staff_page(*READ)
@@ -103,7 +134,7 @@ def _first_version(request: HttpRequest, base: Protocol, origin: CopySource) -> 
     if not _is_saved(request, form):
         return _page(request, form, origin=origin)
     made = own_protocols.add(
-        protocol=form.protocol(), origin=origin, by=request.user, now=timezone.now()
+        protocol=form.protocol(), origin=origin, by=request.user, now=clock.now()
     )
     messages.success(request, _("Saved as version %(version)d.") % {"version": made.version})
     return redirect("own-protocol", made.pk)
@@ -129,7 +160,10 @@ def _page(
     *,
     row: StaffProtocol | None = None,
     origin: CopySource | None = None,
+    latest_known: int = 0,
+    passed_over: int = 0,
 ) -> HttpResponse:
+    """Draw the builder; `passed_over` is a version that saving would pass over unseen."""
     sample = form.sample()
     context = {
         "form": form,
@@ -137,8 +171,11 @@ def _page(
         "versions": own_protocols.versions(row) if row else [],
         "origin": CopySource(row.copied_name, row.copied_sha256) if row else origin,
         "groups": rendering.sample_questions(sample) if sample else [],
+        "seen": latest_known,
+        "passed_over": passed_over,
     }
-    return render(request, "staff/builder.html", context, status=422 if form.errors else 200)
+    status = 409 if passed_over else 422 if form.errors else 200
+    return render(request, "staff/builder.html", context, status=status)
 
 
 urlpatterns = [
@@ -147,5 +184,6 @@ urlpatterns = [
     path("protocols/copy/<slug:protocol>/", copy, name="copy-protocol"),
     path("protocols/<uuid:own>/", edit, name="own-protocol"),
     path("protocols/<uuid:own>/copy/", copy_own, name="copy-own-protocol"),
+    path("protocols/<uuid:own>/delete/", delete, name="delete-own-protocol"),
     path("protocols/<uuid:own>/file/", download, name="own-protocol-file"),
 ]

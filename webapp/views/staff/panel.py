@@ -8,10 +8,10 @@ from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import path
-from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
+from webapp import clock
 from webapp.services.data import csv_format
 from webapp.services.recruiting import books, panel_form, panel_page, reviewing, studies
 from webapp.services.rules.access import NotFound, StaffCampaign
@@ -59,7 +59,7 @@ def panel_new(request: HttpRequest, campaign: StaffCampaign) -> HttpResponse:
         values=values,
         start_link=start_link(request, campaign),
         by=request.user,
-        now=timezone.now(),
+        now=clock.now(),
     )
     messages.success(request, _("The study is being created as a draft; nobody sees it yet."))
     return redirect("panel", campaign.pk)
@@ -72,7 +72,7 @@ def panel_change(request: HttpRequest, campaign: StaffCampaign) -> HttpResponse:
     if study is None:
         raise NotFound("study at the panel")
     action = raw.get("do", "")
-    done: dict[str, Any] = {"study": study, "by": request.user, "now": timezone.now()}
+    done: dict[str, Any] = {"study": study, "by": request.user, "now": clock.now()}
     try:
         if action == "PLACES":
             studies.add_openings(openings=panel_form.read_openings(raw, study.openings), **done)
@@ -98,7 +98,7 @@ def panel_books(request: HttpRequest, campaign: StaffCampaign) -> HttpResponse:
         raise NotFound("study at the panel")
     answer = HttpResponse(content_type="text/csv; charset=utf-8")
     answer["Content-Disposition"] = f'attachment; filename="prolific-{campaign.pk}.csv"'
-    rows = books.taken(study=study, by=request.user, now=timezone.now())
+    rows = books.taken(study=study, by=request.user, now=clock.now())
     csv_format.write(answer, books.COLUMNS, rows)  # type: ignore[arg-type]
     return answer
 
@@ -118,7 +118,7 @@ def panel_submission(
     context["calls"] = reviewing.calls_of(one)
     if request.method != "POST":
         return render(request, ONE, context)
-    raw, who = request.POST.dict(), {"one": one, "by": request.user, "now": timezone.now()}
+    raw, who = request.POST.dict(), {"one": one, "by": request.user, "now": clock.now()}
     try:
         _review(raw, who)
     except Invalid as problem:

@@ -8,10 +8,10 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import path
-from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
+from webapp import clock
 from webapp.services.monitoring import review, transcripts
 from webapp.services.rating import third_parties
 from webapp.services.rules.access import StaffCampaign
@@ -60,7 +60,7 @@ def exclude_conversation(
 @campaign_page(*READ, tab=NavLink(gettext_lazy("People"), 40))
 def people(request: HttpRequest, campaign: StaffCampaign) -> HttpResponse:
     """List the people."""
-    page = review.people(campaign, request.GET.dict(), timezone.now())
+    page = review.people(campaign, request.GET.dict(), clock.now())
     context = {
         "campaign": campaign,
         "tab": "people",
@@ -94,9 +94,7 @@ def bonus(request: HttpRequest, campaign: StaffCampaign, person: int) -> HttpRes
     """Give a bonus."""
     raw = request.POST.dict()
     try:
-        review.give_bonus(
-            campaign=campaign, pk=person, raw=raw, by=request.user, now=timezone.now()
-        )
+        review.give_bonus(campaign=campaign, pk=person, raw=raw, by=request.user, now=clock.now())
     except Invalid as problem:
         context = _person(campaign, person) | {"bonus_problems": problem.problems, "raw": raw}
         return bad_form(request, "staff/person.html", context)
@@ -110,7 +108,7 @@ def bonus(request: HttpRequest, campaign: StaffCampaign, person: int) -> HttpRes
 @campaign_page(*WRITE)
 def settle_flag(request: HttpRequest, campaign: StaffCampaign, flag: int) -> HttpResponse:
     """Note that a flag was looked at."""
-    row = review.settle_flag(campaign=campaign, pk=flag, by=request.user, now=timezone.now())
+    row = review.settle_flag(campaign=campaign, pk=flag, by=request.user, now=clock.now())
     if row.conversation_id is not None:
         return redirect("conversation", campaign.pk, row.conversation_id)
     if row.participation_id is not None:
@@ -132,14 +130,14 @@ def _person(campaign: StaffCampaign, pk: int) -> dict[str, Any]:
     return {
         "campaign": campaign,
         "tab": "people",
-        "person": review.person(campaign, pk, timezone.now()),
+        "person": review.person(campaign, pk, clock.now()),
         "raw": {},
     }
 
 
 def _mark(request: HttpRequest, row: review.Reviewed) -> dict[str, Any]:
     """Exclude or include; return what is wrong with the form, if anything."""
-    now = timezone.now()
+    now = clock.now()
     if request.POST.get("action") == "include":
         review.include(row=row, by=request.user, now=now)
         return {}

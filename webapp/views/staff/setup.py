@@ -13,11 +13,11 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import path, reverse
-from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from evaluation import Protocol
+from webapp import clock
 from webapp.forms.campaign_form import CampaignForm
 from webapp.services.campaign import (
     amendments,
@@ -86,7 +86,7 @@ def settings(request: HttpRequest, campaign: StaffCampaign) -> HttpResponse:
     form = context["form"]
     if not form.is_valid():
         return bad_form(request, "staff/settings.html", context)
-    now = timezone.now()
+    now = clock.now()
     campaigns.change(campaign=campaign, by=request.user, values=form.values(), now=now)
     messages.success(request, _("The settings are saved."))
     return redirect("campaign", campaign.pk)
@@ -137,7 +137,7 @@ def collect(request: HttpRequest, campaign: StaffCampaign) -> HttpResponse:
     """Let every system answer every context."""
     if campaign.state != "DRAFT":
         return conflict(request, campaign.state)
-    begun = contexts.build(campaign=campaign, now=timezone.now())
+    begun = contexts.build(campaign=campaign, now=clock.now())
     messages.info(request, _("%(count)d replies were requested.") % {"count": begun})
     return redirect("contexts", campaign.pk)
 
@@ -150,7 +150,7 @@ def launching(request: HttpRequest, campaign: StaffCampaign) -> HttpResponse:
             return conflict(request, campaign.state)
         return render(request, "staff/launch.html", _launch(request, campaign))
     try:
-        launch.launch(campaign=campaign, by=request.user, now=timezone.now())
+        launch.launch(campaign=campaign, by=request.user, now=clock.now())
     except launch.NotReady:
         return bad_form(request, "staff/launch.html", _launch(request, campaign))
     messages.success(request, _("The campaign is open. Give participants the start link."))
@@ -194,7 +194,7 @@ def _checks(campaign: StaffCampaign) -> dict[str, Any]:
     rows = list(systems.of(campaign))
     if campaign.state != "DRAFT":
         return {"systems": rows}
-    checks = checklist.checklist(campaign, timezone.now())
+    checks = checklist.checklist(campaign, clock.now())
     return {
         "systems": rows,
         "kinds": systems.kinds(campaign),
@@ -252,7 +252,7 @@ def _act(
 ) -> HttpResponse:
     """Preview, or store, or remove what is there."""
     action = request.POST.get("action", "preview")
-    changes = {"campaign": campaign, "by": request.user, "now": timezone.now()}
+    changes = {"campaign": campaign, "by": request.user, "now": clock.now()}
     if action == "clear":
         try:
             count = service.clear(**changes)

@@ -9,10 +9,10 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import path
-from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
+from webapp import clock
 from webapp.services.campaign import studies
 from webapp.services.competition import board
 from webapp.services.monitoring import campaign_list
@@ -29,7 +29,7 @@ def index(request: HttpRequest) -> HttpResponse:
         return render(request, "staff/studies.html", context)
     raw = request.POST.dict()
     try:
-        made = studies.create(raw=raw, by=request.user, now=timezone.now())
+        made = studies.create(raw=raw, by=request.user, now=clock.now())
     except Invalid as problem:
         context |= {"raw": raw, "problems": problem.problems}
         return bad_form(request, "staff/studies.html", context)
@@ -52,7 +52,7 @@ def phases(request: HttpRequest, study: StaffStudy) -> HttpResponse:
 
 def _change(request: HttpRequest, study: StaffStudy, raw: Mapping[str, str]) -> str:
     """Do what a form of the page asks for, and return what was done."""
-    change: dict[str, Any] = {"study": study, "by": request.user, "now": timezone.now()}
+    change: dict[str, Any] = {"study": study, "by": request.user, "now": clock.now()}
     action = raw.get("action", "change")
     if action == "add":
         return _("%(name)s is a phase now.") % {"name": studies.add(raw=raw, **change).phase}

@@ -8,9 +8,9 @@ from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import path
-from django.utils import timezone
 from django.utils.translation import gettext as _
 
+from webapp import clock
 from webapp.forms.system_form import SystemForm
 from webapp.services.campaign import system_trials, systems
 from webapp.services.campaign.systems import StoredSystem
@@ -40,7 +40,7 @@ def add(request: HttpRequest, campaign: StaffCampaign, bot: str) -> HttpResponse
     try:
         values = form.values()
         systems.add_system(
-            campaign=campaign, bot=bot, values=values, by=request.user, now=timezone.now()
+            campaign=campaign, bot=bot, values=values, by=request.user, now=clock.now()
         )
     except Invalid as problem:
         form.refuse(problem.problems)
@@ -62,7 +62,7 @@ def change(request: HttpRequest, campaign: StaffCampaign, system: int) -> HttpRe
     try:
         values = form.values()
         systems.change_system(
-            campaign=campaign, pk=system, values=values, by=request.user, now=timezone.now()
+            campaign=campaign, pk=system, values=values, by=request.user, now=clock.now()
         )
     except Invalid as problem:
         form.refuse(problem.problems)
@@ -76,7 +76,7 @@ def change(request: HttpRequest, campaign: StaffCampaign, system: int) -> HttpRe
 def remove(request: HttpRequest, campaign: StaffCampaign, system: int) -> HttpResponse:
     """Remove a system from a draft."""
     try:
-        systems.remove_system(campaign=campaign, pk=system, by=request.user, now=timezone.now())
+        systems.remove_system(campaign=campaign, pk=system, by=request.user, now=clock.now())
     except systems.SystemRefused as refusal:
         messages.error(request, str(refusal))
     return redirect("campaign", campaign.pk)
@@ -85,7 +85,7 @@ def remove(request: HttpRequest, campaign: StaffCampaign, system: int) -> HttpRe
 @campaign_page(*WRITE)
 def rehearse(request: HttpRequest, campaign: StaffCampaign, system: int) -> HttpResponse:
     """Send a system its test message."""
-    system_trials.rehearse(campaign=campaign, pk=system, by=request.user, now=timezone.now())
+    system_trials.rehearse(campaign=campaign, pk=system, by=request.user, now=clock.now())
     return redirect("campaign", campaign.pk)
 
 
@@ -93,7 +93,7 @@ def rehearse(request: HttpRequest, campaign: StaffCampaign, system: int) -> Http
 def begin_chat(request: HttpRequest, campaign: StaffCampaign, system: int) -> HttpResponse:
     """Open a test chat."""
     conversation_id = system_trials.open_chat(
-        campaign=campaign, pk=system, by=request.user, now=timezone.now()
+        campaign=campaign, pk=system, by=request.user, now=clock.now()
     )
     return redirect("test-chat", campaign.pk, conversation_id)
 

@@ -10,10 +10,10 @@ from django.contrib import messages as notices
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import path
-from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
+from webapp import clock
 from webapp.services.campaign import redaction, transcripts_import
 from webapp.services.campaign.transcripts_import import TranscriptPreview, TranscriptUpload
 from webapp.services.rating import transcript_rules
@@ -45,7 +45,7 @@ def transcripts(request: HttpRequest, campaign: StaffCampaign) -> HttpResponse:
 
 
 def _act(request: HttpRequest, campaign: StaffCampaign, action: str) -> HttpResponse:
-    changes: dict[str, Any] = {"campaign": campaign, "by": request.user, "now": timezone.now()}
+    changes: dict[str, Any] = {"campaign": campaign, "by": request.user, "now": clock.now()}
     if action == "redact":
         count = redaction.redact(raw=request.POST.get("stretches", ""), **changes)
         words = ngettext(

@@ -9,9 +9,9 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import path, reverse
-from django.utils import timezone
 from django.utils.translation import gettext_lazy, ngettext
 
+from webapp import clock
 from webapp.services.campaign import whitelists
 from webapp.services.rules import access
 from webapp.services.staff_forms import pasted
@@ -30,7 +30,7 @@ def index(request: HttpRequest) -> HttpResponse:
         upload = request.FILES.get("file")
         if upload is not None:
             raw["text"] = pasted.decode(upload.read(pasted.LARGEST + 1))
-        found = whitelists.upload(**raw, by=request.user, now=timezone.now())
+        found = whitelists.upload(**raw, by=request.user, now=clock.now())
     except Invalid as problem:
         context |= {"raw": raw, "problems": problem.problems}
         return bad_form(request, "staff/whitelists.html", context)
@@ -49,7 +49,7 @@ def review(request: HttpRequest, whitelist: int) -> HttpResponse:
         return render(request, "staff/whitelist.html", context)
     raw = request.POST.dict()
     try:
-        changed = whitelists.decide(whitelist=row.pk, raw=raw, by=request.user, now=timezone.now())
+        changed = whitelists.decide(whitelist=row.pk, raw=raw, by=request.user, now=clock.now())
     except Invalid as problem:
         context["found"] = whitelists.with_typed(found, raw, problem.problems)
         return bad_form(request, "staff/whitelist.html", context)

@@ -11,10 +11,9 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import path, reverse
-from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from webapp import languages
+from webapp import clock, languages
 from webapp.forms.words_form import WordsForm
 from webapp.services.campaign import own_protocols, translations
 from webapp.services.campaign.translations import SourceText
@@ -51,7 +50,7 @@ def campaign_words(request: HttpRequest, campaign: StaffCampaign) -> HttpRespons
         return conflict(request, campaign.state)
 
     def store(code: str, texts: Mapping[str, str]) -> str:
-        now = timezone.now()
+        now = clock.now()
         translations.store(campaign=campaign, language=code, texts=texts, by=request.user, now=now)
         return f"{reverse('campaign-words', args=[campaign.pk])}?language={code}"
 
@@ -73,7 +72,7 @@ def protocol_words(request: HttpRequest, own: uuid.UUID) -> HttpResponse:
     )
 
     def store(code: str, texts: Mapping[str, str]) -> str:
-        now = timezone.now()
+        now = clock.now()
         made = translations.store_labels(
             own=row, language=code, texts=texts, by=request.user, now=now
         )
@@ -92,12 +91,18 @@ def _page(
     code = wanted if wanted in words.codes else next(iter(words.codes), "")
     typed = request.POST if request.method == "POST" and code else None
     form = WordsForm(words.texts, words.stored.get(code, {}), typed)
+    passed_over = 0
     if typed is not None and form.is_valid():
-        address = store(code, form.values())
-        messages.success(request, _("The words are saved."))
-        return redirect(address)
+        try:
+            address = store(code, form.values())
+        except own_protocols.Newer as newer:
+            passed_over = newer.version
+        else:
+            messages.success(request, _("The words are saved."))
+            return redirect(address)
     context = {
         "words": words,
+        "passed_over": passed_over,
         "code": code,
         "name": languages.ENGLISH_NAMES.get(code, ""),
         "choices": [
@@ -107,7 +112,9 @@ def _page(
         "form": form,
         **about,
     }
-    return bad_form(request, PAGE, context) if form.errors else render(request, PAGE, context)
+    if form.errors:
+        return bad_form(request, PAGE, context)
+    return render(request, PAGE, context, status=409 if passed_over else 200)
 
 
 urlpatterns = [

@@ -137,6 +137,22 @@ def test_weights_are_chosen_from_the_server_s_folder(
     assert ("small", "small (tfidf)") in weights.choices
 
 
+@pytest.mark.parametrize(("length", "fits"), [(32_000, True), (32_001, False)])
+def test_a_prompt_has_several_lines_and_32000_characters(length: int, fits: bool) -> None:
+    campaign = draft()
+    told = "Be kind.\r\n" + "x" * (length - 10)
+    form = SystemForm(protocol_of(campaign), "chat_server")
+    assert getattr(form.fields["option.told"], "kind", "") == "textarea"
+    raw = form.typed() | {"option.url": "https://api.example.org/v1", "option.model": "m"}
+    raw["option.told"] = told
+    filled = SystemForm(protocol_of(campaign), "chat_server", raw)
+    if fits:
+        assert filled.values()["options"]["told"] == told.replace("\r\n", "\n")
+    else:
+        with pytest.raises(Invalid, match=r"option\.told"):
+            filled.values()
+
+
 def test_other_options_have_to_be_rehearsed_again() -> None:
     system = add(draft())
     System.objects.filter(pk=system.pk).update(rehearsal=System.Rehearsal.PASSED)

@@ -30,8 +30,8 @@ from tests.factories import make_campaign
 from tests.webapp.services.people import after
 from tests.webapp.views.visiting import Visit
 from webapp.models import Campaign, Participation
-from webapp.services.conversation import entrance
 from webapp.services.ops import sweeper
+from webapp.services.replies import pace
 
 pytestmark = pytest.mark.django_db
 GAP, POLL, SWEEP = 10.0, 2.0, 2.0  # seconds: between two who come, two looks, two sweeps
@@ -233,7 +233,7 @@ def test_nothing_seen_before_the_chat_tells_a_bot_from_a_person(
 
 def test_the_classifier_finds_bots_that_open_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """The same people with the former entrance: so the test above can fail."""
-    monkeypatch.setattr(entrance, "is_mixed", lambda campaign: False)
+    monkeypatch.setattr(pace, "is_mixed", lambda campaign: False)
     found = simulate(monkeypatch, 12)
     telling = dict(told(found))
     assert telling["whole"] > 0.99 > guess(found)

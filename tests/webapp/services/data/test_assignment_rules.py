@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -10,9 +11,13 @@ import pytest
 from django.core.management import call_command
 from django.core.management.base import CommandError
 
-from evaluation import Preference, Protocol, Rate
+from evaluation import Onboarding, Preference, Protocol, Rate
 from evaluation.registry import get_protocol
 from tests.asking import imported
+from tests.factories import NOW
+from tests.webapp.admitted import known_row, onboarding_campaign, rows_of
+from tests.webapp.services import judged
+from tests.webapp.services.campaign.test_written_materials import accepted, judging, of_replies
 from tests.webapp.services.data.test_imported_replies import (
     ARMS,
     SETS,
@@ -24,13 +29,19 @@ from tests.webapp.services.data.test_imported_replies import (
     slid,
     votes,
 )
-from tests.webapp.services.third import chatted, judge_all, labeling
+from tests.webapp.services.people import join
+from tests.webapp.services.rating.test_second_panels import opened
+from tests.webapp.services.third import chatted, judge, judge_all, labeling
+from tests.webapp.services.writing.test_offering import REVISED, SENTENCES, came, fields, revising
 from webapp.models import Campaign, ExternalId, Item, Participation, Rating
 from webapp.services.data import assignment_rules, exports
 from webapp.services.data.assignment_rules import violations
+from webapp.services.participation import enrolment
+from webapp.services.writing import offering
 
 pytestmark = pytest.mark.django_db
 Row = dict[str, Any]
+OPEN_VOTES = ("votes",)
 
 
 def row(rater: str = "ann", item: str = "i", value: Any = 1, **more: Any) -> Row:
@@ -147,23 +158,162 @@ def test_what_is_broken_is_told_of_a_database_and_of_its_export(
         with pytest.raises(CommandError, match="1 answers or items break a rule"):
             call_command("check_assignments", name)
         expected = f"permutation: {rater}; {item}: positions are 2, 2, 3, 4, 5, 6, 7"
-        assert capsys.readouterr().out.strip() == expected
+        looked = "140 answers of 2 raters about 20 items"
+        assert capsys.readouterr().out.splitlines() == [expected, looked]
 
 
 def test_third_parties_who_judge_their_own_conversation_are_told() -> None:
     campaign = labeling(chatted(1))
     judge_all(campaign, "stranger")
-    assert "own conversation" not in {one.rule for one in assignment_rules.of_campaign(campaign)}
+    assert "own conversation" not in {
+        one.rule for one in assignment_rules.of_campaign(campaign).broken
+    }
     person = Participation.objects.get(campaign=campaign)
     ExternalId.objects.filter(participation=person).update(value="p0")
     found = [
         (one.rater, one.item)
-        for one in assignment_rules.of_campaign(campaign)
+        for one in assignment_rules.of_campaign(campaign).broken
         if one.rule == "own conversation"
     ]
     judged = Item.objects.filter(assignments__participation=person, assignments__state="DONE")
     assert sorted(found) == sorted((person.pseudonym, item.key) for item in judged)
     assert found
+
+
+def both_ways(campaign: Campaign, folder: Path) -> list[tuple[str, str, str]]:
+    """Return what breaks a rule, other than open votes: the database's export tells the same."""
+    path = exports.write_to(campaign=campaign, path=folder / "export.zip")
+    found = [
+        sorted(
+            (one.rule, one.rater, one.item) for one in checked.broken if one.rule not in OPEN_VOTES
+        )
+        for checked in (assignment_rules.of_campaign(campaign), assignment_rules.of_export(path))
+    ]
+    assert found[0] == found[1]
+    return found[0]
+
+
+def is_really(campaign: Campaign, external_id: str) -> Participation:
+    """Let the only rater of a campaign have been somebody else, whom nothing had kept out."""
+    person = Participation.objects.get(campaign=campaign)
+    ExternalId.objects.filter(participation=person).update(value=external_id)
+    return person
+
+
+def done_by(person: Participation) -> list[str]:
+    done = Item.objects.filter(assignments__participation=person, assignments__state="DONE")
+    return sorted(done.values_list("key", flat=True))
+
+
+def test_own_conversations_are_told_by_the_export_too(tmp_path: Path) -> None:
+    campaign = labeling(chatted(1))
+    judge_all(campaign, "stranger")
+    assert both_ways(campaign, tmp_path) == []
+    person = is_really(campaign, "p0")
+    expected = [("own conversation", person.pseudonym, item) for item in done_by(person)]
+    assert expected
+    assert both_ways(campaign, tmp_path) == expected
+
+
+def test_who_judged_a_conversation_before_is_told(tmp_path: Path) -> None:
+    source = chatted(1)
+    judge_all(labeling(source), "early")
+    again = opened("meena_second_panel", source)
+    judge_all(again, "stranger")
+    assert both_ways(again, tmp_path) == []
+    person = is_really(again, "early")
+    expected = [("judged before", person.pseudonym, item) for item in done_by(person)]
+    assert expected
+    assert both_ways(again, tmp_path) == expected
+
+
+def test_who_judged_before_breaks_nothing_where_that_is_allowed(tmp_path: Path) -> None:
+    source = chatted(1)
+    judge_all(labeling(source), "early")
+    again = labeling(source)
+    judge_all(again, "stranger")
+    is_really(again, "early")
+    assert both_ways(again, tmp_path) == []
+
+
+def test_an_author_who_revised_their_own_text_is_told(tmp_path: Path) -> None:
+    campaign = revising(*SENTENCES)
+    person = came(campaign, "ben")
+    for name, text in zip(fields(person), REVISED, strict=True):
+        offering.submit(person=person, answers={name: text}, now=NOW)
+    assert both_ways(campaign, tmp_path) == []
+    is_really(campaign, "author")
+    assert both_ways(campaign, tmp_path) == [("own text", person.pseudonym, *done_by(person))]
+
+
+def test_who_judged_their_own_reply_is_told(tmp_path: Path) -> None:
+    source = of_replies(**{"write.batch": 1})
+    row = accepted(source, "ann", "Very well.")
+    campaign = judging(source)
+    person = enrolment.start(person=join(campaign, "stranger"), now=NOW)
+    judge(person)
+    assert both_ways(campaign, tmp_path) == []
+    is_really(campaign, "ann")
+    assert row.texts == ["Very well."]
+    assert both_ways(campaign, tmp_path) == [("own text", person.pseudonym, *done_by(person))]
+
+
+def onboarded() -> tuple[Campaign, Participation]:
+    rows = [*map(known_row, range(4)), *rows_of(12)]
+    changes = {"votes": 2, "batch": 7}
+    campaign = onboarding_campaign(Onboarding(items=4, share=0.75), rows, **changes)
+    judged.judge(
+        campaign,
+        1,
+        lambda question, context, systems, rater: (
+            "human" if context.startswith("known") else systems[0]
+        ),
+    )
+    return campaign, Participation.objects.get(campaign=campaign)
+
+
+def test_an_item_that_came_before_the_known_ones_is_told(tmp_path: Path) -> None:
+    campaign, person = onboarded()
+    assert both_ways(campaign, tmp_path) == []
+    last = Rating.objects.filter(assignment__item__known=False).last()
+    assert last is not None
+    rows = Rating.objects.filter(assignment=last.assignment)
+    rows.update(made_at=person.joined_at - timedelta(days=1))
+    expected = [("onboarding", person.pseudonym, last.assignment.item.key)]
+    assert both_ways(campaign, tmp_path) == expected
+
+
+def test_a_rater_who_lacks_a_known_item_is_told(tmp_path: Path) -> None:
+    campaign, person = onboarded()
+    lacking = Item.objects.filter(known=True, assignments__participation=person).first()
+    Rating.objects.filter(assignment__item=lacking).delete()
+    others = Item.objects.filter(known=False, assignments__participation=person)
+    expected = sorted(("onboarding", person.pseudonym, item.key) for item in others)
+    assert len(expected) == 3
+    assert both_ways(campaign, tmp_path) == expected
+
+
+def test_who_was_below_the_share_and_judged_on_is_told(tmp_path: Path) -> None:
+    campaign, person = onboarded()
+    Participation.objects.update(outcome=Participation.Outcome.ONBOARDING)
+    others = Item.objects.filter(known=False, assignments__participation=person)
+    expected = sorted(("onboarding", person.pseudonym, item.key) for item in others)
+    assert both_ways(campaign, tmp_path) == expected
+
+
+def test_known_items_of_who_is_set_aside_are_no_votes(tmp_path: Path) -> None:
+    campaign, _ = onboarded()
+    Participation.objects.update(excluded="spam")
+    assert both_ways(campaign, tmp_path) == []
+
+
+def test_raters_whose_ids_are_gone_are_counted() -> None:
+    campaign = labeling(chatted(1))
+    judge_all(campaign, "stranger")
+    assert assignment_rules.of_campaign(campaign).unknown == 0
+    ExternalId.objects.filter(participation__campaign=campaign).delete()
+    checked = assignment_rules.of_campaign(campaign)
+    assert str(checked).endswith("; ids of 1 are deleted: where else they took part is unknown")
 
 
 @pytest.mark.parametrize("name", ["nothing.zip", "nobody"])

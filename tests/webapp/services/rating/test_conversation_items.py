@@ -98,9 +98,9 @@ def test_answers_are_pairs_in_the_export_and_the_binomial_test_is_of_them(tmp_pa
     assert set(ranks["votes"]) == {3}
     assert set(ranks.groupby("item")["rater"].nunique()) == {3}
     assert set(rows["excluded"]) == {""}
-    assert assignment_rules.of_campaign(campaign) == []
+    assert assignment_rules.of_campaign(campaign).broken == []
     path = exports.write_to(campaign=campaign, path=tmp_path / "export.zip")
-    assert assignment_rules.of_export(path) == []
+    assert assignment_rules.of_export(path).broken == []
     with zipfile.ZipFile(path) as archive:
         said = list(csv.DictReader(io.StringIO(archive.read("messages.csv").decode())))
         told = [json.loads(line) for line in archive.read("conversations.jsonl").splitlines()]

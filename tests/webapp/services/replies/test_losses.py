@@ -19,7 +19,7 @@ from webapp import inference
 from webapp.inference import Answers
 from webapp.models import Flag, ReplyJob
 from webapp.services.conversation import chat, opening
-from webapp.services.replies import batches, delivery, queue, worker
+from webapp.services.replies import batches, delivery, pace, queue, worker
 from webapp.services.replies.batches import Limit
 
 J = ReplyJob.State
@@ -175,4 +175,4 @@ def test_nobody_waits_for_minutes_until_a_long_answer_seems_typed() -> None:
     assert len(job.text) == 4000
     assert job.due_at is not None
     assert job.answered_at is not None
-    assert (job.due_at - job.answered_at).total_seconds() <= delivery.LONGEST_TYPING + 1
+    assert (job.due_at - job.answered_at).total_seconds() <= pace.LONGEST_TYPING + 1

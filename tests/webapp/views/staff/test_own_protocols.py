@@ -24,7 +24,7 @@ from evaluation.registry import get_protocol, protocol_names
 from evaluation.serialized import digest, from_json
 from tests.factories import NOW, make_own_protocol, make_staff
 from tests.webapp.views.visiting import Visit, chat_through, good_answers
-from webapp.models import Campaign, Heartbeat, OwnProtocol, System
+from webapp.models import AuditEntry, Campaign, Heartbeat, OwnProtocol, System
 from webapp.services.data import codebook, exports
 from webapp.services.rules.protocols import original_of, protocol_of
 
@@ -214,6 +214,97 @@ def test_a_version_and_what_a_campaign_was_made_from_cannot_go(ann: Client) -> N
     Campaign.objects.create(owner=owner, protocol=row.name, own_protocol=row, name="One")
     with pytest.raises(ProtectedError):
         row.delete()
+
+
+# --- two tabs, and deletion -------------------------------------------------------------------
+
+
+def test_a_second_tab_makes_no_silent_version_and_keeps_what_was_typed(ann: Client) -> None:
+    first = tone(ann).save()
+    address = reverse("own-protocol", args=[first.pk])
+    one, two = (Builder(ann, address) for _ in range(2))
+    one.raw |= {"title": "Tone, one", "seen": str(one.page.context["seen"])}
+    two.raw |= {"title": "Tone, two", "seen": str(two.page.context["seen"])}
+    assert one.save().version == 2
+    answer = ann.post(address, two.raw | {"do": "save"})
+    page = unescape(answer.content.decode())
+    assert answer.status_code == 409
+    assert "version 2 was saved meanwhile" in page
+    assert dict(answer.context["form"].typed())["title"] == "Tone, two"
+    assert OwnProtocol.objects.count() == 2
+    two.raw["seen"] = str(answer.context["seen"])
+    assert two.save().version == 3, "who has read that saves again"
+
+
+def test_what_is_sent_twice_is_one_version(ann: Client) -> None:
+    first = tone(ann).save()
+    builder = Builder(ann, reverse("own-protocol", args=[first.pk]))
+    builder.raw |= {"title": "Another", "seen": "1"}
+    assert builder.save() == builder.save()
+    assert OwnProtocol.objects.count() == 2
+
+
+@pytest.mark.parametrize("seen", ["", "x", "9" * 40, "-1", "²"])
+def test_a_form_that_does_not_say_what_it_saw_is_of_its_own_version(ann: Client, seen: str) -> None:
+    first = tone(ann).save()
+    builder = Builder(ann, reverse("own-protocol", args=[first.pk]))
+    builder.raw |= {"title": "Another", "seen": seen}
+    assert builder.save().version == 2
+    builder.raw["title"] = "A third"
+    assert ann.post(builder.address, builder.raw | {"do": "save"}).status_code == 409
+
+
+def test_labels_of_an_older_version_are_no_silent_version(ann: Client) -> None:
+    first = tone(ann).save()
+    builder = Builder(ann, reverse("own-protocol", args=[first.pk]))
+    builder.raw |= {"title": "Another", "seen": "1"}
+    builder.save()
+    address = f"{reverse('own-protocol-words', args=[first.pk])}?language=de"
+    name = next(iter(ann.get(address).context["form"].fields))
+    answer = ann.post(address, {name: "Wie warm?"})
+    assert answer.status_code == 409
+    assert "version 2 was saved meanwhile" in answer.content.decode()
+    assert "Wie warm?" in answer.content.decode()
+    assert OwnProtocol.objects.count() == 2
+
+
+def test_a_protocol_that_no_campaign_is_of_is_deleted_with_all_versions(ann: Client) -> None:
+    first = tone(ann).save()
+    builder = Builder(ann, reverse("own-protocol", args=[first.pk]))
+    builder.raw |= {"title": "Another", "seen": "1"}
+    builder.save()
+    address = reverse("delete-own-protocol", args=[first.pk])
+    assert "cannot be brought back" in ann.get(address).content.decode()
+    assert OwnProtocol.objects.count() == 2, "asked first"
+    answer = ann.post(address, follow=True)
+    assert "“Tone of voice” is deleted." in unescape(answer.content.decode())
+    assert not OwnProtocol.objects.exists()
+    entry = AuditEntry.objects.latest("pk")
+    assert (entry.action, entry.detail["versions"]) == ("protocol deleted", 2)
+    assert ann.post(address).status_code == 404
+
+
+def test_a_protocol_stays_while_a_campaign_is_of_any_version(ann: Client) -> None:
+    first = tone(ann).save()
+    builder = Builder(ann, reverse("own-protocol", args=[first.pk]))
+    builder.raw |= {"title": "Another", "seen": "1"}
+    second = builder.save()
+    campaign = Campaign.objects.create(
+        owner=first.owner, protocol=first.name, own_protocol=first, name="One"
+    )
+    address = reverse("delete-own-protocol", args=[second.pk])
+    answer = ann.post(address)
+    assert answer.status_code == 409
+    assert "A campaign is of this protocol." in answer.content.decode()
+    assert OwnProtocol.objects.count() == 2
+    campaign.delete()
+    assert ann.post(address).status_code == 302
+
+
+def test_nobody_deletes_what_is_somebody_elses(ann: Client) -> None:
+    row = make_own_protocol(make_staff("bob"))
+    assert ann.post(reverse("delete-own-protocol", args=[row.pk])).status_code == 404
+    assert OwnProtocol.objects.filter(pk=row.pk).exists()
 
 
 def test_two_of_one_title_and_one_of_a_shipped_name_get_names_of_their_own(ann: Client) -> None:

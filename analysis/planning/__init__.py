@@ -1,0 +1,1 @@
+"""Studies before, during and beside their people: planning, stopping, judges."""

@@ -1,0 +1,65 @@
+"""Paired differences of two systems: a rater's rating of one less the same rater's of the other."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from analysis.stats.intervals import Floats
+from analysis.tables.options import BadOption
+from analysis.tables.schema import RatingTable
+
+NUMBERS = ("ordinal", "interval", "nominal")
+
+
+class PairedDifferences(NamedTuple):
+    """Differences of a pair in the order of the table, with who gave them and on what."""
+
+    value: Floats
+    rater: NDArray[np.object_]
+    item: NDArray[np.object_]
+
+
+def question_of(ratings: RatingTable, question: str | None) -> str:
+    """Return the question that is meant: the one named, or the only one there is.
+
+    Raises:
+        BadOption: there is no such question, several and none named, or no numbers as answers.
+    """
+    known = ratings[ratings["level"].isin(NUMBERS) & pd.to_numeric(ratings["value"]).notna()]
+    names = sorted(known["question"].unique())
+    if question is None and len(names) == 1:
+        return str(names[0])
+    if question is None or question not in names:
+        right = "one of " + ", ".join(names) if names else "one with numbers as answers"
+        raise BadOption("question", question or "", right)
+    return question
+
+
+def paired(ratings: RatingTable, question: str, one: str, other: str) -> PairedDifferences:
+    """Return how much higher `one` was rated than `other`, by raters who judged both.
+
+    Ratings of an item that has both systems are paired by item. Where no item has both, as with
+    conversations, a rater's first rating of one is paired with the first of the other, and so on;
+    such a pair is an item of its own.
+    """
+    of_question = ratings[(ratings["question"] == question) & ratings["value"].notna()]
+    sides = [_side(of_question, system) for system in (one, other)]
+    found = sides[0].merge(sides[1], on=["rater", "item"], suffixes=("", "_other"))
+    if found.empty:
+        sides = [side.assign(time=side.groupby("rater").cumcount()) for side in sides]
+        found = sides[0].merge(sides[1], on=["rater", "time"], suffixes=("", "_other"))
+        found["item"] = found["item"] + " | " + found["item_other"]
+    value = (found["value"] - found["value_other"]).to_numpy(dtype=float)
+    rater, item = (found[name].to_numpy(dtype=object) for name in ("rater", "item"))
+    return PairedDifferences(value, rater, item)
+
+
+def _side(ratings: pd.DataFrame, system: str) -> pd.DataFrame:
+    """Return a system's ratings by rater and item, of several the mean, in the order given."""
+    rows = ratings[ratings["system"] == system].astype({"rater": str, "item": str})
+    rows = rows.assign(value=pd.to_numeric(rows["value"]))
+    return rows.groupby(["rater", "item"], sort=False)["value"].mean().reset_index()

@@ -1,0 +1,209 @@
+"""`python -m analysis plan`: items, raters and votes that a comparison of systems needs, and cost.
+
+Power and interval width come from simulated campaigns. Variances are published ones, an own
+estimate, or learned from a table of ratings (docs/planning.md).
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass, replace
+
+from analysis import arguments as parsers
+from analysis.planning.paired import question_of
+from analysis.planning.power import (
+    MOST_ITEMS,
+    CampaignPower,
+    RatingPlan,
+    items_needed,
+    power,
+    raters_needed,
+)
+from analysis.planning.variances import PUBLISHED, Variances, learned
+from analysis.report import many
+from analysis.tables.options import BadOption
+from analysis.tables.reading import read_all
+from analysis.tables.schema import BadTable
+
+BAD = 2
+# A false positive share above this is named: the asked 5 % with the error of 2,000 campaigns.
+TOO_MANY = 0.065
+USED = "the test's figures are of normal ratings; a scale's ends and steps make small changes"
+
+
+@dataclass(frozen=True)
+class Cost:
+    """Hours of raters' work, what they are paid, with the fee, and per hour; None if not stated."""
+
+    hours: float
+    money: float | None
+    wage: float | None
+
+
+def cost(plan: RatingPlan, minutes: float, pay: float | None = None, fee: float = 0.0) -> Cost:
+    """Return what the ratings cost: `minutes` and `pay` are of one rating, `fee` is in percent."""
+    hours = plan.ratings * minutes / 60
+    if pay is None:
+        return Cost(hours, None, None)
+    return Cost(hours, plan.ratings * pay * (1 + fee / 100), pay * 60 / minutes)
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Print the plan; return 2, with the reason on stderr, where an option cannot be used."""
+    options = parsers.plan().parse_args(arguments)
+    try:
+        _check(options)
+        variances = _variances(options)
+        plan = RatingPlan(
+            options.items or 2, options.raters, options.votes or options.raters, options.systems
+        )
+        found = _with_items(options, plan, variances)
+        result = power(
+            found or plan,
+            variances,
+            options.difference,
+            seed=options.seed,
+            campaigns=options.campaigns,
+        )
+    except (BadOption, BadTable) as error:
+        print(error, file=sys.stderr)
+        return BAD
+    except OSError as error:
+        print(f"{error.filename}: cannot be read ({error.strerror or error})", file=sys.stderr)
+        return BAD
+    if found is None:
+        print(_out_of_reach(options, plan, variances), file=sys.stderr)
+        return 1
+    price = cost(found, options.minutes, options.pay, options.fee)
+    if options.json:
+        record = {
+            "plan": asdict(found),
+            "variances": asdict(variances),
+            "power": asdict(result),
+            "cost": asdict(price),
+        }
+        print(json.dumps(record, indent=1))
+    else:
+        print("\n".join(_lines(options, found, variances, result, price)))
+    return 0
+
+
+def _check(options: argparse.Namespace) -> None:
+    """Raise `BadOption` for numbers that the parser lets through."""
+    right = {
+        "difference": (options.difference > 0, "above 0"),
+        "power": (0 < options.power < 1, "between 0 and 1"),
+        "minutes": (options.minutes > 0, "above 0"),
+        "pay": (options.pay is None or options.pay >= 0, "0 or more"),
+        "fee": (options.fee >= 0, "0 or more, in percent"),
+        "campaigns": (options.campaigns >= 100, "100 or more"),
+        "scale": (options.scale[0] < options.scale[1], "the lower end, then the upper one"),
+    }
+    for name, (holds, what) in right.items():
+        if not holds:
+            raise BadOption(f"--{name}", str(getattr(options, name)), what)
+
+
+def _variances(options: argparse.Namespace) -> Variances:
+    low, high = options.scale
+    if options.learn:
+        ratings = read_all(options.learn).ratings
+        if ratings is None:
+            raise BadOption("--learn", str(options.learn[0]), "a table of ratings")
+        found = learned(ratings, question_of(ratings, options.question))
+    else:
+        found = PUBLISHED[options.variances].times(high - low)
+    stated = {name: getattr(options, name) for name in ("taste", "item", "noise")}
+    for name, value in stated.items():
+        if value is not None and not value >= 0:
+            raise BadOption(f"--{name}", str(value), "0 or more, in points of the scale")
+    found = replace(found, **{name: value for name, value in stated.items() if value is not None})
+    if found.noise <= 0:
+        raise BadOption("--noise", str(found.noise), "above 0: raters never repeat exactly")
+    return found
+
+
+def _with_items(
+    options: argparse.Namespace, plan: RatingPlan, variances: Variances
+) -> RatingPlan | None:
+    if options.items:
+        return plan
+    return items_needed(plan, variances, options.difference, options.power, seed=options.seed)
+
+
+def _out_of_reach(options: argparse.Namespace, plan: RatingPlan, variances: Variances) -> str:
+    """Say that no number of items is enough, and how many raters are."""
+    many_items = replace(plan, items=200)
+    enough = raters_needed(
+        many_items, variances, options.difference, options.power, seed=options.seed
+    )
+    sentence = (
+        f"With {many(plan.raters, 'rater')} not even {MOST_ITEMS:,} items find a difference of "
+        f"{options.difference:g} with power {options.power:g}: their tastes do not average out."
+    )
+    if enough is None:
+        return f"{sentence} No number of raters does with 200 items either."
+    return f"{sentence} With 200 items {many(enough.raters, 'rater')} do."
+
+
+def _lines(
+    options: argparse.Namespace,
+    plan: RatingPlan,
+    variances: Variances,
+    result: CampaignPower,
+    price: Cost,
+) -> Iterator[str]:
+    yield (
+        f"{many(plan.items, 'item')} for each of {plan.systems} systems, "
+        f"{many(plan.raters, 'rater')}, {many(plan.votes, 'vote')} per item: "
+        f"{many(plan.ratings, 'rating')}."
+    )
+    yield (
+        f"Standard deviations in points: taste {variances.taste:.3f}, item {variances.item:.3f}, "
+        f"noise {variances.noise:.3f} ({_source(options)})."
+    )
+    yield ""
+    yield f"{'':34}{'holds':>8}{'Card et al.':>14}"
+    claims = [
+        (f"power for a difference of {options.difference:g}", result.power, result.claimed),
+        ("claims among equal systems", result.false, result.claimed_false),
+    ]
+    for name, ours, theirs in claims:
+        yield f"{name:34}{ours:8.3f}{'-' if theirs is None else f'{theirs:.3f}':>14}"
+    yield f"{'width of the 95 % interval':34}{result.width:8.3f}{'-':>14}"
+    yield ""
+    yield (
+        f"{result.campaigns} simulated campaigns each; Monte Carlo error of the power "
+        f"{result.error:.3f}; {USED}."
+    )
+    if result.claimed is not None:
+        yield (
+            "Card et al. (2020): t > 1.96 on a maximum likelihood model, one tail; the difference "
+            "put in is half of the one that they simulate."
+        )
+    if result.false > TOO_MANY:
+        yield f"{many(plan.raters, 'rater')} are too few for the test to hold its 5 %."
+    yield _cost_line(options, price)
+
+
+def _source(options: argparse.Namespace) -> str:
+    stated = [name for name in ("taste", "item", "noise") if getattr(options, name) is not None]
+    if len(stated) == 3:
+        return "as stated"
+    source = (
+        f"learned from {options.learn[0].name}"
+        if options.learn
+        else f"{options.variances}, times {options.scale[1] - options.scale[0]:g} for the scale"
+    )
+    return source + (f"; as stated: {', '.join(stated)}" if stated else "")
+
+
+def _cost_line(options: argparse.Namespace, price: Cost) -> str:
+    hours = f"{price.hours:.1f} hours at {options.minutes:g} minutes a rating"
+    if price.money is None:
+        return f"Cost: {hours}; --pay adds money and the hourly wage."
+    fee = f" with a fee of {options.fee:g} %" if options.fee else ""
+    return f"Cost: {hours}; {price.money:.2f} in pay{fee}; {price.wage:.2f} an hour."

@@ -1,0 +1,201 @@
+"""Confidence sequences of a difference: intervals that hold at every look, so one may stop early.
+
+Robbins' normal mixture (1970, Annals of Mathematical Statistics 41, 1397-1409; as an asymptotic
+sequence for estimated variances: Waudby-Smith et al. 2024, Annals of Statistics 52, 2613-2640) in
+information time 1/V, where V is the variance of the mean with clusters of raters and items. A mean
+whose raters' tastes do not average out gains little information, so the sequence stops shrinking
+where the mean does. Student's quantiles with Satterthwaite's degrees of freedom take the place of
+normal ones, because V is estimated. Apart because notebooks and pages look without a command.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy import special
+
+from analysis.planning.components import ClusteredMean
+from analysis.stats.intervals import LEVEL, NONE, Floats, Interval, t_interval
+
+SIMULATED_AS = ("confidence sequence",)
+
+# Fewer items, or raters, leave V too unsure for any look (tests hold false stops to 5 %).
+LEAST_ITEMS = 8
+LEAST_RATERS = 5
+# With less chance than this, at best, of a decision within the budget there will be none.
+FUTILE = 0.05
+
+Verdict = Literal["decided", "not yet", "cannot be decided with this budget"]
+
+
+@dataclass(frozen=True)
+class StopRule:
+    """What was settled before the first look.
+
+    `expected` is the difference in points for which the sequence is shortest; it holds for any.
+    `margin` is a difference in points too small to matter, None where equality is no verdict.
+    `budget` is the most items there will be. Of several `pairs` each gets its part of 5 %
+    (Bonferroni), so that all their sequences hold together.
+    """
+
+    expected: float
+    margin: float | None = None
+    budget: int | None = None
+    pairs: int = 1
+
+    @property
+    def alpha(self) -> float:
+        """The probability that the sequence of one pair ever fails."""
+        return (1 - LEVEL) / self.pairs
+
+
+@dataclass(frozen=True)
+class Look:
+    """A pair at one look: its difference, the interval, the verdict and why.
+
+    `chance` is the probability of a decision within the budget; None without one, or once decided.
+    """
+
+    estimate: float
+    interval: Interval
+    verdict: Verdict
+    reason: str
+    chance: float | None
+    items: int
+    raters: int
+
+
+def radius(found: ClusteredMean, rule: StopRule) -> Floats:
+    """Return half the width of the sequence at each look; infinite where it is too early."""
+    enough = (found.sums.items >= LEAST_ITEMS) & (found.sums.raters >= LEAST_RATERS)
+    ready = enough & (found.variance > 0)
+    variance = np.where(ready, found.variance, 1.0)
+    half = quantile(variance, found.df, rule) * np.sqrt(variance)
+    return np.asarray(np.where(ready, half, np.inf), dtype=float)
+
+
+def quantile(variance: ArrayLike, df: ArrayLike, rule: StopRule) -> Floats:
+    """Return the boundary in standard errors: Robbins's (1970), by Student's tail."""
+    information, prior = 1 / np.asarray(variance, dtype=float), 1 / rule.expected**2
+    whole = information + prior
+    square = whole / information * np.log(whole / (prior * rule.alpha**2))
+    return np.asarray(-special.stdtrit(df, special.ndtr(-np.sqrt(square))), dtype=float)
+
+
+def look(found: ClusteredMean, rule: StopRule) -> Look:
+    """Return the verdict of one pair on what there is; the mean is one number here."""
+    half, mean = float(radius(found, rule)), float(found.mean)
+    interval = NONE if np.isinf(half) else Interval(mean - half, mean + half)
+    reason = _reason(interval, rule.margin)
+    chance = None if reason or rule.budget is None else chance_of_decision(found, rule)
+    verdict: Verdict = "decided" if reason else "not yet"
+    if chance is not None and best_chance(found, rule) < FUTILE:
+        verdict = "cannot be decided with this budget"
+    return Look(
+        mean,
+        interval,
+        verdict,
+        reason,
+        chance,
+        items=int(found.sums.items),
+        raters=int(found.sums.raters),
+    )
+
+
+def _reason(interval: Interval, margin: float | None) -> str:
+    """Return what is decided, or nothing."""
+    if interval.low > 0:
+        return "higher"
+    if interval.high < 0:
+        return "lower"
+    if margin is not None and -margin < interval.low and interval.high < margin:
+        return "equivalent"
+    return ""
+
+
+def chance_of_decision(found: ClusteredMean, rule: StopRule) -> float:
+    """Return the probability of a decision when the budget is used up, as far as is known now.
+
+    The mean then is normal around the present one, with the variance that is to go
+    (Spiegelhalter, Freedman & Blackburn 1986, Controlled Clinical Trials 7, 8-17), and the same
+    raters go on. 1 while it is too early to tell.
+    """
+    if (known := _too_early(found, rule)) is not None:
+        return known
+    last = _grown(found, rule.budget or 0)
+    to_go = max(float(found.variance - last.variance), 0.0)
+    return _decided(last, rule, float(found.mean), math.sqrt(to_go))
+
+
+def best_chance(found: ClusteredMean, rule: StopRule) -> float:
+    """Return the probability of a decision for the difference that makes one likeliest.
+
+    Of those within Student's present 95 % interval: stochastic curtailment (Lan, Simon & Halperin
+    1982, Sequential Analysis 1, 207-219) that gives up only where no such difference would do, and
+    raters' tastes are as alike as they may well be.
+    """
+    if (known := _too_early(found, rule)) is not None:
+        return known
+    least = replace(found, rater=_least_taste(found))
+    last, mean = _grown(least, rule.budget or 0), float(found.mean)
+    part = min(float(last.variance / found.variance), 1.0)
+    ends = t_interval(mean, math.sqrt(float(found.variance)), float(found.df))
+    sd = math.sqrt(float(last.variance) * (1 - part))
+    open_still = (*ends, min(max(0.0, ends.low), ends.high))
+    return max(_decided(last, rule, part * mean + (1 - part) * each, sd) for each in open_still)
+
+
+def _least_taste(found: ClusteredMean) -> Floats:
+    """Return the lower 95 % limit of the raters' variance (Searle et al. 1992, ch. 3)."""
+    sums = found.sums
+    per_rater = sums.rater_pairs / sums.n
+    among = found.noise + per_rater * found.rater
+    items = np.where(found.item > 0, sums.items - 1, 0)
+    left = np.maximum(sums.n - sums.raters - items, 1)
+    most = special.fdtri(np.maximum(sums.n**2 / sums.rater_pairs - 1, 1), left, LEVEL)
+    return np.asarray(np.maximum(among / most - found.noise, 0.0) / per_rater, dtype=float)
+
+
+def _too_early(found: ClusteredMean, rule: StopRule) -> float | None:
+    budget = rule.budget or 0
+    if budget <= found.sums.items:
+        return 0.0
+    if np.isinf(float(radius(found, rule))):
+        return float(budget >= LEAST_ITEMS)
+    return None
+
+
+def _decided(last: ClusteredMean, rule: StopRule, mean: float, sd: float) -> float:
+    """Return the probability that the last mean, normal around `mean`, decides."""
+    half = float(quantile(last.variance, last.df, rule)) * math.sqrt(float(last.variance))
+    apart = _above(half, mean, sd) + 1 - _above(-half, mean, sd)
+    if rule.margin is None or half >= rule.margin:
+        return apart
+    inside = rule.margin - half
+    return min(1.0, apart + _above(-inside, mean, sd) - _above(inside, mean, sd))
+
+
+def _above(end: float, mean: float, sd: float) -> float:
+    if sd == 0:
+        return float(mean > end)
+    return float(special.ndtr((mean - end) / sd))
+
+
+def _grown(found: ClusteredMean, items: int) -> ClusteredMean:
+    """Return the mean once there are so many items, by the same raters, as variable as now."""
+    sums = found.sums
+    times = items / sums.items
+    n = sums.n * times
+    rater_pairs = np.maximum(sums.rater_pairs * times**2, n)
+    variance = (
+        found.rater * rater_pairs / n**2
+        + found.item * sums.item_pairs * times / n**2
+        + found.noise / n
+    )
+    spread = (found.rater + found.item + found.noise) / n
+    grown = sums._replace(n=n, items=sums.items * times, rater_pairs=rater_pairs)
+    return replace(found, variance=np.maximum(variance, spread), sums=grown)

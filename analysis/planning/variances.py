@@ -1,0 +1,79 @@
+"""Variances that a plan rests on: published ones, or learned from a table of ratings.
+
+All are standard deviations of one rating of one system. What a rater or a context does to all
+systems alike is not among them: it cancels where a rater judges both systems of a pair.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from itertools import combinations
+
+import numpy as np
+
+from analysis.arguments import PUBLISHED_VARIANCES
+from analysis.planning.components import cluster_sums, clustered_mean
+from analysis.planning.paired import paired
+from analysis.tables.options import BadOption
+from analysis.tables.schema import RatingTable
+
+LEAST_PAIRS = 3
+
+
+@dataclass(frozen=True)
+class Variances:
+    """Standard deviations in points of the scale.
+
+    `taste` is of a rater's liking of a single system, `item` of a system's single replies or
+    conversations, `noise` of single ratings.
+    """
+
+    taste: float
+    item: float
+    noise: float
+
+    def times(self, width: float) -> Variances:
+        """Return them on a scale that is `width` times as wide."""
+        return Variances(self.taste * width, self.item * width, self.noise * width)
+
+
+def half_differences(worker: float, item: float, noise: float) -> Variances:
+    """Return the variances that Card et al. state, of effects on half a difference.
+
+    They code two systems as -1 and +1, so an effect of `b` is a difference of 2b, and that is a
+    difference of two ratings' effects.
+    """
+    return Variances(math.sqrt(2) * worker, math.sqrt(2) * item, noise)
+
+
+# Card et al. 2020, With Little Power Comes Great Responsibility, EMNLP, section 5 and appendix; on
+# a scale from 0 to 1. Effects of workers and items beside the systems' are .01 to .04, and cancel.
+HIGH, LOW = half_differences(0.11, 0.14, 0.26), half_differences(0.04, 0.13, 0.16)
+PUBLISHED = dict(zip(PUBLISHED_VARIANCES, (HIGH, LOW), strict=True))
+
+
+def learned(ratings: RatingTable, question: str) -> Variances:
+    """Return the variances of a question's ratings, the mean over all pairs of systems.
+
+    Only raters who judged both systems of a pair count. Where a conversation was rated once, what
+    is of conversations is in the noise.
+
+    Raises:
+        BadOption: no pair of systems was judged by as many as three raters.
+    """
+    systems = sorted(ratings.loc[ratings["question"] == question, "system"].unique())
+    found = []
+    for one, other in combinations(systems, 2):
+        values = paired(ratings, question, one, other)
+        if len(np.unique(values.rater)) >= LEAST_PAIRS:
+            found.append(clustered_mean(cluster_sums(values.value, values.rater, values.item)))
+    if not found:
+        right = "one where at least three raters judged two systems each"
+        raise BadOption("question", question, right)
+    parts = {"taste": "rater", "item": "item", "noise": "noise"}
+    means = {
+        name: math.sqrt(float(np.mean([getattr(each, of) for each in found])) / 2)
+        for name, of in parts.items()
+    }
+    return replace(Variances(0, 0, 0), **means)

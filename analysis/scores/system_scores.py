@@ -1,0 +1,263 @@
+"""System scores of one question by the crossed model: means, differences, ranks, or why not.
+
+The model behind the headline of scales and of yes and no (`analysis.scores.crossed`). Answers of
+yes and no are a linear probability model with each system's own binomial spread: its answers are
+divided by sqrt(p (1 - p)), fitted, and multiplied again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+import pandas as pd
+from scipy import special
+
+from analysis.scores.crossed import CrossedDesign, CrossedFit
+from analysis.scores.incidence import Incidence, Ints, incidence, together
+from analysis.scores.question_ratings import QuestionRatings, declared_ends
+from analysis.scores.rater_design import SEVERITY_BY
+from analysis.stats.intervals import LEVEL, NONE, Floats, Interval, t_interval
+from analysis.stats.letters import letters
+from analysis.stats.significance import holm
+
+SIMULATED_AS = ("system_score", "system_difference")
+
+RATER, ITEM = "rater", "item"
+TASTE, REPLY = "rater by system", "item by system"
+COLUMNS = (RATER, ITEM, "context", "conversation")
+POWER = 0.8
+DRAWS = 20_000
+NO_RESIDUAL = "systems, raters and items explain every rating, so no interval"
+ONE_RATER = (
+    "all ratings are one rater's, so what this rater likes cannot be told from quality; "
+    "a second rater of all systems would tell"
+)
+ONE_RATER_EACH = (
+    "all ratings of a system are one rater's, so a severe rater cannot be told from a poor system; "
+    f"{SEVERITY_BY} them apart"
+)
+ONE_EACH = (
+    "all ratings of a system are of one {}, so a hard {} cannot be told from a poor system; "
+    "several for each system would tell"
+)
+
+
+@dataclass(frozen=True)
+class Difference:
+    """System less other, in scale points: estimate, standard error, degrees of freedom, and d.
+
+    d is the difference over the SD of a rating by a rater drawn at random (Cohen 1988, eq. 2.2.1);
+    `span` is the width of the scale.
+    """
+
+    system: str
+    other: str
+    n: int
+    estimate: float
+    se: float
+    df: float
+    d: float
+    span: float
+
+    @property
+    def p(self) -> float:
+        """Return the two-sided p of no difference (Student's t)."""
+        return float(2 * special.stdtr(self.df, -abs(self.estimate) / self.se))
+
+    @property
+    def above(self) -> float:
+        """Return the probability that the system is above the other, its prior being flat."""
+        return float(special.stdtr(self.df, self.estimate / self.se))
+
+    @property
+    def detectable(self) -> float:
+        """Return the true difference that this design finds with a power of .8."""
+        t = special.stdtrit(self.df, 0.5 + LEVEL / 2) + special.stdtrit(self.df, POWER)
+        return float(t * self.se)
+
+    def ends(self, level: float = LEVEL) -> tuple[float, float]:
+        """Return the interval of this level, no wider than the scale."""
+        half = float(special.stdtrit(self.df, 0.5 + level / 2)) * self.se
+        return max(self.estimate - half, -self.span), min(self.estimate + half, self.span)
+
+    def p_equivalent(self, margin: float) -> float:
+        """Return the larger p of two one-sided tests that the difference is beyond the margin.
+
+        Schuirmann 1987 (J. Pharmacokinetics and Biopharmaceutics 15): small means equivalent.
+        """
+        above = special.stdtr(self.df, -(self.estimate + margin) / self.se)
+        below = special.stdtr(self.df, -(margin - self.estimate) / self.se)
+        return float(max(above, below))
+
+
+@dataclass(frozen=True, eq=False)
+class SystemScores:
+    """One question's systems in order of name; without a `fit` there is a `reason`.
+
+    `ends` are those of the scale, where they are known; a `control` is in the fit and in no
+    comparison.
+    """
+
+    systems: tuple[str, ...]
+    n: Ints
+    raw: Floats
+    ends: tuple[float, float] | None
+    fit: CrossedFit | None
+    reason: str | None
+    control: str | None = None
+
+    def without(self, control: str | None) -> SystemScores:
+        """Return the same with this system set apart."""
+        return self if control is None else replace(self, control=control)
+
+    @cached_property
+    def ranked(self) -> tuple[str, ...]:
+        """The systems that are compared."""
+        return tuple(name for name in self.systems if name != self.control)
+
+    @cached_property
+    def _order(self) -> list[int]:
+        """Systems compared, the highest first; a tie is not broken by the last digit."""
+        kept = [self.systems.index(name) for name in self.ranked]
+        return sorted(kept, key=lambda k: (-round(float(self.means[k]), 9), k))
+
+    @property
+    def means(self) -> Floats:
+        """Scores of the fit, else raw means."""
+        return self.raw if self.fit is None else self.fit.mean
+
+    def interval(self, system: int) -> Interval:
+        """Return a score's 95 % interval: Student's, on the log odds of its way along the scale.
+
+        Of a scale whose ends nobody declared it is Student's as it is. A score at an end counts as
+        half an answer off it.
+        """
+        if self.fit is None:
+            return NONE
+        contrast, mean = self.fit.one(system), float(self.fit.mean[system])
+        se, df = self.fit.se(contrast), self.fit.df(contrast)
+        if self.ends is None:
+            return t_interval(mean, se, df)
+        low, high = self.ends
+        n = float(self.n[system])
+        way = float(np.clip((mean - low) / (high - low), 0.5 / (n + 1), (n + 0.5) / (n + 1)))
+        middle, se = float(special.logit(way)), se / (high - low) / (way * (1 - way))
+        ends = (low + (high - low) * float(special.expit(x)) for x in t_interval(middle, se, df))
+        return Interval(*(pick(end, mean) for pick, end in zip((min, max), ends, strict=True)))
+
+    @cached_property
+    def differences(self) -> tuple[Difference, ...]:
+        """Every pair of systems, the better first; none without a fit."""
+        fit = self.fit
+        if fit is None:
+            return ()
+        order = self._order
+        return tuple(
+            self._difference(fit, a, b) for i, a in enumerate(order) for b in order[i + 1 :]
+        )
+
+    def _difference(self, fit: CrossedFit, a: int, b: int) -> Difference:
+        contrast = fit.pair(a, b)
+        estimate = float(contrast @ fit.mean)
+        return Difference(
+            self.systems[a], self.systems[b], int(self.n[a] + self.n[b]), estimate,
+            fit.se(contrast), fit.df(contrast), estimate / fit.spread,
+            np.inf if self.ends is None else self.ends[1] - self.ends[0],
+        )  # fmt: skip
+
+    @cached_property
+    def adjusted(self) -> tuple[float, ...]:
+        """Holm's p of each difference over all of them (Holm 1979, Scandinavian J. Stat. 6)."""
+        return tuple(holm([each.p for each in self.differences]))
+
+    @cached_property
+    def letters(self) -> dict[str, str]:
+        """Letters of each system: two share one where they cannot be told apart (Holm, 5 %)."""
+        apart = {
+            frozenset((each.system, each.other))
+            for each, p in zip(self.differences, self.adjusted, strict=True)
+            if p < 1 - LEVEL
+        }
+        return letters([self.systems[k] for k in self._order], apart)
+
+    def rank_shares(self, seed: int) -> Floats | None:
+        """Return P(rank) of each system compared (systems x ranks), rank 1 the highest score.
+
+        By 20,000 draws of a multivariate t with the fit's covariance and the median degrees of
+        freedom of the differences; Monte Carlo error .004 at most. None without a fit.
+        """
+        if self.fit is None:
+            return None
+        size, chance = len(self._order), np.random.default_rng(seed)
+        if size < 2:
+            return np.ones((size, size))
+        df = float(np.median([each.df for each in self.differences]))
+        # In order of score, so that the draws do not depend on names.
+        root = np.linalg.cholesky(self.fit.covariance[np.ix_(self._order, self._order)])
+        gaps = chance.standard_normal((DRAWS, size)) @ root.T
+        drawn = self.fit.mean[self._order] + gaps / np.sqrt(chance.chisquare(df, (DRAWS, 1)) / df)
+        ranks = (-drawn).argsort(axis=1).argsort(axis=1)
+        counts = np.array([np.bincount(ranks[:, k], minlength=size) for k in range(size)])
+        return np.asarray(counts[np.argsort(self._order)] / DRAWS)
+
+
+def system_scores(question: QuestionRatings) -> SystemScores:
+    """Return the scores of a scale, or of a question of yes and no."""
+    return question.once("system scores", lambda: _scores(question))
+
+
+def _scores(question: QuestionRatings) -> SystemScores:
+    system, names = pd.factorize(question.rows["system"], sort=True)
+    # In order of value, so that sums do not depend on the order of rows even in the last digit.
+    order = np.argsort(question.values, kind="stable")
+    system, values = system[order], question.values[order]
+    effects = {name: codes[order] for name, codes in _effects(question).items()}
+    design = incidence(system, effects | _with_systems(system, effects))
+    n = np.bincount(system)
+    raw = np.bincount(system, values) / n
+    reason, fit = _withheld(question, design), None
+    if reason is None:
+        fit = (
+            _of_shares(design, values, raw)
+            if question.is_yes_no
+            else CrossedDesign(design).fit(values)
+        )
+        reason = NO_RESIDUAL if fit is None else None
+    ends = (0.0, 1.0) if question.is_yes_no else declared_ends(question.rows)
+    return SystemScores(tuple(map(str, names)), n, raw, ends, fit, reason)
+
+
+def _effects(question: QuestionRatings) -> dict[str, Ints]:
+    known = [
+        name for name in COLUMNS if name in question.rows and question.rows[name].notna().all()
+    ]
+    return {name: np.asarray(pd.factorize(question.rows[name], sort=True)[0]) for name in known}
+
+
+def _with_systems(system: Ints, effects: Mapping[str, Ints]) -> dict[str, Ints]:
+    """Return what raters like of single systems, and replies that several raters judged."""
+    pairs = {TASTE: RATER, REPLY: ITEM}
+    return {name: together(effects[one], system) for name, one in pairs.items() if one in effects}
+
+
+def _of_shares(design: Incidence, values: Floats, raw: Floats) -> CrossedFit | None:
+    """Return the fit of answers 0 and 1; a share has (k + 1) / (n + 2) for its spread."""
+    share = (raw * design.n + 1) / (design.n + 2)
+    sd = np.sqrt(share * (1 - share))
+    found = CrossedDesign(design).fit(values / sd[design.system])
+    return None if found is None else found.times(sd)
+
+
+def _withheld(question: QuestionRatings, design: Incidence) -> str | None:
+    """Return why no score has an interval, if none has."""
+    if RATER in design.confounded:
+        return ONE_RATER_EACH
+    if TASTE in design.confounded:
+        return ONE_RATER
+    for name in design.confounded:
+        what = name.split(" ")[0]
+        return ONE_EACH.format(what, what)
+    return None

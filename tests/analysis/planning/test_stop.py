@@ -1,0 +1,106 @@
+"""Stop command: verdicts by pair and of the campaign, and what it refuses."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from analysis.__main__ import main
+from analysis.planning.sequential import Look, Verdict
+from analysis.planning.stop import overall
+from analysis.stats.intervals import NONE
+from tests.analysis.planning.tables import static, written
+
+
+def test_pairs_that_differ_are_decided_and_the_campaign_waits_for_the_last(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = written(tmp_path / "live.csv", static((1.2, 0.0, 0.0), 60))
+    assert main(["stop", path, "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    verdicts = {tuple(each["systems"]): each["verdict"] for each in found["pairs"]}
+    assert verdicts == {("a", "b"): "decided", ("a", "c"): "decided", ("b", "c"): "not yet"}
+    assert found["verdict"] == "not yet"
+    assert main(["stop", path, "--budget", "61"]) == 0
+    assert "overall: cannot be decided with this budget" in capsys.readouterr().out
+
+
+def test_the_table_is_printed_with_its_reasons(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["stop", written(tmp_path / "live.csv", static((1.5, 0.0), 60))]) == 0
+    printed = capsys.readouterr().out
+    assert printed.startswith("overall: decided\n")
+    assert "decided (higher)" in printed
+    assert "the shortest for differences of 0.5" in printed
+
+
+def test_more_pairs_make_each_interval_wider(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rows = static((0.5, 0.0, 0.0), 40)
+    widths = []
+    for name, of in (("three", rows), ("two", [row for row in rows if row[1] != "c"])):
+        main(["stop", written(tmp_path / f"{name}.csv", of), "--json"])
+        low, high = json.loads(capsys.readouterr().out)["pairs"][0]["interval"]
+        widths.append(high - low)
+    assert widths[0] > widths[1]
+
+
+def test_raters_who_never_judged_both_are_no_pair(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rows = [(f"{rater}{system}", system, item, value)
+            for rater, system, item, value in static((1.0, 0.0), 30)]  # fmt: skip
+    assert main(["stop", written(tmp_path / "nested.csv", rows)]) == 0
+    assert "not yet (no rater judged both)" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    "options",
+    [("--expected", "0"), ("--margin", "-1"), ("--budget", "0"), ("--question", "nothing")],
+)
+def test_an_option_without_sense_is_named(
+    options: tuple[str, str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = written(tmp_path / "live.csv", static((1.0, 0.0), 10))
+    assert main(["stop", path, *options]) == 2
+    assert options[0].removeprefix("--") in capsys.readouterr().err
+
+
+def test_without_a_scale_the_expected_difference_is_asked_for(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "plain.csv"
+    rows = [f"{r},{s},q,{v}" for r, s, _, v in static((1.0, 0.0), 20)]
+    path.write_text("\n".join(["rater,system,question,value", *rows]), encoding="utf-8")
+    assert main(["stop", str(path)]) == 2
+    assert "the table has no ends of the scale" in capsys.readouterr().err
+    assert main(["stop", str(path), "--expected", ".5"]) == 0
+
+
+def test_a_file_that_is_not_there_is_named(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["stop", "nowhere.csv"]) == 2
+    assert "nowhere.csv: cannot be read" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("verdicts", "whole"),
+    [
+        (("decided", "decided"), "decided"),
+        (("decided", "not yet"), "not yet"),
+        (("decided", "cannot be decided with this budget"), "cannot be decided with this budget"),
+        (("not yet", "cannot be decided with this budget"), "not yet"),
+        ((), "not yet"),
+    ],
+)
+def test_the_campaign_has_the_verdict_of_its_least_decided_pair(
+    verdicts: tuple[Verdict, ...], whole: str
+) -> None:
+    looks = {
+        ("a", str(k)): Look(0.0, NONE, each, "", chance=None, items=9, raters=9)
+        for k, each in enumerate(verdicts)
+    }
+    assert overall(looks) == whole

@@ -1,0 +1,109 @@
+"""Rehearsals: the first turns of the protocol, and the faults that they find."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.bots.chat_completions import Fake, running
+from tests.bots.outside import tiny_causal
+from tests.factories import NOW, make_campaign
+from webapp import inference
+from webapp.models import Conversation, ReplyJob, System
+from webapp.services.campaign import checklist
+from webapp.services.replies import rehearsal, worker
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def fake(monkeypatch: pytest.MonkeyPatch) -> Iterator[Fake]:
+    monkeypatch.setenv("BOT_CALLABLES", "tests.bots.functions.*")
+    with running() as fake:
+        monkeypatch.setenv("BOT_PRIVATE_HOSTS", f"127.0.0.1:{fake.port}")
+        yield fake
+
+
+def rehearsed(
+    bot: str, protocol: str = "personachat_bot", percent: int = 0, **options: object
+) -> System:
+    campaign = make_campaign(protocol, systems={"one": bot}, troubled_percent=percent)
+    campaign.systems.update(options=options, rehearsal="UNTESTED")
+    system = campaign.systems.get()
+    rehearsal.start(system=system, by="ann", now=NOW)
+    for _ in range(8):
+        ReplyJob.objects.update(lease_until=None)
+        worker.serve(bot=bot, owner="test", respond=inference.respond_here)
+    system.refresh_from_db()
+    return system
+
+
+def ends_at_once(tmp_path: Path) -> str:
+    """Return a checkpoint to which every token is an end."""
+    folder = Path(shutil.copytree(tiny_causal(), tmp_path / "silent"))
+    size = json.loads((folder / "config.json").read_text())["vocab_size"]
+    ends = {"eos_token_id": list(range(size))}
+    (folder / "generation_config.json").write_text(json.dumps(ends))
+    return str(folder)
+
+
+@pytest.mark.parametrize(
+    ("model", "reason"),
+    [
+        ("dots", "3 of 3 replies: the reply is only punctuation"),
+        ("constant", "3 of 3 replies: the reply is the same every time"),
+        ("is cut", "3 of 3 replies: the model reached its limit of tokens"),
+        ("refuses", "answered with status 400: no field seed"),
+        ("empty", "the bot said nothing"),
+    ],
+)
+def test_a_broken_model_fails_with_its_fault(fake: Fake, model: str, reason: str) -> None:
+    system = rehearsed("chat_server", url=fake.url, model=model)
+    assert system.rehearsal == System.Rehearsal.FAILED
+    assert reason in system.rehearsal_note
+    ready = {one.name: one.ok for one in checklist.checklist(system.campaign, NOW)}
+    assert not ready["Rehearsal"]
+
+
+def test_an_empty_function_and_a_checkpoint_that_ends_at_once_fail(
+    fake: Fake, tmp_path: Path
+) -> None:
+    silent = rehearsed("callable", function="tests.bots.functions.nothing")
+    checkpoint = rehearsed("checkpoint", checkpoint=ends_at_once(tmp_path))
+    for system in (silent, checkpoint):
+        assert system.rehearsal == System.Rehearsal.FAILED
+        assert system.rehearsal_note.startswith("the bot said nothing")
+
+
+def test_a_sound_model_passes_after_three_replies(fake: Fake) -> None:
+    system = rehearsed("chat_server", url=fake.url, model="good")
+    assert system.rehearsal == System.Rehearsal.PASSED
+    assert len(fake.asked) == rehearsal.REPLIES
+    assert [len(asked["messages"]) for asked in fake.asked] == [2, 4, 6]
+
+
+@pytest.mark.parametrize(("percent", "passed"), [(99, "FAILED"), (100, "PASSED")])
+def test_the_campaign_says_how_much_trouble_may_be(fake: Fake, percent: int, passed: str) -> None:
+    assert rehearsed("toy_f1", percent=percent).rehearsal == passed
+
+
+@pytest.mark.parametrize(
+    ("protocol", "roles"),
+    [
+        ("meena_interactive", ["system", "assistant", "user"]),  # it opens in the protocol's words
+        ("nine_questions", ["system", "user"]),  # it opens in its own: the line that asks for it
+        ("personachat_bot", ["system", "user"]),
+    ],
+)
+def test_the_bot_opens_where_its_protocol_lets_it(
+    fake: Fake, protocol: str, roles: list[str]
+) -> None:
+    system = rehearsed("chat_server", protocol, url=fake.url, model="good")
+    assert system.rehearsal == System.Rehearsal.PASSED
+    assert [one["role"] for one in fake.asked[0]["messages"]] == roles
+    first = Conversation.objects.get(system=system).events.earliest("seq")
+    assert first.side == (0 if protocol == "personachat_bot" else 1)

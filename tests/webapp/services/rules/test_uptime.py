@@ -1,0 +1,157 @@
+"""Platform time: what was an outage, and what it is taken out of (R35, R36)."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+from tests.factories import NOW, make_campaign, make_participation
+from tests.webapp.services.people import after, join, pair, people_campaign, start
+from webapp import clock
+from webapp.models import Conversation, Event, Heartbeat, Outage, Participation
+from webapp.services.conversation import matching
+from webapp.services.ops import sweeper
+from webapp.services.participation import enrolment
+from webapp.services.rules import uptime
+
+pytestmark = pytest.mark.django_db
+ROOT = Path(__file__).parents[4]
+
+
+def outage(began: float, ended: float, **changes: object) -> Outage:
+    values = {"part": "web", "reason": "silence"} | changes
+    return Outage.objects.create(began_at=after(began), ended_at=after(ended), **values)
+
+
+def seconds(span: timedelta) -> float:
+    return span.total_seconds()
+
+
+def test_time_without_pages_does_not_count() -> None:
+    outage(100, 200), outage(250, 300), outage(120, 180, part="replies")
+    up = uptime.known(after(400), grace=timedelta(0))
+    assert seconds(up.since(after(0))) == 250
+    assert seconds(up.since(after(150))) == 150
+    assert seconds(up.since(after(350))) == 50
+    assert up.ago(timedelta(seconds=100)) == after(300)
+    assert up.ago(timedelta(seconds=101)) == after(249)
+    assert up.ago(timedelta(seconds=151)) == after(99)
+    for span in (1, 99, 100, 101, 150, 151, 240):
+        moment = up.ago(timedelta(seconds=span))
+        assert seconds(up.since(moment)) == span
+
+
+def test_browsers_get_a_minute_to_come_back_and_outages_may_touch() -> None:
+    outage(100, 200), outage(230, 300)
+    assert uptime.known(after(500)).away == [(after(100), after(360))]
+    assert uptime.known(after(310)).away == [(after(100), after(310))]
+    assert seconds(uptime.without_grace(after(500)).since(after(90))) == 240
+
+
+def test_a_silence_counts_while_it_goes_on() -> None:
+    Heartbeat.objects.create(name="platform web", kind="platform", seen_at=after(100))
+    assert uptime.known(after(106)).away == []
+    assert uptime.known(after(107)).away == [(after(100), after(107))]
+    assert uptime.known(after(107), "replies").away == []
+
+
+def test_a_sign_of_life_stores_the_silence_before_it_once() -> None:
+    Heartbeat.objects.create(name="platform web", kind="platform", seen_at=clock.now())
+    uptime.beat("web")
+    assert not Outage.objects.exists()
+    silent_for(timedelta(seconds=98))
+    for _ in range(2):
+        uptime.beat("web")
+    (stored,) = Outage.objects.all()
+    assert 97 < seconds(stored.ended_at - stored.began_at) < 130
+
+
+def silent_for(span: timedelta) -> None:
+    uptime._beaten.clear()  # as a process that has just begun
+    Heartbeat.objects.update(seen_at=clock.now() - span)
+
+
+@pytest.mark.parametrize(("length", "told"), [(9, 0), (10.5, 1)])
+def test_who_chats_is_told_of_ten_seconds(length: float, told: int) -> None:
+    pair(people_campaign())
+    uptime.beat("web")
+    silent_for(timedelta(seconds=length))
+    uptime.beat("web")
+    assert Outage.objects.get().announced == bool(told)
+    assert Event.objects.filter(content__notice="we_were_away").count() == told
+
+
+def test_a_clock_that_jumps_is_an_outage_that_nobody_is_told_of() -> None:
+    uptime.beat("web")
+    Heartbeat.objects.update(seen_at=clock.now() - timedelta(hours=1))  # this process beat just now
+    uptime.beat("web")
+    stored = Outage.objects.get()
+    assert (stored.reason, stored.announced) == ("forward", False)
+
+
+def test_a_clock_that_goes_back_leaves_nobody_in_the_future() -> None:
+    uptime.beat("web")
+    ahead = clock.now() + timedelta(hours=1)
+    person = make_participation(make_campaign(), seen_at=ahead, waiting_at=ahead)
+    long_ago = make_participation(make_campaign(), seen_at=NOW)
+    Outage.objects.create(part="web", began_at=NOW, ended_at=ahead, reason="forward")
+    Heartbeat.objects.update(seen_at=ahead)
+    uptime.beat("web")
+    now = clock.now()
+    person.refresh_from_db()
+    long_ago.refresh_from_db()
+    assert person.seen_at <= now
+    assert person.waiting_at
+    assert person.waiting_at <= now
+    assert long_ago.seen_at == NOW, "nothing becomes older, or younger than it was"
+    assert not Outage.objects.filter(ended_at__gt=now).exists()
+    assert Outage.objects.latest("pk").reason == "back"
+
+
+def test_a_pair_is_parted_by_absence_while_we_were_there_only() -> None:
+    pair(people_campaign())
+    outage(10, 2000)
+    assert sweeper.tick(after(2000 + 60 + 80))["vanished"] == 0
+    assert sweeper.tick(after(2000 + 60 + 81))["vanished"] == 1
+
+
+def test_a_ready_check_goes_on_after_an_outage() -> None:
+    campaign = people_campaign()
+    start(campaign), start(campaign)
+    outage(5, 1000)
+    assert sweeper.tick(after(1060 + 10))["ready_checks"] == 0
+    assert sweeper.tick(after(1060 + 11))["ready_checks"] == 1
+    assert Conversation.objects.get().state == "ABANDONED"
+
+
+def test_half_an_hour_away_counts_only_while_we_were_there() -> None:
+    join(make_campaign())
+    outage(60, 86_460)
+    assert sweeper.tick(after(86_460 + 60 + 1740))["gone"] == 0
+    assert sweeper.tick(after(86_460 + 60 + 1741))["gone"] == 1
+
+
+def test_a_wait_stands_still_and_its_page_is_drawn_anew() -> None:
+    person = start(people_campaign())
+    before = enrolment.status(person=person, now=after(30))
+    outage(30, 5000, announced=True)
+    later = enrolment.status(person=person, now=after(5001))
+    assert (before["seconds_waiting"], later["seconds_waiting"]) == (30, 31)
+    assert later["stamp"] != before["stamp"]
+    assert matching.choices(Participation.objects.get(), after(5001)) == ()
+
+
+def test_no_process_asks_its_own_clock() -> None:
+    """R36: only the module of the clock may; a file's own date is no deadline."""
+    allowed = {"webapp/clock.py", "webapp/views/security.py"}
+    asking = ("timezone.now", "datetime.now(", "utcnow(", "auto_now", "time.time()")
+    found = {
+        str(file.relative_to(ROOT)): each
+        for file in (ROOT / "webapp").rglob("*.py")
+        if not {"migrations", "crowd"} & set(file.parts)
+        for each in asking
+        if each in file.read_text()
+    }
+    assert set(found) - allowed == set(), found

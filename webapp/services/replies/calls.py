@@ -1,0 +1,176 @@
+"""Calls of a bot, each kept whole: what it was asked, what it wrote, and what came of it.
+
+A reply may take several calls: one that failed, or was refused, stays beside the next. Raw texts
+are stored as JSON strings, which hold every character that a model can write, those that no
+database or page can hold included.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from hashlib import sha256
+from typing import Any
+
+from django.db import transaction
+from django.db.models import Count, Max, Q, QuerySet
+
+from bots import Reply
+from bots.bot import EVENTS as BOT_EVENTS
+from webapp.models import Campaign, Conversation, ReplyCall, ReplyJob, Seat
+from webapp.services.rules import events
+
+Outcome = ReplyCall.Outcome
+EVENTS: Mapping[str, str] = {
+    **{str(name): about for name, about in BOT_EVENTS.items()},
+    "long": "the reply is longer than the platform shows, and its end is not shown",
+    "unprintable": "characters that no page can hold were left out",
+}
+TROUBLES = ("empty", "filtered", "cut", "canned", "long")  # looked at before a launch
+LARGEST_SEED = 2**31  # what every server takes as a seed
+
+
+@dataclass(frozen=True)
+class BotCall:
+    """One call for a job, as it went; `error` says why it failed or was refused."""
+
+    job: ReplyJob
+    outcome: str
+    seed: int
+    reply: Reply = field(default_factory=lambda: Reply(""))
+    error: str = ""
+    seconds: float = 0.0
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+    more: Sequence[str] = ()  # events of ours beside the bot's
+
+
+@dataclass(frozen=True)
+class ReplyCounts:
+    """Calls of one system, and how many of them met each event; `troubled` met any trouble."""
+
+    system: str
+    calls: int
+    shown: int
+    failed: int
+    refused: int
+    troubled: int
+    events: Mapping[str, int]
+
+    @property
+    def share(self) -> float:
+        """Share of calls that failed or met a trouble; 0 where there are none."""
+        return self.troubled / self.calls if self.calls else 0.0
+
+
+def numbers(jobs: Sequence[ReplyJob]) -> dict[int, int]:
+    """Return the number that the next call of each job gets, from 1."""
+    rows = ReplyCall.objects.filter(job__in=[job.pk for job in jobs]).values_list("job")
+    found = dict(rows.annotate(Max("number")).order_by())
+    return {job.pk: found.get(job.pk, 0) + 1 for job in jobs}
+
+
+def seed_for(job: ReplyJob, number: int) -> int:
+    """Return the seed of a call's draws: of its system, conversation, turn, and of its number."""
+    conversation = job.conversation
+    system = conversation.system
+    base = system.options.get("seed", 0)
+    name = f"{system.name}:{base}:{conversation.seed}:{job.in_reply_to}:{number}"
+    return int.from_bytes(sha256(name.encode()).digest()[:8], "big") % LARGEST_SEED
+
+
+def record(made: Sequence[BotCall]) -> None:
+    """Store calls, whatever becomes of their replies; words of who withdrew meanwhile are not."""
+    with transaction.atomic():
+        conversations = {call.job.conversation_id for call in made}
+        events.lock_all(conversations)
+        gone = Seat.objects.filter(conversation__in=conversations)
+        gone = gone.exclude(participation__withdrawn_at=None).exclude(participation=None)
+        withdrawn = set(gone.values_list("conversation", flat=True))
+        next_numbers = numbers([call.job for call in made])
+        ReplyCall.objects.bulk_create(
+            _row(call, next_numbers[call.job.pk], call.job.conversation_id in withdrawn)
+            for call in made
+        )
+
+
+def _row(call: BotCall, number: int, is_withdrawn: bool) -> ReplyCall:
+    reply, details = call.reply, call.reply.details
+    usage = details.get("usage")
+    counted = usage if isinstance(usage, Mapping) else {}
+    raw = reply.text if reply.raw is None else reply.raw
+    return ReplyCall(
+        job=call.job,
+        number=number,
+        attempt=call.job.attempt,
+        outcome=call.outcome,
+        events=spelled((*reply.events, *call.more)),
+        error="" if is_withdrawn else call.error,
+        raw=json.dumps("" if is_withdrawn else raw),
+        reasoning=json.dumps("" if is_withdrawn else reply.reasoning),
+        prompt=json.dumps(None if is_withdrawn else reply.prompt, default=str),
+        parameters=json.dumps(dict(call.parameters), default=str, sort_keys=True),
+        seed=call.seed,
+        finish_reason=str(details.get("finish_reason", ""))[:40],
+        prompt_tokens=_count(counted.get("prompt_tokens")),
+        reply_tokens=_count(counted.get("completion_tokens")),
+        tries=_count(details.get("attempts")) or 1,
+        seconds=call.seconds,
+    )
+
+
+def _count(value: object) -> int | None:
+    return value if isinstance(value, int) and 0 <= value < LARGEST_SEED else None
+
+
+def spelled(names: Iterable[str]) -> str:
+    """Return events as a row holds them: between blanks, so that a query finds whole names."""
+    return f" {' '.join(dict.fromkeys(names))} "
+
+
+def counts(campaign: Campaign) -> list[ReplyCounts]:
+    """Count the calls of each system in the data of the study, in one query."""
+    study = (Conversation.Purpose.STUDY, Conversation.Purpose.CONTEXT)
+    rows = ReplyCall.objects.filter(
+        job__conversation__campaign=campaign, job__conversation__purpose__in=study
+    )
+    return counted(rows)
+
+
+def counted(rows: QuerySet[ReplyCall]) -> list[ReplyCounts]:
+    """Count calls by system and event."""
+    each_event = {f"event_{name}": Count("pk", filter=_met(name)) for name in EVENTS}
+    each_outcome = {f"outcome_{one}": Count("pk", filter=Q(outcome=one)) for one in Outcome.values}
+    system = "job__conversation__system__name"
+    grouped: QuerySet[Any, dict[str, Any]] = rows.values(system).annotate(
+        calls=Count("pk"), troubled=Count("pk", filter=_troubled()), **each_event, **each_outcome
+    )
+    return [
+        ReplyCounts(
+            system=row[system],
+            calls=row["calls"],
+            shown=row[f"outcome_{Outcome.SHOWN}"],
+            failed=row[f"outcome_{Outcome.FAILED}"],
+            refused=row[f"outcome_{Outcome.REFUSED}"],
+            troubled=row["troubled"],
+            events={name: row[f"event_{name}"] for name in EVENTS},
+        )
+        for row in grouped.order_by(system)
+    ]
+
+
+def _met(name: str) -> Q:
+    return Q(events__contains=f" {name} ")
+
+
+def _troubled() -> Q:
+    found = Q(outcome=Outcome.FAILED)
+    for name in TROUBLES:
+        found |= _met(name)
+    return found
+
+
+def forget(conversation: Conversation) -> None:
+    """Blank what calls hold of a conversation: a prompt repeats what people wrote."""
+    rows = ReplyCall.objects.filter(job__conversation=conversation)
+    rows.update(raw='""', reasoning='""', prompt="null", error="")
