@@ -32,7 +32,11 @@ class ReadOnly(ModelAdmin):
         return False
 
 
-HIDDEN = {"ExternalId", "LoginAttempt"}  # identities are revealed nowhere; attempts say nothing
+HIDDEN = {
+    "ExternalId",
+    "LoginAttempt",
+    "PanelSubmission",
+}  # identities are revealed nowhere; attempts say nothing
 for model in apps.get_app_config("webapp").get_models():
     if model.__name__ not in HIDDEN:
         admin.site.register(model, ReadOnly)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from urllib.parse import urlsplit
 
 from django.apps import AppConfig
 from django.conf import settings
@@ -10,6 +11,7 @@ from django.contrib.admin.apps import AdminConfig
 from django.core.exceptions import ImproperlyConfigured
 
 SECRET = re.compile(r"[A-Za-z0-9_-]{16,256}")
+PANEL = "https://api.prolific.com"
 WEAKEST_KEY = 50  # characters; Django's own generated keys have 50
 
 
@@ -23,6 +25,7 @@ class ParleyConfig(AppConfig):
                 "CHAT_SERVICE_SECRET must have 16 to 256 of A-Z, a-z, 0-9, _ and - where there is "
                 "a CHAT_SERVICE_TOKEN: it proves that the chat service calls"
             )
+        _check_panel(settings.PROLIFIC_URL)
         if settings.DEBUG:
             return
         if len(settings.SECRET_KEY) < WEAKEST_KEY or len(set(settings.SECRET_KEY)) < 5:
@@ -32,6 +35,16 @@ class ParleyConfig(AppConfig):
             )
         if not settings.ALLOWED_HOSTS or "*" in settings.ALLOWED_HOSTS:
             raise ImproperlyConfigured("ALLOWED_HOSTS must name this server's hosts, without *")
+
+
+def _check_panel(address: str) -> None:
+    """Refuse an address that the token must not be sent to. Raises `ImproperlyConfigured`."""
+    is_here = urlsplit(address).hostname in ("127.0.0.1", "localhost", "::1")
+    if address != PANEL and not is_here:
+        raise ImproperlyConfigured(
+            f"PROLIFIC_URL is {address}; the token may only go to {PANEL} (or to this machine, "
+            "for tests)"
+        )
 
 
 class ParleyAdminConfig(AdminConfig):

@@ -19,6 +19,7 @@ from django.db import Error, connection
 
 from webapp import chat_service, clock, realtime, workers
 from webapp.services.ops import sweeper
+from webapp.services.recruiting import turn
 from webapp.services.rules import uptime
 
 log = logging.getLogger(__name__)
@@ -50,6 +51,7 @@ class Embedded:
         self._host = workers.Host()
         self._sweeper = threading.Thread(target=self._sweep, name="sweeper", daemon=True)
         self._service = threading.Thread(target=self._serve, name="chat service", daemon=True)
+        self._panel = threading.Thread(target=self._recruit, name="panel", daemon=True)
 
     def start(self) -> None:
         sys.setswitchinterval(TURN)
@@ -58,17 +60,23 @@ class Embedded:
         self._sweeper.start()
         if settings.CHAT_SERVICE_TOKEN:
             self._service.start()
+        if settings.PROLIFIC_TOKEN:
+            self._panel.start()
 
     def stop(self) -> None:
         realtime.listen(None)
         self._stopped.set()
         self._host.stop()
-        for thread in (self._sweeper, self._service):
+        for thread in (self._sweeper, self._service, self._panel):
             if thread.is_alive():
                 thread.join(timeout=5)
 
     def _serve(self) -> None:
         chat_service.serve(self._stopped)
+        connection.close()
+
+    def _recruit(self) -> None:
+        turn.serve(self._stopped)
         connection.close()
 
     def _sweep(self) -> None:

@@ -129,6 +129,11 @@ CHAT_SERVICE_URL = env("CHAT_SERVICE_URL", default="https://api.telegram.org")
 CHAT_SERVICE_TOKEN = env("CHAT_SERVICE_TOKEN", default="")
 CHAT_SERVICE_SECRET = env("CHAT_SERVICE_SECRET", default="")  # proves who calls the webhook
 
+# --- a panel whose study, codes and pay are kept from here (docs/prolific.md); no token: none
+PROLIFIC_URL = env("PROLIFIC_URL", default="https://api.prolific.com")
+PROLIFIC_TOKEN = env("PROLIFIC_TOKEN", default="")
+PROLIFIC_WEBHOOK_SECRET = env("PROLIFIC_WEBHOOK_SECRET", default="")  # "": it is only polled
+
 # --- people and pages
 PARTNER_GRACE = env.int("PARTNER_GRACE", default=90)  # seconds that a silent partner is waited for
 LANGUAGE_CODE = "en"

@@ -11,6 +11,14 @@ from webapp.models.payment import Bonus, CompletionCode
 from webapp.models.persona import Persona
 from webapp.models.rating import Assignment, Candidate, Context, Item, Rating
 from webapp.models.record import AuditEntry, Flag, Heartbeat, LoginAttempt, Outage
+from webapp.models.recruiting import (
+    PanelBatch,
+    PanelCall,
+    PanelEvent,
+    PanelPayment,
+    PanelStudy,
+    PanelSubmission,
+)
 from webapp.models.result import StoredResult
 from webapp.models.study import Study
 from webapp.models.transcript import TranscriptNote
@@ -42,6 +50,12 @@ __all__ = [
     "LoginAttempt",
     "Outage",
     "OwnProtocol",
+    "PanelBatch",
+    "PanelCall",
+    "PanelEvent",
+    "PanelPayment",
+    "PanelStudy",
+    "PanelSubmission",
     "Participation",
     "Persona",
     "QuotaCell",

@@ -26,7 +26,15 @@ def client() -> Client:
 def campaign() -> Campaign:
     """An open campaign with one row of everything."""
     from tests.factories import NOW, make_campaign, make_own_protocol, make_participation
-    from webapp.models import CompletionCode, Conversation, Flag, ReplyJob, Study, Whitelist
+    from webapp.models import (
+        CompletionCode,
+        Conversation,
+        Flag,
+        PanelStudy,
+        ReplyJob,
+        Study,
+        Whitelist,
+    )
 
     row = make_campaign()
     person = make_participation(row, state="ENDED", outcome="COMPLETED", system=row.systems.get())
@@ -42,6 +50,24 @@ def campaign() -> Campaign:
     )
     listed = Whitelist.objects.create(name="Listed", owner=row.owner, made_at=NOW)
     listed.replies.create(place=1, text="Yes.", count=2)
+    panel = PanelStudy.objects.create(
+        campaign=row,
+        key="k",
+        study_id="s",
+        title="Chat",
+        address="https://parley.example.org/c/x/",
+        openings=2,
+        minutes=10,
+        reward=200,
+        screening_reward=0,
+        screening_openings=1,
+        codes={},
+        status="ACTIVE",
+        made_by=row.owner,
+    )
+    panel.submissions.create(
+        submission_id="sub", participation=person, status="APPROVED", read_at=NOW
+    )
     make_own_protocol()
     row.study = Study.objects.create(name="All", owner=row.owner, created_at=NOW)
     row.phase = "first"

@@ -22,6 +22,7 @@ from webapp.services.participation import admission, privacy, stopping, study_in
 from webapp.services.participation.study_info import StudyInfo, money
 from webapp.services.rating import form
 from webapp.services.rating.form import RatingForm
+from webapp.services.recruiting import codes
 from webapp.services.rules import access, identity, payment, rounds, uptime
 from webapp.services.rules.protocols import protocol_of, shown_protocol
 from webapp.services.writing import form as writing_form
@@ -290,6 +291,9 @@ def _end(person: Participation, protocol: Protocol, *, has_chatted: bool) -> End
 
 def _return_url(person: Participation, code: str) -> str:
     """Return where the last page leads: who failed a check has an address of their own, or none."""
+    fixed = codes.link_of(person)
+    if fixed:
+        return fixed
     screened = person.campaign.screened_url
     if person.outcome in payment.NOT_ADMITTED and screened:
         return screened.replace("{code}", quote(code))

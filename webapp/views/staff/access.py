@@ -40,6 +40,18 @@ LABELS: Mapping[str, str | Promise] = {
     "system": gettext_lazy("Systems"),
     "phase": gettext_lazy("Name of the phase"),
     "times": gettext_lazy("How many"),
+    "title": gettext_lazy("Title"),
+    "description": gettext_lazy("Description"),
+    "openings": gettext_lazy("Places"),
+    "minutes": gettext_lazy("Minutes"),
+    "reward": gettext_lazy("Reward"),
+    "screening_openings": gettext_lazy("People who may be paid for a screening"),
+    "underpaid": gettext_lazy("Publish all the same"),
+    "category": gettext_lazy("Category"),
+    "message": gettext_lazy("Message to the participant"),
+    "evidence": gettext_lazy("Evidence"),
+    "return_reason": gettext_lazy("Reason of the return"),
+    "words": gettext_lazy("Message"),
 }
 
 

@@ -13,7 +13,7 @@ from webapp.views.audience import Audience, audience_of, routes
 
 ADMIN = "admin/"
 NAMED = re.compile(r"\(\?P<(\w+)>[^)]*\)|<(?:\w+:)?(\w+)>")  # Django's admin has expressions
-OF_A_CAMPAIGN = {"system", "person", "flag", "job", "chat"}  # rows that belong to one
+OF_A_CAMPAIGN = {"submission", "system", "person", "flag", "job", "chat"}  # rows that belong to one
 
 
 def resolved() -> dict[str, URLPattern]:
@@ -62,6 +62,7 @@ def arguments(campaign: Campaign, route: str = "") -> dict[str, Any]:
         "key": "phases" if "study" in names(route) else "flow",
         "whitelist": Whitelist.objects.get().pk,
         "person": campaign.participations.get().pk,
+        "submission": campaign.panel_study.submissions.get().pk,
         "flag": campaign.flags.get().pk,
         "job": ReplyJob.objects.get(conversation__campaign=campaign).pk,
         "conversation_id": campaign.conversations.get(purpose=purpose).pk,

@@ -1,0 +1,1 @@
+"""A panel's study from here: create, publish, codes, approvals, bonuses, books."""
