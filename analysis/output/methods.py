@@ -246,8 +246,8 @@ def _analysis(results: pd.DataFrame) -> str:
     ranked = rankings(results)
     if all(each.published(results).empty for each in ranked):
         used -= {"calibrated_score"}
-    told = (*scored_by(ranked), *measured.sentences(results))
-    sentences = [*told, *(text for name, text in SENTENCES.items() if name in used)]
+    led_by = (*scored_by(ranked), *measured.sentences(results))
+    sentences = [*led_by, *(text for name, text in SENTENCES.items() if name in used)]
     return " ".join(["Analysis.", *sentences] if sentences else ["Analysis. No metric applies."])
 
 

@@ -3,6 +3,7 @@
 A design is enlarged by raters who do what those there do, or, where none rates two systems, rate
 all of them; if 256 of them are not enough, by items. It tells a difference that the medium pair
 finds with a power of .8, errors and degrees of freedom being those of the fitted variances.
+Apart because nothing is drawn for it.
 """
 
 from __future__ import annotations
@@ -55,10 +56,12 @@ def needed(design: ScoredDesign, values: Floats, scores: SystemScores) -> str | 
         return None
     found = _search(design, _variances(design, values, scores), target)
     known = "" if scores.fit is not None else f", taking {RANGE}"
-    return f"These systems cannot be told apart with these raters; {_told(found, target)}{known}."
+    return (
+        f"These systems cannot be told apart with these raters; {_sentence(found, target)}{known}."
+    )
 
 
-def _told(found: tuple[str, int] | None, target: float) -> str:
+def _sentence(found: tuple[str, int] | None, target: float) -> str:
     difference = f"a difference of {target:.2f}"
     if found is None:
         return (
@@ -87,8 +90,8 @@ def _search(
 def _least(tells: Callable[[int], bool | None]) -> int | None:
     """Return the least number that tells: doubled, then the gap halved; None beyond the bounds."""
     low, high = 0, 0
-    while not (told := tells(high)):
-        if told is None or high >= MOST:
+    while not (reached := tells(high)):
+        if reached is None or high >= MOST:
             return None
         low, high = high, max(1, 2 * high)
     while high - low > max(1, high // 16):

@@ -1,9 +1,9 @@
-"""Population fitted to a table: places and variances of feelings behind the ratings given.
+"""Population fitted to a table: centers and variances of feelings behind the ratings given.
 
 Variance components of rounded, clipped ratings are smaller than those of the feelings behind them.
 By Stein's lemma (1981, Annals of Statistics 9) what an effect adds to the covariance of two ratings
 is its variance times the squared slope of the mean rating, to first order; the total SD is that
-whose rounded, clipped normal has the variance that was seen.
+whose rounded, clipped normal has the variance that was seen. Apart because the draws know no fit.
 """
 
 from __future__ import annotations
@@ -42,8 +42,8 @@ def _population(
     """Return the population; `shares` are of the variance of ratings, `total`."""
     n = np.bincount(incidence.system)
     sd = _sd(scale, means, total)
-    places = _places(scale, means, sd, n)
-    slope = float((scale.slope(places, sd) * n).sum() / n.sum())
+    centers = _centers(scale, means, sd, n)
+    slope = float((scale.slope(centers, sd) * n).sum() / n.sum())
     stretch = total / max(slope, 1e-3) ** 2
     felt = {name: share * stretch for name, share in shares.items()}
     most = MOST * sd**2
@@ -51,7 +51,7 @@ def _population(
     felt = {name: value * shrink for name, value in felt.items()}
     errors = {name: min(value * stretch * shrink, most / 2) for name, value in uncertain.items()}
     noise = sd**2 - sum(felt.values())
-    return Population(incidence.system, incidence.effects, places, felt, noise, scale, errors)
+    return Population(incidence.system, incidence.effects, centers, felt, noise, scale, errors)
 
 
 def _uncertain(incidence: Incidence, fit: CrossedFit) -> dict[str, float]:
@@ -71,7 +71,7 @@ def _sd(scale: AnswerScale, means: Floats, total: float) -> float:
     middle = np.array([means.mean()])
 
     def gap(sd: float) -> float:
-        return float(scale.variance(_places(scale, middle, sd, np.ones(1)), sd)[0]) - total
+        return float(scale.variance(_centers(scale, middle, sd, np.ones(1)), sd)[0]) - total
 
     low, high = scale.span / 400, WIDEST * scale.span
     if gap(low) >= 0 or gap(high) <= 0:
@@ -79,7 +79,7 @@ def _sd(scale: AnswerScale, means: Floats, total: float) -> float:
     return float(optimize.brentq(gap, low, high, rtol=1e-3))
 
 
-def _places(scale: AnswerScale, means: Floats, sd: float, n: Floats) -> Floats:
+def _centers(scale: AnswerScale, means: Floats, sd: float, n: Floats) -> Floats:
     """Return where feelings lie whose mean rating is this; one at an end half an answer off it."""
     if np.isinf(scale.span):
         return means
@@ -110,8 +110,8 @@ def variants(of: Population) -> dict[str, Population]:
             break
     if not np.isinf(of.scale.span):
         sd = float(np.sqrt(total))
-        top = of.scale.high - 0.5 * (of.scale.step or 0.0) - of.places.mean() - 0.25 * sd
-        found["ceiling"] = replace(of, places=of.places + top)
+        top = of.scale.high - 0.5 * (of.scale.step or 0.0) - of.centers.mean() - 0.25 * sd
+        found["ceiling"] = replace(of, centers=of.centers + top)
     found["loss by quality"] = replace(of, lost=1.0)
     return found
 

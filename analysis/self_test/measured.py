@@ -77,7 +77,7 @@ class Measured:
 
 
 @dataclass(frozen=True)
-class Tested:
+class TestedScores:
     """Scores as they are to be printed, what was measured of them, and what would be needed."""
 
     scores: SystemScores
@@ -144,11 +144,11 @@ class SelfTest:
             raise BadOption("simulate", str(self.campaigns), right)
 
 
-def tested(question: QuestionRatings, options: SelfTest) -> Tested:
+def tested(question: QuestionRatings, options: SelfTest) -> TestedScores:
     """Return a question's scores as they are to be printed, tried on campaigns where asked."""
     scores = system_scores(question)
     if options.campaigns == 0 or len(scores.systems) < 2:
-        return Tested(scores.without(options.control), None, None)
+        return TestedScores(scores.without(options.control), None, None)
     return question.once(f"self-test {options}", lambda: _tested(question, options))
 
 
@@ -163,7 +163,7 @@ def _quick(question: QuestionRatings, questions: int) -> int:
     return 0 if draws < FEWEST else min(draws, USUAL)
 
 
-def _tested(question: QuestionRatings, options: SelfTest) -> Tested:
+def _tested(question: QuestionRatings, options: SelfTest) -> TestedScores:
     draws, seed = options.campaigns, options.seed
     draws = _quick(question, options.questions) if draws == QUICK else draws
     design, values = scored_design(question)
@@ -176,8 +176,8 @@ def _tested(question: QuestionRatings, options: SelfTest) -> Tested:
             widened_pairs=found.matrix(found.widened_pairs),
         )
     scores = scores.without(options.control)
-    told = needed(design, values, scores) if draws else None
-    return Tested(scores, found, told)
+    enough = needed(design, values, scores) if draws else None
+    return TestedScores(scores, found, enough)
 
 
 def measure(
@@ -209,7 +209,7 @@ def measure(
 
 def _digest(design: ScoredDesign, of: Population, draws: int, seed: int) -> str:
     found = hashlib.sha256(repr((design.systems, of.scale, draws, seed)).encode())
-    numbers = [of.system, of.places, [of.noise], *of.effects.values()]
+    numbers = [of.system, of.centers, [of.noise], *of.effects.values()]
     numbers += [list(of.variances.values()), list(of.uncertain.values())]
     for each in numbers:
         found.update(np.ascontiguousarray(each).tobytes())

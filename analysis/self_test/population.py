@@ -1,6 +1,6 @@
 """Population that campaigns are drawn from: what each rating is of, and how much of it varies.
 
-A rating is felt on a line, as the sum of a system's place, a normal draw per level of each effect,
+A rating is felt on a line, as the sum of a system's center, a normal draw per level of each effect,
 and noise; it is then rounded to the scale's steps and clipped to its ends. Truth is the mean of the
 rounded, clipped normal of the total SD. Apart from, and sharing no code with, the estimators that
 are tried on it.
@@ -43,7 +43,7 @@ class AnswerScale:
     def is_yes_no(self) -> bool:
         return self.step == self.span
 
-    def given(self, felt: Floats) -> Floats:
+    def answers(self, felt: Floats) -> Floats:
         """Return the answer to each feeling."""
         base = 0.0 if np.isinf(self.low) else self.low
         if self.step is not None:
@@ -58,27 +58,27 @@ class AnswerScale:
         count = round(self.span / self.step)
         return self.low + self.step * (np.arange(count) + 0.5)
 
-    def mean(self, place: Floats, sd: float) -> Floats:
-        """Return the mean answer of normal feelings (shape of `place`)."""
-        return self._moments(place, sd)[0]
+    def mean(self, center: Floats, sd: float) -> Floats:
+        """Return the mean answer of normal feelings (shape of `center`)."""
+        return self._moments(center, sd)[0]
 
-    def variance(self, place: Floats, sd: float) -> Floats:
+    def variance(self, center: Floats, sd: float) -> Floats:
         """Return the variance of the answers."""
-        return self._moments(place, sd)[1]
+        return self._moments(center, sd)[1]
 
-    def slope(self, place: Floats, sd: float) -> Floats:
-        """Return how much the mean answer moves as the place does."""
+    def slope(self, center: Floats, sd: float) -> Floats:
+        """Return how much the mean answer moves as the center does."""
         if np.isinf(self.span):
-            return np.ones_like(place)
+            return np.ones_like(center)
         edges, width = self._cut()
-        z = (place[..., None] - edges) / sd
+        z = (center[..., None] - edges) / sd
         return np.asarray(width * np.exp(-0.5 * z**2).sum(-1) / (sd * np.sqrt(2 * np.pi)))
 
-    def _moments(self, place: Floats, sd: float) -> tuple[Floats, Floats]:
+    def _moments(self, center: Floats, sd: float) -> tuple[Floats, Floats]:
         if np.isinf(self.span):
-            return place, np.full_like(place, sd**2)
+            return center, np.full_like(center, sd**2)
         edges, width = self._cut()
-        above = special.ndtr((place[..., None] - edges) / sd)
+        above = special.ndtr((center[..., None] - edges) / sd)
         numbers = width * np.arange(len(edges) + 1)
         chances = -np.diff(above, axis=-1, prepend=1.0, append=0.0)
         mean = chances @ numbers
@@ -105,7 +105,7 @@ def answer_scale(values: Floats, ends: tuple[float, float] | None) -> AnswerScal
 
 @dataclass(frozen=True, eq=False)
 class Population:
-    """Systems' places, SDs by effect, and the codes of each rating's levels.
+    """Systems' centers, SDs by effect, and the codes of each rating's levels.
 
     `uncertain` are standard errors of the variances; a campaign's variances are drawn with them.
     `odd` of the raters answer at random; `lost` is the slope of the chance to be lost by quality.
@@ -113,7 +113,7 @@ class Population:
 
     system: Ints
     effects: Mapping[str, Ints]
-    places: Floats
+    centers: Floats
     variances: Mapping[str, float]
     noise: float
     scale: AnswerScale
@@ -122,29 +122,29 @@ class Population:
     lost: float = 0.0
 
     def equal(self) -> Population:
-        """Return the same with every system at the mean place."""
+        """Return the same with every system at the mean center."""
         weights = np.bincount(self.system)
-        middle = float((self.places * weights).sum() / weights.sum())
-        return replace(self, places=np.full_like(self.places, middle))
+        middle = float((self.centers * weights).sum() / weights.sum())
+        return replace(self, centers=np.full_like(self.centers, middle))
 
-    def drawn(self, chance: Generator) -> Campaign:
+    def drawn(self, chance: Generator) -> DrawnCampaign:
         """Return a campaign: its ratings, which of them are there, and each system's truth."""
-        felt = self.places[self.system] + chance.normal(0, np.sqrt(self.noise), len(self.system))
+        felt = self.centers[self.system] + chance.normal(0, np.sqrt(self.noise), len(self.system))
         total = self.noise
         for name, codes in self.effects.items():
             # Reflected at 0: what fits best as nothing may yet be something.
             variance = abs(chance.normal(self.variances[name], self.uncertain.get(name, 0.0)))
             felt = felt + chance.normal(0, np.sqrt(variance), int(codes.max()) + 1)[codes]
             total += variance
-        values = self.scale.given(felt)
+        values = self.scale.answers(felt)
         if self.odd and "rater" in self.effects:
             values = self._with_odd(values, chance)
         sd = float(np.sqrt(total))
         kept = np.ones(len(felt), dtype=bool)
         if self.lost:
-            gap = (felt - self.places.mean()) / sd
+            gap = (felt - self.centers.mean()) / sd
             kept = chance.random(len(felt)) < special.expit(1 + self.lost * gap)
-        return Campaign(values, kept, self.scale.mean(self.places, sd))
+        return DrawnCampaign(values, kept, self.scale.mean(self.centers, sd))
 
     def _with_odd(self, values: Floats, chance: Generator) -> Floats:
         codes = self.effects["rater"]
@@ -155,7 +155,7 @@ class Population:
 
 
 @dataclass(frozen=True, eq=False)
-class Campaign:
+class DrawnCampaign:
     """Ratings, which of them are there, and the mean rating that each system deserves."""
 
     values: Floats

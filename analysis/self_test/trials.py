@@ -2,7 +2,8 @@
 
 What each interval needs is the factor by which its standard error must be multiplied to hold the
 truth: 1 or less where it does. Shares of needs up to 1 are coverage, their 95 % quantile is the
-factor that would have covered 95 %.
+factor that would have covered 95 %. Apart because `tests.benchmarks.self_test` tries the same on
+fresh campaigns.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from scipy import special
 
 from analysis.scores.incidence import incidence
 from analysis.scores.system_scores import ScoredDesign, SystemScores, withheld
-from analysis.self_test.population import Campaign, Floats, Population
+from analysis.self_test.population import DrawnCampaign, Floats, Population
 from analysis.stats.intervals import LEVEL
 
 SIMULATED_AS = ("system_score", "system_difference")
@@ -27,13 +28,13 @@ class Needs:
     """Needs of campaigns: of scores (campaigns x systems), of pairs (campaigns x pairs).
 
     `of_equal` is what each pair of a campaign of equal systems needs so that the smallest p is not
-    below .05 over the number of pairs: so long Holm finds nothing. `asked` campaigns were drawn.
+    below .05 over the number of pairs: so long Holm finds nothing. `draws` campaigns were drawn.
     """
 
     scores: Floats
     pairs: Floats
     of_equal: Floats
-    asked: int
+    draws: int
 
 
 def pairs_of(systems: int) -> tuple[np.ndarray, np.ndarray]:
@@ -68,7 +69,7 @@ def of_campaign(found: SystemScores, truth: Floats) -> tuple[list[float], Floats
     return scores, _of_pairs(found, truth), _of_family(found)
 
 
-def _scored(design: ScoredDesign, campaign: Campaign) -> SystemScores | None:
+def _scored(design: ScoredDesign, campaign: DrawnCampaign) -> SystemScores | None:
     if campaign.kept.all():
         found = design.scores(campaign.values)
         return None if found.fit is None else found

@@ -1,4 +1,4 @@
-"""Self-test: campaigns of known truth on the incidence at hand, and what the report does with it."""
+"""Self-test: campaigns of known truth on the incidence at hand, and what is done with it."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from analysis.metrics.system_difference import system_difference
 from analysis.metrics.system_score import system_score
 from analysis.output.terminal import rendered
 from analysis.reports.summary import summary
+from analysis.scores.crossed import CrossedDesign
 from analysis.scores.incidence import incidence
 from analysis.scores.question_ratings import questions
 from analysis.scores.system_scores import ScoredDesign, scored_design, system_scores
@@ -56,10 +57,10 @@ def designed(table: RatingTable) -> tuple[ScoredDesign, Floats, Population]:
     ],
 )
 def test_the_truth_is_the_mean_of_what_is_drawn(scale: AnswerScale) -> None:
-    place = np.array([0.2, 4.6])
+    center = np.array([0.2, 4.6])
     system = np.repeat([0, 1], 40_000)
     each = np.arange(len(system))
-    of = Population(system, {"rater": each}, place, {"rater": 0.4}, 0.6, scale, {})
+    of = Population(system, {"rater": each}, center, {"rater": 0.4}, 0.6, scale, {})
     campaign = of.drawn(np.random.default_rng(1))
     for k in (0, 1):
         assert campaign.values[system == k].mean() == pytest.approx(campaign.truth[k], abs=0.03)
@@ -161,6 +162,16 @@ def test_variants_break_one_thing_each() -> None:
     assert lost.values[lost.kept].mean() > lost.values.mean() + 0.1
     top = found["ceiling"].drawn(np.random.default_rng(0))
     assert (top.values == 5).mean() > (of.drawn(np.random.default_rng(0)).values == 5).mean() + 0.1
+
+
+def test_errors_are_expected_without_ratings() -> None:
+    for family in (FEW_RATERS, SAME_RATERS):
+        question = next(iter(questions(drawn(family), "ordinal")))
+        (design, _), fit = scored_design(question), system_scores(question).fit
+        assert fit is not None
+        found = CrossedDesign(design.incidence).expected(fit.variances)
+        assert found.covariance == pytest.approx(fit.covariance)
+        assert found.df(found.pair(0, 1)) == pytest.approx(fit.df(fit.pair(0, 1)))
 
 
 def test_one_rater_per_system_is_told_how_many_would_do() -> None:
