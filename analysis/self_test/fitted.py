@@ -40,7 +40,7 @@ def _population(
     shares: Mapping[str, float], uncertain: Mapping[str, float],
 ) -> Population:  # fmt: skip
     """Return the population; `shares` are of the variance of ratings, `total`."""
-    n = np.bincount(incidence.system)
+    n = np.bincount(incidence.system).astype(float)
     sd = _sd(scale, means, total)
     centers = _centers(scale, means, sd, n)
     slope = float((scale.slope(centers, sd) * n).sum() / n.sum())

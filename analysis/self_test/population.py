@@ -16,7 +16,7 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 from scipy import special
 
-Floats = NDArray[np.floating]
+Floats = NDArray[np.float64]
 Ints = NDArray[np.integer]
 
 NO_INTERVAL = "it draws ratings and knows their truth"
