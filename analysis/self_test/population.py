@@ -56,7 +56,7 @@ class AnswerScale:
         if self.step is None or np.isinf(self.span) or self.span > MOST_STEPS * self.step:
             return np.zeros(0)
         count = round(self.span / self.step)
-        return self.low + self.step * (np.arange(count) + 0.5)
+        return np.asarray(self.low + self.step * (np.arange(count) + 0.5))
 
     def mean(self, center: Floats, sd: float) -> Floats:
         """Return the mean answer of normal feelings (shape of `center`)."""
@@ -89,7 +89,7 @@ class AnswerScale:
         if len(self.edges):
             return self.edges, float(self.step or 0.0)
         width = self.span / 400
-        return self.low + width * (np.arange(400) + 0.5), width
+        return np.asarray(self.low + width * (np.arange(400) + 0.5)), width
 
 
 def answer_scale(values: Floats, ends: tuple[float, float] | None) -> AnswerScale:
