@@ -106,6 +106,16 @@ def _add_choices(parser: argparse.ArgumentParser) -> None:
         help="the questions by which raters are tested against the control (default: all)",
     )
     parser.add_argument(
+        "--simulate",
+        type=int,
+        metavar="N",
+        help="campaigns simulated per question, to measure the coverage of this very design: 0 for "
+        "none, 40 or more (default: as many as take some seconds, 500 at most)",
+    )
+    parser.add_argument(
+        "--cache", type=Path, metavar="DIR", help="keep what was simulated here, by design"
+    )
+    parser.add_argument(
         "--without-flagged",
         action="store_true",
         help="leave out the raters whom the report rater_quality flags; who, is said on stderr",

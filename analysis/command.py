@@ -19,6 +19,7 @@ from analysis.raters.raters import profiles, without_flagged
 from analysis.registry import TABLES, get_report, report_names, tables_of
 from analysis.report import Report
 from analysis.scores.cautions import cautions
+from analysis.self_test.measured import QUICK
 from analysis.tables.options import BadOption
 from analysis.tables.reading import read_all
 from analysis.tables.schema import BadTable, RatingTable, Tables
@@ -48,6 +49,7 @@ def command(options: argparse.Namespace, line: str) -> int:
 def _plain(options: argparse.Namespace) -> dict[str, Any]:
     return {
         "seed": options.seed,
+        "simulate": QUICK if options.simulate is None else options.simulate,
         "control": options.control,
         "control_questions": tuple(name for name in options.control_questions.split(",") if name),
     }
@@ -55,7 +57,7 @@ def _plain(options: argparse.Namespace) -> dict[str, Any]:
 
 def _chosen(options: argparse.Namespace) -> dict[str, Any]:
     """Return what was chosen, by the names that metrics and reports have for it."""
-    chosen = _plain(options)
+    chosen = {"cache": options.cache} | _plain(options)
     if options.corpus is not None:
         chosen["corpus"] = corpus(options.corpus)
     if options.training is not None:

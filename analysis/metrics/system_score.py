@@ -14,11 +14,13 @@ items for each system there is no interval, and `reason` says why.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pandas as pd
 
 from analysis.scores.question_ratings import QuestionRatings, questions
-from analysis.scores.system_scores import SystemScores, system_scores
+from analysis.scores.system_scores import SystemScores
+from analysis.self_test.measured import SelfTest, tested
 from analysis.tables.schema import RatingTable
 from analysis.tables.tidy import tidy
 
@@ -26,15 +28,29 @@ LIKELIHOOD, MOMENTS = "restricted maximum likelihood", "moments"
 YES_NO = {"scale_low": 0.0, "scale_high": 1.0, "scale_ends": "no and yes"}
 
 
-def system_score(ratings: RatingTable, *, control: str | None = None) -> pd.DataFrame:
-    """Return a row per question (scale, or yes and no) and system; a control has no letters."""
+def system_score(
+    ratings: RatingTable,
+    *,
+    control: str | None = None,
+    simulate: int = 0,
+    seed: int = 0,
+    cache: Path | None = None,
+) -> pd.DataFrame:
+    """Return a row per question (scale, or yes and no) and system; a control has no letters.
+
+    With `simulate` campaigns `measured_coverage` is how often the interval of this very design held
+    the truth, `measured_worst` how often in the worst variant, and `widened_by` what errors were
+    multiplied by for it.
+    """
     rated = questions(ratings, "ordinal", "interval", "nominal")
-    scored = (one for one in rated if one.level != "nominal" or one.is_yes_no)
-    return tidy("system_score", (row for one in scored for row in _question_rows(one, control)))
+    scored = [one for one in rated if one.level != "nominal" or one.is_yes_no]
+    options = SelfTest(simulate, seed, control, len(scored), cache)
+    return tidy("system_score", (row for one in scored for row in _question_rows(one, options)))
 
 
-def _question_rows(question: QuestionRatings, control: str | None) -> Iterator[dict[str, object]]:
-    found = system_scores(question).without(control)
+def _question_rows(question: QuestionRatings, options: SelfTest) -> Iterator[dict[str, object]]:
+    self_test = tested(question, options)
+    found, control = self_test.scores, options.control
     scale = YES_NO if question.is_yes_no else question.scale
     for k, system in enumerate(found.systems):
         low, high = found.interval(k)
@@ -47,6 +63,7 @@ def _question_rows(question: QuestionRatings, control: str | None) -> Iterator[d
             "n": int(found.n[k]),
             "raw": found.raw[k],
             **_of_fit(found, k),
+            **self_test.of_score(k),
             **scale,
             "better": question.better,
             "control": control if control in found.systems else None,
@@ -57,13 +74,12 @@ def _question_rows(question: QuestionRatings, control: str | None) -> Iterator[d
 def _of_fit(found: SystemScores, k: int) -> dict[str, object]:
     if found.fit is None:
         return {}
-    own = found.fit.one(k)
     sds = {f"{name.replace(' ', '_')}_sd": sd for name, sd in found.fit.sds.items()}
     letters = found.letters.get(found.systems[k])
     variances = LIKELIHOOD if found.fit.is_likelihood else MOMENTS
     return {
-        "se": found.fit.se(own),
-        "df": found.fit.df(own),
+        "se": found.se(k),
+        "df": found.fit.df(found.fit.one(k)),
         "letters": letters,
         "variances": variances,
         **sds,

@@ -15,6 +15,7 @@ from typing import Any
 import pandas as pd
 
 from analysis import registry
+from analysis.output import measured
 from analysis.output.ranking import rankings
 from analysis.output.scored import sentences as scored_by
 from analysis.report import Section, many
@@ -245,7 +246,8 @@ def _analysis(results: pd.DataFrame) -> str:
     ranked = rankings(results)
     if all(each.published(results).empty for each in ranked):
         used -= {"calibrated_score"}
-    sentences = [*scored_by(ranked), *(text for name, text in SENTENCES.items() if name in used)]
+    led_by = (*scored_by(ranked), *measured.sentences(results))
+    sentences = [*led_by, *(text for name, text in SENTENCES.items() if name in used)]
     return " ".join(["Analysis.", *sentences] if sentences else ["Analysis. No metric applies."])
 
 

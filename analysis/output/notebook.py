@@ -72,11 +72,14 @@ def _reading(recipe: NotebookRecipe) -> Iterator[str]:
         yield f"from {READ_BY[name]} import read as read_{name}"
     labels = "" if recipe.labels == REFUSE else f", labels={recipe.labels!r}"
     yield f"\ntables = analysis.read_all({[str(file) for file in recipe.files]!r}{labels})"
-    yield f"options = {dict(recipe.options)!r}"
+    of_raters = {name: value for name, value in recipe.options.items() if name != "simulate"}
+    yield f"options = {of_raters!r}"
     if recipe.without_flagged:
         yield "profiles = analysis.profiles(tables.ratings, **options)"
         yield "kept = analysis.without_flagged(tables.ratings, profiles)"
         yield "tables = replace(tables, ratings=kept)"
+    if "simulate" in recipe.options:  # profiles of raters know nothing of it
+        yield f"options['simulate'] = {recipe.options['simulate']!r}"
     for name, file in recipe.read.items():
         yield f"options[{name!r}] = read_{name}(Path({str(file)!r}))"
 

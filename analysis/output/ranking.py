@@ -11,6 +11,7 @@ from typing import Any
 
 import pandas as pd
 
+from analysis.output import measured
 from analysis.report import Chart, chance, many
 
 KEYS = ["protocol", "question"]
@@ -49,6 +50,7 @@ class SystemRanking:
     control: str | None = None
     better: str = "high"
     alone: bool = True
+    measured: tuple[str, ...] = ()
 
     @property
     def finding(self) -> str:
@@ -113,7 +115,8 @@ class SystemRanking:
     def note(self) -> str:
         """Say which model the scores are of."""
         if self.reason is not None:
-            return f"Raw means; no interval: {self.reason}. Scale {self.scale}."
+            start = f"Raw means; no interval: {self.reason}. Scale {self.scale}."
+            return " ".join([start, *self.measured])
         return " ".join(self._notes())
 
     def _notes(self) -> Iterator[str]:
@@ -127,6 +130,7 @@ class SystemRanking:
         if self.control is not None:
             yield f"The control, {self.control}, is set apart."
         yield f"Scale {self.scale}{DIRECTIONS[self.better]}."
+        yield from self.measured
 
     @property
     def chart(self) -> Chart:
@@ -173,8 +177,10 @@ def _ranking(results: pd.DataFrame, protocol: str, question: str) -> SystemRanki
     rows = results[results["metric"] == SCORE]
     control = _known(rows, "control")
     frame = rows[rows["system"] != control] if control else rows
-    frame = frame.reindex(columns=["system", "estimate", "low", "high", "raw", "letters", "n"])
-    frame = frame.rename(columns={"estimate": "score", "raw": "mean", "letters": "group"})
+    tested = measured.columns(rows)
+    wanted = ["system", "estimate", "low", "high", "raw", "letters", "n", *tested]
+    names = {"estimate": "score", "raw": "mean", "letters": "group", **tested}
+    frame = frame.reindex(columns=wanted).rename(columns=names)
     means = results.loc[results["metric"] == "likert"].reindex(columns=["system", "sd"])
     frame = frame.merge(means, on="system", how="left")
     better = _known(rows, "better") or "high"
@@ -189,8 +195,9 @@ def _ranking(results: pd.DataFrame, protocol: str, question: str) -> SystemRanki
     reason = _known(rows, "reason")
     variances = _known(rows, "variances") or ""
     return SystemRanking(
-        protocol, question, frame, scale, ends, effects, variances, reason, control, better
-    )
+        protocol, question, frame, scale, ends, effects, variances, reason, control, better,
+        measured=tuple(measured.notes(rows)),
+    )  # fmt: skip
 
 
 def _known(rows: pd.DataFrame, column: str) -> str | None:

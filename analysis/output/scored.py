@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 
 import pandas as pd
 
+from analysis.output import measured
 from analysis.output.ranking import PAIR, SystemRanking, listed
 from analysis.report import Chart, Section, chance
 
@@ -25,6 +26,10 @@ PAIRS = {
     "d": "d",
     "detectable": "detectable",
 }
+OF_PAIRS = (
+    "Student's t with Satterthwaite's degrees of freedom, Holm over these pairs; d is Cohen's; "
+    "“detectable” is the true difference that this design finds with a power of .8."
+)
 
 
 def overview(ranked: Sequence[SystemRanking]) -> Iterator[Section]:
@@ -66,8 +71,10 @@ def order(ranking: SystemRanking, results: pd.DataFrame) -> Section:
     frame = ranking.frame.assign(
         alpha=[_alpha(results, ranking, name) for name in ranking.frame["system"]]
     )
-    wanted = ["system", "score", "low", "high", "group", "mean", "sd", "n", "alpha", "beats next"]
-    known = [name for name in wanted if name == "system" or frame[name].notna().any()]
+    wanted = ["system", "score", "low", "high", *measured.NAMES.values()]
+    wanted += ["group", "mean", "sd", "n", "alpha", "beats next"]
+    there = [name for name in wanted if name in frame]
+    known = [name for name in there if name == "system" or frame[name].notna().any()]
     return Section(
         ranking.finding,
         frame[known],
@@ -93,12 +100,12 @@ def differences(ranking: SystemRanking, results: pd.DataFrame) -> Iterator[Secti
     if rows.empty or len(ranking.frame) > MATRIX_MOST:
         return
     apart = int((rows["p_holm"] < 0.05).sum())
+    shown = PAIRS | measured.columns(rows)
     pairs = "pair of systems is" if len(rows) == 1 else "pairs of systems are"
     yield Section(
         f"{ranking.capital}: {apart} of {len(rows)} {pairs} told apart",
-        rows[list(PAIRS)].rename(columns=PAIRS).reset_index(drop=True),
-        "Student's t with Satterthwaite's degrees of freedom, Holm over these pairs; d is Cohen's; "
-        "“detectable” is the true difference that this design finds with a power of .8.",
+        rows[list(shown)].rename(columns=shown).reset_index(drop=True),
+        " ".join([OF_PAIRS, *measured.notes(rows)]),
         key=f"differences-{ranking.key}",
     )
 

@@ -8,6 +8,7 @@ spread; with an export also the flow of participants and a methods text from the
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 
 from analysis.output.all_metrics import evaluate_checked
 from analysis.output.summary import composed
@@ -24,8 +25,11 @@ def summary(
     control: str | None = None,
     control_questions: Sequence[str] = (),
     study: CampaignRecord | None = None,
+    simulate: int = 0,
+    cache: Path | None = None,
 ) -> Report:
-    """Return the report of all metrics that apply to `ratings`."""
-    chosen = {"seed": seed, "control": control, "control_questions": tuple(control_questions)}
+    """Return the report of all metrics that apply to `ratings`, with the self-test where asked."""
+    chosen = {"seed": seed, "control": control, "control_questions": tuple(control_questions),
+              "simulate": simulate, "cache": cache}  # fmt: skip
     with shared():
         return composed(ratings, evaluate_checked(ratings, **chosen), study)

@@ -136,16 +136,34 @@ class CrossedDesign:
                    covariance * scale, parts, errors * scale**2, own,
                    self._reduced is not None)  # fmt: skip
 
+    def expected(self, variances: Floats) -> CrossedFit:
+        """Return errors and degrees of freedom of scores where these are the true variances."""
+        of = self.incidence
+        if self._reduced is None:
+            parts, drawn = self._parts(), [self._solved(one) for one in self._drawn(variances)]
+            errors = np.cov(np.array(drawn).T)
+        else:
+            size = self._reduced.x.shape[0]
+            state = _State(self._reduced, variances, np.zeros(size), 0.0)
+            _, _, parts, errors = state.found()
+        covariance = np.einsum("k,kij->ij", variances, parts)
+        return CrossedFit(self.names, variances, np.zeros(of.systems), covariance, parts, errors,
+                   of.n, self._reduced is not None)  # fmt: skip
+
     # --- many levels --------------------------------------------------------------------------
 
     def _moments(self, left: Floats) -> tuple[Floats, Floats, Floats, Floats]:
         variances = self._solved(left)
         drawn = np.array([self._solved(one) for one in self._drawn(np.maximum(variances, 0))])
+        gaps = np.zeros(self.incidence.systems)
+        return variances, gaps, self._parts(), np.cov(drawn.T)
+
+    def _parts(self) -> Floats:
         parts = [np.diag(1 / self.incidence.n)]
         for counts in self.incidence.by_system:
             share = counts / self.incidence.n
             parts.append(np.asarray((share.T @ share).todense()))
-        return variances, np.zeros(self.incidence.systems), np.array(parts), np.cov(drawn.T)
+        return np.array(parts)
 
     def _solved(self, left: Floats) -> Floats:
         codes = self.incidence.effects.values()

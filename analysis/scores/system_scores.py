@@ -16,6 +16,7 @@ import pandas as pd
 from scipy import special
 
 from analysis.scores.crossed import CrossedDesign, CrossedFit
+from analysis.scores.differences import Difference
 from analysis.scores.incidence import Incidence, Ints, incidence, together
 from analysis.scores.question_ratings import QuestionRatings, declared_ends
 from analysis.scores.rater_design import SEVERITY_BY
@@ -28,7 +29,6 @@ SIMULATED_AS = ("system_score", "system_difference")
 RATER, ITEM = "rater", "item"
 TASTE, REPLY = "rater by system", "item by system"
 COLUMNS = (RATER, ITEM, "context", "conversation")
-POWER = 0.8
 DRAWS = 20_000
 NO_RESIDUAL = "systems, raters and items explain every rating, so no interval"
 ONE_RATER = (
@@ -45,60 +45,13 @@ ONE_EACH = (
 )
 
 
-@dataclass(frozen=True)
-class Difference:
-    """System less other, in scale points: estimate, standard error, degrees of freedom, and d.
-
-    d is the difference over the SD of a rating by a rater drawn at random (Cohen 1988, eq. 2.2.1);
-    `span` is the width of the scale.
-    """
-
-    system: str
-    other: str
-    n: int
-    estimate: float
-    se: float
-    df: float
-    d: float
-    span: float
-
-    @property
-    def p(self) -> float:
-        """Return the two-sided p of no difference (Student's t)."""
-        return float(2 * special.stdtr(self.df, -abs(self.estimate) / self.se))
-
-    @property
-    def above(self) -> float:
-        """Return the probability that the system is above the other, its prior being flat."""
-        return float(special.stdtr(self.df, self.estimate / self.se))
-
-    @property
-    def detectable(self) -> float:
-        """Return the true difference that this design finds with a power of .8."""
-        t = special.stdtrit(self.df, 0.5 + LEVEL / 2) + special.stdtrit(self.df, POWER)
-        return float(t * self.se)
-
-    def ends(self, level: float = LEVEL) -> tuple[float, float]:
-        """Return the interval of this level, no wider than the scale."""
-        half = float(special.stdtrit(self.df, 0.5 + level / 2)) * self.se
-        return max(self.estimate - half, -self.span), min(self.estimate + half, self.span)
-
-    def p_equivalent(self, margin: float) -> float:
-        """Return the larger p of two one-sided tests that the difference is beyond the margin.
-
-        Schuirmann 1987 (J. Pharmacokinetics and Biopharmaceutics 15): small means equivalent.
-        """
-        above = special.stdtr(self.df, -(self.estimate + margin) / self.se)
-        below = special.stdtr(self.df, -(margin - self.estimate) / self.se)
-        return float(max(above, below))
-
-
 @dataclass(frozen=True, eq=False)
 class SystemScores:
     """One question's systems in order of name; without a `fit` there is a `reason`.
 
     `ends` are those of the scale, where they are known; a `control` is in the fit and in no
-    comparison.
+    comparison. `widened` and `widened_pairs` (systems x systems) multiply standard errors of scores
+    and of differences, where the self-test found these too small for the design.
     """
 
     systems: tuple[str, ...]
@@ -108,6 +61,8 @@ class SystemScores:
     fit: CrossedFit | None
     reason: str | None
     control: str | None = None
+    widened: Floats | None = None
+    widened_pairs: Floats | None = None
 
     def without(self, control: str | None) -> SystemScores:
         """Return the same with this system set apart."""
@@ -137,16 +92,41 @@ class SystemScores:
         """
         if self.fit is None:
             return NONE
-        contrast, mean = self.fit.one(system), float(self.fit.mean[system])
-        se, df = self.fit.se(contrast), self.fit.df(contrast)
+        mean, df = float(self.fit.mean[system]), self.fit.df(self.fit.one(system))
         if self.ends is None:
-            return t_interval(mean, se, df)
+            return t_interval(mean, self.se(system), df)
+        middle, slope = self._odds(system)
         low, high = self.ends
-        n = float(self.n[system])
-        way = float(np.clip((mean - low) / (high - low), 0.5 / (n + 1), (n + 0.5) / (n + 1)))
-        middle, se = float(special.logit(way)), se / (high - low) / (way * (1 - way))
-        ends = (low + (high - low) * float(special.expit(x)) for x in t_interval(middle, se, df))
+        found = t_interval(middle, self.se(system) * slope, df)
+        ends = (low + (high - low) * float(special.expit(x)) for x in found)
         return Interval(*(pick(end, mean) for pick, end in zip((min, max), ends, strict=True)))
+
+    def _odds(self, system: int) -> tuple[float, float]:
+        """Return a score's log odds of its way along the scale, and how fast they change."""
+        low, high = self.ends or (0.0, 1.0)
+        n, way = float(self.n[system]), (float(self.means[system]) - low) / (high - low)
+        way = float(np.clip(way, 0.5 / (n + 1), (n + 0.5) / (n + 1)))
+        return float(special.logit(way)), 1 / (high - low) / (way * (1 - way))
+
+    def miss(self, system: int, truth: float) -> float:
+        """Return how far the truth is from a score, in half widths of its interval."""
+        if self.fit is None:
+            return float("nan")
+        half = float(special.stdtrit(self.fit.df(self.fit.one(system)), 0.5 + LEVEL / 2))
+        half *= self.se(system)
+        if self.ends is None:
+            return abs(truth - float(self.means[system])) / half
+        middle, slope = self._odds(system)
+        low, high = self.ends
+        odds = float(special.logit((truth - low) / (high - low)))
+        return abs(odds - middle) / (half * slope)
+
+    def se(self, system: int) -> float:
+        """Return a score's standard error; NaN without a fit."""
+        if self.fit is None:
+            return float("nan")
+        factor = 1.0 if self.widened is None else float(self.widened[system])
+        return self.fit.se(self.fit.one(system)) * factor
 
     @cached_property
     def differences(self) -> tuple[Difference, ...]:
@@ -162,9 +142,10 @@ class SystemScores:
     def _difference(self, fit: CrossedFit, a: int, b: int) -> Difference:
         contrast = fit.pair(a, b)
         estimate = float(contrast @ fit.mean)
+        factor = 1.0 if self.widened_pairs is None else float(self.widened_pairs[a, b])
         return Difference(
             self.systems[a], self.systems[b], int(self.n[a] + self.n[b]), estimate,
-            fit.se(contrast), fit.df(contrast), estimate / fit.spread,
+            fit.se(contrast) * factor, fit.df(contrast), estimate / fit.spread,
             np.inf if self.ends is None else self.ends[1] - self.ends[0],
         )  # fmt: skip
 
@@ -198,10 +179,47 @@ class SystemScores:
         # In order of score, so that the draws do not depend on names.
         root = np.linalg.cholesky(self.fit.covariance[np.ix_(self._order, self._order)])
         gaps = chance.standard_normal((DRAWS, size)) @ root.T
+        gaps *= 1.0 if self.widened_pairs is None else float(self.widened_pairs.max())
         drawn = self.fit.mean[self._order] + gaps / np.sqrt(chance.chisquare(df, (DRAWS, 1)) / df)
         ranks = (-drawn).argsort(axis=1).argsort(axis=1)
         counts = np.array([np.bincount(ranks[:, k], minlength=size) for k in range(size)])
         return np.asarray(counts[np.argsort(self._order)] / DRAWS)
+
+
+@dataclass(frozen=True, eq=False)
+class ScoredDesign:
+    """A question's systems and incidence, prepared once for as many vectors of ratings as come.
+
+    `known` has the codes of every column that the table has of an effect, identified or not.
+    """
+
+    systems: tuple[str, ...]
+    incidence: Incidence
+    known: Mapping[str, Ints]
+    ends: tuple[float, float] | None
+    is_yes_no: bool
+    reason: str | None
+
+    @cached_property
+    def _crossed(self) -> CrossedDesign:
+        return CrossedDesign(self.incidence)
+
+    def scores(self, values: Floats) -> SystemScores:
+        """Return the scores of these ratings, in the order of the incidence."""
+        n = np.bincount(self.incidence.system)
+        raw = np.bincount(self.incidence.system, values) / n
+        reason, fit = self.reason, None
+        if reason is None:
+            fit = self._of_shares(values, raw) if self.is_yes_no else self._crossed.fit(values)
+            reason = NO_RESIDUAL if fit is None else None
+        return SystemScores(self.systems, n, raw, self.ends, fit, reason)
+
+    def _of_shares(self, values: Floats, raw: Floats) -> CrossedFit | None:
+        """Return the fit of answers 0 and 1; a share has (k + 1) / (n + 2) for its spread."""
+        share = (raw * self.incidence.n + 1) / (self.incidence.n + 2)
+        sd = np.sqrt(share * (1 - share))
+        found = self._crossed.fit(values / sd[self.incidence.system])
+        return None if found is None else found.times(sd)
 
 
 def system_scores(question: QuestionRatings) -> SystemScores:
@@ -210,24 +228,27 @@ def system_scores(question: QuestionRatings) -> SystemScores:
 
 
 def _scores(question: QuestionRatings) -> SystemScores:
+    design, values = scored_design(question)
+    return design.scores(values)
+
+
+def scored_design(question: QuestionRatings) -> tuple[ScoredDesign, Floats]:
+    """Return the design of a question, and its ratings in the order of the incidence."""
+    return question.once("scored design", lambda: _design(question))
+
+
+def _design(question: QuestionRatings) -> tuple[ScoredDesign, Floats]:
     system, names = pd.factorize(question.rows["system"], sort=True)
     # In order of value, so that sums do not depend on the order of rows even in the last digit.
     order = np.argsort(question.values, kind="stable")
     system, values = system[order], question.values[order]
     effects = {name: codes[order] for name, codes in _effects(question).items()}
-    design = incidence(system, effects | _with_systems(system, effects))
-    n = np.bincount(system)
-    raw = np.bincount(system, values) / n
-    reason, fit = _withheld(question, design), None
-    if reason is None:
-        fit = (
-            _of_shares(design, values, raw)
-            if question.is_yes_no
-            else CrossedDesign(design).fit(values)
-        )
-        reason = NO_RESIDUAL if fit is None else None
+    found = incidence(system, effects | with_systems(system, effects))
     ends = (0.0, 1.0) if question.is_yes_no else declared_ends(question.rows)
-    return SystemScores(tuple(map(str, names)), n, raw, ends, fit, reason)
+    design = ScoredDesign(
+        tuple(map(str, names)), found, effects, ends, question.is_yes_no, withheld(found)
+    )
+    return design, values
 
 
 def _effects(question: QuestionRatings) -> dict[str, Ints]:
@@ -237,21 +258,13 @@ def _effects(question: QuestionRatings) -> dict[str, Ints]:
     return {name: np.asarray(pd.factorize(question.rows[name], sort=True)[0]) for name in known}
 
 
-def _with_systems(system: Ints, effects: Mapping[str, Ints]) -> dict[str, Ints]:
+def with_systems(system: Ints, effects: Mapping[str, Ints]) -> dict[str, Ints]:
     """Return what raters like of single systems, and replies that several raters judged."""
     pairs = {TASTE: RATER, REPLY: ITEM}
     return {name: together(effects[one], system) for name, one in pairs.items() if one in effects}
 
 
-def _of_shares(design: Incidence, values: Floats, raw: Floats) -> CrossedFit | None:
-    """Return the fit of answers 0 and 1; a share has (k + 1) / (n + 2) for its spread."""
-    share = (raw * design.n + 1) / (design.n + 2)
-    sd = np.sqrt(share * (1 - share))
-    found = CrossedDesign(design).fit(values / sd[design.system])
-    return None if found is None else found.times(sd)
-
-
-def _withheld(question: QuestionRatings, design: Incidence) -> str | None:
+def withheld(design: Incidence) -> str | None:
     """Return why no score has an interval, if none has."""
     if RATER in design.confounded:
         return ONE_RATER_EACH

@@ -53,10 +53,10 @@ def _written(frame: pd.DataFrame, folder: Path) -> Path:
 
 def test_json_is_what_evaluate_says(tmp_path: Path) -> None:
     table = simulated(raters=20)
-    done = _process(_written(table, tmp_path), "--json", "--seed", 3)
+    done = _process(_written(table, tmp_path), "--json", "--seed", 3, "--simulate", 40)
     assert done.returncode == 0
     assert done.stderr.splitlines() == [f"Caution: {each}" for each in cautions(table)]
-    assert json.loads(done.stdout) == records(evaluate(table, seed=3))
+    assert json.loads(done.stdout) == records(evaluate(table, seed=3, simulate=40))
 
 
 def test_the_report_puts_the_ranking_first(tmp_path: Path) -> None:

@@ -58,8 +58,8 @@ def _told(report: Report) -> str:
 
 
 def test_its_cells_print_the_report_and_every_table(tmp_path: Path) -> None:
-    _, notebook = _written(tmp_path, "--seed", "3")
-    assert _run(notebook) == _told(summary(simulated(raters=10), seed=3))
+    _, notebook = _written(tmp_path, "--seed", "3", "--simulate", "40")
+    assert _run(notebook) == _told(summary(simulated(raters=10), seed=3, simulate=40))
 
 
 def test_raters_are_left_out_and_files_read_there_too(

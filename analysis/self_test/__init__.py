@@ -1,0 +1,1 @@
+"""Self-test of a report: campaigns of known truth on the very incidence of the table at hand."""
