@@ -1,0 +1,46 @@
+"""Messages are counted on the row of their conversation; those of before, from the log."""
+
+from django.db import migrations, models
+
+COUNT = """
+UPDATE webapp_conversation SET
+    messages_0 = (SELECT count(*) FROM webapp_event AS e WHERE e.kind = 'message' AND e.side = 0
+                  AND e.conversation_id = webapp_conversation.id),
+    messages_1 = (SELECT count(*) FROM webapp_event AS e WHERE e.kind = 'message' AND e.side = 1
+                  AND e.conversation_id = webapp_conversation.id),
+    last_message = COALESCE((SELECT max(e.seq) FROM webapp_event AS e WHERE e.kind = 'message'
+                             AND e.conversation_id = webapp_conversation.id), 0),
+    counted_seq = last_seq
+"""
+LAST = """
+UPDATE webapp_conversation SET
+    last_side = (SELECT e.side FROM webapp_event AS e
+                 WHERE e.conversation_id = webapp_conversation.id AND e.seq = last_message),
+    last_message_at = (SELECT e.made_at FROM webapp_event AS e
+                       WHERE e.conversation_id = webapp_conversation.id AND e.seq = last_message)
+WHERE last_message > 0
+"""
+NUMBERS = ("counted_seq", "messages_0", "messages_1", "last_message")
+
+
+class Migration(migrations.Migration):
+    dependencies = [
+        ("webapp", "0027_platform_time"),
+    ]
+
+    operations = [
+        *(
+            migrations.AddField(
+                "conversation", name, models.PositiveIntegerField(default=0, db_default=0)
+            )
+            for name in NUMBERS
+        ),
+        migrations.AddField(
+            "conversation", "last_side", models.PositiveSmallIntegerField(blank=True, null=True)
+        ),
+        migrations.AddField(
+            "conversation", "last_message_at", models.DateTimeField(blank=True, null=True)
+        ),
+        migrations.RunSQL(COUNT, migrations.RunSQL.noop),
+        migrations.RunSQL(LAST, migrations.RunSQL.noop),
+    ]
