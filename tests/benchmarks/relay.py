@@ -1,12 +1,13 @@
 """Durable relay: Parley and a stock Channels app with one insert a message, in turn in one run.
 
-    python -m tests.benchmarks.relay [--sockets 2 10 50 200] [--rounds 3] [--seconds 3] [--parley DIR]
+    python -m tests.benchmarks.relay [--sockets 2 10 50 200] [--rounds 3] [--seconds 3]
+                                     [--parley DIR ...]
 
 Pairs talk in turn over real sockets, each message of about 60 characters sent as soon as the one
 before it came; client and server share the machine, and the limit of messages per minute is lifted.
 The stock app is the consumer of Channels' tutorial with one insert before its `group_send`, an
-acknowledgement after it, the in-memory layer and uvicorn; its SQLite is durable as Parley's is (WAL,
-synchronous FULL). `--parley DIR` (several) also measures other checkouts, such as one of before.
+acknowledgement after it, the in-memory layer and uvicorn; its SQLite is durable as Parley's is:
+WAL, synchronous FULL. `--parley` also measures other checkouts, such as one of before.
 Rows are medians of the rounds; ack is the sender's, partner until it is on the partner's screen.
 """
 
@@ -38,8 +39,9 @@ from tests.servers import free_port
 TEXT = "I have been to the seaside with my two dogs, number {}."
 WARM = 5  # messages of each pair before it counts
 PARLEY = (
-    "import sys; from webapp.sockets import handshake; handshake.MESSAGES = handshake.FRAMES = 10**6\n"
-    "import uvicorn; uvicorn.run('webapp.asgi:application', port=int(sys.argv[1]), lifespan='on',"
+    "import sys, uvicorn, webapp.asgi; from webapp.sockets import handshake\n"
+    "handshake.MESSAGES = handshake.FRAMES = 10**6\n"
+    "uvicorn.run('webapp.asgi:application', port=int(sys.argv[1]), lifespan='on',"
     " log_level='warning', access_log=False, ws_per_message_deflate=False)"
 )
 STOCK = "-m", "tests.benchmarks.relay", "--stock"
@@ -78,22 +80,20 @@ class Round:
     partners: list[float] = field(default_factory=list)
 
 
+async def acknowledged(sender: Side, item: str, began: float) -> float:
+    """Return the seconds until a message is acknowledged."""
+    await sender.until(lambda frame: frame["type"] == "ack" and frame["id"] == item)
+    return time.perf_counter() - began
+
+
 async def talk(pair: tuple[Side, Side], until: float, found: Round) -> None:
     """Let a pair talk in turn until a moment."""
     number = 0
     while number < WARM or time.perf_counter() < until:
         sender, partner = pair[number % 2], pair[1 - number % 2]
         item, text, began = str(uuid4()), TEXT.format(number), time.perf_counter()
-        frame = {"type": "message", "id": item, "text": text}
-        await sender.socket.send(json.dumps(frame))
-
-        async def acknowledged(
-            sender: Side = sender, item: str = item, began: float = began
-        ) -> float:
-            await sender.until(lambda frame: frame["type"] == "ack" and frame["id"] == item)
-            return time.perf_counter() - began
-
-        ack = asyncio.create_task(acknowledged())
+        await sender.socket.send(json.dumps({"type": "message", "id": item, "text": text}))
+        ack = asyncio.create_task(acknowledged(sender, item, began))
         await partner.until(lambda frame: frame.get("text") == text)  # noqa: B023
         shown = time.perf_counter() - began
         acked = await ack
@@ -202,7 +202,8 @@ def _measure(
 
 
 def _print(sockets: int, found: Mapping[str, Sequence[Round]]) -> None:
-    heads = f"{'messages/s':>11} {'to stock':>9} {'ack ms p50 p95 p99':>24} {'partner ms p50 p95 p99':>24}"
+    times = " ".join(f"{what + ' ms p50 p95 p99':>24}" for what in ("ack", "partner"))
+    heads = f"{'messages/s':>11} {'to stock':>9} {times}"
     load = os.getloadavg()[0]
     print(f"\n{sockets} sockets, load {load:.1f}\n{'':24} {heads}")
     rival = statistics.median(one.rate for one in found["stock Channels"])
@@ -233,7 +234,7 @@ def serve_stock(port: int) -> None:
     folder = Path(os.environ["DATA_DIR"])
     pragmas = "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL;"
     settings.configure(
-        SECRET_KEY="stock",  # noqa: S106 (of a benchmark)
+        SECRET_KEY="stock",
         INSTALLED_APPS=["channels"],
         DATABASES={
             "default": {
@@ -263,7 +264,7 @@ def _tutorial() -> tuple[Any, Any]:
     from channels.generic.websocket import AsyncWebsocketConsumer
     from django.db import models
 
-    class Stored(models.Model):
+    class Stored(models.Model):  # noqa: DJ008 (nobody reads it)
         room = models.CharField(max_length=40)
         text = models.TextField()
 
