@@ -10,7 +10,8 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any
 
-from django.db import connection
+from django.db import connection, transaction
+from django.db.models import QuerySet
 
 from webapp.models import Conversation, Event
 
@@ -83,14 +84,20 @@ def faults() -> Iterator[str]:
     last = 0
     while chunk := list(keys.filter(pk__gt=last)[:CHUNK]):
         last = chunk[-1]
-        rows = Conversation.objects.in_bulk(chunk)
-        seqs = _seqs(chunk)
-        logged = _counted(chunk)
-        for pk in chunk:
-            yield from _differences(rows[pk], seqs.get(pk, ()), logged[pk])
+        for pk in _differences(Conversation.objects.filter(pk__in=chunk)):
+            with transaction.atomic():  # nothing is appended meanwhile, as may have been above
+                locked = Conversation.objects.select_for_update(of=("self",)).filter(pk=pk)
+                yield from _differences(locked).get(pk, ())
 
 
-def _differences(row: Conversation, seqs: Collection[int], logged: Counts) -> Iterator[str]:
+def _differences(conversations: QuerySet[Conversation]) -> dict[int, list[str]]:
+    rows = {row.pk: row for row in conversations}
+    seqs, logged = _seqs(rows), _counted(rows)
+    found = {pk: list(_wrong(row, seqs.get(pk, []), logged[pk])) for pk, row in rows.items()}
+    return {pk: wrong for pk, wrong in found.items() if wrong}
+
+
+def _wrong(row: Conversation, seqs: Collection[int], logged: Counts) -> Iterator[str]:
     if list(seqs) != list(range(1, row.last_seq + 1)):
         yield f"conversation {row.pk}: last_seq is {row.last_seq}, the log has {_short(seqs)}"
     if row.counted_seq != row.last_seq:
