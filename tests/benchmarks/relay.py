@@ -27,11 +27,13 @@ from argparse import Namespace
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
 import websockets
+from websockets.typing import Origin
 
 from tests.live import ROOT, environment
 from tests.servers import free_port
@@ -45,6 +47,7 @@ PARLEY = (
     " log_level='warning', access_log=False, ws_per_message_deflate=False)"
 )
 STOCK = "-m", "tests.benchmarks.relay", "--stock"
+People = Callable[[int], "list[tuple[Side, Side]]"]
 MOST = 30.0  # seconds that anything may take
 
 
@@ -59,7 +62,7 @@ class Side:
     async def open(self, hello: str) -> None:
         origin = f"http://{self.address.split('/')[2]}"
         self.socket = await websockets.connect(
-            self.address, origin=origin, additional_headers=self.headers, compression=None
+            self.address, origin=Origin(origin), additional_headers=self.headers, compression=None
         )
         if hello:
             await self.socket.send(hello)
@@ -166,6 +169,11 @@ def stock(port: int, sockets: int) -> list[tuple[Side, Side]]:
     return [(Side(room, {}), Side(room, {})) for room in rooms]
 
 
+def measure(people: People, seconds: float, hello: str, sockets: int) -> Round:
+    """Measure a round with so many sockets."""
+    return asyncio.run(crowd(people(sockets), seconds, hello))
+
+
 def main() -> None:
     given = _given()
     if given.stock:
@@ -179,14 +187,11 @@ def main() -> None:
             env = environment(folder)
             parley(checkout, env, 0, 2)  # the database has to be there
             port = stack.enter_context(running(("-c", PARLEY), checkout, env))
-            ways[f"Parley {checkout.name}"] = lambda sockets, at=(checkout, env, port): asyncio.run(
-                crowd(parley(*at, sockets), given.seconds, hello)
-            )
+            people = partial(parley, checkout, env, port)
+            ways[f"Parley {checkout.name}"] = partial(measure, people, given.seconds, hello)
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
         port = stack.enter_context(running(STOCK, ROOT, environment(folder)))
-        ways["stock Channels"] = lambda sockets: asyncio.run(
-            crowd(stock(port, sockets), given.seconds, "")
-        )
+        ways["stock Channels"] = partial(measure, partial(stock, port), given.seconds, "")
         for sockets in given.sockets:
             _print(sockets, _measure(ways, sockets, given.rounds))
 
@@ -212,7 +217,7 @@ def _print(sockets: int, found: Mapping[str, Sequence[Round]]) -> None:
         times = (
             _percentiles([getattr(one, kind) for one in rounds]) for kind in ("acks", "partners")
         )
-        print(f"{name:24} {rate:11.0f} {rate / rival:8.2f}x {' '.join(times)}", flush=True)
+        print(f"{name:24} {rate:11.0f} {rate / rival:8.2f}x {' '.join(spread)}", flush=True)
 
 
 def _percentiles(rounds: Sequence[Sequence[float]]) -> str:
@@ -271,7 +276,7 @@ def _tutorial() -> tuple[Any, Any]:
         class Meta:
             app_label = "stock"
 
-    class Chat(AsyncWebsocketConsumer):  # type: ignore[misc]
+    class Chat(AsyncWebsocketConsumer):
         async def connect(self) -> None:
             self.room = self.scope["url_route"]["kwargs"]["room"]
             await self.channel_layer.group_add(self.room, self.channel_name)
@@ -282,7 +287,7 @@ def _tutorial() -> tuple[Any, Any]:
 
         async def receive(self, text_data: str) -> None:
             frame = json.loads(text_data)
-            store = database_sync_to_async(Stored.objects.create)
+            store = database_sync_to_async(Stored._default_manager.create)
             await store(room=self.room, text=frame["text"])
             event = {"type": "chat.message", "text": frame["text"]}
             await self.channel_layer.group_send(self.room, event)

@@ -262,16 +262,16 @@ class ChatConsumer:
             found = handed.frames(grown, self.view, self.shown, self.last_seq, self.language)
             await self._send_updates(await self._look() if found is None else found)
 
-    def compare(self, seen: Mapping[watch.SeatOf, watch.Seen]) -> None:
+    def compare(self, found: Mapping[watch.SeatOf, watch.Current]) -> None:
         """Look where the database has something else than what was sent.
 
         What a look did not change is not looked for again at once.
         """
         if not self.greeted or not self.shown or self.closed:
             return
-        one = seen.get((self.conversation_pk, self.view.side))
-        told = watch.Told(self.last_seq, self.shown, self.tab, self.secret)
-        differing = frozenset({"person"}) if one is None else one.differences(told)
+        one = found.get((self.conversation_pk, self.view.side))
+        shown = watch.Shown(self.last_seq, self.shown, self.tab, self.secret)
+        differing = frozenset({"person"}) if one is None else one.differences(shown)
         before, at = self.looked_for
         if differing and (differing != before or time.monotonic() - at > lookout.AGAIN):
             self.looked_for = differing, time.monotonic()

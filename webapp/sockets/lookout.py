@@ -33,7 +33,7 @@ class Watched(Protocol):
     person_pk: int
     conversation_pk: int
 
-    def compare(self, seen: dict[watch.SeatOf, watch.Seen]) -> None:
+    def compare(self, found: dict[watch.SeatOf, watch.Current]) -> None:
         """Look where this differs from what was told."""
 
 
@@ -76,13 +76,13 @@ class Lookout:
         pks = {each.conversation_pk for each in self._watched}
         alive, self._alive = self._alive, set()
         try:
-            seen = await database(lambda: watch.look(pks, alive, clock.now()))
+            found = await database(lambda: watch.look(pks, alive, clock.now()))
         except BaseException:
             self._alive |= alive
             raise
         for each in list(self._watched):
             if each.conversation_pk in pks:
-                each.compare(seen)
+                each.compare(found)
 
 
 _lookouts: WeakKeyDictionary[Loop, Lookout] = WeakKeyDictionary()

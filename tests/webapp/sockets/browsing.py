@@ -54,7 +54,8 @@ def pool(monkeypatch: pytest.MonkeyPatch, threads: int) -> Iterator[list[str]]:
 
     in_each(lambda: connection.execute_wrappers.append(note))
     yield asked
-    in_each(lambda: (connection.execute_wrappers.clear(), connection.close()))
+    in_each(lambda: connection.execute_wrappers.clear())
+    in_each(lambda: connection.close())
     executor.shutdown()
 
 

@@ -38,8 +38,8 @@ def frames(
     in_order = seqs == list(range(last_seq + 1, last_seq + 1 + len(later)))
     if not in_order or view.is_labeled or not shown or shown["ended"]:
         return None
-    told = [event_frame(entry.event, view.side, language) for entry in entries]
-    return [*told, _status(entries, view, shown)]
+    events_shown = [event_frame(entry.event, view.side, language) for entry in entries]
+    return [*events_shown, _status(entries, view, shown)]
 
 
 def _status(entries: Sequence[Committed], view: View, shown: Frame) -> Frame:

@@ -90,11 +90,11 @@ class _Batch:
 
     seats: dict[access.SeatKey, Seat]
     conversations: dict[int, Conversation]
-    said: dict[int, int]  # messages of each conversation
+    counts: dict[int, int]  # messages of each conversation
     last: dict[int, int | None]  # the side of the last one
     firsts: dict[tuple[int, int | None, UUID | None], Event]
     chatting: set[int]
-    seen: Mapping[int, datetime]  # when each person gave the last sign of life
+    signs: Mapping[int, datetime]  # when each person gave the last sign of life
     owed: Counter[int]  # replies that are still to come, where turns are free
     entries: list[events.New] = field(default_factory=list)
     is_owed: list[bool] = field(default_factory=list)  # a reply, to each of the entries
@@ -119,7 +119,7 @@ class _Batch:
 
     def quiet_since(self, at: datetime) -> list[int]:
         """Return who gave no sign of life since."""
-        return [person for person, seen_at in self.seen.items() if seen_at < at]
+        return [person for person, seen_at in self.signs.items() if seen_at < at]
 
     def plan(self, message: OutgoingMessage) -> int | Event | Refusal:
         """Return the index of the message's entry, the entry it repeats, or the refusal."""
@@ -156,7 +156,7 @@ class _Batch:
 
         Where others may be sent before the reply to come, that counts from now on.
         """
-        self.said[conversation.pk] += 1
+        self.counts[conversation.pk] += 1
         self.last[conversation.pk] = side
         is_owed = not conversation.system.is_people and not self._is_full(conversation)
         if is_owed and protocols.has_free_turns(conversation.campaign):
@@ -164,7 +164,7 @@ class _Batch:
         return is_owed
 
     def _is_full(self, conversation: Conversation) -> bool:
-        count = self.said[conversation.pk] + self.owed[conversation.pk]
+        count = self.counts[conversation.pk] + self.owed[conversation.pk]
         return conversation.maximum is not None and count >= conversation.maximum
 
     def _may_send(self, person_id: int, conversation: Conversation, seat: Seat) -> None:

@@ -36,8 +36,8 @@ COLUMNS = (
 
 
 @dataclass(frozen=True)
-class Told:
-    """What a page was told: the latest entry and status; and who it is."""
+class Shown:
+    """What a page was shown: the latest entry and status; and who it is."""
 
     last_seq: int
     status: Frame
@@ -46,7 +46,7 @@ class Told:
 
 
 @dataclass(frozen=True)
-class Seen:
+class Current:
     """The side of a conversation as the database has it now."""
 
     last_seq: int
@@ -57,12 +57,12 @@ class Seen:
     tab: str
     secret_hash: str  # none where the person has withdrawn
 
-    def differences(self, told: Told) -> frozenset[str]:
+    def differences(self, shown: Shown) -> frozenset[str]:
         """Return the names of what a page has to look for."""
-        if not hmac.compare_digest(self.secret_hash, access.secret_hash(told.secret)):
+        if not hmac.compare_digest(self.secret_hash, access.secret_hash(shown.secret)):
             return frozenset({"person"})
-        is_newest = not self.tab or self.tab == told.tab
-        waits = told.status.get("turn") == "partner"
+        is_newest = not self.tab or self.tab == shown.tab
+        waits = shown.status.get("turn") == "partner"
         compared = {
             "ended": self.is_ended,
             "slow": self.is_slow and waits,
@@ -70,13 +70,13 @@ class Seen:
             "failed": self.failed and waits,
             "tab_is_newest": is_newest,
         }
-        found = {name for name, value in compared.items() if told.status.get(name) != value}
-        return frozenset(found | ({"seq"} if self.last_seq > told.last_seq else set()))
+        found = {name for name, value in compared.items() if shown.status.get(name) != value}
+        return frozenset(found | ({"seq"} if self.last_seq > shown.last_seq else set()))
 
 
 def look(
     conversations: Collection[int], alive: Collection[int], now: datetime
-) -> dict[SeatOf, Seen]:
+) -> dict[SeatOf, Current]:
     """Return how the seats of conversations stand; people who are `alive` are noted first."""
     note_signs_of_life(list(alive), now)
     failed = ReplyJob.objects.filter(
@@ -90,17 +90,17 @@ def look(
         for row in rows.values(*COLUMNS, failed=Exists(failed))
     }
     return {
-        key: _seen(row, found.get((key[0], 1 - key[1]), {}), now)
+        key: _current(row, found.get((key[0], 1 - key[1]), {}), now)
         for key, row in found.items()
         if row["participation__state"] is not None  # else the bot's
     }
 
 
-def _seen(row: dict[str, Any], partner: dict[str, Any], now: datetime) -> Seen:
+def _current(row: dict[str, Any], partner: dict[str, Any], now: datetime) -> Current:
     states = (row["conversation__state"], row["participation__state"])
     last_at = row["conversation__last_message_at"] or row["conversation__started_at"]
     is_withdrawn = row["participation__withdrawn_at"] is not None
-    return Seen(
+    return Current(
         row["conversation__last_seq"],
         states != (Conversation.State.OPEN, Participation.State.CHATTING),
         now - last_at >= SLOW,

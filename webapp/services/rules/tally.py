@@ -66,8 +66,8 @@ def store(conversations: Collection[Conversation]) -> None:
     postgresql = connection.vendor == "postgresql"
     value = "CAST(new.column{} AS {})" if postgresql else "new.column{}"
     changes = ", ".join(
-        f"{name} = {value.format(place, kind)}"
-        for place, (name, kind) in enumerate(COLUMNS.items(), start=2)
+        f"{name} = {value.format(number, kind)}"
+        for number, (name, kind) in enumerate(COLUMNS.items(), start=2)
     )
     row = f"({', '.join(['%s'] * (len(COLUMNS) + 1))})"
     sql = (
