@@ -214,7 +214,7 @@ def _print(sockets: int, found: Mapping[str, Sequence[Round]]) -> None:
     rival = statistics.median(one.rate for one in found["stock Channels"])
     for name, rounds in found.items():
         rate = statistics.median(one.rate for one in rounds)
-        times = (
+        spread = (
             _percentiles([getattr(one, kind) for one in rounds]) for kind in ("acks", "partners")
         )
         print(f"{name:24} {rate:11.0f} {rate / rival:8.2f}x {' '.join(spread)}", flush=True)

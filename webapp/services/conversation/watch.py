@@ -36,7 +36,7 @@ COLUMNS = (
 
 
 @dataclass(frozen=True)
-class Shown:
+class PageState:
     """What a page was shown: the latest entry and status; and who it is."""
 
     last_seq: int
@@ -57,7 +57,7 @@ class Current:
     tab: str
     secret_hash: str  # none where the person has withdrawn
 
-    def differences(self, shown: Shown) -> frozenset[str]:
+    def differences(self, shown: PageState) -> frozenset[str]:
         """Return the names of what a page has to look for."""
         if not hmac.compare_digest(self.secret_hash, access.secret_hash(shown.secret)):
             return frozenset({"person"})
