@@ -1,4 +1,4 @@
-"""Threads that make one process enough: reply workers and the sweeper as threads, hints in memory.
+"""Threads that make one process enough: reply workers and the sweeper as threads.
 
 The server starts them with its first loop and ends them with its last (see `webapp.asgi`); with
 REDIS_URL set they are processes of their own and none of this runs.
@@ -6,14 +6,10 @@ REDIS_URL set they are processes of their own and none of this runs.
 
 from __future__ import annotations
 
-import contextlib
 import logging
 import sys
 import threading
-from typing import Any
 
-from channels.exceptions import ChannelFull
-from channels.layers import InMemoryChannelLayer
 from django.conf import settings
 from django.db import Error, connection
 
@@ -25,22 +21,6 @@ from webapp.services.rules import uptime
 log = logging.getLogger(__name__)
 SWEEP = 2.0  # seconds between ticks
 TURN = 0.0005  # seconds a busy thread goes on while others wait: each query waits for its turn
-
-
-class LoopChannelLayer(InMemoryChannelLayer):
-    """The in-memory layer without its search through all channels at each message.
-
-    `realtime` hands every send to the loop that serves the sockets, so this is never called from
-    another thread. What nobody reads is bounded by the channels' capacity.
-    """
-
-    async def group_send(self, group: str, message: dict[str, Any]) -> None:
-        for channel in list(self.groups.get(group, ())):
-            with contextlib.suppress(ChannelFull):
-                await self.send(channel, message)
-
-    def _clean_expired(self) -> None:
-        """Do nothing: a socket leaves its groups when it closes, and is polled besides."""
 
 
 class Embedded:

@@ -1,8 +1,10 @@
-"""Hints: numbers and names only, never text; losing them all costs seconds, never data (R8, R11).
+"""What was committed is handed to this process's followers; others get hints (R8, R11).
 
-Whoever writes never waits for a hint. Those to browsers are sent on the event loop that serves the
-sockets (or on one in the background, where this process serves none); those to reply workers go to
-a worker of this process, else to a thread that hands them to the broker.
+Between processes there are numbers and names only, never text. Losing it all costs seconds, never
+data. Whoever writes waits for none of it. Followers are told, and hints to browsers sent, on the
+event loop that serves the sockets (or on one in the background, where this process serves none);
+those to reply workers go to a worker of this process, else to a thread that hands them to the
+broker.
 """
 
 from __future__ import annotations
@@ -11,7 +13,8 @@ import asyncio
 import logging
 import threading
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -26,9 +29,26 @@ PATIENCE = 0.5  # seconds that one hint may take (R11)
 lost: Counter[str] = Counter()  # counted, never raised: the database is the only truth
 
 _serving: asyncio.AbstractEventLoop | None = None
+_sending: set[asyncio.Future[None]] = set()
 _listener: Callable[[str], None] | None = None
 _computer: Callable[[str], None] | None = None
 _lock = threading.Lock()
+
+
+@dataclass(frozen=True)
+class Grown:
+    """A conversation that has grown to `seq`; 0 asks its followers to look for anything else.
+
+    `entry` is what was committed, where it may be shown without a look. It stays in this process.
+    """
+
+    conversation: int
+    seq: int = 0
+    entry: Any = None
+
+
+Follower = Callable[[Grown], None]
+_followers: dict[int, list[Follower]] = {}  # of this process, by conversation
 
 
 def group(conversation_id: int) -> str:
@@ -37,24 +57,53 @@ def group(conversation_id: int) -> str:
 
 
 def serve_on(loop: asyncio.AbstractEventLoop) -> None:
-    """Send hints on this loop: it serves the sockets, and the layer belongs to it."""
+    """Tell followers on this loop: it serves the sockets, and the layer belongs to it."""
     global _serving
     _serving = loop
 
 
-def hint(conversation_id: int, seq: int) -> None:
-    """Signal to the followers of a conversation that it has grown to `seq`."""
+def follow(conversation_id: int, follower: Follower) -> None:
+    """Have a follower told on the loop that serves the sockets; it must not wait."""
+    _followers.setdefault(conversation_id, []).append(follower)
+
+
+def leave(conversation_id: int, follower: Follower) -> None:
+    """Tell a follower no more."""
+    left = [each for each in _followers.pop(conversation_id, ()) if each != follower]
+    if left:
+        _followers[conversation_id] = left
+
+
+def tell(grown: Sequence[Grown]) -> None:
+    """Hand what was committed to this process's followers; signal others through the layer."""
     serving = _serving
     if serving is None or not serving.is_running():
-        if settings.EMBEDDED:
+        if not settings.CHANNEL_LAYERS:
             return  # nobody else could hear it
         serving = _background()
-    asyncio.run_coroutine_threadsafe(_send(conversation_id, seq), serving)
+    serving.call_soon_threadsafe(_tell, grown)
 
 
-def hint_on_commit(conversation_id: int, seq: int) -> None:
-    """Hint once the transaction that wrote the entry has committed."""
-    transaction.on_commit(partial(hint, conversation_id, seq), robust=True)
+def tell_on_commit(grown: Sequence[Grown]) -> None:
+    """Tell once the transaction that wrote the entries has committed."""
+    if grown:
+        transaction.on_commit(partial(tell, grown), robust=True)
+
+
+def hand(grown: Sequence[Grown]) -> None:
+    """Hand what was committed to this process's followers, in order."""
+    for one in grown:
+        for follower in _followers.get(one.conversation, ()):
+            follower(one)
+
+
+def _tell(grown: Sequence[Grown]) -> None:
+    hand(grown)
+    if settings.CHANNEL_LAYERS:
+        for one in grown:
+            sending = asyncio.ensure_future(_send(one.conversation, one.seq))
+            _sending.add(sending)  # else nothing would hold it
+            sending.add_done_callback(_sending.discard)
 
 
 async def _send(conversation_id: int, seq: int) -> None:

@@ -102,19 +102,14 @@ else:
     }
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
-# --- hints: in memory within one process, Redis between several
+# --- hints: none within one process, which hands on what it commits; Redis between several
 REDIS_URL = env("REDIS_URL", default="")
 EMBEDDED = not REDIS_URL  # the server starts reply workers and the sweeper itself
-CHANNEL_LAYERS = {
-    "default": (
-        {"BACKEND": "webapp.embedded.LoopChannelLayer"}
-        if EMBEDDED
-        else {
-            "BACKEND": "channels_redis.pubsub.RedisPubSubChannelLayer",
-            "CONFIG": {"hosts": [REDIS_URL]},
-        }
-    )
+REDIS_LAYER = {
+    "BACKEND": "channels_redis.pubsub.RedisPubSubChannelLayer",
+    "CONFIG": {"hosts": [REDIS_URL]},
 }
+CHANNEL_LAYERS = {} if EMBEDDED else {"default": REDIS_LAYER}
 CELERY_BROKER_URL = REDIS_URL or "memory://"
 INFERENCE = env("INFERENCE", default="process")  # where reply workers run bots: process, thread
 BOT_SECONDS = env.float("BOT_SECONDS", default=30.0)  # that a bot may take for one batch

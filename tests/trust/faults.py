@@ -61,12 +61,12 @@ def thinking_bot() -> None:
 @fault
 def no_poll() -> None:
     """Sockets do not look by themselves: all depends on the replay and on hints."""
-    from webapp.sockets.consumers import ChatConsumer
+    from webapp.sockets.lookout import Lookout
 
-    async def watch(self: ChatConsumer) -> None:
-        await asyncio.sleep(600)
+    async def look(self: Lookout) -> None:
+        """Look at nothing."""
 
-    ChatConsumer._watch = watch  # type: ignore[method-assign]
+    Lookout.look = look  # type: ignore[method-assign]
 
 
 # --- bugs -------------------------------------------------------------------------------------
@@ -144,14 +144,7 @@ def subscribe_after_replay() -> None:
         self.tab, self.greeted = frame.tab, True
 
     async def listen_late(self: ChatConsumer) -> None:
-        """Join late, and do not look for what was hinted at before."""
         await asyncio.sleep(DELAY)
-        look = self._look
-
-        async def no_look() -> None:
-            self._look = look  # type: ignore[method-assign]
-
-        self._look = no_look  # type: ignore[method-assign]
         await listen(self)
 
     ChatConsumer._greet = greet  # type: ignore[method-assign]
@@ -190,8 +183,8 @@ def no_unique_client_id() -> None:
 
     real = messages._Batch.lock.__func__  # type: ignore[attr-defined]
 
-    def lock(kind: Any, seats: Any, outgoing: Any) -> Any:
-        batch = real(kind, seats, outgoing)
+    def lock(kind: Any, outgoing: Any) -> Any:
+        batch = real(kind, outgoing)
         batch.firsts.clear()
         return batch
 

@@ -48,6 +48,16 @@ class Conversation(Row):
     maximum = models.PositiveSmallIntegerField(null=True, blank=True)
     first_side = models.PositiveSmallIntegerField(default=0)  # who writes the first message
     last_seq = models.PositiveIntegerField(default=0)
+    # What the log says of messages up to `counted_seq`; `rules.tally` keeps it. A program that
+    # knows none of these columns can still insert a row.
+    counted_seq = models.PositiveIntegerField(default=0, db_default=0)
+    messages_0 = models.PositiveIntegerField(default=0, db_default=0)  # of each side
+    messages_1 = models.PositiveIntegerField(default=0, db_default=0)
+    last_message = models.PositiveIntegerField(
+        default=0, db_default=0
+    )  # its seq, 0 before the first
+    last_side = models.PositiveSmallIntegerField(null=True, blank=True)
+    last_message_at = models.DateTimeField(null=True, blank=True)
     seed = models.PositiveBigIntegerField()
     started_at = models.DateTimeField()
     deadline_at = models.DateTimeField(null=True, blank=True)  # of the ready check

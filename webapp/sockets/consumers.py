@@ -1,7 +1,8 @@
 """One websocket per seat: frames in, frames out. It keeps no more than what it sent last.
 
-ORM work runs in a pool of threads, so a slow query holds up its own socket only (R29). Hints wake
-it; it looks by itself every few seconds as well (R8).
+What this process commits is handed to it, and it looks at the database only for what it has missed:
+hints of other processes and the `lookout` wake it (R8). ORM work runs in a pool of threads, so a
+slow query holds up its own socket only (R29).
 
 Long because a socket's limits and its life belong together.
 """
@@ -14,7 +15,7 @@ import json
 import logging
 import random
 import time
-from collections import defaultdict
+from collections import defaultdict, deque
 from collections.abc import Awaitable, Callable, Mapping
 from functools import partial
 from typing import Any
@@ -25,17 +26,17 @@ from django.db import DatabaseError, InterfaceError
 from django.utils import translation
 
 from webapp import clock, languages, realtime
-from webapp.services.conversation import messages, updates
+from webapp.realtime import Grown
+from webapp.services.conversation import handed, messages, updates, watch
 from webapp.services.conversation.page_session import page_session, page_session_in
 from webapp.services.rules import access
-from webapp.sockets import exchange, frames, handshake, version_1
+from webapp.sockets import exchange, frames, handshake, lookout, version_1
 from webapp.sockets.batching import Gatherer, database
 from webapp.sockets.handshake import Receive, Scope, Send
 
 log = logging.getLogger(__name__)
-POLL = (4.0, 6.0)  # seconds between looks, drawn: sockets do not all look at once
-REJOIN = (4.0, 6.0)  # seconds until a layer that failed is joined again, drawn as well
-MOMENT = 0.05  # seconds that an answer has to come together with what it answers
+REJOIN = (4.0, 6.0)  # seconds until a layer that failed is joined again, drawn: not all at once
+WAITING = 64  # entries that wait for a slow socket; the oldest are dropped, and looked up again
 HELLO = 5.0  # seconds to say hello
 IDLE = 60.0  # seconds without a frame
 STRIKES, SOCKETS = 3, 3
@@ -64,43 +65,6 @@ _fetch: Gatherer[updates.UpdateRequest, list[frames.Answer]] = Gatherer(
 )
 
 
-class HintsEnded(Exception):
-    """The layer failed while it was read; the cause says with what."""
-
-
-class Hints:
-    """The hints of one socket, read by one task; whoever waits for the next waits for a queue.
-
-    A layer's `receive` must not be canceled while it is still wanted: the one of Redis then forgets
-    the channel, and what comes before the next `receive` is dropped. The queue holds one hint: what
-    is behind it waits in the layer, whose capacity bounds it.
-    """
-
-    def __init__(self, layer: Any, channel: str) -> None:
-        self._queue: asyncio.Queue[dict[str, Any] | Exception] = asyncio.Queue(maxsize=1)
-        self._reader = asyncio.create_task(self._read(layer, channel))
-
-    async def _read(self, layer: Any, channel: str) -> None:
-        try:
-            while True:
-                await self._queue.put(await layer.receive(channel))
-        except Exception as problem:
-            await self._queue.put(problem)
-
-    async def get(self) -> int:
-        """Return the seq of the next hint; raises `HintsEnded` where the layer failed."""
-        hint = await self._queue.get()
-        if isinstance(hint, Exception):
-            raise HintsEnded from hint
-        seq: int = hint["seq"]
-        return seq
-
-    async def close(self) -> None:
-        """Let the layer forget the channel."""
-        self._reader.cancel()
-        await asyncio.wait([self._reader])
-
-
 class ChatConsumer:
     """Follows one participation's conversation."""
 
@@ -116,7 +80,7 @@ class ChatConsumer:
         self.base_send = send
         self.tab = ""
         self.person_pk = self.conversation_pk = 0
-        self.last_seq = self.own = 0  # the latest entry sent; the latest that came from here
+        self.last_seq = 0  # of the latest entry sent
         self.strikes = 0
         self.greeted = self.closed = self.superseded = False
         self.shown: frames.Answer = {}  # the status sent last
@@ -124,6 +88,9 @@ class ChatConsumer:
         self.limits = handshake.Limits()
         self.looking = asyncio.Lock()
         self.joined = asyncio.Event()
+        self.inbox: deque[Grown] = deque(maxlen=WAITING)
+        self.has_grown = asyncio.Event()
+        self.looked_for: tuple[frozenset[str], float] = (frozenset(), 0.0)
         self.tasks: list[asyncio.Task[None]] = []
 
     @classmethod
@@ -169,7 +136,8 @@ class ChatConsumer:
             await self._send(frames.answer_to(bad))
             await self._close(REFUSED)
             return
-        self.tasks = [asyncio.create_task(work()) for work in (self._watch, self._listen)]
+        works = (self._watch, self._listen, self._follow)
+        self.tasks = [asyncio.create_task(work()) for work in works]
         mine = _sockets[self.person_pk]
         mine.append(self)
         if len(mine) > SOCKETS:
@@ -202,6 +170,7 @@ class ChatConsumer:
     def _find_seat(self) -> None:
         page = page_session(self.slug, self.secret, key=self.key, tab="")
         self.person_pk, self.conversation_pk = page.person_pk, page.conversation_id
+        self.view = page.view
         self.language = languages.pick(page.languages, chosen=self.chosen, accepted=self.accepted)
 
     async def _act(self, frame: frames.Frame) -> list[frames.Answer]:
@@ -211,10 +180,12 @@ class ChatConsumer:
                 self.person_pk, frame.id, frame.text, self.conversation_pk
             )
             try:
-                self.own = (await _send_all.ask(message)).seq
-                return [exchange.ack(frame, self.own)]
+                return [exchange.ack(frame, (await _send_all.ask(message)).seq)]
             except exchange.REFUSALS as problem:
                 return [exchange.refusal(frame, problem)]
+        if isinstance(frame, frames.Ping):
+            lookout.here().note(self.person_pk)
+            return [exchange.PONG]
         return await database(lambda: self._act_alone(frame))
 
     def _act_alone(self, frame: frames.Frame) -> list[frames.Answer]:
@@ -233,57 +204,89 @@ class ChatConsumer:
         self.greeted = True
 
     async def _listen(self) -> None:
-        """Look when a hint comes; where the layer fails, join it again after a while."""
-        group, layer = realtime.group(self.conversation_pk), get_channel_layer()
-        while not self.closed:
+        """Be told what this process commits; where there are others, hear their hints as well."""
+        realtime.follow(self.conversation_pk, self.tell)
+        layer = get_channel_layer()
+        if layer is None:
+            self.joined.set()
+        while layer is not None and not self.closed:
             try:
-                channel = await layer.new_channel()
-                hints = Hints(layer, channel)
-                try:
-                    await layer.group_add(group, channel)
-                    self.joined.set()
-                    await self.guarded(self._look)  # what was hinted at before was not heard
-                    while True:
-                        await self._on_hint(await hints.get(), hints.get)
-                finally:
-                    await hints.close()
-                    await layer.group_discard(group, channel)
-            except Exception as problem:  # a layer may fail in any way; the socket looks as well
-                log.warning("socket without hints: %s", type(problem.__cause__ or problem).__name__)
+                await self._hear_hints(layer)
+            except Exception as problem:  # a layer may fail in any way; the lookout sees as well
+                log.warning("socket without hints: %s", type(problem).__name__)
                 await asyncio.sleep(random.uniform(*REJOIN))  # noqa: S311 (spreads the load)
 
-    async def _on_hint(self, seq: int, another: Callable[[], Awaitable[object]]) -> None:
-        """Look, unless what the hint is about was sent already (0 is about no entry).
+    async def _hear_hints(self, layer: Any) -> None:
+        """Join the group and heed its hints until the layer fails.
 
-        After a hint about this socket's own message wait a moment: an answer that follows at once
-        is then fetched with it.
+        One task reads for as long as the socket lives: where a `receive` of Redis is canceled, it
+        forgets the channel, and what comes before the next one is dropped.
         """
-        async with self.looking:  # a message that is under way is known once it has returned
-            own = seq == self.own
-        if own:
-            with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(another(), MOMENT)
-        if own or seq == 0 or seq > self.last_seq:
-            await self.guarded(self._look)
+        group, channel = realtime.group(self.conversation_pk), await layer.new_channel()
+        reader = asyncio.create_task(self._read_hints(layer, channel))
+        try:
+            await layer.group_add(group, channel)
+            self.joined.set()
+            self.tell(Grown(self.conversation_pk))  # what was hinted at before was not heard
+            await reader
+        finally:
+            reader.cancel()
+            await asyncio.wait([reader])
+            await layer.group_discard(group, channel)
 
-    async def _look(self) -> None:
-        if not self.greeted or self.closed:
-            return
-        async with self.looking:
-            try:
-                request = updates.UpdateRequest(
-                    self.slug,
-                    self.secret,
-                    self.last_seq,
-                    self.tab,
-                    self.conversation_pk,
-                    self.language,
-                )
-                found = await _fetch.ask(request)
-            except access.NotFound:  # withdrawn, or the secret was replaced
-                await self._close(REFUSED)
+    async def _read_hints(self, layer: Any, channel: str) -> None:
+        while True:
+            hint = await layer.receive(channel)
+            self.tell(Grown(self.conversation_pk, hint["seq"]))
+
+    def tell(self, grown: Grown) -> None:
+        """Keep what has grown until the socket has time for it."""
+        self.inbox.append(grown)
+        self.has_grown.set()
+
+    async def _follow(self) -> None:
+        """Send what the socket is told of, one thing after another."""
+        with lookout.here().watching(self):
+            while not self.closed:
+                await self.has_grown.wait()
+                self.has_grown.clear()
+                await self.guarded(self._take_in)
+
+    async def _take_in(self) -> None:
+        """Send what was handed over; look where something is missing, or may be."""
+        async with self.looking:  # a frame that is being answered
+            grown = list(self.inbox)
+            self.inbox.clear()
+            if not self.greeted or self.closed:
                 return
-            await self._send_updates(found)
+            found = handed.frames(grown, self.view, self.shown, self.last_seq, self.language)
+            await self._send_updates(await self._look() if found is None else found)
+
+    def compare(self, found: Mapping[watch.SeatOf, watch.Current]) -> None:
+        """Look where the database has something else than what was sent.
+
+        What a look did not change is not looked for again at once.
+        """
+        if not self.greeted or not self.shown or self.closed:
+            return
+        one = found.get((self.conversation_pk, self.view.side))
+        shown = watch.PageState(self.last_seq, self.shown, self.tab, self.secret)
+        differing = frozenset({"person"}) if one is None else one.differences(shown)
+        before, at = self.looked_for
+        if differing and (differing != before or time.monotonic() - at > lookout.AGAIN):
+            self.looked_for = differing, time.monotonic()
+            self.tell(Grown(self.conversation_pk))
+
+    async def _look(self) -> list[frames.Answer]:
+        """Look at the database; a page whose person has withdrawn is closed."""
+        request = updates.UpdateRequest(
+            self.slug, self.secret, self.last_seq, self.tab, self.conversation_pk, self.language
+        )
+        try:
+            return await _fetch.ask(request)
+        except access.NotFound:  # withdrawn, or the secret was replaced
+            await self._close(REFUSED)
+            return []
 
     async def _send_updates(self, answers: list[frames.Answer]) -> None:
         """Send frames: each entry once and in order, the status when it changed."""
@@ -314,16 +317,15 @@ class ChatConsumer:
             await self._close(REFUSED)
 
     async def _watch(self) -> None:
-        """Look every few seconds; close a socket without a hello, and one that fell silent."""
+        """Close a socket without a hello, and one that fell silent."""
         await asyncio.sleep(HELLO)
         if not self.greeted:
             await self._close(REFUSED)
         while not self.closed:
-            if time.monotonic() - self.heard > IDLE:
+            if (left := self.heard + IDLE - time.monotonic()) < 0:
                 await self._close(AWAY)
                 return
-            await self.guarded(self._look)
-            await asyncio.sleep(random.uniform(*POLL))  # noqa: S311 (spreads the load)
+            await asyncio.sleep(left + 0.1)
 
     async def _send(self, frame: frames.Answer) -> None:
         if not self.closed:
@@ -345,6 +347,7 @@ class ChatConsumer:
 
     def forget(self) -> None:
         """Leave nothing behind."""
+        realtime.leave(self.conversation_pk, self.tell)
         for task in self.tasks:
             if task is not asyncio.current_task() and not task.cancelling():
                 task.cancel()  # once: a second time would interrupt its leaving of the group

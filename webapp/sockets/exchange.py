@@ -13,6 +13,8 @@ from webapp.services.rules import access, events, refusals, states
 from webapp.sockets import frames
 from webapp.sockets.frames import Answer, Frame, refused
 
+PONG: Answer = {"type": "pong"}
+
 
 def act(*, page: PageSession, frame: Frame, now: datetime) -> list[Answer]:
     """Carry out a frame and return the answers to it."""
@@ -26,7 +28,7 @@ def act(*, page: PageSession, frame: Frame, now: datetime) -> list[Answer]:
         case frames.Takeover():
             return [page.take_over(frame.tab, now).status(now)]
     page.note_sign_of_life(now)
-    return [{"type": "pong"}]
+    return [PONG]
 
 
 def _item(page: PageSession, item: frames.SentItem, now: datetime) -> Answer:

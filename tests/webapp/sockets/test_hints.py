@@ -6,54 +6,31 @@ Sockets do not look by themselves here: an entry whose hint was dropped would ne
 from __future__ import annotations
 
 import asyncio
-import json
-import threading
-from collections.abc import AsyncIterator, Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor, wait
-from contextlib import ExitStack, asynccontextmanager
-from dataclasses import dataclass
-from typing import Any
-from uuid import uuid4
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 
 import pytest
 import redis
 from channels.layers import get_channel_layer
 from django.conf import LazySettings
-from django.db import connection
-from django.utils import timezone
 
 from tests.servers import free_port, redis_server
 from tests.servers import redis_url as redis_url  # a fixture
-from tests.webapp.services import people
+from tests.webapp.sockets.browsing import PATIENCE, Pair, browsing, is_message_of, pool
 from webapp import realtime
-from webapp.models import Participation
-from webapp.services.rules import access
-from webapp.sockets import batching, consumers
+from webapp.sockets import consumers
 
 pytestmark = pytest.mark.django_db(transaction=True)
-PATIENCE = 20.0  # seconds for whatever is waited for
-NEVER = (3600.0, 3600.0)
 THREADS = 4
-Frame = dict[str, Any]
 
 
 @pytest.fixture(autouse=True)
 def hints_only(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Switch the looks of sockets off, and close what their threads leave open."""
-    monkeypatch.setattr(consumers, "POLL", NEVER)
-    monkeypatch.setattr(consumers, "HELLO", NEVER[0])
+    """Let nothing be handed over, as if all were written by another process; nobody looks."""
+    monkeypatch.setattr(realtime, "hand", lambda grown: None)
     monkeypatch.setattr(consumers, "REJOIN", (0.0, 0.1))
-    pool = ThreadPoolExecutor(max_workers=THREADS)
-    monkeypatch.setattr(batching, "POOL", pool)
-    yield
-    together = threading.Barrier(THREADS)
-
-    def close_own() -> None:
-        together.wait()  # so that each thread takes one of these
-        connection.close()
-
-    wait([pool.submit(close_own) for _ in range(THREADS)])
-    pool.shutdown()
+    with pool(monkeypatch, THREADS):
+        yield
 
 
 def use(settings: LazySettings, url: str) -> None:
@@ -61,87 +38,9 @@ def use(settings: LazySettings, url: str) -> None:
     settings.CHANNEL_LAYERS = {"default": {"BACKEND": backend, "CONFIG": {"hosts": [url]}}}
 
 
-@dataclass(frozen=True)
-class Pair:
-    """Two people whose conversation is open; a socket is the first one's."""
-
-    slug: str
-    secret: str
-    partner: Participation
-    conversation: int
-
-    async def partner_sends(self, text: str) -> None:
-        await batching.database(lambda: people.send_message(self.partner, text, timezone.now()))
-
-    @property
-    def group(self) -> str:
-        return realtime.group(self.conversation)
-
-
 @pytest.fixture
 def pair() -> Pair:
-    first, second = people.pair(people.people_campaign(), timezone.now())
-    secret = access.new_secret()
-    Participation.objects.filter(pk=first.pk).update(secret_hash=access.secret_hash(secret))
-    return Pair(first.campaign.slug, secret, second, people.conversation_of(first).pk)
-
-
-class Browser:
-    """The far end of a socket in this process; it may stop taking what is sent to it."""
-
-    def __init__(self, pair: Pair) -> None:
-        cookie = f"parley-{pair.slug}={pair.secret}".encode()
-        self.scope = {
-            "url_route": {"kwargs": {"slug": pair.slug}},
-            "query_string": b"version=2",
-            "headers": [(b"cookie", cookie)],
-        }
-        self.sent: asyncio.Queue[Frame] = asyncio.Queue()
-        self.sent.put_nowait({"type": "websocket.connect"})
-        self.came: asyncio.Queue[Frame] = asyncio.Queue()
-        self.full_from: Callable[[Frame], bool] = lambda frame: False
-        self.is_full, self.may_go_on = asyncio.Event(), asyncio.Event()
-
-    async def serve(self) -> None:
-        await consumers.ChatConsumer.serve(self.scope, self.sent.get, self._take)
-
-    async def _take(self, message: Any) -> None:
-        frame = json.loads(message["text"]) if "text" in message else message
-        if self.full_from(frame):
-            self.is_full.set()
-            await self.may_go_on.wait()
-        await self.came.put(frame)
-
-    async def send(self, **frame: Any) -> None:
-        await self.sent.put({"type": "websocket.receive", "text": json.dumps(frame)})
-
-    async def send_message(self, text: str) -> None:
-        await self.send(type="message", id=str(uuid4()), text=text)
-
-    async def until(self, found: Callable[[Frame], bool]) -> None:
-        """Read until a frame is found."""
-        async with asyncio.timeout(PATIENCE):
-            while not found(await self.came.get()):
-                pass
-
-
-def is_message_of(side: str) -> Callable[[Frame], bool]:
-    return lambda frame: frame.get("kind") == "message" and frame["side"] == side
-
-
-@asynccontextmanager
-async def browsing(pair: Pair) -> AsyncIterator[Browser]:
-    """Open a socket and say hello; at the end it is closed."""
-    browser = Browser(pair)
-    serving = asyncio.create_task(browser.serve())
-    await browser.send(type="hello", last_seq=0, tab="one")
-    await browser.until(lambda frame: frame["type"] == "ready")
-    try:
-        yield browser
-    finally:
-        browser.may_go_on.set()
-        await browser.sent.put({"type": "websocket.disconnect"})
-        await serving
+    return Pair.make()
 
 
 async def until(condition: Callable[[], bool]) -> None:
@@ -228,7 +127,7 @@ async def test_a_redis_that_stops_and_comes_back_hints_again(
                 while not (
                     browser.came.qsize() and is_message_of("partner")(browser.came.get_nowait())
                 ):
-                    realtime.hint(pair.conversation, 0)
+                    realtime.tell([realtime.Grown(pair.conversation)])
                     await asyncio.sleep(0.1)
 
 

@@ -6,18 +6,19 @@ a handful of queries; each gets a result of its own, and a refusal of one does n
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from uuid import UUID
 
 from django.conf import settings
 from django.db import transaction
+from django.db.models import FilteredRelation, Q
 
 from webapp.models import Conversation, Event, Participation, ReplyJob, Seat
 from webapp.services.replies import queue
-from webapp.services.rules import access, events, protocols
+from webapp.services.rules import access, events, protocols, tally
 from webapp.services.rules.refusals import NotNow, Refused
 
 Kind = Event.Kind
@@ -49,9 +50,8 @@ def send_all(outgoing: Sequence[OutgoingMessage], *, now: datetime) -> list[Even
     A message that breaks a check of the protocol is kept as a refused draft, which nobody is shown
     and nothing counts.
     """
-    seats = access.seats(message.seat_key for message in outgoing)
     with transaction.atomic():
-        batch = _Batch.lock(seats, outgoing)
+        batch = _Batch.lock(outgoing)
         results = [batch.plan(message) for message in outgoing]
         made = events.append_all(batch.entries)
         queue.queue_all(
@@ -61,15 +61,15 @@ def send_all(outgoing: Sequence[OutgoingMessage], *, now: datetime) -> list[Even
                 if is_owed
             ]
         )
-    note_signs_of_life([message.person_id for message in outgoing], now)
+    note_signs_of_life(batch.quiet_since(now - FRESH), now)
     found = [made[result] if isinstance(result, int) else result for result in results]
     return [_result(one) if isinstance(one, Event) else one for one in found]
 
 
 def note_signs_of_life(people: Sequence[int], now: datetime) -> None:
     """Note signs of life, of each person at most every few seconds."""
-    old = Participation.objects.filter(pk__in=people, seen_at__lt=now - FRESH)
-    if old.exists():
+    if people:
+        old = Participation.objects.filter(pk__in=people, seen_at__lt=now - FRESH)
         old.update(seen_at=now)
 
 
@@ -90,31 +90,36 @@ class _Batch:
 
     seats: dict[access.SeatKey, Seat]
     conversations: dict[int, Conversation]
-    sides: dict[int, list[int | None]]  # of all messages, in order
+    counts: dict[int, int]  # messages of each conversation
+    last: dict[int, int | None]  # the side of the last one
     firsts: dict[tuple[int, int | None, UUID | None], Event]
     chatting: set[int]
+    signs: Mapping[int, datetime]  # when each person gave the last sign of life
     owed: Counter[int]  # replies that are still to come, where turns are free
     entries: list[events.New] = field(default_factory=list)
     is_owed: list[bool] = field(default_factory=list)  # a reply, to each of the entries
     planned: dict[tuple[int, int, UUID], int] = field(default_factory=dict)
 
     @classmethod
-    def lock(cls, seats: dict[access.SeatKey, Seat], outgoing: Sequence[OutgoingMessage]) -> _Batch:
-        conversations = events.lock_all(seat.conversation_id for seat in seats.values())
-        logged = Event.objects.filter(conversation__in=conversations)
-        sides: dict[int, list[int | None]] = defaultdict(list)
-        messages = logged.filter(kind=Kind.MESSAGE).order_by("conversation_id", "seq")
-        for conversation_id, side in messages.values_list("conversation_id", "side"):
-            sides[conversation_id].append(side)
-        repeats = logged.filter(client_id__in=[message.client_id for message in outgoing])
-        firsts = {(one.conversation_id, one.side, one.client_id): one for one in repeats}
-        chatting = Participation.objects.filter(
-            pk__in={person for person, _ in seats},
-            state=Participation.State.CHATTING,
-            withdrawn_at=None,
+    def lock(cls, outgoing: Sequence[OutgoingMessage]) -> _Batch:
+        seats = events.lock_seats({message.seat_key for message in outgoing})
+        conversations = {seat.conversation_id: seat.conversation for seat in seats.values()}
+        tally.renew(conversations.values())
+        people, firsts = _found(seats.values(), [message.client_id for message in outgoing])
+        return cls(
+            seats,
+            conversations,
+            {pk: tally.count(one) for pk, one in conversations.items()},
+            {pk: one.last_side for pk, one in conversations.items()},
+            firsts,
+            {person for person, (chats, _) in people.items() if chats},
+            {person: seen_at for person, (_, seen_at) in people.items()},
+            _owed(conversations.values()),
         )
-        people = set(chatting.values_list("pk", flat=True))
-        return cls(seats, conversations, sides, firsts, people, _owed(conversations.values()))
+
+    def quiet_since(self, at: datetime) -> list[int]:
+        """Return who gave no sign of life since."""
+        return [person for person, seen_at in self.signs.items() if seen_at < at]
 
     def plan(self, message: OutgoingMessage) -> int | Event | Refusal:
         """Return the index of the message's entry, the entry it repeats, or the refusal."""
@@ -151,25 +156,48 @@ class _Batch:
 
         Where others may be sent before the reply to come, that counts from now on.
         """
-        self.sides[conversation.pk].append(side)
+        self.counts[conversation.pk] += 1
+        self.last[conversation.pk] = side
         is_owed = not conversation.system.is_people and not self._is_full(conversation)
         if is_owed and protocols.has_free_turns(conversation.campaign):
             self.owed[conversation.pk] += 1
         return is_owed
 
     def _is_full(self, conversation: Conversation) -> bool:
-        count = len(self.sides[conversation.pk]) + self.owed[conversation.pk]
+        count = self.counts[conversation.pk] + self.owed[conversation.pk]
         return conversation.maximum is not None and count >= conversation.maximum
 
     def _may_send(self, person_id: int, conversation: Conversation, seat: Seat) -> None:
-        sides = self.sides[conversation.pk]
         is_open = conversation.state == Conversation.State.OPEN
         if not is_open or person_id not in self.chatting or self._is_full(conversation):
             raise NotNow("not_now")
         if protocols.has_free_turns(conversation.campaign):
             return
-        if (sides[-1] if sides else 1 - conversation.first_side) == seat.side:
+        last = self.last[conversation.pk]
+        if (1 - conversation.first_side if last is None else last) == seat.side:
             raise NotNow("not_your_turn")
+
+
+def _found(
+    seats: Iterable[Seat], client_ids: Sequence[UUID]
+) -> tuple[dict[int, tuple[bool, datetime]], dict[tuple[int, int | None, UUID | None], Event]]:
+    """Return of each person whether they chat and when they were seen; and what ids were used for.
+
+    It is asked after the lock: what others did before they let go of it is seen.
+    """
+    condition = Q(conversation__events__client_id__in=client_ids)
+    rows = Seat.objects.filter(pk__in=[seat.pk for seat in seats])
+    rows = rows.annotate(sent=FilteredRelation("conversation__events", condition=condition))
+    columns = (f"participation__{name}" for name in ("state", "withdrawn_at", "seen_at"))
+    people, sent = {}, []
+    for person, state, withdrawn_at, seen_at, event in rows.values_list(
+        "participation", *columns, "sent"
+    ):
+        chats = state == Participation.State.CHATTING and withdrawn_at is None
+        people[person] = (chats, seen_at)
+        sent += [event] if event else []
+    repeats = Event.objects.filter(pk__in=sent) if sent else []
+    return people, {(one.conversation_id, one.side, one.client_id): one for one in repeats}
 
 
 def _owed(conversations: Iterable[Conversation]) -> Counter[int]:

@@ -12,7 +12,8 @@ from uuid import UUID
 
 from webapp.models import Participation
 from webapp.services.conversation import chat, updates
-from webapp.services.rules import access
+from webapp.services.conversation.handed import View
+from webapp.services.rules import access, protocols
 
 
 @dataclass(frozen=True)
@@ -25,6 +26,14 @@ class PageSession:
     person: Participation
     conversation_id: int = 0
     tab: str = ""
+    side: int = 0
+
+    @property
+    def view(self) -> View:
+        """What decides how committed messages are shown to the page."""
+        protocol = protocols.protocol_of(self.person.campaign)
+        chat = protocol.chat
+        return View(self.side, chat is not None and chat.endless, protocol.live is not None)
 
     @property
     def person_pk(self) -> int:
@@ -78,7 +87,8 @@ class PageSession:
 def page_session(slug: str, secret: str, *, key: str, tab: str) -> PageSession:
     """Return the page of a cookie and of a conversation's key; raises `access.NotFound`."""
     person = access.participation(slug, secret)
-    return PageSession(person, access.seat_by_key(person, key).conversation_id, tab)
+    seat = access.seat_by_key(person, key)
+    return PageSession(person, seat.conversation_id, tab, seat.side)
 
 
 def page_session_in(slug: str, secret: str, conversation: int, tab: str) -> PageSession:

@@ -15,15 +15,14 @@ from typing import Any
 from django.utils.translation import get_language
 
 from webapp import notices
-from webapp.models import Campaign, Event, Participation, ReplyJob, Seat
+from webapp.models import Campaign, Conversation, Event, Participation, ReplyJob, Seat
 from webapp.services.rating import labels
-from webapp.services.rules import access, events, protocols, uptime
+from webapp.services.rules import access, events, protocols, tally, uptime
 
 Kind = Event.Kind
 SLOW = timedelta(seconds=20)  # then "still thinking" (R13)
 AWAY = timedelta(seconds=30)  # without a sign of life (R9)
 Frame = dict[str, Any]
-Message = tuple[int, int | None, datetime]  # seq, side, when
 
 
 @dataclass(frozen=True)
@@ -81,7 +80,7 @@ def conversation_updates(
 def follow(*, person: Participation, after: int) -> list[Frame]:
     """Return the entries later than `after`, in order and without gaps."""
     seat = access.seat(person)
-    return [_frame(event, seat.side) for event in events.after(seat.conversation, after)]
+    return [event_frame(event, seat.side) for event in events.after(seat.conversation, after)]
 
 
 def status(
@@ -101,7 +100,6 @@ class ConversationState:
 
     seats: dict[access.SeatKey, Seat]
     later: dict[int, list[Event]]  # by conversation
-    messages: dict[int, list[Message]]
     partners_seen_at: dict[tuple[int, int], datetime]  # by conversation and side; bots have none
     failed: set[tuple[int, int]]  # conversation, message that got no answer
     retried: dict[int, int]  # by conversation the seq of the latest second try, where some failed
@@ -117,18 +115,13 @@ class ConversationState:
         """
         seats = access.seats(after)
         conversations = {seat.conversation_id for seat in seats.values()}
-        messages: dict[int, list[Message]] = defaultdict(list)
-        logged = Event.objects.filter(conversation__in=conversations, kind=Kind.MESSAGE)
-        rows = logged.order_by("conversation_id", "seq")
-        for pk, seq, side, at in rows.values_list("conversation_id", "seq", "side", "made_at"):
-            messages[pk].append((seq, side, at))
+        tally.renew(seat.conversation for seat in seats.values())
         others = Seat.objects.filter(conversation__in=conversations, participation__isnull=False)
         jobs = ReplyJob.objects.filter(conversation__in=conversations, state=ReplyJob.State.FAILED)
         failed = set(jobs.values_list("conversation_id", "in_reply_to"))
         return cls(
             seats,
             _later(seats, after),
-            messages,
             {
                 (pk, side): at
                 for pk, side, at in others.values_list(
@@ -149,7 +142,7 @@ class ConversationState:
         later = self.later.get(seat.conversation_id, ())
         return [
             *(
-                _frame(event, seat.side, request.language)
+                event_frame(event, seat.side, request.language)
                 for event in later
                 if event.seq > request.after
             ),
@@ -158,34 +151,62 @@ class ConversationState:
 
     def _status(self, seat: Seat, person: Participation, now: datetime, tab: str) -> Frame:
         conversation = seat.conversation
-        messages = self.messages[conversation.pk]
         chat = protocols.protocol_of(person.campaign).chat
         ended = (conversation.state, person.state) != ("OPEN", "CHATTING")
         unlabeled = self.unlabeled.get(conversation.pk, [])
-        full = conversation.maximum is not None and len(messages) >= conversation.maximum
-        nothing = (0, 1 - conversation.first_side, conversation.started_at)
-        last_seq, last_side, last_at = messages[-1] if messages else nothing
-        turn = None if ended or full else "partner" if last_side == seat.side else "you"
-        failed = turn == "partner" and (conversation.pk, last_seq) in self.failed
+        known = progress(
+            Standing.of(conversation),
+            seat.side,
+            ended=ended,
+            may_end=not (unlabeled or (chat is not None and chat.endless)),
+        )
+        waits = known["turn"] == "partner"
+        last = conversation.last_message
+        failed = waits and (conversation.pk, last) in self.failed
+        last_at = conversation.last_message_at or conversation.started_at
         partner_seen_at = self.partners_seen_at.get((conversation.pk, 1 - seat.side), now)
-        return {
-            "type": "status",
-            "turn": turn,
+        return known | {
             "free": chat is not None and chat.turns == "free",
-            "messages": len(messages),
-            "minimum": conversation.minimum,
-            "maximum": conversation.maximum,
-            "may_finish": not (ended or unlabeled or (chat is not None and chat.endless))
-            and len(messages) >= conversation.minimum,
-            "must_finish": full and not ended,
             "unlabeled": unlabeled,
-            "slow": turn == "partner" and _has_passed(SLOW, last_at, now),
+            "slow": waits and _has_passed(SLOW, last_at, now),
             "failed": failed,
-            "may_retry": failed and self.retried.get(conversation.pk, 0) <= last_seq,
+            "may_retry": failed and self.retried.get(conversation.pk, 0) <= last,
             "present": not _has_passed(AWAY, partner_seen_at, now),
             "tab_is_newest": not person.tab or person.tab == tab,
             "ended": ended,
         }
+
+
+@dataclass(frozen=True)
+class Standing:
+    """The messages of a conversation and whose was the last: what decides who may do what."""
+
+    messages: int
+    minimum: int
+    maximum: int | None
+    last_side: int | None
+
+    @classmethod
+    def of(cls, conversation: Conversation) -> Standing:
+        nobody = 1 - conversation.first_side
+        last = conversation.last_side if conversation.last_message else nobody
+        count = tally.count(conversation)
+        return cls(count, conversation.minimum, conversation.maximum, last)
+
+
+def progress(standing: Standing, side: int, *, ended: bool, may_end: bool) -> Frame:
+    """Return the part of a side's status that each message changes."""
+    full = standing.maximum is not None and standing.messages >= standing.maximum
+    turn = None if ended or full else "partner" if standing.last_side == side else "you"
+    return {
+        "type": "status",
+        "turn": turn,
+        "messages": standing.messages,
+        "minimum": standing.minimum,
+        "maximum": standing.maximum,
+        "may_finish": may_end and not ended and standing.messages >= standing.minimum,
+        "must_finish": full and not ended,
+    }
 
 
 def _has_passed(span: timedelta, since: datetime, now: datetime) -> bool:
@@ -210,7 +231,8 @@ def _later(
     return later
 
 
-def _frame(event: Event, side: int, language: str = "") -> Frame:
+def event_frame(event: Event, side: int, language: str = "") -> Frame:
+    """Return an entry as the participant of a side is shown it."""
     mine = event.side == side
     shown: Frame = {
         "type": "event",

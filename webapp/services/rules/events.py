@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
 from django.db import transaction
-from django.db.models import F, QuerySet
+from django.db.models import QuerySet
 
 from webapp import realtime
-from webapp.models import Conversation, Event
+from webapp.models import Conversation, Event, Seat
+from webapp.services.rules import access, tally
 
 
 class Conflict(Exception):
@@ -39,7 +39,8 @@ def append(
         if first is not None:
             return same(first, kind, content)
         (event,) = append_all([New(locked, kind, content, side, client_id, in_reply_to)])
-        conversation.last_seq, conversation.state = locked.last_seq, locked.state
+        tally.copy(locked, conversation)
+        conversation.state = locked.state
         return event
 
 
@@ -55,32 +56,56 @@ class New:
     in_reply_to: int | None = None
 
 
+@dataclass(frozen=True)
+class Committed:
+    """A message that was committed, and where its conversation stood then."""
+
+    event: Event
+    messages: int
+    minimum: int
+    maximum: int | None
+
+
 def append_all(entries: Sequence[New]) -> list[Event]:
-    """Append entries to conversations that this transaction has locked, in the order given."""
-    made = []
-    grown: Counter[int] = Counter()
+    """Append entries to conversations that this transaction has locked, in the order given.
+
+    Once they are committed they are handed to the followers (see `realtime`).
+    """
+    conversations = {new.conversation.pk: new.conversation for new in entries}
+    tally.renew(conversations.values())
+    made, grown = [], []
     for new in entries:
-        conversation = new.conversation
-        conversation.last_seq += 1
-        grown[conversation.pk] += 1
-        made.append(
-            Event(
-                conversation=conversation,
-                seq=conversation.last_seq,
-                kind=new.kind,
-                side=new.side,
-                client_id=new.client_id,
-                in_reply_to=new.in_reply_to,
-                content=new.content,
-            )
-        )
+        event = _next(new)
+        tally.add(new.conversation, event)
+        made.append(event)
+        grown.append(realtime.Grown(new.conversation.pk, event.seq, _committed(event)))
     Event.objects.bulk_create(made)
-    for count in set(grown.values()):
-        same = [pk for pk, number in grown.items() if number == count]
-        Conversation.objects.filter(pk__in=same).update(last_seq=F("last_seq") + count)
-    for event in made:
-        realtime.hint_on_commit(event.conversation_id, event.seq)
+    tally.store(conversations.values())
+    realtime.tell_on_commit(grown)
     return made
+
+
+def _next(new: New) -> Event:
+    conversation = new.conversation
+    conversation.last_seq += 1
+    return Event(
+        conversation=conversation,
+        seq=conversation.last_seq,
+        kind=new.kind,
+        side=new.side,
+        client_id=new.client_id,
+        in_reply_to=new.in_reply_to,
+        content=new.content,
+    )
+
+
+def _committed(event: Event) -> Committed | None:
+    """Return what followers are shown without a look: messages of an open conversation."""
+    conversation = event.conversation
+    if event.kind != Event.Kind.MESSAGE or conversation.state != Conversation.State.OPEN:
+        return None
+    count = tally.count(conversation)
+    return Committed(event, count, conversation.minimum, conversation.maximum)
 
 
 def lock(pk: int) -> Conversation:
@@ -97,6 +122,28 @@ def lock_all(pks: Iterable[int]) -> dict[int, Conversation]:
     return {row.pk: row for row in rows.select_related("campaign", "system").order_by("pk")}
 
 
+def lock_seats(keys: Collection[access.SeatKey]) -> dict[access.SeatKey, Seat]:
+    """Return seats whose conversations are locked, in the same order, by one statement.
+
+    In conversation 0 it is the participation's active seat, else the latest one, for which they are
+    looked up first. Seats of one conversation share its row; plans of campaigns are not loaded.
+    """
+    unnamed = access.seats(key for key in keys if not key[1])
+    named = {key: key for key in keys if key[1]}
+    named |= {key: (key[0], seat.conversation_id) for key, seat in unnamed.items()}
+    rows = Seat.objects.select_for_update(of=("conversation",)).filter(
+        participation__in={person for person, _ in named.values()},
+        conversation__in={pk for _, pk in named.values()},
+    )
+    rows = rows.select_related("conversation__campaign", "conversation__system", "persona")
+    found: dict[access.SeatKey, Seat] = {}
+    locked: dict[int, Conversation] = {}
+    for row in rows.defer("conversation__campaign__plan").order_by("conversation_id", "side"):
+        row.conversation = locked.setdefault(row.conversation_id, row.conversation)
+        found[row.participation_id or 0, row.conversation_id] = row
+    return {key: found[pair] for key, pair in named.items() if pair in found}
+
+
 def first(
     *, conversation: Conversation, side: int, client_id: UUID, kind: str, content: dict[str, Any]
 ) -> Event | None:
@@ -107,7 +154,7 @@ def first(
 
 def nudge(conversation: Conversation) -> None:
     """Make the followers of a conversation look again, though nothing was appended."""
-    realtime.hint_on_commit(conversation.pk, 0)
+    realtime.tell_on_commit([realtime.Grown(conversation.pk)])
 
 
 def after(conversation: Conversation, seq: int) -> QuerySet[Event]:

@@ -24,10 +24,14 @@ CONSENT = "consent"  # among the fields of a campaign's translations
 
 @dataclass(frozen=True)
 class _Planned:
-    """The protocol of a plan, known by the plan's hash."""
+    """The protocol of a plan, known by the plan's hash: the plan itself is read once."""
 
     plan_hash: str
-    content: Mapping[str, Any] = field(compare=False)
+    campaign: AnyCampaign = field(compare=False)
+
+    @property
+    def content(self) -> Mapping[str, Any] | None:
+        return (self.campaign.plan or {}).get("protocol")
 
 
 def original_of(campaign: AnyCampaign) -> Protocol:
@@ -61,11 +65,10 @@ def protocol_of(campaign: AnyCampaign) -> Protocol:
     Once the plan is frozen its words and values hold, whatever the protocol's file says since.
     """
     changes = json.dumps(campaign.changes, sort_keys=True)
-    planned = (campaign.plan or {}).get("protocol")
-    if not planned or not campaign.plan_hash:
-        return _changed(campaign.protocol, campaign.own_protocol_id, changes)
-    plan = _Planned(campaign.plan_hash, planned)
-    return _frozen(campaign.protocol, campaign.own_protocol_id, changes, plan)
+    key = (campaign.protocol, campaign.own_protocol_id, changes)
+    if not campaign.plan_hash:
+        return _changed(*key)
+    return _frozen(*key, _Planned(campaign.plan_hash, campaign))
 
 
 def shown_protocol(campaign: AnyCampaign) -> Protocol:
@@ -90,7 +93,8 @@ def _changed(name: str, own: uuid.UUID | None, changes: str) -> Protocol:
 
 @lru_cache(maxsize=256)
 def _frozen(name: str, own: uuid.UUID | None, changes: str, planned: _Planned) -> Protocol:
-    return as_planned(_changed(name, own, changes), planned.content)
+    changed = _changed(name, own, changes)
+    return as_planned(changed, planned.content) if planned.content else changed
 
 
 def has_free_turns(campaign: AnyCampaign) -> bool:

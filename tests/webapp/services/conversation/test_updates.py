@@ -186,6 +186,7 @@ def test_after_twenty_seconds_the_partner_still_thinks(seconds: float, slow: boo
     """R13: of the partner only, and counted from the last message."""
     first, second = pair(people_campaign())
     written_at(send_message(first, "Hello."), 100)
+    Conversation.objects.update(counted_seq=0)  # the log was changed: it is counted anew
     assert status(first, 100 + seconds)["slow"] == slow
     assert not status(second, 100 + seconds)["slow"]
 
@@ -245,6 +246,7 @@ def test_a_failed_answer_can_be_asked_for_again_once() -> None:
     Event.objects.filter(kind="message", seq__gt=1).update(
         kind="notice", content={"notice": "slow", "state": "retried"}
     )
+    Conversation.objects.update(counted_seq=0)  # the log was changed: it is counted anew
     assert status(person)["may_retry"]
     entry(room, "state", {"state": "retried"}, side=0)
     assert (status(person)["failed"], status(person)["may_retry"]) == (True, False)
@@ -308,9 +310,7 @@ def test_what_everybody_has_seen_and_what_nobody_asked_about_is_not_read() -> No
 
     rows = [row for row in rows_read(ask, "webapp_event") if len(row) > 4]
     assert [row[1:3] for row in rows] == [(room.pk, 2)]
-    short = [row[:2] for row in rows_read(ask, "webapp_event") if len(row) <= 4]
-    rooms = {room.pk, conversation_of(other).pk}
-    assert sorted(short) == sorted((pk, seq) for pk in rooms for seq in (1, 2))
+    assert len(rows_read(ask, "webapp_event")) == len(rows)  # messages are counted on the row
     jobs = rows_read(ask, "webapp_replyjob")
     assert not jobs
 
