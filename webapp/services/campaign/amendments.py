@@ -16,7 +16,15 @@ from webapp.models import Amendment, Campaign, Item, Participation, QuotaCell
 from webapp.services.rules import audit, ledger, persona_stack, states
 from webapp.services.rules.access import AnyCampaign, row_of
 from webapp.services.rules.protocols import protocol_of
-from webapp.services.staff_forms.fields import MOST_BUDGET, BadField, Invalid, money, parse_all, text, whole
+from webapp.services.staff_forms.fields import (
+    MOST_BUDGET,
+    BadField,
+    Invalid,
+    money,
+    parse_all,
+    text,
+    whole,
+)
 
 RUNNING = (Campaign.State.OPEN, Campaign.State.PAUSED)
 MOST_MORE = 10_000

@@ -309,7 +309,7 @@ def _money_alarms(campaign: Campaign, books: ledger.Books) -> Iterator[Alarm]:
             "Nobody new gets a place until you have looked: most of the latest people %(what)s."
         )
         yield Alarm("held", "danger", text % {"what": UNUSUAL[books.held_because]}, "budget")
-    elif kind := endings.unusual(campaign.pk):
+    elif kind := endings.unusual(campaign.pk, books.looked_at):
         text = _("Most of the latest people %(what)s.") % {"what": UNUSUAL[kind]}
         yield Alarm("endings", "warning", text, "people")
 

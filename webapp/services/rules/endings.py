@@ -6,22 +6,23 @@ A rate is a reason to look, never to refuse pay. Apart because both pay and the 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import datetime
 
 from django.db.models import F
 
-from webapp.models import Event, Participation, PayLedger
+from webapp.models import Event, Participation
 
 LATEST = 20  # endings that are looked at
 LEAST = 10  # fewer say little about a rate
 SHARE = 0.5  # of them, from which a rate is unusual
 
 
-def unusual(campaign_pk: int) -> str:
+def unusual(campaign_pk: int, since: datetime | None) -> str:
     """Return what most of the latest people did, "quit" or "one_word"; "" where nothing is unusual.
 
-    Only endings since a person last looked count.
+    Only endings after `since` count, when a person last looked.
     """
-    people = _latest(campaign_pk)
+    people = _latest(campaign_pk, since)
     if len(people) < LEAST:
         return ""
     quits = sum(outcome == Participation.Outcome.QUIT for _pk, outcome in people)
@@ -30,10 +31,9 @@ def unusual(campaign_pk: int) -> str:
     return "one_word" if _terse([pk for pk, _outcome in people]) >= SHARE * len(people) else ""
 
 
-def _latest(campaign_pk: int) -> list[tuple[int, str]]:
+def _latest(campaign_pk: int, since: datetime | None) -> list[tuple[int, str]]:
     rows = Participation.objects.filter(campaign=campaign_pk, state=Participation.State.ENDED)
-    looked = PayLedger.objects.filter(campaign=campaign_pk).values_list("looked_at", flat=True)
-    if (since := looked.first()) is not None:
+    if since is not None:
         rows = rows.filter(ended_at__gt=since)
     return list(rows.order_by("-ended_at", "-pk").values_list("pk", "outcome")[:LATEST])
 

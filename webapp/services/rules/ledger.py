@@ -48,6 +48,7 @@ class Books:
     spent: Decimal = NOTHING
     held_at: datetime | None = None
     held_because: str = ""
+    looked_at: datetime | None = None  # when a person last let people in again
 
     @property
     def free(self) -> Decimal:
@@ -116,7 +117,8 @@ def books_of(campaigns: Sequence[Campaign]) -> dict[int, Books]:
 
 def _books(row: PayLedger) -> Books:
     sums = (_amount(cents) for cents in (row.budget, row.reserved, row.spent))
-    return Books(*sums, held_at=row.held_at, held_because=row.held_because)
+    why = {"held_at": row.held_at, "held_because": row.held_because}
+    return Books(*sums, **why, looked_at=row.looked_at)
 
 
 def begin(campaign: Campaign) -> PayLedger:

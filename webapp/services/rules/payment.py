@@ -228,7 +228,9 @@ def _within_budget(person: Participation, owed: Due | None) -> Due | None:
 
 def _hold_where_unusual(campaign: Campaign, now: datetime) -> None:
     """Keep new people out where the requester wants that at odd rates; codes are always given."""
-    if campaign.hold_unusual and (kind := endings.unusual(campaign.pk)):
+    if not campaign.hold_unusual:
+        return
+    if kind := endings.unusual(campaign.pk, ledger.books(campaign).looked_at):
         ledger.stop_new_places(campaign, kind, now)
 
 
