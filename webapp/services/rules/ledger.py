@@ -123,6 +123,9 @@ def _books(row: PayLedger) -> Books:
 
 def begin(campaign: Campaign) -> PayLedger:
     """Open the campaign's ledger; a repeat returns the first. Codes before it count as spent."""
+    row = PayLedger.objects.filter(campaign=campaign.pk).first()
+    if row is not None:
+        return row
     spent = sum((_sum(kind, campaign) for kind in (CompletionCode, Bonus)), NOTHING)
     budget = usual_budget(campaign) if campaign.budget is None else campaign.budget
     row, _made = PayLedger.objects.get_or_create(  # one ledger a campaign decides between two
