@@ -48,7 +48,7 @@ NOTICES = {
     "paused": _("The study is paused. Please come back later; nothing you did is lost."),
     "ended_early": _("The study ended early. Thank you; here is your code for full pay, %(pay)s."),
     "ended_before": _(
-        "The study ended before you had a place in it. Thank you for coming; please return the "
+        "The study ended before you had a slot in it. Thank you for coming; please return the "
         "task. No pay is due."
     ),
     "judged_before": _(

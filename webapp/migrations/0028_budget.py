@@ -16,7 +16,7 @@ def _promised(seats, person):
     return person.pay * done + max(person.pay, person.waiting_pay, person.screening_pay)
 
 
-def _free_places(apps, campaign):
+def _free_slots(apps, campaign):
     """Count conversations, or votes where there is no chat: never fewer than people are needed."""
     wanted = {"target": Sum("target"), "taken": Sum(F("reserved") + F("completed"))}
     for rows in (
@@ -45,7 +45,7 @@ def open_ledgers(apps, schema_editor):
             people.filter(pk=person.pk).update(reserved_pay=amount)
             reserved += _cents(amount)
         each = _cents(campaign.pay + campaign.waiting_pay + campaign.screening_pay)
-        free = _free_places(apps, campaign)
+        free = _free_slots(apps, campaign)
         apps.get_model("webapp", "PayLedger").objects.create(
             campaign=campaign,
             budget=spent + reserved + each * (free + -(-free // 10)),

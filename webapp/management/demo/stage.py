@@ -130,7 +130,7 @@ class Visitors:
         self.campaign = campaign
         self._base, self._seed, self._mix = base, seed, mix
         self._crowds: list[Crowd] = []
-        self._wanted = ledger.places(campaign)
+        self._wanted = ledger.slots(campaign)
         self._sent = 0
         self._send(max(self._wanted, self._joined().count()))
 

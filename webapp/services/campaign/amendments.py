@@ -98,10 +98,10 @@ def extend(
         wanted = {name: count for name, count in more.items() if count > 0 and name in known}
         if not wanted:
             raise Invalid({"more": _("is 0 everywhere; enter how many more are wanted")})
-        places = ledger.places(row)
+        before = ledger.slots(row)
         for name, count in wanted.items():
             _grow(row, name, count)
-        budget = _grown(row, ledger.cost(row, ledger.places(row) - places))
+        budget = _grown(row, ledger.cost(row, ledger.slots(row) - before))
         changes = ", ".join(
             f"{known[name].label} {known[name].target} → {known[name].target + count}"
             for name, count in wanted.items()
@@ -138,7 +138,7 @@ def change_pay(
             new=str(pay),
         )
         Campaign.objects.filter(pk=row.pk).update(pay=pay)
-        text += _grown(row, max(Decimal(0), pay - row.pay) * ledger.places(row, free=True))
+        text += _grown(row, max(Decimal(0), pay - row.pay) * ledger.slots(row, free=True))
         _amend(row, by, text, reason, now)
         row.refresh_from_db()
         return row
@@ -167,11 +167,11 @@ def raise_budget(
         return row
 
 
-def allow_new_places(*, campaign: AnyCampaign, by: Any, reason: str, now: datetime) -> Campaign:
+def let_new_people_in(*, campaign: AnyCampaign, by: Any, reason: str, now: datetime) -> Campaign:
     """Let new people in again, after a look at why they were kept out. A repeat does nothing."""
     with transaction.atomic():
         row = _running(campaign, "let people into")
-        if ledger.allow_new_places(row, now):
+        if ledger.let_new_people_in(row, now):
             _amend(row, by, _("New places allowed again"), reason, now)
             audit.append(
                 actor=by.get_username(), action="new places allowed", campaign=row, now=now

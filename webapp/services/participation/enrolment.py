@@ -111,7 +111,7 @@ def check_open(campaign: Campaign) -> None:
         raise Closed(closed[Campaign.State(campaign.state)])
     if ledger.is_held(campaign):
         raise Closed("paused")
-    if not (allocation.has_capacity(campaign) and ledger.has_room(campaign, campaign.pay)):
+    if not (allocation.has_capacity(campaign) and ledger.can_reserve(campaign, campaign.pay)):
         raise Closed("full")
     disk = shutil.disk_usage(settings.DATA_DIR)
     if disk.free < max(LEAST_DISK, LEAST_SHARE * disk.total):
@@ -146,7 +146,7 @@ def _return(person: Participation, now: datetime) -> None:
     if campaign.state != Campaign.State.OPEN:
         return
     unrated = _unrated(person)
-    if not ledger.has_room(campaign, payment.most_due(person)):
+    if not ledger.can_reserve(campaign, payment.most_due(person)):
         return
     if unrated is not None and person.system is not None and quota.reserve(person.system.cell):
         states.move(person, "return", outcome="", ended_at=None, notice="", state_at=now)
@@ -187,7 +187,7 @@ def start(*, person: Participation, now: datetime) -> Participation:
         if admission.check_quiz(person=person, now=now):
             _hold_pay_of_check(person, now)
             return person
-        if not _take_place(person, now):
+        if not _take_slot(person, now):
             _end_full(_locked(person), now)
             person.refresh_from_db()
     if person.state == P.WAITING:
@@ -202,11 +202,11 @@ def _hold_pay_of_check(person: Participation, now: datetime) -> None:
         payment.settle(person=person, outcome=Outcome.FULL, now=now)
 
 
-class _NoPlace(Exception):
+class _NoSlot(Exception):
     """There is no slot, or no pay for it: what was reserved of the two is given back."""
 
 
-def _take_place(person: Participation, now: datetime) -> bool:
+def _take_slot(person: Participation, now: datetime) -> bool:
     """Reserve a slot and its full pay, both or neither; False where the campaign has no more."""
     campaign = person.campaign
     if campaign.state != Campaign.State.OPEN:
@@ -216,8 +216,8 @@ def _take_place(person: Participation, now: datetime) -> bool:
             if not _allocate(person, now):
                 return False
             if not ledger.hold(person, payment.most_due(person)):
-                raise _NoPlace
-    except _NoPlace:
+                raise _NoSlot
+    except _NoSlot:
         return False
     return True
 

@@ -55,25 +55,25 @@ class Books:
         return self.budget - self.reserved - self.spent
 
 
-def places(campaign: Campaign, *, free: bool = False) -> int:
+def slots(campaign: Campaign, *, free: bool = False) -> int:
     """Return how many paid places all targets come to, or what is `free` of them.
 
     A conversation of one person is a place; where there is no chat it is a batch of items, each of
     which a person judges once.
     """
-    return _places([campaign], free=free)[campaign.pk]
+    return _slots([campaign], free=free)[campaign.pk]
 
 
-def _places(campaigns: Sequence[Campaign], *, free: bool = False) -> dict[int, int]:
+def _slots(campaigns: Sequence[Campaign], *, free: bool = False) -> dict[int, int]:
     wanted = F("target") - F("reserved") - F("completed") if free else F("target")
     keys = [campaign.pk for campaign in campaigns]
     cells = QuotaCell.objects.filter(system__campaign__in=keys).values_list("system__campaign")
-    slots = dict(cells.annotate(sum=Sum(wanted)).order_by())
+    wanted_of_cells = dict(cells.annotate(sum=Sum(wanted)).order_by())
     rows = Item.objects.shared().filter(campaign__in=keys).values_list("campaign")
     sums = rows.annotate(votes=Sum(wanted), most=Max(wanted), count=Count("pk")).order_by()
     votes = {key: (total, most, count) for key, total, most, count in sums}
     return {
-        each.pk: slots.get(each.pk, 0)
+        each.pk: wanted_of_cells.get(each.pk, 0)
         if (protocol := protocol_of(each)).chat
         else _batches(*votes.get(each.pk, (0, 0, 1)), batch=protocol.batch)
         for each in campaigns
@@ -91,7 +91,7 @@ def cost(campaign: Campaign, count: int) -> Decimal:
 
 def usual_budget(campaign: Campaign) -> Decimal:
     """Return the budget of who sets none: all places, and a tenth more for who does not count."""
-    return _usual_budget(campaign, places(campaign))
+    return _usual_budget(campaign, slots(campaign))
 
 
 def _usual_budget(campaign: Campaign, count: int) -> Decimal:
@@ -108,7 +108,7 @@ def books_of(campaigns: Sequence[Campaign]) -> dict[int, Books]:
     rows = PayLedger.objects.filter(campaign__in=[each.pk for each in campaigns])
     found = {row.campaign_id: _books(row) for row in rows}
     new = [each for each in campaigns if each.pk not in found]
-    counts = _places([each for each in new if each.budget is None]) if new else {}
+    counts = _slots([each for each in new if each.budget is None]) if new else {}
     for each in new:
         usual = _usual_budget(each, counts[each.pk]) if each.budget is None else each.budget
         found[each.pk] = Books(usual)
@@ -140,7 +140,7 @@ def _sum(kind: Any, campaign: Campaign) -> Decimal:
     return Decimal(rows.aggregate(sum=Sum("amount"))["sum"] or 0)
 
 
-def has_room(campaign: Campaign, amount: Decimal) -> bool:
+def can_reserve(campaign: Campaign, amount: Decimal) -> bool:
     """Tell whether a place of this pay could be reserved now."""
     return amount <= books(campaign).free
 
@@ -191,14 +191,14 @@ def grow(campaign: Campaign, more: Decimal) -> Books:
     return books(campaign)
 
 
-def stop_new_places(campaign: Campaign, because: str, now: datetime) -> bool:
+def keep_new_people_out(campaign: Campaign, because: str, now: datetime) -> bool:
     """Let nobody new have a place until a person says so; False where that is so already."""
     begin(campaign)
     rows = PayLedger.objects.filter(campaign=campaign.pk, held_at=None)
     return rows.update(held_at=now, held_because=because) == 1
 
 
-def allow_new_places(campaign: Campaign, now: datetime) -> bool:
+def let_new_people_in(campaign: Campaign, now: datetime) -> bool:
     """Let people have places again; False where nothing was held. Endings count from now on."""
     rows = PayLedger.objects.filter(campaign=campaign.pk).exclude(held_at=None)
     return rows.update(held_at=None, held_because="", looked_at=now) == 1

@@ -231,7 +231,7 @@ def _hold_where_unusual(campaign: Campaign, now: datetime) -> None:
     if not campaign.hold_unusual:
         return
     if kind := endings.unusual(campaign.pk, ledger.books(campaign).looked_at):
-        ledger.stop_new_places(campaign, kind, now)
+        ledger.keep_new_people_out(campaign, kind, now)
 
 
 def _due_of_round(person: Participation, terms: Terms, outcome: str) -> Due | None:

@@ -163,7 +163,7 @@ def budget(request: HttpRequest, campaign: StaffCampaign) -> HttpResponse:
         change = {"campaign": campaign, "by": request.user, "now": clock.now()}
         change["reason"] = amendments.read_reason(raw)
         if "allow" in raw:
-            amendments.allow_new_places(**change)
+            amendments.let_new_people_in(**change)
         else:
             amendments.raise_budget(budget=amendments.read_budget(raw), **change)
     except Invalid as problem:

@@ -243,7 +243,7 @@ def test_unusual_endings_keep_new_people_out_until_a_person_has_looked() -> None
     assert complete(before[0]) is not None, "a code is always given"
     assert "held" in {alarm.name for alarm in monitor.live(campaign, NOW).alarms}
     looked = after(60)
-    amendments.allow_new_places(campaign=campaign, by=make_staff(), reason="Seen.", now=looked)
+    amendments.let_new_people_in(campaign=campaign, by=make_staff(), reason="Seen.", now=looked)
     assert Amendment.objects.get().text == "New places allowed again. Seen."
     assert enrolment.start(person=ready, now=looked).state == P.CHATTING
     complete(before[1])

@@ -51,7 +51,7 @@ def test_the_budget_is_seen_and_raised_and_people_are_let_in(
     assert text in shown
     assert f"900.50 USD: {spent} spent, 0.00 held" in shown
     assert "of 900.50 USD" in ann.get(reverse("live-part", args=[campaign.pk])).content.decode()
-    ledger.stop_new_places(campaign, "quit", NOW)
+    ledger.keep_new_people_out(campaign, "quit", NOW)
     alarm = "Nobody new gets a place until you have looked: most of the latest people stopped early"
     assert alarm in ann.get(reverse("live-part", args=[campaign.pk])).content.decode()
     assert "Let people in again" in ann.get(budget).content.decode()
