@@ -29,6 +29,8 @@ from webapp.services.rules.protocols import protocol_of
 
 SPARE = 10  # one place more for so many: who is paid and does not count takes it
 NOTHING = Decimal(0)
+# Where raters are kept to one kind of item, each kind needs batches of its own.
+KINDS = {"group": "context__group", "system": "candidates__system"}
 
 
 class OverBudget(Exception):
@@ -72,12 +74,24 @@ def _slots(campaigns: Sequence[Campaign], *, free: bool = False) -> dict[int, in
     rows = Item.objects.shared().filter(campaign__in=keys).values_list("campaign")
     sums = rows.annotate(votes=Sum(wanted), most=Max(wanted), count=Count("pk")).order_by()
     votes = {key: (total, most, count) for key, total, most, count in sums}
-    return {
+    found = {
         each.pk: wanted_of_cells.get(each.pk, 0)
         if (protocol := protocol_of(each)).chat
         else _batches(*votes.get(each.pk, (0, 0, 1)), batch=protocol.batch)
         for each in campaigns
     }
+    for each in campaigns:
+        rate = protocol_of(each).after
+        if not protocol_of(each).chat and rate is not None and rate.keep:
+            found[each.pk] = _by_kind(each, rate.keep, wanted)
+    return found
+
+
+def _by_kind(campaign: Campaign, kind: str, wanted: Any) -> int:
+    rows = Item.objects.shared().filter(campaign=campaign).values_list(KINDS[kind]).order_by()
+    sums = rows.annotate(votes=Sum(wanted), most=Max(wanted), count=Count("pk"))
+    batch = protocol_of(campaign).batch
+    return sum(_batches(votes, most, count, batch=batch) for _, votes, most, count in sums)
 
 
 def _batches(votes: int, most: int, count: int, *, batch: int) -> int:
