@@ -130,9 +130,14 @@ def books_of(campaigns: Sequence[Campaign]) -> dict[int, Books]:
 
 
 def _books(row: PayLedger) -> Books:
-    sums = (_amount(cents) for cents in (row.budget, row.reserved, row.spent))
-    why = {"held_at": row.held_at, "held_because": row.held_because}
-    return Books(*sums, **why, looked_at=row.looked_at)
+    return Books(
+        _amount(row.budget),
+        _amount(row.reserved),
+        _amount(row.spent),
+        held_at=row.held_at,
+        held_because=row.held_because,
+        looked_at=row.looked_at,
+    )
 
 
 def begin(campaign: Campaign) -> PayLedger:

@@ -160,7 +160,7 @@ def budget(request: HttpRequest, campaign: StaffCampaign) -> HttpResponse:
         return render(request, "staff/budget.html", context)
     raw = request.POST.dict()
     try:
-        change = {"campaign": campaign, "by": request.user, "now": clock.now()}
+        change: dict[str, Any] = {"campaign": campaign, "by": request.user, "now": clock.now()}
         change["reason"] = amendments.read_reason(raw)
         if "allow" in raw:
             amendments.let_new_people_in(**change)

@@ -75,6 +75,7 @@ def test_a_launch_opens_once_and_freezes_the_pages(ann: Client, draft: Campaign)
     assert ann.post(launch).status_code == 409
     assert ann.get(launch).status_code == 409
     draft.refresh_from_db()
+    assert draft.plan is not None
     assert draft.plan["pay"]["budget"] == str(ledger.books(draft).budget)
     plan = ann.get(reverse("plan", args=[draft.pk]))
     assert plan["Content-Type"].startswith("application/json")
