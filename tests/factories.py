@@ -63,6 +63,7 @@ def make_campaign(
     if "owner" not in changes:
         defaults["owner"] = make_staff()
     campaign = Campaign.objects.create(**defaults | changes)
+    campaign.refresh_from_db()  # amounts as decimals
     for name, bot in (systems or {"alpha": "parrot"}).items():
         make_system(campaign, name, bot=bot, target=target)
     for number in range(personas):

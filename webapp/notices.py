@@ -47,6 +47,10 @@ NOTICES = {
     "full": _("The study is full. Thank you for coming; please return the task. No pay is due."),
     "paused": _("The study is paused. Please come back later; nothing you did is lost."),
     "ended_early": _("The study ended early. Thank you; here is your code for full pay, %(pay)s."),
+    "ended_before": _(
+        "The study ended before you had a slot in it. Thank you for coming; please return the "
+        "task. No pay is due."
+    ),
     "judged_before": _(
         "You judged one of these conversations before, in another study, so you cannot judge them "
         "again. Thank you for that."

@@ -41,6 +41,7 @@ from webapp.services.staff_forms.fields import (
     language_codes,
     money,
     one_of,
+    optional_money,
     panel_address,
     shown,
     storable,
@@ -64,6 +65,8 @@ SECTIONS: tuple[tuple[str | Promise, tuple[str, ...], tuple[str, ...]], ...] = (
             "waiting_pay",
             "quit_rule",
             "least_work",
+            "budget",
+            "hold_unusual",
             "contact",
             "languages",
         ),
@@ -188,6 +191,25 @@ class CampaignForm(StaffForm):
         help_text=gettext_lazy(
             "Messages of both sides, or replies judged; stopping earlier pays nothing. The "
             "minimum itself is always enough."
+        ),
+    )
+    budget = TypedField(
+        optional_money,
+        label=gettext_lazy("Budget"),
+        kind="number",
+        help_text=gettext_lazy(
+            "Codes and bonuses together never exceed it: who cannot be paid in full gets no place. "
+            "Empty: what all places cost (work, a wait and a check each), and a tenth more for "
+            "people who are paid and do not count. It can be raised while the campaign runs."
+        ),
+    )
+    hold_unusual = TypedField(
+        yes_no,
+        label=gettext_lazy("Let nobody new in while most people stop early or write single words"),
+        kind="checkbox",
+        help_text=gettext_lazy(
+            "Of the latest 20 endings half or more. Who is at work goes on, and codes are given; "
+            "you let people in again on the page of the budget."
         ),
     )
     contact = TypedField(

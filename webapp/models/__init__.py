@@ -7,7 +7,7 @@ from webapp.models.contribution import Contribution
 from webapp.models.conversation import Conversation, Event, ReplyCall, ReplyJob, Seat
 from webapp.models.own_protocol import OwnProtocol
 from webapp.models.participation import AdmissionTry, Consent, ExternalId, Participation
-from webapp.models.payment import Bonus, CompletionCode
+from webapp.models.payment import Bonus, CompletionCode, PayLedger
 from webapp.models.persona import Persona
 from webapp.models.rating import Assignment, Candidate, Context, Item, Rating
 from webapp.models.record import AuditEntry, Flag, Heartbeat, LoginAttempt, Outage
@@ -57,6 +57,7 @@ __all__ = [
     "PanelStudy",
     "PanelSubmission",
     "Participation",
+    "PayLedger",
     "Persona",
     "QuotaCell",
     "Rating",

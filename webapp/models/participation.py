@@ -55,6 +55,8 @@ class Participation(models.Model):
     waiting_pay = models.DecimalField(max_digits=7, decimal_places=2)
     # of who is screened out, or fails an announced check; promised nothing before there was any
     screening_pay = models.DecimalField(max_digits=7, decimal_places=2, default=0)
+    # of the campaign's budget, held for this person until the end
+    reserved_pay = models.DecimalField(max_digits=9, decimal_places=2, default=0)
     currency = models.CharField(max_length=3)
     quit_rule = models.CharField(max_length=8, choices=Campaign.QuitRule)
     least_work = models.PositiveSmallIntegerField()

@@ -1,14 +1,40 @@
-"""Payments."""
+"""Payments, and the budget that they come from."""
 
 from __future__ import annotations
 
 from django.conf import settings
 from django.db import models
-from django.db.models import Q
+from django.db.models import F, Q
 
 from webapp import clock
+from webapp.models.campaign import Campaign
 from webapp.models.participation import Participation
 from webapp.models.row import Row
+
+
+class PayLedger(Row):
+    """The money of a campaign since its launch: never more is promised and paid than there is.
+
+    In cents: SQLite adds decimals as binary fractions, and a budget would be a cent too small.
+    """
+
+    campaign = models.OneToOneField(Campaign, models.PROTECT, related_name="ledger")
+    budget = models.PositiveBigIntegerField()
+    reserved = models.PositiveBigIntegerField(default=0)  # for those who are at work
+    spent = models.PositiveBigIntegerField(default=0)  # on codes and bonuses
+    held_at = models.DateTimeField(null=True, blank=True)  # since when nobody new gets a place
+    held_because = models.CharField(max_length=10, blank=True)  # a kind of unusual endings
+    looked_at = models.DateTimeField(null=True, blank=True)  # when a person last let people in
+
+    class Meta:
+        constraints = (
+            models.CheckConstraint(
+                condition=Q(budget__gte=F("reserved") + F("spent")), name="never_over_budget"
+            ),
+            models.CheckConstraint(
+                condition=Q(reserved__gte=0, spent__gte=0), name="no_negative_pay"
+            ),
+        )
 
 
 class CompletionCode(Row):

@@ -15,6 +15,7 @@ from webapp.models import (
     Conversation,
     Item,
     Participation,
+    PayLedger,
     Persona,
     QuotaCell,
     Rating,
@@ -92,6 +93,11 @@ def report(campaign_pk: int) -> dict[str, Any]:
             [item.target, item.reserved, item.completed]
             for item in Item.objects.filter(campaign=campaign_pk)
         ),
+        "money": [
+            sums
+            for row in PayLedger.objects.filter(campaign=campaign_pk)
+            for sums in (row.budget, row.reserved, row.spent)
+        ],
         "holding": people.filter(holds_slot=True).count(),
         "pairs": pairs.count(),
         "full_pairs": pairs.annotate(n=Count("seats")).filter(n=2).count(),

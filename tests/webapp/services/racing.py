@@ -48,6 +48,8 @@ def setup(kind: str, target: int) -> dict[str, Any]:
         personas=20,
         owner=owner,
         changes={"rate.sides": "both"} if people else {},
+        budget="5.40" if kind == "budget" else None,
+        pay="0.90",
     )
     if kind == "rater":
         from tests.webapp.services.racers import make_rater

@@ -110,6 +110,18 @@ def test_racing_joins_never_overshoot_and_fill_exactly(ring: Ring) -> None:
     assert found["broken_audit"] == 0
 
 
+def test_racing_joins_never_exceed_the_budget_and_use_it_up(ring: Ring) -> None:
+    """R37: six places of 0.90 fit, though forty are wanted."""
+    campaign = ring.ask("setup", "budget", 20)["campaign"]
+    came = ring.race("join", campaign, processes=4, count=6)
+    found = ring.ask("report", campaign)
+    assert came["CHATTING"] == found["holding"] == 6
+    assert sum(came.values()) == 24
+    assert set(came) <= {"CHATTING", "FULL", "full"}
+    assert found["money"] == [540, 540, 0]
+    assert sum(reserved for _, reserved, _ in found["cells"]) == 6, "no slot without its pay"
+
+
 def test_two_hundred_people_become_a_hundred_full_conversations(ring: Ring) -> None:
     campaign = ring.ask("setup", "people", 200)["campaign"]
     came = ring.race("join", campaign, processes=5, count=40)

@@ -29,7 +29,7 @@ from webapp.management import oracle
 from webapp.management.demo.planted import MIX, PLANTED
 from webapp.models import Campaign, Participation
 from webapp.services.monitoring import monitor
-from webapp.services.rules import states
+from webapp.services.rules import ledger, states
 
 PATIENCE = 40.0  # seconds for the server to answer
 AT_ONCE = 40  # of a campaign: more, and two cores do not keep up with them
@@ -130,7 +130,7 @@ class Visitors:
         self.campaign = campaign
         self._base, self._seed, self._mix = base, seed, mix
         self._crowds: list[Crowd] = []
-        self._wanted = monitor.wanted(campaign, list(campaign.systems.select_related("cell")))
+        self._wanted = ledger.slots(campaign)
         self._sent = 0
         self._send(max(self._wanted, self._joined().count()))
 

@@ -13,10 +13,18 @@ from django.db.models import Count, F, QuerySet
 from django.utils.translation import gettext as _
 
 from webapp.models import Amendment, Campaign, Item, Participation, QuotaCell
-from webapp.services.rules import audit, persona_stack, states
+from webapp.services.rules import audit, ledger, persona_stack, states
 from webapp.services.rules.access import AnyCampaign, row_of
 from webapp.services.rules.protocols import protocol_of
-from webapp.services.staff_forms.fields import BadField, Invalid, money, parse_all, text, whole
+from webapp.services.staff_forms.fields import (
+    MOST_BUDGET,
+    BadField,
+    Invalid,
+    money,
+    parse_all,
+    text,
+    whole,
+)
 
 RUNNING = (Campaign.State.OPEN, Campaign.State.PAUSED)
 MOST_MORE = 10_000
@@ -90,13 +98,16 @@ def extend(
         wanted = {name: count for name, count in more.items() if count > 0 and name in known}
         if not wanted:
             raise Invalid({"more": _("is 0 everywhere; enter how many more are wanted")})
+        before = ledger.slots(row)
         for name, count in wanted.items():
             _grow(row, name, count)
+        budget = _grown(row, ledger.cost(row, ledger.slots(row) - before))
         changes = ", ".join(
             f"{known[name].label} {known[name].target} → {known[name].target + count}"
             for name, count in wanted.items()
         )
-        _amend(row, by, _("Extended: %(changes)s") % {"changes": changes}, reason, now)
+        words = _("Extended: %(changes)s") % {"changes": changes}
+        _amend(row, by, f"{words}{budget}", reason, now)
         audit.append(
             actor=by.get_username(), action="campaign extended", campaign=row, now=now, more=wanted
         )
@@ -127,9 +138,64 @@ def change_pay(
             new=str(pay),
         )
         Campaign.objects.filter(pk=row.pk).update(pay=pay)
+        text += _grown(row, max(Decimal(0), pay - row.pay) * ledger.slots(row, free=True))
         _amend(row, by, text, reason, now)
         row.refresh_from_db()
         return row
+
+
+def raise_budget(
+    *, campaign: AnyCampaign, budget: Decimal, by: Any, reason: str, now: datetime
+) -> Campaign:
+    """Set a higher budget; a lower one could not cover what is promised (R37)."""
+    with transaction.atomic():
+        row = _running(campaign, "raise the budget of")
+        ledger.begin(row)
+        books = ledger.books(row)
+        if budget <= books.budget:
+            complaint = _("is not more than the present budget of %(budget)s; it can only grow")
+            raise Invalid({"budget": complaint % {"budget": books.budget}})
+        _amend(row, by, _grown(row, budget - books.budget).strip(" ."), reason, now)
+        audit.append(
+            actor=by.get_username(),
+            action="budget raised",
+            campaign=row,
+            now=now,
+            old=str(books.budget),
+            new=str(budget),
+        )
+        return row
+
+
+def let_new_people_in(*, campaign: AnyCampaign, by: Any, reason: str, now: datetime) -> Campaign:
+    """Let new people in again, after a look at why they were kept out. A repeat does nothing."""
+    with transaction.atomic():
+        row = _running(campaign, "let people into")
+        if ledger.let_new_people_in(row, now):
+            _amend(row, by, _("New places allowed again"), reason, now)
+            audit.append(
+                actor=by.get_username(), action="new places allowed", campaign=row, now=now
+            )
+        return row
+
+
+def _grown(campaign: Campaign, more: Decimal) -> str:
+    """Raise the budget; return the words for the amendment, none where nothing is added."""
+    ledger.begin(campaign)
+    before = ledger.books(campaign).budget
+    if not more:
+        return ""
+    after = ledger.grow(campaign, more).budget
+    return ". " + _("Budget: %(old)s → %(new)s %(currency)s") % {
+        "old": before,
+        "new": after,
+        "currency": campaign.currency,
+    }
+
+
+def books(campaign: AnyCampaign) -> ledger.Books:
+    """Return the sums of the campaign's money."""
+    return ledger.books(row_of(campaign))
 
 
 def promises(campaign: AnyCampaign) -> list[Promised]:
@@ -163,6 +229,12 @@ def read_pay(campaign: AnyCampaign, raw: Mapping[str, str]) -> Decimal:
     if pay < campaign.pay and raw.get("lower") != raw["pay"]:
         raise Unconfirmed(f"pay: {pay} is less than {campaign.pay}")
     return pay
+
+
+def read_budget(raw: Mapping[str, str]) -> Decimal:
+    """Return an amount, or raise `Invalid`."""
+    values = parse_all(raw, {"budget": money(most=MOST_BUDGET, positive=True)})
+    return Decimal(values["budget"])
 
 
 def amendments(campaign: AnyCampaign) -> list[Amendment]:

@@ -20,15 +20,15 @@ from webapp.models import Campaign, System
 from webapp.services.campaign import campaigns, message_items, personas_import
 from webapp.services.campaign.checklist import LaunchCheck, checklist, raters
 from webapp.services.rating import context_items, conversation_items
-from webapp.services.rules import audit, payment, states
+from webapp.services.rules import audit, ledger, payment, states
 from webapp.services.rules.access import AnyCampaign, row_of
 from webapp.services.rules.protocols import identity_of, original_of, protocol_of
 from webapp.services.staff_forms import source_settings
 from webapp.services.writing import writing_items
 
-# Of the plan. 3 had no `replies`, nor group and about of contexts, and `only_if` as a name; 2 had
-# no `words`; 1 had no `provenance_text` and other names in a setting.
-SCHEMA = 4
+# Of the plan. 4 had no `budget`; 3 had no `replies`, nor group and about of contexts, and `only_if`
+# as a name; 2 had no `words`; 1 had no `provenance_text` and other names in a setting.
+SCHEMA = 5
 
 
 class NotReady(Exception):
@@ -47,6 +47,7 @@ def launch(*, campaign: AnyCampaign, by: Any, now: datetime) -> Campaign:
             _prepare(row, now)
         plan = plan_of(row)
         digest = plan_hash(plan)
+        ledger.begin(row)
         states.move(row, "open", plan=plan, plan_hash=digest, opened_at=now, archived_at=None)
         audit.append(
             actor=by.get_username(),
@@ -181,6 +182,7 @@ def _pay(campaign: Campaign) -> dict[str, Any]:
         "amount": str(campaign.pay),
         "waiting": str(campaign.waiting_pay),
         "screening": str(campaign.screening_pay),
+        "budget": str(ledger.books(campaign).budget),
         "currency": campaign.currency,
         "minutes": campaign.minutes,
         "hourly": str(campaigns.hourly(campaign.pay, campaign.minutes)),

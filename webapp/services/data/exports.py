@@ -38,7 +38,7 @@ from webapp.services.data import (
 )
 from webapp.services.data.dataset_card import dataset_card
 from webapp.services.data.snapshots import snapshot
-from webapp.services.rules import audit, protocols
+from webapp.services.rules import audit, ledger, protocols
 from webapp.services.rules.access import AnyCampaign, row_of
 
 SCHEMA = 2  # of the export; in 1 the codebook named a setting's fields otherwise
@@ -262,7 +262,15 @@ def about(campaign: Campaign) -> dict[str, Any]:
             for each in campaign.amendments.order_by("pk")
         ],
         "withdrew": study_record.withdrew(campaign),
+        "money": _money(campaign),
     }
+
+
+def _money(campaign: Campaign) -> dict[str, str]:
+    """Return the sums of the ledger: of codes and bonuses, and of what people at work may get."""
+    books = ledger.books(campaign)
+    sums = {"budget": books.budget, "reserved": books.reserved, "spent": books.spent}
+    return {name: str(sums[name]) for name in sums} | {"currency": campaign.currency}
 
 
 def files_of(archive: Archive) -> dict[str, Any]:

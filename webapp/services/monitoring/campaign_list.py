@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from decimal import Decimal
 from typing import Any
 
 from django.core.paginator import Page, Paginator
@@ -14,9 +12,7 @@ from django.utils.translation import gettext_lazy, ngettext
 
 from evaluation.registry import get_protocol, protocol_names
 from webapp.models import (
-    Bonus,
     Campaign,
-    CompletionCode,
     Conversation,
     Flag,
     Item,
@@ -25,7 +21,7 @@ from webapp.models import (
     ReplyJob,
 )
 from webapp.services.monitoring import monitor
-from webapp.services.rules import access, states
+from webapp.services.rules import access, ledger, states
 from webapp.services.rules.protocols import protocol_of
 from webapp.services.staff_forms.fields import storable
 
@@ -120,16 +116,14 @@ def rows_of(campaigns: list[Campaign]) -> list[CampaignRow]:
     keys = [campaign.pk for campaign in campaigns]
     wanted = _wanted(keys)
     present = _present(keys)
-    spent = _spent(keys)
-    promises = monitor.promises(keys)
+    books = ledger.books_of(campaigns)
     problems = _problems(campaigns, keys)
     return [
         _line(
             campaign,
             wanted.get(campaign.pk, NO_SUMS),
             present.get(campaign.pk, 0),
-            spent.get(campaign.pk, Decimal(0)),
-            promises.get(campaign.pk, monitor.NO_PROMISES),
+            books[campaign.pk],
             problems.get(campaign.pk, ""),
         )
         for campaign in campaigns
@@ -140,20 +134,17 @@ def _line(
     campaign: Campaign,
     sums: dict[str, int],
     present: int,
-    spent: Decimal,
-    promised: monitor.Promises,
+    books: ledger.Books,
     problem: str,
 ) -> CampaignRow:
     protocol = protocol_of(campaign)
-    slots = math.ceil(sums["target"] / protocol.batch)
-    budget = monitor.budget(campaign, slots, promised)
     return CampaignRow(
         campaign=campaign,
         protocol=protocol.title,
         completed=sums["completed"],
         target=sums["target"],
         present=present,
-        money=monitor.Money(spent, budget, campaign.currency),
+        money=monitor.money(books, campaign.currency),
         problem=problem,
     )
 
@@ -173,20 +164,6 @@ def _wanted(keys: list[int]) -> Sums:
 def _present(keys: list[int]) -> Sums:
     people = Participation.objects.filter(campaign__in=keys, state__in=states.ACTIVE)
     return dict(people.values_list("campaign").annotate(Count("pk")).order_by())
-
-
-def _spent(keys: list[int]) -> Sums:
-    total: Sums = {}
-    for kind in (CompletionCode, Bonus):
-        rows: Iterable[Any] = (
-            kind._default_manager.filter(participation__campaign__in=keys)
-            .values_list("participation__campaign")
-            .annotate(Sum("amount"))
-            .order_by()
-        )
-        for key, amount in rows:
-            total[key] = total.get(key, Decimal(0)) + amount
-    return total
 
 
 def _problems(campaigns: list[Campaign], keys: list[int]) -> Sums:

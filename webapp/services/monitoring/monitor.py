@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import shutil
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
@@ -15,27 +14,30 @@ from statistics import median
 from typing import Any
 
 from django.conf import settings
-from django.db.models import Count, Exists, OuterRef, Q, QuerySet, Sum
+from django.db.models import Count, Q, QuerySet
 from django.db.models.functions import Coalesce
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
+from django.utils.translation import gettext_lazy, ngettext
 
 from webapp.models import (
     Assignment,
-    Bonus,
     Campaign,
-    CompletionCode,
     Item,
     Participation,
     Seat,
     System,
 )
 from webapp.services.replies import calls, load
-from webapp.services.rules import audit
+from webapp.services.rules import audit, endings, ledger
 from webapp.services.rules.access import AnyCampaign, row_of
 from webapp.services.rules.protocols import protocol_of
 
 P = Participation.State
+BUDGET_SHARES = (50, 80, 95)  # percent of the budget from which the live page says so
+UNUSUAL = {
+    "quit": gettext_lazy("stopped early"),
+    "one_word": gettext_lazy("wrote single words only"),
+}
 COUNTS = ("reserved", "completed", "target")
 DONE = (Participation.Outcome.COMPLETED, Participation.Outcome.PARTNER_LEFT)
 LATE = timedelta(seconds=10)  # a reply owed for longer is an alarm
@@ -57,8 +59,6 @@ SILENT_AFTER = {
 }
 HOUR = timedelta(hours=1)
 MOST_TIMED = 500  # of the people who completed, the last ones
-Promises = tuple[int, Decimal]  # slots that are taken, and the pay that was promised for them
-NO_PROMISES: Promises = (0, Decimal(0))
 
 
 @dataclass(frozen=True)
@@ -109,11 +109,12 @@ class Progress:
 
 @dataclass(frozen=True)
 class Money:
-    """Money paid, and the cost of all participations wanted."""
+    """Money paid, and held for those who are at work, of the budget."""
 
     spent: Decimal
     budget: Decimal
     currency: str
+    reserved: Decimal = Decimal(0)
 
     @property
     def percent(self) -> int:
@@ -152,6 +153,7 @@ def live(campaign: AnyCampaign, now: datetime) -> Live:
     bots = load.look(campaign, systems, now)
     progress = tuple(_progress(campaign, systems))
     replies = tuple(calls.counts(campaign))
+    books = ledger.books(campaign)
     return Live(
         state=campaign.state,
         funnel=tuple(funnel(campaign, now)),
@@ -159,8 +161,11 @@ def live(campaign: AnyCampaign, now: datetime) -> Live:
         progress=progress,
         bots=bots,
         replies=replies,
-        money=money(campaign, systems),
-        alarms=tuple(_alarms(campaign, bots, replies)),
+        money=money(books, campaign.currency),
+        alarms=(
+            *_alarms(campaign, bots, replies),
+            *_money_alarms(campaign, books),
+        ),
     )
 
 
@@ -213,56 +218,9 @@ def funnel(campaign: Campaign, now: datetime) -> Iterator[FunnelStep]:
     yield FunnelStep("lost", _("Lost"), ended - done, "step=lost")
 
 
-def money(campaign: Campaign, systems: Sequence[System]) -> Money:
-    """Return the money spent and the budget, without a panel's fees.
-
-    Taken slots cost what was promised for them, free ones what is paid now.
-    """
-    codes = CompletionCode.objects.filter(participation__campaign=campaign)
-    bonuses = Bonus.objects.filter(participation__campaign=campaign)
-    spent = _total(codes.aggregate(Sum("amount"))) + _total(bonuses.aggregate(Sum("amount")))
-    promised = promises([campaign.pk]).get(campaign.pk, NO_PROMISES)
-    return Money(spent, budget(campaign, wanted(campaign, systems), promised), campaign.currency)
-
-
-def promises(campaigns: Sequence[int]) -> dict[int, Promises]:
-    """Return for each campaign the slots taken, and the sum that was promised for them.
-
-    A slot is a conversation, of which a participation may have several; where there is no chat it
-    is a participation. Both cost what was promised, as soon as they are taken.
-    """
-    people = Participation.objects.filter(campaign__in=campaigns)
-    seats = Seat.objects.filter(participation__campaign__in=campaigns)
-    mine = Seat.objects.filter(participation=OuterRef("pk"))
-    taken: list[QuerySet[Any]] = [
-        people.filter(HERE | Q(~Exists(mine), outcome=COMPLETED))
-        .values_list("campaign")
-        .annotate(Count("pk"), Sum("pay")),
-        seats.filter(COUNTED)
-        .values_list("participation__campaign")
-        .annotate(Count("pk"), Sum("participation__pay")),
-    ]
-    found: dict[int, Promises] = {}
-    for rows in taken:
-        for key, slots, pay in rows.order_by():
-            before = found.get(key, NO_PROMISES)
-            found[key] = before[0] + slots, before[1] + pay
-    return found
-
-
-def budget(campaign: Campaign, slots: int, promised: Promises) -> Decimal:
-    """Return what `slots` cost: those taken what was promised for them, free ones today's pay."""
-    taken, pay = promised
-    return pay + campaign.pay * max(0, slots - taken)
-
-
-def wanted(campaign: Campaign, systems: Sequence[System]) -> int:
-    """Return how many participations all targets come to."""
-    protocol = protocol_of(campaign)
-    if protocol.chat is not None:
-        return sum(system.cell.target for system in systems)
-    votes = _total(_items(campaign).aggregate(Sum("target")))
-    return math.ceil(votes / protocol.batch)
+def money(books: ledger.Books, currency: str) -> Money:
+    """Return the money of a campaign, without a panel's fees."""
+    return Money(books.spent, books.budget, currency, books.reserved)
 
 
 def _items(campaign: Campaign) -> QuerySet[Item]:
@@ -332,6 +290,28 @@ def _alarms(
         more = ", ..." if len(changed) > NAMED else ""
         numbers = ", ".join(map(str, changed[:NAMED])) + more
         yield Alarm("audit", "danger", text % {"numbers": numbers})
+
+
+def _money_alarms(campaign: Campaign, books: ledger.Books) -> Iterator[Alarm]:
+    """Yield what may use up the money: stated shares of the budget, and odd endings (R37)."""
+    if campaign.state not in (Campaign.State.OPEN, Campaign.State.PAUSED):
+        return
+    percent = 100 * (books.reserved + books.spent) / books.budget if books.budget else 0
+    shares = [share for share in BUDGET_SHARES if percent >= share]
+    if books.free < campaign.pay:
+        text = _("The budget is used up: nobody new gets a place. Raise it to go on.")
+        yield Alarm("budget", "danger", text, "budget")
+    elif shares:
+        text = _("More than %(share)d %% of the budget is spent or held for people at work.")
+        yield Alarm("budget", "warning", text % {"share": max(shares)}, "budget")
+    if books.held_at is not None:
+        text = _(
+            "Nobody new gets a place until you have looked: most of the latest people %(what)s."
+        )
+        yield Alarm("held", "danger", text % {"what": UNUSUAL[books.held_because]}, "budget")
+    elif kind := endings.unusual(campaign.pk, books.looked_at):
+        text = _("Most of the latest people %(what)s.") % {"what": UNUSUAL[kind]}
+        yield Alarm("endings", "warning", text, "people")
 
 
 def low_disk() -> bool:

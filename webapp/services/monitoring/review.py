@@ -25,7 +25,7 @@ from webapp.models import (
 )
 from webapp.services.monitoring import monitor
 from webapp.services.replies import given_up
-from webapp.services.rules import access, audit, payment
+from webapp.services.rules import access, audit, ledger, payment
 from webapp.services.rules.access import AnyCampaign
 from webapp.services.staff_forms.fields import Invalid, money, parse_all, text
 
@@ -274,9 +274,13 @@ def give_bonus(
             raise access.NotFound(f"participation {pk} of campaign {campaign.pk}")
         if raw.get("given") != str(row.bonuses.count()):
             raise AnotherMeanwhile
-        return payment.bonus(
-            person=row, amount=values["amount"], reason=values["bonus_reason"], by=by, now=now
-        )
+        try:
+            return payment.bonus(
+                person=row, amount=values["amount"], reason=values["bonus_reason"], by=by, now=now
+            )
+        except ledger.OverBudget as problem:
+            complaint = _("is more than the %(free)s that the budget has left; raise it first")
+            raise Invalid({"amount": complaint % {"free": problem.free}}) from None
 
 
 def settle_flag(*, campaign: AnyCampaign, pk: int, by: Any, now: datetime) -> Flag:

@@ -10,7 +10,7 @@ from decimal import Decimal
 from django.db import IntegrityError, transaction
 
 from webapp.models import Campaign, Consent, ExternalId, Participation
-from webapp.services.rules import access, payment
+from webapp.services.rules import access, ledger, payment
 from webapp.services.rules.protocols import consent_of
 
 
@@ -75,6 +75,12 @@ def renew(person: Participation, shown_pay: Decimal | None) -> None:
     """
     terms = payment.renewed(person)
     check_shown(shown_pay, terms)
-    if terms != payment.promised(person):
-        person.pay = terms.pay
-        person.save(update_fields=["pay"])
+    before = person.pay
+    if terms.pay == before:
+        return
+    person.pay = terms.pay
+    if person.reserved_pay and not ledger.hold(person, payment.most_due(person)):
+        person.pay = before  # who has a place keeps it, as it was promised
+        check_shown(shown_pay, payment.promised(person))
+        return
+    person.save(update_fields=["pay"])

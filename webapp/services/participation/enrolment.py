@@ -21,6 +21,7 @@ from webapp.services.rules import (
     access,
     disjoint,
     identity,
+    ledger,
     next_round,
     payment,
     persona_stack,
@@ -108,7 +109,9 @@ def check_open(campaign: Campaign) -> None:
     }
     if campaign.state in closed:
         raise Closed(closed[Campaign.State(campaign.state)])
-    if not allocation.has_capacity(campaign):
+    if ledger.is_held(campaign):
+        raise Closed("paused")
+    if not (allocation.has_capacity(campaign) and ledger.can_reserve(campaign, campaign.pay)):
         raise Closed("full")
     disk = shutil.disk_usage(settings.DATA_DIR)
     if disk.free < max(LEAST_DISK, LEAST_SHARE * disk.total):
@@ -130,6 +133,8 @@ def _resume(
         if resumes:
             _return(person, now)
         admission.check_first(person=person, now=now)
+        if person.state == P.ADMISSION:
+            _hold_pay_of_check(person, now)
         if person.state == P.READY:
             persona_stack.hold(person)
         return person
@@ -141,12 +146,16 @@ def _return(person: Participation, now: datetime) -> None:
     if campaign.state != Campaign.State.OPEN:
         return
     unrated = _unrated(person)
+    if not ledger.can_reserve(campaign, payment.most_due(person)):
+        return
     if unrated is not None and person.system is not None and quota.reserve(person.system.cell):
         states.move(person, "return", outcome="", ended_at=None, notice="", state_at=now)
         Participation.objects.filter(pk=person.pk).update(holds_slot=True)
         states.move(unrated, "reserve")
         quota.reserve(unrated.item)
         states.move(person, "rate")
+        if not ledger.hold(person, payment.most_due(person)):
+            raise Closed("full")
     elif allocation.has_capacity(campaign):
         states.move(
             person, "return", outcome="", ended_at=None, notice="", state_at=now, system=None
@@ -173,17 +182,44 @@ def start(*, person: Participation, now: datetime) -> Participation:
         person = _locked(person)
         if person.state != P.READY:
             return person
-        if person.campaign.state == Campaign.State.PAUSED:
+        if person.campaign.state == Campaign.State.PAUSED or ledger.is_held(person.campaign):
             raise Closed("paused")
         if admission.check_quiz(person=person, now=now):
+            _hold_pay_of_check(person, now)
             return person
-        allocated = person.campaign.state == Campaign.State.OPEN and _allocate(person, now)
-        if not allocated:
-            _end_full(person, now)
+        if not _take_slot(person, now):
+            _end_full(_locked(person), now)
+            person.refresh_from_db()
     if person.state == P.WAITING:
         matching.match(campaign=person.campaign, now=now)
         person.refresh_from_db()
     return person
+
+
+def _hold_pay_of_check(person: Participation, now: datetime) -> None:
+    """Reserve what failing the check pays, or say that the study is full."""
+    if not ledger.hold(person, person.screening_pay):
+        payment.settle(person=person, outcome=Outcome.FULL, now=now)
+
+
+class _NoSlot(Exception):
+    """There is no slot, or no pay for it: what was reserved of the two is given back."""
+
+
+def _take_slot(person: Participation, now: datetime) -> bool:
+    """Reserve a slot and its full pay, both or neither; False where the campaign has no more."""
+    campaign = person.campaign
+    if campaign.state != Campaign.State.OPEN:
+        return False
+    try:
+        with transaction.atomic():
+            if not _allocate(person, now):
+                return False
+            if not ledger.hold(person, payment.most_due(person)):
+                raise _NoSlot
+    except _NoSlot:
+        return False
+    return True
 
 
 def _end_full(person: Participation, now: datetime) -> None:

@@ -14,9 +14,10 @@ from django.db.models import Count
 
 from webapp.models import Assignment, Participation
 from webapp.models.rating import ItemQuery
+from webapp.services.rules import ledger
 from webapp.services.rules.protocols import protocol_of
 
-PATHS = {"group": "context__group", "system": "candidates__system"}
+PATHS = ledger.KINDS
 
 
 def kept_to(items: ItemQuery, person: Participation) -> ItemQuery:

@@ -55,6 +55,8 @@ class StaffCampaign:
     pay: Decimal
     waiting_pay: Decimal
     screening_pay: Decimal
+    budget: Decimal | None
+    hold_unusual: bool
     quit_rule: str
     least_work: int
     return_url: str

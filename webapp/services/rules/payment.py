@@ -21,7 +21,7 @@ from webapp.models import (
     QuotaCell,
     Seat,
 )
-from webapp.services.rules import audit, persona_stack, quota, rounds, states, work
+from webapp.services.rules import audit, endings, ledger, persona_stack, quota, rounds, states, work
 
 Outcome, Kind = Participation.Outcome, CompletionCode.Kind
 QuitRule = Campaign.QuitRule
@@ -69,7 +69,9 @@ RULES: dict[str, Rule] = {
         "complete", Kind.FULL, False, "completed"
     ),  # or as the campaign says
     Outcome.FAILED: Rule("fail", Kind.FULL, False, "failed"),
-    Outcome.STOPPED: Rule("stop", Kind.FULL, False, "ended_early"),
+    Outcome.STOPPED: Rule(
+        "stop", Kind.FULL, False, "ended_early", unpaid="ended_before"
+    ),  # for who had no place, where the budget has it
     Outcome.QUIT: Rule("stop", Kind.PART, False, "quit", unpaid="quit_unpaid"),
     Outcome.NOBODY: Rule("give_up", Kind.WAITING, False, "waited"),
     Outcome.FULL: Rule("refuse", None, False, "full"),
@@ -156,13 +158,15 @@ def settle(
             if refusal.state != Participation.State.ENDED:
                 raise
             return code_of(person)
-        owed = due(person, outcome)
+        owed = due(person, outcome)  # before the round is closed
         rounds.close(person, outcome)
         give_back_slot(person, counts=counts(person.campaign, outcome))
         Seat.objects.filter(participation=person, active=True).update(active=False)
         _release_assignments(person)
         persona_stack.give_back(person)
+        owed = _within_budget(person, owed)
         code = _new_code(person, owed) if owed else None
+        _hold_where_unusual(person.campaign, now)
         audit.append(
             actor=f"participation {person.pk}",
             action="participation ended",
@@ -207,6 +211,29 @@ def due(person: Participation, outcome: str) -> Due | None:
     return Due(kind, terms.pay * earlier + latest.amount)
 
 
+def most_due(person: Participation) -> Decimal:
+    """Return the most that the participation can pay when the present round ends."""
+    terms = promised(person)
+    most = max(terms.pay, terms.waiting_pay, terms.screening_pay)
+    return terms.pay * rounds.done(person) + most
+
+
+def _within_budget(person: Participation, owed: Due | None) -> Due | None:
+    """Take what is owed from the person's reservation; None where there is nothing to pay it of."""
+    paid = ledger.settle(person, owed.amount if owed else Decimal(0))
+    if owed is None or (owed.amount and not paid):
+        return None
+    return owed if paid == owed.amount else Due(Kind.PART, paid)
+
+
+def _hold_where_unusual(campaign: Campaign, now: datetime) -> None:
+    """Keep new people out where the requester wants that at odd rates; codes are always given."""
+    if not campaign.hold_unusual:
+        return
+    if kind := endings.unusual(campaign.pk, ledger.books(campaign).looked_at):
+        ledger.keep_new_people_out(campaign, kind, now)
+
+
 def _due_of_round(person: Participation, terms: Terms, outcome: str) -> Due | None:
     """Return what the round that is on pays; one that never began nothing, but for the first."""
     kind = RULES[outcome].code
@@ -242,8 +269,9 @@ def part(terms: Terms, done: work.Work) -> Due | None:
 
 
 def bonus(*, person: Participation, amount: Decimal, reason: str, by: Any, now: datetime) -> Bonus:
-    """Give a bonus for a stated reason."""
+    """Give a bonus for a stated reason. Raises `ledger.OverBudget`."""
     with transaction.atomic():
+        ledger.spend(person.campaign, amount)
         row = Bonus.objects.create(participation=person, amount=amount, reason=reason, given_by=by)
         audit.append(
             actor=by.get_username(),

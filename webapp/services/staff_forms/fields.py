@@ -31,6 +31,7 @@ SDG SEK SGD SHP SLE SOS SRD SSP STN SVC SYP SZL THB TJS TMT TND TOP TRY TTD TWD 
 USD UYU UZS VED VES VND VUV WST XAF XCD XOF XPF YER ZAR ZMW ZWG
 """
 CURRENCIES = frozenset(CODES.split())
+MOST_BUDGET = 10_000_000
 DECIMAL_COMMA = re.compile(r"([0-9]{1,5}),([0-9]{1,2})")
 LONGEST_SHOWN = 60  # characters of a wrong value that a complaint repeats
 
@@ -121,6 +122,11 @@ def money(*, most: int = 10_000, positive: bool = False) -> Parse:
         return round(value, 2)
 
     return parse
+
+
+def optional_money(raw: str) -> Decimal | None:
+    """An amount of up to ten million, or nothing."""
+    return money(most=MOST_BUDGET, positive=True)(raw) if raw.strip() else None
 
 
 def one_of(choices: Mapping[str, str]) -> Parse:

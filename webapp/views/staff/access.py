@@ -28,6 +28,7 @@ FORM = (*READ, *WRITE)
 # Labels of fields that stand in no form of Django's.
 LABELS: Mapping[str, str | Promise] = {
     "pay": gettext_lazy("Pay of later consents"),
+    "budget": gettext_lazy("Budget"),
     "reason": gettext_lazy("Reason"),
     "more": gettext_lazy("How many more"),
     "amount": gettext_lazy("Amount"),

@@ -161,6 +161,30 @@ def pay(request: HttpRequest, campaign: StaffCampaign) -> HttpResponse:
     return redirect("live", campaign.pk)
 
 
+@campaign_page(*FORM)
+def budget(request: HttpRequest, campaign: StaffCampaign) -> HttpResponse:
+    """Raise the budget, or let people in again who were kept out at odd rates of stopping."""
+    context: dict[str, Any] = {"campaign": campaign, "tab": "live", "raw": {}}
+    context["books"] = amendments.books(campaign)
+    if campaign.state not in ("OPEN", "PAUSED"):
+        return conflict(request, campaign.state)
+    if request.method != "POST":
+        return render(request, "staff/budget.html", context)
+    raw = request.POST.dict()
+    try:
+        change: dict[str, Any] = {"campaign": campaign, "by": request.user, "now": clock.now()}
+        change["reason"] = amendments.read_reason(raw)
+        if "allow" in raw:
+            amendments.let_new_people_in(**change)
+        else:
+            amendments.raise_budget(budget=amendments.read_budget(raw), **change)
+    except Invalid as problem:
+        context |= {"problems": problem.problems, "raw": raw}
+        return bad_form(request, "staff/budget.html", context)
+    messages.success(request, _("Done. It is noted as an amendment."))
+    return redirect("live", campaign.pk)
+
+
 @campaign_page(*READ)
 def job_list(request: HttpRequest, campaign: StaffCampaign) -> HttpResponse:
     """List failed and pending replies."""
@@ -193,6 +217,7 @@ urlpatterns = [
     path("campaigns/<int:pk>/do/<slug:action>/", act, name="act"),
     path("campaigns/<int:pk>/extend/", extend, name="extend"),
     path("campaigns/<int:pk>/pay/", pay, name="pay"),
+    path("campaigns/<int:pk>/budget/", budget, name="budget"),
     path("campaigns/<int:pk>/jobs/", job_list, name="jobs"),
     path("campaigns/<int:pk>/jobs/<int:job>/retry/", retry, name="retry"),
 ]

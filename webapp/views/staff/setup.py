@@ -62,6 +62,7 @@ def overview(request: HttpRequest, campaign: StaffCampaign) -> HttpResponse:
         "hourly": campaigns.hourly(campaign.pay, campaign.minutes),
         "link": start_link(request, campaign),
         "amendments": amendments.amendments(campaign),
+        "books": amendments.books(campaign),
         **_materials(campaign, protocol),
         **_checks(campaign),
     }

@@ -223,7 +223,9 @@ def test_extending_grows_targets_and_leaves_the_plan() -> None:
     )
     targets = {cell.system.name: cell.target for cell in QuotaCell.objects.all()}
     assert targets == {"alpha": 15, "beta": 10}
-    assert amendments.amendments(campaign)[0].text == "Extended: alpha 10 → 15. More."
+    assert amendments.amendments(campaign)[0].text == (
+        "Extended: alpha 10 → 15. Budget: 27.50 → 40.00 USD. More."
+    )
     campaign.refresh_from_db()
     assert launch.plan_hash(campaign.plan) == before
 

@@ -35,7 +35,7 @@ from webapp.models import (
 from webapp.services.monitoring import campaign_list, monitor, review
 from webapp.services.replies import given_up as replies_given_up
 from webapp.services.replies import heartbeats, load
-from webapp.services.rules import access, states
+from webapp.services.rules import access, ledger, states
 
 pytestmark = pytest.mark.django_db
 P, Outcome = Participation.State, Participation.Outcome
@@ -93,8 +93,9 @@ def test_money_is_codes_and_bonuses_of_what_all_targets_cost() -> None:
     person = make_participation(campaign, state=P.ENDED, outcome=Outcome.COMPLETED)
     CompletionCode.objects.create(participation=person, code="a", kind="FULL", amount="2.00")
     Bonus.objects.create(participation=person, amount="0.50", reason="Kind.", given_by=make_staff())
+    ledger.begin(campaign)
     money = monitor.live(campaign, NOW).money
-    assert (money.spent, money.budget) == (Decimal("2.50"), Decimal("30.00"))
+    assert (money.spent, money.budget) == (Decimal("2.50"), 17 * Decimal("2.50"))
 
 
 def test_a_static_campaign_counts_votes_and_pays_batches() -> None:
@@ -113,7 +114,8 @@ def test_a_static_campaign_counts_votes_and_pays_batches() -> None:
         )
     live = monitor.live(campaign, NOW)
     assert [(row.completed, row.target) for row in live.progress] == [(3, 45)]
-    assert live.money.budget == Decimal("6.00")  # 45 votes in batches of 20: three people
+    # 45 votes for 3 items, each of which a person judges once: 15 people, and 2 more
+    assert live.money.budget == 17 * Decimal("2.50")
 
 
 def test_a_bot_s_queue_reply_times_and_workers() -> None:

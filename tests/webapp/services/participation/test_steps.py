@@ -31,7 +31,8 @@ def check_screen(person: Participation) -> None:
     if person.state == P.ENDED:
         rule, owed = payment.RULES[person.outcome], payment.due(person, person.outcome)
         assert notices.text(rule.notice, pay="2.00 USD")
-        may_be_nothing = rule.code in ("PART", "SCREENED") or person.outcome == Outcome.LEFT
+        may_be_nothing = rule.code in ("PART", "SCREENED")
+        may_be_nothing |= person.outcome in (Outcome.LEFT, Outcome.STOPPED)
         assert may_be_nothing == bool(rule.unpaid)
         is_unpaid = rule.code in (None, "PART", "SCREENED")
         assert (owed is None) == is_unpaid, "nobody here has worked"

@@ -122,7 +122,7 @@ def test_an_outcome_that_cannot_follow_is_refused_and_nothing_is_paid() -> None:
 
 def test_a_code_can_be_typed_and_not_be_guessed() -> None:
     codes = set()
-    campaign = make_campaign(personas=0)
+    campaign = make_campaign(personas=0, target=50)
     for _ in range(50):
         code = payment.settle(
             person=make_participation(campaign, state=P.CHATTING),

@@ -14,7 +14,6 @@ from webapp import notices
 from webapp.models import AuditEntry, Campaign, Participation
 from webapp.services.campaign import amendments
 from webapp.services.data import conversation_records
-from webapp.services.monitoring import campaign_list, monitor
 from webapp.services.participation import consents, enrolment, screens, stopping
 from webapp.services.rules import access, payment
 
@@ -161,26 +160,6 @@ def test_an_offer_and_a_promise_are_the_same_values() -> None:
     person = join(campaign)
     assert payment.promised(person) == payment.offered(campaign)
     assert asdict(payment.offered(campaign)).items() <= vars(person).items()
-
-
-def test_the_budget_is_what_was_promised_and_the_present_pay_of_what_is_free() -> None:
-    user = make_staff()
-    campaign = make_campaign(target=10, owner=user)
-    start(campaign)
-    done = at_work(start(campaign), P.RATING)
-    payment.settle(person=done, outcome=Outcome.COMPLETED, now=NOW)
-    left = at_work(start(campaign), P.RATING)
-    payment.settle(person=left, outcome=Outcome.PARTNER_LEFT, now=NOW)
-    join(campaign)  # has no place yet
-    change(campaign, CUT)
-    start(campaign)
-    tile = monitor.live(campaign, NOW).money
-    assert tile.spent == 2 * Decimal("2.00")
-    assert tile.budget == 2 * Decimal("2.00") + CUT + 7 * CUT
-    (line,) = campaign_list.lines(user, None).object_list
-    assert line.money == tile
-    Campaign.objects.update(partner_left_counts=True)
-    assert monitor.live(campaign, NOW).money.budget == 3 * Decimal("2.00") + CUT + 6 * CUT
 
 
 def test_staff_are_told_whom_a_change_does_not_bind() -> None:

@@ -78,7 +78,7 @@ ODD = (
 )
 FIELDS = (
     *("name", "pay", "minutes", "currency", "waiting_pay", "contact", "consent", "return_url"),
-    *("quit_rule", "least_work", "lower"),
+    *("quit_rule", "least_work", "lower", "budget", "allow"),
     *("wait_seconds", "reply_seconds", "seed", "setting.chat.minimum", "setting.chat.maximum"),
     *("setting.chat.pool", "setting.chat.pace", "setting.chat.max_words.limit", "rate.votes"),
     *("target", "sees_persona", "option.opening", "option.weights", "text", "action", "reason"),

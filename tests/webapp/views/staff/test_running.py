@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from decimal import Decimal
 
 import pytest
 from django.test import Client
@@ -19,6 +20,7 @@ from webapp.models import (
     ReplyJob,
 )
 from webapp.services.replies import heartbeats
+from webapp.services.rules import ledger
 
 pytestmark = pytest.mark.django_db
 
@@ -27,6 +29,36 @@ pytestmark = pytest.mark.django_db
 def always_alive(monkeypatch: pytest.MonkeyPatch) -> None:
     """The heartbeat of the fixture is of the tests' own time."""
     monkeypatch.setattr(heartbeats, "ALIVE", NOW - NOW.replace(year=1990))
+
+
+def test_the_budget_is_seen_and_raised_and_people_are_let_in(
+    ann: Client, campaign: Campaign
+) -> None:
+    """R37: page, live page and amendments."""
+    Campaign.objects.update(state="OPEN", opened_at=NOW)
+    campaign.refresh_from_db()
+    ledger.spend(campaign, Decimal("1.50"))
+    budget, total = reverse("budget", args=[campaign.pk]), ledger.books(campaign).budget
+    spent = ledger.books(campaign).spent  # of the fixture's codes too
+    assert f"It is {total} USD now: {spent} spent" in ann.get(budget).content.decode()
+    answer = ann.post(budget, {"budget": str(total), "reason": "More."})
+    assert answer.status_code == 422
+    assert f"is not more than the present budget of {total}" in answer.content.decode()
+    assert ann.post(budget, {"budget": "many", "reason": "More."}).status_code == 422
+    assert ann.post(budget, {"budget": "900.5", "reason": "More."}).status_code == 302
+    text = f"Budget: {total} → 900.50 USD. More."
+    shown = ann.get(reverse("campaign", args=[campaign.pk])).content.decode()
+    assert text in shown
+    assert f"900.50 USD: {spent} spent, 0.00 held" in shown
+    assert "of 900.50 USD" in ann.get(reverse("live-part", args=[campaign.pk])).content.decode()
+    ledger.keep_new_people_out(campaign, "quit", NOW)
+    alarm = "Nobody new gets a place until you have looked: most of the latest people stopped early"
+    assert alarm in ann.get(reverse("live-part", args=[campaign.pk])).content.decode()
+    assert "Let people in again" in ann.get(budget).content.decode()
+    assert ann.post(budget, {"allow": "yes", "reason": "Seen."}).status_code == 302
+    assert not ledger.is_held(campaign)
+    Campaign.objects.update(state="STOPPED")
+    assert ann.get(budget).status_code == 409
 
 
 @pytest.mark.usefixtures("always_alive")
@@ -43,6 +75,8 @@ def test_a_launch_opens_once_and_freezes_the_pages(ann: Client, draft: Campaign)
     assert ann.post(launch).status_code == 409
     assert ann.get(launch).status_code == 409
     draft.refresh_from_db()
+    assert draft.plan is not None
+    assert draft.plan["pay"]["budget"] == str(ledger.books(draft).budget)
     plan = ann.get(reverse("plan", args=[draft.pk]))
     assert plan["Content-Type"].startswith("application/json")
     page = ann.get(reverse("campaign", args=[draft.pk])).content.decode()
@@ -116,6 +150,7 @@ def test_the_money_tile_leads_to_a_list_of_the_same_sum(ann: Client, campaign: C
         person = make_participation(campaign, state=state)
         bonus = {"amount": "0.05", "reason": "Kind.", "given_by": campaign.owner}
         Bonus.objects.create(participation=person, **bonus)
+    ledger.begin(campaign)
     part = ann.get(reverse("live-part", args=[campaign.pk]))
     (link,) = re.findall(r'id="paid" href="([^"]+)"', part.content.decode())
     page = ann.get(link)

@@ -1,0 +1,52 @@
+"""Unusual rates of endings: most people stop early, or write single words (R37).
+
+A rate is a reason to look, never to refuse pay. Apart because both pay and the live page ask.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from django.db.models import F
+
+from webapp.models import Event, Participation
+
+LATEST = 20  # endings that are looked at
+LEAST = 10  # fewer say little about a rate
+SHARE = 0.5  # of them, from which a rate is unusual
+
+
+def unusual(campaign_pk: int, since: datetime | None) -> str:
+    """Return what most of the latest people did, "quit" or "one_word"; "" where nothing is unusual.
+
+    Only endings after `since` count, when a person last looked.
+    """
+    people = _latest(campaign_pk, since)
+    if len(people) < LEAST:
+        return ""
+    quits = sum(outcome == Participation.Outcome.QUIT for _pk, outcome in people)
+    if quits >= SHARE * len(people):
+        return "quit"
+    return "one_word" if _terse([pk for pk, _outcome in people]) >= SHARE * len(people) else ""
+
+
+def _latest(campaign_pk: int, since: datetime | None) -> list[tuple[int, str]]:
+    rows = Participation.objects.filter(campaign=campaign_pk, state=Participation.State.ENDED)
+    if since is not None:
+        rows = rows.filter(ended_at__gt=since)
+    return list(rows.order_by("-ended_at", "-pk").values_list("pk", "outcome")[:LATEST])
+
+
+def _terse(people: Sequence[int]) -> int:
+    """Count those who wrote, and never more than a word at a time."""
+    rows = Event.objects.filter(
+        kind=Event.Kind.MESSAGE,
+        conversation__seats__participation__in=people,
+        side=F("conversation__seats__side"),
+    )
+    longest: dict[int, int] = {}
+    for person, content in rows.values_list("conversation__seats__participation", "content"):
+        words = len(str(content.get("text", "")).split())
+        longest[person] = max(longest.get(person, 0), words)
+    return sum(most == 1 for most in longest.values())
