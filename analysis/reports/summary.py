@@ -28,4 +28,6 @@ def summary(
     """Return the report of all metrics that apply to `ratings`."""
     chosen = {"seed": seed, "control": control, "control_questions": tuple(control_questions)}
     with shared():
-        return composed(ratings, evaluate_checked(ratings, **chosen), study)
+        results = evaluate_checked(ratings, **chosen)
+        again = {"seed": seed, "control_questions": tuple(control_questions)}
+        return composed(ratings, results, study, **again)

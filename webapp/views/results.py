@@ -106,11 +106,16 @@ def code(request: HttpRequest, of: Evaluated, name: str) -> HttpResponse:
     return _made(request, of, name, "code", "application/x-ipynb+json", "ipynb")
 
 
+def references(request: HttpRequest, of: Evaluated, name: str) -> HttpResponse:
+    """Return what a named report cites, as BibTeX."""
+    return _made(request, of, name, "bibliography", "application/x-bibtex; charset=utf-8", "bib")
+
+
 def _made(
     request: HttpRequest,
     of: Evaluated,
     name: str,
-    make: Literal["document", "code"],
+    make: Literal["document", "code", "bibliography"],
     kind: str,
     suffix: str,
 ) -> HttpResponse:
@@ -155,6 +160,7 @@ PAGES: tuple[tuple[str, str, View, tuple[str, ...]], ...] = (
     ("/reports/<slug:name>/", "-report", report, READ),
     ("/reports/<slug:name>.pdf", "-document", document, READ),
     ("/reports/<slug:name>.ipynb", "-notebook", code, READ),
+    ("/reports/<slug:name>.bib", "-references", references, READ),
     ("/<str:key>.csv", "-values", values, READ),
 )
 PREFIX, OF_STUDY = "campaigns/<int:pk>/results", "studies/<int:study>/results"

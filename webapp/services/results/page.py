@@ -21,6 +21,7 @@ from analysis import (
 )
 from analysis.output.all_metrics import run
 from analysis.output.notebook import NotebookRecipe, notebook
+from analysis.output.references import bibtex
 from analysis.output.summary import composed
 from analysis.registry import of_studies, tables_read
 from analysis.tables.tidy import tidy
@@ -35,6 +36,7 @@ __all__ = [
     "BadTable",
     "ResultsPage",
     "Unknown",
+    "bibliography",
     "code",
     "document",
     "numbers",
@@ -189,6 +191,11 @@ def document(*, of: Evaluated, name: str, choice: str = "counted") -> bytes:
     ways = {"counted": command, "careful": f"{command} --without-flagged"}
     again = ways.get(choice, f"the results page of {subject.words}, {EXPLAINED[choice]}")
     return pdf(_report(subject, name, choice), Origin(again))
+
+
+def bibliography(*, of: Evaluated, name: str, choice: str = "counted") -> str:
+    """Return what a named report cites, as BibTeX."""
+    return bibtex(_report(subject_of(of), name, choice))
 
 
 def code(*, of: Evaluated, name: str, choice: str = "counted") -> str:
