@@ -239,15 +239,17 @@ def _by_question(chosen: pd.DataFrame) -> pd.DataFrame:
     several = whole["protocol"].nunique() > 1
     rows = []
     for (protocol, question), part in whole.groupby(["protocol", "question"], sort=True):
-        known = part.drop_duplicates("metric").set_index("metric")
+        known = {each["metric"]: each for each in part.to_dict("records")}
         row: dict[str, object] = {"question": f"{protocol}, {question}" if several else question}
-        alpha = "krippendorff_alpha"
-        row |= {"n": int(known["n"].max())}
-        if alpha in known.index:
-            row |= {"alpha": float(known.loc[alpha, "estimate"])}
-            row |= {end: float(known.loc[alpha, end]) for end in ("low", "high")}
-        others = [name for name in agreement.COEFFICIENTS if name in known.index and name != alpha]
-        row |= {agreement.COEFFICIENTS[name]: float(known.loc[name, "estimate"]) for name in others}
+        row["n"] = max(int(each["n"]) for each in known.values())
+        alpha = known.pop("krippendorff_alpha", None)
+        if alpha is not None:
+            row |= {"alpha": alpha["estimate"], "low": alpha["low"], "high": alpha["high"]}
+        row |= {
+            word: float(known[name]["estimate"])
+            for name, word in agreement.COEFFICIENTS.items()
+            if name in known
+        }
         rows.append(row)
     return pd.DataFrame(rows)
 

@@ -12,9 +12,10 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
-from analysis.metrics.system_score import system_score
-from analysis.output.ranking import SystemRanking
+from analysis.output.all_metrics import call
+from analysis.output.ranking import SCORE, SystemRanking
 from analysis.raters.raters import profiles, without_flagged
+from analysis.registry import get_metric
 from analysis.report import Section
 from analysis.scores.question_ratings import identified
 from analysis.scores.standardizing import passing, standardized
@@ -99,9 +100,8 @@ def _choices(
     control_questions: Sequence[str],
 ) -> Iterator[SensitivityCheck]:
     control = next((each.control for each in ranked if each.control), None)
-    yield SensitivityCheck(ALL, _by(results, "system_score"))
-    tested = {"control": control, "control_questions": tuple(control_questions)}
-    flagged = profiles(ratings, seed=seed, **tested)  # type: ignore[arg-type]
+    yield SensitivityCheck(ALL, _by(results, SCORE))
+    flagged = profiles(ratings, seed=seed, control=control, control_questions=control_questions)
     yield from _fewer(UNFLAGGED, ratings, without_flagged(ratings, flagged), control)
     if control is not None:
         yield from _fewer(PASSED, ratings, _passed(ratings, control, control_questions), control)
@@ -116,9 +116,12 @@ def _fewer(
     """Yield the choice of some raters, where they are fewer and there are some."""
     if 0 < len(kept) < len(ratings):
         raters = identified(kept)["rater"].nunique()
-        yield SensitivityCheck(
-            name, _by(system_score(kept, control=control), "system_score"), raters
-        )
+        yield SensitivityCheck(name, _by(_again(kept, control), SCORE), raters)
+
+
+def _again(ratings: RatingTable, control: str | None) -> pd.DataFrame:
+    """Return the headline's scores of other ratings."""
+    return call(get_metric(SCORE), ratings, {"control": control})
 
 
 def _passed(ratings: RatingTable, control: str, names: Sequence[str]) -> RatingTable:
@@ -181,8 +184,8 @@ def _row(
         for each, choice, scores in scored
         if each is ranking
     }
-    values = _answers_to(ratings, ranking)
-    values = values.loc[values["system"].isin(ranking.frame["system"]), "value"].astype(float)
+    rows = _answers_to(ratings, ranking)
+    values = rows.loc[rows["system"].isin(ranking.frame["system"]), "value"].to_numpy(dtype=float)
     low, high = ranking.ends
     ends = {"floor": float((values == low).mean()), "ceiling": float((values == high).mean())}
     return {"question": ranking.capital, **best, **ends}

@@ -44,10 +44,12 @@ def composed(
     control_questions: Sequence[str] = (),
 ) -> Report:
     """Return the summary; `results` are those of `analysis.evaluate` on these ratings."""
-    again = {"seed": seed, "control_questions": control_questions}
+    names = tuple(control_questions)
     computed = (
         *findings.sections(ratings, results),
-        *sensitivity.sections(ratings, results, rankings(results), **again),  # type: ignore[arg-type]
+        *sensitivity.sections(
+            ratings, results, rankings(results), seed=seed, control_questions=names
+        ),
         *turns.sections(ratings, results),
         *_standardized(results),
     )

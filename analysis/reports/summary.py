@@ -29,5 +29,5 @@ def summary(
     chosen = {"seed": seed, "control": control, "control_questions": tuple(control_questions)}
     with shared():
         results = evaluate_checked(ratings, **chosen)
-        again = {"seed": seed, "control_questions": tuple(control_questions)}
-        return composed(ratings, results, study, **again)
+        names = tuple(control_questions)
+        return composed(ratings, results, study, seed=seed, control_questions=names)
