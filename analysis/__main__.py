@@ -89,6 +89,11 @@ def _add_outputs(parser: argparse.ArgumentParser) -> None:
         "--notebook", type=Path, metavar="OUT.ipynb", help="write a notebook that makes the report"
     )
     parser.add_argument(
+        "--bib", type=Path, metavar="OUT.bib", help="write what the report cites, as BibTeX"
+    )
+    parser.add_argument("--title", default="", help="of the PDF, in place of the report's own")
+    parser.add_argument("--author", default="", help="of the PDF (default: it names none)")
+    parser.add_argument(
         "--date", type=_day, metavar="YYYY-MM-DD", help="of the PDF (default: the PDF has none)"
     )
 

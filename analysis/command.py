@@ -8,12 +8,15 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import sys
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 from analysis.output.all_metrics import evaluate, records, run
 from analysis.output.notebook import READ_BY, NotebookRecipe, notebook
+from analysis.output.references import bibtex
 from analysis.output.terminal import rendered
 from analysis.raters.raters import profiles, without_flagged
 from analysis.registry import TABLES, get_report, report_names, tables_of
@@ -67,9 +70,12 @@ def _chosen(options: argparse.Namespace) -> dict[str, Any]:
 
 def _answer(options: argparse.Namespace, tables: Tables, command: str) -> int:
     chosen = _chosen(options)
-    written = options.pdf or options.notebook
+    written = options.pdf or options.notebook or options.bib
     if options.json and written:
-        return _refuse("--json prints numbers, but --pdf and --notebook write a report: leave one")
+        files = "--pdf, --notebook and --bib"
+        return _refuse(f"--json prints numbers, but {files} write a report: leave one")
+    if (options.title or options.author) and not options.pdf:
+        return _refuse("--title and --author are of a PDF: add --pdf OUT.pdf")
     if options.without_flagged and tables.ratings is not None:
         tables = replace(tables, ratings=_unflagged(tables.ratings, chosen))
     if options.json:
@@ -90,10 +96,13 @@ def _write(options: argparse.Namespace, report: Report, command: str) -> int:
             # Only here: loading what draws takes longer than most reports.
             from analysis.output.pdf import Origin, pdf
 
-            options.pdf.write_bytes(pdf(report, Origin(command, options.seed, options.date)))
+            cover = {"title": options.title, "author": options.author, "made": options.date}
+            options.pdf.write_bytes(pdf(report, Origin(command, options.seed, **cover)))
         if options.notebook:
             text = notebook(report, _recipe(options))
             options.notebook.write_text(text, encoding="utf-8")
+        if options.bib:
+            options.bib.write_text(bibtex(report), encoding="utf-8")
     except OSError as error:
         return _refuse(f"{error.filename}: cannot be written ({error.strerror or error})")
     return 0
@@ -101,14 +110,20 @@ def _write(options: argparse.Namespace, report: Report, command: str) -> int:
 
 def _recipe(options: argparse.Namespace) -> NotebookRecipe:
     files = {name: getattr(options, name) for name in READ_BY}
-    paths = {name: file for name, file in files.items() if file is not None}
+    at = options.notebook.absolute().parent
+    paths = {name: _seen_from(at, file) for name, file in files.items() if file is not None}
     return NotebookRecipe(
-        files=options.file,
+        files=[_seen_from(at, file) for file in options.file],
         options=_plain(options),
         read=paths,
         without_flagged=options.without_flagged,
         labels=options.labels,
     )
+
+
+def _seen_from(folder: Path, file: Path) -> Path:
+    """Return a path as a notebook's folder has it, in which its code runs."""
+    return file if file.is_absolute() else Path(os.path.relpath(file, folder))
 
 
 def _unflagged(ratings: RatingTable, chosen: dict[str, Any]) -> RatingTable:

@@ -52,9 +52,9 @@ def chance(p: float) -> str:
     return "<0.01" if p < 0.005 else ">0.99" if p > 0.995 else f"{p:.2f}"
 
 
-def many(count: int, noun: str) -> str:
+def many(count: int, noun: str, plural: str = "") -> str:
     """Return a count with its noun."""
-    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
+    return f"{count:,} {noun}" if count == 1 else f"{count:,} {plural or noun + 's'}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,7 +62,8 @@ class Section:
     """One table of a report; the title says its finding, the note how it was computed.
 
     `key` names it in addresses and files, where it is the same for the same question. An appendix
-    is there to look something up, after the methods.
+    is there to look something up, after the methods: a page folds it. What `leads` is on the first
+    pages of a PDF.
     """
 
     title: str
@@ -71,6 +72,7 @@ class Section:
     key: str = ""
     chart: Chart | None = None
     appendix: bool = False
+    leads: bool = False
 
     @property
     def is_printed(self) -> bool:
@@ -80,7 +82,10 @@ class Section:
 
 @dataclass(frozen=True, eq=False)
 class Report:
-    """A named analysis, ready to be shown on a page or in a terminal."""
+    """A named analysis, ready to be shown on a page or in a terminal.
+
+    `about` has what a cover says: study, systems and the like, each with its label.
+    """
 
     name: str
     title: str
@@ -88,3 +93,4 @@ class Report:
     sections: tuple[Section, ...]
     cautions: tuple[str, ...] = ()
     methods: tuple[str, ...] = ()
+    about: tuple[tuple[str, str], ...] = ()

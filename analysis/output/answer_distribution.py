@@ -50,6 +50,7 @@ def _section(question: QuestionRatings, name: str) -> Section:
         "Number of answers of each kind.",
         key=f"spread-{name}",
         chart=Chart(kind="shares", rows=found, answers=answers, axis="share of answers"),
+        appendix=True,
     )
 
 

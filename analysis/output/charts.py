@@ -26,7 +26,7 @@ from analysis.report import Chart, Kind, Section, chance
 FEW = 8  # lines up to which there is room between them
 MOST = 40  # systems that still have a line each on one page
 LONGEST = 32  # letters of a name beside the axis; the table has all of them
-WIDTH, PLANE = 7.0, 3.6  # inches
+WIDTH, HALF, PLANE = 7.0, 3.3, 3.6  # inches: of a page, beside a table, and the height of a plane
 DASHES = ("-", "--", ":")
 # How each series of a picture is marked: shapes differ too, for whoever cannot tell colors.
 MARKS = (("o", "#1f4e79"), ("D", "#b35900"), ("s", "#5c666b"))
@@ -41,15 +41,16 @@ STYLE: dict[Any, Any] = {
 _settings = Lock()  # what Matplotlib is set to is the same for all threads
 
 
-def chart(section: Section) -> str | None:
-    """Return the section's picture; None where it has none, or one of too many lines."""
+def chart(section: Section, *, width: float = WIDTH) -> str | None:
+    """Return the section's picture, `width` inches wide; None for none or too many lines."""
     drawn = section.chart
     if drawn is None or not drawn.rows or len(_lines(drawn)) > MOST:
         return None
-    with _settings, mpl.rc_context(STYLE), warnings.catch_warnings():
+    size = {"font.size": 7} if width < WIDTH else {}
+    with _settings, mpl.rc_context(STYLE | size), warnings.catch_warnings():
         # Letters that the font lacks are boxes here; the table has the name.
         warnings.filterwarnings("ignore", message="Glyph .* missing from")
-        return _drawn(clean(section.title), drawn)
+        return _drawn(clean(section.title), drawn, width)
 
 
 @dataclass(frozen=True, repr=False)
@@ -100,18 +101,20 @@ def _lines(drawn: Chart) -> list[str]:
     return list(dict.fromkeys(str(row[name]) for row in drawn.rows))
 
 
-def _drawn(title: str, drawn: Chart) -> str:
+def _drawn(title: str, drawn: Chart, width: float) -> str:
     lines = _lines(drawn)
-    line = 0.3 if len(lines) <= FEW else 0.2
-    height = PLANE if drawn.kind == "plane" else 0.8 + line * len(lines)
-    figure = Figure(figsize=(WIDTH, height), layout="constrained")
+    narrow = width < WIDTH
+    line = 0.15 if narrow else 0.3 if len(lines) <= FEW else 0.2
+    height = PLANE if drawn.kind == "plane" else (0.55 if narrow else 0.8) + line * len(lines)
+    figure = Figure(figsize=(width, height), layout="constrained")
     axes = figure.add_subplot()
     DRAWERS[drawn.kind](axes, drawn, lines)
     axes.spines[["top", "right"]].set_visible(False)
     if drawn.kind != "plane":
         _named(axes, lines)
     if len(axes.get_legend_handles_labels()[0]) > 1:
-        figure.legend(loc="outside upper left", ncols=5, frameon=False, fontsize="small")
+        ncols = 3 if narrow else 5
+        figure.legend(loc="outside upper left", ncols=ncols, frameon=False, fontsize="small")
     stream = io.StringIO()
     figure.savefig(stream, format="svg", metadata={"Title": title, "Date": None})
     return stream.getvalue()
@@ -208,7 +211,7 @@ def _matrix(axes: Axes, drawn: Chart, lines: Sequence[str]) -> None:
     for (across, along), p in np.ndenumerate(table):
         if not np.isnan(p):
             axes.text(along, across, chance(p), ha="center", va="center")
-    names = [_short(clean(each), 12) for each in lines]
+    names = [_short(clean(each)) for each in lines]
     slanted: dict[str, Any] = (
         {} if len(lines) < 6 else {"rotation": 30, "ha": "right", "rotation_mode": "anchor"}
     )

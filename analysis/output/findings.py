@@ -7,6 +7,7 @@ summary those of a campaign.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 
 import pandas as pd
@@ -18,8 +19,10 @@ from analysis.report import Chart, Section, dots
 from analysis.scores.rater_design import AGREEMENT_BY
 from analysis.stats.icc import RATED_ONCE
 from analysis.tables.schema import RatingTable
+from analysis.tables.tidy import ALL
 
 SSA = {"sensibleness": "sensible", "specificity": "specific", "ssa": "SSA, the mean of both"}
+FEW_QUESTIONS = 2  # whose rankings have room on the first pages
 RATES = {"won": "wins", "tied": "ties", "lost": "losses"}
 
 
@@ -28,16 +31,14 @@ def sections(ratings: RatingTable, results: pd.DataFrame) -> Iterator[Section]:
     ranked = rankings(results)
     yield from scored.overview(ranked)
     for each in ranked:
-        yield scored.order(each, results)
+        yield scored.order(each, results, leads=len(ranked) <= FEW_QUESTIONS)
     yield from _preferred(results)
     yield from _detection(results)
     yield from _accuracy(results)
     yield from _ssa(results)
-    for each in ranked:
-        yield from scored.differences(each, results)
-        yield from scored.pairs(each, results)
-        yield from scored.published(each, results)
+    yield from scored.compare(ranked, results)
     yield from _agreement(results)
+    yield from scored.details(ranked, results)
     by_share = set(_of(results, "persona_detection")["question"])  # by its share, with n
     yield from answer_distribution.sections(
         ratings[~ratings["question"].isin(by_share)] if by_share else ratings
@@ -60,6 +61,7 @@ def _preferred(results: pd.DataFrame) -> Iterator[Section]:
             "n is comparisons with another system; 95 % intervals are clustered by rater and by "
             "context. The report preferences has abilities, the effect of order, and circles.",
             key=f"preferred-{question}",
+            leads=True,
             chart=Chart(
                 kind="intervals",
                 rows=dots(ordered, "win rate"),
@@ -81,6 +83,7 @@ def _detection(results: pd.DataFrame) -> Iterator[Section]:
             "Share of raters who told the partner's persona from a random one; "
             "Wilson's 95 % interval.",
             key=f"detection-{question}",
+            leads=True,
             chart=Chart(
                 kind="intervals",
                 rows=dots(ordered, "recognized"),
@@ -103,6 +106,7 @@ def _accuracy(results: pd.DataFrame) -> Iterator[Section]:
             "Share of yes among yes and no; Wilson's 95 % interval for clustered shares. n is "
             "answers of yes and no; cannot_tell is a share of all.",
             key=f"accuracy-{question}",
+            leads=True,
             chart=Chart(
                 kind="intervals",
                 rows=dots(ordered, "accuracy"),
@@ -136,6 +140,7 @@ def _ssa(results: pd.DataFrame) -> Iterator[Section]:
         "Shares of replies; Wilson's 95 % interval, by items, or by conversations and raters; "
         "`open` replies have a tie or too few votes.",
         key="ssa",
+        leads=True,
         chart=drawn if found else None,
     )
 
@@ -170,31 +175,83 @@ ONCE_NOTE = (
 )
 
 
+# What single ratings are worth from which alpha on (Krippendorff 2004, p. 241).
+WORTH = (
+    (0.8, "single ratings can be relied on"),
+    (0.667, "single ratings allow tentative conclusions"),
+    (-math.inf, "single ratings say little, means of many more"),
+)
+
+
 def _agreement(results: pd.DataFrame) -> Iterator[Section]:
     chosen = agreement.coefficients(results)
     if chosen.empty:
         return
-    alphas = _of(chosen, "krippendorff_alpha")["estimate"].dropna()
-    whys = set(chosen["reason"].dropna())
-    note = AGREEMENT_NOTE
-    if alphas.empty:
-        note = ONCE_NOTE if whys == {RATED_ONCE} else note
-        why = whys.pop() if len(whys) == 1 else "see the table for reasons"
-        title = f"Agreement is not defined: {why}"
-    elif len(alphas) == 1:
-        title = f"Raters agree with an alpha of {alphas.iloc[0]:.2f}"
-    else:
-        title = f"Raters agree with an alpha of {alphas.min():.2f} to {alphas.max():.2f}"
     frame = chosen.assign(coefficient=chosen["metric"].map(agreement.COEFFICIENTS))
     reasons = [value if isinstance(value, str) else "" for value in frame["reason"]]
     wanted = ["question", "system", "coefficient", "estimate", "low", "high", "n", "reason"]
-    frame = _once(frame.assign(reason=reasons)[wanted].reset_index(drop=True))
+    every = frame.assign(reason=reasons)[wanted].reset_index(drop=True)
+    alphas = _overall(_of(chosen, "krippendorff_alpha"))
+    alphas = alphas[alphas["estimate"].notna()]
+    if alphas.empty:
+        whys = set(chosen["reason"].dropna())
+        why = whys.pop() if len(whys) == 1 else "see the table for reasons"
+        yield Section(
+            f"Agreement is not defined: {why}",
+            _once(every).rename(columns={"reason": "why undefined"}),
+            ONCE_NOTE if why == RATED_ONCE else AGREEMENT_NOTE,
+            key="agreement",
+        )
+        return
+    yield Section(_agreed(alphas), _by_question(chosen), AGREEMENT_NOTE, key="agreement")
     yield Section(
-        title,
-        frame.rename(columns={"reason": "why undefined"}),
-        note,
-        key="agreement",
+        f"Agreement by question and system: {len(every)} coefficients",
+        every.rename(columns={"reason": "why undefined"}),
+        AGREEMENT_NOTE,
+        key="agreement-all",
+        appendix=True,
     )
+
+
+def _overall(rows: pd.DataFrame) -> pd.DataFrame:
+    """Return the rows over all systems; those of a question that has but one system."""
+    keys = [rows["protocol"], rows["question"]]
+    has_all = rows["system"].eq(ALL).groupby(keys).transform("any")
+    return rows[rows["system"].eq(ALL) | ~has_all]
+
+
+def _agreed(alphas: pd.DataFrame) -> str:
+    """Say how far raters agree, and what single ratings are worth by Krippendorff's thresholds."""
+    ordered = alphas.sort_values(["estimate", "question"], ignore_index=True)
+    least, most = ordered.iloc[0], ordered.iloc[-1]
+    worth = next(text for least_alpha, text in WORTH if least["estimate"] >= least_alpha)
+    if len(ordered) == 1:
+        return f"Raters agree with an alpha of {least['estimate']:.2f}: {worth}"
+    return (
+        f"Raters agree most on {most['question']}, with an alpha of {most['estimate']:.2f}, and "
+        f"least on {least['question']}, with {least['estimate']:.2f}: {worth}"
+    )
+
+
+def _by_question(chosen: pd.DataFrame) -> pd.DataFrame:
+    """Return a row per question: alpha with its interval, then the other coefficients."""
+    whole = _overall(chosen[chosen["estimate"].notna()])
+    several = whole["protocol"].nunique() > 1
+    rows = []
+    for (protocol, question), part in whole.groupby(["protocol", "question"], sort=True):
+        known = {each["metric"]: each for each in part.to_dict("records")}
+        row: dict[str, object] = {"question": f"{protocol}, {question}" if several else question}
+        row["n"] = max(int(each["n"]) for each in known.values())
+        alpha = known.pop("krippendorff_alpha", None)
+        if alpha is not None:
+            row |= {"alpha": alpha["estimate"], "low": alpha["low"], "high": alpha["high"]}
+        row |= {
+            word: float(known[name]["estimate"])
+            for name, word in agreement.COEFFICIENTS.items()
+            if name in known
+        }
+        rows.append(row)
+    return pd.DataFrame(rows)
 
 
 def _once(frame: pd.DataFrame) -> pd.DataFrame:

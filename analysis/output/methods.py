@@ -16,33 +16,49 @@ import pandas as pd
 
 from analysis import registry
 from analysis.output import measured
-from analysis.output.ranking import rankings
+from analysis.output.ranking import SystemRanking, rankings
+from analysis.output.scored import compared
 from analysis.output.scored import sentences as scored_by
 from analysis.report import Section, many
 from analysis.tables.campaign_record import CampaignRecord
 from analysis.tables.schema import RatingTable
+from analysis.tables.tidy import ALL
 
 PACKAGES = ("numpy", "pandas", "scipy", "krippendorff")
 # What the text says of the usual metrics; how every number was computed is in a table of its own.
+# Each with the key of the table that shows it: without the table, the text does not say it.
 SENTENCES = {
-    "calibrated_score": "The published calibration of annotator bias with unit variances (Kulikov "
-    "et al. 2018) stands beside them in a section of its own.",
-    "persona_detection": "Persona detection is the share of raters who told the partner's persona "
-    "from a random one (Zhang et al. 2018), with Wilson's 95% interval; chance is .5.",
-    "human_accuracy": "Human accuracy is the share of yes among the answers yes and no, with "
-    "Wilson's 95% interval for clustered shares (Korn & Graubard 1998).",
-    "ssa": "SSA is the mean of the unrounded shares of sensible and of specific replies "
-    "(Adiwardana et al. 2020), with Wilson's 95% interval for clustered shares "
-    "(Korn & Graubard 1998).",
-    "win_rate": "Win rates count a tie as half a win, with Wilson's 95% interval for clustered "
-    "shares (Dean & Pagano 2015), clustered by rater and by context (Cameron, Gelbach & Miller "
-    "2011).",
-    "bradley_terry": "Abilities are Bradley and Terry's (1952), with an effect of the order in "
-    "which systems were shown where that varied (Davidson & Beaver 1977); errors are clustered by "
-    "rater and by context (Cameron, Gelbach & Miller 2011).",
-    "krippendorff_alpha": "Agreement is Krippendorff's alpha (Krippendorff 2011) at the level of "
-    "each question, with a 95% bootstrap over items.",
-    "standardized_score": "Ratings were also standardized per rater (Ji et al. 2022).",
+    "calibrated_score": (
+        "calibrated-",
+        "The published calibration of annotator bias with unit variances (Kulikov et al. 2018) "
+        "stands beside them in a section of its own.",
+    ),
+    "persona_detection": (
+        "detection-",
+        "Persona detection is the share of raters who told the partner's persona from a random one "
+        "(Zhang et al. 2018), with Wilson's 95% interval; chance is .5.",
+    ),
+    "human_accuracy": (
+        "accuracy-",
+        "Human accuracy is the share of yes among the answers yes and no, with Wilson's 95% "
+        "interval for clustered shares (Korn & Graubard 1998).",
+    ),
+    "ssa": (
+        "ssa",
+        "SSA is the mean of the unrounded shares of sensible and of specific replies (Adiwardana "
+        "et al. 2020), with Wilson's 95% interval for clustered shares (Korn & Graubard 1998).",
+    ),
+    "win_rate": (
+        "preferred-",
+        "Win rates count a tie as half a win, with Wilson's 95% interval for clustered shares "
+        "(Dean & Pagano 2015), clustered by rater and by context (Cameron, Gelbach & Miller 2011; "
+        "Bell & McCaffrey 2002).",
+    ),
+    "krippendorff_alpha": (
+        "agreement",
+        "Agreement is Krippendorff's alpha (Krippendorff 2011) at the level of each question, with "
+        "a 95% bootstrap over items.",
+    ),
 }
 # What a question of any kind has in a plan; one of yes or no has nothing else.
 SHARED_FIELDS = {"name", "text", "help", "only_if", "otherwise", "type"}
@@ -56,14 +72,21 @@ SEVERAL = {
 
 
 def methods(
-    ratings: RatingTable, results: pd.DataFrame, study: CampaignRecord | None = None
+    ratings: RatingTable,
+    results: pd.DataFrame,
+    study: CampaignRecord | None = None,
+    *,
+    printed: Sequence[Section] = (),
 ) -> tuple[str, ...]:
-    """Return the paragraphs: design, systems, participants, questions, analysis, software."""
+    """Return the paragraphs: design, systems, participants, questions, analysis, software.
+
+    The analysis is told of what is `printed` alone: a number that no table shows has no sentence.
+    """
     planned = () if study is None else tuple(_planned(study))
     if not planned:
         names = ", ".join(sorted(set(ratings["protocol"]))) or "none"
         planned = (f"Design. Protocol: {names}. No plan came with this table of ratings.",)
-    return (*planned, _sample(ratings), _analysis(results), _software(study))
+    return (*planned, _sample(ratings), _analysis(results, printed), _software(study))
 
 
 def estimators(results: pd.DataFrame) -> Section:
@@ -240,15 +263,68 @@ def _sample(ratings: RatingTable) -> str:
     )
 
 
-def _analysis(results: pd.DataFrame) -> str:
-    known = results[results["estimate"].notna()]
-    used = {str(name) for name in known["metric"].unique()}
-    ranked = rankings(results)
-    if all(each.published(results).empty for each in ranked):
-        used -= {"calibrated_score"}
-    led_by = (*scored_by(ranked), *measured.sentences(results))
-    sentences = [*led_by, *(text for name, text in SENTENCES.items() if name in used)]
+def _analysis(results: pd.DataFrame, printed: Sequence[Section]) -> str:
+    sentences = [text for _, text in analysis_sentences(results, printed)]
     return " ".join(["Analysis.", *sentences] if sentences else ["Analysis. No metric applies."])
+
+
+def analysis_sentences(
+    results: pd.DataFrame, printed: Sequence[Section]
+) -> Iterator[tuple[str, str]]:
+    """Yield each sentence on the analysis after the key of the printed table that it is of."""
+    keys = [section.key for section in printed]
+    ranked = [each for each in rankings(results) if f"ranking-{each.key}" in keys]
+    yield from scored_by(ranked)
+    paired = "compare" if "compare" in keys else _first(keys, "differences-")
+    for sentence in compared(_in_pairs(ranked, keys)):
+        yield paired, sentence
+    for sentence in measured.sentences(results) if ranked else ():
+        yield f"ranking-{ranked[0].key}", sentence
+    known = set(results.loc[results["estimate"].notna(), "metric"])
+    for name, (start, sentence) in SENTENCES.items():
+        if name in known and (key := _first(keys, start)):
+            yield key, sentence
+    yield from _of_raters(results, keys)
+    for section in printed:
+        if section.key == "sensitivity":
+            yield section.key, _choices(section)
+
+
+def _in_pairs(ranked: Sequence[SystemRanking], keys: Sequence[str]) -> list[SystemRanking]:
+    """Return the rankings whose pairs are printed."""
+    return [each for each in ranked if "compare" in keys or f"differences-{each.key}" in keys]
+
+
+def _first(keys: Sequence[str], start: str) -> str:
+    """Return the first key that is this one, or begins with it where it ends in a hyphen."""
+    is_of = (
+        each for each in keys if each == start or (start[-1] == "-" and each.startswith(start))
+    )
+    return next(is_of, "")
+
+
+def _of_raters(results: pd.DataFrame, keys: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """Yield the sentence on ratings standardized per rater, with how many raters were dropped."""
+    rows = results[(results["metric"] == "standardized_score") & (results["question"] == ALL)]
+    for protocol, part in rows.groupby("protocol", sort=True):
+        key = _first(keys, "standardized") or _first(keys, f"standardized-{protocol}")
+        if key:
+            raters, kept = (int(part[name].iloc[0]) for name in ("raters", "raters_kept"))
+            control = part["control"].dropna()
+            why = " or did not rate the control lower" if len(control) else ""
+            dropped = (
+                f"{raters - kept} of {many(raters, 'rater')} who judged several systems were "
+                f"dropped, who had no spread{why}"
+            )
+            yield key, f"Ratings were also standardized per rater (Ji et al. 2022); {dropped}."
+
+
+def _choices(sensitivity: Section) -> str:
+    others = [str(each) for each in sensitivity.frame.columns[2:-2]]
+    return (
+        f"The highest system of each question was determined again by these choices: "
+        f"{', '.join(others)}."
+    )
 
 
 def _software(study: CampaignRecord | None) -> str:

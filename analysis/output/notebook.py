@@ -15,6 +15,22 @@ from analysis.tables.columns import REFUSE, Labels
 
 # Where options that are files are read from; all other options are literals.
 READ_BY = {"corpus": "analysis.text.frequencies", "training": "analysis.tables.training"}
+HOW = (
+    "The report as code: run the cells from the top, in the folder of this notebook. It needs "
+    "Parley's package `analysis`, in the Python of the checkout of Parley or in any other into "
+    "which the checkout is installed: `python -m pip install --editable /path/to/parley`. To open "
+    "it here, add Jupyter to the same Python: `python -m pip install notebook`."
+)
+FIRST = """\
+try:
+    import analysis
+except ModuleNotFoundError as missing:
+    if missing.name != "analysis":
+        raise
+    raise ModuleNotFoundError(
+        "This Python has no package `analysis`. Install the checkout of Parley into it: "
+        "python -m pip install --editable /path/to/parley"
+    ) from None"""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,7 +56,8 @@ def notebook(report: Report, recipe: NotebookRecipe) -> str:
 
 
 def _cells(report: Report, recipe: NotebookRecipe) -> Iterator[tuple[str, str]]:
-    yield "markdown", f"# The report {report.name}\n\nMade by Parley; run the cells from the top."
+    yield "markdown", f"# {report.title}\n\n{HOW}"
+    yield "code", FIRST
     yield "code", "\n".join(_reading(recipe))
     yield (
         "code",
@@ -67,7 +84,6 @@ def _reading(recipe: NotebookRecipe) -> Iterator[str]:
         yield "from dataclasses import replace"
     if recipe.read:
         yield "from pathlib import Path"
-    yield "import analysis"
     for name in recipe.read:
         yield f"from {READ_BY[name]} import read as read_{name}"
     labels = "" if recipe.labels == REFUSE else f", labels={recipe.labels!r}"

@@ -10,8 +10,9 @@ from collections.abc import Iterator, Sequence
 import pandas as pd
 
 from analysis.conversations import turns
-from analysis.output import findings, participant_flow
+from analysis.output import findings, participant_flow, references, sensitivity
 from analysis.output.methods import estimators, methods
+from analysis.output.ranking import rankings
 from analysis.report import Report, Section, many
 from analysis.scores.cautions import cautions
 from analysis.tables.campaign_record import CampaignRecord
@@ -27,29 +28,70 @@ LEADING = (
     "detection-",
     "accuracy-",
     "ssa",
+    "compare",
+    "sensitivity",
     "agreement",
     "flow",
 )
 
 
 def composed(
-    ratings: RatingTable, results: pd.DataFrame, study: CampaignRecord | None = None
+    ratings: RatingTable,
+    results: pd.DataFrame,
+    study: CampaignRecord | None = None,
+    *,
+    seed: int = 0,
+    control_questions: Sequence[str] = (),
 ) -> Report:
     """Return the summary; `results` are those of `analysis.evaluate` on these ratings."""
+    names = tuple(control_questions)
     computed = (
         *findings.sections(ratings, results),
+        *sensitivity.sections(
+            ratings, results, rankings(results), seed=seed, control_questions=names
+        ),
         *turns.sections(ratings, results),
         *_standardized(results),
     )
-    sections = (*computed, *participant_flow.sections(study))
+    shown = (*computed, *participant_flow.sections(study))
+    warnings = cautions(ratings, study)
+    written = methods(ratings, results, study, printed=shown) if len(ratings) or study else ()
+    sources = references.section(references.texts_of(shown, written, warnings))
+    text = [each for each in shown if not each.appendix]
+    sections = (*text, *sources, *(each for each in shown if each.appendix))
     return Report(
         name="summary",
-        title="Summary of the ratings",
+        title=_title(ratings, study),
         findings=_findings(ratings, computed, sections),
         sections=(*sections, estimators(results)) if computed else sections,
-        cautions=cautions(ratings, study),
-        methods=methods(ratings, results, study) if len(ratings) or study else (),
+        cautions=warnings,
+        methods=written,
+        about=tuple(_about(ratings, study)),
     )
+
+
+def _title(ratings: RatingTable, study: CampaignRecord | None) -> str:
+    names = sorted(set(ratings["protocol"]))
+    title = study.protocol.get("title") if study else None
+    systems, raters = (ratings[name].nunique() for name in ("system", "rater"))
+    what = f"{many(systems, 'system')} rated by {many(raters, 'person', 'people')}"
+    name = title or (names[0] if len(names) == 1 else "")
+    return f"{name}: {what}" if name else f"{what[:1].upper()}{what[1:]}"
+
+
+def _about(ratings: RatingTable, study: CampaignRecord | None) -> Iterator[tuple[str, str]]:
+    """Yield what a cover says, as far as it is known: study, systems, who answers questions."""
+    record = study or CampaignRecord(plan={})
+    if record.protocol:
+        yield "Study", f"{record.protocol['title']} ({record.protocol['source']})"
+    elif names := sorted(set(ratings["protocol"])):
+        yield "Study", ", ".join(names)
+    if systems := sorted(set(ratings["system"])):
+        yield "Systems", ", ".join(systems)
+    if contact := record.plan.get("contact"):
+        yield "Contact", str(contact)
+    if record.plan_sha256:
+        yield "Plan", f"SHA-256 {record.plan_sha256}"
 
 
 def _findings(
@@ -90,4 +132,5 @@ def _standardized(results: pd.DataFrame) -> Iterator[Section]:
             ordered[known].rename(columns=NAMES).reset_index(drop=True),
             f"Mean z score over dialogues (Ji et al. 2022), t interval; {kept}; n is dialogues.",
             key=f"standardized-{protocol}" if several else "standardized",
+            appendix=True,
         )

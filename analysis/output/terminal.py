@@ -53,6 +53,8 @@ def written(value: object, decimals: int = DECIMALS) -> str:
 def _lines(report: Report) -> Iterator[str]:
     yield report.title
     yield "=" * len(report.title)
+    for label, text in report.about:
+        yield from wrap(f"{label}: {text}", WIDTH, subsequent_indent="  ")
     yield ""
     for finding in report.findings:
         yield from wrap(finding, WIDTH)
@@ -67,7 +69,9 @@ def _lines(report: Report) -> Iterator[str]:
             yield from wrap(paragraph, WIDTH, initial_indent="  ", subsequent_indent="  ")
     for section in report.sections:
         if section.appendix:
-            yield from _listed(section)
+            columns = [section.frame[name] for name in section.frame]
+            numbers = any(is_number(column) for column in columns)
+            yield from _section(section) if numbers else _listed(section)
 
 
 def _section(section: Section) -> Iterator[str]:

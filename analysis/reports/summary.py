@@ -32,4 +32,6 @@ def summary(
     chosen = {"seed": seed, "control": control, "control_questions": tuple(control_questions),
               "simulate": simulate, "cache": cache}  # fmt: skip
     with shared():
-        return composed(ratings, evaluate_checked(ratings, **chosen), study)
+        results = evaluate_checked(ratings, **chosen)
+        names = tuple(control_questions)
+        return composed(ratings, results, study, seed=seed, control_questions=names)

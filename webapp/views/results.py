@@ -122,6 +122,16 @@ def code(request: HttpRequest, of: Evaluated, name: str) -> HttpResponse:
     return _shown(request, of, f"report/{_known(name)}", notebook)
 
 
+def references(request: HttpRequest, of: Evaluated, name: str) -> HttpResponse:
+    """Return what a named report cites, as BibTeX."""
+
+    def cited(found: Found) -> HttpResponse:
+        kind, file = "application/x-bibtex; charset=utf-8", f"{_stem(of)}-{name}.bib"
+        return _file(found.content["references"], kind, file)
+
+    return _shown(request, of, f"report/{_known(name)}", cited)
+
+
 def _known(name: str) -> str:
     if name not in report_names():
         raise Http404(name)
@@ -199,6 +209,7 @@ PAGES: tuple[tuple[str, str, View, tuple[str, ...]], ...] = (
     ("/reports/<slug:name>/", "-report", report, READ),
     ("/reports/<slug:name>.pdf", "-document", document, READ),
     ("/reports/<slug:name>.ipynb", "-notebook", code, READ),
+    ("/reports/<slug:name>.bib", "-references", references, READ),
     ("/<str:key>.csv", "-values", values, READ),
 )
 PREFIX, OF_STUDY = "campaigns/<int:pk>/results", "studies/<int:study>/results"

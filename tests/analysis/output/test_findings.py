@@ -12,7 +12,21 @@ from tests.analysis.examples import by_raters, labels, ratings
 
 def _agreement(table: RatingTable) -> pd.DataFrame:
     shown = {part.key: part for part in findings.sections(table, evaluate(table))}
-    return shown["agreement"].frame
+    return shown.get("agreement-all", shown["agreement"]).frame
+
+
+def test_agreement_is_a_row_per_question_and_says_what_single_ratings_are_worth() -> None:
+    data = [[1, 1, 0, 1, 0], [1, 0, 0, 1, 0], [1, 1, 0, 1, 1]]
+    table = by_raters(data, "nominal")
+    shown = {part.key: part for part in findings.sections(table, evaluate(table))}
+    part, every = shown["agreement"], shown["agreement-all"].frame
+    alpha = every.loc[every["coefficient"] == "Krippendorff's alpha", "estimate"].iloc[0]
+    assert list(part.frame["question"]) == ["q"]
+    assert part.frame["alpha"].iloc[0] == alpha
+    assert part.title == (
+        f"Raters agree with an alpha of {alpha:.2f}: single ratings say little, means of many more"
+    )
+    assert shown["agreement-all"].appendix
 
 
 def test_every_coefficient_that_fits_the_level_is_shown() -> None:

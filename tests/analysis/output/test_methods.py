@@ -5,16 +5,26 @@ from __future__ import annotations
 import copy
 import dataclasses
 import json
+from collections.abc import Callable
 from typing import Any
 
+import pandas as pd
 import pytest
 
-from analysis import evaluate
-from analysis.output.methods import SENTENCES, estimators, methods, scale
+from analysis import RatingTable, evaluate, rating_table
+from analysis.output.methods import (
+    SENTENCES,
+    analysis_sentences,
+    estimators,
+    methods,
+    scale,
+)
+from analysis.output.summary import composed
 from analysis.registry import metric_names
 from evaluation.registry import get_protocol, protocol_names
-from tests.analysis.examples import simulated
+from tests.analysis.examples import labels, simulated
 from tests.analysis.planned import PLAN, study
+from tests.analysis.samples import tables
 
 LATER_FIELDS = ("yes", "no", "intended", "examples", "better")  # than plans without offers
 FIRST_KINDS = ("Likert", "YesNo", "PersonaChoice")  # of the plans that had no offers
@@ -22,7 +32,10 @@ FIRST_KINDS = ("Likert", "YesNo", "PersonaChoice")  # of the plans that had no o
 
 def _text(**changes: Any) -> str:
     table = simulated()
-    return "\n".join(methods(table, evaluate(table), study(**changes)))
+    results = evaluate(table)
+    return "\n".join(
+        methods(table, results, study(**changes), printed=composed(table, results).sections)
+    )
 
 
 def test_the_plan_is_told_with_its_source_and_departures() -> None:
@@ -66,8 +79,41 @@ def test_what_was_computed_is_told_and_nothing_else() -> None:
     assert "Systems are compared on q by the same model" in text
     assert "bias was removed" not in text
     assert "No metric applies" in methods(simulated(), evaluate(simulated()).head(0))[-2]
-    assert SENTENCES["ssa"] not in text
+    assert SENTENCES["ssa"][1] not in text
     assert set(SENTENCES) <= set(metric_names())
+
+
+def _labels() -> RatingTable:
+    rows = [(s, f"{s}{k}", f"r{r}", int(k > 2), 0) for s in "ab" for k in range(6) for r in "12"]
+    return labels(rows)
+
+
+@pytest.mark.parametrize("make", [simulated, _labels, lambda: rating_table(tables()["ratings"])])
+def test_each_sentence_is_of_a_printed_table_and_goes_with_it(
+    make: Callable[[], RatingTable],
+) -> None:
+    table = make()
+    results = evaluate(table)
+    printed = composed(table, results).sections
+    said = list(analysis_sentences(results, printed))
+    assert said
+    text = " ".join(methods(table, results, printed=printed))
+    for key, sentence in said:
+        assert sentence in text
+        kind = key.partition("-")[0]  # of several questions one table of the kind is enough
+        left = [each for each in printed if each.key.partition("-")[0] != kind]
+        assert len(left) < len(printed)
+        assert sentence not in " ".join(methods(table, results, printed=left))
+    assert "No metric applies" in " ".join(methods(table, results, printed=()))
+
+
+def test_raters_dropped_by_standardizing_are_counted() -> None:
+    table = simulated(raters=10)
+    extra = table.iloc[:1].assign(rater="alone", item="other", answer="other")
+    both = rating_table(pd.concat([table, extra], ignore_index=True))
+    results = evaluate(both)
+    text = " ".join(methods(both, results, printed=composed(both, results).sections))
+    assert "of 10 raters who judged several systems were dropped" in text
 
 
 def test_a_bare_table_says_that_no_plan_came_with_it() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -38,13 +39,44 @@ def _written(folder: Path, *options: str) -> tuple[Path, Path]:
     return file, notebook
 
 
-def _run(notebook: Path) -> str:
+def _ran(notebook: Path, **more: str) -> subprocess.CompletedProcess[str]:
+    """Run it in its own folder, which is not the checkout."""
     command = [sys.executable, "-W", "error", "-c", RUN, str(notebook)]
-    done = subprocess.run(
-        command, cwd=ROOT, capture_output=True, text=True, timeout=115, check=False
-    )
+    known = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    return subprocess.run(
+        command, cwd=notebook.parent, capture_output=True, text=True, timeout=115, check=False,
+        env=known | more,
+    )  # fmt: skip
+
+
+def _run(notebook: Path) -> str:
+    done = _ran(notebook, PYTHONPATH=str(ROOT))  # as an editable install has it
     assert (done.returncode, done.stderr) == (0, "")
     return done.stdout
+
+
+def test_files_are_found_from_the_folder_of_the_notebook(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _written(tmp_path)
+    (tmp_path / "deep").mkdir()
+    monkeypatch.chdir(tmp_path)
+    assert main(['it\'s "#odd".csv', "--notebook", "deep/out.ipynb"]) == 0
+    assert _run(tmp_path / "deep" / "out.ipynb")
+
+
+def test_a_python_without_the_package_says_how_to_install_it(tmp_path: Path) -> None:
+    _, notebook = _written(tmp_path)
+    (tmp_path / "sitecustomize.py").write_text(
+        "import sys\n"
+        "class Hidden:\n    def find_spec(self, name, path=None, target=None):\n"
+        "        if name == 'analysis':\n"
+        "            raise ModuleNotFoundError('No module', name='analysis')\n"
+        "sys.meta_path.insert(0, Hidden())\n"
+    )
+    done = _ran(notebook, PYTHONPATH=str(tmp_path))
+    assert done.returncode == 1
+    assert "python -m pip install --editable /path/to/parley" in done.stderr
 
 
 def _told(report: Report) -> str:

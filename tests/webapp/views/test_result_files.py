@@ -63,3 +63,10 @@ def test_the_data_is_downloaded_by_a_button_and_logged(staff: Client, answered: 
         assert "manifest.json" in archive.namelist()
     entry = AuditEntry.objects.latest("number")
     assert (entry.actor, entry.action) == ("ada", "exported")
+
+
+def test_references_are_downloaded_as_bibtex(staff: Client, answered: Campaign) -> None:
+    response = staff.get(reverse("results-references", args=[answered.pk, "summary"]))
+    assert response.headers["Content-Disposition"].endswith('-summary.bib"')
+    assert "@article{holm-1979," in response.content.decode()
+    assert staff.get(reverse("results-references", args=[answered.pk, "none"])).status_code == 404

@@ -124,7 +124,7 @@ def test_labels_show_ssa(staff: Client) -> None:
     assert "good has the highest SSA" in page
     static = text_of(staff, "results", rated.static(contexts=10).pk)
     assert "good has the highest SSA" in static
-    assert "Raters agree with an alpha of" in static
+    assert "Raters agree most on " in static
 
 
 def test_undefined_agreement_says_why(staff: Client, answered: Campaign) -> None:

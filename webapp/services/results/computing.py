@@ -14,6 +14,7 @@ from time import perf_counter
 from typing import Any
 
 from analysis import BadTable, Report
+from analysis.output.references import bibtex
 from webapp import clock
 from webapp.models import Campaign, StoredResult, Study
 from webapp.services.data import csv_format
@@ -104,7 +105,8 @@ def _page(subject: Subject, choice: str) -> Made:
 
 def _report(subject: Subject, name: str, choice: str) -> Made:
     found = page.report(of=subject, name=name, choice=choice)
-    return {**_stored_report(found), "notebook": page.code_of(found, subject, choice)}
+    made = {"notebook": page.code_of(found, subject, choice), "references": bibtex(found)}
+    return {**_stored_report(found), **made}
 
 
 def _document(subject: Subject, name: str, choice: str) -> Made:

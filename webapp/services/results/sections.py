@@ -10,13 +10,13 @@ from typing import Any
 
 import pandas as pd
 
+from analysis.output.references import KEY as REFERENCES
 from analysis.output.terminal import DECIMALS, decimals_of
 from analysis.report import Section
 from webapp.services.results import charts
 from webapp.services.results.shown import plain
 
 LONG = 40  # rows of a table that is folded
-FOLDED = ("estimators",)  # tables to look something up in
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -29,12 +29,13 @@ class Part:
     note: str = ""
     spec: charts.Spec | None = None
     mixed: bool = False  # a column holds numbers of different kinds
+    appendix: bool = False  # there to look something up
     is_printed: bool = False  # the numbers of a paper
 
     @property
     def is_long(self) -> bool:
         """Tell whether the table would bury what follows; a chart's table is never folded."""
-        return self.spec is None and (len(self.frame) > LONG or self.key in FOLDED)
+        return self.spec is None and (len(self.frame) > LONG or self.appendix)
 
     @property
     def columns(self) -> list[tuple[str, bool]]:
@@ -49,6 +50,7 @@ def of(section: Section, number: int) -> Part:
         title=section.title,
         frame=section.frame,
         note=section.note,
+        appendix=section.appendix and section.key != REFERENCES,
         is_printed=section.is_printed,
         spec=None if section.chart is None else charts.of(section.chart),
     )
