@@ -16,6 +16,7 @@ import logging
 import threading
 from collections import defaultdict
 from collections.abc import Callable, Collection, Sequence
+from functools import partial
 from queue import Empty, SimpleQueue
 
 from django.conf import settings
@@ -273,7 +274,7 @@ class Host:
         self._is_planned = True
         self._run("heartbeat", self._keep_beating)
         for bot, lanes in sorted(loading.items()):
-            self._run(f"load {bot}", lambda lanes=lanes: self._load(lanes), once=True)
+            self._run(f"load {bot}", partial(self._load, lanes), once=True)
 
     def _poll(self) -> None:
         if not self._is_planned:

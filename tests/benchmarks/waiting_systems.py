@@ -52,6 +52,9 @@ class _Server(ThreadingHTTPServer):
     request_queue_size = 256
     daemon_threads = True
 
+    def handle_error(self, request: object, client_address: object) -> None:
+        """Say nothing of workers that were killed."""
+
 
 @contextmanager
 def model_server() -> Iterator[str]:
