@@ -29,7 +29,7 @@ class Calls:
     def __init__(self) -> None:
         self._loop: asyncio.AbstractEventLoop | None = None
 
-    def begin(self, work: worker.Work, finished: Callable[[worker.Asked], None]) -> None:
+    def begin(self, work: worker.ReplyWork, finished: Callable[[worker.Asked], None]) -> None:
         """Begin a call; only one thread at a time may do so first."""
         if self._loop is None:
             self._loop = asyncio.new_event_loop()
@@ -62,7 +62,7 @@ class Lane:
         self._calls = calls
         self._finished = finished
         self._under_way = 0
-        self._again: deque[worker.Work] = deque()
+        self._again: deque[worker.ReplyWork] = deque()
 
     @property
     def way(self) -> Way:
@@ -94,7 +94,7 @@ class Lane:
         """How many calls may begin now."""
         return 0 if self.is_loading else self.places - self._under_way - len(self._again)
 
-    def claim(self, owner: str, systems: Collection[int]) -> list[worker.Work]:
+    def claim(self, owner: str, systems: Collection[int]) -> list[worker.ReplyWork]:
         """Claim what there is a place for."""
         free = self.free
         if free <= 0:
@@ -106,7 +106,7 @@ class Lane:
         )
         return [one for work in found for one in work.one_by_one()]
 
-    def begin(self, work: worker.Work) -> None:
+    def begin(self, work: worker.ReplyWork) -> None:
         """Call the bot, apart from this thread."""
         self._under_way += 1
         if self.has_own_loop:
@@ -118,7 +118,7 @@ class Lane:
         """Free the place of a call that was settled."""
         self._under_way -= 1
 
-    def ask_again(self, works: Collection[worker.Work]) -> None:
+    def ask_again(self, works: Collection[worker.ReplyWork]) -> None:
         """Call for these when there is a place, before anything else is claimed."""
         self._again.extend(works)
 
@@ -132,7 +132,7 @@ class Lane:
         if self._children is not None:
             self._children.warm_up(self.bot, self.options)
 
-    def _ask(self, work: worker.Work) -> None:
+    def _ask(self, work: worker.ReplyWork) -> None:
         children = self._children
         respond = inference.respond_here if children is None else children.respond
         self._end(worker.ask(work, respond))

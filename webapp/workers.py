@@ -59,7 +59,7 @@ class Host:
         self._lanes: dict[str, Lane] = {}
         self._wakes: dict[str, threading.Event] = {}
         self._finished: defaultdict[str, SimpleQueue[Ended]] = defaultdict(SimpleQueue)
-        self._in_hand: set[worker.Work] = set()
+        self._in_hand: set[worker.ReplyWork] = set()
         self._is_planned = False
         self._one_load = threading.Lock()  # what is loaded side by side takes memory twice
         self._threads: list[threading.Thread] = []
@@ -179,7 +179,7 @@ class Host:
         self._let_go(ended)
 
     def _settle_one(self, lane: Lane, asked: worker.Asked) -> None:
-        again: list[worker.Work] = []
+        again: list[worker.ReplyWork] = []
         try:
             again = worker.settle(asked, lane.limit)
         except inference.WorkerLost as lost:
@@ -203,7 +203,7 @@ class Host:
             self.watch.look({job.pk for _, asked in ended for job in asked.work.jobs})
         self._look.set()  # answers may be due soon
 
-    def _hold(self, works: Collection[worker.Work]) -> None:
+    def _hold(self, works: Collection[worker.ReplyWork]) -> None:
         """Have the leases of these kept until they are settled."""
         if not works:
             return

@@ -25,7 +25,7 @@ django.setup()
 
 from webapp import inference  # noqa: E402
 from webapp.models import ReplyJob  # noqa: E402
-from webapp.services.replies import worker
+from webapp.services.replies import worker  # noqa: E402
 from webapp.services.replies.batches import Limit  # noqa: E402
 from webapp.services.replies.queue import BATCH  # noqa: E402
 
@@ -57,5 +57,5 @@ def reply(requests: Sequence[Any]) -> None:
     )
     turns = worker._turns(jobs)
     options = worker.options_of(jobs[0].conversation.system)
-    work = worker.Work(jobs[0].bot, options, jobs, turns)
+    work = worker.ReplyWork(jobs[0].bot, options, jobs, turns)
     worker.settle(worker.ask(work, inference.respond_here), Limit())

@@ -39,7 +39,7 @@ LONGEST_DETAILS = 20_000  # characters
 
 
 @dataclass(frozen=True, eq=False)
-class Work:
+class ReplyWork:
     """Claimed jobs that one call of a bot answers, with each job's turn by its number."""
 
     bot: str
@@ -47,7 +47,7 @@ class Work:
     jobs: Sequence[ReplyJob]
     turns: Mapping[int, Turn]
 
-    def one_by_one(self) -> list[Work]:
+    def one_by_one(self) -> list[ReplyWork]:
         """Return a call for each job."""
         return [replace(self, jobs=[job]) for job in self.jobs]
 
@@ -60,7 +60,7 @@ class Work:
 class Asked:
     """What came of a call: answers or a problem, and the seconds that it took."""
 
-    work: Work
+    work: ReplyWork
     answers: Answers | None
     problem: Exception | None
     seconds: float
@@ -69,17 +69,17 @@ class Asked:
 
 def claim(
     *, bot: str, owner: str, most: int | None = None, systems: Collection[int] | None = None
-) -> list[Work]:
+) -> list[ReplyWork]:
     """Claim what `bot` owes now: a batch for each set of options."""
     jobs = queue.claim(bot=bot, owner=owner, most=most, systems=systems)
     turns = _turns(jobs) if jobs else {}
     return [
-        Work(bot, options_of(group[0].conversation.system), group, turns)
+        ReplyWork(bot, options_of(group[0].conversation.system), group, turns)
         for group in _by_options(jobs)
     ]
 
 
-def ask(work: Work, respond: Respond) -> Asked:
+def ask(work: ReplyWork, respond: Respond) -> Asked:
     """Run the bot. Reads and writes no rows."""
     started = time.monotonic()
     try:
@@ -89,7 +89,7 @@ def ask(work: Work, respond: Respond) -> Asked:
     return Asked(work, answers, None, time.monotonic() - started)
 
 
-async def ask_beside(work: Work) -> Asked:
+async def ask_beside(work: ReplyWork) -> Asked:
     """Run a bot whose way is `async` over one job, in this event loop."""
     started = time.monotonic()
     try:
@@ -99,13 +99,13 @@ async def ask_beside(work: Work) -> Asked:
     return Asked(work, answers, None, time.monotonic() - started)
 
 
-def _complete(work: Work, answers: Answers) -> Answers:
+def _complete(work: ReplyWork, answers: Answers) -> Answers:
     if len(answers.replies) != len(work.jobs):
         raise ValueError(f"{len(answers.replies)} replies to {len(work.jobs)} turns")
     return answers
 
 
-def settle(asked: Asked, limit: Limit) -> list[Work]:
+def settle(asked: Asked, limit: Limit) -> list[ReplyWork]:
     """Store what came of a call; returns what is to be asked for anew.
 
     A batch that failed is tried job by job, so that one cannot harm the others. A bot whose process
@@ -129,7 +129,7 @@ def settle(asked: Asked, limit: Limit) -> list[Work]:
     return []
 
 
-def _failed(asked: Asked, problem: Exception) -> list[Work]:
+def _failed(asked: Asked, problem: Exception) -> list[ReplyWork]:
     work = asked.work
     log.warning("%s failed on %d jobs", work.bot, len(work.jobs), exc_info=problem)
     if len(work.jobs) > 1:
@@ -143,7 +143,7 @@ def _failed(asked: Asked, problem: Exception) -> list[Work]:
     return []
 
 
-def put_back(work: Work, reason: str) -> None:
+def put_back(work: ReplyWork, reason: str) -> None:
     """Give jobs back whose call nobody waits for any more; nobody is to blame."""
     for job in work.jobs:
         delivery.lost(job, reason, to_blame=False)
