@@ -235,14 +235,14 @@ def _plain(history: Sequence[Utterance]) -> list[list[str]]:
 def answer_line(line: bytes) -> dict[str, Any]:
     """Return a child's answer to one request: a batch, or a bot to be loaded."""
     request = json.loads(line)
-    with _told(request) as result:
+    with _reported(request) as result:
         result |= _answered(request) if "turns" in request else _loaded(request)
     return result
 
 
 async def answer_beside(request: Mapping[str, Any]) -> dict[str, Any]:
     """Return a child's answer to one conversation; others are answered meanwhile."""
-    with _told(request) as result:
+    with _reported(request) as result:
         (turn,), patience = _turns(request), request["patience"]
         try:
             async with asyncio.timeout(patience):
@@ -254,7 +254,7 @@ async def answer_beside(request: Mapping[str, Any]) -> dict[str, Any]:
 
 
 @contextlib.contextmanager
-def _told(request: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+def _reported(request: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     """Give a request's answer, which says what went wrong, if anything did."""
     result: dict[str, Any] = {"number": request.get("number", 0)}
     try:
@@ -262,8 +262,10 @@ def _told(request: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     except WorkerLost as lost:
         result |= {"error": str(lost), "lost": True, "of_device": lost.of_device}
     except Exception as problem:  # a bot may fail in any way; the parent decides
-        told = isinstance(problem, BotFailed)
-        result["error"] = (str(problem) if told else f"{type(problem).__name__}: {problem}")[:500]
+        is_ours = isinstance(problem, BotFailed)
+        result["error"] = (str(problem) if is_ours else f"{type(problem).__name__}: {problem}")[
+            :500
+        ]
     result["footprint"] = asdict(footprint())
 
 

@@ -20,7 +20,7 @@ from webapp.children import Children, processes_of
 from webapp.services.replies import queue, worker
 from webapp.services.replies.batches import Limit
 
-Finished = Callable[["Lane", worker.Asked], None]
+Finished = Callable[["Lane", worker.EndedCall], None]
 
 
 class Calls:
@@ -29,13 +29,13 @@ class Calls:
     def __init__(self) -> None:
         self._loop: asyncio.AbstractEventLoop | None = None
 
-    def begin(self, work: worker.ReplyWork, finished: Callable[[worker.Asked], None]) -> None:
+    def begin(self, work: worker.ReplyWork, finished: Callable[[worker.EndedCall], None]) -> None:
         """Begin a call; only one thread at a time may do so first."""
         if self._loop is None:
             self._loop = asyncio.new_event_loop()
             threading.Thread(target=self._loop.run_forever, name="calls", daemon=True).start()
 
-        def ended(answer: Future[worker.Asked]) -> None:
+        def ended(answer: Future[worker.EndedCall]) -> None:
             finished(answer.result())
 
         asyncio.run_coroutine_threadsafe(worker.ask_beside(work), self._loop).add_done_callback(
@@ -77,7 +77,7 @@ class Lane:
             return "batch"  # the call will say what is wrong
 
     @property
-    def places(self) -> int:
+    def most_calls(self) -> int:
         """The most calls under way."""
         processes = 1 if self._children is None else processes_of(self.options)
         if self.way != "async":
@@ -92,7 +92,7 @@ class Lane:
     @property
     def free(self) -> int:
         """How many calls may begin now."""
-        return 0 if self.is_loading else self.places - self._under_way - len(self._again)
+        return 0 if self.is_loading else self.most_calls - self._under_way - len(self._again)
 
     def claim(self, owner: str, systems: Collection[int]) -> list[worker.ReplyWork]:
         """Claim what there is a place for."""
@@ -124,7 +124,7 @@ class Lane:
 
     def begin_waiting(self) -> None:
         """Begin the calls that are to be made anew, as far as there are places."""
-        while self._again and not self.is_loading and self._under_way < self.places:
+        while self._again and not self.is_loading and self._under_way < self.most_calls:
             self.begin(self._again.popleft())
 
     def load(self) -> None:
@@ -137,5 +137,5 @@ class Lane:
         respond = inference.respond_here if children is None else children.respond
         self._end(worker.ask(work, respond))
 
-    def _end(self, asked: worker.Asked) -> None:
-        self._finished(self, asked)
+    def _end(self, ended_call: worker.EndedCall) -> None:
+        self._finished(self, ended_call)

@@ -37,7 +37,7 @@ RETRY = 1.0  # seconds after database trouble
 BEAT = 5.0  # seconds between heartbeats
 GRACE = 5.0  # seconds in which calls under way may end when the worker stops
 SHARE = 0.75  # of the machine's memory that bots may hold where no setting says
-Ended = tuple[Lane, worker.Asked]
+Ended = tuple[Lane, worker.EndedCall]
 
 
 class Host:
@@ -166,7 +166,7 @@ class Host:
 
     def _settle_together(self, ended: Sequence[Ended]) -> None:
         try:
-            worker.settle_together([asked for _, asked in ended])
+            worker.settle_together([ended_call for _, ended_call in ended])
         except (OperationalError, InterfaceError):
             raise
         except Exception:
@@ -178,10 +178,10 @@ class Host:
             lane.limit.answered()
         self._let_go(ended)
 
-    def _settle_one(self, lane: Lane, asked: worker.Asked) -> None:
+    def _settle_one(self, lane: Lane, ended_call: worker.EndedCall) -> None:
         again: list[worker.ReplyWork] = []
         try:
-            again = worker.settle(asked, lane.limit)
+            again = worker.settle(ended_call, lane.limit)
         except inference.WorkerLost as lost:
             self._reload_after_loss(lane, lost)
         except (OperationalError, InterfaceError):
@@ -190,17 +190,17 @@ class Host:
             log.exception("a call of %s could not be settled", lane.bot)
         self._hold(again)
         lane.ask_again(again)
-        self._let_go([(lane, asked)], is_over=not again)
+        self._let_go([(lane, ended_call)], is_over=not again)
 
     def _let_go(self, ended: Sequence[Ended], *, is_over: bool = True) -> None:
         """Free the places of calls, and tell those who wait for their jobs."""
         for lane, _ in ended:
             lane.ended()
         with self._idle:
-            self._in_hand -= {asked.work for _, asked in ended}
+            self._in_hand -= {ended_call.work for _, ended_call in ended}
             self._idle.notify_all()
         if is_over:
-            self.watch.look({job.pk for _, asked in ended for job in asked.work.jobs})
+            self.watch.look({job.pk for _, ended_call in ended for job in ended_call.work.jobs})
         self._look.set()  # answers may be due soon
 
     def _hold(self, works: Collection[worker.ReplyWork]) -> None:
@@ -220,9 +220,9 @@ class Host:
             if owners:
                 replies_queue.renew(owners)
 
-    def _end(self, lane: Lane, asked: worker.Asked) -> None:
+    def _end(self, lane: Lane, ended_call: worker.EndedCall) -> None:
         """Hand a call that has ended to its bot's thread."""
-        self._finished[lane.bot].put((lane, asked))
+        self._finished[lane.bot].put((lane, ended_call))
         self._wakes[lane.bot].set()
 
     def _lane(self, bot: str, options: dict[str, object]) -> Lane:
@@ -241,7 +241,7 @@ class Host:
         log.error("%s: %s", lane.bot, lost)
         if self._children is None or not inference.needs_own_process(lane.bot):
             self._on_lost()
-        elif lane.places == 1 and not self._closing.is_set():
+        elif lane.most_calls == 1 and not self._closing.is_set():
             lane.is_loading = True
             self._run(f"load {lane.bot}", lambda: self._load([lane]), once=True)
 

@@ -65,8 +65,8 @@ class Function(OwnModel):
         """
         if self.way == "async":
             return asyncio.run(self._all(turns))
-        function, given = self._function(), [self._given(turn) for turn in turns]
-        results = function(given) if self.batch else [function(*each) for each in given]
+        function, arguments = self._function(), [self._arguments(turn) for turn in turns]
+        results = function(arguments) if self.batch else [function(*each) for each in arguments]
         if not isinstance(results, list | tuple) or len(results) != len(turns):
             raise TypeError(f"{self.function} must return a list of {len(turns)} replies")
         return [self._reply(result) for result in results]
@@ -76,7 +76,7 @@ class Function(OwnModel):
 
         Raises TypeError if the function returns neither a text nor a reply.
         """
-        return self._reply(await self._function()(*self._given((persona, history))))
+        return self._reply(await self._function()(*self._arguments((persona, history))))
 
     async def _all(self, turns: Sequence[Turn]) -> list[Reply]:
         return list(await asyncio.gather(*(self.respond_async(*turn) for turn in turns)))
@@ -84,7 +84,7 @@ class Function(OwnModel):
     def _function(self) -> Callable[..., Any]:
         return find(self.function, "callable: function")
 
-    def _given(self, turn: Turn) -> Turn:
+    def _arguments(self, turn: Turn) -> Turn:
         persona, history = turn
         turns = history if isinstance(history, tuple) else tuple(history)
         if self.draws == "fixed":

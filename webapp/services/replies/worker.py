@@ -52,12 +52,12 @@ class ReplyWork:
         return [replace(self, jobs=[job]) for job in self.jobs]
 
     @property
-    def asked(self) -> list[Turn]:
+    def inputs(self) -> list[Turn]:
         return [self.turns[job.pk] for job in self.jobs]
 
 
 @dataclass(eq=False)
-class Asked:
+class EndedCall:
     """What came of a call: answers or a problem, and the seconds that it took."""
 
     work: ReplyWork
@@ -79,24 +79,24 @@ def claim(
     ]
 
 
-def ask(work: ReplyWork, respond: Respond) -> Asked:
+def ask(work: ReplyWork, respond: Respond) -> EndedCall:
     """Run the bot. Reads and writes no rows."""
     started = time.monotonic()
     try:
-        answers = _complete(work, respond(work.bot, work.options, work.asked))
+        answers = _complete(work, respond(work.bot, work.options, work.inputs))
     except Exception as problem:  # a bot may fail in any way; `settle` decides
-        return Asked(work, None, problem, time.monotonic() - started)
-    return Asked(work, answers, None, time.monotonic() - started)
+        return EndedCall(work, None, problem, time.monotonic() - started)
+    return EndedCall(work, answers, None, time.monotonic() - started)
 
 
-async def ask_beside(work: ReplyWork) -> Asked:
+async def ask_beside(work: ReplyWork) -> EndedCall:
     """Run a bot whose way is `async` over one job, in this event loop."""
     started = time.monotonic()
     try:
-        answers = await respond_beside(work.bot, work.options, work.asked[0])
+        answers = await respond_beside(work.bot, work.options, work.inputs[0])
     except Exception as problem:
-        return Asked(work, None, problem, time.monotonic() - started)
-    return Asked(work, answers, None, time.monotonic() - started)
+        return EndedCall(work, None, problem, time.monotonic() - started)
+    return EndedCall(work, answers, None, time.monotonic() - started)
 
 
 def _complete(work: ReplyWork, answers: Answers) -> Answers:
@@ -105,14 +105,14 @@ def _complete(work: ReplyWork, answers: Answers) -> Answers:
     return answers
 
 
-def settle(asked: Asked, limit: Limit) -> list[ReplyWork]:
+def settle(ended_call: EndedCall, limit: Limit) -> list[ReplyWork]:
     """Store what came of a call; returns what is to be asked for anew.
 
     A batch that failed is tried job by job, so that one cannot harm the others. A bot whose process
     was lost has its jobs put back before its `WorkerLost` goes on to the caller. Trouble of the
     database goes on, too: the call may be settled again.
     """
-    work, problem = asked.work, asked.problem
+    work, problem = ended_call.work, ended_call.problem
     if isinstance(problem, WorkerLost):
         _put_back(work.jobs, problem)
         limit.lost(len(work.jobs), of_device=problem.of_device)
@@ -120,23 +120,23 @@ def settle(asked: Asked, limit: Limit) -> list[ReplyWork]:
     try:
         if problem is not None:
             raise problem
-        settle_together([asked])
+        settle_together([ended_call])
         limit.answered()
     except (OperationalError, InterfaceError):
         raise
     except Exception as failure:  # a bot may fail in any way; its jobs must not be lost
-        return _failed(asked, failure)
+        return _failed(ended_call, failure)
     return []
 
 
-def _failed(asked: Asked, problem: Exception) -> list[ReplyWork]:
-    work = asked.work
+def _failed(ended_call: EndedCall, problem: Exception) -> list[ReplyWork]:
+    work = ended_call.work
     log.warning("%s failed on %d jobs", work.bot, len(work.jobs), exc_info=problem)
     if len(work.jobs) > 1:
         return work.one_by_one()
     (job,) = work.jobs
     error = _storable(f"{type(problem).__name__}: {problem}")[:500]
-    seconds = round(asked.seconds, 4)
+    seconds = round(ended_call.seconds, 4)
     seed = _seed(work.turns[job.pk])
     calls.record([calls.BotCall(job, Outcome.FAILED, seed, error=error, seconds=seconds)])
     delivery.failed(job, error)
@@ -202,30 +202,32 @@ def _by_options(jobs: Sequence[ReplyJob]) -> list[list[ReplyJob]]:
     return list(groups.values())
 
 
-def settle_together(ended: Sequence[Asked]) -> None:
+def settle_together(ended: Sequence[EndedCall]) -> None:
     """Store what came of calls that went well: what ended together shares its transactions."""
-    made = {id(asked): _calls(asked) for asked in ended}
-    fresh = [asked for asked in ended if not asked.is_recorded]
+    made = {id(ended_call): _calls(ended_call) for ended_call in ended}
+    fresh = [ended_call for ended_call in ended if not ended_call.is_recorded]
     if fresh:
-        calls.record([call for asked in fresh for call in made[id(asked)]])
-    for asked in fresh:
-        asked.is_recorded = True
-    delivery.answer([answer for asked in ended for answer in _answers(asked, made[id(asked)])])
+        calls.record([call for ended_call in fresh for call in made[id(ended_call)]])
+    for ended_call in fresh:
+        ended_call.is_recorded = True
+    delivery.answer(
+        [answer for ended_call in ended for answer in _answers(ended_call, made[id(ended_call)])]
+    )
 
 
-def _calls(asked: Asked) -> list[calls.BotCall]:
-    answers, jobs = cast(Answers, asked.answers), asked.work.jobs
-    seconds, parameters = round(asked.seconds, 4), _parameters(jobs[0].conversation.system)
+def _calls(ended_call: EndedCall) -> list[calls.BotCall]:
+    answers, jobs = cast(Answers, ended_call.answers), ended_call.work.jobs
+    seconds, parameters = round(ended_call.seconds, 4), _parameters(jobs[0].conversation.system)
     return [
-        _call(job, reply, seconds, parameters, _seed(asked.work.turns[job.pk]))
+        _call(job, reply, seconds, parameters, _seed(ended_call.work.turns[job.pk]))
         for job, reply in zip(jobs, answers.replies, strict=True)
     ]
 
 
-def _answers(asked: Asked, made: Sequence[calls.BotCall]) -> list[delivery.BotAnswer]:
+def _answers(ended_call: EndedCall, made: Sequence[calls.BotCall]) -> list[delivery.BotAnswer]:
     """Return the answers that are to be shown; the jobs of the others are put back."""
-    version = cast(Answers, asked.answers).version
-    about = {**version, "seconds": round(asked.seconds, 4), "batch": len(made)}
+    version = cast(Answers, ended_call.answers).version
+    about = {**version, "seconds": round(ended_call.seconds, 4), "batch": len(made)}
     stored: list[delivery.BotAnswer] = []
     for call in made:
         job, text = call.job, _shown(call.reply.text)
