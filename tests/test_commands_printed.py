@@ -38,6 +38,8 @@ NOT_RUN = {
     ".venv/bin/python -m uv pip compile": "asks a package index",
     ".venv/bin/python -m pip install": "changes .venv; analysis/test_entry_points.py has it",
     "cd ~/my-study": "is another folder, with that command; analysis/test_entry_points.py has it",
+    ".venv/bin/python manage.py competition": "is of a study; services/competition has its tests",
+    ".venv/bin/python -m analysis predictions.jsonl": "reads what a competition has made",
     ".venv/bin/python -m analysis simulate": "takes hours; simulation/test_command.py has it",
 }
 FAST = {("README.md", "On the command line")}

@@ -34,6 +34,7 @@ STEPS = 60
 HALVINGS = 30
 PRECISE = 1e-9
 ROUNDING = 1e-12
+VANISHED = 1e-7  # of the variance within systems: a residual below it is none
 FEWEST, DRAWS = 16, 80
 DRAWN = 4_000_000  # ratings, when there are many
 
@@ -113,7 +114,7 @@ class CrossedDesign:
         self._reduced = _Reduced(incidence) if self.levels <= MOST else None
 
     def fit(self, values: Floats, start: Floats | None = None) -> CrossedFit | None:
-        """Return the fit; None where systems explain all that varies."""
+        """Return the fit; None where systems and levels explain all that varies."""
         own = self.incidence.n
         means = np.bincount(self.incidence.system, values) / own
         left = values - means[self.incidence.system]
@@ -127,6 +128,8 @@ class CrossedDesign:
             if self._reduced is None
             else self._reduced.fit(left / np.sqrt(scale))
         )
+        if found is None:
+            return None
         variances, gaps, parts, errors = found
         covariance = np.einsum("k,kij->ij", variances, parts)
         return CrossedFit(self.names, variances * scale, means + gaps * np.sqrt(scale),
@@ -189,8 +192,11 @@ class _Reduced:
         if not of.effects:
             self.blocks, self.products = [], []
 
-    def fit(self, left: Floats) -> tuple[Floats, Floats, Floats, Floats]:
-        """Return variances, scores, what variances add to their covariance, and errors."""
+    def fit(self, left: Floats) -> tuple[Floats, Floats, Floats, Floats] | None:
+        """Return variances, scores, what variances add to their covariance, and errors.
+
+        None where no residual is left: its variance then goes to 0, and the likelihood has no end.
+        """
         inside = self.basis.T @ (self.whole.T @ left)
         beyond = max(float(left @ left - inside @ inside), 0.0)
         at = np.zeros(len(self.blocks) + 1)
@@ -200,6 +206,8 @@ class _Reduced:
             moved = self._moved(state, inside, beyond)
             gain = moved.likelihood - state.likelihood
             state = moved
+            if state.at[0] < VANISHED:
+                return None
             if gain < PRECISE:
                 break
         return state.found()

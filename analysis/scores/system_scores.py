@@ -30,7 +30,7 @@ TASTE, REPLY = "rater by system", "item by system"
 COLUMNS = (RATER, ITEM, "context", "conversation")
 POWER = 0.8
 DRAWS = 20_000
-NO_RESIDUAL = "no variance is left within systems, so no interval"
+NO_RESIDUAL = "systems, raters and items explain every rating, so no interval"
 ONE_RATER = (
     "all ratings are one rater's, so what this rater likes cannot be told from quality; "
     "a second rater of all systems would tell"

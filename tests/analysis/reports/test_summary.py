@@ -17,7 +17,9 @@ def test_the_ranking_comes_first_and_how_it_was_computed_last() -> None:
     keys = [section.key for section in report.sections]
     assert keys == [
         "ranking-q",
+        "differences-q",
         "pairs-q",
+        "calibrated-q",
         "agreement",
         "spread-q",
         "standardized",
@@ -31,7 +33,10 @@ def test_several_questions_have_an_overview_of_places() -> None:
     both = pd.concat([simulated(), second], ignore_index=True)
     report = summary(rating_table(both.assign(answer=both.index.astype(str))))
     frame = report.sections[0].frame
-    assert report.sections[0].title == "s3 stands highest over 2 questions: first on all 2 of them"
+    assert report.sections[0].title == (
+        "s3 has the best mean place over 2 questions, and is told apart from every other system on "
+        "1 of them"
+    )
     assert list(frame.columns) == ["system", "q", "r", "mean place"]
     assert frame["mean place"].iloc[0] == 1.0
 

@@ -42,6 +42,15 @@ def _fitted(of: Incidence, values: Floats) -> CrossedFit:
     return found
 
 
+@pytest.mark.parametrize("odd", [0.0, 1e-3, 0.5], ids=["exact", "nearly", "not"])
+def test_ratings_that_raters_explain_to_the_last_have_no_error(odd: float) -> None:
+    """A likelihood without an end is no estimate; a little of a residual is one."""
+    rater, system = np.repeat(np.arange(3), 2), np.tile([0, 1], 3)
+    value = rater + system + np.array([odd, 0, 0, 0, 0, odd])
+    found = CrossedDesign(incidence(system, {"rater": rater})).fit(value)
+    assert (found is None) == (odd == 0.0)
+
+
 def test_a_balanced_panel_with_tastes_has_the_exact_test() -> None:
     """Two systems: the paired t test of raters' mean differences, df raters - 1."""
     chance = np.random.default_rng(5)
