@@ -1,6 +1,18 @@
 """Bots, the dialogues they learn from, and how to get one. Knows no web."""
 
-from bots.bot import BatchBot, Bot, Generator, LanguageModel, Ranker, Reply, Trainable, Turn
+from bots.bot import (
+    AsyncBot,
+    BatchBot,
+    Bot,
+    Generator,
+    LanguageModel,
+    Ranker,
+    Reply,
+    Trainable,
+    Turn,
+    Way,
+    way_of,
+)
 from bots.candidates import Decoding, ReplyCandidate
 from bots.dialogue import Dialogue, Example, SeededHistory, Utterance, examples, seed_of
 from bots.guards.filters import fallback, safe, unsafe
@@ -21,6 +33,7 @@ from bots.registry import (
 from bots.weights import InvalidWeights
 
 __all__ = [
+    "AsyncBot",
     "BatchBot",
     "Bot",
     "Dataset",
@@ -40,6 +53,7 @@ __all__ = [
     "Turn",
     "UnknownName",
     "Utterance",
+    "Way",
     "bot_names",
     "bot_options",
     "bot_presets",
@@ -57,4 +71,5 @@ __all__ = [
     "seed_of",
     "unsafe",
     "version",
+    "way_of",
 ]

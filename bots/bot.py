@@ -67,6 +67,27 @@ class BatchBot(Protocol):
 
 
 @runtime_checkable
+class AsyncBot(Protocol):
+    """Answers one conversation in an event loop, beside others that are under way."""
+
+    async def respond_async(
+        self, persona: Sequence[str], history: Sequence[Utterance]
+    ) -> Reply: ...
+
+
+Way = Literal["one", "batch", "async"]
+
+
+def way_of(bot: object) -> Way:
+    """Return how a bot is called where people wait: by its own word (`way`), or by its abilities.
+
+    `async`: several conversations side by side, by `respond_async`; `one`: a call for each.
+    """
+    own: Way | None = getattr(bot, "way", None)
+    return own or ("batch" if isinstance(bot, BatchBot) else "one")
+
+
+@runtime_checkable
 class Ranker(Protocol):
     """Scores candidate replies; the highest is the best."""
 

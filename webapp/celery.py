@@ -1,6 +1,6 @@
-"""The Celery app. Tasks carry a bot's name and nothing else: the jobs are rows (R15).
+"""The Celery app. Tasks carry a bot's name and numbers of jobs, which are rows (R15).
 
-    celery -A webapp worker -Q bot.profile_memory -P solo
+    celery -A webapp worker -Q bot.profile_memory -P threads -c 64
 
 None of these settings is needed for correctness, which rests on leases and fences.
 """
@@ -15,18 +15,20 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "webapp.settings")
 
 from django.conf import settings
 
+SOFT_LIMIT = 240  # seconds that a task waits for its replies; campaigns give up sooner
+
 app = Celery("webapp")
 app.conf.update(
     broker_url=settings.CELERY_BROKER_URL,
     broker_connection_retry_on_startup=True,
     broker_transport_options={"visibility_timeout": 300},
-    imports=("webapp.workers",),
+    imports=("webapp.tasks",),
     task_serializer="json",
     accept_content=["json"],
     task_ignore_result=True,
     task_acks_late=True,
     task_reject_on_worker_lost=True,
-    task_soft_time_limit=240,
+    task_soft_time_limit=SOFT_LIMIT,
     task_time_limit=270,
     worker_prefetch_multiplier=1,
     worker_hijack_root_logger=False,

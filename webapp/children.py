@@ -1,4 +1,4 @@
-"""The child processes of a reply worker: one for each bot with its options, as memory allows.
+"""The child processes of a reply worker: one or more for each system, as memory allows.
 
 Each tells how much memory it holds. Where they hold more than the budget together, the one that
 was not used for longest is ended: ending a process is what surely gives memory back. One that is
@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
-from bots import Turn
+from bots import Turn, Way
 from bots.footprint import Footprint
 from webapp.inference import PATIENCE, Answers, Child
 
@@ -39,17 +39,17 @@ class _Held:
     child: Child
     users: int = 0
     size: Footprint = field(default=NOTHING)
-    one_by_one: bool = False
 
 
 class Children:
-    """Bots in child processes, the last used ones first to stay."""
+    """Bots in child processes, the last used ones first to stay; `processes` of a system each."""
 
     def __init__(self, budget: Budget | None = None, patience: float = PATIENCE) -> None:
         self._budget = budget or Budget()
         self._patience = patience
         self._held: OrderedDict[str, _Held] = OrderedDict()
         self._sizes: dict[str, Footprint] = {}  # of all that were ever loaded
+        self._ways: dict[str, Way] = {}
         self._lock = threading.Lock()
         self._closed = False
 
@@ -59,9 +59,14 @@ class Children:
             return child.respond(name, options, turns)
 
     def warm_up(self, name: str, options: Mapping[str, Any]) -> None:
-        """Load a bot before anybody waits for it."""
-        with self._using(name, options) as child:
-            child.warm_up(name, options)
+        """Load a bot before anybody waits for it, in each of its processes."""
+        for number in range(processes_of(options)):
+            with self._using(name, options, number) as child:
+                child.warm_up(name, options)
+
+    def way(self, name: str, options: Mapping[str, Any]) -> Way:
+        """Return how a bot is called, which is known once it was loaded; until then, for one."""
+        return self._ways.get(_key(name, options), "one")
 
     @property
     def is_full(self) -> bool:
@@ -77,11 +82,6 @@ class Children:
                 found.setdefault(each.bot, []).append(each.size)
         return found
 
-    def one_by_one(self, bot: str) -> bool:
-        """Tell whether a bot that is held does not take batches."""
-        with self._lock:
-            return any(each.one_by_one for each in self._held.values() if each.bot == bot)
-
     def close(self) -> None:
         """End all; their work under way is lost."""
         with self._lock:
@@ -92,22 +92,27 @@ class Children:
             each.child.close()
 
     @contextmanager
-    def _using(self, name: str, options: Mapping[str, Any]) -> Iterator[Child]:
-        key = json.dumps([name, options], sort_keys=True, default=str)
-        held = self._take(key, name)
+    def _using(
+        self, name: str, options: Mapping[str, Any], number: int | None = None
+    ) -> Iterator[Child]:
+        """Give a process that holds this bot: the one of this number, or the least busy one."""
+        key, held = self._take(name, options, number)
         try:
             yield held.child
         finally:
             held.size = held.child.footprint
-            held.one_by_one = not held.child.takes_batches
             with self._lock:
+                if held.child.way is not None:
+                    self._ways[_key(name, options)] = held.child.way
                 held.users -= 1
                 if held.size != NOTHING:
                     self._sizes[key] = held.size
             self._free_memory(NOTHING)
 
-    def _take(self, key: str, name: str) -> _Held:
+    def _take(self, name: str, options: Mapping[str, Any], number: int | None) -> tuple[str, _Held]:
         with self._lock:
+            keys = [f"{_key(name, options)} {each}" for each in range(processes_of(options))]
+            key = min(keys, key=self._users) if number is None else keys[number]
             is_new = key not in self._held
             if is_new:
                 self._held[key] = _Held(name, Child(self._patience))
@@ -118,7 +123,12 @@ class Children:
                 held.child.close()
         if is_new:
             self._free_memory(self._sizes.get(key, NOTHING))
-        return held
+        return key, held
+
+    def _users(self, key: str) -> tuple[int, bool]:
+        """Return how busy a process is; of idle ones, one that runs comes first."""
+        held = self._held.get(key)
+        return (held.users, False) if held else (0, True)
 
     def _free_memory(self, more: Footprint) -> None:
         """End idle children, the one used longest ago first, until all fit beside `more`."""
@@ -136,6 +146,15 @@ class Children:
         sizes = self._sizes.values()
         machine = max((each.machine for each in sizes), default=0.0)
         return Footprint(machine, max((each.device for each in sizes), default=0.0))
+
+
+def processes_of(options: Mapping[str, Any]) -> int:
+    """Return the number of processes that a system's option asks for."""
+    return int(options.get("processes", 1))
+
+
+def _key(name: str, options: Mapping[str, Any]) -> str:
+    return json.dumps([name, options], sort_keys=True, default=str)
 
 
 def _total(held: Any, more: Footprint) -> Footprint:

@@ -8,10 +8,10 @@ ends of the pipe are read together.
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import json
 import os
-import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -20,33 +20,36 @@ from pathlib import Path
 from typing import IO, Any, cast
 
 from bots import (
+    AsyncBot,
     BatchBot,
     Bot,
     Reply,
     SeededHistory,
     Turn,
     Utterance,
+    Way,
     bot_options,
     get_bot,
     seed_of,
     version,
+    way_of,
 )
 from bots.dialogue import Speaker
 from bots.footprint import Footprint, footprint
+from webapp.pipes import Pipe
 
 ROOT = Path(__file__).resolve().parent.parent
 PATIENCE = 30.0  # seconds for one batch; a child that takes longer is ended
 LOADING = 600.0  # seconds until a bot must be loaded
+BEYOND = 5.0  # seconds in which a child says itself that a call took too long
 LEFT = 70  # exit status of a process whose device failed
 LONGEST = 1_000_000  # characters of a reply, its raw text and its reasoning, that leave a child
 LONGEST_DETAILS = 65_536
-LARGEST = 64 * 1024 * 1024  # bytes of a child's answer
 APART = {"weights", "checkpoint", "function", "device", "bot"}  # of models and foreign code
 SECRETS = {
     *("DATABASE_URL", "REDIS_URL", "METRICS_TOKEN"),
     *("CHAT_SERVICE_TOKEN", "CHAT_SERVICE_SECRET"),
 }
-LOST = b'{"lost": true, "error": ""}'
 GREETING: Turn = ((), (Utterance("partner", "Hello! How are you?"),))
 NICENESS = 5  # the sockets go first
 
@@ -84,13 +87,20 @@ def respond_here(name: str, options: Mapping[str, Any], turns: Sequence[Turn]) -
         return Answers(_replies(bot, turns), version(bot))
 
 
-def warm_up_here(name: str, options: Mapping[str, Any]) -> bool:
-    """Load a bot in this process, let a model answer once, and tell whether it takes batches."""
+async def respond_beside(name: str, options: Mapping[str, Any], turn: Turn) -> Answers:
+    """Answer one conversation in this event loop, by a bot whose way is `async`."""
+    with _device_watched():
+        bot = get_bot(name, **options)
+        return Answers([await cast(AsyncBot, bot).respond_async(*turn)], version(bot))
+
+
+def warm_up_here(name: str, options: Mapping[str, Any]) -> Way:
+    """Load a bot in this process, let a model answer once, and tell how it is called."""
     with _device_watched():
         bot = get_bot(name, **options)
         if not hasattr(bot, "function"):  # what a foreign function does is not ours to cause
             _replies(bot, [GREETING])
-        return isinstance(bot, BatchBot)
+        return way_of(bot)
 
 
 @contextlib.contextmanager
@@ -127,28 +137,36 @@ def needs_own_process(name: str) -> bool:
 
 
 class Child:
-    """One child process, started with the first batch and again after it was lost."""
+    """One child process, started with the first batch and again after it was lost.
+
+    It answers one batch at a time; of a bot whose way is `async`, any number of calls.
+    """
 
     def __init__(self, patience: float = PATIENCE) -> None:
         self._patience = patience
-        self._process: subprocess.Popen[bytes] | None = None
-        self._turn = threading.Lock()  # one batch at a time
+        self._pipe: Pipe | None = None
+        self._turn = threading.Lock()
         self._closed = False
         self._loaded: set[str] = set()
         self.footprint = Footprint(0.0, 0.0)  # as it last told
-        self.takes_batches = True  # until it says otherwise
+        self.way: Way | None = None  # of the bot loaded last
 
     @property
     def pid(self) -> int | None:
-        return self._process.pid if self._process else None
+        return self._pipe.process.pid if self._pipe else None
 
     def respond(self, name: str, options: Mapping[str, Any], turns: Sequence[Turn]) -> Answers:
         """Answer a batch, or raise `WorkerLost` or `BotFailed`."""
         listed = [[list(persona), _plain(history), seed_of(history)] for persona, history in turns]
         request = {"bot": name, "options": dict(options), "turns": listed}
         with self._turn:
-            self._load(name, options)
-            result = self._result(request, self._patience)
+            pipe = self._load(name, options)
+            is_async = self.way == "async"
+            if not is_async:
+                result = self._result(pipe, request, self._patience)
+        if is_async:  # the child itself ends what is late, and spares the others
+            alone = {**request, "patience": self._patience}
+            result = self._result(pipe, alone, self._patience + BEYOND)
         return Answers([Reply(**reply) for reply in result["replies"]], result["version"])
 
     def warm_up(self, name: str, options: Mapping[str, Any]) -> None:
@@ -159,78 +177,44 @@ class Child:
     def close(self) -> None:
         """End the child; its work under way is lost."""
         self._closed = True
-        self._end()
+        if self._pipe is not None:
+            self._end(self._pipe)
 
-    def _load(self, name: str, options: Mapping[str, Any]) -> None:
+    def _load(self, name: str, options: Mapping[str, Any]) -> Pipe:
         """Loading takes its own time: it does not count against the patience for a reply."""
         key = json.dumps([name, options], sort_keys=True, default=str)
-        self._running()  # a process that is begun has loaded nothing
+        pipe = self._running()  # a process that is begun has loaded nothing
         if key not in self._loaded:
-            result = self._result({"bot": name, "options": dict(options)}, LOADING)
-            self.takes_batches = bool(result["batches"])
+            self.way = self._result(pipe, {"bot": name, "options": dict(options)}, LOADING)["way"]
             self._loaded.add(key)
+        return pipe
 
-    def _result(self, request: Mapping[str, Any], patience: float) -> dict[str, Any]:
-        result = self._exchange(json.dumps(request).encode(), patience)
+    def _result(self, pipe: Pipe, request: Mapping[str, Any], patience: float) -> dict[str, Any]:
+        result = pipe.ask(request, patience)
         if result.get("lost"):
+            self._end(pipe)
             raise WorkerLost(result["error"], of_device=bool(result.get("of_device")))
         self.footprint = Footprint(**result["footprint"])
         if "error" in result:
             raise BotFailed(result["error"])
         return result
 
-    def _exchange(self, line: bytes, patience: float) -> dict[str, Any]:
-        process = self._running()
-        late = threading.Event()
-
-        def end() -> None:
-            late.set()
-            process.kill()
-
-        overdue = threading.Timer(patience, end)
-        overdue.daemon = True
-        overdue.start()
-        try:
-            sent, got = cast(IO[bytes], process.stdin), cast(IO[bytes], process.stdout)
-            sent.write(line + b"\n")
-            sent.flush()
-            answer: dict[str, Any] = json.loads(got.readline(LARGEST) or LOST)
-        except (OSError, ValueError) as problem:
-            # A pipe that broke because we ended the child tells nothing.
-            answer = {"lost": True, "error": "" if late.is_set() else str(problem)}
-        finally:
-            overdue.cancel()
-        if answer.get("lost"):
-            self._end()
-            ended = "the process that ran the bot ended"
-            reason = f"the bot took longer than {patience:g} s" if late.is_set() else ended
-            answer["error"] = answer["error"] or reason
-        return answer
-
-    def _running(self) -> subprocess.Popen[bytes]:
+    def _running(self) -> Pipe:
         if self._closed:
             raise WorkerLost("the server is stopping")
-        if self._process is None or self._process.poll() is not None:
-            self._end()
-            self._process = subprocess.Popen(
-                [sys.executable, "-m", "webapp.inference"],
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                cwd=ROOT,
-                env=_environment(),
-            )
-        return self._process
+        pipe = self._pipe
+        if pipe is None or pipe.process.poll() is not None:
+            if pipe is not None:
+                self._end(pipe)
+            command = [sys.executable, "-m", "webapp.inference"]
+            pipe = self._pipe = Pipe(command, cwd=ROOT, env=_environment())
+        return pipe
 
-    def _end(self) -> None:
-        process, self._process = self._process, None
-        self._loaded, self.footprint = set(), Footprint(0.0, 0.0)
-        if process is None:
-            return
-        process.kill()
-        for stream in (process.stdin, process.stdout):
-            with contextlib.suppress(OSError):
-                cast(IO[bytes], stream).close()
-        process.wait()
+    def _end(self, pipe: Pipe) -> None:
+        """End a process; another one that has taken its place meanwhile goes on."""
+        if pipe is self._pipe:
+            self._pipe, self._loaded, self.footprint = None, set(), Footprint(0.0, 0.0)
+        pipe.end()
 
 
 def _environment() -> dict[str, str]:
@@ -251,24 +235,54 @@ def _plain(history: Sequence[Utterance]) -> list[list[str]]:
 def answer_line(line: bytes) -> dict[str, Any]:
     """Return a child's answer to one request: a batch, or a bot to be loaded."""
     request = json.loads(line)
+    with _reported(request) as result:
+        result |= _answered(request) if "turns" in request else _loaded(request)
+    return result
+
+
+async def answer_beside(request: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a child's answer to one conversation; others are answered meanwhile."""
+    with _reported(request) as result:
+        (turn,), patience = _turns(request), request["patience"]
+        try:
+            async with asyncio.timeout(patience):
+                answers = await respond_beside(request["bot"], request["options"], turn)
+        except TimeoutError as late:
+            raise BotFailed(f"the bot took longer than {patience:g} s") from late
+        result |= _sent_all(answers)
+    return result
+
+
+@contextlib.contextmanager
+def _reported(request: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    """Give a request's answer, which says what went wrong, if anything did."""
+    result: dict[str, Any] = {"number": request.get("number", 0)}
     try:
-        result = _answered(request) if "turns" in request else _loaded(request)
+        yield result
     except WorkerLost as lost:
-        return {"error": str(lost), "lost": True, "of_device": lost.of_device}
+        result |= {"error": str(lost), "lost": True, "of_device": lost.of_device}
     except Exception as problem:  # a bot may fail in any way; the parent decides
-        result = {"error": f"{type(problem).__name__}: {problem}"[:500]}
-    return {**result, "footprint": asdict(footprint())}
+        is_ours = isinstance(problem, BotFailed)
+        result["error"] = (str(problem) if is_ours else f"{type(problem).__name__}: {problem}")[
+            :500
+        ]
+    result["footprint"] = asdict(footprint())
 
 
 def _loaded(request: Mapping[str, Any]) -> dict[str, Any]:
-    return {"batches": warm_up_here(request["bot"], request["options"])}
+    return {"way": warm_up_here(request["bot"], request["options"])}
 
 
 def _answered(request: Mapping[str, Any]) -> dict[str, Any]:
-    turns = [
-        (tuple(persona), _history(history, seed)) for persona, history, seed in request["turns"]
-    ]
-    answers = respond_here(request["bot"], request["options"], turns)
+    return _sent_all(respond_here(request["bot"], request["options"], _turns(request)))
+
+
+def _turns(request: Mapping[str, Any]) -> list[Turn]:
+    turns = request["turns"]
+    return [(tuple(persona), _history(history, seed)) for persona, history, seed in turns]
+
+
+def _sent_all(answers: Answers) -> dict[str, Any]:
     replies = [_sent(reply) for reply in answers.replies]
     return {"replies": replies, "version": dict(answers.version)}
 
@@ -296,20 +310,40 @@ def _details(reply: Reply) -> dict[str, Any]:
     return details
 
 
+class Outlet:
+    """The way of answers out of a child, from any of its threads."""
+
+    def __init__(self, stream: IO[bytes]) -> None:
+        self._stream = stream
+        self._lock = threading.Lock()
+
+    def write(self, result: Mapping[str, Any]) -> None:
+        """Send an answer; a process whose device failed, or whose parent is gone, ends."""
+        line = json.dumps(result, default=str).encode() + b"\n"
+        with self._lock:
+            try:
+                self._stream.write(line)
+                self._stream.flush()
+            except BrokenPipeError:
+                os._exit(0)
+            if result.get("lost"):
+                os._exit(LEFT)
+
+
 def main() -> None:
     """Answer requests until the input ends; what bots print goes to the log, not to the parent."""
-    answers = os.fdopen(os.dup(1), "wb")
+    outlet = Outlet(os.fdopen(os.dup(1), "wb"))
     os.dup2(2, 1)
     os.nice(NICENESS)
+    loop = asyncio.new_event_loop()
+    threading.Thread(target=loop.run_forever, daemon=True).start()
     for line in sys.stdin.buffer:
-        result = answer_line(line)
-        try:
-            answers.write(json.dumps(result, default=str).encode() + b"\n")
-            answers.flush()
-        except BrokenPipeError:  # the parent is gone
-            os._exit(0)
-        if result.get("lost"):
-            sys.exit(LEFT)
+        request = json.loads(line)
+        if "patience" in request:
+            answer = asyncio.run_coroutine_threadsafe(answer_beside(request), loop)
+            answer.add_done_callback(lambda done: outlet.write(done.result()))
+        else:
+            outlet.write(answer_line(line))
 
 
 if __name__ == "__main__":

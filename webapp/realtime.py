@@ -26,6 +26,7 @@ from webapp.celery import app
 
 log = logging.getLogger(__name__)
 PATIENCE = 0.5  # seconds that one hint may take (R11)
+MOST_JOBS = 1000  # of one task
 lost: Counter[str] = Counter()  # counted, never raised: the database is the only truth
 
 _serving: asyncio.AbstractEventLoop | None = None
@@ -121,17 +122,17 @@ def listen(listener: Callable[[str], None] | None) -> None:
     _listener = listener
 
 
-def call(bot: str) -> None:
-    """Signal to a reply worker that this bot owes a reply."""
+def call(bot: str, system: int, jobs: Sequence[int]) -> None:
+    """Signal to a reply worker that a system of this bot owes the replies of these jobs."""
     if _listener is not None:
         _listener(bot)
     elif settings.REDIS_URL:
-        _outbox().put(bot)
+        _outbox().put(bot, system, jobs)
 
 
-def call_on_commit(bot: str) -> None:
-    """Call once the transaction that queued the job has committed."""
-    transaction.on_commit(partial(call, bot), robust=True)
+def call_on_commit(bot: str, system: int, jobs: Sequence[int]) -> None:
+    """Call once the transaction that queued the jobs has committed."""
+    transaction.on_commit(partial(call, bot, system, jobs), robust=True)
 
 
 def compute(listener: Callable[[str], None] | None) -> None:
@@ -147,26 +148,27 @@ def want_on_commit(subject: str) -> None:
 
 
 class HintOutbox(threading.Thread):
-    """Hands calls to the broker. Those of one bot that wait together are one."""
+    """Hands calls to the broker, as tasks. Jobs of one system that wait together are one task."""
 
     def __init__(self) -> None:
         super().__init__(name="hints", daemon=True)
-        self._bots: dict[str, None] = {}
+        self._jobs: dict[tuple[str, int], list[int]] = {}
         self._changed = threading.Condition()
 
-    def put(self, bot: str) -> None:
+    def put(self, bot: str, system: int, jobs: Sequence[int]) -> None:
         with self._changed:
-            self._bots[bot] = None
+            waiting = self._jobs.setdefault((bot, system), [])
+            waiting += jobs[: MOST_JOBS - len(waiting)]  # more would only make the task longer
             self._changed.notify()
 
     def run(self) -> None:
         while True:
             with self._changed:
-                self._changed.wait_for(lambda: self._bots)
-                bot = next(iter(self._bots))
-                del self._bots[bot]
+                self._changed.wait_for(lambda: self._jobs)
+                (bot, system), jobs = next(iter(self._jobs.items()))
+                del self._jobs[bot, system]
             try:
-                app.send_task("answer", [bot], queue=f"bot.{bot}", retry=False)
+                app.send_task("answer", [bot, jobs], queue=f"bot.{bot}", retry=False)
             except Exception as problem:  # a broker may fail in any way; workers poll as well
                 _lose("worker", problem)
 

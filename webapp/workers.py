@@ -1,41 +1,43 @@
-"""Reply workers: which bots this process answers for, in threads that hints wake.
+"""Reply workers: which bots this process answers for, and the threads that do it.
 
-One thread a bot: what arrives while it answers is its next batch, and no bot waits for another. A
-bot that loads a model is loaded before this worker says that it answers for it. Besides, one thread
-looks into the table at least every 2 s, so that lost hints cost no more than that, shows answers
-whose time has come, and keeps the heartbeat (R11). Long because the threads, and Celery's way of
-starting them, belong together.
+One thread a bot reads and writes rows: it settles the calls that have ended and claims what there
+is a place for. The calls themselves run in the lanes of their systems (`webapp.lanes`), so that no
+system waits for another one. Besides, one thread looks into the table at least every 2 s, so that
+lost hints cost no more than that, shows answers whose time has come, and takes back what dead
+processes of this host held; one keeps the leases, and one the heartbeat (R11, R12). Long because
+these threads belong together.
 """
 
 from __future__ import annotations
 
+import contextlib
+import json
 import logging
-import os
-import socket
 import threading
 from collections import defaultdict
-from collections.abc import Callable, Collection
-from typing import Any
+from collections.abc import Callable, Collection, Sequence
+from functools import partial
+from queue import Empty, SimpleQueue
 
-from celery.signals import worker_ready, worker_shutting_down
 from django.conf import settings
-from django.db import Error, close_old_connections, connection
+from django.db import Error, InterfaceError, OperationalError, close_old_connections, connection
 
 from bots.footprint import machine_megabytes
 from webapp import inference, realtime
-from webapp.celery import app
 from webapp.children import Budget, Children
-from webapp.services.replies import delivery, heartbeats, worker
+from webapp.lanes import Calls, Lane
+from webapp.services.replies import delivery, heartbeats, hosts, worker
 from webapp.services.replies import queue as replies_queue
-from webapp.services.replies.batches import Limit
 from webapp.services.rules import uptime
+from webapp.watch import Watch
 
 log = logging.getLogger(__name__)
 POLL = 2.0  # seconds
 RETRY = 1.0  # seconds after database trouble
 BEAT = 5.0  # seconds between heartbeats
+GRACE = 5.0  # seconds in which calls under way may end when the worker stops
 SHARE = 0.75  # of the machine's memory that bots may hold where no setting says
-PREFIX = "bot."  # of a bot's queue
+Ended = tuple[Lane, worker.EndedCall]
 
 
 class Host:
@@ -48,19 +50,23 @@ class Host:
         children: Children | None = None,
         on_lost: Callable[[], None] = lambda: None,
     ) -> None:
-        self.name = f"{socket.gethostname()[:30]}:{os.getpid()}"
+        self.name = hosts.owner_name()
+        self.watch = Watch()
         self._bots = bots
         self._on_lost = on_lost
         self._children = children
-        self._calls: dict[str, threading.Event] = {}
-        self._turns: dict[str, threading.Lock] = defaultdict(threading.Lock)
-        self._limits: dict[str, Limit] = defaultdict(Limit)
+        self._calls = Calls()
+        self._lanes: dict[str, Lane] = {}
+        self._wakes: dict[str, threading.Event] = {}
+        self._finished: defaultdict[str, SimpleQueue[Ended]] = defaultdict(SimpleQueue)
+        self._in_hand: set[worker.ReplyWork] = set()
         self._is_planned = False
-        self._warming: set[str] = set()
         self._one_load = threading.Lock()  # what is loaded side by side takes memory twice
         self._threads: list[threading.Thread] = []
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()
+        self._idle = threading.Condition(self._lock)
         self._look = threading.Event()
+        self._closing = threading.Event()
         self._stopped = threading.Event()
         self._beat = threading.Event()
 
@@ -68,113 +74,207 @@ class Host:
         """Begin to load what people may talk to, and to answer; returns at once."""
         self._run("replies", self._poll)
 
-    def stop(self) -> None:
-        """End threads and children; what they were working on is for others, or for later."""
+    def stop(self, grace: float = GRACE) -> None:
+        """Claim no more; calls under way may end within the grace, or are put back at once."""
+        self._closing.set()
+        with self._idle:
+            self._idle.wait_for(lambda: not self._in_hand, grace)
         self._stopped.set()
-        self._look.set()
-        self._beat.set()
-        with self._lock:
-            for call in self._calls.values():
-                call.set()
-            threads = list(self._threads)
+        for event in (self._look, self._beat, *self._wakes.values()):
+            event.set()
         if self._children is not None:
             self._children.close()
+        with self._lock:
+            threads = list(self._threads)
         for thread in threads:
             thread.join(timeout=5)
+        if self._in_hand:  # in a thread of its own: the caller may be an event loop
+            leaving = threading.Thread(target=self._leave_rest, daemon=True)
+            leaving.start()
+            leaving.join(timeout=5)
+        self.watch.close()
+
+    def _leave_rest(self) -> None:
+        for work in list(self._in_hand):
+            try:
+                worker.put_back(work, "the worker was stopped")
+            except Error as problem:  # its lease will end
+                log.warning("not put back: %s", type(problem).__name__)
+        connection.close()
 
     def hosts(self, bot: str) -> bool:
         return self._bots is None or bot in self._bots
 
     def wake(self, bot: str) -> None:
         """Let the bot's thread look for jobs."""
-        if not self.hosts(bot) or self._stopped.is_set():
+        if not self.hosts(bot) or self._closing.is_set():
             return
         with self._lock:
-            call = self._calls.get(bot)
-            if call is None:
-                call = self._calls[bot] = threading.Event()
-                self._start(f"bot {bot}", lambda: self._answer(bot, call))
-        call.set()
+            wake = self._wakes.get(bot)
+            if wake is None:
+                wake = self._wakes[bot] = threading.Event()
+                self._start(f"bot {bot}", lambda: self._attend(bot, wake))
+        wake.set()
 
-    def serve(self, bot: str) -> int:
-        """Answer all that a bot owes; returns how many jobs were claimed.
-
-        While a bot is being loaded its jobs are left to other workers, or for when it is ready.
-        """
-        if bot in self._warming:
-            return 0
-        total, children, limit = 0, self._apart(bot), self._limits[bot]
-        with self._turns[bot]:
-            while not self._stopped.is_set():
-                limit.one_by_one = children is not None and children.one_by_one(bot)
-                count = worker.serve(
-                    bot=bot,
-                    owner=self.name,
-                    respond=self._respond(bot),
-                    limit=limit,
-                )
-                if not count:
-                    break
-                total += count
-        if total:
-            self._look.set()  # answers may be due soon
-        return total
-
-    def _apart(self, bot: str) -> Children | None:
-        """Return the children that a bot runs in, if it does."""
-        return self._children if inference.needs_own_process(bot) else None
-
-    def _respond(self, bot: str) -> inference.Respond:
-        children = self._apart(bot)
-        return inference.respond_here if children is None else children.respond
-
-    def _answer(self, bot: str, call: threading.Event) -> None:
+    def _attend(self, bot: str, wake: threading.Event) -> None:
         while not self._stopped.is_set():
-            if bot in self._warming:
-                self._warm_up(bot)
-            call.wait()
-            call.clear()
+            wake.wait()
+            wake.clear()
             try:
-                self.serve(bot)
-            except inference.WorkerLost as lost:
-                self.reload_after_loss(bot, lost)
+                self._settle(bot)
+                if not self._closing.is_set():
+                    self.admit(bot)
+            except BaseException:
+                wake.set()  # what is left to do is done after the trouble
+                raise
 
-    def reload_after_loss(self, bot: str, lost: inference.WorkerLost) -> None:
-        """Load a bot anew whose child was lost, or leave where this process itself is at fault."""
-        log.error("%s: %s", bot, lost)
-        if self._apart(bot) is None:
-            self._on_lost()
-            return
-        self._warming.add(bot)
-        self.wake(bot)
+    def admit(self, bot: str) -> int:
+        """Claim what a bot's systems have places for, and begin the calls; returns how many.
 
-    def _warm_up(self, bot: str) -> None:
-        """Load the bot's systems; until then it is not announced as answered here."""
-        children = self._apart(bot)
+        While a system is being loaded its jobs are left to other workers, or for when it is ready.
+        """
+        count = 0
+        systems: dict[str, list[int]] = defaultdict(list)
+        for system in replies_queue.waiting_systems(bot):
+            lane = self._lane(bot, worker.options_of(system))
+            systems[_key(bot, lane.options)].append(system.pk)
+        for lane in [each for each in self._lanes.values() if each.bot == bot]:
+            lane.begin_waiting()
+        for key, numbers in systems.items():
+            while works := self._lanes[key].claim(self.name, numbers):
+                self._hold(works)
+                for work in works:
+                    self._lanes[key].begin(work)
+                count += len(works)
+        return count
+
+    def _settle(self, bot: str) -> None:
+        """Store what came of the calls that have ended; those that went well, together."""
+        ended = _taken(self._finished[bot])
         try:
-            for name, options in worker.wanted([bot]):
-                if children is None or children.is_full or self._stopped.is_set():
-                    break
-                with self._one_load:
-                    children.warm_up(name, options)
+            well = [one for one in ended if one[1].problem is None and len(one[1].work.jobs) == 1]
+            if len(well) > 1:
+                self._settle_together(well)
+                ended = [one for one in ended if one not in well]
+            while ended:
+                self._settle_one(*ended[0])
+                ended = ended[1:]
+        except (OperationalError, InterfaceError):  # a reply outlives trouble of the database
+            for one in ended:
+                self._finished[bot].put(one)
+            raise
+
+    def _settle_together(self, ended: Sequence[Ended]) -> None:
+        try:
+            worker.settle_together([ended_call for _, ended_call in ended])
+        except (OperationalError, InterfaceError):
+            raise
+        except Exception:
+            log.exception("calls that ended together are settled one by one")
+            for one in ended:
+                self._settle_one(*one)
+            return
+        for lane, _ in ended:
+            lane.limit.answered()
+        self._let_go(ended)
+
+    def _settle_one(self, lane: Lane, ended_call: worker.EndedCall) -> None:
+        again: list[worker.ReplyWork] = []
+        try:
+            again = worker.settle(ended_call, lane.limit)
         except inference.WorkerLost as lost:
-            log.error("%s cannot be loaded: %s", bot, lost)
-            self._stopped.wait(RETRY)
-        except inference.BotFailed as failed:  # each of its jobs will say so
-            log.error("%s cannot be loaded: %s", bot, failed)
-        self._warming.discard(bot)
-        self._beat.set()
-        self.wake(bot)
+            self._reload_after_loss(lane, lost)
+        except (OperationalError, InterfaceError):
+            raise
+        except Exception:  # its lease will end, and others answer
+            log.exception("a call of %s could not be settled", lane.bot)
+        self._hold(again)
+        lane.ask_again(again)
+        self._let_go([(lane, ended_call)], is_over=not again)
+
+    def _let_go(self, ended: Sequence[Ended], *, is_over: bool = True) -> None:
+        """Free the places of calls, and tell those who wait for their jobs."""
+        for lane, _ in ended:
+            lane.ended()
+        with self._idle:
+            self._in_hand -= {ended_call.work for _, ended_call in ended}
+            self._idle.notify_all()
+        if is_over:
+            self.watch.look({job.pk for _, ended_call in ended for job in ended_call.work.jobs})
+        self._look.set()  # answers may be due soon
+
+    def _hold(self, works: Collection[worker.ReplyWork]) -> None:
+        """Have the leases of these kept until they are settled."""
+        if not works:
+            return
+        with self._lock:
+            self._in_hand.update(works)
+            if not any(thread.name == "leases" for thread in self._threads):
+                self._start("leases", self._keep_leases)
+
+    def _keep_leases(self) -> None:
+        while not self._stopped.wait(replies_queue.RENEWAL):
+            close_old_connections()
+            with self._lock:
+                owners = {job.owner for work in self._in_hand for job in work.jobs}
+            if owners:
+                replies_queue.renew(owners)
+
+    def _end(self, lane: Lane, ended_call: worker.EndedCall) -> None:
+        """Hand a call that has ended to its bot's thread."""
+        self._finished[lane.bot].put((lane, ended_call))
+        self._wakes[lane.bot].set()
+
+    def _lane(self, bot: str, options: dict[str, object]) -> Lane:
+        key = _key(bot, options)
+        with self._lock:
+            if key not in self._lanes:
+                children = self._children if inference.needs_own_process(bot) else None
+                self._lanes[key] = Lane(bot, options, children, self._calls, self._end)
+            return self._lanes[key]
+
+    def _reload_after_loss(self, lane: Lane, lost: inference.WorkerLost) -> None:
+        """Load a system anew whose child was lost, or leave where this process itself is at fault.
+
+        One of several processes is loaded by its next call, and the others go on.
+        """
+        log.error("%s: %s", lane.bot, lost)
+        if self._children is None or not inference.needs_own_process(lane.bot):
+            self._on_lost()
+        elif lane.most_calls == 1 and not self._closing.is_set():
+            lane.is_loading = True
+            self._run(f"load {lane.bot}", lambda: self._load([lane]), once=True)
+
+    def _load(self, lanes: Collection[Lane]) -> None:
+        """Load systems; until then they are not announced as answered here."""
+        for lane in lanes:
+            try:
+                if self._children is not None and not self._children.is_full:
+                    with self._one_load:
+                        lane.load()
+            except inference.WorkerLost as lost:
+                log.error("%s cannot be loaded: %s", lane.bot, lost)
+                self._stopped.wait(RETRY)
+            except inference.BotFailed as failed:  # each of its jobs will say so
+                log.error("%s cannot be loaded: %s", lane.bot, failed)
+            finally:
+                lane.is_loading = False
+                self._beat.set()
+                self.wake(lane.bot)
 
     def _plan(self) -> None:
         """Find what is to be loaded, before this worker says what it answers for."""
-        if self._children is not None:
-            wanted = worker.wanted(self._bots)
-            self._warming |= {bot for bot, _ in wanted if inference.needs_own_process(bot)}
+        loading: dict[str, list[Lane]] = defaultdict(list)
+        wanted = worker.wanted(self._bots) if self._children is not None else []
+        for bot, options in wanted:
+            if inference.needs_own_process(bot):
+                lane = self._lane(bot, options)
+                lane.is_loading = True
+                loading[bot].append(lane)
         self._is_planned = True
         self._run("heartbeat", self._keep_beating)
-        for bot in sorted(self._warming):
-            self.wake(bot)
+        for bot, lanes in sorted(loading.items()):
+            self._run(f"load {bot}", partial(self._load, lanes), once=True)
 
     def _poll(self) -> None:
         if not self._is_planned:
@@ -182,8 +282,10 @@ class Host:
         while not self._stopped.is_set():
             self._look.clear()
             delivery.deliver_due()
+            hosts.take_back()
             for bot in replies_queue.waiting_bots():
                 self.wake(bot)
+            self.watch.look()
             due = delivery.seconds_to_next()
             self._look.wait(POLL if due is None else min(POLL, due + 0.005))
 
@@ -201,28 +303,35 @@ class Host:
             bot: (sum(each.machine for each in sizes), sum(each.device for each in sizes))
             for bot, sizes in held.items()
         }
-        limits = dict(self._limits)
-        return heartbeats.State(
-            warming=sorted(self._warming),
-            memory=memory,
-            batch={bot: limit.now for bot, limit in limits.items() if limit.most is not None},
-            losses={bot: limit.losses for bot, limit in limits.items() if limit.losses},
-        )
-
-    def _run(self, name: str, work: Callable[[], None]) -> None:
+        batch: dict[str, int] = {}
+        losses: dict[str, int] = {}
         with self._lock:
-            self._start(name, work)
+            lanes = list(self._lanes.values())
+        for lane in lanes:
+            if lane.limit.most is not None:
+                batch[lane.bot] = min(lane.limit.now, batch.get(lane.bot, lane.limit.now))
+            if lane.limit.losses:
+                losses[lane.bot] = losses.get(lane.bot, 0) + lane.limit.losses
+        warming = sorted({lane.bot for lane in lanes if lane.is_loading})
+        return heartbeats.State(warming=warming, memory=memory, batch=batch, losses=losses)
 
-    def _start(self, name: str, work: Callable[[], None]) -> None:
-        thread = threading.Thread(target=self._guarded, args=(work,), name=name, daemon=True)
+    def _run(self, name: str, work: Callable[[], None], *, once: bool = False) -> None:
+        with self._lock:
+            self._start(name, work, once=once)
+
+    def _start(self, name: str, work: Callable[[], None], *, once: bool = False) -> None:
+        thread = threading.Thread(target=self._guarded, args=(work, once), name=name, daemon=True)
+        self._threads = [each for each in self._threads if each.is_alive() or not each.ident]
         self._threads.append(thread)
         thread.start()
 
-    def _guarded(self, work: Callable[[], None]) -> None:
+    def _guarded(self, work: Callable[[], None], once: bool) -> None:
         """Begin again after trouble: of the database, or of our own making."""
         while not self._stopped.is_set():
             try:
                 work()
+                if once:
+                    break
             except Error as problem:
                 log.warning("database trouble: %s", type(problem).__name__)
                 connection.close()
@@ -233,51 +342,27 @@ class Host:
         connection.close()
 
 
-# --- as a Celery worker, where there are several processes
+def _taken(finished: SimpleQueue[Ended]) -> list[Ended]:
+    """Return all that is in a queue now."""
+    found: list[Ended] = []
+    with contextlib.suppress(Empty):
+        while True:
+            found.append(finished.get_nowait())
+    return found
 
 
-_host: list[Host] = []
-
-
-@app.task(name="answer")
-def answer(bot: str) -> None:
-    """Wake the bot's thread: no bot's hints wait until another one has answered."""
-    for host in _host:
-        host.wake(bot)
-
-
-def _leave() -> None:
-    """End at once: a process whose device failed is not to be trusted. Its jobs are put back."""
-    log.error("leaving: the device of this worker failed")
-    os._exit(inference.LEFT)
-
-
-@worker_ready.connect
-def _start_hosting(sender: Any, **_: object) -> None:
-    queues = sender.app.amqp.queues.consume_from
-    bots = [queue.removeprefix(PREFIX) for queue in queues if queue.startswith(PREFIX)]
-    if type(sender.pool).__module__.endswith("prefork"):
-        raise SystemExit("use -P solo: models must not be loaded before a fork")
-    if not bots:
-        raise SystemExit("say which bots this worker answers for, such as -Q bot.profile_memory")
-    _host.append(Host(bots, children=_children(), on_lost=_leave))
-    _host[0].start()
-
-
-@worker_shutting_down.connect
-def _stop_hosting(**_: object) -> None:
-    for host in _host:
-        host.stop()
+def _key(bot: str, options: object) -> str:
+    return json.dumps([bot, options], sort_keys=True, default=str)
 
 
 def hosted_here() -> Host:
     """Return a host of all bots that hints of this process wake: the embedded default."""
-    host = Host(children=_children())
+    host = Host(children=children())
     realtime.listen(host.wake)
     return host
 
 
-def _children() -> Children | None:
+def children() -> Children | None:
     """Return where bots with models run: in processes of their own, unless settings say not."""
     if settings.INFERENCE != "process":
         return None

@@ -13,6 +13,7 @@ from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
+from weakref import WeakKeyDictionary
 
 from bots.guards.egress import Target
 
@@ -52,7 +53,11 @@ class RemoteAnswer:
 
 @dataclass(frozen=True)
 class RemoteServer:
-    """A server and its limits; `seconds` is the deadline of all requests of one call together."""
+    """A server and its limits; `seconds` is the deadline of each request, from when it is sent.
+
+    Its repeats count within it. `at_once` limits what `ask_all` sends; who calls `ask` has a limit
+    of their own.
+    """
 
     target: Target
     key: str = ""
@@ -73,26 +78,30 @@ class RemoteServer:
     async def _ask_all(
         self, questions: Sequence[Mapping[str, Any]]
     ) -> list[RemoteAnswer | ServerFailed]:
-        import httpx  # only where a server is asked: whoever lists bots need not wait for it
-
-        end = asyncio.get_running_loop().time() + self.seconds
         turn = asyncio.Semaphore(self.at_once)
-        limits = httpx.Limits(max_connections=self.at_once)
-        async with httpx.AsyncClient(
-            trust_env=False, follow_redirects=False, timeout=self.seconds, limits=limits
-        ) as client:
+        async with _client() as client:
 
             async def ask(question: Mapping[str, Any]) -> RemoteAnswer | ServerFailed:
-                try:
-                    async with asyncio.timeout_at(end), turn:
-                        return await self._insist(client, question, end)
-                except TimeoutError:
-                    name = self.target.name
-                    return ServerFailed(f"{name} did not answer within {self.seconds:g} s")
-                except ServerFailed as failed:
-                    return failed
+                async with turn:
+                    return await self._answer(client, question)
 
             return list(await asyncio.gather(*map(ask, questions)))
+
+    async def ask(self, question: Mapping[str, Any]) -> RemoteAnswer | ServerFailed:
+        """Send a request over a connection that this loop keeps for the next one."""
+        return await self._answer(_kept_client(self.target.name), question)
+
+    async def _answer(
+        self, client: httpx.AsyncClient, question: Mapping[str, Any]
+    ) -> RemoteAnswer | ServerFailed:
+        end = asyncio.get_running_loop().time() + self.seconds
+        try:
+            async with asyncio.timeout_at(end):
+                return await self._insist(client, question, end)
+        except TimeoutError:
+            return ServerFailed(f"{self.target.name} did not answer within {self.seconds:g} s")
+        except ServerFailed as failed:
+            return failed
 
     async def _insist(
         self, client: httpx.AsyncClient, question: Mapping[str, Any], end: float
@@ -122,6 +131,7 @@ class RemoteServer:
                 self.target.address(attempt),
                 json=question,
                 headers=headers,
+                timeout=self.seconds,
                 extensions={"sni_hostname": self.target.host},
             ) as response:
                 self._check(response)
@@ -161,6 +171,26 @@ class RemoteServer:
             if len(body) > LARGEST:
                 raise ServerFailed(f"{self.target.name} sent more than {LARGEST // 1024} KiB")
         return bytes(body)
+
+
+_clients: WeakKeyDictionary[asyncio.AbstractEventLoop, dict[str, httpx.AsyncClient]] = (
+    WeakKeyDictionary()
+)
+
+
+def _client() -> httpx.AsyncClient:
+    import httpx  # only where a server is asked: whoever lists bots need not wait for it
+
+    limits = httpx.Limits(max_connections=None)
+    return httpx.AsyncClient(trust_env=False, follow_redirects=False, limits=limits)
+
+
+def _kept_client(name: str) -> httpx.AsyncClient:
+    """Return this loop's client of a server: two names at one address share no connection."""
+    kept = _clients.setdefault(asyncio.get_running_loop(), {})
+    if name not in kept:
+        kept[name] = _client()
+    return kept[name]
 
 
 def _seconds(response: httpx.Response) -> float | None:

@@ -8,13 +8,15 @@ option. Participants' messages go to that server: the consent text has to say so
 
 from __future__ import annotations
 
+import asyncio
 import json
 import re
 from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from bots.bot import Reply, Turn
+from bots.bot import Reply, Turn, Way
 from bots.dialogue import Utterance
 from bots.guards import egress
 from bots.guards.own_model import OwnModel
@@ -24,6 +26,7 @@ from bots.options import InvalidOption, option
 ROLES = {"self": "assistant", "partner": "user"}
 NO_CONTENT = "the server's answer has no choices[0].message.content"
 USAGE = ("prompt_tokens", "completion_tokens", "total_tokens")
+_LOOKUPS = ThreadPoolExecutor(256, thread_name_prefix="lookup")
 
 
 @dataclass
@@ -75,9 +78,16 @@ class ChatServer(OwnModel):
     user_first: bool = option(
         False, "Put the opening line before a conversation that the model itself opened"
     )
-    seconds: float = option(30.0, "Deadline for all replies of a batch", least=0.1, most=300)
+    seconds: float = option(30.0, "Deadline of a reply, from its request on", least=0.1, most=300)
     tries: int = option(4, "Attempts while the server is busy or away", least=1, most=10)
-    at_once: int = option(16, "Requests under way at the same time", least=1, most=64)
+    at_once: int = option(
+        16, "Requests under way at the same time, from each reply worker", least=1, most=64
+    )
+
+    @property
+    def way(self) -> Way:
+        """Nobody waits for the slowest of a batch: each request is a call of its own."""
+        return "async"
 
     def respond(self, persona: Sequence[str], history: Sequence[Utterance]) -> Reply:
         """Answer one conversation, or raise the server's failure."""
@@ -90,16 +100,30 @@ class ChatServer(OwnModel):
         """Answer all; a failed request is an empty reply whose details say why."""
         if not turns:
             return []
-        server = RemoteServer(
+        requests = [self._request(turn) for turn in turns]
+        answers = self._server().ask_all(requests)
+        return [self._reply(*pair) for pair in zip(answers, requests, strict=True)]
+
+    async def respond_async(self, persona: Sequence[str], history: Sequence[Utterance]) -> Reply:
+        """Answer one conversation; a failed request is an empty reply whose details say why."""
+        request = self._request((persona, history))
+        # A name server that is away holds up this call alone, not the loop.
+        looked_up = asyncio.get_running_loop().run_in_executor(_LOOKUPS, self._server)
+        try:
+            server = await asyncio.wait_for(looked_up, self.seconds)
+        except TimeoutError:
+            error = f"the server's name was not found within {self.seconds:g} s"
+            return Reply("", None, {"error": error}, prompt=request)
+        return self._reply(await server.ask(request), request)
+
+    def _server(self) -> RemoteServer:
+        return RemoteServer(
             egress.target(self._address("url"), "/chat/completions"),
             egress.key(self.key_variable),
             self.seconds,
             self.tries,
             self.at_once,
         )
-        requests = [self._request(turn) for turn in turns]
-        answers = server.ask_all(requests)
-        return [self._reply(*pair) for pair in zip(answers, requests, strict=True)]
 
     def _address(self, name: str) -> str:
         value = str(getattr(self, name))

@@ -25,7 +25,8 @@ django.setup()
 
 from webapp import inference  # noqa: E402
 from webapp.models import ReplyJob  # noqa: E402
-from webapp.services.replies import delivery, worker  # noqa: E402
+from webapp.services.replies import worker  # noqa: E402
+from webapp.services.replies.batches import Limit  # noqa: E402
 from webapp.services.replies.queue import BATCH  # noqa: E402
 
 INTERVAL = float(os.environ.get("FLUSH", "0.05"))  # seconds
@@ -55,4 +56,6 @@ def reply(requests: Sequence[Any]) -> None:
         )
     )
     turns = worker._turns(jobs)
-    delivery.answer(worker._ask(jobs, turns, inference.respond_here))
+    options = worker.options_of(jobs[0].conversation.system)
+    work = worker.ReplyWork(jobs[0].bot, options, jobs, turns)
+    worker.settle(worker.ask(work, inference.respond_here), Limit())

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
-from tests import live
+from tests import live, serving
 
 
 def _measure(bot: str, weights: Path, rounds: int) -> None:
@@ -27,7 +27,7 @@ def _measure(bot: str, weights: Path, rounds: int) -> None:
     from webapp import inference
     from webapp.models import Participation
     from webapp.services.conversation import messages
-    from webapp.services.replies import queue, worker
+    from webapp.services.replies import queue
 
     live._seed(bot=bot, options={"weights": str(weights.resolve())}, people=32)
     people = list(Participation.objects.values_list("pk", flat=True))
@@ -43,7 +43,7 @@ def _measure(bot: str, weights: Path, rounds: int) -> None:
         queue.BATCH = batch
         started, done = time.perf_counter(), 0
         while done < count:
-            done += worker.serve(bot=bot, owner="benchmark", respond=child.respond)
+            done += serving.serve(bot=bot, owner="benchmark", respond=child.respond)
         return time.perf_counter() - started
 
     answer(1, 1)  # loads the bot

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -28,20 +27,16 @@ def stalled_worker() -> None:
     """A worker's first attempt at a reply outlives its lease, which nobody renews."""
     from webapp.services.replies import queue, worker
 
-    real = worker._ask
+    real = worker.ask
 
-    @contextlib.contextmanager
-    def nobody(owner: str) -> Iterator[None]:
-        yield
-
-    def slow(jobs: Any, turns: Any, respond: Any) -> Any:
-        if jobs[0].attempt == 1:
+    def slow(work: Any, respond: Any) -> Any:
+        if work.jobs[0].attempt == 1:
             time.sleep(4.5)
-        return real(jobs, turns, respond)
+        return real(work, respond)
 
     queue.LEASE = timedelta(seconds=1.5)
-    queue.renewing = nobody
-    worker._ask = slow
+    queue.renew = lambda owners: 0
+    worker.ask = slow
 
 
 @fault
@@ -49,13 +44,13 @@ def thinking_bot() -> None:
     """Every bot takes a moment, so that its reply finds its reader coming back."""
     from webapp.services.replies import worker
 
-    real = worker._ask
+    real = worker.ask
 
-    def slow(jobs: Any, turns: Any, respond: Any) -> Any:
+    def slow(work: Any, respond: Any) -> Any:
         time.sleep(0.7)
-        return real(jobs, turns, respond)
+        return real(work, respond)
 
-    worker._ask = slow
+    worker.ask = slow
 
 
 @fault

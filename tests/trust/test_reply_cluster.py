@@ -11,7 +11,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import cast
+from typing import Any, cast
 
 import pytest
 import redis
@@ -46,7 +46,7 @@ async def _talk(server: Server, study: Study, worker: subprocess.Popen[bytes]) -
     return client
 
 
-async def _hint(redis_url: str) -> tuple[str, object]:
+async def _hint(redis_url: str) -> tuple[str, Any]:
     """Return the one hint that waits for a worker: its type of content, and what it carries."""
     broker = redis.from_url(redis_url)
     while not (waiting := cast("list[bytes]", broker.lrange("bot.parrot", 0, -1))):
@@ -64,7 +64,9 @@ async def test_a_celery_worker_answers_and_a_killed_one_is_replaced(tmp_path: Pa
         with reply_worker(server) as worker:
             client = await _talk(server, study, worker)
         found = await asyncio.wait_for(_hint(redis_url), 10)
-        assert found == ("application/json", [["parrot"], {}]), "R15: a bot's name, never a text"
+        kind, (arguments, named) = found
+        assert (kind, arguments[0], named) == ("application/json", "parrot", {})
+        assert [type(job) for job in arguments[1]] == [int], "R15: numbers of jobs, never a text"
         with reply_worker(server):
             await client.until(lambda _: sum(map(is_reply, client.frames)) == 4, seconds=60)
         await client.close()

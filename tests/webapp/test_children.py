@@ -4,25 +4,26 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
 from bots import Utterance
 from bots.footprint import Footprint, footprint
 from tests.bots.examples import weights
-from tests.journeys.unruly import FUNCTIONS
+from tests.journeys.unruly import FUNCTIONS, LONG
 from tests.webapp.test_inference import is_gone, wait_for
 from webapp import inference
 from webapp.children import Budget, Children
 
 TURN = ((), (Utterance("partner", "How are you?"),))
-HERE = "tests.journeys.unruly."
+HERE, FORMS = "tests.journeys.unruly.", "tests.bots.functions."
 SMALL, LARGE = {"function": HERE + "polite"}, {"function": HERE + "large"}
 
 
 @pytest.fixture(autouse=True)
 def _named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("BOT_CALLABLES", FUNCTIONS)
+    monkeypatch.setenv("BOT_CALLABLES", f"{FUNCTIONS}, {FORMS}*")
 
 
 @pytest.fixture
@@ -85,11 +86,42 @@ def test_a_device_error_ends_the_child_and_says_so(children: Children) -> None:
     assert pids(children) == []
 
 
-def test_a_bot_that_takes_no_batches_says_so(children: Children) -> None:
+def test_a_bot_says_how_it_is_called_once_it_is_loaded(children: Children) -> None:
+    ranker, waits = {"weights": weights("tfidf")}, {"function": FORMS + "waits"}
+    assert children.way("tfidf", ranker) == "one"
     children.warm_up("callable", SMALL)
-    assert children.one_by_one("callable")
-    children.warm_up("tfidf", {"weights": weights("tfidf")})
-    assert not children.one_by_one("tfidf")
+    children.warm_up("tfidf", ranker)
+    children.warm_up("callable", waits)
+    assert children.way("callable", SMALL) == "one"
+    assert children.way("tfidf", ranker) == "batch"
+    assert children.way("callable", waits) == "async"
+
+
+def test_an_async_function_answers_several_in_one_process_and_ends_a_late_one_alone() -> None:
+    """Those who said their names wait for each other: one at a time, none would be answered."""
+    children = Children(patience=8)
+    options = {"function": FORMS + "waits"}
+    children.warm_up("callable", options)
+
+    def ask(text: str) -> str:
+        turn = ((), (Utterance("partner", text),))
+        return children.respond("callable", options, [turn]).replies[0].text
+
+    with ThreadPoolExecutor(3) as pool:
+        late = pool.submit(ask, "never")
+        both = [pool.submit(ask, name) for name in ("first", "second")]
+        assert [each.result(20) for each in both] == ["Hello first.", "Hello second."]
+        (pid,) = pids(children)
+        with pytest.raises(inference.BotFailed, match="took longer than 8 s"):
+            late.result(20)
+    assert pids(children) == [pid]
+    children.close()
+
+
+def test_a_system_runs_in_as_many_processes_as_it_asks_for(children: Children) -> None:
+    options = {**SMALL, "processes": 2}
+    children.warm_up("callable", options)
+    assert len(set(pids(children))) == 2
 
 
 def test_a_crash_is_not_the_device_s_fault(children: Children) -> None:
@@ -128,9 +160,9 @@ def test_loading_does_not_count_as_answering() -> None:
     children.close()
 
 
-def test_a_long_reply_and_long_details_are_cut(children: Children) -> None:
+def test_a_long_reply_is_whole_and_long_details_are_left_out(children: Children) -> None:
     reply = children.respond("callable", {"function": HERE + "endless"}, [TURN]).replies[0]
-    assert len(reply.text) == inference.LONGEST
+    assert reply.text == "word " * LONG
     assert reply.details == {"left out": "the details were too long"}
 
 

@@ -48,9 +48,9 @@ def is_gone(pid: int) -> bool:
 
 def unread(child: inference.Child) -> int:
     """Return the bytes that were sent to a child and not read by it."""
-    assert child._process is not None
-    assert child._process.stdin is not None
-    told = fcntl.ioctl(child._process.stdin, termios.FIONREAD, bytes(4))
+    assert child._pipe is not None
+    assert child._pipe.process.stdin is not None
+    told = fcntl.ioctl(child._pipe.process.stdin, termios.FIONREAD, bytes(4))
     return int.from_bytes(told, sys.byteorder)
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import time
 from collections.abc import Callable, Iterator
 from datetime import timedelta
@@ -11,14 +13,15 @@ import pytest
 from django.db.models.functions import Now
 from django.utils import timezone
 
+from tests.bots.chat_completions import running
 from tests.bots.examples import weights
 from tests.factories import NOW, make_campaign, make_participation
 from tests.journeys.unruly import FUNCTIONS
-from webapp import inference, realtime, workers
+from webapp import realtime, workers
 from webapp.children import Children
-from webapp.models import Event, Heartbeat, ReplyJob
+from webapp.models import Event, Heartbeat, ReplyCall, ReplyJob
 from webapp.services.conversation import chat, opening
-from webapp.services.replies import heartbeats
+from webapp.services.replies import heartbeats, hosts
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -48,7 +51,7 @@ def is_answered() -> bool:
 def host() -> Iterator[workers.Host]:
     host = workers.Host()
     yield host
-    host.stop()
+    host.stop(grace=0)
     realtime.listen(None)
 
 
@@ -105,15 +108,18 @@ def test_a_worker_is_seen_to_live(host: workers.Host) -> None:
     wait_for(lambda: Heartbeat.objects.filter(name=host.name, kind="replies").exists())
 
 
-def ask_bot(bot: str, options: dict[str, object], text: str = "Hello there.") -> None:
+def ask_bot(
+    bot: str, options: dict[str, object], text: str = "Hello there.", people: int = 1
+) -> None:
     """Let somebody wait for a reply of this bot."""
-    campaign = make_campaign(systems={"alpha": bot}, changes={"chat.pace": 0.0})
+    campaign = make_campaign(systems={"alpha": bot}, changes={"chat.pace": 0.0}, target=people)
     system = campaign.systems.get()
     system.options = options
     system.save()
-    person = make_participation(campaign)
-    opening.open_with_bot(person=person, system=system, now=NOW)
-    chat.send_message(person=person, client_id=uuid4(), text=text, now=NOW)
+    for _ in range(people):
+        person = make_participation(campaign)
+        opening.open_with_bot(person=person, system=system, now=NOW)
+        chat.send_message(person=person, client_id=uuid4(), text=text, now=NOW)
 
 
 @pytest.fixture
@@ -121,7 +127,7 @@ def apart() -> Iterator[workers.Host]:
     """A host whose bots with models run in processes of their own."""
     host = workers.Host(children=Children(patience=20))
     yield host
-    host.stop()
+    host.stop(grace=0)
 
 
 def test_a_bot_is_loaded_before_a_worker_says_that_it_answers_for_it(apart: workers.Host) -> None:
@@ -132,17 +138,22 @@ def test_a_bot_is_loaded_before_a_worker_says_that_it_answers_for_it(apart: work
     assert apart._children is not None
     (size,) = apart._children.sizes()["tfidf"]
     wait_for(
-        lambda: heartbeats.state_of(Heartbeat.objects.get()).memory["tfidf"][0] == size.machine
+        lambda: (
+            heartbeats.state_of(Heartbeat.objects.get(kind="replies")).memory["tfidf"][0]
+            == size.machine
+        )
     )
 
 
-def test_while_a_bot_is_loaded_its_jobs_are_left_to_others(apart: workers.Host) -> None:
+def test_while_a_system_is_loaded_its_jobs_are_left_to_others(apart: workers.Host) -> None:
     ask()
-    apart._warming.add("parrot")
-    assert apart.serve("parrot") == 0
+    lane = apart._lane("parrot", {})
+    lane.is_loading = True
+    assert apart.admit("parrot") == 0
     assert ReplyJob.objects.get().state == ReplyJob.State.QUEUED
-    apart._warming.clear()
-    assert apart.serve("parrot") == 1
+    lane.is_loading = False
+    apart.wake("parrot")
+    wait_for(is_answered)
 
 
 def test_a_device_error_puts_the_job_back_uncounted_and_the_bot_is_loaded_anew(
@@ -151,28 +162,84 @@ def test_a_device_error_puts_the_job_back_uncounted_and_the_bot_is_loaded_anew(
     """R14."""
     monkeypatch.setenv("BOT_CALLABLES", FUNCTIONS)
     ask_bot("callable", {"function": "tests.journeys.unruly.told"}, "Use your memory.")
-    with pytest.raises(inference.WorkerLost) as lost:
-        apart.serve("callable")
+    apart.wake("callable")
+    wait_for(lambda: ReplyJob.objects.filter(details={"losses": 1}).exists())
     job = ReplyJob.objects.get()
-    assert (job.state, job.attempt, job.details) == (ReplyJob.State.QUEUED, 0, {"losses": 1})
+    assert (job.state, job.attempt) == (ReplyJob.State.QUEUED, 0)
     assert "CUDA out of memory" in job.error
-    apart.reload_after_loss("callable", lost.value)
-    wait_for(lambda: "callable" not in apart._warming)
-    assert apart._limits["callable"].losses == 1
+    (lane,) = apart._lanes.values()
+    wait_for(lambda: not lane.is_loading)
+    assert lane.limit.losses >= 1
     assert not apart._stopped.is_set()
 
 
-def test_a_bot_that_stalls_keeps_no_other_bot_of_a_celery_worker_waiting(
+def test_a_function_that_stalls_delays_no_other_function_of_the_same_bot(
     apart: workers.Host, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The task only wakes the bot's thread, so Celery's own is free for the next hint."""
     monkeypatch.setenv("BOT_CALLABLES", FUNCTIONS)
-    monkeypatch.setattr(workers, "_host", [apart])
     ask_bot("callable", {"function": "tests.journeys.unruly.told"}, "Please stall.")
-    stalled = ReplyJob.objects.filter(bot="callable", state=ReplyJob.State.CLAIMED, attempt=1)
-    workers.answer("callable")
+    apart.wake("callable")
+    stalled = ReplyJob.objects.filter(state=ReplyJob.State.CLAIMED, attempt=1)
     wait_for(stalled.exists)
-    ask()
-    workers.answer("parrot")
+    ask_bot("callable", {"function": "tests.journeys.unruly.polite"})
+    apart.wake("callable")
     wait_for(is_answered)
     assert stalled.exists()
+
+
+def test_each_request_of_a_chat_server_is_delivered_when_it_arrives_and_has_a_place(
+    host: workers.Host, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Three people at two places: the third one waits unclaimed, until there is a place."""
+    with running() as fake:
+        monkeypatch.setenv("BOT_PRIVATE_HOSTS", f"127.0.0.1:{fake.port}")
+        for model in ("stalls", "good"):
+            ask_bot("chat_server", {"url": fake.url, "model": model, "at_once": 2}, people=3)
+        host.wake("chat_server")
+        good = ReplyJob.objects.filter(conversation__system__options__model="good")
+        wait_for(lambda: good.filter(state=ReplyJob.State.DONE).count() == 3)
+        stalled = ReplyJob.objects.filter(conversation__system__options__model="stalls")
+        assert sorted(stalled.values_list("state", "attempt")) == [
+            *[("CLAIMED", 1)] * 2,
+            ("QUEUED", 0),
+        ]
+    calls = ReplyCall.objects.filter(job__in=good)
+    assert set(good.values_list("details__batch", flat=True)) == {1}
+    assert all(0 < call.seconds < 20 for call in calls)
+
+
+def test_what_is_in_hand_when_a_worker_stops_ends_or_is_put_back_at_once(
+    apart: workers.Host, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("BOT_CALLABLES", FUNCTIONS)
+    ask_bot("callable", {"function": "tests.journeys.unruly.told"}, "Please stall.")
+    apart.wake("callable")
+    wait_for(ReplyJob.objects.filter(state=ReplyJob.State.CLAIMED).exists)
+    apart.stop(grace=0)
+    job = ReplyJob.objects.get()
+    assert (job.state, job.attempt, job.error) == ("QUEUED", 0, "the worker was stopped")
+
+
+def test_a_worker_takes_back_what_a_dead_process_of_its_host_held(host: workers.Host) -> None:
+    """R12: at once, and not when the lease ends; a living owner's job is left alone."""
+    dead = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE)
+    began = hosts._began(dead.pid)
+    name = f"{hosts._host()}:{dead.pid}.{began}:abcd1234"
+    held = {"state": "CLAIMED", "owner": name, "lease_until": Now() + timedelta(hours=1)}
+    ask()
+    ReplyJob.objects.update(attempt=1, **held)
+    assert hosts.take_back() == 0
+    dead.communicate()
+    host.start()
+    wait_for(is_answered)
+    job = ReplyJob.objects.get()
+    assert (job.attempt, job.details["losses"]) == (1, 1)
+
+
+def test_a_name_that_another_host_or_a_later_process_has_is_not_taken_for_dead() -> None:
+    own = hosts.owner_name()
+    assert len(own) <= 50
+    number = own.rpartition(":")[2].partition(".")[0]
+    assert hosts._runs(own)
+    assert not hosts._runs(f"{hosts._host()}:{number}.1")
+    assert hosts._runs("elsewhere:worker")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from bots import Reply, make_bot
+from bots import BatchBot, Reply, Utterance, make_bot, way_of
 from bots.bot import Bot
 from bots.options import InvalidOption
 from tests.bots.examples import HELLO, PERSONA
@@ -59,3 +59,25 @@ def test_what_is_not_there_says_so(function: str, told: str) -> None:
 def test_what_is_no_reply_is_an_error() -> None:
     with pytest.raises(TypeError, match="returned int, but must return text or a Reply"):
         bot(f"{HERE}.wrong").respond(PERSONA, HELLO)
+
+
+def test_a_function_may_take_a_batch_or_be_awaited() -> None:
+    turns = [(PERSONA, HELLO)] * 3
+    batch = make_bot("callable", function=f"{HERE}.together", batch=True)
+    assert isinstance(batch, BatchBot)
+    assert way_of(batch) == "batch"
+    assert [reply.text for reply in batch.respond_many(turns)] == ["1 of 3", "2 of 3", "3 of 3"]
+    awaited = make_bot("callable", function=f"{HERE}.waits")
+    assert isinstance(awaited, BatchBot)
+    assert way_of(awaited) == "async"
+    named = [((), (Utterance("partner", name),)) for name in ("first", "second")]
+    texts = [reply.text for reply in awaited.respond_many(named)]
+    assert texts == ["Hello first.", "Hello second."]
+    assert way_of(bot(f"{HERE}.count")) == "one"
+
+
+def test_a_batch_function_must_answer_each() -> None:
+    few = make_bot("callable", function=f"{HERE}.too_few", batch=True)
+    assert isinstance(few, BatchBot)
+    with pytest.raises(TypeError, match="must return a list of 2 replies"):
+        few.respond_many([(PERSONA, HELLO)] * 2)

@@ -14,7 +14,7 @@ from tests.webapp.services.queries import scanned
 from webapp.models import Campaign, ReplyJob, System
 from webapp.services.conversation import chat, opening
 from webapp.services.ops import sweeper
-from webapp.services.replies import delivery, queue
+from webapp.services.replies import delivery, hosts, queue
 
 pytestmark = pytest.mark.django_db
 FEW = {Campaign._meta.db_table, System._meta.db_table}
@@ -38,7 +38,10 @@ def asked() -> None:
         pytest.param(lambda: sweeper.tick(NOW + timedelta(hours=1)), id="tick_late"),
         queue.waiting_bots,
         pytest.param(lambda: queue.claim(bot="parrot", owner="test"), id="claim"),
-        pytest.param(lambda: queue.renew("test"), id="renew"),
+        pytest.param(lambda: queue.renew(["test"]), id="renew"),
+        pytest.param(lambda: queue.waiting_systems("parrot"), id="waiting_systems"),
+        hosts.take_back,
+        pytest.param(lambda: queue.still_owed([1, 2]), id="still_owed"),
         delivery.deliver_due,
         delivery.seconds_to_next,
         delivery.sweep,

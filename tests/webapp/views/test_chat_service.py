@@ -19,6 +19,7 @@ from django.test import Client
 from django.utils import timezone
 
 from tests.factories import make_campaign
+from tests.serving import serve
 from tests.webapp.services.chat_service_fake import FakeService, serving
 from tests.webapp.services.judged import exported
 from webapp import chat_service
@@ -36,7 +37,6 @@ from webapp.models import (
 from webapp.services.chat_service import incoming
 from webapp.services.conversation.messages import MESSAGES
 from webapp.services.ops import sweeper
-from webapp.services.replies import worker
 
 pytestmark = pytest.mark.django_db
 TOKEN, SECRET, ANN = "123:token-of-the-test", "secret-of-the-test", 77
@@ -66,7 +66,7 @@ class Volunteer:
 
     def wait(self) -> None:
         """Let the bot answer, and the loop tell and send what there is."""
-        worker.serve(bot="parrot", owner="w", respond=respond_here)
+        serve(bot="parrot", owner="w", respond=respond_here)
         chat_service.turn(timezone.now())
 
     @property

@@ -15,22 +15,15 @@ RECOVERY = 20  # batches that have to go well before they may be twice as large 
 
 @dataclass
 class Limit:
-    """The most jobs of one claim; None is as many as there may be.
-
-    A bot that answers `one_by_one` in a process of its own gets no batches: nobody is to wait for
-    another's answer, and a process that is lost was lost over one job.
-    """
+    """The most jobs of one batch; None is as many as there may be."""
 
     most: int | None = None
-    one_by_one: bool = False
     good: int = 0
     losses: int = 0
 
     @property
     def now(self) -> int:
-        """The most jobs of the next claim."""
-        if self.one_by_one:
-            return 1
+        """The most jobs of the next batch."""
         return queue.BATCH if self.most is None else self.most
 
     def lost(self, size: int, *, of_device: bool) -> None:

@@ -16,7 +16,7 @@ from django.db import IntegrityError, transaction
 from django.db.models import DurationField, ExpressionWrapper, F, Min
 from django.db.models.functions import Now
 
-from webapp import clock, realtime
+from webapp import clock
 from webapp.models import Conversation, Event, Flag, ReplyJob
 from webapp.services.replies import pace, queue, rehearsal
 from webapp.services.rules import events, states, uptime
@@ -24,7 +24,6 @@ from webapp.services.rules import events, states, uptime
 J = ReplyJob.State
 OPEN = Conversation.State.OPEN
 CHUNK = 16  # jobs of one transaction: senders wait no longer than this many take
-OWED = (J.QUEUED, J.CLAIMED)
 LOSSES = 6  # of its worker that a job may meet without blame
 
 
@@ -239,7 +238,7 @@ def retry(job: ReplyJob) -> ReplyJob:
     """Owe a failed reply anew, with all attempts."""
     with transaction.atomic():
         states.move(job, "retry", attempt=0, owner="", lease_until=None, queued_at=Now())
-        realtime.call_on_commit(job.bot)
+        queue.call(job)
     return job
 
 
@@ -250,7 +249,8 @@ def drop(conversation: Conversation) -> None:
 
 def sweep() -> int:
     """Put back what dead workers held, and give up what took too long; returns how many."""
-    expired = list(ReplyJob.objects.filter(queue.EXPIRED).order_by("id")[: queue.BATCH])
+    found = ReplyJob.objects.filter(queue.EXPIRED).select_related("conversation").order_by("id")
+    expired = list(found[: queue.BATCH])
     up = uptime.known(clock.read())
     for job in expired:
         until = job.lease_until
@@ -259,13 +259,13 @@ def sweep() -> int:
         else:
             failed(job, "the worker did not finish")
     for job in expired:
-        realtime.call(job.bot)
+        queue.call(job)
     return len(expired) + sum(give_up(job, "no answer in time") for job in _overdue(up))
 
 
 def _overdue(up: uptime.Uptime) -> list[ReplyJob]:
     """Return the jobs of people who have waited for longer than their campaign allows."""
-    owed = ReplyJob.objects.filter(state__in=OWED).exclude(
+    owed = ReplyJob.objects.filter(state__in=queue.OWED).exclude(
         conversation__purpose=Conversation.Purpose.CONTEXT
     )
     aged = owed.select_related("conversation__campaign").order_by("id")

@@ -6,26 +6,25 @@ batch. Leases are kept by the database's clock, so no worker's own clock matters
 
 from __future__ import annotations
 
-import contextlib
 import secrets
-import threading
-from collections.abc import Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Collection, Sequence
 from datetime import timedelta
 from typing import Any
 
-from django.db import close_old_connections, connection
 from django.db.models import F, Q
 from django.db.models.functions import Now
 
 from webapp import realtime
-from webapp.models import Conversation, ReplyJob
+from webapp.models import Conversation, ReplyJob, System
 from webapp.services.rules import states
 
 J = ReplyJob.State
+OWED = (J.QUEUED, J.CLAIMED)
 BATCH = 64  # jobs of one claim
 ATTEMPTS = 3
 LEASE = timedelta(seconds=15)
-RENEWAL = 5.0  # seconds
+RENEWAL = 5.0  # seconds between extensions of a lease
 PAUSE = timedelta(seconds=1)  # before a job that failed is tried again
 FREE = Q(state=J.QUEUED) & (Q(lease_until=None) | Q(lease_until__lte=Now()))
 EXPIRED = Q(state=J.CLAIMED, lease_until__lte=Now())
@@ -52,9 +51,18 @@ def queue_all(owed: Sequence[tuple[Conversation, int]], after: float = 0) -> lis
         )
         for conversation, seq in owed
     ]
-    for bot in {job.bot for job in jobs}:
-        realtime.call_on_commit(bot)
-    return ReplyJob.objects.bulk_create(jobs)
+    made = ReplyJob.objects.bulk_create(jobs)
+    systems: dict[tuple[str, int], list[int]] = defaultdict(list)
+    for (conversation, _), job in zip(owed, made, strict=True):
+        systems[job.bot, conversation.system_id].append(job.pk)
+    for (bot, system), numbers in systems.items():
+        realtime.call_on_commit(bot, system, numbers)
+    return made
+
+
+def call(job: ReplyJob) -> None:
+    """Call a worker for a job that is waiting again, once this transaction has committed."""
+    realtime.call_on_commit(job.bot, job.conversation.system_id, [job.pk])
 
 
 def waiting_bots() -> list[str]:
@@ -63,14 +71,25 @@ def waiting_bots() -> list[str]:
     return list(waiting.order_by("bot").values_list("bot", flat=True).distinct())
 
 
-def claim(*, bot: str, owner: str, most: int | None = None) -> list[ReplyJob]:
+def waiting_systems(bot: str) -> list[System]:
+    """Return the systems of a bot that have jobs to be claimed."""
+    waiting = ReplyJob.objects.filter(FREE | EXPIRED, bot=bot, attempt__lt=ATTEMPTS)
+    numbers = waiting.order_by().values("conversation__system").distinct()
+    return list(System.objects.filter(pk__in=numbers).order_by("pk"))
+
+
+def claim(
+    *, bot: str, owner: str, most: int | None = None, systems: Collection[int] | None = None
+) -> list[ReplyJob]:
     """Claim the waiting jobs of a bot by one conditional UPDATE: new ones first, then the oldest.
 
     What was put back comes after them, so that a job that holds its bot up does not hold up others.
-    `owner` gets a random end: two claims of one worker are told apart.
+    `owner` gets a random end: two claims of one worker are told apart. `systems` None means all.
     """
     owner = f"{owner[:50]}:{secrets.token_hex(4)}"
     jobs = ReplyJob.objects.filter(FREE | EXPIRED, bot=bot, attempt__lt=ATTEMPTS)
+    if systems is not None:
+        jobs = jobs.filter(conversation__system__in=systems)
     if not jobs.exists():
         return []
     first = (F("lease_until").asc(nulls_first=True), "id")
@@ -86,30 +105,22 @@ def fence(job: ReplyJob) -> Q:
     return Q(owner=job.owner, attempt=job.attempt)
 
 
-def renew(owner: str) -> int:
-    """Extend the leases that an owner still holds."""
-    held = ReplyJob.objects.filter(owner=owner, state=J.CLAIMED)
+def renew(owners: Collection[str]) -> int:
+    """Extend the leases that these owners still hold."""
+    held = ReplyJob.objects.filter(owner__in=owners, state=J.CLAIMED)
     return held.update(lease_until=Now() + LEASE)
 
 
-@contextlib.contextmanager
-def renewing(owner: str) -> Iterator[None]:
-    """Extend the owner's leases from a thread while the bot thinks."""
-    done = threading.Event()
+def still_owed(numbers: Collection[int]) -> dict[int, str]:
+    """Return the states of those jobs, by number, that wait for an answer or have failed."""
+    jobs = ReplyJob.objects.filter(pk__in=numbers, state__in=(J.QUEUED, J.CLAIMED, J.FAILED))
+    return dict(jobs.values_list("pk", "state"))
 
-    def keep() -> None:
-        while not done.wait(RENEWAL):
-            close_old_connections()
-            renew(owner)
-        connection.close()
 
-    keeper = threading.Thread(target=keep, name="lease", daemon=True)
-    keeper.start()
-    try:
-        yield
-    finally:
-        done.set()
-        keeper.join()
+def held_by(prefix: str) -> list[ReplyJob]:
+    """Return the claimed jobs whose owner's name begins so."""
+    held = ReplyJob.objects.filter(state=J.CLAIMED, owner__startswith=prefix).order_by("pk")
+    return list(held.select_related("conversation"))
 
 
 def put_back(job: ReplyJob, error: str, **fields: Any) -> bool:

@@ -1,7 +1,8 @@
-"""Answers of a bot to its jobs: claim those waiting, run one batch, store the answers.
+"""Answers of a bot to its jobs: claim those waiting, ask the bot, settle what came of it.
 
-`respond` is where the bot runs: in this process or in a child (`webapp.inference`). Jobs of systems
-with different options need different bots, so a batch is one per set of options.
+`ask` reads and writes no rows, so that it can run anywhere: in this process, in a child or in an
+event loop (`webapp.inference`). Jobs of systems with different options need different bots, so a
+batch is one per set of options. Long because the three steps share what they hand on.
 """
 
 from __future__ import annotations
@@ -12,15 +13,17 @@ import re
 import time
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from django.conf import settings
+from django.db import InterfaceError, OperationalError
 
 from bots import Reply, SeededHistory, Turn, Utterance, bot_names, bot_options, seed_of
 from bots.guards.filters import EMPTY
 from bots.registry import PATHS
-from webapp.inference import Answers, Respond, WorkerLost
+from webapp.inference import Answers, Respond, WorkerLost, respond_beside
 from webapp.models import Campaign, Conversation, Event, ReplyCall, ReplyJob, Seat, System
 from webapp.services.replies import calls, delivery, queue
 from webapp.services.replies.batches import Limit
@@ -35,30 +38,115 @@ NUL = re.compile(r"(?<!\\)((?:\\\\)*)\\u0000")  # as JSON writes it
 LONGEST_DETAILS = 20_000  # characters
 
 
-def serve(*, bot: str, owner: str, respond: Respond, limit: Limit | None = None) -> int:
-    """Claim and answer what `bot` owes now; returns how many jobs were claimed.
+@dataclass(frozen=True, eq=False)
+class ReplyWork:
+    """Claimed jobs that one call of a bot answers, with each job's turn by its number."""
 
-    A bot whose process was lost has its jobs put back before `WorkerLost` goes on to the caller;
-    those of the same bot with other options are answered first.
+    bot: str
+    options: Mapping[str, Any]
+    jobs: Sequence[ReplyJob]
+    turns: Mapping[int, Turn]
+
+    def one_by_one(self) -> list[ReplyWork]:
+        """Return a call for each job."""
+        return [replace(self, jobs=[job]) for job in self.jobs]
+
+    @property
+    def inputs(self) -> list[Turn]:
+        return [self.turns[job.pk] for job in self.jobs]
+
+
+@dataclass(eq=False)
+class EndedCall:
+    """What came of a call: answers or a problem, and the seconds that it took."""
+
+    work: ReplyWork
+    answers: Answers | None
+    problem: Exception | None
+    seconds: float
+    is_recorded: bool = False  # it is settled again after trouble of the database
+
+
+def claim(
+    *, bot: str, owner: str, most: int | None = None, systems: Collection[int] | None = None
+) -> list[ReplyWork]:
+    """Claim what `bot` owes now: a batch for each set of options."""
+    jobs = queue.claim(bot=bot, owner=owner, most=most, systems=systems)
+    turns = _turns(jobs) if jobs else {}
+    return [
+        ReplyWork(bot, options_of(group[0].conversation.system), group, turns)
+        for group in _by_options(jobs)
+    ]
+
+
+def ask(work: ReplyWork, respond: Respond) -> EndedCall:
+    """Run the bot. Reads and writes no rows."""
+    started = time.monotonic()
+    try:
+        answers = _complete(work, respond(work.bot, work.options, work.inputs))
+    except Exception as problem:  # a bot may fail in any way; `settle` decides
+        return EndedCall(work, None, problem, time.monotonic() - started)
+    return EndedCall(work, answers, None, time.monotonic() - started)
+
+
+async def ask_beside(work: ReplyWork) -> EndedCall:
+    """Run a bot whose way is `async` over one job, in this event loop."""
+    started = time.monotonic()
+    try:
+        answers = await respond_beside(work.bot, work.options, work.inputs[0])
+    except Exception as problem:
+        return EndedCall(work, None, problem, time.monotonic() - started)
+    return EndedCall(work, answers, None, time.monotonic() - started)
+
+
+def _complete(work: ReplyWork, answers: Answers) -> Answers:
+    if len(answers.replies) != len(work.jobs):
+        raise ValueError(f"{len(answers.replies)} replies to {len(work.jobs)} turns")
+    return answers
+
+
+def settle(ended_call: EndedCall, limit: Limit) -> list[ReplyWork]:
+    """Store what came of a call; returns what is to be asked for anew.
+
+    A batch that failed is tried job by job, so that one cannot harm the others. A bot whose process
+    was lost has its jobs put back before its `WorkerLost` goes on to the caller. Trouble of the
+    database goes on, too: the call may be settled again.
     """
-    limit = limit or Limit()
-    jobs = queue.claim(bot=bot, owner=owner, most=limit.now)
-    if not jobs:
-        return 0
-    turns = _turns(jobs)
-    gone: WorkerLost | None = None
-    with queue.renewing(jobs[0].owner):
-        for group in _by_options(jobs):
-            try:
-                _answer(group, turns, respond)
-                limit.answered()
-            except WorkerLost as lost:
-                _put_back(group, lost)
-                limit.lost(len(group), of_device=lost.of_device)
-                gone = lost
-    if gone is not None:
-        raise gone
-    return len(jobs)
+    work, problem = ended_call.work, ended_call.problem
+    if isinstance(problem, WorkerLost):
+        _put_back(work.jobs, problem)
+        limit.lost(len(work.jobs), of_device=problem.of_device)
+        raise problem
+    try:
+        if problem is not None:
+            raise problem
+        settle_together([ended_call])
+        limit.answered()
+    except (OperationalError, InterfaceError):
+        raise
+    except Exception as failure:  # a bot may fail in any way; its jobs must not be lost
+        return _failed(ended_call, failure)
+    return []
+
+
+def _failed(ended_call: EndedCall, problem: Exception) -> list[ReplyWork]:
+    work = ended_call.work
+    log.warning("%s failed on %d jobs", work.bot, len(work.jobs), exc_info=problem)
+    if len(work.jobs) > 1:
+        return work.one_by_one()
+    (job,) = work.jobs
+    error = _storable(f"{type(problem).__name__}: {problem}")[:500]
+    seconds = round(ended_call.seconds, 4)
+    seed = _seed(work.turns[job.pk])
+    calls.record([calls.BotCall(job, Outcome.FAILED, seed, error=error, seconds=seconds)])
+    delivery.failed(job, error)
+    return []
+
+
+def put_back(work: ReplyWork, reason: str) -> None:
+    """Give jobs back whose call nobody waits for any more; nobody is to blame."""
+    for job in work.jobs:
+        delivery.lost(job, reason, to_blame=False)
 
 
 def _put_back(jobs: Sequence[ReplyJob], lost: WorkerLost) -> None:
@@ -114,41 +202,32 @@ def _by_options(jobs: Sequence[ReplyJob]) -> list[list[ReplyJob]]:
     return list(groups.values())
 
 
-def _answer(jobs: Sequence[ReplyJob], turns: Mapping[int, Turn], respond: Respond) -> None:
-    """Answer a batch; one that fails is tried job by job, so that one cannot harm the others."""
-    try:
-        delivery.answer(_ask(jobs, turns, respond))
-    except WorkerLost:
-        raise
-    except Exception as problem:  # a bot may fail in any way; its jobs must not be lost
-        log.warning("%s failed on %d jobs", jobs[0].bot, len(jobs), exc_info=problem)
-        if len(jobs) == 1:
-            error = _storable(f"{type(problem).__name__}: {problem}")[:500]
-            calls.record(
-                [calls.BotCall(jobs[0], Outcome.FAILED, _seed(turns[jobs[0].pk]), error=error)]
-            )
-            delivery.failed(jobs[0], error)
-            return
-        for job in jobs:
-            _answer([job], turns, respond)
+def settle_together(ended: Sequence[EndedCall]) -> None:
+    """Store what came of calls that went well: what ended together shares its transactions."""
+    made = {id(ended_call): _calls(ended_call) for ended_call in ended}
+    fresh = [ended_call for ended_call in ended if not ended_call.is_recorded]
+    if fresh:
+        calls.record([call for ended_call in fresh for call in made[id(ended_call)]])
+    for ended_call in fresh:
+        ended_call.is_recorded = True
+    delivery.answer(
+        [answer for ended_call in ended for answer in _answers(ended_call, made[id(ended_call)])]
+    )
 
 
-def _ask(
-    jobs: Sequence[ReplyJob], turns: Mapping[int, Turn], respond: Respond
-) -> list[delivery.BotAnswer]:
-    options = options_of(jobs[0].conversation.system)
-    started = time.monotonic()
-    answers: Answers = respond(jobs[0].bot, options, [turns[job.pk] for job in jobs])
-    seconds = time.monotonic() - started
-    if len(answers.replies) != len(jobs):
-        raise ValueError(f"{len(answers.replies)} replies to {len(jobs)} turns")
-    about = {**answers.version, "seconds": round(seconds, 4), "batch": len(jobs)}
-    parameters = _parameters(jobs[0].conversation.system)
-    made = [
-        _call(job, reply, seconds, parameters, _seed(turns[job.pk]))
+def _calls(ended_call: EndedCall) -> list[calls.BotCall]:
+    answers, jobs = cast(Answers, ended_call.answers), ended_call.work.jobs
+    seconds, parameters = round(ended_call.seconds, 4), _parameters(jobs[0].conversation.system)
+    return [
+        _call(job, reply, seconds, parameters, _seed(ended_call.work.turns[job.pk]))
         for job, reply in zip(jobs, answers.replies, strict=True)
     ]
-    calls.record(made)
+
+
+def _answers(ended_call: EndedCall, made: Sequence[calls.BotCall]) -> list[delivery.BotAnswer]:
+    """Return the answers that are to be shown; the jobs of the others are put back."""
+    version = cast(Answers, ended_call.answers).version
+    about = {**version, "seconds": round(ended_call.seconds, 4), "batch": len(made)}
     stored: list[delivery.BotAnswer] = []
     for call in made:
         job, text = call.job, _shown(call.reply.text)
@@ -179,7 +258,7 @@ def _call(
     elif complaint := _complaint(job, _shown(reply.text)):
         outcome, error = Outcome.REFUSED, complaint
     error = _storable(error)[:500]
-    return calls.BotCall(job, outcome, seed, reply, error, round(seconds, 4), parameters, more)
+    return calls.BotCall(job, outcome, seed, reply, error, seconds, parameters, more)
 
 
 def _shown(text: str) -> str:

@@ -11,12 +11,13 @@ from uuid import uuid4
 
 import pytest
 
+from tests import serving
 from tests.factories import NOW, make_campaign, make_participation
 from webapp import inference
 from webapp.models import Conversation, Event, Participation, Persona, ReplyJob
 from webapp.services.conversation import chat, opening, updates
 from webapp.services.rating import labels
-from webapp.services.replies import delivery, worker
+from webapp.services.replies import delivery
 from webapp.services.rules import events, refusals, states
 
 P, C = Participation.State, Conversation.State
@@ -50,7 +51,7 @@ def send_message(person: Participation, text: str = "I like boats.") -> Event:
 
 
 def answer(bot: str = "parrot") -> int:
-    return worker.serve(bot=bot, owner="test", respond=inference.respond_here)
+    return serving.serve(bot=bot, owner="test", respond=inference.respond_here)
 
 
 def talk(person: Participation, messages: int) -> None:

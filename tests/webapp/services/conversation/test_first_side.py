@@ -7,13 +7,14 @@ from uuid import uuid4
 import pytest
 from django.db.models import F
 
+from tests import serving
 from tests.factories import NOW, make_campaign, make_participation
 from tests.webapp.services.people import after, conversation_of, pair, send_message
 from webapp import inference
 from webapp.models import Conversation, Event, Participation, ReplyJob
 from webapp.services.conversation import chat, opening, updates
 from webapp.services.data import conversation_records
-from webapp.services.replies import delivery, queue, worker
+from webapp.services.replies import delivery, queue
 from webapp.services.rules import protocols
 from webapp.services.rules.refusals import NotNow
 
@@ -40,7 +41,7 @@ def turn(person: Participation) -> str:
 
 
 def serve() -> int:
-    return worker.serve(bot="parrot", owner="test", respond=inference.respond_here)
+    return serving.serve(bot="parrot", owner="test", respond=inference.respond_here)
 
 
 def test_a_draw_gives_both_sides_about_as_often_and_the_same_for_the_same_seed() -> None:

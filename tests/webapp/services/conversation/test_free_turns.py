@@ -11,6 +11,7 @@ import pytest
 from django.db.models.functions import Now
 
 from bots import Reply, Turn
+from tests import serving
 from tests.factories import NOW, make_campaign
 from tests.webapp.services.people import after, bot_says, conversation_of, send_message, start
 from webapp.inference import Answers
@@ -18,7 +19,6 @@ from webapp.models import Event, Participation, Rating, ReplyJob
 from webapp.services.conversation import chat, messages, updates
 from webapp.services.ops import sweeper
 from webapp.services.rating import labels
-from webapp.services.replies import worker
 from webapp.services.rules.refusals import NotNow
 
 pytestmark = pytest.mark.django_db
@@ -43,7 +43,7 @@ def saying(*texts: str) -> Any:
 
 def serve(*texts: str) -> None:
     ReplyJob.objects.update(lease_until=None)
-    worker.serve(bot="parrot", owner="w", respond=saying(*texts))
+    serving.serve(bot="parrot", owner="w", respond=saying(*texts))
 
 
 def turn_of(person: Participation) -> tuple[Any, Any]:

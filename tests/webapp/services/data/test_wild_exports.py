@@ -18,12 +18,12 @@ from analysis.registry import get_report
 from analysis.tables.reading import read
 from analysis.tables.schema import Tables
 from bots import Reply, Turn
+from tests import serving
 from tests.analysis.conversations.test_spam import LEFT, RIGHT
 from tests.webapp.views.visiting import Visit, campaign_of
 from webapp.inference import Answers
 from webapp.models import Campaign, Event
 from webapp.services.data import exports
-from webapp.services.replies import worker
 
 pytestmark = pytest.mark.django_db
 DAY = timedelta(days=1)
@@ -50,7 +50,7 @@ def talk(visit: Visit, lines: Sequence[tuple[str, str]]) -> None:
             sent = visit.send(type="message", id=str(uuid4()), text=text)
             assert [frame["type"] for frame in sent] == ["ack"], sent
         else:
-            worker.serve(bot="parrot", owner="w", respond=answers(text))
+            serving.serve(bot="parrot", owner="w", respond=answers(text))
 
 
 def score(visit: Visit, value: str) -> None:

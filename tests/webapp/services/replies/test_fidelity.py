@@ -16,6 +16,7 @@ import pytest
 
 from bots import SeededHistory, Utterance, make_bot
 from bots.bot import Bot
+from tests import serving
 from tests.bots.chat_completions import Fake, running
 from tests.factories import NOW, make_campaign, make_participation
 from webapp import inference
@@ -23,7 +24,7 @@ from webapp.models import Campaign, Conversation, Event, ReplyCall, ReplyJob, Se
 from webapp.services.data import exports
 from webapp.services.monitoring import monitor
 from webapp.services.participation import privacy
-from webapp.services.replies import queue, worker
+from webapp.services.replies import queue
 from webapp.services.replies.batches import Limit
 
 pytestmark = pytest.mark.django_db
@@ -108,7 +109,7 @@ def _serve(batches: int = 1) -> None:
     """Answer batches of fifty, those that wait for the first time before what was put back."""
     for _ in range(batches):
         limit = Limit(most=50)
-        worker.serve(bot="chat_server", owner="test", respond=inference.respond_here, limit=limit)
+        serving.serve(bot="chat_server", owner="test", respond=inference.respond_here, limit=limit)
 
 
 def _export(campaign: Campaign, folder: Path) -> zipfile.ZipFile:
@@ -204,7 +205,7 @@ def test_a_conversation_is_replayed_from_its_export(fake: Fake, tmp_path: Path) 
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("BOT_CALLABLES", "tests.bots.functions.*")
         _wait(campaign, ["Hi"] * 20)
-        worker.serve(bot=system.bot, owner="test", respond=inference.respond_here)
+        serving.serve(bot=system.bot, owner="test", respond=inference.respond_here)
         lines = _export(campaign, tmp_path).read("conversations.jsonl").splitlines()
         records = [json.loads(line) for line in lines]
         calls = [record["replies"][0]["calls"][0] for record in records]

@@ -13,6 +13,7 @@ from django.conf import LazySettings
 from django.db.models.functions import Now
 
 from bots import Reply, Turn
+from tests import serving
 from tests.factories import NOW, make_campaign, make_participation
 from tests.webapp.services.replies.test_queue import replied, serve, waiting
 from webapp import inference
@@ -46,7 +47,7 @@ def serve_on(respond: inference.Respond, limit: Limit, times: int) -> None:
     for _ in range(times):
         ReplyJob.objects.filter(state=J.QUEUED).update(lease_until=None)
         with contextlib.suppress(inference.WorkerLost):
-            worker.serve(bot="parrot", owner="w", respond=respond, limit=limit)
+            serving.serve(bot="parrot", owner="w", respond=respond, limit=limit)
 
 
 def test_a_batch_too_large_for_the_device_is_halved_until_it_fits() -> None:
@@ -115,12 +116,6 @@ def test_what_was_put_back_comes_after_new_jobs() -> None:
     ReplyJob.objects.filter(pk=job.pk).update(lease_until=Now() - timedelta(seconds=1))
     order = [queue.claim(bot="parrot", owner="w", most=1)[0].pk for _ in range(3)]
     assert order[-1] == first.pk
-
-
-def test_a_bot_that_takes_no_batches_gets_one_job_at_a_time() -> None:
-    waiting(3)
-    limit = Limit(one_by_one=True)
-    assert worker.serve(bot="parrot", owner="w", respond=inference.respond_here, limit=limit) == 1
 
 
 def test_files_and_device_of_a_bot_inside_another_are_filled_in(settings: LazySettings) -> None:

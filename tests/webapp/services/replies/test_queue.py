@@ -15,12 +15,13 @@ from django.db.models import F
 from django.db.models.functions import Now
 
 from bots import Reply, Turn
+from tests import serving
 from tests.factories import NOW, make_campaign, make_participation
 from webapp import inference
 from webapp.inference import Answers
 from webapp.models import Conversation, Event, Flag, Participation, ReplyJob, System
 from webapp.services.conversation import chat, messages, opening, updates
-from webapp.services.replies import delivery, queue, rehearsal, worker
+from webapp.services.replies import delivery, queue, rehearsal
 from webapp.services.rules import events
 
 J = ReplyJob.State
@@ -39,7 +40,7 @@ def waiting(people: int = 1, pace: float = 0.0, **changes: Any) -> list[Particip
 
 
 def serve(respond: inference.Respond = inference.respond_here) -> int:
-    return worker.serve(bot="parrot", owner="test", respond=respond)
+    return serving.serve(bot="parrot", owner="test", respond=respond)
 
 
 def let_leases_expire() -> None:
@@ -100,7 +101,7 @@ def test_leases_are_kept_by_the_clock_of_the_database_and_renewed() -> None:
     lease = ReplyJob.objects.annotate(left=F("lease_until") - Now()).get().left
     assert 13 < lease.total_seconds() <= 15
     let_leases_expire()
-    assert queue.renew(job.owner) == 1
+    assert queue.renew([job.owner]) == 1
     assert queue.claim(bot="parrot", owner="other") == []
 
 

@@ -9,13 +9,14 @@ from pathlib import Path
 
 import pytest
 
+from tests import serving
 from tests.bots.chat_completions import Fake, running
 from tests.bots.outside import tiny_causal
 from tests.factories import NOW, make_campaign
 from webapp import inference
 from webapp.models import Conversation, ReplyJob, System
 from webapp.services.campaign import checklist
-from webapp.services.replies import rehearsal, worker
+from webapp.services.replies import rehearsal
 
 pytestmark = pytest.mark.django_db
 
@@ -37,7 +38,7 @@ def rehearsed(
     rehearsal.start(system=system, by="ann", now=NOW)
     for _ in range(8):
         ReplyJob.objects.update(lease_until=None)
-        worker.serve(bot=bot, owner="test", respond=inference.respond_here)
+        serving.serve(bot=bot, owner="test", respond=inference.respond_here)
     system.refresh_from_db()
     return system
 

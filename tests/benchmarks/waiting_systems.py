@@ -1,0 +1,179 @@
+"""Seconds until a reply on systems of different speed, side by side: nobody waits for another's.
+
+    python -m tests.benchmarks.waiting_systems [--people 48] [--celery 2] [--functions]
+
+A third of the people talk to each of three models of a chat server, which need 0.05, 3 and 10 s;
+with `--functions` eight people at a Python function of 2 s in 8 processes, and one at another
+function at once. Each model is in a campaign of its own. Time is from the commit of the messages
+until the reply is stored, by the clock of the database. Asked: p95 within 10 % of the model's own.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import tempfile
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+from uuid import uuid4
+
+from tests.benchmarks.reply_jobs import worker
+from tests.servers import postgresql, redis_server
+
+MODELS = (0.05, 3.0, 10.0)  # seconds
+PATIENCE = 120.0
+
+
+class _Model(BaseHTTPRequestHandler):
+    """A chat server whose model is called by the seconds that it needs."""
+
+    protocol_version = "HTTP/1.1"
+
+    def do_POST(self) -> None:
+        asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        time.sleep(float(asked["model"]))
+        body = json.dumps({"choices": [{"message": {"content": "I see."}}]}).encode()
+        self.send_response(200)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, format: str, *args: object) -> None:
+        """Say nothing."""
+
+
+class _Server(ThreadingHTTPServer):
+    request_queue_size = 256
+    daemon_threads = True
+
+    def handle_error(self, request: object, client_address: object) -> None:
+        """Say nothing of workers that were killed."""
+
+
+@contextmanager
+def model_server() -> Iterator[str]:
+    """Serve the models in this process; yields their address."""
+    server = _Server(("127.0.0.1", 0), _Model)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    os.environ["BOT_PRIVATE_HOSTS"] = f"127.0.0.1:{server.server_address[1]}"
+    yield f"http://127.0.0.1:{server.server_address[1]}/v1"
+    server.shutdown()
+
+
+def hello(persona: Sequence[str], history: Sequence[object]) -> str:
+    """Answer at once."""
+    return "Hello."
+
+
+def slow(persona: Sequence[str], history: Sequence[object]) -> str:
+    """Answer after 2 s."""
+    time.sleep(2)
+    return "Hello, at last."
+
+
+def systems(url: str, people: int, functions: bool) -> list[tuple[str, str, dict[str, Any], int]]:
+    """Return name, bot, options and number of people of each system."""
+    if functions:
+        here, several = "tests.benchmarks.waiting_systems", {"processes": 8}
+        return [
+            ("at once", "callable", {"function": f"{here}.hello"}, 1),
+            ("2 s", "callable", {"function": f"{here}.slow", **several}, 8),
+        ]
+    size = people // len(MODELS)
+    chat = {"url": url, "at_once": 64}
+    return [(f"{one:g} s", "chat_server", {**chat, "model": str(one)}, size) for one in MODELS]
+
+
+def send_all(people: Sequence[int]) -> None:
+    from django.utils import timezone
+
+    from webapp.services.conversation import messages
+
+    said = [messages.OutgoingMessage(person, uuid4(), "Hello there.") for person in people]
+    messages.send_all(said, now=timezone.now())
+
+
+def measure(made: Sequence[tuple[str, str, dict[str, Any], int]]) -> None:
+    """Let all write once while everything is loaded, then once more; print the second time's."""
+    from tests import live
+    from webapp.models import Conversation, Participation, ReplyJob
+
+    for _, bot, options, people in made:
+        live._seed(bot=bot, options=options, people=people)
+    everybody = list(Participation.objects.order_by("pk").values_list("pk", flat=True))
+    groups, rest = [], everybody
+    for *_, people in made:
+        groups.append(rest[:people])
+        rest = rest[people:]
+    for again in (False, True):
+        started = time.monotonic()
+        for group in reversed(groups):  # the slowest first, then those who must not wait for it
+            send_all(group)
+            time.sleep(0.5)
+        while ReplyJob.objects.exclude(state__in=("DONE", "FAILED")).exists():
+            if time.monotonic() > started + PATIENCE:
+                raise SystemExit("no reply in time")
+            time.sleep(0.05)
+        if not again:
+            time.sleep(3)
+    print(f"{'model':>8} {'people':>7} {'p50':>7} {'p95':>7} {'most':>7} {'failed':>7}")
+    campaigns = list(Conversation.objects.order_by("pk").values_list("campaign", flat=True))
+    for (name, *_, people), campaign in zip(made, dict.fromkeys(campaigns), strict=True):
+        jobs = ReplyJob.objects.filter(conversation__campaign=campaign).order_by("-pk")[:people]
+        times = sorted(
+            (job.answered_at - job.queued_at).total_seconds() for job in jobs if job.answered_at
+        )
+        failed = sum(job.state == "FAILED" for job in jobs)
+        if times:
+            p50, p95 = times[len(times) // 2], times[max(0, -(-95 * len(times) // 100) - 1)]
+            print(f"{name:>8} {people:7} {p50:7.2f} {p95:7.2f} {times[-1]:7.2f} {failed:7}")
+        else:
+            print(f"{name:>8} {people:7} {failed:31}")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--people", type=int, default=48)
+    parser.add_argument("--celery", type=int, default=0, help="workers; 0: embedded")
+    parser.add_argument("--functions", action="store_true")
+    given: Any = parser.parse_args()
+    with ExitStack() as stack:
+        url = stack.enter_context(model_server())
+        folder = stack.enter_context(tempfile.TemporaryDirectory())
+        os.environ.update(
+            DEBUG="1",
+            DATA_DIR=folder,
+            DJANGO_SETTINGS_MODULE="webapp.settings",
+            BOT_CALLABLES="tests.benchmarks.waiting_systems.*",
+        )
+        os.environ.pop("DATABASE_URL", None)
+        if given.celery:
+            os.environ["REDIS_URL"] = stack.enter_context(redis_server())
+            os.environ["DATABASE_URL"] = stack.enter_context(postgresql())
+        import django
+
+        django.setup()
+        from tests.databases import migrate
+
+        migrate()
+        for number in range(given.celery):
+            queues = "bot.chat_server,bot.callable"
+            pool = os.environ.get("POOL", "threads")
+            words = ("-A", "webapp", "worker", "-Q", queues, "-P", pool, "-c", "64")
+            stack.enter_context(worker((*words, "-n", f"replies{number}")))
+        if not given.celery:
+            from webapp import workers
+
+            host = workers.hosted_here()
+            host.start()
+            stack.callback(host.stop)
+        measure(systems(url, given.people, given.functions))
+
+
+if __name__ == "__main__":
+    main()
