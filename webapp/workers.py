@@ -1,7 +1,7 @@
 """Reply workers: which bots this process answers for, and the threads that do it.
 
 One thread a bot reads and writes rows: it settles the calls that have ended and claims what there
-is a place for. The calls themselves run in the lanes of their systems (`webapp.lanes`), so that no
+is a place for. The calls themselves run in the lanes of their systems (`serving.lanes`), so that no
 system waits for another one. Besides, one thread looks into the table at least every 2 s, so that
 lost hints cost no more than that, shows answers whose time has come, and takes back what dead
 processes of this host held; one keeps the leases, and one the heartbeat (R11, R12). Long because
@@ -25,11 +25,11 @@ from django.db import Error, InterfaceError, OperationalError, close_old_connect
 from bots.footprint import machine_megabytes
 from webapp import inference, realtime
 from webapp.children import Budget, Children
-from webapp.lanes import Calls, Lane
 from webapp.services.replies import delivery, heartbeats, hosts, worker
 from webapp.services.replies import queue as replies_queue
 from webapp.services.rules import uptime
-from webapp.watch import Watch
+from webapp.serving.lanes import Calls, Lane
+from webapp.serving.watch import Watch
 
 log = logging.getLogger(__name__)
 POLL = 2.0  # seconds

@@ -16,6 +16,7 @@ import os
 import sys
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
@@ -80,9 +81,9 @@ def pages(folder: Path, language: str) -> Iterator[tuple[str, Callable[[], Visit
     from evaluation.registry import kind_names
 
     for name, reach in steps().items():
-        yield f"step-{name}", lambda reach=reach: reach(language)
+        yield f"step-{name}", partial(reach, language)
     for kind in kind_names():
-        yield f"kind-{kind}", lambda kind=kind: _asked(folder, kind, language)
+        yield f"kind-{kind}", partial(_asked, folder, kind, language)
 
 
 def _asked(folder: Path, kind: str, language: str) -> Visit:
@@ -244,7 +245,7 @@ def faults(page: Page, name: str) -> Iterator[str]:
 
 def take(of: Browser, folder: Path, protocols: Path, only: list[str]) -> tuple[int, list[str]]:
     """Take every picture; return how many there are, and what is wrong."""
-    count, found = 0, []
+    count, found = 0, list[str]()
     for language in LANGUAGES:
         for name, reach in pages(protocols, language):
             if only and name not in only:

@@ -26,7 +26,7 @@ COLUMNS = (
 
 
 @dataclass(frozen=True)
-class Line:
+class PanelLine:
     """One submission, in the campaign's currency. The difference is paid less owed."""
 
     submission_id: str
@@ -45,11 +45,11 @@ class NumberedLine:
     """A line with the number of its submission here, by which pages name it."""
 
     pk: int
-    line: Line
+    line: PanelLine
 
 
 @dataclass(frozen=True)
-class Books:
+class PanelBooks:
     """All lines and their sums."""
 
     lines: list[NumberedLine]
@@ -62,7 +62,7 @@ class Books:
         return self.approved + self.bonus - self.owed
 
 
-def of(study: PanelStudy) -> Books:
+def of(study: PanelStudy) -> PanelBooks:
     """Return the books, from what the panel was last seen to have paid and nothing else."""
     found = paying.accounts(study)
     codes = dict(
@@ -73,17 +73,17 @@ def of(study: PanelStudy) -> Books:
     lines = [NumberedLine(each.submission.pk, _line(study, each, codes)) for each in found]
     rows = [each.line for each in lines]
     sums = (sum((getattr(row, name) for row in rows), Decimal(0)) for name in SUMMED)
-    return Books(lines, *sums)
+    return PanelBooks(lines, *sums)
 
 
 SUMMED = ("owed", "approved", "bonus")
 
 
-def _line(study: PanelStudy, each: paying.Account, codes: dict[int, str]) -> Line:
+def _line(study: PanelStudy, each: paying.Account, codes: dict[int, str]) -> PanelLine:
     one, person = each.submission, each.submission.participation
     rewards = {"APPROVED": study.reward, "SCREENED OUT": study.screening_reward}
     approved = rewards.get(one.status, 0)
-    return Line(
+    return PanelLine(
         submission_id=one.submission_id,
         outcome=person.get_outcome_display() if person else "",
         own_code=codes.get(one.pk, ""),

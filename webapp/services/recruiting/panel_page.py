@@ -34,7 +34,7 @@ class Panel:
     failed: list[str]
     was_refused: bool  # it can be made anew
     actions: dict[str, str]
-    books: books.Books
+    books: books.PanelBooks
 
 
 def is_connected() -> bool:

@@ -14,10 +14,10 @@ import math
 import random
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any
+from typing import Any, Protocol
 
 import pytest
 from django.core.management.color import no_style
@@ -36,7 +36,16 @@ from webapp.services.replies import pace
 pytestmark = pytest.mark.django_db
 GAP, POLL, SWEEP = 10.0, 2.0, 2.0  # seconds: between two who come, two looks, two sweeps
 RARE = 0.02  # of all people; of few, nothing is rare
-Kind = dict[bool, list["Seen"]]  # by whether the partner is a person
+Kind = Mapping[bool, Sequence["HasFeatures"]]  # by whether the partner is a person
+
+
+class HasFeatures(Protocol):
+    """What somebody saw, as numbers, and as words and keys that are there or not."""
+
+    @property
+    def shapes(self) -> set[Any]: ...
+
+    def features(self) -> dict[str, float]: ...
 
 
 @dataclass
@@ -89,7 +98,7 @@ def masked(visit: Visit, page: str) -> str:
     return re.sub(r"\s+", " ", re.sub(r"\d+[a-e]?", "#", words)).strip()
 
 
-def simulate(monkeypatch: pytest.MonkeyPatch, each: int) -> Kind:
+def simulate(monkeypatch: pytest.MonkeyPatch, each: int) -> dict[bool, list[Seen]]:
     """Let so many come of a kind, wait and answer; return what those saw whose chat was opened."""
     restart_numbers()
     clock, law, end = Clock(), random.Random(1), 2.75 * each * GAP
@@ -155,8 +164,8 @@ def sweep(clock: Clock, later: Any) -> None:
     later(SWEEP, lambda: sweep(clock, later))
 
 
-def by_kind(everybody: list[Seen]) -> Kind:
-    found: Kind = {True: [], False: []}
+def by_kind(everybody: list[Seen]) -> dict[bool, list[Seen]]:
+    found: dict[bool, list[Seen]] = {True: [], False: []}
     for seen in everybody:
         seats = seen.visit.person.seats.select_related("conversation__system")
         seat = seats.order_by("pk").last()

@@ -17,7 +17,7 @@ from tests.asking import imported
 from tests.factories import NOW
 from tests.webapp.admitted import known_row, onboarding_campaign, rows_of
 from tests.webapp.services import judged
-from tests.webapp.services.campaign.test_written_materials import accepted, judging, of_replies
+from tests.webapp.services.campaign.test_written_materials import judging
 from tests.webapp.services.data.test_imported_replies import (
     ARMS,
     SETS,
@@ -32,7 +32,8 @@ from tests.webapp.services.data.test_imported_replies import (
 from tests.webapp.services.people import join
 from tests.webapp.services.rating.test_second_panels import opened
 from tests.webapp.services.third import chatted, judge, judge_all, labeling
-from tests.webapp.services.writing.test_offering import REVISED, SENTENCES, came, fields, revising
+from tests.webapp.services.writing.test_offering import revising
+from tests.webapp.services.written import REVISED, SENTENCES, accepted, came, fields, of_replies
 from webapp.models import Campaign, ExternalId, Item, Participation, Rating
 from webapp.services.data import assignment_rules, exports
 from webapp.services.data.assignment_rules import violations
