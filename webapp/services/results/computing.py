@@ -130,5 +130,6 @@ def _csv(part: Part) -> str:
     """Return a table as CSV with all decimals."""
     stream = io.StringIO(newline="")
     columns = [csv_format.guarded(str(column)) for column in part.frame.columns]
-    csv_format.write(stream, columns, part.frame.itertuples(index=False))
+    known = part.frame.astype(object).where(part.frame.notna(), None)
+    csv_format.write(stream, columns, known.itertuples(index=False))
     return stream.getvalue()

@@ -17,6 +17,7 @@ from evaluation.registry import get_protocol, protocol_names
 from evaluation.words import words_of
 from tests.factories import make_campaign, make_staff
 from tests.webapp.services import rated
+from tests.webapp.views.patient import Patient
 from webapp.models import Campaign
 from webapp.services.campaign import launch
 from webapp.services.data import codebook, exports
@@ -170,7 +171,8 @@ def test_an_export_of_an_old_plan_is_read_with_its_departures(tmp_path: Path) ->
     assert [row["setting"] for row in study.departures] == ["chat.minimum"]
 
 
-def test_the_pages_of_an_old_plan_open_and_name_its_departures(client: Client) -> None:
+def test_the_pages_of_an_old_plan_open_and_name_its_departures() -> None:
+    client = Patient()
     campaign, ann = with_old_plan(), make_staff("ann")
     campaign.owner = ann
     campaign.save()

@@ -358,7 +358,7 @@ def test_asking_for_the_status_is_a_sign_of_life() -> None:
     assert reread(person).seen_at == after(30)
     assert shown == {
         "state": "READY",
-        "stamp": f"READY-{NOW.timestamp():.6f}-0",
+        "stamp": f"READY-{NOW.timestamp():.6f}-0-0",
         "screen": "ready",
         "notice": "away",
         "choices": [],
@@ -387,7 +387,7 @@ def test_the_place_in_the_queue_counts_who_waits_longer_for_the_same_partners() 
     shown = enrolment.status(person=person, now=after(161))
     assert (shown["position"], shown["seconds_waiting"], shown["seconds_left"]) == (3, 61.0, 0.0)
     assert shown["choices"] == ["give_up"]
-    assert shown["stamp"].endswith("-1")
+    assert shown["stamp"].endswith("-1-0")
 
 
 def test_the_ready_check_counts_down_and_knows_who_answered() -> None:

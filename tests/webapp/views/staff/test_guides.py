@@ -122,13 +122,10 @@ def test_what_stands_in_bold_stands_on_a_page() -> None:
 
 
 def test_what_is_said_of_prolific_s_codes_is_so() -> None:
-    """A code of one's own at the end of the address stays, and the person's own is added."""
+    """The printed address brings everybody back with one code, and with their own behind it."""
     text = (ROOT / "docs" / "prolific.md").read_text(encoding="utf-8")
-    addresses = re.findall(r"https://app\.prolific\.com/\S+?(?=`|\n)", text)
-    *for_all, screened = addresses
-    own, fixed = (screens.return_address(each, "ABCD-EFGH") for each in for_all)
-    assert own == "https://app.prolific.com/submissions/complete?cc=ABCD-EFGH"
-    assert fixed == "https://app.prolific.com/submissions/complete?cc=C1ABCDEF&own=ABCD-EFGH"
-    campaign = make_campaign(return_url=addresses[1])
-    assert campaign.return_url.count("cc=") == 1
-    assert panel_address(screened) == screened
+    (address,) = re.findall(r"https://app\.prolific\.com/submissions\S+?(?=`|\n)", text)
+    back = screens.return_address(address, "ABCD-EFGH")
+    assert back == "https://app.prolific.com/submissions/complete?cc=C1ABCDEF&own=ABCD-EFGH"
+    assert make_campaign(return_url=address).return_url.count("cc=") == 1
+    assert panel_address(address) == address
