@@ -15,6 +15,8 @@ from django.contrib.auth.hashers import PBKDF2PasswordHasher
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "webapp.settings")
 os.environ.setdefault("DEBUG", "1")
+# Most tests of pages are of other things than the self-test, which takes seconds.
+os.environ.setdefault("RESULTS_SIMULATE", "0")
 # Tests run side by side, and start processes: threads that wait for each other slow all of them.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")

@@ -116,6 +116,8 @@ BOT_SECONDS = env.float("BOT_SECONDS", default=30.0)  # that a bot may take for 
 BOT_MEMORY_MB = env.float("BOT_MEMORY_MB", default=0.0)  # of one worker; 0: 3/4 of the machine's
 BOT_DEVICE_MB = env.float("BOT_DEVICE_MB", default=0.0)  # GPU memory of one worker; 0: no limit
 RESULTS_SECONDS = env.float("RESULTS_SECONDS", default=1800.0)  # that computing results may take
+# Campaigns that results pages simulate per question; 0: none, -1: as many as take some seconds.
+RESULTS_SIMULATE = env.int("RESULTS_SIMULATE", default=-1)
 DEVICE = env("DEVICE", default="auto")  # auto, cpu, cuda: CUDA when there
 WEIGHTS_DIR = Path(env("WEIGHTS_DIR", default=str(DATA_DIR / "weights")))
 

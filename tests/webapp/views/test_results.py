@@ -5,12 +5,14 @@ from __future__ import annotations
 import csv
 import io
 import json
+from typing import Any
 
 import pytest
 from django.test import Client
 from django.urls import reverse
 
 from analysis import evaluate, records
+from analysis.self_test.measured import QUICK
 from tests.factories import make_campaign, make_participation
 from tests.webapp.services import rated
 from tests.webapp.views.ids import ids_on
@@ -78,6 +80,20 @@ def test_page_json_and_export_have_the_same_numbers(staff: Client, answered: Cam
     )
     page = text_of(staff, "results", answered.pk)
     assert f"{likert['estimate']:.3f}" in page
+
+
+def test_coverage_measured_for_the_design_stands_beside_intervals(
+    staff: Client, answered: Campaign, settings: Any
+) -> None:
+    """A server's default; that of tests is 0."""
+    settings.RESULTS_SIMULATE = QUICK
+    told = json.loads(text_of(staff, "results-numbers", answered.pk))
+    messages = tables.described_messages(answered)
+    whole = evaluate(tables.ratings(answered), messages=messages, simulate=QUICK)
+    assert told == json.loads(json.dumps(records(whole)))
+    measured = [row for row in told if row["metric"] == "system_score"]
+    assert all(0.5 < row["measured_coverage"] <= 1 for row in measured)
+    assert "simulated campaigns of this very design" in text_of(staff, "results", answered.pk)
 
 
 def test_flagged_and_excluded_answers_can_be_left_out_and_taken_in(

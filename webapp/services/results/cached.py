@@ -12,13 +12,15 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 
 import pandas as pd
+from django.conf import settings
 
 from analysis import MessageTable, RatingTable, evaluate
 
 
 def numbers(messages: MessageTable, ratings: RatingTable) -> pd.DataFrame:
     """Return all metrics of the chosen ratings and of all messages."""
-    return _evaluated(_Known(_digest(ratings) + _digest(messages), ratings, messages))
+    known = _Known(_digest(ratings) + _digest(messages), ratings, messages)
+    return _evaluated(known, settings.RESULTS_SIMULATE)
 
 
 @dataclass(frozen=True)
@@ -31,8 +33,8 @@ class _Known:
 
 
 @lru_cache(maxsize=8)
-def _evaluated(known: _Known) -> pd.DataFrame:
-    return evaluate(known.ratings, messages=known.messages)
+def _evaluated(known: _Known, simulate: int) -> pd.DataFrame:
+    return evaluate(known.ratings, messages=known.messages, simulate=simulate)
 
 
 def _digest(table: pd.DataFrame) -> str:
