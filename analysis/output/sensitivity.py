@@ -22,6 +22,7 @@ from analysis.scores.standardizing import passing, standardized
 from analysis.stats.intervals import t_interval
 from analysis.tables.schema import RatingTable
 
+NO_INTERVAL = "those of the metrics it calls on fewer ratings, and the t interval of items' means"
 ALL = "all that count"
 UNFLAGGED, PASSED = "without flagged raters", "without raters who failed the control"
 PUBLISHED, ORDINAL, ITEMS = "published calibration", "ordinal model", "means of items"

@@ -59,8 +59,9 @@ class CrossedFit:
 
     @cached_property
     def sds(self) -> dict[str, float]:
-        """SD of each effect and of the residual; 0 where the variance is not above 0."""
-        roots = np.sqrt(np.maximum(self.variances, 0.0))
+        """SD of each effect and of the residual; 0 where the variance is not above rounding."""
+        some = self.variances > ROUNDING * self.variances.sum()
+        roots = np.sqrt(np.where(some, self.variances, 0.0))
         return dict(zip(self.names, roots.tolist(), strict=True))
 
     @property

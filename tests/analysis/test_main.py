@@ -62,7 +62,7 @@ def test_json_is_what_evaluate_says(tmp_path: Path) -> None:
 def test_the_report_puts_the_ranking_first(tmp_path: Path) -> None:
     done = _run(_written(simulated(), tmp_path))
     assert done.returncode == 0
-    assert "Q: s3 is first with" in done.stdout.split("\n")[4]
+    assert "Q: s3 is first with" in done.stdout.split("\n")[6]
 
 
 def test_flagged_raters_can_be_left_out_of_a_report(tmp_path: Path) -> None:

@@ -16,6 +16,7 @@ import os
 import sys
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
+from contextvars import copy_context
 from functools import partial
 from itertools import product
 from pathlib import Path
@@ -204,7 +205,9 @@ def opened(of: Browser, visit: Visit, name: str) -> Page:
     context = of.new_context(reduced_motion="reduce")
     context.set_default_timeout(PATIENCE)
     page = context.new_page()
-    page.route(f"{SITE}/**", lambda route: _answer(route, visit))
+    # A route is answered in a context of its own, which has another connection to the database.
+    here = copy_context()
+    page.route(f"{SITE}/**", lambda route: here.copy().run(_answer, route, visit))
     page.goto(SITE + visit.base + ("" if name == "step-entry" else "now"))
     if name == "step-chat":
         expect(page.locator(".msg")).to_have_count(4, timeout=PATIENCE)

@@ -19,6 +19,8 @@ OF_STAFF = ("staff", "results", "registration")  # folders of templates
 # Where a participant's request comes in; what it imports is found from there.
 ENTRANCES = ("webapp.views.participant", "webapp.views.events", "webapp.sockets.consumers")
 STAFF_ROOMS = ("webapp.services.campaign", "webapp.services.staff_forms")
+# What bots say, and what a rehearsal says to them: words of a chat, not the platform's.
+OF_BOTS = ("bots.guards.filters", "webapp.services.replies.rehearsal")
 OPEN_FOLDERS = ("evaluation/kinds",)  # whose files are found by being there
 SCRIPT = re.compile(r"{% static '(?P<name>[\w-]+\.js)' %}")
 IMPORT = re.compile(r'from "\./(?P<name>[\w-]+\.js)"')
@@ -49,7 +51,7 @@ def modules() -> tuple[Path, ...]:
     while wanted:
         name = wanted.pop()
         path = _file(name)
-        if path is None or path in found or name.startswith(STAFF_ROOMS):
+        if path is None or path in found or name.startswith((*STAFF_ROOMS, *OF_BOTS)):
             continue
         found.add(path)
         wanted += _imports(path)

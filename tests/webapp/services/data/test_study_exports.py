@@ -7,12 +7,14 @@ import io
 import json
 import zipfile
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 import pytest
 
 from analysis import get_report, read
 from analysis.__main__ import main
+from analysis.self_test.measured import QUICK
 from analysis.registry import of_studies, tables_read
 from tests.webapp.services import rated
 from tests.webapp.services.studies import make_study
@@ -82,8 +84,9 @@ def test_the_same_study_gives_the_same_bytes(study: Study, tmp_path: Path) -> No
 
 
 def test_page_and_command_line_have_the_same_numbers(
-    study: Study, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    study: Study, tmp_path: Path, capsys: pytest.CaptureFixture[str], settings: Any
 ) -> None:
+    settings.RESULTS_SIMULATE = QUICK
     path = study_exports.write_to(study=study, path=tmp_path / "study.zip")
     assert main([str(path), "--json"]) == 0
     printed = json.loads(capsys.readouterr().out)
