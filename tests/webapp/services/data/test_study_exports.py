@@ -14,8 +14,8 @@ import pytest
 
 from analysis import get_report, read
 from analysis.__main__ import main
-from analysis.self_test.measured import QUICK
 from analysis.registry import of_studies, tables_read
+from analysis.self_test.measured import QUICK
 from tests.webapp.services import rated
 from tests.webapp.services.studies import make_study
 from webapp.models import AuditEntry, Study
