@@ -105,7 +105,7 @@ FORMER_ITEM = """text => {
 def test_what_a_page_of_version_1_left_in_its_outbox_is_sent(visitors: Visitors) -> None:
     visitor = visitors(DESK)
     page = visitor.begin("slow")
-    expect(page.get_by_text("0 of ")).to_be_visible()
+    expect(page.locator("#count")).to_contain_text("0 of ")
     page.evaluate(FORMER_ITEM, "Written before the deploy.")
     page.reload()
     expect(page.locator(".msg-you .msg-text")).to_have_text("Written before the deploy.")
