@@ -1,4 +1,4 @@
-"""What was committed is handed to this process's followers; others get hints (R8, R11).
+"""Committed entries, handed to this process's followers; others get hints (R8, R11).
 
 Between processes there are numbers and names only, never text. Losing it all costs seconds, never
 data. Whoever writes waits for none of it. Followers are told, and hints to browsers sent, on the

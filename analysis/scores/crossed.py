@@ -114,7 +114,7 @@ class CrossedDesign:
         self.levels = sum(incidence.levels)
         self._reduced = _Reduced(incidence) if self.levels <= MOST else None
 
-    def fit(self, values: Floats, start: Floats | None = None) -> CrossedFit | None:
+    def fit(self, values: Floats) -> CrossedFit | None:
         """Return the fit; None where systems and levels explain all that varies."""
         own = self.incidence.n
         means = np.bincount(self.incidence.system, values) / own

@@ -1,4 +1,4 @@
-"""What staff type about a study at the panel, as checked values."""
+"""Staff input about a study at the panel, as checked values."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is owed, paid through the panel: by its reward where that fits, the rest by bonuses (R21).
+"""Owed amounts, paid through the panel: by its reward where that fits, then by bonuses (R21).
 
 The panel pays a bulk of bonuses again whenever it is told again, so a lost answer is never simply
 repeated. An intent is a row before anything is sent; it counts as paid once the panel's own books

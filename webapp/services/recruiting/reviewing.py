@@ -1,4 +1,4 @@
-"""What only a person does about a submission: reject it, ask for its return, write a message."""
+"""Acts of a person on a submission: reject it, ask for its return, write a message."""
 
 from __future__ import annotations
 
