@@ -11,8 +11,8 @@ from tests.trust import cluster
 
 def speed(records: Sequence[dict[str, Any]], kills: Sequence[cluster.Kill]) -> dict[str, float]:
     """Return how long after a kill the next write was acknowledged, and how long bots took (G3)."""
-    acked = sorted(record["at"] for record in records if record["what"] == "ok")
-    gaps = [min((at - kill.at for at in acked if at > kill.at), default=0.0) for kill in kills]
+    writes = list(_writes(records))
+    gaps = [gap_after(kill.at, writes) for kill in kills]
     waits = sorted(_waits(records))
     return {
         "next write after a kill, p95 s": _quantile(sorted(gaps), 0.95),
@@ -22,6 +22,30 @@ def speed(records: Sequence[dict[str, Any]], kills: Sequence[cluster.Kill]) -> d
         "message to reply, p95 s": _quantile(waits, 0.95),
         "message to reply, max s": max(waits, default=0.0),
     }
+
+
+def _writes(records: Sequence[dict[str, Any]]) -> Iterator[tuple[float, float]]:
+    """Yield when each acknowledged write was first sent and when its answer came."""
+    begun: dict[tuple[str, str], float] = {}
+    for record in records:
+        key = record["person"], record.get("id", "")
+        if record["what"] == "invoke":
+            begun[key] = record["at"]
+        elif record["what"] == "ok" and key in begun:
+            yield begun.pop(key), record["at"]
+
+
+def gap_after(kill: float, writes: Sequence[tuple[float, float]]) -> float:
+    """Return seconds from a kill to the next acknowledgement, while anybody had a write to make.
+
+    The last people of a run may wait half a minute for a partner who walked off: nothing is late
+    then. So the clock starts with the first write that the kill could keep waiting.
+    """
+    after = [(begun, acked) for begun, acked in writes if acked > kill]
+    if not after:
+        return 0.0
+    start = max(kill, min(begun for begun, _ in after))
+    return min(acked for _, acked in after) - start
 
 
 def _acks(records: Sequence[dict[str, Any]]) -> Iterator[float]:

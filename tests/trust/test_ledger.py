@@ -17,6 +17,7 @@ from typing import Any
 import pytest
 
 from tests import servers
+from tests.trust import figures
 
 ROOT = Path(__file__).parents[2]
 SEED = 1
@@ -46,6 +47,14 @@ def assert_clean(result: dict[str, Any], people: int) -> None:
     assert result["kills"] >= 3
     assert result["ended"]["COMPLETED"] >= people / 3
     assert result["speed"]["next write after a kill, max s"] <= SLOWEST_WRITE
+
+
+def test_a_delay_begins_when_somebody_has_a_write_to_make() -> None:
+    """G3: a server that is away is charged from the kill, a pause of the people to nobody."""
+    assert figures.gap_after(10.0, [(9.0, 50.0), (45.0, 46.0)]) == 36.0  # it was waiting
+    assert figures.gap_after(10.0, [(45.0, 46.0)]) == 1.0  # nobody had anything to write
+    assert figures.gap_after(10.0, [(12.0, 43.0)]) == 31.0  # sent while the server was away
+    assert figures.gap_after(10.0, [(8.0, 9.0)]) == 0.0  # everything was over
 
 
 @pytest.mark.timeout(400)
