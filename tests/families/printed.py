@@ -7,12 +7,12 @@ called different, and whether a system was said to be first; of others, whether 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 from zlib import crc32
 
 import numpy as np
 import pandas as pd
-from numpy.random import Generator
 
 from analysis import RatingTable, cautions
 from analysis.comparisons.board import board
@@ -26,8 +26,9 @@ from analysis.metrics.system_difference import system_difference
 from analysis.metrics.system_score import system_score
 from analysis.metrics.win_rate import win_rate
 from analysis.output.ranking import rankings
-from analysis.reports import rater_agreement
-from analysis.scores.question_ratings import questions, shared
+from analysis.raters.alpha import alphas
+from analysis.raters.ballots import ballots, rater_intervals
+from analysis.scores.question_ratings import QuestionRatings, questions, shared
 from analysis.tables.columns import TIME_COLUMN
 from tests.families import agreeing, ratings, votes
 from tests.families.agreeing import Agreement
@@ -42,44 +43,68 @@ ROUNDING = 1e-9
 ALPHA = 0.05
 SURE = 0.975
 BIASED = "biased"  # in the caution about allocation or loss
+COLUMNS = {"s": "system", "r": "rater", "i": "item", "x": "context", "c": "conversation"}
+NOTHING = pd.DataFrame()
 
 
-def counted(family: Family, chance: Generator, simulate: int = 0) -> Counts:
-    """Draw a campaign and return what came true of what is printed about it."""
-    if isinstance(family, Ratings):
-        return _of_ratings(family, ratings.draw(family, chance), simulate)
-    if isinstance(family, Votes):
-        return _of_votes(family, votes.draw(family, chance))
-    return _of_agreement(family, agreeing.draw(family, chance))
+def campaigns(batch: Batch) -> list[Counts]:
+    """Return what was counted of a batch of campaigns, each of which has a seed of its own.
+
+    They are the questions of one table, as those of a study are.
+    """
+    family, seed, start, count, simulate = batch
+    seeds = ([seed, crc32(family.name.encode()), start + k] for k in range(count))
+    chances = [np.random.default_rng(each) for each in seeds]
+    with shared():
+        if isinstance(family, Ratings):
+            return _of_ratings(family, [ratings.draw(family, each) for each in chances], simulate)
+        if isinstance(family, Votes):
+            return _of_votes(family, [votes.draw(family, each) for each in chances])
+        return _of_agreement(family, [agreeing.draw(family, each) for each in chances])
 
 
 # --- ratings ----------------------------------------------------------------------------------
 
 
-def _of_ratings(family: Ratings, drawn: ratings.Drawn, simulate: int) -> Counts:
-    table = _rated(family, drawn)
-    with shared():
-        scores = system_score(table, simulate=simulate)
-        pairs = system_difference(table, simulate=simulate)
-        ranks = rank_probability(table, simulate=simulate)
-        named = _named(scores, pairs)
-    one, other = (_truths(pairs, name, drawn.truth) for name in ("system", "other_system"))
+def _of_ratings(family: Ratings, drawn: Sequence[ratings.Drawn], simulate: int) -> list[Counts]:
+    tables = [_rated(family, each) for each in drawn]
+    table = _table(tables)
+    scores = _by_question(system_score(table, simulate=simulate))
+    pairs = _by_question(system_difference(table, simulate=simulate))
+    ranks = _by_question(rank_probability(table, simulate=simulate))
+    found = []
+    for name, each in zip(_names(len(drawn)), drawn, strict=True):
+        of_ranks = ranks.get(name, NOTHING)
+        found.append(
+            _of_rated(family, each.truth, scores[name], pairs.get(name, NOTHING), of_ranks)
+        )
+        if family.biased:
+            alone = RatingTable(table[table["question"] == name])
+            warned = any(BIASED in caution for caution in cautions(alone))
+            found[-1]["cautioned"] = _claims([warned])
+    return found
+
+
+def _of_rated(
+    family: Ratings, truth: np.ndarray, scores: pd.DataFrame, pairs: pd.DataFrame,
+    ranks: pd.DataFrame,
+) -> Counts:  # fmt: skip
+    one, other = (_truths(pairs, column, truth) for column in ("system", "other_system"))
     possible = family.systems * (family.systems - 1) // 2
     found = {
-        "score": _held(scores, _truths(scores, "system", drawn.truth), family.systems),
+        "score": _held(scores, _truths(scores, "system", truth), family.systems),
         "difference": _held(pairs, one - other, possible),
     }
+    named = _named(scores, pairs)
     if family.gap:
         found["first"] = _claims(name not in (None, f"s{family.systems - 1}") for name in named)
-    else:
-        holm, above = _numbers(pairs, "p_holm"), _numbers(pairs, "above")
-        found["different"] = _claims([(holm < ALPHA).any()] if len(holm) else [])
-        found["sure"] = _claims(np.abs(above - 0.5) > SURE - 0.5)
-        found["first"] = _claims(name is not None for name in named)
-        of_rank = _numbers(ranks, "estimate")
-        found["rank"] = _claims([(of_rank > SURE).any()] if len(of_rank) else [])
-    if family.biased:
-        found["cautioned"] = _claims([any(BIASED in each for each in cautions(table))])
+        return found
+    holm, above = _numbers(pairs, "p_holm"), _numbers(pairs, "above")
+    found["different"] = _claims([(holm < ALPHA).any()] if len(holm) else [])
+    found["sure"] = _claims(np.abs(above - 0.5) > SURE - 0.5)
+    found["first"] = _claims(name is not None for name in named)
+    of_rank = _numbers(ranks, "estimate")
+    found["rank"] = _claims([(of_rank > SURE).any()] if len(of_rank) else [])
     return found
 
 
@@ -93,95 +118,118 @@ def _named(scores: pd.DataFrame, pairs: pd.DataFrame) -> list[str | None]:
     return [ranking.top[0] if len(ranking.top) == 1 else None]
 
 
-def _rated(family: Ratings, drawn: ratings.Drawn) -> RatingTable:
+def _rated(family: Ratings, drawn: ratings.Drawn) -> pd.DataFrame:
     codes = drawn.codes
-    names = {"system": "s", "rater": "r", "item": "i", "context": "x", "conversation": "c"}
-    frame = pd.DataFrame(
-        {
-            name: np.char.add(letter, codes[name].astype(str))
-            for name, letter in names.items()
-            if name in codes
-        }
-    )
+    frame = _labeled({letter: codes[name] for letter, name in COLUMNS.items() if name in codes})
     if "given_at" in codes:
         frame[TIME_COLUMN] = codes["given_at"]
-    level = "nominal" if family.is_yes_no else "ordinal"
-    ends = {"scale_low": float(family.low), "scale_high": float(family.high)}
-    return _table(frame, drawn.value, level=level, place=0, **ends)
+    return frame.assign(value=drawn.value, place=0, **_scale(family))
 
 
 # --- votes ------------------------------------------------------------------------------------
 
 
-def _of_votes(family: Votes, drawn: votes.Compared) -> Counts:
-    table = _voted(drawn)
-    with shared():
-        rates, abilities = win_rate(table), bradley_terry(table)
-        (question,) = questions(table, "rank")
-        pairs = compared(question)
-        assert pairs is not None
-        made = board(pairs, order=ordered(question), seed=0)
-        worths = plackett_luce(table) if family.ranked else None
-    of = {"win rate": (rates, drawn.rates), "ability": (abilities, drawn.abilities)}
-    if worths is not None:
-        of["worth"] = worths, drawn.abilities
-    found = {
-        kind: _held(frame, _truths(frame, "system", truth), family.systems)
-        for kind, (frame, truth) in of.items()
-    }
-    if not family.gap:
-        few = made.errors.few
-        found["different"] = _claims([] if few else [(made.neighbors()["p"] < ALPHA).any()])
+def _of_votes(family: Votes, drawn: Sequence[votes.Compared]) -> list[Counts]:
+    table = _table([_voted(each) for each in drawn])
+    rates, abilities = _by_question(win_rate(table)), _by_question(bradley_terry(table))
+    worths = _by_question(plackett_luce(table)) if family.ranked else {}
+    found = []
+    for question, each in zip(questions(table, "rank"), drawn, strict=True):
+        name = question.question
+        of = {"win rate": (rates[name], each.rates), "ability": (abilities[name], each.abilities)}
+        if name in worths:
+            of["worth"] = worths[name], each.abilities
+        counts = {
+            kind: _held(frame, _truths(frame, "system", truth), family.systems)
+            for kind, (frame, truth) in of.items()
+        }
+        if not family.gap:
+            counts["different"] = _claims(_apart(question))
+        found.append(counts)
     return found
 
 
-def _voted(drawn: votes.Compared) -> RatingTable:
-    named = {
-        "system": ("s", drawn.system),
-        "rater": ("r", drawn.rater),
-        "item": ("i", drawn.item),
-        "context": ("x", drawn.context),
-    }
-    columns = {k: np.char.add(letter, codes.astype(str)) for k, (letter, codes) in named.items()}
-    frame = pd.DataFrame(columns | {"place": drawn.shown_at})
-    return _table(frame, drawn.position.astype(float), level="rank")
+def _apart(question: QuestionRatings) -> list[bool]:
+    """Return whether some neighbors on the board are told apart; nothing where it says of none."""
+    pairs = compared(question)
+    made = None if pairs is None else board(pairs, order=ordered(question), seed=0)
+    if made is None or made.errors.few:
+        return []
+    return [bool((made.neighbors()["p"] < ALPHA).any())]
+
+
+def _voted(drawn: votes.Compared) -> pd.DataFrame:
+    codes = {"s": drawn.system, "r": drawn.rater, "i": drawn.item, "x": drawn.context}
+    position = drawn.position.astype(float)
+    return _labeled(codes).assign(place=drawn.shown_at, value=position, level="rank")
 
 
 # --- agreement --------------------------------------------------------------------------------
 
 
-def _of_agreement(family: Agreement, drawn: agreeing.Judged) -> Counts:
-    frame = pd.DataFrame(
-        {
-            "system": "s0",
-            "rater": np.char.add("r", drawn.rater.astype(str)),
-            "item": np.char.add("i", drawn.item.astype(str)),
-        }
-    )
-    level = "nominal" if family.is_yes_no else "ordinal"
-    ends = {"scale_low": float(family.low), "scale_high": float(family.high)}
-    table = _table(frame, drawn.value, level=level, place=0, **ends)
+def _of_agreement(family: Agreement, drawn: Sequence[agreeing.Judged]) -> list[Counts]:
+    tables = [_labeled({"s": each.item * 0, "r": each.rater, "i": each.item}) for each in drawn]
+    tables = [
+        one.assign(value=each.value, place=0, **_scale(family))
+        for one, each in zip(tables, drawn, strict=True)
+    ]
+    table = _table(tables)
     if family.others:
-        frame = rater_agreement.rater_agreement(table).sections[0].frame
-        frame = frame[frame["coefficient"] == rater_agreement.ALPHA]
-        names = {"raters low": "low", "raters high": "high"}
-        return {
-            "alpha": _held(frame[list(names)].rename(columns=names), np.array([drawn.alpha]), 1)
+        rated = questions(table, "ordinal", "nominal")
+        return [
+            {"alpha": _held(_over_raters(one), np.array([each.alpha]), 1)}
+            for one, each in zip(rated, drawn, strict=True)
+        ]
+    alphas_of = _by_question(krippendorff_alpha(table))
+    percents = _by_question(percent_agreement(table))
+    return [
+        {
+            "alpha": _held(alphas_of[name], np.array([each.alpha]), 1),
+            "percent": _held(percents[name], np.array([each.agreed]), 1),
         }
-    with shared():
-        return {
-            "alpha": _held(krippendorff_alpha(table), np.array([drawn.alpha]), 1),
-            "percent": _held(percent_agreement(table), np.array([drawn.agreed]), 1),
-        }
+        for name, each in zip(_names(len(drawn)), drawn, strict=True)
+    ]
 
 
-# --- both -------------------------------------------------------------------------------------
+def _over_raters(question: QuestionRatings) -> pd.DataFrame:
+    """Return alpha's interval over raters, as the report rater_agreement has it."""
+    sample = ballots(question, question.rows)
+    return pd.DataFrame(rater_intervals(sample, [alphas], seed=0), columns=["low", "high"])
 
 
-def _table(frame: pd.DataFrame, value: np.ndarray, **common: object) -> RatingTable:
-    every = {"campaign": "families", "protocol": "families", "question": "q"}
-    answer = np.arange(len(frame)).astype(str)
-    return RatingTable(frame.assign(answer=answer, value=value, **every, **common))
+# --- all --------------------------------------------------------------------------------------
+
+
+def _labeled(codes: Mapping[str, np.ndarray]) -> pd.DataFrame:
+    """Return columns of names, such as s0 of a system, by the letters that these begin with."""
+    return pd.DataFrame(
+        {COLUMNS[letter]: np.char.add(letter, own.astype(str)) for letter, own in codes.items()}
+    )
+
+
+def _scale(family: Ratings | Agreement) -> dict[str, Any]:
+    level = "nominal" if family.is_yes_no else "ordinal"
+    return {"level": level, "scale_low": float(family.low), "scale_high": float(family.high)}
+
+
+def _names(count: int) -> list[str]:
+    """Return the names of questions, whose order is that of numbers."""
+    return [f"q{k:04}" for k in range(count)]
+
+
+def _table(tables: Sequence[pd.DataFrame]) -> RatingTable:
+    """Return one table, in which each is a question."""
+    names = _names(len(tables))
+    joined = pd.concat(
+        [one.assign(question=name) for one, name in zip(tables, names, strict=True)],
+        ignore_index=True,
+    )
+    answer = np.arange(len(joined)).astype(str)
+    return RatingTable(joined.assign(answer=answer, campaign="families", protocol="families"))
+
+
+def _by_question(results: pd.DataFrame) -> dict[str, pd.DataFrame]:
+    return {str(name): rows for name, rows in results.groupby("question", sort=False)}
 
 
 def _held(rows: pd.DataFrame, truth: np.ndarray, possible: int) -> tuple[int, int, int]:
@@ -205,12 +253,3 @@ def _numbers(rows: pd.DataFrame, column: str) -> np.ndarray:
 def _truths(rows: pd.DataFrame, column: str, truth: np.ndarray) -> np.ndarray:
     """Return what is true of the systems that a column names; s2 is the third."""
     return truth[[int(name[1:]) for name in rows[column]]] if len(rows) else np.empty(0)
-
-
-def campaigns(batch: Batch) -> list[Counts]:
-    """Return what was counted of a batch of campaigns, each of which has a seed of its own."""
-    family, seed, start, count, simulate = batch
-    name = crc32(family.name.encode())
-    numbers = range(start, start + count)
-    drawn = (np.random.default_rng([seed, name, number]) for number in numbers)
-    return [counted(family, chance, simulate) for chance in drawn]

@@ -164,7 +164,7 @@ def test_nobody_rates_an_item_of_a_system_twice() -> None:
     of_who = {one.who: one for one in FAMILIES if isinstance(one, ratings.Ratings)}
     assert len(of_who) == 13
     for of in of_who.values():
-        codes = ratings.draw(of, np.random.default_rng(0)).codes
+        codes = of.who(of, np.random.default_rng(0))
         acts = set(zip(codes["system"], codes["rater"], codes["item"], strict=True))
         assert len(acts) == len(codes["item"]), of.name
         assert set(codes["system"]) == set(range(of.systems)), of.name
