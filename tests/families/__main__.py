@@ -24,7 +24,7 @@ import numpy as np
 
 from tests.families.catalog import FAMILIES, Family
 from tests.families.printed import Batch, Counts, campaigns
-from tests.families.tallies import Row, row, table
+from tests.families.tallies import OPEN, Row, fill, has_table, row, table
 
 TOGETHER = 25  # campaigns of a batch
 EXPECTED = ("abstains", "biased")  # of a family, which changes nothing that is drawn
@@ -39,10 +39,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if not chosen:
         print(f"--families: no family has {options.families!r} in its name", file=sys.stderr)
         return 2
+    if options.page and not has_table(options.page):
+        print(f"--page: {options.page} is no page with a line {OPEN.strip()}", file=sys.stderr)
+        return 2
     if options.nightly:
         options.seed, options.campaigns = options.nightly.toordinal(), OF_NIGHT
     found = rows(chosen, options)
     print(table(found))
+    if options.page:
+        fill(options.page, found)
     print(f"seed {options.seed}; {len(found)} families; --simulate {options.simulate}")
     return 1 if any(each.faults for each in found) else 0
 
@@ -61,7 +66,7 @@ def rows(chosen: Sequence[Family], options: argparse.Namespace) -> list[Row]:
         if options.into:
             with options.into.open("a", encoding="utf-8") as file:
                 file.write(json.dumps([_key(batch), counted]) + "\n")
-    of = defaultdict(list)
+    of = defaultdict[Family, list[Counts]](list)
     for start in range(0, options.campaigns, TOGETHER):
         for family in chosen:
             of[family] += known[_key(_batch(family, start, options))]
@@ -120,6 +125,7 @@ def _parser() -> argparse.ArgumentParser:
     add("--seed", type=int, default=0, help="default 0")
     add("--simulate", type=int, default=0, help="campaigns of each report's self-test; default 0")
     add("--into", type=Path, metavar="FILE", help="keep what was counted, and go on from there")
+    add("--page", type=Path, metavar="FILE", help="a page whose table gets the rows")
     add("--nightly", nargs="?", type=date.fromisoformat, metavar="DATE",
         const=datetime.now(UTC).date(),
         help=f"{NIGHTLY} families drawn by the date, {OF_NIGHT} campaigns each")  # fmt: skip

@@ -100,11 +100,11 @@ def _of_rated(
         found["first"] = _claims(name not in (None, f"s{family.systems - 1}") for name in named)
         return found
     holm, above = _numbers(pairs, "p_holm"), _numbers(pairs, "above")
-    found["different"] = _claims([(holm < ALPHA).any()] if len(holm) else [])
+    found["different"] = _claims([bool((holm < ALPHA).any())] if len(holm) else [])
     found["sure"] = _claims(np.abs(above - 0.5) > SURE - 0.5)
     found["first"] = _claims(name is not None for name in named)
     of_rank = _numbers(ranks, "estimate")
-    found["rank"] = _claims([(of_rank > SURE).any()] if len(of_rank) else [])
+    found["rank"] = _claims([bool((of_rank > SURE).any())] if len(of_rank) else [])
     return found
 
 

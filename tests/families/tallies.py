@@ -9,10 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 
-from tests.families.catalog import Family
+from tests.families.catalog import FAMILIES, Family
 from tests.families.printed import Counts
 
 LEAST, MOST, WRONG = 0.93, 0.97, 0.06
@@ -72,9 +73,9 @@ class Row:
             return f"fails: {', '.join(self.faults)}"
         if self.withheld >= ABSTAINS:
             return "abstains"
-        parts = [*self._told("near")]
+        near = ", ".join(self._told("near"))
         known = [f"{kind} biased" for kind in self.family.biased]
-        return "; ".join(["holds", *(f"near: {each}" for each in parts), *known])
+        return "; ".join([f"near: {near}" if near else "holds", *known])
 
     def _told(self, wanted: str) -> Iterator[str]:
         if self.family.abstains and self.withheld < ABSTAINS:
@@ -118,16 +119,38 @@ def _share(kind: str, counted: Sequence[Counts]) -> Share:
                  float(printed.sum() / possible.sum()))  # fmt: skip
 
 
+COLUMNS = ["family", "campaigns", *HEAD.values(), "withheld", "verdict"]
+OPEN, CLOSE = "<!-- families -->\n", "<!-- /families -->"
+
+
 def table(rows: Sequence[Row]) -> str:
     """Return all rows as a table of Markdown."""
-    kinds = [kind for kind in HEAD if any(kind in each.shares for each in rows)]
-    head = ["family", "campaigns", *(HEAD[kind] for kind in kinds), "withheld", "verdict"]
-    lines = [head, ["---"] * len(head)]
-    for each in rows:
-        cells = [_cell(each.shares.get(kind)) for kind in kinds]
-        withheld = _figure(each.withheld)
-        lines.append([each.family.name, str(each.campaigns), *cells, withheld, each.verdict])
+    return _drawn([COLUMNS, ["---"] * len(COLUMNS), *map(_cells, rows)])
+
+
+def has_table(page: Path) -> bool:
+    """Say whether there is a page with a table of families."""
+    return page.is_file() and OPEN in page.read_text(encoding="utf-8")
+
+
+def fill(page: Path, rows: Sequence[Row]) -> None:
+    """Put rows into the table of a page, in the order of the catalog; others stay there."""
+    before, rest = page.read_text(encoding="utf-8").split(OPEN)
+    old, after = rest.split(CLOSE)
+    known = {line.split(" | ")[0].removeprefix("| "): line for line in old.splitlines()[2:]}
+    known |= {row.family.name: _drawn([_cells(row)]) for row in rows}
+    lines = [table([]), *(known[one.name] for one in FAMILIES if one.name in known)]
+    text = f"{before}{OPEN}" + "\n".join(lines) + f"\n{CLOSE}{after}"
+    page.write_text(text, encoding="utf-8")
+
+
+def _drawn(lines: Sequence[Sequence[str]]) -> str:
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def _cells(row: Row) -> list[str]:
+    shares = [_cell(row.shares.get(kind)) for kind in HEAD]
+    return [row.family.name, f"{row.campaigns}", *shares, _figure(row.withheld), row.verdict]
 
 
 def _cell(share: Share | None) -> str:
@@ -137,4 +160,4 @@ def _cell(share: Share | None) -> str:
 
 
 def _figure(share: float) -> str:
-    return f"{share:.3f}".removeprefix("0") if share < 1 else "1"
+    return f"{share:.3f}".removeprefix("0") if share < 0.9995 else "1"

@@ -21,7 +21,7 @@ from tests.families.printed import Counts
 from tests.families.tallies import row
 from tests.families.votes import Votes
 
-FEW = 16
+FEW = 12
 LONE = next(one for one in FAMILIES if one.name == "one rater per system")
 
 
@@ -63,25 +63,34 @@ def test_a_row_that_fails_is_the_exit_status(
     kept = tmp_path / "kept.jsonl"
     options = ["--families", "one rater per system", "--campaigns", "25", "--into", str(kept)]
     of = [one for one in FAMILIES if "one rater per system" in one.name]
+    page = tmp_path / "page.md"
+    page.write_text("before\n<!-- families -->\nold\nold\n<!-- /families -->\nafter\n")
     said = {"score": (100, 100, 100), "difference": (150, 150, 150)}
     keys = [command._key((one, 0, 0, 25, 0)) for one in of]
     kept.write_text("".join(json.dumps([key, [said] * 25]) + "\n" for key in keys))
-    assert command.main(options) == 1
+    assert command.main([*options, "--page", str(page)]) == 1
     assert capsys.readouterr().out.count("fails: should abstain") == 2
+    written = page.read_text()
+    assert written.startswith("before\n<!-- families -->\n| family | campaigns | score |")
+    assert written.endswith("| .000 | fails: should abstain |\n<!-- /families -->\nafter\n")
+    assert command.main([*options, "--page", str(page)]) == 1
+    assert page.read_text() == written  # rows are put in the place of those of their family
+    for other in (kept, tmp_path / "none.md"):
+        assert command.main([*options, "--page", str(other)]) == 2
     assert command.main(["--families", "no such thing"]) == 2
 
 
 @pytest.mark.parametrize(
     ("kind", "share", "verdict"),
     [
-        ("score", 0.929, "holds; near: score too narrow"),
+        ("score", 0.929, "near: score too narrow"),
         ("score", 0.930, "holds"),
         ("score", 0.970, "holds"),
-        ("score", 0.971, "holds; near: score too wide"),
+        ("score", 0.971, "near: score too wide"),
         ("score", 0.900, "fails: score too narrow"),
         ("score", 0.990, "fails: score too wide"),
         ("different", 0.060, "holds"),
-        ("different", 0.061, "holds; near: called different too often"),
+        ("different", 0.061, "near: called different too often"),
         ("different", 0.090, "fails: called different too often"),
     ],
 )
