@@ -90,12 +90,8 @@ def _line(name: str, draw: Crossing, design: Design, options: argparse.Namespace
     if not known or not fresh:
         print(f"{name:46} no interval is printed", flush=True)
         return None
-    scores, pairs, family = (np.array([each[k] for each in fresh]) for k in range(3))
-    true = [(scores <= 1).mean(), (pairs <= 1).mean(), (family > 1).any(axis=1).mean()]
-    found = np.array([
-        [(each.scores <= 1).mean(), (each.pairs <= 1).mean(), (each.of_equal > 1).any(axis=1).mean()]
-        for each in known
-    ])  # fmt: skip
+    true = _shares(*(np.array([each[k] for each in fresh]) for k in range(3)))
+    found = np.array([_shares(each.scores, each.pairs, each.of_equal) for each in known])
     held, paired, wrong = found.mean(axis=0)
     levels = sum(_design(draw, design, 0)[0].incidence.levels)
     print(
@@ -104,6 +100,12 @@ def _line(name: str, draw: Crossing, design: Design, options: argparse.Namespace
         flush=True,
     )
     return np.asarray(found - true)
+
+
+def _shares(scores: Floats, pairs: Floats, of_equal: Floats) -> Floats:
+    """Return coverage of scores and of differences, and the share with some Holm p below .05."""
+    wrong = (of_equal > 1).any(axis=1).mean()
+    return np.array([(scores <= 1).mean(), (pairs <= 1).mean(), wrong])
 
 
 def _design(draw: Crossing, design: Design, seed: int) -> tuple[ScoredDesign, Floats]:
