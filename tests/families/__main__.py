@@ -61,6 +61,8 @@ def rows(chosen: Sequence[Family], options: argparse.Namespace) -> list[Row]:
         for family in chosen
         if _key(batch := _batch(family, start, options)) not in known
     ]
+    if options.into:
+        options.into.parent.mkdir(parents=True, exist_ok=True)
     for batch, counted in _run(wanted, options.workers):
         known[_key(batch)] = counted
         if options.into:
@@ -96,6 +98,8 @@ def _stored(options: argparse.Namespace) -> dict[str, list[Counts]]:
 def _run(batches: Iterable[Batch], workers: int) -> Iterator[tuple[Batch, list[Counts]]]:
     """Yield what each batch counted, in processes that have one thread each."""
     batches = list(batches)
+    if not batches:
+        return
     os.environ.update(dict.fromkeys(THREADS, "1"))
     with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
         yield from zip(batches, pool.map(campaigns, batches), strict=True)

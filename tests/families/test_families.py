@@ -42,7 +42,7 @@ def test_errors_cut_in_half_fail_the_row(monkeypatch: pytest.MonkeyPatch) -> Non
 def test_the_command_prints_a_row_per_family_and_goes_on_from_its_file(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    kept = tmp_path / "kept.jsonl"
+    kept = tmp_path / "new" / "kept.jsonl"
     words = ["--families", "one rater per system", "votes of 3", "--campaigns", "26"]
     words += ["--into", str(kept)]
     assert command.main(words) == 0
