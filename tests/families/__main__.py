@@ -27,7 +27,7 @@ from tests.families.printed import Batch, Counts, campaigns
 from tests.families.tallies import OPEN, Row, fill, has_table, row, table
 
 TOGETHER = 25  # campaigns of a batch
-EXPECTED = ("abstains", "biased")  # of a family, which changes nothing that is drawn
+EXPECTED = ("abstains", "biased", "cautioned")  # of a family, which changes nothing that is drawn
 NIGHTLY, OF_NIGHT = 8, 200  # families of a night, and campaigns of each
 THREADS = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS")
 

@@ -39,7 +39,6 @@ YES_NO_REPLY = replace(
     REPLY, name="yes or no, 5 of 20 raters judge a reply",
     low=0, high=1, base=0.5, rater=0.4, noise=0.8,
 )  # fmt: skip
-LOST = ("score",)
 
 RATINGS: tuple[Ratings, ...] = (
     CHAT,
@@ -105,10 +104,10 @@ RATINGS: tuple[Ratings, ...] = (
     replace(YES_NO_REPLY, name="a gap of .3 on yes or no", gap=0.3),
     replace(CHAT, name="all answers alike", rater=0, noise=0, base=4, abstains=True),
     replace(CHAT, name="conversations given to the systems that lead",
-            who=adaptive, items=80, biased=LOST),
-    replace(CHAT, name="poor conversations lost", lost=1.0, biased=LOST),
+            who=adaptive, items=80, cautioned=True),
+    replace(CHAT, name="poor conversations lost", lost=1.0, biased=("score",), cautioned=True),
     replace(CHAT, name="poor conversations lost, a gap of 1",
-            lost=2.0, gap=1.0, items=40, biased=("score", "difference")),
+            lost=2.0, gap=1.0, items=40, biased=("score", "difference"), cautioned=True),
 )  # fmt: skip
 
 TWOS = Votes(name="votes, one per context, 12 raters")

@@ -78,7 +78,7 @@ def _of_ratings(family: Ratings, drawn: Sequence[ratings.Drawn], simulate: int) 
         found.append(
             _of_rated(family, each.truth, scores[name], pairs.get(name, NOTHING), of_ranks)
         )
-        if family.biased:
+        if family.cautioned:
             alone = RatingTable(table[table["question"] == name])
             warned = any(BIASED in caution for caution in cautions(alone))
             found[-1]["cautioned"] = _claims([warned])

@@ -28,7 +28,8 @@ class Ratings:
     `who` makes the incidence of `items` per system, `raters`, and `votes` per item. `noises` are of
     each system where they differ; every other rater's noise is `unlike` times the others'. Of the
     raters `odd` answer at random. `lost` is the slope by which poor ratings go missing. `biased`
-    names what no table can tell to be wrong, `abstains` is a design that allows no interval.
+    names what no table can tell to be wrong, `abstains` is a design that allows no interval, and
+    of one that is `cautioned` it is counted how often the report warns.
     """
 
     name: str
@@ -56,6 +57,7 @@ class Ratings:
     lost: float = 0
     abstains: bool = False
     biased: tuple[str, ...] = ()
+    cautioned: bool = False
 
     @property
     def is_yes_no(self) -> bool:
