@@ -5,7 +5,7 @@ from webapp.models.chat_service import ServiceCall, ServiceSeat, ServiceUpdate
 from webapp.models.competition import Competition, Entry
 from webapp.models.contribution import Contribution
 from webapp.models.conversation import Conversation, Event, ReplyCall, ReplyJob, Seat
-from webapp.models.own_protocol import OwnProtocol
+from webapp.models.own_protocol import OwnProtocol, ProtocolImage
 from webapp.models.participation import AdmissionTry, Consent, ExternalId, Participation
 from webapp.models.payment import Bonus, CompletionCode, PayLedger
 from webapp.models.persona import Persona
@@ -59,6 +59,7 @@ __all__ = [
     "Participation",
     "PayLedger",
     "Persona",
+    "ProtocolImage",
     "QuotaCell",
     "Rating",
     "ReplyCall",

@@ -145,6 +145,7 @@ def _protocol(campaign: Campaign) -> dict[str, Any]:
         "title": original.title,
         "source": original.source,
         "instructions": list(original.instructions),
+        "images": [dataclasses.asdict(image) for image in changed.images],
         "settings": source_settings.rows(original, campaign.changes, campaign.translations),
         "words": source_settings.word_rows(changed),
         "translations": campaign.translations,
