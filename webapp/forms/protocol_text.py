@@ -12,6 +12,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from evaluation import Image, Onboarding, Protocol, Question, Rate, Value
+from evaluation.images import SHA256
 from evaluation.registry import get_kind, kind_names
 from evaluation.serialized import CHECKS
 from webapp.forms.protocol_fields import typed_part, types_of
@@ -89,7 +90,8 @@ def keys_of(raw: Raw) -> list[str]:
 
 def image_keys(raw: Raw) -> list[str]:
     """Return the numbers of the form's images, in the order of the page."""
-    return [key for key in _keys(raw.get("images", "")) if raw.get(f"i{key}.sha256")]
+    found = _keys(raw.get("images", ""))
+    return [key for key in found if SHA256.fullmatch(raw.get(f"i{key}.sha256", ""))]
 
 
 def acted(raw: Raw, action: str) -> dict[str, str]:
