@@ -1,6 +1,6 @@
 """Cards of the builder: a question and an image, each with its fields and the JSON it makes.
 
-Apart from the form, which has many of them and puts them in order.
+Apart because the form has many of them, and puts them in order.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from django.utils.translation import gettext_lazy
 from evaluation import Protocol, Question
 from evaluation.registry import get_kind
 from evaluation.serialized import question_from_json
-from webapp.forms.protocol_fields import HELP, LABELS, known_texts, listed, scalar
+from webapp.forms.protocol_fields import known_texts, listed, scalar
 from webapp.forms.protocol_parts import (
     CHAT,
     CONTEXTS,
@@ -27,6 +27,7 @@ from webapp.forms.protocol_parts import (
     question_types,
 )
 from webapp.forms.protocol_text import BEFORE, GATE, KNOWN, Raw, image_keys, keys_of
+from webapp.forms.protocol_words import HELP, LABELS
 from webapp.forms.typed_fields import TypedField
 from webapp.services.staff_forms.fields import BadField, one_of, storable
 

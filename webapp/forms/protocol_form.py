@@ -31,6 +31,7 @@ from webapp.forms.protocol_cards import (
     select,
 )
 from webapp.forms.protocol_fields import FieldType, labeled_field, types_of
+from webapp.forms.protocol_folds import FOLDED, Fold, folds_of
 from webapp.forms.protocol_parts import (
     BY_BOTS,
     BY_PARTICIPANTS,
@@ -39,13 +40,11 @@ from webapp.forms.protocol_parts import (
     CONTEXTS,
     CONVERSATION,
     MESSAGES,
-    MORE_OF_CHAT,
     OF_PROTOCOL,
     OF_TEXTS,
     SPEAKERS,
     WRITE,
     check_types,
-    defaults,
     parts,
     value_of,
 )
@@ -64,33 +63,6 @@ ACTIVITIES: dict[str, str | Promise] = {
     SPEAKERS: gettext_lazy("They judge speakers of whole conversations that you import"),
     WRITE: gettext_lazy("They write: personas, revisions of personas, or replies to contexts"),
 }
-FOLDS: dict[str, str | Promise] = {  # by the group of fields
-    "more": gettext_lazy("More about the conversation"),
-    "brief": gettext_lazy("A sheet for each side (a character, a role), and topics"),
-    BY_PARTICIPANTS: gettext_lazy("Rules for what participants write"),
-    BY_BOTS: gettext_lazy("Rules for what a bot says: a reply that breaks one is asked for again"),
-    OF_TEXTS: gettext_lazy("Rules for each text"),
-    "instead": gettext_lazy("Other words where a campaign does not tell of bots"),
-}
-FOLDED = {
-    CHAT: ("more", "brief", BY_PARTICIPANTS, BY_BOTS, "instead"),
-    WRITE: (OF_TEXTS,),
-}
-
-
-@dataclasses.dataclass(frozen=True)
-class Fold:
-    """Fields that few people need; open where one of them was changed."""
-
-    title: str
-    fields: tuple[BoundField, ...]
-
-    @property
-    def is_open(self) -> bool:
-        first = defaults()
-        return any(
-            each.errors or (each.value() or "") != first.get(each.name, "") for each in self.fields
-        )
 
 
 class ProtocolForm(StaffForm):
@@ -143,7 +115,9 @@ class ProtocolForm(StaffForm):
                 label = CHECK_LABELS[name]
                 yield f"{prefix}{name}", TypedField(yes_no, kind="checkbox", label=label)
                 for field, each in self._types[f"{prefix}{name}."].items():
-                    yield f"{prefix}{name}.{field}", labeled_field(each, kind)
+                    detail = labeled_field(each, kind)
+                    detail.is_detail = True
+                    yield f"{prefix}{name}.{field}", detail
 
     @property
     def _prefixes(self) -> tuple[str, ...]:
@@ -177,15 +151,7 @@ class ProtocolForm(StaffForm):
 
     def folds(self) -> list[Fold]:
         """Return the other fields of what participants do, by what they are about."""
-        more = tuple(f"chat.{name}" for name in MORE_OF_CHAT)
-        beginnings = {"more": more, "brief": ("chat.brief.",), "instead": ("chat.instead.",)}
-        found = []
-        for group in FOLDED.get(self.activity, ()):
-            checks = tuple(f"{group}{name}" for name in CHECKS)
-            begins = beginnings.get(group, checks)
-            fields = tuple(self[name] for name in self.fields if name.startswith(begins))
-            found.append(Fold(str(FOLDS[group]), fields))
-        return found
+        return list(folds_of(self, self.activity))
 
     def cards(self) -> list[Card]:
         """Return the questions with their fields; those that few people need apart."""

@@ -1,7 +1,7 @@
 """A protocol from the values of the builder's form: its steps, then all of it.
 
-Apart from the form, which reads and refuses. A part that the form does not show stays as the
-protocol has it.
+Apart because the form reads and refuses what was typed, field by field. A part that the form does
+not show stays as the protocol has it.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Images of protocols as rows: put there, found by digest, gone when nobody has them.
 
-Apart from their bytes (`image_bytes`), which need no database.
+Their bytes are read and checked in `image_bytes`, which needs no database.
 """
 
 from __future__ import annotations
