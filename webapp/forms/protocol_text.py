@@ -66,7 +66,8 @@ def typed(protocol: Protocol) -> dict[str, str]:
 
 def images_typed(placed: Iterable[tuple[Image, str]], first: int = 1) -> dict[str, str]:
     """Return the text of images, each with where it stands: a question's number, or ""."""
-    raw, keys = {}, []
+    raw: dict[str, str] = {}
+    keys = []
     for key, (image, about) in enumerate(placed, start=first):
         values = {"sha256": image.sha256, "alt": image.alt, "about": about}
         raw |= _under(f"i{key}.", values)

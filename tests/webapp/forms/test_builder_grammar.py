@@ -14,6 +14,7 @@ import pytest
 from evaluation import (
     Brief,
     Chat,
+    Draw,
     FreeText,
     MaxWords,
     NoProfile5Gram,
@@ -26,7 +27,6 @@ from evaluation import (
     Write,
     ours,
 )
-from evaluation.chat import Draw
 from evaluation.checks import MessageCheck
 from evaluation.images import Image
 from evaluation.registry import get_kind, get_protocol, kind_names

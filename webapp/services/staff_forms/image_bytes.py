@@ -13,6 +13,7 @@ import struct
 import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 from django.utils.translation import gettext as _
 from PIL import Image, ImageOps
@@ -85,8 +86,9 @@ def _decoded(content: bytes, kinds: tuple[str, ...]) -> Image.Image:
 
 def _written(image: Image.Image, *, lossless: bool) -> Iterator[bytes]:
     """Yield the image as WebP, each time smaller than before."""
-    ways = [{"lossless": True}] if lossless else []
-    for way in (*ways, *({"quality": each} for each in QUALITIES)):
+    ways: list[dict[str, Any]] = [{"lossless": True}] if lossless else []
+    ways += [{"quality": each} for each in QUALITIES]
+    for way in ways:
         stream = io.BytesIO()
         image.save(stream, "WEBP", exif=b"", icc_profile=b"", xmp=b"", **way)
         yield stream.getvalue()

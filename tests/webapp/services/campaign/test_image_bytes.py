@@ -6,6 +6,7 @@ import io
 import random
 import struct
 import zlib
+from typing import Any
 
 import pytest
 from PIL import Image, PngImagePlugin
@@ -14,7 +15,7 @@ from webapp.services.staff_forms import image_bytes
 from webapp.services.staff_forms.fields import BadField
 
 
-def drawn(kind: str = "PNG", size: tuple[int, int] = (40, 20), **more: object) -> bytes:
+def drawn(kind: str = "PNG", size: tuple[int, int] = (40, 20), **more: Any) -> bytes:
     """Return a small image, red at the left and blue at the right."""
     image = Image.new("RGB", size, "red")
     image.paste("blue", (size[0] // 2, 0, *size))
@@ -106,7 +107,7 @@ def test_an_upload_has_8_megabytes_at_most(more: int) -> None:
         assert len(image_bytes.uploaded(content).content) < 1000, "what hangs behind goes"
 
 
-def lossy(**more: object) -> bytes:
+def lossy(**more: Any) -> bytes:
     return drawn("WEBP", quality=80, **more)
 
 
