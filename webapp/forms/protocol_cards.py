@@ -160,8 +160,8 @@ def image_fields(image: ImageCard, cards: list[Card]) -> Iterator[tuple[str, Typ
     alt.rows = 2
     yield prefix + "alt", alt
     words = _("with the examples of question %(number)d")
-    places = {f"q{card.key}": words % {"number": card.number} for card in cards}
-    about = {"": _("with the instructions")} | places
+    standing = {f"q{card.key}": words % {"number": card.number} for card in cards}
+    about = {"": _("with the instructions")} | standing
     label = _("Where image %(number)d stands") % {"number": image.number}
     yield prefix + "about", select(about, label)
 

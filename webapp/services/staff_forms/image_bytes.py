@@ -98,13 +98,13 @@ def _is_bare(content: bytes) -> bool:
     """Tell whether a WebP file ends where it says, and holds pixels only."""
     if len(content) < 12 or struct.unpack("<I", content[4:8])[0] != len(content) - 8:
         return False
-    place = 12
-    while place + 8 <= len(content):
-        kind, size = struct.unpack("<4sI", content[place : place + 8])
+    offset = 12
+    while offset + 8 <= len(content):
+        kind, size = struct.unpack("<4sI", content[offset : offset + 8])
         if kind not in CHUNKS:
             return False
-        place += 8 + size + size % 2
-    return place == len(content)
+        offset += 8 + size + size % 2
+    return offset == len(content)
 
 
 def _stored(content: bytes, size: tuple[int, int]) -> StoredBytes:
