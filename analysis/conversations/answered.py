@@ -59,10 +59,12 @@ _TOPICS = (
     (
         r"(?:do you have|have you got|got) (?:any |a )?(?:kids|children|family|brothers|sisters"
         r"|siblings)\b",
-        rf"\b(?:i have|i've|my) (?:\w+ ){{0,3}}(?:{_RELATIVE})\b|\bi do ?n[o']t have (?:any )?kids\b",
+        rf"\b(?:i have|i've|my) (?:\w+ ){{0,3}}(?:{_RELATIVE})\b"
+        r"|\bi do ?n[o']t have (?:any )?kids\b",
     ),
     (
-        r"are you (?:married|single|dating)\b|do you have a (?:husband|wife|girlfriend|boyfriend)\b",
+        r"are you (?:married|single|dating)\b"
+        r"|do you have a (?:husband|wife|girlfriend|boyfriend)\b",
         r"\bmy (?:husband|wife|girlfriend|boyfriend|partner|fiance)\b|\bi(?: am|'m) (?:not )?"
         r"(?:married|single|divorced|engaged)\b",
     ),
