@@ -73,6 +73,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     _add_outputs(parser)
     _add_choices(parser)
+    _add_texts(parser)
     _add_sources(parser)
     return parser
 
@@ -131,6 +132,28 @@ def _add_choices(parser: argparse.ArgumentParser) -> None:
         default=REFUSE,
         help="how a reply is read that its rater called specific but not sensible "
         f"(default: {REFUSE}, with the rows)",
+    )
+
+
+def _add_texts(parser: argparse.ArgumentParser) -> None:
+    """Declare how texts are read by metrics of text."""
+    parser.add_argument(
+        "--tokenizer",
+        choices=parsers.TOKENIZERS,
+        help="what metrics of text count (default: what each metric's paper counts); mecab is for "
+        'Japanese and needs pip install "parley[japanese]", characters for scripts without spaces',
+    )
+    parser.add_argument(
+        "--bleu-n",
+        type=int,
+        choices=range(1, 5),
+        metavar="N",
+        help="order of sentence BLEU, 1 to 4 (default 4), and of MaxBLEU (default 3)",
+    )
+    parser.add_argument(
+        "--join-lines",
+        action="store_true",
+        help="read consecutive messages of one side of a conversation as one",
     )
 
 

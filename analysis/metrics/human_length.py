@@ -20,19 +20,19 @@ from analysis.stats.clustering import Error
 from analysis.stats.intervals import t_interval
 from analysis.tables.schema import MessageTable
 from analysis.tables.tidy import tidy
+from analysis.text.tokenizers import SPLIT, NamedTokenizer, told
 
 CONSTANT = "no conversation has messages of the system of different length before answers"
 ONE = "one conversation only: no interval"
 ALIKE = "all conversations are equal: no variance, so no interval"
 
 
-def human_length(messages: MessageTable) -> pd.DataFrame:
+def human_length(messages: MessageTable, *, tokenizer: NamedTokenizer = SPLIT) -> pd.DataFrame:
     """Return two rows per system that people answered."""
-    every = answers(messages)
-    return tidy(
-        "human_length",
-        (row for system in sorted(set(every.system)) for row in _rows(every, str(system))),
-    )
+    every = answers(messages, tokenizer)
+    systems = sorted(set(every.system))
+    rows = (row for system in systems for row in _rows(every, str(system)))
+    return told(tidy("human_length", rows), tokenizer.name)
 
 
 def _rows(every: Answers, system: str) -> Iterator[dict[str, object]]:

@@ -50,7 +50,7 @@ def _wide(found: pd.DataFrame) -> pd.DataFrame:
         row: dict[str, object] = {"system": system, "side": SIDES[str(side)]}
         row |= {name: known.loc[metric, "estimate"] for metric, name in COLUMNS.items()}
         row |= {end: known.loc["asking_balance", end] for end in ("low", "high")}
-        rows.append(row | {"questions": int(known.loc["already_answered", "n"])})
+        rows.append(row | {"questions": known.loc["already_answered", "n"]})
     return pd.DataFrame(rows)
 
 
