@@ -24,6 +24,7 @@ from analysis.registry import TABLES, get_report, options_of, report_names, tabl
 from analysis.report import Report
 from analysis.scores.cautions import cautions
 from analysis.self_test.measured import QUICK
+from analysis.tables.context_tree import read as contexts
 from analysis.tables.options import BadOption
 from analysis.tables.reading import read_all
 from analysis.tables.schema import BadTable, RatingTable, Tables
@@ -67,8 +68,14 @@ def _chosen(options: argparse.Namespace) -> dict[str, Any]:
         chosen["tokenizer"] = tokenizer(options.tokenizer)
     if options.bleu_n is not None:
         chosen["bleu_n"] = options.bleu_n
+    if options.each is not None:
+        chosen["each"] = options.each
+    if options.pick is not None:
+        chosen["picked"] = tuple(filter(None, options.pick.split(",")))
     if options.corpus is not None:
         chosen["corpus"] = corpus(options.corpus, chosen.get("tokenizer", SPLIT))
+    if options.contexts is not None:
+        chosen["contexts"] = contexts(options.contexts)
     if options.training is not None:
         chosen["training"] = training(options.training)
     return chosen
@@ -102,13 +109,17 @@ def _answer(options: argparse.Namespace, tables: Tables, command: str) -> int:
 
 def _unfit(options: argparse.Namespace) -> str:
     """Return why an option about texts would do nothing, or not be kept; "" where it is fit."""
-    if options.notebook and (options.tokenizer or options.bleu_n or options.join_lines):
-        return "a notebook does not keep --tokenizer, --bleu-n and --join-lines: leave one"
+    unkept = ("tokenizer", "bleu_n", "join_lines", "each", "pick")
+    if options.notebook and any(getattr(options, name) not in (None, False) for name in unkept):
+        flags = ", ".join(f"--{name.replace('_', '-')}" for name in unkept)
+        return f"a notebook does not keep {flags}: leave one"
     taken = options_of(get_report(options.report))
-    for name in ("tokenizer", "bleu_n"):
+    for name, flag in (("tokenizer", "tokenizer"), ("bleu_n", "bleu-n")):
         if getattr(options, name) is not None and name not in taken and not options.json:
-            flag = name.replace("_", "-")
             return f"the report {options.report} takes no --{flag}; --json has every metric's"
+    for name, flag in (("each", "each"), ("picked", "pick")):
+        if getattr(options, flag) is not None and (options.json or name not in taken):
+            return f"--{flag} is of the report sample_sheet"
     return ""
 
 

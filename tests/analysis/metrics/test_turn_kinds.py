@@ -16,7 +16,7 @@ START = pd.Timestamp("2026-01-30T23:59:00Z")
 Entry = tuple[str, float, str]
 
 
-def _log(given: list[Entry]) -> MessageTable:
+def log_of(given: list[Entry]) -> MessageTable:
     """Return messages from (user or "bot", seconds after the start, text), in one conversation."""
     rows: list[dict[str, object]] = []
     for k, (who, seconds, text) in enumerate(given):
@@ -27,7 +27,7 @@ def _log(given: list[Entry]) -> MessageTable:
 
 
 def _last(*given: Entry) -> set[str]:
-    (log,) = logs(_log(list(given)))
+    (log,) = logs(log_of(list(given)))
     row = kinds(log).iloc[-1]
     return {name for name in KINDS if row[name]}
 
@@ -80,7 +80,7 @@ def test_other_scripts_have_questions_and_echoes() -> None:
 
 
 DAYS = 24 * 3600.0
-LOVERS = _log(
+LOVERS = log_of(
     [
         ("u", 0, "I love you!"), ("bot", 1, "hi"),
         ("u", 30, "i LOVE you, so much"), ("u", 60.0, "glove you"),  # the second day begins here
@@ -115,7 +115,7 @@ def test_planted_shares_are_found_inside_their_intervals() -> None:
             planted += quick
             at += 2.0 if quick else 20.0
             given.append((f"u{user}", at, f"word{len(given)}"))
-    row = turn_kinds(_log(given)).set_index("metric").loc["turns_completion"]
+    row = turn_kinds(log_of(given)).set_index("metric").loc["turns_completion"]
     # A user's first turn completes nothing, however quick.
     assert row["estimate"] == pytest.approx(planted / 1000, abs=0.02)
     assert row["low"] < 0.3 * 24 / 25 < row["high"]
@@ -123,7 +123,7 @@ def test_planted_shares_are_found_inside_their_intervals() -> None:
 
 
 def test_only_a_bot_has_no_turn_to_share() -> None:
-    table = _log([("u", 0, "hi"), ("bot", 1, "hi")]).assign(user="u").iloc[1:]
+    table = log_of([("u", 0, "hi"), ("bot", 1, "hi")]).assign(user="u").iloc[1:]
     found = turn_kinds(MessageTable(table))
     assert set(found["reason"].dropna()) == {"nothing to count in these messages"}
     assert found.set_index("metric").loc["love_per_day", "estimate"] == 0

@@ -119,7 +119,7 @@ JAPANESE = {
 }
 
 
-def _japanese() -> tuple[object, object]:
+def japanese() -> tuple[object, object]:
     """Return votes and lines of two characters, whose words differ, without a space in them."""
     rng = np.random.default_rng(2)
     rows: list[dict[str, object]] = []
@@ -139,7 +139,7 @@ def _japanese() -> tuple[object, object]:
 
 @pytest.mark.parametrize("name", ["characters", *(["mecab"] if HERE else [])])
 def test_the_whole_persona_table_runs_on_japanese_lines(name: str) -> None:
-    votes, messages = _japanese()
+    votes, messages = japanese()
     by = tokenizer(name)
     report = get_report("persona_metrics_nol")(votes, messages, tokenizer=by, bleu_n=2)
     table = report.sections[0]
