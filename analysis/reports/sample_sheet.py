@@ -130,15 +130,17 @@ def _of_predictions(
 ) -> Iterator[Section]:
     if predictions is None or predictions.empty:
         return
-    answers, contexts = _answers(ratings), {}
-    replies: dict[str, list[dict[str, object]]] = {}
-    for group in groups(predictions):
+    drawn = _drawn(pd.Series("", sorted(set(predictions["example"]))), seed, each, picked)
+    kept = PredictionTable(predictions[predictions["example"].isin(drawn)])
+    answers = _answers(ratings)
+    contexts: dict[str, str] = {}
+    replies: dict[str, list[dict[str, object]]] = {name: [] for name in drawn}
+    for group in groups(kept):
         for row in group.rows:
             own = answers[(answers["item"] == row.example) & (answers["system"] == group.system)]
             contexts[row.example] = " / ".join(row.context)
-            told = {"system": group.system, "reply": row.response or "", "labels": _told(own)}
-            replies.setdefault(row.example, []).append(told)
-    about = pd.Series("", index=sorted(contexts))
-    for name in _drawn(about, seed, each, picked):
+            reply = {"reply": row.response or "", "labels": _told(own)}
+            replies[row.example].append({"system": group.system, **reply})
+    for name in drawn:
         frame = pd.DataFrame(replies[name])
         yield Section(f"Context {name}: {contexts[name]}", frame, key=f"context-{name}")

@@ -27,7 +27,7 @@ from tests.acceptance.table import NotShown
 from tests.analysis.examples import labels
 from tests.analysis.metrics.test_asking import ANSWERS, ASKS, BOTH
 from tests.analysis.metrics.test_human_length import drawn
-from tests.analysis.metrics.test_turn_kinds import LOVERS, log_of
+from tests.analysis.metrics.test_turn_kinds import LOVERS, Entry, log_of
 from tests.analysis.reports.test_sample_sheet import chats, scores
 from tests.analysis.samples import EMPTY
 from tests.analysis.talks import meena, talks
@@ -35,7 +35,7 @@ from tests.analysis.text.test_tokenizers import japanese
 
 
 def m_turns(shell: Shell) -> Shown:
-    examples = (
+    examples: tuple[tuple[str, list[Entry]], ...] = (
         ("completion", [("u", 0, "Wanna play"), ("u", 1, "Pubg?")]),
         ("correction", [("u", 0, "love you dudbe"), ("u", 2, "*dude")]),
         ("", [("u", 0, "Wanna play"), ("u", 15, "Pubg?")]),
@@ -115,11 +115,7 @@ def a_sheet(shell: Shell) -> Shown:
         wrong += not section.title.endswith(f": fun {k % 4 + 1}")
     out = {f"c{k}" for k in range(0, 20, 2)}
     aside = table.assign(excluded=table["conversation"].isin(out).map({True: "x", False: ""}))
-    left = {
-        section.key
-        for seed in range(9)
-        for section in sample_sheet(aside, seed=seed).sections  # type: ignore[arg-type]
-    }
+    left = {section.key for seed in range(9) for section in sample_sheet(aside, seed=seed).sections}
     hand = sample_sheet(table, picked=["c3"]).title
     result = f"seed 1 twice: the same 6; seed 2 other ones; {wrong} labels or scores differ; of 10 "
     result += f"set aside {len(left & {f'conversation-{name}' for name in out})} drawn; {hand!r}"

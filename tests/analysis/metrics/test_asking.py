@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
-import pandas as pd
 import pytest
 
 from analysis import MessageTable, get_metric
@@ -15,8 +15,8 @@ from tests.analysis.talks import Line, talks
 asking = get_metric("asking")
 
 
-def _values(table: MessageTable, side: str = "own messages") -> pd.DataFrame:
-    found = asking(table)
+def _values(table: MessageTable, side: str = "own messages") -> Any:
+    found: Any = asking(table)
     return found[found["question"] == side].set_index(["system", "metric"])["estimate"].unstack()
 
 
@@ -64,7 +64,7 @@ def test_the_same_question_again_is_answered_in_any_language() -> None:
 
 
 def test_another_judge_of_answers_can_be_given() -> None:
-    found = asking(
+    found: Any = asking(
         talks([[("s", "Why?"), ("human", "so")]]), answered=lambda question, before: True
     )
     assert found.set_index("metric").loc["already_answered", "estimate"].max() == 1

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
-import pandas as pd
 import pytest
 
 from analysis import MessageTable, get_metric
@@ -36,7 +37,7 @@ def drawn(
     return talks(given)
 
 
-def _found(table: MessageTable) -> pd.DataFrame:
+def _found(table: MessageTable) -> Any:
     return human_length(table).set_index(["metric", "system"])
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from analysis import MessageTable, get_report
@@ -21,7 +23,7 @@ GIVEN = talks(
 
 
 def test_a_hand_example_by_side() -> None:
-    frame = dataset_statistics(GIVEN).sections[0].frame.set_index("side")
+    frame: Any = dataset_statistics(GIVEN).sections[0].frame.set_index("side")
     assert list(frame.index) == ["human", "human, side human", "s", "(all)"]
     assert frame.loc["s", ["dialogues", "messages", "words"]].tolist() == [2, 2, 6]
     assert frame.loc["s", "unique words"] == 3  # tea, and, you
@@ -34,7 +36,7 @@ def test_a_hand_example_by_side() -> None:
 
 def test_splits_are_told_apart_and_added_up() -> None:
     split = GIVEN["conversation"].map({"c0": "train", "c1": "valid", "c2": "valid"})
-    frame = dataset_statistics(MessageTable(GIVEN.assign(split=split))).sections[0].frame
+    frame: Any = dataset_statistics(MessageTable(GIVEN.assign(split=split))).sections[0].frame
     whole = frame[frame["side"] == "(all)"].set_index("split")
     assert whole["messages"].to_dict() == {"train": 2, "valid": 3, "(all)": 5}
     assert whole["dialogues"].to_dict() == {"train": 1, "valid": 2, "(all)": 3}
@@ -54,10 +56,10 @@ def test_the_published_chats_have_the_counts_of_their_files(
     name: str, chats: int, turns: int
 ) -> None:
     table = meena(name)
-    frame = dataset_statistics(table).sections[0].frame.set_index("side")
+    frame: Any = dataset_statistics(table).sections[0].frame.set_index("side")
     assert frame.loc["(all)", ["dialogues", "messages"]].tolist() == [chats, turns]
     assert len(frame) == 3
-    parted = dataset_statistics(table, tokenizer=CHARACTERS).sections[0].frame.iloc[-1]
+    parted: Any = dataset_statistics(table, tokenizer=CHARACTERS).sections[0].frame.iloc[-1]
     assert parted["tokenizer"] == "characters"
     # Chinese has no spaces: by letters there are several times as many words.
     assert bool(parted["words"] > 2 * frame.loc["(all)", "words"]) == (name == "xiaoice")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -48,7 +49,7 @@ def test_planted_shares_by_depth_and_tag(tmp_path: Path) -> None:
     counts, depth, tag, _ = meena_contexts(table, contexts=known).sections
     assert counts.title == "60 contexts: 20 of 1 message, 20 of 2 messages, 20 of 3 messages"
     assert counts.frame["judged"].tolist() == [20, 20, 20]
-    found = depth.frame.set_index(["depth", "system", "metric"])
+    found: Any = depth.frame.set_index(["depth", "system", "metric"])
     for d, planted in (("1", 0.9), ("2", 0.6), ("3", 0.3)):
         for system in ("s", "t"):
             row = found.loc[(d, system, "sensibleness")]
@@ -69,9 +70,9 @@ def test_planted_shares_by_depth_and_tag(tmp_path: Path) -> None:
 def test_what_lacks_is_said(tmp_path: Path) -> None:
     assert "--contexts FILE" in meena_contexts(_judged()).findings[0]
     known = read(_file(tmp_path))
-    assert (
-        "No answer names a context" in meena_contexts(EMPTY["ratings"], contexts=known).findings[0]
-    )
+    report = meena_contexts(EMPTY["ratings"], contexts=known)
+    assert "No answer names a context" in report.findings[0]
+    assert report.sections[-1].frame["contexts"].sum() == 1477
     path = tmp_path / "bad.jsonl"
     path.write_text('{"id": "a", "messages": ["x"]}\n{"id": "b"}\n', encoding="utf-8")
     with pytest.raises(BadOption, match="line 2"):

@@ -157,12 +157,12 @@ def test_the_whole_persona_table_runs_on_japanese_lines(name: str) -> None:
 
 def test_consecutive_lines_of_a_side_are_joined() -> None:
     table = talks([[("s", "a"), ("s", "b"), ("human", "c"), ("s", "d")], [("s", "e")]])
-    found = joined_lines(table.iloc[::-1].reset_index(drop=True))  # type: ignore[arg-type]
+    found = joined_lines(table.iloc[::-1].reset_index(drop=True))
     assert found["text"].tolist() == ["a b", "c", "d", "e"]
     assert found["message"].tolist() == ["m0", "m2", "m3", "m4"]
     aside = table.assign(excluded=["", "spam", "", "", ""])
-    assert joined_lines(aside)["text"].tolist() == ["a", "b", "c", "d", "e"]  # type: ignore[arg-type]
-    assert joined_lines(table.iloc[:0]).empty  # type: ignore[arg-type]
+    assert joined_lines(aside)["text"].tolist() == ["a", "b", "c", "d", "e"]
+    assert joined_lines(table.iloc[:0]).empty
 
 
 def test_the_command_takes_all_three(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
