@@ -113,9 +113,9 @@ def repeated(
             continue
         asks = questions(text)
         again = [put.get(key(each), len(heard)) < len(heard) for each in asks]
-        told = [twice or answered(each, heard) for twice, each in zip(again, asks, strict=True)]
+        known = [twice or answered(each, heard) for twice, each in zip(again, asks, strict=True)]
         put |= {key(each): len(heard) for each in asks if not set(words(each)) <= ELLIPTIC}
-        found.append((len(asks), sum(told)))
+        found.append((len(asks), sum(known)))
     return found
 
 

@@ -75,13 +75,13 @@ def _sides(messages: MessageTable, answered: Answered) -> Iterator[AskingSide]:
 
 def _turns(lines: list[tuple[bool, str]], answered: Answered) -> Iterator[Turn]:
     counts = iter(repeated(lines, answered))
-    number, asked_by_other = 0, False
+    number, is_open = 0, False
     for own, text in lines:
         if own:
             number += 1
             asks, known = next(counts)
-            yield Turn(number, asks > 0, asked_by_other and has_statement(text), asks, known)
-        asked_by_other = not own and bool(questions(text))
+            yield Turn(number, asks > 0, is_open and has_statement(text), asks, known)
+        is_open = not own and bool(questions(text))
 
 
 def people(found: list[AskingSide]) -> list[AskingSide]:

@@ -25,7 +25,7 @@ SIMULATED_AS = ("human_length",)
 
 
 @dataclass(frozen=True, eq=False)
-class Answers:
+class HumanAnswers:
     """Every person's message that follows one of the system: words of both, conversation, system.
 
     `x` and `y` are b and h less their conversation's means.
@@ -44,10 +44,12 @@ class Answers:
     def y(self) -> Floats:
         return self.h - _means(self.h, self.conversation)
 
-    def of(self, system: str) -> Answers:
+    def of(self, system: str) -> HumanAnswers:
         """Return those to one system."""
         own = self.system == system
-        return Answers(self.system[own], codes(self.conversation[own]), self.b[own], self.h[own])
+        return HumanAnswers(
+            self.system[own], codes(self.conversation[own]), self.b[own], self.h[own]
+        )
 
     def slope(self) -> float:
         """Return β; NaN where no conversation's system varies in length."""
@@ -61,7 +63,7 @@ class Answers:
         return error_of_ratio(x * y, x**2, self.conversation)
 
 
-def answers(messages: MessageTable, tokens: Tokenizer = split) -> Answers:
+def answers(messages: MessageTable, tokens: Tokenizer = split) -> HumanAnswers:
     """Return the answers of people; a message after one of their own is none."""
     table = placed(messages)
     words = np.array([len(tokens(text)) for text in table["text"]], dtype=float)
@@ -81,7 +83,7 @@ def answers(messages: MessageTable, tokens: Tokenizer = split) -> Answers:
     # Names of conversations must not decide the order of sums.
     found["key"] = found.groupby("conversation")["h"].transform("sum")
     found = found.sort_values(["system", "key", "h", "b"], kind="stable")
-    return Answers(
+    return HumanAnswers(
         found["system"].to_numpy(dtype=object),
         codes(found["conversation"]),
         found["b"].to_numpy(dtype=float),
@@ -102,7 +104,7 @@ def per_conversation(messages: MessageTable, tokens: Tokenizer = split) -> pd.Da
     return kept.assign(slope=slopes)[["system", "slope", "answers"]].reset_index(drop=True)
 
 
-def without_mimicry(every: Answers, system: str) -> tuple[float, Error]:
+def without_mimicry(every: HumanAnswers, system: str) -> tuple[float, Error]:
     """Return a system's mean h without mimicry, and its error by linearization over conversations.
 
     β, b̄_s and b̄ are estimates too: each conversation's influence on all of them is counted.

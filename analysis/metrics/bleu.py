@@ -20,7 +20,7 @@ from analysis.scores.cautions import REFERENCE_NOTE
 from analysis.stats.intervals import Floats, bootstrap, percentile_interval
 from analysis.tables.schema import PredictionTable
 from analysis.text import bleu as counting
-from analysis.text.tokenizers import SPLIT, NamedTokenizer, told
+from analysis.text.tokenizers import SPLIT, NamedTokenizer, with_tokenizer
 
 # With fewer common n-grams most resamples are next to 0, as is the estimate: a bootstrap of them
 # unrelated sentences held .14 (BLEU-3) and .01 (BLEU-4) of the time in 2,000 campaigns.
@@ -40,7 +40,7 @@ def bleu(
     found = each_group(
         "bleu", predictions, lambda group: _group_rows(group, seed, tokenizer, order)
     )
-    return told(found, tokenizer.name)
+    return with_tokenizer(found, tokenizer.name)
 
 
 def _group_rows(

@@ -15,7 +15,7 @@ import pandas as pd
 from analysis.predictions.prediction_rows import Group, Predicted, each_group, mean_row
 from analysis.tables.schema import PredictionTable
 from analysis.text import diversity
-from analysis.text.tokenizers import SPLIT, NamedTokenizer, told
+from analysis.text.tokenizers import SPLIT, NamedTokenizer, with_tokenizer
 
 NOTHING = "no response has a word"
 
@@ -23,7 +23,7 @@ NOTHING = "no response has a word"
 def distinct(predictions: PredictionTable, *, tokenizer: NamedTokenizer = SPLIT) -> pd.DataFrame:
     """Return rows distinct_1, distinct_2, distinct_2_of_ngrams, and ave_distinct_n of lists."""
     found = each_group("distinct", predictions, lambda group: _group_rows(group, tokenizer))
-    return told(found, tokenizer.name)
+    return with_tokenizer(found, tokenizer.name)
 
 
 def _group_rows(group: Group, tokenizer: NamedTokenizer) -> Iterator[dict[str, object]]:

@@ -15,7 +15,7 @@ from analysis.predictions.prediction_rows import Group, each_group, mean_row
 from analysis.tables.options import TRAINING_NEEDED
 from analysis.tables.schema import PredictionTable
 from analysis.text.response_echo import EchoIndex, sample
-from analysis.text.tokenizers import WORDS, NamedTokenizer, told
+from analysis.text.tokenizers import WORDS, NamedTokenizer, with_tokenizer
 
 SIMULATED_AS = ("word_f1",)  # a mean over examples, as here
 
@@ -31,7 +31,7 @@ def echo_index(
     messages = [text for conversation in training for text in conversation]
     index = EchoIndex(sample(messages, seed=seed), tokenizer) if messages else None
     found = each_group("echo_index", predictions, lambda group: _group_rows(group, index))
-    return told(found, tokenizer.name)
+    return with_tokenizer(found, tokenizer.name)
 
 
 def _group_rows(group: Group, index: EchoIndex | None) -> Iterator[dict[str, object]]:

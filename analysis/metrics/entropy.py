@@ -13,7 +13,7 @@ import pandas as pd
 from analysis.predictions.prediction_rows import Group, each_group
 from analysis.tables.schema import PredictionTable
 from analysis.text import diversity
-from analysis.text.tokenizers import SPLIT, NamedTokenizer, told
+from analysis.text.tokenizers import SPLIT, NamedTokenizer, with_tokenizer
 from analysis.text.tokens import ngrams
 
 NO_INTERVAL = "it is of all responses together"
@@ -24,7 +24,7 @@ TOO_SHORT = "no response is that long"
 def entropy(predictions: PredictionTable, *, tokenizer: NamedTokenizer = SPLIT) -> pd.DataFrame:
     """Return rows ent_1 to ent_4 per dataset and system."""
     found = each_group("entropy", predictions, lambda group: _group_rows(group, tokenizer))
-    return told(found, tokenizer.name)
+    return with_tokenizer(found, tokenizer.name)
 
 
 def _group_rows(group: Group, tokenizer: NamedTokenizer) -> Iterator[dict[str, object]]:

@@ -14,13 +14,13 @@ from collections.abc import Iterator
 import numpy as np
 import pandas as pd
 
-from analysis.conversations.mimicry import Answers, answers, without_mimicry
+from analysis.conversations.mimicry import HumanAnswers, answers, without_mimicry
 from analysis.conversations.transcripts import PARTNER
 from analysis.stats.clustering import Error
 from analysis.stats.intervals import t_interval
 from analysis.tables.schema import MessageTable
 from analysis.tables.tidy import tidy
-from analysis.text.tokenizers import SPLIT, NamedTokenizer, told
+from analysis.text.tokenizers import SPLIT, NamedTokenizer, with_tokenizer
 
 CONSTANT = "no conversation has messages of the system of different length before answers"
 ONE = "one conversation only: no interval"
@@ -32,10 +32,10 @@ def human_length(messages: MessageTable, *, tokenizer: NamedTokenizer = SPLIT) -
     every = answers(messages, tokenizer)
     systems = sorted(set(every.system))
     rows = (row for system in systems for row in _rows(every, str(system)))
-    return told(tidy("human_length", rows), tokenizer.name)
+    return with_tokenizer(tidy("human_length", rows), tokenizer.name)
 
 
-def _rows(every: Answers, system: str) -> Iterator[dict[str, object]]:
+def _rows(every: HumanAnswers, system: str) -> Iterator[dict[str, object]]:
     own = every.of(system)
     about = {"protocol": "", "question": PARTNER, "system": system, "n": len(own.h)}
     about["conversations"] = len(set(own.conversation))

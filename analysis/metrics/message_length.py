@@ -13,13 +13,13 @@ import pandas as pd
 from analysis.conversations.transcripts import ConversationSide, per_message, sides
 from analysis.tables.schema import MessageTable
 from analysis.tables.tidy import tidy
-from analysis.text.tokenizers import SPLIT, NamedTokenizer, told
+from analysis.text.tokenizers import SPLIT, NamedTokenizer, with_tokenizer
 
 
 def message_length(messages: MessageTable, *, tokenizer: NamedTokenizer = SPLIT) -> pd.DataFrame:
     """Return two rows per system and side."""
     rows = (row for side in sides(messages) for row in _side_rows(side, tokenizer))
-    return told(tidy("message_length", rows), tokenizer.name)
+    return with_tokenizer(tidy("message_length", rows), tokenizer.name)
 
 
 def _side_rows(side: ConversationSide, tokenizer: NamedTokenizer) -> Iterator[dict[str, object]]:

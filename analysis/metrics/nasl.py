@@ -12,13 +12,13 @@ import pandas as pd
 
 from analysis.predictions.prediction_rows import Group, each_group, mean_row, ratio_row
 from analysis.tables.schema import PredictionTable
-from analysis.text.tokenizers import SPLIT, NamedTokenizer, told
+from analysis.text.tokenizers import SPLIT, NamedTokenizer, with_tokenizer
 
 
 def nasl(predictions: PredictionTable, *, tokenizer: NamedTokenizer = SPLIT) -> pd.DataFrame:
     """Return rows nasl and length per dataset and system."""
     found = each_group("nasl", predictions, lambda group: _group_rows(group, tokenizer))
-    return told(found, tokenizer.name)
+    return with_tokenizer(found, tokenizer.name)
 
 
 def _group_rows(group: Group, tokenizer: NamedTokenizer) -> Iterator[dict[str, object]]:

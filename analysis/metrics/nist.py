@@ -22,7 +22,7 @@ import pandas as pd
 from analysis.predictions.prediction_rows import Group, each_group
 from analysis.scores.cautions import REFERENCE_NOTE
 from analysis.tables.schema import PredictionTable
-from analysis.text.tokenizers import SPLIT, NamedTokenizer, told
+from analysis.text.tokenizers import SPLIT, NamedTokenizer, with_tokenizer
 from analysis.text.tokens import Gram, counted
 
 NO_INTERVAL = "weights come from the whole set of references"
@@ -31,7 +31,7 @@ NO_INTERVAL = "weights come from the whole set of references"
 def nist(predictions: PredictionTable, *, tokenizer: NamedTokenizer = SPLIT) -> pd.DataFrame:
     """Return two rows per dataset and system."""
     found = each_group("nist", predictions, lambda group: _group_rows(group, tokenizer))
-    return told(found, tokenizer.name)
+    return with_tokenizer(found, tokenizer.name)
 
 
 def _group_rows(group: Group, tokenizer: NamedTokenizer) -> Iterator[dict[str, object]]:

@@ -18,7 +18,7 @@ import pandas as pd
 from analysis.predictions.prediction_rows import Group, each_group, ratio_row
 from analysis.tables.schema import PredictionTable
 from analysis.tables.tidy import NUMBERS
-from analysis.text.tokenizers import SPLIT, NamedTokenizer, told
+from analysis.text.tokenizers import SPLIT, NamedTokenizer, with_tokenizer
 
 ZERO = "a token of a gold reply has probability 0"
 NOTHING = "no token is scored"
@@ -27,7 +27,7 @@ NOTHING = "no token is scored"
 def perplexity(predictions: PredictionTable, *, tokenizer: NamedTokenizer = SPLIT) -> pd.DataFrame:
     """Return two rows, per token and per word, for each system with log probabilities."""
     found = each_group("perplexity", predictions, lambda group: _group_rows(group, tokenizer))
-    return told(found, tokenizer.name)
+    return with_tokenizer(found, tokenizer.name)
 
 
 def _group_rows(group: Group, tokenizer: NamedTokenizer) -> Iterator[dict[str, object]]:

@@ -16,7 +16,7 @@ from analysis.conversations.transcripts import OWN, mean_per, placed
 from analysis.tables.personas import sentences
 from analysis.tables.schema import MessageTable
 from analysis.tables.tidy import tidy
-from analysis.text.tokenizers import WORDS, NamedTokenizer, told
+from analysis.text.tokenizers import WORDS, NamedTokenizer, with_tokenizer
 
 
 def persona_description(
@@ -27,7 +27,9 @@ def persona_description(
     own = own[own["question"] == OWN]
     own = own.assign(sentences=sentences(own))
     kept = own[own["sentences"].map(bool).astype(bool)]
-    return told(tidy("persona_description", _persona_rows(kept, tokenizer)), tokenizer.name)
+    return with_tokenizer(
+        tidy("persona_description", _persona_rows(kept, tokenizer)), tokenizer.name
+    )
 
 
 def _persona_rows(own: pd.DataFrame, tokenizer: NamedTokenizer) -> Iterator[dict[str, object]]:

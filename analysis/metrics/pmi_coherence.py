@@ -20,7 +20,7 @@ import pandas as pd
 from analysis.predictions.prediction_rows import Group, each_group, mean_row
 from analysis.tables.options import TRAINING_NEEDED
 from analysis.tables.schema import PredictionTable
-from analysis.text.tokenizers import WORDS, NamedTokenizer, told
+from analysis.text.tokenizers import WORDS, NamedTokenizer, with_tokenizer
 from analysis.text.tokens import Tokenizer, words
 
 SIMULATED_AS = ("nasl",)  # its length: a mean over examples
@@ -38,7 +38,7 @@ def pmi_coherence(
     pairs = pairs_of(training)
     known = WordPairs(pairs, tokenizer.words) if pairs else None
     found = each_group("pmi_coherence", predictions, lambda group: _group_rows(group, known))
-    return told(found, tokenizer.name)
+    return with_tokenizer(found, tokenizer.name)
 
 
 def _group_rows(group: Group, known: WordPairs | None) -> Iterator[dict[str, object]]:

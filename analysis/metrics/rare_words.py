@@ -16,7 +16,7 @@ from analysis.conversations.transcripts import ConversationSide, mean_per, sides
 from analysis.tables.schema import MessageTable
 from analysis.tables.tidy import tidy
 from analysis.text.frequencies import STAND_IN, WordFrequencies
-from analysis.text.tokenizers import SPLIT, NamedTokenizer, told
+from analysis.text.tokenizers import SPLIT, NamedTokenizer, with_tokenizer
 
 BINS: tuple[tuple[str, Callable[[float], bool]], ...] = (
     ("freq1h", lambda count: count < 100),
@@ -34,7 +34,7 @@ def rare_words(
 ) -> pd.DataFrame:
     """Return four rows per system and side: the shares of words in each bin."""
     rows = (row for side in sides(messages) for row in _side_rows(side, corpus, tokenizer))
-    return told(tidy("rare_words", rows), tokenizer.name)
+    return with_tokenizer(tidy("rare_words", rows), tokenizer.name)
 
 
 def _side_rows(

@@ -16,7 +16,7 @@ import pandas as pd
 from analysis.conversations.transcripts import ConversationSide, mean_per, sides
 from analysis.tables.schema import MessageTable
 from analysis.tables.tidy import tidy
-from analysis.text.tokenizers import SPLIT, WORDS, NamedTokenizer, told
+from analysis.text.tokenizers import SPLIT, WORDS, NamedTokenizer, with_tokenizer
 from analysis.text.tokens import Gram, ngrams
 
 NAMES = ((1, "unigram_repeats"), (2, "bigram_repeats"), (3, "trigram_repeats"))
@@ -26,7 +26,9 @@ PARTS = ("", "_within", "_across")
 def repeats(messages: MessageTable, *, tokenizer: NamedTokenizer | None = None) -> pd.DataFrame:
     """Return nine rows per system and side: each n whole and in its two parts."""
     found = (row for side in sides(messages) for row in _side_rows(side, tokenizer))
-    return told(tidy("repeats", found), tokenizer.name if tokenizer else "split; unigrams: words")
+    return with_tokenizer(
+        tidy("repeats", found), tokenizer.name if tokenizer else "split; unigrams: words"
+    )
 
 
 def shares(texts: Sequence[Sequence[str]], n: int) -> list[tuple[float, float, float]]:

@@ -11,7 +11,7 @@ import pandas as pd
 from analysis.predictions.prediction_rows import Predicted, averaged
 from analysis.tables.schema import PredictionTable
 from analysis.text.diversity import repetitions
-from analysis.text.tokenizers import SPLIT, NamedTokenizer, told
+from analysis.text.tokenizers import SPLIT, NamedTokenizer, with_tokenizer
 
 
 def repetition_rate(
@@ -19,7 +19,7 @@ def repetition_rate(
 ) -> pd.DataFrame:
     """Return a row per dataset and system."""
     found = averaged("repetition_rate", predictions, lambda row: _value(row, tokenizer))
-    return told(found, tokenizer.name)
+    return with_tokenizer(found, tokenizer.name)
 
 
 def _value(row: Predicted, tokenizer: NamedTokenizer) -> float | None:

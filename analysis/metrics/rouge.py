@@ -15,7 +15,7 @@ from analysis.predictions.prediction_rows import Group, each_group, mean_row
 from analysis.scores.cautions import REFERENCE_NOTE
 from analysis.tables.schema import PredictionTable
 from analysis.text.overlap import best, meteor, rouge_l, rouge_n
-from analysis.text.tokenizers import SPLIT, NamedTokenizer, told
+from analysis.text.tokenizers import SPLIT, NamedTokenizer, with_tokenizer
 
 SCORES = {"rouge_2": rouge_n, "rouge_l": rouge_l, "meteor": meteor}
 
@@ -23,7 +23,7 @@ SCORES = {"rouge_2": rouge_n, "rouge_l": rouge_l, "meteor": meteor}
 def rouge(predictions: PredictionTable, *, tokenizer: NamedTokenizer = SPLIT) -> pd.DataFrame:
     """Return three rows per dataset and system."""
     found = each_group("rouge", predictions, lambda group: _group_rows(group, tokenizer))
-    return told(found, tokenizer.name)
+    return with_tokenizer(found, tokenizer.name)
 
 
 def _group_rows(group: Group, tokenizer: NamedTokenizer) -> Iterator[dict[str, object]]:

@@ -15,7 +15,7 @@ import pandas as pd
 from analysis.predictions.prediction_rows import Group, each_group, mean_row
 from analysis.tables.schema import PredictionTable
 from analysis.text.semantic import distance, penalty_of
-from analysis.text.tokenizers import WORDS, NamedTokenizer, told
+from analysis.text.tokenizers import WORDS, NamedTokenizer, with_tokenizer
 from analysis.text.vectors import MISSING, VectorEncoder, default_encoder
 
 SIMULATED_AS = ("nasl",)  # its length: a mean over examples
@@ -33,7 +33,7 @@ def semantic_distance(
     found = each_group(
         "semantic_distance", predictions, lambda group: _group_rows(group, encoder, tokenizer)
     )
-    return told(found, tokenizer.name)
+    return with_tokenizer(found, tokenizer.name)
 
 
 def _group_rows(

@@ -14,7 +14,7 @@ import pandas as pd
 from analysis.predictions.prediction_rows import Group, each_group, mean_row
 from analysis.scores.cautions import REFERENCE_NOTE
 from analysis.tables.schema import PredictionTable
-from analysis.text.tokenizers import WORDS, NamedTokenizer, told
+from analysis.text.tokenizers import WORDS, NamedTokenizer, with_tokenizer
 from analysis.text.vectors import MISSING, Vectors, cosine, extrema, glove
 
 SIMULATED_AS = ("nasl",)  # its length: a mean over examples
@@ -30,7 +30,7 @@ def vector_extrema(
     found = each_group(
         "vector_extrema", predictions, lambda group: _group_rows(group, vectors, tokenizer)
     )
-    return told(found, tokenizer.name)
+    return with_tokenizer(found, tokenizer.name)
 
 
 def _group_rows(

@@ -13,7 +13,7 @@ from analysis.predictions.prediction_rows import Predicted, averaged
 from analysis.tables.schema import PredictionTable
 from analysis.text.overlap import normalized
 from analysis.text.overlap import word_f1 as f1
-from analysis.text.tokenizers import NamedTokenizer, told
+from analysis.text.tokenizers import NamedTokenizer, with_tokenizer
 from analysis.text.tokens import Tokenizer
 
 
@@ -23,7 +23,7 @@ def word_f1(
     """Return a row per dataset and system."""
     words = normalized if tokenizer is None else tokenizer.words
     found = averaged("word_f1", predictions, lambda row: _value(row, words), share=True)
-    return told(found, tokenizer.name if tokenizer else "normalize_answer")
+    return with_tokenizer(found, tokenizer.name if tokenizer else "normalize_answer")
 
 
 def _value(row: Predicted, words: Tokenizer) -> float | None:

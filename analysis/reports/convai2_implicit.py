@@ -100,8 +100,8 @@ def _sentence(together: pd.DataFrame) -> str:
     own = together[(together["table"] == "own") & together["r"].notna()]
     rows = (own if len(own) else together[together["table"] == "as printed"]).to_dict("records")
     which = "" if len(own) else "As printed: "
-    told = (f"{row['pair']} {row['r']:.2f} ({row['coefficient']}, n = {row['n']})" for row in rows)
-    return which + "; ".join(told) + "."
+    parts = (f"{row['pair']} {row['r']:.2f} ({row['coefficient']}, n = {row['n']})" for row in rows)
+    return which + "; ".join(parts) + "."
 
 
 def _spread(messages: MessageTable) -> pd.DataFrame:

@@ -99,16 +99,16 @@ def _answers(ratings: RatingTable | None) -> pd.DataFrame:
 def _conversation(name: str, system: str, table: pd.DataFrame, answers: pd.DataFrame) -> Section:
     own = answers[(answers["conversation"] == name) | (answers["item"] == name)]
     whole = own[own[SEQ].isna()]
-    labels = {seq: _told(part) for seq, part in own.dropna(subset=[SEQ]).groupby(SEQ)}
+    labels = {seq: _listed(part) for seq, part in own.dropna(subset=[SEQ]).groupby(SEQ)}
     lines = table[table["conversation"] == name]
     frame = lines[["seq", "system", "text"]].reset_index(drop=True)
     frame["labels"] = [labels.get(float(seq), "") for seq in frame["seq"]]
-    scores = _told(whole)
+    scores = _listed(whole)
     title = f"Conversation {name} with {system}" + (f": {scores}" if scores else "")
     return Section(title, frame, key=f"conversation-{name}")
 
 
-def _told(part: pd.DataFrame) -> str:
+def _listed(part: pd.DataFrame) -> str:
     """Return answers as they stand in the table, a question at a time, raters in order."""
     scored = part[part["level"] != TEXT].sort_values(["question", "rater"], kind="stable")
     return "; ".join(
@@ -139,7 +139,7 @@ def _of_predictions(
         for row in group.rows:
             own = answers[(answers["item"] == row.example) & (answers["system"] == group.system)]
             contexts[row.example] = " / ".join(row.context)
-            reply = {"reply": row.response or "", "labels": _told(own)}
+            reply = {"reply": row.response or "", "labels": _listed(own)}
             replies[row.example].append({"system": group.system, **reply})
     for name in drawn:
         frame = pd.DataFrame(replies[name])

@@ -101,6 +101,6 @@ def tokenizer(name: str) -> NamedTokenizer:
     return _NAMED[name]()
 
 
-def told(frame: pd.DataFrame, name: str) -> pd.DataFrame:
+def with_tokenizer(frame: pd.DataFrame, name: str) -> pd.DataFrame:
     """Return results with the tokenizer's name beside each."""
     return frame.assign(tokenizer=name) if len(frame) else frame
