@@ -71,6 +71,16 @@ NOTICES = {
         "You took part in another part of this study, so others have to take part in this one. "
         "Thank you for coming; please return the task. No pay is due."
     ),
+    "claimed": _(
+        "Nobody can begin here with this link. If you have begun before, go on in the browser that "
+        "you used then, or with your private link."
+    ),
+    "invitation_expired": _(
+        "This invitation has expired. Please ask the contact below for a new one."
+    ),
+    "other_platform": _(
+        "This study is for people who come by another link. Please open it where you found it."
+    ),
     "over": _("The study is over. It takes no new participants."),
     "pay_changed": _(
         "The pay was changed after you opened this page. It now shows what you would be paid; "

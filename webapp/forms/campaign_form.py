@@ -73,7 +73,7 @@ SECTIONS: tuple[tuple[str | Promise, tuple[str, ...], tuple[str, ...]], ...] = (
         (),
     ),
     (gettext_lazy("Consent"), ("consent",), ()),
-    (gettext_lazy("Panel"), ("panel", "return_url", "screened_url"), ()),
+    (gettext_lazy("Panel"), ("panel", "platform", "return_url", "screened_url"), ()),
     (
         gettext_lazy("Before the work"),
         ("screening_pay",),
@@ -247,6 +247,18 @@ class CampaignForm(StaffForm):
         help_text=gettext_lazy(
             "Stored with each participant. Give another panel a campaign, and so a link, of its "
             "own."
+        ),
+    )
+    platform = TypedField(
+        one_of(campaigns.PLATFORMS),
+        label=gettext_lazy("Who may come in"),
+        kind="select",
+        choices=campaigns.PLATFORMS.items(),
+        initial="",
+        help_text=gettext_lazy(
+            "A link that names another platform is refused. An id in a link is a claim, which "
+            "anybody can make; only a signed invitation proves it. Invitations are made on the "
+            "page Live."
         ),
     )
     return_url = TypedField(

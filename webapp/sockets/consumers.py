@@ -270,7 +270,7 @@ class ChatConsumer:
         if not self.greeted or not self.shown or self.closed:
             return
         one = found.get((self.conversation_pk, self.view.side))
-        shown = watch.PageState(self.last_seq, self.shown, self.tab, self.secret)
+        shown = watch.PageState(self.last_seq, self.shown, self.tab)
         differing = frozenset({"person"}) if one is None else one.differences(shown)
         before, at = self.looked_for
         if differing and (differing != before or time.monotonic() - at > lookout.AGAIN):
