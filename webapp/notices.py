@@ -90,9 +90,11 @@ NOTICES = {
     "bad_link": _(
         "This link is wrong or no longer valid. Please open the task again where you found it."
     ),
-    "left": _("You were away for more than 30 minutes, so your slot went to somebody else."),
+    "left": _(
+        "Nothing came from you for more than 30 minutes, so your slot went to somebody else."
+    ),
     "left_paid": _(
-        "You were away for more than 30 minutes. You are paid %(pay)s for what is done."
+        "Nothing came from you for more than 30 minutes. You are paid %(pay)s for what is done."
     ),
     "next_conversation": _(
         "Your answers are saved. Next is conversation %(number)d of up to %(most)d, with another "

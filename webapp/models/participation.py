@@ -63,6 +63,8 @@ class Participation(models.Model):
     joined_at = models.DateTimeField(default=clock.now)
     state_at = models.DateTimeField()  # when the present state began
     seen_at = models.DateTimeField()  # last sign of life
+    # when a draft last changed; messages, answers and states have times of their own
+    drafted_at = models.DateTimeField(null=True, blank=True)
     waiting_at = models.DateTimeField(null=True, blank=True)  # place in the queue
     # Of the next conversation, held until it begins; counted: whether its `taken` says so.
     persona = models.ForeignKey(Persona, models.PROTECT, null=True, blank=True, related_name="+")

@@ -15,7 +15,7 @@ from django.db import transaction
 from webapp.models import Assignment, Campaign, Conversation, Participation, Seat
 from webapp.services.conversation import allocation, entrance, matching, opening
 from webapp.services.participation import admission, browsers, consents, steps
-from webapp.services.participation.consents import Closed
+from webapp.services.participation.consents import Closed as Closed
 from webapp.services.rating import items, third_parties
 from webapp.services.replies import pace
 from webapp.services.rules import (

@@ -50,7 +50,7 @@ def token(campaign: Campaign, external_id: str, expires: datetime) -> str:
 
 def read(campaign: Campaign, signed: str, now: datetime) -> str:
     """Return the id that an invitation proves. Raises `Refused`."""
-    former = [_key(campaign, key) for key in settings.SECRET_KEY_FALLBACKS]
+    former: list[str | bytes] = [_key(campaign, key) for key in settings.SECRET_KEY_FALLBACKS]
     try:
         content = signing.loads(signed, key=_key(campaign), salt=SALT, fallback_keys=former)
     except signing.BadSignature:
