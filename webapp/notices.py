@@ -186,6 +186,10 @@ NOTICES = {
     ),
     "unlabeled": _("Please label every message of your partner before you finish."),
     "used_id": _("This was already sent with different text. Nothing was changed."),
+    "too_many": _(
+        "Very many people came in this minute. Please wait a minute and try again; nothing you did "
+        "is lost."
+    ),
     "too_fast": _("That was very fast. Please wait a moment and send it again."),
     "bad_frame": _("Your browser sent something we could not read. Please reload the page."),
     "locked": _("“Specific” can only be answered after “sensible: yes”."),

@@ -33,10 +33,10 @@ from webapp.services.participation import (
 )
 from webapp.services.participation.visits import BrowserVisit
 from webapp.services.rating import labels
-from webapp.services.rules import access, states
+from webapp.services.rules import access, limits, states
 from webapp.sockets import version_1
 from webapp.views.audience import Audience, meant_for
-from webapp.views.rendering import render_screen
+from webapp.views.rendering import address_of, render_screen, too_fast
 
 View = Callable[..., HttpResponse]
 COOKIE_AGE = 90 * 24 * 3600
@@ -144,8 +144,21 @@ def entry(request: HttpRequest, slug: str) -> HttpResponse:
     return response
 
 
+def joining(view: View) -> View:
+    """Let only so many join per minute from one network address (R40)."""
+
+    @functools.wraps(view)
+    def limited(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+        if request.method == "POST" and not limits.allow_address(address_of(request)):
+            return too_fast(request)
+        return view(request, *args, **kwargs)
+
+    return limited
+
+
 @require_POST
 @not_found_page
+@joining
 def consent(request: HttpRequest, slug: str) -> HttpResponse:
     """Create or resume a participation after consent, and remember it by a cookie."""
     visit = _entry_visit(request, slug)
@@ -324,6 +337,7 @@ def save_draft(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 @not_found_page
+@joining
 def private_link(request: HttpRequest, slug: str, token: str) -> HttpResponse:
     """Show the code to who holds the private link, and let this browser go on by a POST."""
     if request.method == "POST":

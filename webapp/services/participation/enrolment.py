@@ -23,6 +23,7 @@ from webapp.services.rules import (
     disjoint,
     identity,
     ledger,
+    limits,
     next_round,
     payment,
     persona_stack,
@@ -83,6 +84,8 @@ def join(
                 is_proven=is_proven,
                 now=now,
             )
+    if not limits.allow(limits.JOINS, person.pk):  # asked last: a claim does not count against it
+        raise Closed("too_fast")
     secret = access.held(person, browser) or secret
     return _resume(person, secret, now, shown_pay), secret
 
