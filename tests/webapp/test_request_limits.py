@@ -6,7 +6,6 @@ import asyncio
 import json
 import tempfile
 import uuid
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -177,7 +176,7 @@ def test_a_minute_takes_so_many_and_the_next_begins_anew(kind: str) -> None:
 
 
 @pytest.fixture
-def chatting() -> Iterator[Visit]:
+def chatting() -> Visit:
     visit = Visit(campaign_of("meena_interactive"))
     visit.join()
     visit.post("start")

@@ -7,10 +7,13 @@ from __future__ import annotations
 
 import re
 from datetime import timedelta
+from io import StringIO
+from pathlib import Path
 from typing import Any
 
 import pytest
 from django.apps import apps
+from django.core.management import CommandError, call_command
 from django.http import SimpleCookie
 from django.test import Client
 from django.urls import reverse
@@ -274,3 +277,29 @@ def test_staff_resend_a_private_link_and_the_log_says_so(client: Client) -> None
     assert AuditEntry.objects.get(action__contains="private link").actor == "ann"
     foreign = reverse("resend-link", args=[campaign_of().pk, honest.person.pk])
     assert client.post(foreign).status_code == 404
+
+
+def test_the_command_signs_one_link_or_a_file_of_ids(tmp_path: Path) -> None:
+    campaign, out = campaign_of(), StringIO()
+    address = ["--address", "https://parley.example.org"]
+    call_command("invite", str(campaign.pk), *address, "--id", "p-1", stdout=out)
+    start, _, token = out.getvalue().strip().partition("?invitation=")
+    assert start == f"https://parley.example.org/c/{campaign.slug}/"
+    assert come_by(token, campaign)[1].context["screen"].name == "ready"
+    (tmp_path / "ids").write_text("p-2\np-3\n")
+    call_command("invite", campaign.slug, *address, "--ids", str(tmp_path / "ids"), stdout=out)
+    assert [line.split(",")[0] for line in out.getvalue().splitlines()[1:]] == ["id", "p-2", "p-3"]
+
+
+@pytest.mark.parametrize(
+    ("wrong", "names"),
+    [
+        (["--id", "x", "--address", "host"], "--address: 'host'"),
+        (["--id", "x" * 129, "--address", "https://h"], "ids: 'x"),
+        (["--id", "x", "--address", "https://h", "--days", "0"], "days"),
+        (["--ids", "/no/such/file", "--address", "https://h"], "--ids: cannot be read"),
+    ],
+)
+def test_the_command_names_what_is_wrong(wrong: list[str], names: str) -> None:
+    with pytest.raises(CommandError, match=names):
+        call_command("invite", str(campaign_of().pk), *wrong)

@@ -27,7 +27,7 @@ class Impatient(HttpToolsProtocol):
         self._wait()
 
     def data_received(self, data: bytes) -> None:
-        if self._waiting is None and self.cycle is not None and self.cycle.response_complete:
+        if self._waiting is None and getattr(self.cycle, "response_complete", False):
             self._wait()  # the next request of a connection that was kept
         super().data_received(data)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 
@@ -75,7 +76,11 @@ def write(person: Participation, seconds: float) -> None:
 
 def label(person: Participation, seconds: float) -> None:
     room = conversation_of(person)
-    about = {"seq": bot_says(room, "Hello.").seq, "question": "sensible", "value": "1"}
+    about: dict[str, Any] = {
+        "seq": bot_says(room, "Hello.").seq,
+        "question": "sensible",
+        "value": "1",
+    }
     chat.label(person=person, client_id=uuid.uuid4(), revision=1, now=after(seconds), **about)
     room.events.filter(side=0).update(made_at=after(seconds))
 
