@@ -21,8 +21,7 @@ from tests.webapp.views.visiting import Visit, campaign_of
 from webapp.asgi import application
 from webapp.management.commands.serve import Impatient
 from webapp.models import Event, Participation
-from webapp.services.participation import enrolment
-from webapp.services.rules import limits
+from webapp.services.participation import enrolment, limits
 from webapp.sockets import frames, handshake
 
 MIB = 1_048_576

@@ -10,7 +10,7 @@ from urllib.parse import parse_qs, urlsplit
 from django.conf import settings
 from django.http.request import split_domain_port, validate_host
 
-from webapp.services.rules import limits
+from webapp.services.participation import limits
 from webapp.sockets.frames import Frame, Label, Message
 
 Scope = dict[str, Any]

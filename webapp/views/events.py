@@ -13,7 +13,8 @@ from django.views.decorators.http import require_http_methods
 
 from webapp import clock, languages
 from webapp.services.conversation.page_session import PageSession, page_session
-from webapp.services.rules import access, limits
+from webapp.services.participation import limits
+from webapp.services.rules import access
 from webapp.sockets import exchange, frames, handshake, version_1
 from webapp.views.audience import Audience, meant_for
 

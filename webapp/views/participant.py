@@ -27,13 +27,14 @@ from webapp.services.participation import (
     consents,
     enrolment,
     invitations,
+    limits,
     privacy,
     screens,
     visits,
 )
 from webapp.services.participation.visits import BrowserVisit
 from webapp.services.rating import labels
-from webapp.services.rules import access, limits, states
+from webapp.services.rules import access, states
 from webapp.sockets import version_1
 from webapp.views.audience import Audience, meant_for
 from webapp.views.rendering import address_of, render_screen, too_fast
@@ -125,7 +126,7 @@ def entry(request: HttpRequest, slug: str) -> HttpResponse:
     who, now = claim.cleaned_data, clock.now()
     try:
         found = visit.returning(who, now)
-    except invitations.Refused as refusal:
+    except invitations.NoProof as refusal:
         shown = {"study": visit.offered(who, now), "closed": notices.text(refusal.notice)}
         return render(request, "participant/entry.html", shown, status=409)
     if found is None:
@@ -175,7 +176,7 @@ def consent(request: HttpRequest, slug: str) -> HttpResponse:
             now=now,
             browser=_secrets(request),
         )
-    except (enrolment.Closed, invitations.Refused, consents.PayChanged) as refusal:
+    except (enrolment.Closed, invitations.NoProof, consents.PayChanged) as refusal:
         reason = "changed" if isinstance(refusal, consents.PayChanged) else "closed"
         study = _visit(request, slug).offered(who, now)
         shown = {"study": study, "who": who, reason: notices.text(refusal.notice)}

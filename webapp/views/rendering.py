@@ -12,8 +12,7 @@ from evaluation import Protocol, Question, Shown
 from webapp import languages, notices
 from webapp.forms import participant
 from webapp.services.ops import logins
-from webapp.services.participation import samples, screens
-from webapp.services.rules import limits
+from webapp.services.participation import limits, samples, screens
 from webapp.services.rules.access import StaffCampaign
 
 NOBODY = {"platform": "", "external_id": ""}  # no consent can be given for it

@@ -37,8 +37,8 @@ class Command(BaseCommand):
         if urlsplit(address).scheme not in ("http", "https") or not urlsplit(address).netloc:
             raise CommandError(f"--address: {address!r} is none; give one such as https://HOST")
         try:
-            given = options["id"] if options["ids"] is None else options["ids"].read_text("utf-8")
-            ids, days = invitations.read_order({"ids": given, "days": options["days"]})
+            text = options["id"] if options["ids"] is None else options["ids"].read_text("utf-8")
+            ids, days = invitations.read_order({"ids": text, "days": options["days"]})
         except (OSError, UnicodeDecodeError) as problem:
             raise CommandError(f"--ids: cannot be read ({problem})") from None
         except Invalid as problem:

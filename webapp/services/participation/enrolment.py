@@ -14,7 +14,7 @@ from django.db import transaction
 
 from webapp.models import Assignment, Campaign, Conversation, Participation, Seat
 from webapp.services.conversation import allocation, entrance, matching, opening
-from webapp.services.participation import admission, browsers, consents, steps
+from webapp.services.participation import admission, browsers, consents, limits, steps
 from webapp.services.participation.consents import Closed as Closed
 from webapp.services.rating import items, third_parties
 from webapp.services.replies import pace
@@ -23,7 +23,6 @@ from webapp.services.rules import (
     disjoint,
     identity,
     ledger,
-    limits,
     next_round,
     payment,
     persona_stack,

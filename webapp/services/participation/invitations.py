@@ -25,7 +25,7 @@ LONGEST_DAYS = 366
 MOST_IDS = 10_000  # in one list
 
 
-class Refused(Exception):
+class NoProof(Exception):
     """A link that proves nothing: forged, of another campaign, or expired; `notice` says which."""
 
     def __init__(self, notice: str) -> None:
@@ -49,19 +49,19 @@ def token(campaign: Campaign, external_id: str, expires: datetime) -> str:
 
 
 def read(campaign: Campaign, signed: str, now: datetime) -> str:
-    """Return the id that an invitation proves. Raises `Refused`."""
+    """Return the id that an invitation proves. Raises `NoProof`."""
     former: list[str | bytes] = [_key(campaign, key) for key in settings.SECRET_KEY_FALLBACKS]
     try:
         content = signing.loads(signed, key=_key(campaign), salt=SALT, fallback_keys=former)
     except signing.BadSignature:
-        raise Refused("bad_link") from None
+        raise NoProof("bad_link") from None
     if content["until"] < now.timestamp():
-        raise Refused("invitation_expired")
+        raise NoProof("invitation_expired")
     return str(content["id"])
 
 
 def claim(campaign: Campaign, who: Mapping[str, str], now: datetime) -> Claim:
-    """Return who a link or a form says that somebody is. Raises `Refused`."""
+    """Return who a link or a form says that somebody is. Raises `NoProof`."""
     if signed := who.get("invitation", ""):
         return Claim(identity.INVITED, read(campaign, signed, now), is_proven=True)
     return Claim(who["platform"], who["external_id"])

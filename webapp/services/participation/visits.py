@@ -111,7 +111,7 @@ class BrowserVisit:
 
         `browser` holds the secrets of all cookies of ours; the visit's own is the one that the
         entry page chose. Raises `enrolment.Closed`, `consents.PayChanged` and
-        `invitations.Refused`.
+        `invitations.NoProof`.
         """
         campaign = access.open_link(self.slug)
         claim = invitations.claim(campaign, who, now)
@@ -133,7 +133,7 @@ class BrowserVisit:
     def returning(self, who: Claim, now: datetime) -> Claim | None:
         """Return whom a link asks to consent; None where this browser takes part already.
 
-        Raises `invitations.Refused`.
+        Raises `invitations.NoProof`.
         """
         campaign, person = access.open_link(self.slug), self._known()
         claim = invitations.claim(campaign, who, now)
@@ -144,7 +144,7 @@ class BrowserVisit:
         campaign = access.open_link(self.slug)
         try:
             claim = invitations.claim(campaign, who, now)
-        except invitations.Refused:
+        except invitations.NoProof:
             return study_info.of(campaign)
         return screens.offered(campaign=campaign, person=self._known(), claim=claim)
 
