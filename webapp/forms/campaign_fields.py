@@ -142,6 +142,18 @@ class CampaignFields(StaffForm):
             "own."
         ),
     )
+    platform = TypedField(
+        one_of(campaigns.PLATFORMS),
+        label=gettext_lazy("Who may come in"),
+        kind="select",
+        choices=campaigns.PLATFORMS.items(),
+        initial="",
+        help_text=gettext_lazy(
+            "A link that names another platform is refused. An id in a link is a claim, which "
+            "anybody can make; only a signed invitation proves it. Invitations are made on the "
+            "page Live."
+        ),
+    )
     return_url = TypedField(
         completion_address,
         label=gettext_lazy("Panel completion URL"),

@@ -6,7 +6,7 @@ from webapp.models.competition import Competition, Entry
 from webapp.models.contribution import Contribution
 from webapp.models.conversation import Conversation, Event, ReplyCall, ReplyJob, Seat
 from webapp.models.own_protocol import OwnProtocol, ProtocolImage
-from webapp.models.participation import AdmissionTry, Consent, ExternalId, Participation
+from webapp.models.participation import AdmissionTry, Browser, Consent, ExternalId, Participation
 from webapp.models.payment import Bonus, CompletionCode, PayLedger
 from webapp.models.persona import Persona
 from webapp.models.rating import Assignment, Candidate, Context, Item, Rating
@@ -32,6 +32,7 @@ __all__ = [
     "Assignment",
     "AuditEntry",
     "Bonus",
+    "Browser",
     "Campaign",
     "Candidate",
     "Competition",

@@ -58,6 +58,16 @@ class Campaign(models.Model):
         VOLUNTEER = "volunteer", "volunteers"
         EXPERT = "expert", "experts"
 
+    class Platform(models.TextChoices):
+        """Where people come from; a link that names another platform is refused."""
+
+        ANY = "", "anybody who has the link"
+        PROLIFIC = "prolific", "people of Prolific, by its id in the link"
+        MTURK = "mturk", "people of Mechanical Turk, by its id in the link"
+        PANEL = "panel", "people of another panel, by ?id= in the link"
+        VOLUNTEER = "volunteer", "volunteers, without an id"
+        INVITED = "invited", "only people with a signed invitation"
+
     name = models.CharField(max_length=120)
     slug = models.CharField(max_length=20, unique=True, default=new_slug)
     protocol = models.CharField(max_length=60, choices=protocol_choices)
@@ -71,6 +81,7 @@ class Campaign(models.Model):
     study = models.ForeignKey(Study, models.PROTECT, null=True, blank=True, related_name="phases")
     phase = models.CharField(max_length=60, blank=True)  # its name within the study
     panel = models.CharField(max_length=10, choices=Panel, default=Panel.WORKER)
+    platform = models.CharField(max_length=10, choices=Platform, blank=True, default=Platform.ANY)
 
     consent = models.TextField()  # Markdown
     contact = models.CharField(max_length=200)

@@ -57,11 +57,11 @@ def refusal(
         return ""
     if platform == identity.VOLUNTEER:
         return "needs_id"
-    cookies = [access.secret_hash(secret) for secret in secrets]
     names = _names(campaign, platform, external_id)
-    if authors.filter(Q(pseudonym__in=names) | Q(secret_hash__in=cookies)).exists():
+    if authors.filter(Q(pseudonym__in=names) | access.of_browser(secrets)).exists():
         return "wrote"
-    people = Q(participation__pseudonym__in=names) | Q(participation__secret_hash__in=cookies)
+    people = Q(participation__pseudonym__in=names)
+    people |= access.of_browser(secrets, "participation__")
     judged = Seat.objects.filter(people, conversation__items__campaign=campaign.pk)
     held = _notes(external_id).filter(conversation__campaign=campaign.pk)
     if judged.exists() or held.exists():

@@ -59,7 +59,10 @@ def save_draft(*, person: Participation, answers: Mapping[str, str], now: dateti
         if not set(answers) <= set(known[passed(assignment) :]):
             return False
         kept = {name: text[:DRAFT_CHARACTERS] for name, text in answers.items()}
-        return _keep(assignment, _passed(assignment, known) | kept)
+        draft = _passed(assignment, known) | kept
+        if draft != assignment.draft:
+            Participation.objects.filter(pk=person.pk).update(drafted_at=now)
+        return _keep(assignment, draft)
 
 
 def submit(
