@@ -112,7 +112,7 @@ def _of_write(write: Write, protocol: Protocol) -> Iterator[Complaint]:
     if not _fits(write.asks.text):
         yield about, f"text: must have 1 to {LONGEST_TEXT} characters"
     overlaps = any(isinstance(check, NoNonstopOverlap) for check in write.checks)
-    if overlaps and write.makes != "revision":
+    if overlaps and write.makes not in ("revision", "paraphrase"):
         yield "write.checks", f"a {write.makes} has no original to compare the words with"
     least, most = write.messages
     if write.makes == "reply" and not 1 <= least <= most <= MOST_OF_A_CONTEXT:

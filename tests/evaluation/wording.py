@@ -557,6 +557,7 @@ STATED: Mapping[str, Mapping[str, str]] = {
     "perceived_sentiment": {"source": "section 5.3", "rate.votes": "", "rate.batch": ""},
     "persona_likely": dict.fromkeys(("source", "rate.votes", "rate.batch"), "section 5.3"),
     "student_advisor": {"source": "section 3.2"},
+    "student_advisor_paraphrases": dict.fromkeys(("source", "write.cuts"), "section 3.2"),
     "role_play": dict.fromkeys(("source", "chat.brief.topics"), "section 5.2"),
     "reply_ranking": {"source": "section 5.2.2", "rate.votes": "section 5.2.2"},
     "graded_pairs": dict.fromkeys(("source", "rate.votes", "rate.batch"), "appendix A.2"),

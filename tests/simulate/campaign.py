@@ -272,6 +272,8 @@ def _take_messages(draft: Campaign, order: Simulated) -> None:
     protocol = source_of(get_protocol(draft.protocol))
     assert protocol is not None
     people = TALKERS_SHORT if order.short else TALKERS
+    is_cut = get_protocol(draft.protocol).write is not None
+    order = replace(order, short=order.short and not is_cut)  # what is cut has messages enough
     talkers = replace(order, people=people if is_of_people(protocol) else TALKERS_WITH_BOTS)
     source = _draft(protocol, talkers)
     _add_systems(source, protocol, talkers)
@@ -311,7 +313,9 @@ def _add_material(draft: Campaign, write: Write, order: Simulated) -> None:
     from webapp.management.demo import study
     from webapp.services.campaign import written_materials
 
-    if write.makes == "reply":
+    if write.of_conversations:
+        _take_messages(draft, order)
+    elif write.makes == "reply":
         written.add_contexts(draft, write, order.people, order.staff)
     if write.makes != "revision":
         return

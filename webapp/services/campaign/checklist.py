@@ -70,7 +70,7 @@ def checklist(campaign: AnyCampaign, now: datetime) -> list[LaunchCheck]:
     campaign = row_of(campaign)
     protocol = protocol_of(campaign)
     systems = list(campaign.systems.select_related("cell"))
-    if third_parties.judges(campaign):
+    if third_parties.uses_others(campaign):
         return [_messages(campaign), _pay(campaign), _consent(campaign), _contact(campaign)]
     if protocol.write is not None:
         written = [*_of_writing(campaign, protocol.write)]
@@ -290,9 +290,10 @@ def _of_writing(campaign: Campaign, write: Write) -> Iterator[LaunchCheck]:
 
 
 def _messages(campaign: Campaign) -> LaunchCheck:
-    found, rate = message_items.counts(campaign), protocol_of(campaign).after
-    is_whole = rate is not None and rate.over == "conversation"
+    found, protocol = message_items.counts(campaign), protocol_of(campaign)
+    is_whole = protocol.after is not None and protocol.after.over == "conversation"
     name = _("Conversations to judge") if is_whole else _("Messages to judge")
+    name = _("Messages to paraphrase") if protocol.write else name
     if not found["messages"]:
         return LaunchCheck(name, False, _("Take those of a campaign that has ended."), "messages")
     if is_whole:
@@ -305,9 +306,7 @@ def _messages(campaign: Campaign) -> LaunchCheck:
         found["conversations"],
     )
     text = words % found
-    if not found["messages"]:
-        text = _("Take those of a campaign that has ended, or import transcripts.")
-    return LaunchCheck(_("Messages to judge"), found["messages"] > 0, text, "messages")
+    return LaunchCheck(name, True, text, "messages")
 
 
 def _conversations(campaign: Campaign) -> LaunchCheck:

@@ -44,6 +44,12 @@ def judges(campaign: AnyCampaign) -> bool:
     return rate is not None and rate.by_third_parties
 
 
+def uses_others(campaign: AnyCampaign) -> bool:
+    """Tell whether a campaign's items are of other campaigns' conversations: judged or reworded."""
+    write = protocol_of(campaign).write
+    return judges(campaign) or (write is not None and write.of_conversations)
+
+
 def refusal(
     *, campaign: AnyCampaign, platform: str, external_id: str, secrets: Iterable[str] = ()
 ) -> str:
@@ -96,8 +102,8 @@ def open_to(items: ItemQuery, person: Participation) -> ItemQuery:
 
 
 def keeps_people_out(campaign: AnyCampaign) -> bool:
-    """Tell whether what people said or wrote elsewhere is judged, or revised, in a campaign."""
-    return judges(campaign) or _authors(campaign).exists()
+    """Tell whether what people said or wrote elsewhere is judged, or reworded, in a campaign."""
+    return uses_others(campaign) or _authors(campaign).exists()
 
 
 def closed_to(items: ItemQuery, person: Participation) -> Iterator[tuple[str, ItemQuery]]:
