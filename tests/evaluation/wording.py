@@ -567,7 +567,9 @@ STATED: Mapping[str, Mapping[str, str]] = {
         "rate.with_first": "table 4, table 5, table 6",
     },
     "reply_quality": dict.fromkeys(("source", "rate.votes", "rate.with_first"), "section 5.3"),
-    "acute_eval": {"rate.batch": "released ParlAI code"},
+    "acute_eval": dict.fromkeys(
+        ("rate.batch", "onboarding.share", "onboarding.silently"), "released ParlAI code"
+    ),
     "nine_questions": {
         **dict.fromkeys(("chat.minimum", "chat.maximum"), "released evaluation code"),
         "chat.min_words.limit": "released evaluation code",

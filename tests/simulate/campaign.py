@@ -24,9 +24,24 @@ from evaluation import Protocol, Rate, Write
 from evaluation.registry import get_protocol
 from evaluation.setting_types import WholeNumbers
 from tests.simulate import transcripts, written
-from tests.simulate.admission import known_contexts, mix_of, planted_before, with_admission
+from tests.simulate.admission import (
+    EXPERT,
+    NOVICE,
+    known_contexts,
+    mix_of,
+    planted_before,
+    with_admission,
+)
 from tests.simulate.imported import imported_contexts, replies_are_imported
-from tests.simulate.planted import BOT, LEAVING, MIX, is_of_people, planted, source_of
+from tests.simulate.planted import (
+    BOT,
+    LEAVING,
+    MIX,
+    held_before,
+    is_of_people,
+    planted,
+    source_of,
+)
 
 if TYPE_CHECKING:
     from webapp.crowd.people import Mix, Quality
@@ -113,7 +128,7 @@ def filled(protocol: Protocol, order: Simulated) -> Campaign:
     elif protocol.after is not None and protocol.after.by_third_parties:
         _take_messages(campaign, order)
     elif protocol.after is not None and protocol.after.over == "speakers":
-        _import_conversations(campaign, protocol, order)
+        _take_conversations(campaign, protocol, order)
     else:
         _add_systems(campaign, protocol, order)
     study.open_all([campaign], by=order.staff, tell=lambda said: None)
@@ -246,13 +261,21 @@ def bundled_contexts(protocol: Protocol, count: int) -> list[dict[str, Any]]:
     return [each for each in found if least <= len(each["messages"]) <= most][:count]
 
 
-def _import_conversations(campaign: Campaign, protocol: Protocol, order: Simulated) -> None:
-    from webapp.services.rules.protocols import protocol_of
+def _take_conversations(draft: Campaign, protocol: Protocol, order: Simulated) -> None:
+    """Let other people chat with the systems, and take what they said; controls are imported."""
+    from webapp.management.demo import study
 
-    rate, names = protocol_of(campaign).after, list(planted(protocol))
-    assert rate is not None
-    count = _wanted(rate, len(names), order.people)
-    transcripts.import_through_pages(campaign, transcripts.invented(names, count), order.staff)
+    held = held_before(protocol)
+    talkers = replace(order, people=TALKERS_WITH_BOTS)
+    source = _draft(held, talkers)
+    _add_systems(source, held, talkers)
+    study.open_all([source], by=order.staff, tell=lambda said: None)
+    let_visit(source, planted(held), talkers, ledger="talkers.jsonl", prefix="talk")
+    wait_for_close(source)
+    transcripts.take_through_pages(draft, source.pk, list(planted(protocol)), order.staff)
+    if protocol.onboarding is not None:
+        controls = transcripts.controls((EXPERT, NOVICE), 2 * protocol.onboarding.items)
+        transcripts.import_through_pages(draft, controls, order.staff)
 
 
 def _wanted(rate: Rate, systems: int, people: int) -> int:

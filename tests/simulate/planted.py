@@ -54,6 +54,12 @@ def source_of(protocol: Protocol) -> Protocol | None:
     return (same or rated)[0]
 
 
+def held_before(protocol: Protocol) -> Protocol:
+    """Return a protocol whose conversations with bots another one compares as wholes."""
+    found = [one for one in map(get_protocol, protocol_names()) if one.chat is not None]
+    return next(one for one in found if one.after is not None and not is_of_people(one))
+
+
 def planted(protocol: Protocol) -> dict[str, Quality]:
     """Return what is planted in each system: a point of each scale, or the chance of an answer."""
     asked = [question for question in questions(protocol) if question.level != "text"]

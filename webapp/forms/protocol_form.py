@@ -83,6 +83,7 @@ WHERE = {
     CONVERSATION: ("each", *BEFORE),
     SPEAKERS: ("each", "together", *BEFORE),
 }
+WITH_KNOWN = (CONTEXTS, SPEAKERS)  # of whose items some may have known answers
 PARTS = {"chat.": Chat, "rate.": Rate, "quiz.": Quiz, "onboarding.": Onboarding}
 
 
@@ -147,7 +148,8 @@ class ProtocolForm(StaffForm):
         """Return the parts whose fields are shown, by what participants do."""
         before = {self.raw.get(f"q{key}.asked") for key in keys_of(self.raw)}
         quiz = ("quiz.",) if "quiz" in before else ()
-        shown = {CHAT: ("chat.",), CONTEXTS: ("rate.", "onboarding."), WRITE: ()}
+        judging = dict.fromkeys(WITH_KNOWN, ("rate.", "onboarding."))
+        shown = {CHAT: ("chat.",), WRITE: (), **judging}
         return (*shown.get(self.activity, ("rate.",)), *quiz)
 
     def _read_cards(self) -> Iterator[Card]:
@@ -320,7 +322,7 @@ class ProtocolForm(StaffForm):
         if found := by_time["quiz"]:
             own = self._of_part("quiz.", values)
             yield {"step": "quiz", "questions": found, "answers": known["quiz"], **own}
-        if values["activity"] == CONTEXTS and values.get("onboarding.items") is not None:
+        if values["activity"] in WITH_KNOWN and values.get("onboarding.items") is not None:
             yield {"step": "onboarding", **self._of_part("onboarding.", values)}
 
     def _known(self, card: Card, values: Mapping[str, Any]) -> Iterator[Any]:

@@ -76,7 +76,8 @@ def checklist(campaign: AnyCampaign, now: datetime) -> list[LaunchCheck]:
         written = [*_of_writing(campaign, protocol.write)]
         return [*written, _pay(campaign), _consent(campaign), _contact(campaign)]
     if protocol.after is not None and protocol.after.over == "speakers":
-        return [_conversations(campaign), _pay(campaign), _consent(campaign), _contact(campaign)]
+        shown = [_conversations(campaign), *_of_controls(campaign, protocol)]
+        return [*shown, _pay(campaign), _consent(campaign), _contact(campaign)]
     checks = [
         _systems(systems, protocol),
         _rehearsed(systems),
@@ -310,12 +311,26 @@ def _messages(campaign: Campaign) -> LaunchCheck:
 
 
 def _conversations(campaign: Campaign) -> LaunchCheck:
-    count = conversation_items.planned(campaign)
+    count = conversation_items.planned(campaign) - conversation_items.controls(campaign)
     words = ngettext("%(count)d page to judge.", "%(count)d pages to judge.", count)
     text = words % {"count": count}
     if not count:
-        text = _("Import conversations; where two stand side by side, of two systems or more.")
+        text = _(
+            "Take or import conversations; where two stand side by side, of two systems or more."
+        )
     return LaunchCheck(_("Conversations to judge"), count > 0, text, "transcripts")
+
+
+def _of_controls(campaign: Campaign, protocol: Protocol) -> Iterator[LaunchCheck]:
+    """Refuse fewer pairs with known answers than each rater gets of them."""
+    if protocol.onboarding is None:
+        return
+    count, wanted = conversation_items.controls(campaign), protocol.onboarding.items
+    text = _("%(count)d pairs with known answers, %(items)d are wanted of each rater.")
+    words = text % {"count": count, "items": wanted}
+    if count < wanted:
+        words += " " + _("Mark conversations as controls, better ones and worse ones.")
+    yield LaunchCheck(_("Pairs with known answers"), count >= wanted, words, "transcripts")
 
 
 def _pay(campaign: Campaign) -> LaunchCheck:

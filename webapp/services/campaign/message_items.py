@@ -35,7 +35,7 @@ from webapp.models import (
 )
 from webapp.models.rating import ItemQuery
 from webapp.services.campaign import campaigns
-from webapp.services.rating import third_parties, transcripts
+from webapp.services.rating import conversation_items, third_parties, transcripts
 from webapp.services.rating.judged_conversations import (
     FROM_SECOND,
     JudgedSpeaker,
@@ -189,9 +189,11 @@ def digests(campaign: AnyCampaign) -> list[dict[str, Any]]:
     """Return what is judged as a plan has it: where it stands, and its words by hash."""
     rate = protocol_of(campaign).after
     if rate is not None and rate.over == "speakers":
-        rows = Event.objects.filter(conversation__in=transcripts.of(campaign)).order_by("pk")
+        found = {one.conversation.pk: one for one in conversation_items.compared(row_of(campaign))}
+        rows = Event.objects.filter(conversation__in=found, kind=Event.Kind.MESSAGE).order_by("pk")
         return [
             {"key": f"{row.conversation_id}:{row.seq}", "sha256": _sha256(row.content["text"])}
+            | ({"control": control} if (control := found[row.conversation_id].control) else {})
             for row in rows
         ]
     taken = Item.objects.shared().filter(campaign=campaign.pk, conversation__isnull=False)
@@ -228,6 +230,7 @@ def withdraw(*, person: Participation, now: datetime) -> None:
     shown = Q(item__conversation__seats__participation=person)
     shown |= Q(item__persona__written__in=own)
     shown |= Q(item__candidates__conversation__written__in=own)
+    shown |= Q(item__candidates__conversation__seats__participation=person)
     found = Assignment.objects.filter(shown, state=Assignment.State.RESERVED)
     keys = found.exclude(item__campaign=person.campaign_id).values("pk")
     rows = Assignment.objects.filter(pk__in=list(keys.values_list("pk", flat=True)))
@@ -249,10 +252,6 @@ def _spare(rater: Participation, rows: QuerySet[Assignment], now: datetime) -> N
 
 def _source(campaign: AnyCampaign, source: Campaign) -> SourceCampaign:
     taken = row_of(campaign).items.filter(conversation__in=finished().filter(campaign=source))
-    chatted = Participation.objects.filter(
-        seats__conversation__in=finished().filter(campaign=source)
-    ).distinct()
-    named = ExternalId.objects.exclude(platform=identity.VOLUNTEER)
     rows = finished().filter(campaign=source).order_by("system")
     systems = Counter(rows.values_list("system__name", flat=True))
     return SourceCampaign(
@@ -261,8 +260,17 @@ def _source(campaign: AnyCampaign, source: Campaign) -> SourceCampaign:
         conversations=systems.total(),
         items=_most(source, taking(campaign), systems.total()),
         taken=taken.count(),
-        unknown=chatted.exclude(pk__in=named.values("participation")).count(),
+        unknown=without_id(source),
     )
+
+
+def without_id(source: Campaign) -> int:
+    """Count the people of finished conversations who came without an id."""
+    chatted = Participation.objects.filter(
+        seats__conversation__in=finished().filter(campaign=source)
+    ).distinct()
+    named = ExternalId.objects.exclude(platform=identity.VOLUNTEER)
+    return chatted.exclude(pk__in=named.values("participation")).count()
 
 
 def _most(source: Campaign, wanted: Taking | None, conversations: int) -> int:
@@ -318,10 +326,11 @@ def _systems(campaign: Campaign, judged: Sequence[JudgedSpeaker]) -> dict[int, S
     A bot's does not answer here: what it said is there already. People are all one.
     """
     found = {each.conversation.system_id: each.conversation.system for each in judged}
-    return {pk: _system(campaign, system) for pk, system in found.items()}
+    return {pk: system_of(campaign, system) for pk, system in found.items()}
 
 
-def _system(campaign: Campaign, judged: System) -> System:
+def system_of(campaign: Campaign, judged: System) -> System:
+    """Return the campaign's own system of the same name, made where there is none."""
     bot, name = (PEOPLE, HUMAN) if judged.is_people else (IMPORTED, judged.name)
     same = campaign.systems.filter(bot=bot).filter(Q(name=name) | Q(bot=PEOPLE)).first()
     if judged.is_people and same is None:  # people whose conversations were imported

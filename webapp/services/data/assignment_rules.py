@@ -21,7 +21,7 @@ from django.db.models import QuerySet
 from evaluation import Protocol, Question, Rate, serialized
 from webapp.models import Assignment, Campaign, Contribution, ExternalId, Item, Participation
 from webapp.services.data import answers, codebook, contribution_rows, tables
-from webapp.services.rating import third_parties
+from webapp.services.rating import one_kind, third_parties
 from webapp.services.rules.protocols import protocol_of
 
 BROKEN = "broken_rules.csv"
@@ -250,17 +250,31 @@ def _key(row: Mapping[str, Any]) -> str:
 def id_violations(campaign: Campaign) -> Iterator[Violation]:
     """Yield who judged, or revised, what they said, wrote or judged in another campaign.
 
+    Yields too who judged another kind there, where raters are kept to one over a study.
+
     Only the database knows: a person has another pseudonym in every campaign. An export has a row
     for what is broken, and nothing about anybody else.
     """
+    people = Participation.objects.filter(campaign=campaign, pk__in=_with_id(campaign))
+    people = people.filter(assignments__state=DONE).distinct().select_related("campaign")
+    yield from _other_arms(campaign, people)
     if not third_parties.keeps_people_out(campaign):
         return
-    people = Participation.objects.filter(campaign=campaign, pk__in=_with_id(campaign))
-    for person in people.filter(assignments__state=DONE).distinct():
+    for person in people:
         done = Item.objects.filter(assignments__participation=person, assignments__state=DONE)
         for rule, closed in third_parties.closed_to(done.shared(), person):
             for item in closed.order_by("pk"):
                 yield Violation(rule, person.pseudonym, item.key, WHY[rule])
+
+
+def _other_arms(campaign: Campaign, people: QuerySet[Participation]) -> Iterator[Violation]:
+    kinds = one_kind.kinds_of(campaign)
+    for person in people if kinds and campaign.study_id is not None else ():
+        before, found = one_kind.drawn_before(person), kinds.get(person.pk, [])
+        for kind in found if before is not None else ():
+            if kind != before:
+                why = f"judged {kind}, and {before} was drawn before in this study"
+                yield Violation("arm", person.pseudonym, kind, why)
 
 
 def id_rule_rows(campaign: Campaign) -> Iterator[dict[str, str]]:

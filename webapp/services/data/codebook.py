@@ -80,6 +80,8 @@ PARTICIPANTS = {
     "panel": "worker, volunteer or expert: whom the campaign's link was given to",
     "system": "the system that they were given; after several conversations all of them, in order, "
     "separated by semicolons",
+    "arm": "the data set, list or system that the protocol kept them to, of the items they judged; "
+    "blank where it keeps nobody, or nothing was judged",
     "conversations": "how many conversations they finished",
     "state": "the step they are on",
     "outcome": "how it ended; SCREENED_OUT and CHECK_FAILED by a check, ONBOARDING by items whose "

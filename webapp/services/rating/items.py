@@ -178,6 +178,8 @@ def _choose(person: Participation, held: Sequence[Assignment], count: int) -> li
         return _choose_messages(third_parties.open_to(rows, person), count)
     if protocol_of(person.campaign).write:
         return list(rows.order_by(*FEWEST_VOTES)[:count])
+    if third_parties.compares_own(person.campaign):
+        rows = third_parties.open_to(rows, person)
     rows = one_kind.kept_to(rows, person)
     return _choose_replies(rows, [one.item for one in held], count)
 
