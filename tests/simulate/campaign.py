@@ -325,8 +325,31 @@ def _repeat(campaign: Campaign, protocol: Protocol, order: Simulated, times: int
     raw |= {"times": str(times - 1), "first": "2"}
     for again in studies.repeat(study=made, raw=raw, by=order.staff, now=now):
         study.open_all([again], by=order.staff, tell=lambda said: None)
+        keep = protocol.after.keep if protocol.after else ""
         truth, name = planted(protocol) | planted_before(protocol), f"again{again.pk}"
+        name = "sim" if keep else name  # the same people come again, to see whether arms are kept
         let_visit(again, truth, order, protocol=protocol, ledger=f"{again.pk}.jsonl", prefix=name)
+        if keep:
+            _compare_arms(campaign, again, keep)
+
+
+def _compare_arms(first: Campaign, second: Campaign, keep: str) -> None:
+    """Refuse that somebody who came twice was in two arms. Raises `RuntimeError`."""
+    from webapp.models import Assignment
+    from webapp.services.rating import one_kind
+
+    arms = [
+        dict(
+            Assignment.objects.filter(item__campaign=campaign, state="DONE").values_list(
+                "participation__external__value", f"item__{one_kind.NAMES[keep]}"
+            )
+        )
+        for campaign in (first, second)
+    ]
+    both = arms[0].keys() & arms[1].keys()
+    if not both or any(arms[0][name] != arms[1][name] for name in both):
+        raise RuntimeError(f"arms of {len(both)} people who came twice: {arms}")
+    print(f"  {len(both)} people came twice, each in the arm of before", flush=True)
 
 
 def _add_material(draft: Campaign, write: Write, order: Simulated) -> None:
