@@ -90,8 +90,8 @@ def _slots(campaigns: Sequence[Campaign], *, free: bool = False) -> dict[int, in
 
 def _by_kind(campaign: Campaign, kind: str, wanted: Any) -> int:
     rows = Item.objects.shared().filter(campaign=campaign, known=False)
-    rows = rows.values_list(KINDS[kind]).order_by()
-    sums = rows.annotate(votes=Sum(wanted), most=Max(wanted), count=Count("pk"))
+    kinds = rows.values_list(KINDS[kind]).order_by()
+    sums = kinds.annotate(votes=Sum(wanted), most=Max(wanted), count=Count("pk"))
     batch = _counting(protocol_of(campaign))
     return sum(_batches(votes, most, count, batch=batch) for _, votes, most, count in sums)
 

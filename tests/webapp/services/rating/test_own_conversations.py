@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from io import StringIO
 from pathlib import Path
+from typing import Any
 
 import pytest
 from django.core.management import call_command
@@ -41,10 +42,12 @@ from webapp.services.staff_forms.transcript_files import TextFile
 pytestmark = pytest.mark.django_db
 CHAT = '{{"id": "{0}{1}", "system": "{0}", "control": "{2}", "turns": [{3}]}}'
 TURNS = '{"speaker": "Human", "text": "Hi!"}, {"speaker": "bot", "text": "Yes."}'
+ONCE: dict[str, Any] = {"rate.votes": 1}
+ONE_CONTROL: dict[str, Any] = {"onboarding.items": 1}
 ROLES = {"person": "better", "weak": "worse", "good": "", "bad": ""}
 
 
-def draft_of(protocol: str = "acute_eval", **changes: object) -> Campaign:
+def draft_of(protocol: str = "acute_eval", /, **changes: Any) -> Campaign:
     draft = make_campaign(protocol, personas=0, state="DRAFT", opened_at=None, changes=changes)
     QuotaCell.objects.filter(system__campaign=draft).delete()
     draft.systems.all().delete()
@@ -86,7 +89,7 @@ def let_judge(campaign: Campaign, name: str, best: str, control: str = "person")
 
 
 def test_controls_come_first_and_stop_who_prefers_the_worse_ones(tmp_path: Path) -> None:
-    draft = with_imports(draft_of(**{"rate.votes": 1}), "person", "weak", "good", "bad", count=3)
+    draft = with_imports(draft_of(**ONCE), "person", "weak", "good", "bad", count=3)
     assert {each["control"] for each in launch.plan_of(draft)["messages"] if "control" in each} == {
         "better",
         "worse",
@@ -140,17 +143,17 @@ def test_a_control_is_better_or_worse_and_only_where_there_is_an_onboarding() ->
     assert {each.field for each in found.faults} == {"control"}
 
 
-def own(source: Campaign, draft: Campaign, **changes: str) -> int:
+def own(source: Campaign, draft: Campaign, **changes: Any) -> int:
     """Take all conversations of an own campaign."""
-    given = {"systems": ["people"], "by": make_staff(), "now": NOW} | changes
-    return taken_conversations.take(campaign=draft, source=str(source.pk), **given)  # type: ignore[arg-type]
+    given: dict[str, Any] = {"systems": ["people"], "by": make_staff(), "now": NOW} | changes
+    return taken_conversations.take(campaign=draft, source=str(source.pk), **given)
 
 
 def test_conversations_of_an_own_campaign_are_paired_and_never_what_was_withdrawn() -> None:
     source = chatted(3)
     gone, late, kept = source.conversations.order_by("pk")
     _withdraw(gone)
-    draft = with_imports(draft_of(**{"rate.votes": 1}), "person", "weak", "good", count=3)
+    draft = with_imports(draft_of(**ONCE), "person", "weak", "good", count=3)
     assert own(source, draft) == 2
     assert own(source, draft) == 0
     assert TakenConversation.objects.filter(conversation=gone).count() == 0
@@ -174,7 +177,7 @@ def test_conversations_of_an_own_campaign_are_paired_and_never_what_was_withdraw
 
 def test_who_is_withdrawn_while_they_are_judged_is_taken_off_the_page() -> None:
     source = chatted(1)
-    draft = with_imports(draft_of(**{"onboarding.items": 1}), "person", "weak", "good", count=1)
+    draft = with_imports(draft_of(**ONE_CONTROL), "person", "weak", "good", count=1)
     own(source, draft)
     campaign = opened(draft)
     rater = let_begin(campaign)
@@ -189,7 +192,7 @@ def let_begin(campaign: Campaign) -> Participation:
 
 def test_nobody_compares_their_own_conversation_and_the_checker_tells(tmp_path: Path) -> None:
     source = chatted(1)
-    draft = with_imports(draft_of(**{"rate.votes": 1}), "person", "weak", "good")
+    draft = with_imports(draft_of(**ONCE), "person", "weak", "good")
     own(source, draft)
     campaign = opened(draft)
     with pytest.raises(enrolment.Closed) as refused:

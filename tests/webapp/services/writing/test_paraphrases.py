@@ -6,6 +6,7 @@ import csv
 import io
 import zipfile
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -25,7 +26,7 @@ pytestmark = pytest.mark.django_db
 PROTOCOL = "student_advisor_paraphrases"
 
 
-def paraphrasing(source: Campaign, **changes: object) -> Campaign:
+def paraphrasing(source: Campaign, **changes: Any) -> Campaign:
     """Return an open campaign in which messages of an ended one are paraphrased."""
     draft = draft_of(PROTOCOL, **changes)
     message_items.take(campaign=draft, source=str(source.pk), by=make_staff(), now=NOW)
@@ -44,7 +45,8 @@ def test_each_conversation_is_cut_so_often_and_never_before_its_first_message(
     cuts: int | None, each: int
 ) -> None:
     source = chatted(2)
-    draft = draft_of(PROTOCOL, **{"write.cuts": cuts})
+    changes: dict[str, Any] = {"write.cuts": cuts}
+    draft = draft_of(PROTOCOL, **changes)
     (known,) = message_items.sources(campaign=draft, user=make_staff())
     count = message_items.take(campaign=draft, source=str(source.pk), by=make_staff(), now=NOW)
     assert count == known.items == 2 * each
@@ -62,7 +64,8 @@ def test_a_writer_sees_the_message_and_what_was_said_before_and_it_is_linked(
     assert page is not None
     (field,) = page.fields
     item = offering.current(person).item  # type: ignore[union-attr]
-    said = Event.objects.get(conversation=item.conversation, seq=item.candidates.get().seq)
+    seq = item.candidates.get().seq or 0
+    said = Event.objects.get(conversation=item.conversation, seq=seq)
     before = Event.objects.get(conversation=item.conversation, seq=said.seq - 1)
     assert field.original == said.content["text"]
     assert [line.text for line in page.lines] == [before.content["text"]]
