@@ -184,7 +184,7 @@ def _of_onboarding(
         count = outcomes.count("ONBOARDING")
         yield f"onboarding: {len(dropped)} people were stopped by it, the export has {count}"
     missed, lucky = len(careless - dropped), _lucky(protocol, onboarding)
-    is_odd = binomtest(missed, max(1, len(careless)), lucky).pvalue < UNLIKELY
+    is_odd = lucky < MOST_WRONG or binomtest(missed, len(careless) or 1, lucky).pvalue < UNLIKELY
     if not careless or (missed > MOST_WRONG * len(careless) and is_odd):
         yield f"onboarding: {len(careless & dropped)} of {len(careless)} careless raters dropped"
     if not careful or len(careful & dropped) > MOST_WRONG * len(careful):
