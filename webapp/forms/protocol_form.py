@@ -148,8 +148,8 @@ class ProtocolForm(StaffForm):
         """Return the parts whose fields are shown, by what participants do."""
         before = {self.raw.get(f"q{key}.asked") for key in keys_of(self.raw)}
         quiz = ("quiz.",) if "quiz" in before else ()
-        judging = dict.fromkeys(WITH_KNOWN, ("rate.", "onboarding."))
-        shown = {CHAT: ("chat.",), WRITE: (), **judging}
+        rated = dict.fromkeys(WITH_KNOWN, ("rate.", "onboarding."))
+        shown = {CHAT: ("chat.",), WRITE: (), **rated}
         return (*shown.get(self.activity, ("rate.",)), *quiz)
 
     def _read_cards(self) -> Iterator[Card]:

@@ -26,7 +26,7 @@ from webapp.services.rules.protocols import protocol_of
 
 
 @dataclass(frozen=True)
-class Compared:
+class ComparedConversation:
     """A conversation that is judged as a whole, under a system of the campaign that judges it."""
 
     conversation: Conversation
@@ -35,7 +35,7 @@ class Compared:
     control: str = ""
 
 
-Shown = tuple[Compared, ...]
+Shown = tuple[ComparedConversation, ...]
 
 
 def make(campaign: Campaign) -> int:
@@ -60,19 +60,21 @@ def planned(campaign: AnyCampaign) -> int:
     return 0 if rate is None else len({_key(shown) for shown in _sets(row, rate)})
 
 
-def compared(campaign: Campaign) -> list[Compared]:
+def compared(campaign: Campaign) -> list[ComparedConversation]:
     """Return the conversations of a campaign, imported ones and those taken, by system.
 
     Of those taken whatever was withdrawn or set aside where it was held is none.
     """
     rows = transcripts.of(campaign).filter(excluded="").select_related("system", "note")
     found = [
-        Compared(row, row.system_id, row.system.name == HUMAN, row.note.control)
+        ComparedConversation(row, row.system_id, row.system.name == HUMAN, row.note.control)
         for row in rows.order_by("pk")
     ]
     taken = campaign.taken_conversations.filter(conversation__in=finished())
     found += [
-        Compared(row.conversation, row.system_id, row.conversation.system.is_people, row.control)
+        ComparedConversation(
+            row.conversation, row.system_id, row.conversation.system.is_people, row.control
+        )
         for row in taken.select_related("conversation__system").order_by("pk")
     ]
     return sorted(found, key=lambda each: each.system)
@@ -97,7 +99,7 @@ def better_of(item: Item) -> int:
 
 def _sets(campaign: Campaign, rate: Rate) -> Iterator[Shown]:
     """Yield the conversations that are shown together."""
-    by_system: dict[int, list[Compared]] = {}
+    by_system: dict[int, list[ComparedConversation]] = {}
     rows = compared(campaign)
     for row in rows:
         if rate.show == "one" or not row.control:
@@ -114,14 +116,16 @@ def _sets(campaign: Campaign, rate: Rate) -> Iterator[Shown]:
             yield from _beside(by_system[pair[0]], by_system[pair[1]])
 
 
-def _control_pairs(rows: Sequence[Compared]) -> Iterator[Shown]:
+def _control_pairs(rows: Sequence[ComparedConversation]) -> Iterator[Shown]:
     better = [row for row in rows if row.control == Control.BETTER]
     worse = [row for row in rows if row.control == Control.WORSE]
     if better and worse:
         yield from _beside(better, worse)
 
 
-def _beside(one: Sequence[Compared], other: Sequence[Compared]) -> Iterator[Shown]:
+def _beside(
+    one: Sequence[ComparedConversation], other: Sequence[ComparedConversation]
+) -> Iterator[Shown]:
     for number in range(max(len(one), len(other))):
         yield one[number % len(one)], other[number % len(other)]
 
@@ -153,7 +157,7 @@ def _store(campaign: Campaign, rate: Rate, key: str, shown: Shown) -> None:
     )
 
 
-def _judged_side(campaign: Campaign, row: Compared) -> int:
+def _judged_side(campaign: Campaign, row: ComparedConversation) -> int:
     if not row.is_of_people:
         return 1
     return draw(campaign, str(row.conversation.pk), "side").randrange(2)
