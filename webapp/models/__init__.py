@@ -21,7 +21,7 @@ from webapp.models.recruiting import (
 )
 from webapp.models.result import StoredResult
 from webapp.models.study import Study
-from webapp.models.transcript import TranscriptNote
+from webapp.models.transcript import Control, TakenConversation, TranscriptNote
 from webapp.models.whitelist import ListedReply, Whitelist
 
 __all__ = [
@@ -40,6 +40,7 @@ __all__ = [
     "Consent",
     "Context",
     "Contribution",
+    "Control",
     "Conversation",
     "Entry",
     "Event",
@@ -72,6 +73,7 @@ __all__ = [
     "StoredResult",
     "Study",
     "System",
+    "TakenConversation",
     "TranscriptNote",
     "Whitelist",
 ]

@@ -19,16 +19,17 @@ from evaluation import Protocol, Question
 from webapp.models import Campaign, System
 from webapp.services.campaign import campaigns, message_items, personas_import
 from webapp.services.campaign.checklist import LaunchCheck, checklist, raters
-from webapp.services.rating import context_items, conversation_items
+from webapp.services.rating import context_items, conversation_items, one_kind
 from webapp.services.rules import audit, ledger, payment, states
 from webapp.services.rules.access import AnyCampaign, row_of
 from webapp.services.rules.protocols import identity_of, original_of, protocol_of
 from webapp.services.staff_forms import source_settings
 from webapp.services.writing import writing_items
 
-# Of the plan. 4 had no `budget`; 3 had no `replies`, nor group and about of contexts, and `only_if`
-# as a name; 2 had no `words`; 1 had no `provenance_text` and other names in a setting.
-SCHEMA = 5
+# Of the plan. 5 had no `arms`; 4 had no `budget`; 3 had no `replies`, nor group and about of
+# contexts, and `only_if` as a name; 2 had no `words`; 1 had no `provenance_text` and other names in
+# a setting.
+SCHEMA = 6
 
 
 class NotReady(Exception):
@@ -75,6 +76,7 @@ def plan_of(campaign: AnyCampaign) -> dict[str, Any]:
             {"key": each.key, "split": each.split, "sha256": personas_import.digest(each)}
             for each in campaign.personas.order_by("key")
         ],
+        "arms": arms(campaign),
         "contexts": [
             {
                 "key": each.key,
@@ -101,6 +103,12 @@ def plan_of(campaign: AnyCampaign) -> dict[str, Any]:
         "seed": campaign.seed,
         "versions": versions(),
     }
+
+
+def arms(campaign: AnyCampaign) -> dict[str, str] | None:
+    """Return by what raters are kept apart, and for how long; None where they are not."""
+    kept = one_kind.keeps(campaign)
+    return {"by": kept, "rule": one_kind.RULE} if kept else None
 
 
 def canonical(plan: Any) -> str:

@@ -174,10 +174,12 @@ def _held(person: Participation) -> list[Assignment]:
 
 def _choose(person: Participation, held: Sequence[Assignment], count: int) -> list[Item]:
     rows = open_items(person.campaign).exclude(pk__in=[one.item_id for one in held])
+    if third_parties.uses_others(person.campaign):
+        return _choose_messages(third_parties.open_to(rows, person), count)
     if protocol_of(person.campaign).write:
         return list(rows.order_by(*FEWEST_VOTES)[:count])
-    if third_parties.judges(person.campaign):
-        return _choose_messages(third_parties.open_to(rows, person), count)
+    if third_parties.compares_own(person.campaign):
+        rows = third_parties.open_to(rows, person)
     rows = one_kind.kept_to(rows, person)
     return _choose_replies(rows, [one.item for one in held], count)
 

@@ -30,7 +30,11 @@ def write_of(person: Participation) -> Write:
 def current(person: Participation) -> Assignment | None:
     """Return the person's next assignment."""
     rows = Assignment.objects.filter(participation=person, state=State.RESERVED)
-    return rows.select_related("item__persona", "item__context").order_by("place").first()
+    return (
+        rows.select_related("item__persona", "item__context", "item__conversation")
+        .order_by("place")
+        .first()
+    )
 
 
 def about(assignment: Assignment) -> str:

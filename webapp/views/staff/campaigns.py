@@ -19,8 +19,8 @@ from django.utils.translation import gettext_lazy
 from evaluation import Protocol
 from webapp import clock
 from webapp.forms.campaign_form import CampaignForm
-from webapp.services.campaign import campaigns, offers, own_protocols
-from webapp.services.monitoring import campaign_list
+from webapp.services.campaign import campaigns, own_protocols
+from webapp.services.monitoring import campaign_list, offers
 from webapp.services.ops import logins
 from webapp.services.rules import access
 from webapp.services.rules.access import StaffProtocol

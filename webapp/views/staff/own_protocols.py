@@ -16,8 +16,9 @@ from evaluation import Protocol
 from webapp import clock
 from webapp.forms.protocol_form import ProtocolForm
 from webapp.forms.protocol_text import acted, with_image
-from webapp.services.campaign import offers, own_protocols
+from webapp.services.campaign import own_protocols
 from webapp.services.campaign.own_protocols import CopySource
+from webapp.services.monitoring import offers
 from webapp.services.rules import access
 from webapp.services.rules.access import StaffProtocol
 from webapp.services.staff_forms import image_bytes, pasted, protocol_images
