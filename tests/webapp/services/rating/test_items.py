@@ -336,7 +336,7 @@ def test_an_item_that_filled_up_meanwhile_is_not_given() -> None:
     campaign = built(1)
     person, item = join(campaign), campaign.items.all()[0]
     Item.objects.filter(pk=item.pk).update(completed=5)
-    items._reserve(person, [item], 0, NOW)
+    items._reserve(person, [item], {}, 0, NOW)
     assert not person.assignments.exists()
 
 
