@@ -18,7 +18,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import groupby, pairwise
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from django.db.models import QuerySet
 
@@ -238,7 +238,7 @@ def _known(conversation: Conversation) -> list[Writer]:
     return [one for _, messages in held for one in _writers(list(messages))]
 
 
-def _messages(conversations: Iterable[int]) -> QuerySet[Event, tuple[object, ...]]:
+def _messages(conversations: Iterable[int]) -> QuerySet[Event, tuple[Any, ...]]:
     rows = Event.objects.filter(conversation__in=conversations, kind=Event.Kind.MESSAGE)
     columns = ("conversation", "side", "content__text", "made_at", "conversation__started_at")
     return rows.order_by("conversation", "seq").values_list(*columns)

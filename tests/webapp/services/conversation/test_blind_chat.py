@@ -280,7 +280,8 @@ def people(law: random.Random, count: int) -> list[tuple[Writer, Writer]]:
     """Return what both people of so many conversations took, the first to write first."""
     found = []
     for _ in range(count):
-        sides, replies = [Speed(law), Speed(law)], ([], [])  # type: tuple[list[Reply], list[Reply]]
+        sides = [Speed(law), Speed(law)]
+        replies: tuple[list[Reply], list[Reply]] = ([], [])
         lengths = [law.randint(3, 15) for _ in range(2 * EXCHANGES + 1)]
         opening_seconds = sides[0].seconds(lengths[0])
         for turn, words in enumerate(lengths[1:], start=1):

@@ -245,6 +245,7 @@ def test_a_bot_that_begins_is_not_there_at_once() -> None:
         job.refresh_from_db()
         assert delivery.answer([delivery.BotAnswer(job, "Hello there.", {})]) == 1
         job.refresh_from_db()
+        assert job.due_at is not None
         assert (job.due_at - job.queued_at).total_seconds() == pytest.approx(
             pace.seconds_to_open(room)
         )
