@@ -65,7 +65,7 @@ def seconds_like_people(conversation: Conversation, text: str, in_reply_to: int)
         return seconds_to_open(conversation)
     known = _known(conversation)
     rows = _messages([conversation.pk]).filter(seq__lte=in_reply_to)
-    before = [Message(*row) for row in rows]
+    before = [TimedMessage(*row) for row in rows]
     words, asked = _words(text), _words(before[-1].text) if before else 1
     if not known:
         draw = random.Random(f"{conversation.seed}:{in_reply_to}:pace")  # noqa: S311 (repeatable)
@@ -78,13 +78,13 @@ def seconds_like_people(conversation: Conversation, text: str, in_reply_to: int)
 def seconds_to_open(conversation: Conversation) -> float:
     """Return how long a bot that writes first lets a person wait: as long as its donor did."""
     known = _known(conversation)
-    if known:
-        return known[_donor(conversation, known)].opening
+    if known and (donor := _donor(conversation, known)).is_first:
+        return donor.opening
     draw = random.Random(f"{conversation.seed}:0:pace")  # noqa: S311 (repeatable)
     return min(LONGEST_WAIT, _default_speed(conversation) * draw.lognormvariate(math.log(10), 0.3))
 
 
-class Reply(NamedTuple):
+class TimedReply(NamedTuple):
     """What one reply took: its words, those of the message that it answers, and seconds."""
 
     words: int
@@ -93,10 +93,10 @@ class Reply(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Writer:
+class Donor:
     """One person's times in a conversation."""
 
-    replies: Sequence[Reply]
+    replies: Sequence[TimedReply]
     is_first: bool  # to write in the conversation
     opening: float = 0.0  # seconds to the first message, of who wrote it
 
@@ -131,13 +131,13 @@ class Usual:
     asked: Line
 
     @classmethod
-    def of(cls, writers: Sequence[Writer]) -> Usual:
+    def of(cls, donors: Sequence[Donor]) -> Usual:
         """Fit both lines to times in units of each person's speed, one after the other."""
         found = cls(Line(1.0, 0.0), Line(1.0, 0.0))
         for _ in range(ROUNDS):
             rows = [
                 one._replace(seconds=one.seconds / speed)
-                for each in writers
+                for each in donors
                 for speed in [found.speed(each)]
                 for one in each.replies
             ]
@@ -151,45 +151,44 @@ class Usual:
     def seconds(self, words: int, asked: int) -> float:
         return self.own.seconds(words) * self.asked.seconds(asked)
 
-    def speed(self, writer: Writer) -> float:
+    def speed(self, donor: Donor) -> float:
         """Return how many times as long as usual a person takes."""
-        usual = sum(self.seconds(one.words, one.asked) for one in writer.replies)
-        return sum(one.seconds for one in writer.replies) / usual
+        usual = sum(self.seconds(one.words, one.asked) for one in donor.replies)
+        return sum(one.seconds for one in donor.replies) / usual
 
 
 @dataclass(frozen=True)
 class People:
     """People's times, made comparable, so that one's can be moved to replies of other lengths."""
 
-    writers: Sequence[Writer]
+    donors: Sequence[Donor]
     usual: Usual
     beyond: Sequence[tuple[float, float]]  # of each reply: the usual, and what it took beyond that
 
     @classmethod
-    def of(cls, writers: Sequence[Writer]) -> People:
-        usual = Usual.of(writers)
-        return cls(writers, usual, [pair for each in writers for pair in cls._beyond(usual, each)])
+    def of(cls, donors: Sequence[Donor]) -> People:
+        usual = Usual.of(donors)
+        return cls(donors, usual, [pair for each in donors for pair in cls._beyond(usual, each)])
 
     @staticmethod
-    def _beyond(usual: Usual, writer: Writer) -> Iterable[tuple[float, float]]:
+    def _beyond(usual: Usual, donor: Donor) -> Iterable[tuple[float, float]]:
         """Yield the usual time of each reply, and what it took beyond, at the usual speed."""
-        speed = usual.speed(writer)
-        for one in writer.replies:
+        speed = usual.speed(donor)
+        for one in donor.replies:
             common = usual.seconds(one.words, one.asked)
             yield common, one.seconds / speed - common
 
-    def seconds(self, donor: int, place: int, words: int, asked: int) -> float:
+    def seconds(self, donor: Donor, place: int, words: int, asked: int) -> float:
         """Return what the donor's reply at a place takes with other lengths.
 
         Its rank among people's replies of about its length is kept among those of about the new
         one: with the same lengths it takes exactly as long.
         """
-        writer = self.writers[donor]
-        pairs = list(self._beyond(self.usual, writer))
+        pairs = list(self._beyond(self.usual, donor))
         was, rest = pairs[place % len(pairs)]
         rank = bisect_right(self._near(was), rest) - 1
         common = self.usual.seconds(words, asked)
-        seconds = self.usual.speed(writer) * (common + self._near(common)[rank])
+        seconds = self.usual.speed(donor) * (common + self._near(common)[rank])
         return min(LONGEST_WAIT, max(LEAST, seconds))
 
     def _near(self, common: float) -> list[float]:
@@ -202,7 +201,7 @@ class People:
 # --- what people of the campaign took ---------------------------------------------------------
 
 
-class Message(NamedTuple):
+class TimedMessage(NamedTuple):
     """A message of somebody's, and when their conversation began."""
 
     conversation: int
@@ -212,14 +211,14 @@ class Message(NamedTuple):
     started_at: datetime
 
 
-def _donor(conversation: Conversation, known: Sequence[Writer]) -> int:
+def _donor(conversation: Conversation, known: Sequence[Donor]) -> Donor:
     """Draw whose times a bot has, among those with its place in the order of writing."""
-    same = [n for n, one in enumerate(known) if one.is_first == (conversation.first_side == 1)]
+    same = [one for one in known if one.is_first == (conversation.first_side == 1)]
     draw = random.Random(f"{conversation.seed}:donor")  # noqa: S311 (repeatable)
-    return draw.choice(same or range(len(known)))
+    return draw.choice(same or known)
 
 
-def _known(conversation: Conversation) -> list[Writer]:
+def _known(conversation: Conversation) -> list[Donor]:
     """Return the people of whom a bot may have the times; empty where too few.
 
     Who they are never changes: their conversations were over before this one began.
@@ -233,9 +232,9 @@ def _known(conversation: Conversation) -> list[Writer]:
     conversations = list(over.order_by("-pk").values_list("pk", flat=True)[:RECENT])
     if len(conversations) < KNOWN:
         return []
-    rows = [Message(*row) for row in _messages(conversations)]
+    rows = [TimedMessage(*row) for row in _messages(conversations)]
     held = groupby(rows, key=lambda row: row.conversation)
-    return [one for _, messages in held for one in _writers(list(messages))]
+    return [one for _, messages in held for one in _donors(list(messages))]
 
 
 def _messages(conversations: Iterable[int]) -> QuerySet[Event, tuple[Any, ...]]:
@@ -244,7 +243,7 @@ def _messages(conversations: Iterable[int]) -> QuerySet[Event, tuple[Any, ...]]:
     return rows.order_by("conversation", "seq").values_list(*columns)
 
 
-def _writers(messages: Sequence[Message]) -> Iterable[Writer]:
+def _donors(messages: Sequence[TimedMessage]) -> Iterable[Donor]:
     """Yield who replied in a conversation."""
     first = messages[0]
     opening = _taken(first.started_at, first.made_at)
@@ -252,15 +251,15 @@ def _writers(messages: Sequence[Message]) -> Iterable[Writer]:
     for side in (0, 1):
         replies = [reply for one, reply in answers if one.side == side]
         if replies:
-            yield Writer(replies, side == first.side, opening if side == first.side else 0.0)
+            yield Donor(replies, side == first.side, opening if side == first.side else 0.0)
 
 
-def _answers(messages: Sequence[Message]) -> Iterable[tuple[Message, Reply]]:
+def _answers(messages: Sequence[TimedMessage]) -> Iterable[tuple[TimedMessage, TimedReply]]:
     """Yield each message that follows one of the other side, with what it took."""
     for before, one in pairwise(messages):
         if one.side != before.side:
             seconds = _taken(before.made_at, one.made_at)
-            yield one, Reply(_words(one.text), _words(before.text), seconds)
+            yield one, TimedReply(_words(one.text), _words(before.text), seconds)
 
 
 def _taken(since: datetime, at: datetime) -> float:

@@ -30,7 +30,7 @@ from webapp.models import Campaign, Conversation, Participation, ReplyJob, Seat,
 from webapp.services.conversation import opening, updates
 from webapp.services.replies import delivery, pace
 from webapp.services.replies.delivery import BotAnswer
-from webapp.services.replies.pace import Line, People, Reply, Writer
+from webapp.services.replies.pace import Donor, Line, People, TimedReply
 
 EXCHANGES = 5
 LOOKS = (0.5, 5.0, 25.0)  # seconds after a message, at which the page asks
@@ -41,7 +41,7 @@ needs_database = pytest.mark.django_db
 class Watched:
     """What one participant saw of a chat."""
 
-    replies: list[Reply] = field(default_factory=list)
+    replies: list[TimedReply] = field(default_factory=list)
     opening: float = 0.0  # seconds; none where the participant writes first
     sizes: list[int] = field(default_factory=list)  # of frames, as JSON without their text
     shapes: set[Any] = field(default_factory=set)
@@ -177,7 +177,7 @@ class Talk:
             assert delivery.deliver_due() == 1
         self.watched.look(self.people[0], self.clock, since)
         if since:
-            self.watched.replies.append(Reply(words, asked, seconds))
+            self.watched.replies.append(TimedReply(words, asked, seconds))
         else:
             self.watched.opening = seconds
         return words
@@ -276,32 +276,33 @@ def test_the_classifier_finds_bots_that_type_at_the_protocol_s_pace(
 # --- the same times without a database: many, quickly -----------------------------------------
 
 
-def people(law: random.Random, count: int) -> list[tuple[Writer, Writer]]:
+def people(law: random.Random, count: int) -> list[tuple[Donor, Donor]]:
     """Return what both people of so many conversations took, the first to write first."""
     found = []
     for _ in range(count):
         sides = [Speed(law), Speed(law)]
-        replies: tuple[list[Reply], list[Reply]] = ([], [])
+        replies: tuple[list[TimedReply], list[TimedReply]] = ([], [])
         lengths = [law.randint(3, 15) for _ in range(2 * EXCHANGES + 1)]
         opening_seconds = sides[0].seconds(lengths[0])
         for turn, words in enumerate(lengths[1:], start=1):
             asked = lengths[turn - 1]
             seconds = sides[turn % 2].seconds(words, asked)
-            replies[turn % 2].append(Reply(words, asked, seconds))
-        found.append((Writer(replies[0], True, opening_seconds), Writer(replies[1], False)))
+            replies[turn % 2].append(TimedReply(words, asked, seconds))
+        found.append((Donor(replies[0], True, opening_seconds), Donor(replies[1], False)))
     return found
 
 
-def paced(known: Sequence[tuple[Writer, Writer]], law: random.Random, count: int) -> list[Watched]:
+def paced(known: Sequence[tuple[Donor, Donor]], law: random.Random, count: int) -> list[Watched]:
     """Return what is seen of so many bots with the times of these people."""
     pool, found = People.of([one for pair in known for one in pair]), []
     for _ in range(count):
-        donor = law.randrange(len(pool.writers))
+        donor = law.choice(pool.donors)
         lengths = [(law.randint(3, 15), law.randint(3, 15)) for _ in range(EXCHANGES)]
         replies = [
-            Reply(*both, pool.seconds(donor, place, *both)) for place, both in enumerate(lengths)
+            TimedReply(*both, pool.seconds(donor, place, *both))
+            for place, both in enumerate(lengths)
         ]
-        found.append(Watched(replies, pool.writers[donor].opening))
+        found.append(Watched(replies, donor.opening))
     return found
 
 
@@ -334,9 +335,9 @@ def test_a_pace_without_one_of_its_parts_is_found(
     """Both lengths, the order of a donor's replies and one donor for all are each needed."""
     usual, seconds = pace.Usual.of, People.seconds
 
-    def mixed_up(people: People, donor: int, place: int, words: int, asked: int) -> float:
+    def mixed_up(people: People, donor: Donor, place: int, words: int, asked: int) -> float:
         if broken == "donor":
-            donor = (donor + 7 * place) % len(people.writers)
+            donor = people.donors[(people.donors.index(donor) + 7 * place) % len(people.donors)]
         return seconds(people, donor, 0 if broken == "place" else place, words, asked)
 
     if broken in ("own", "asked"):
@@ -405,17 +406,17 @@ def test_a_bot_has_the_times_of_who_had_its_place(
 
 
 def test_with_a_donor_s_own_lengths_each_reply_takes_as_long_as_the_donor_s() -> None:
-    writers = [one for pair in people(random.Random(2), 12) for one in pair]
-    pool = People.of(writers)
-    for number, one in enumerate(writers):
+    donors = [one for pair in people(random.Random(2), 12) for one in pair]
+    pool = People.of(donors)
+    for one in donors:
         for place, reply in enumerate(one.replies):
-            same = pool.seconds(number, place, reply.words, reply.asked)
+            same = pool.seconds(one, place, reply.words, reply.asked)
             assert same == pytest.approx(reply.seconds)
 
 
 def test_people_who_write_one_length_in_one_time_are_followed_as_well() -> None:
-    writers = [Writer([Reply(4, 4, 6.0)] * 3, is_first) for is_first in (True, False)] * 5
-    assert People.of(writers).seconds(0, 7, 9, 1) == pytest.approx(6.0)
+    donors = [Donor([TimedReply(4, 4, 6.0)] * 3, is_first) for is_first in (True, False)] * 5
+    assert People.of(donors).seconds(donors[0], 7, 9, 1) == pytest.approx(6.0)
 
 
 @needs_database
