@@ -257,17 +257,17 @@ def _reserve(
     """Reserve what is still free of the items chosen, and return it; places count from `first`."""
     taken = quota.reserve_each([item for item in chosen if not item.known])
     taken |= {item.pk for item in chosen if item.known}  # they want no number of raters
-    places = {item.pk: place for place, item in enumerate(chosen, start=first)}
+    positions = {item.pk: position for position, item in enumerate(chosen, start=first)}
     again = [one for pk, one in released.items() if pk in taken]
     for one in again:
-        states.move(one, "reserve", place=places[one.item_id], made_at=now)
+        states.move(one, "reserve", place=positions[one.item_id], made_at=now)
     new = [item for item in chosen if item.pk in taken and item.pk not in released]
     keys = _keys(new)
     made = Assignment.objects.bulk_create(
         Assignment(
             item=item,
             participation=person,
-            place=places[item.pk],
+            place=positions[item.pk],
             made_at=now,
             shown=_order(person, item, keys[item.pk]),
         )

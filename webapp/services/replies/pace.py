@@ -66,13 +66,13 @@ def seconds_like_people(conversation: Conversation, text: str, in_reply_to: int)
     known = _known(conversation)
     rows = _messages([conversation.pk]).filter(seq__lte=in_reply_to)
     before = [TimedMessage(*row) for row in rows]
-    words, asked = _words(text), _words(before[-1].text) if before else 1
+    words, answered = _words(text), _words(before[-1].text) if before else 1
     if not known:
         draw = random.Random(f"{conversation.seed}:{in_reply_to}:pace")  # noqa: S311 (repeatable)
         return _default(conversation, words, draw)
-    place = sum(one.side == 1 for one, _ in _answers(before))
+    number = sum(one.side == 1 for one, _ in _answers(before))
     people = People.of(known)
-    return people.seconds(_donor(conversation, known), place, words, asked)
+    return people.seconds(_donor(conversation, known), number, words, answered)
 
 
 def seconds_to_open(conversation: Conversation) -> float:
@@ -88,7 +88,7 @@ class TimedReply(NamedTuple):
     """What one reply took: its words, those of the message that it answers, and seconds."""
 
     words: int
-    asked: int
+    answered: int
     seconds: float
 
 
@@ -128,7 +128,7 @@ class Usual:
     """What a reply takes by its length, times what it takes by that of the message it answers."""
 
     own: Line
-    asked: Line
+    answered: Line
 
     @classmethod
     def of(cls, donors: Sequence[Donor]) -> Usual:
@@ -141,19 +141,19 @@ class Usual:
                 for speed in [found.speed(each)]
                 for one in each.replies
             ]
-            words, asked = [one.words for one in rows], [one.asked for one in rows]
-            rest = [one.seconds / found.asked.seconds(one.asked) for one in rows]
+            words, answered = [one.words for one in rows], [one.answered for one in rows]
+            rest = [one.seconds / found.answered.seconds(one.answered) for one in rows]
             own = Line.through(words, rest)
             rest = [one.seconds / own.seconds(one.words) for one in rows]
-            found = cls(own, Line.through(asked, rest))
+            found = cls(own, Line.through(answered, rest))
         return found
 
-    def seconds(self, words: int, asked: int) -> float:
-        return self.own.seconds(words) * self.asked.seconds(asked)
+    def seconds(self, words: int, answered: int) -> float:
+        return self.own.seconds(words) * self.answered.seconds(answered)
 
     def speed(self, donor: Donor) -> float:
         """Return how many times as long as usual a person takes."""
-        usual = sum(self.seconds(one.words, one.asked) for one in donor.replies)
+        usual = sum(self.seconds(one.words, one.answered) for one in donor.replies)
         return sum(one.seconds for one in donor.replies) / usual
 
 
@@ -175,19 +175,19 @@ class People:
         """Yield the usual time of each reply, and what it took beyond, at the usual speed."""
         speed = usual.speed(donor)
         for one in donor.replies:
-            common = usual.seconds(one.words, one.asked)
+            common = usual.seconds(one.words, one.answered)
             yield common, one.seconds / speed - common
 
-    def seconds(self, donor: Donor, place: int, words: int, asked: int) -> float:
-        """Return what the donor's reply at a place takes with other lengths.
+    def seconds(self, donor: Donor, number: int, words: int, answered: int) -> float:
+        """Return what the donor's reply of a number, from 0, takes with other lengths.
 
         Its rank among people's replies of about its length is kept among those of about the new
         one: with the same lengths it takes exactly as long.
         """
         pairs = list(self._beyond(self.usual, donor))
-        was, rest = pairs[place % len(pairs)]
+        was, rest = pairs[number % len(pairs)]
         rank = bisect_right(self._near(was), rest) - 1
-        common = self.usual.seconds(words, asked)
+        common = self.usual.seconds(words, answered)
         seconds = self.usual.speed(donor) * (common + self._near(common)[rank])
         return min(LONGEST_WAIT, max(LEAST, seconds))
 
@@ -212,7 +212,7 @@ class TimedMessage(NamedTuple):
 
 
 def _donor(conversation: Conversation, known: Sequence[Donor]) -> Donor:
-    """Draw whose times a bot has, among those with its place in the order of writing."""
+    """Draw whose times a bot has, among those who wrote first, or second, as it does."""
     same = [one for one in known if one.is_first == (conversation.first_side == 1)]
     draw = random.Random(f"{conversation.seed}:donor")  # noqa: S311 (repeatable)
     return draw.choice(same or known)

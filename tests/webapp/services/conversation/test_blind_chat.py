@@ -324,7 +324,7 @@ def test_times_moved_to_other_lengths_are_those_of_people() -> None:
     ("broken", "feature"),
     [
         ("own", "slope"),
-        ("asked", "slope of what is answered"),
+        ("answered", "slope of what is answered"),
         ("place", "turn"),
         ("donor", "spread"),
     ],
@@ -340,7 +340,7 @@ def test_a_pace_without_one_of_its_parts_is_found(
             donor = people.donors[(people.donors.index(donor) + 7 * place) % len(people.donors)]
         return seconds(people, donor, 0 if broken == "place" else place, words, asked)
 
-    if broken in ("own", "asked"):
+    if broken in ("own", "answered"):
         flat = {broken: Line(3.0, 0.0)}
         monkeypatch.setattr(pace.Usual, "of", lambda known: replace(usual(known), **flat))
     else:
@@ -410,7 +410,7 @@ def test_with_a_donor_s_own_lengths_each_reply_takes_as_long_as_the_donor_s() ->
     pool = People.of(donors)
     for one in donors:
         for place, reply in enumerate(one.replies):
-            same = pool.seconds(one, place, reply.words, reply.asked)
+            same = pool.seconds(one, place, reply.words, reply.answered)
             assert same == pytest.approx(reply.seconds)
 
 
