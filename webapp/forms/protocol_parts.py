@@ -42,7 +42,7 @@ OF_ONBOARDING = ("items", "share", "silently")
 OF_LIVE = ("optional", "label_opening")
 OF_WRITE = (
     *("makes", "messages", "sentences", "count", "valid", "test", "writers", "batch", "review"),
-    "examples",
+    *("cuts", "before", "examples"),
 )
 NOT_OF_A_CARD = ("only_if", "otherwise", "images")  # of a question, which have fields apart
 OF_RATE: dict[str, tuple[str, ...]] = {

@@ -31,7 +31,7 @@ def choose(person: Participation, count: int, held: Iterable[Assignment]) -> lis
     """Return items with known answers that a rater does not hold, in an order drawn for them."""
     mine = {assignment.item_id for assignment in held}
     rows = Item.objects.filter(campaign=person.campaign, known=True).exclude(pk__in=mine)
-    found = list(rows.prefetch_related("candidates").order_by("pk"))
+    found = list(rows.order_by("pk"))
     seed = f"{person.campaign.seed}:{person.pk}:onboarding"
     random.Random(seed).shuffle(found)  # noqa: S311 (to be repeated)
     return found[:count]
