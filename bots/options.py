@@ -199,9 +199,7 @@ def _option(name: str, kind: str, call: ast.Call) -> Option:
         listed = ast.literal_eval(kind.removeprefix("Literal"))
         choices, kind = tuple(listed), "str"
     plain = kind.removesuffix(OR_NONE)
-    return Option(
-        name, plain.split("[")[0], default, text, choices, optional=plain != kind, **more
-    )
+    return Option(name, plain.split("[")[0], default, text, choices, optional=plain != kind, **more)
 
 
 def check_options(

@@ -57,7 +57,7 @@ class Target:
 
 @dataclass(frozen=True)
 class Entered:
-    """Servers, as host:port, and keys that were entered while the installation runs.
+    """Servers, as host:port, and keys; those that are entered while the installation runs.
 
     keys: by name, the server that a key is for, and the key.
     """
@@ -76,14 +76,20 @@ def enter(entered: Entered) -> None:
     _entered = entered
 
 
+def of_environment() -> Entered:
+    """Return the servers that the environment names, without its keys."""
+    public = _listed(os.environ.get("BOT_HOSTS", ""), 443)
+    return Entered(public, _listed(os.environ.get("BOT_PRIVATE_HOSTS", ""), 80))
+
+
 def hosts() -> frozenset[str]:
     """Return the public servers that may be called, each as host:port."""
-    return _listed(os.environ.get("BOT_HOSTS", ""), 443) | _entered.public
+    return of_environment().public | _entered.public
 
 
 def private_hosts() -> frozenset[str]:
     """Return the servers that may be called even at private addresses, and without TLS."""
-    return _listed(os.environ.get("BOT_PRIVATE_HOSTS", ""), 80) | _entered.private
+    return of_environment().private | _entered.private
 
 
 def _listed(raw: str, port: int) -> frozenset[str]:

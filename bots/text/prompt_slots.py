@@ -1,4 +1,4 @@
-"""Slots of a prompt that a requester writes: `{{persona}}`, `{{brief}}`, `{{topic}}`, `{{history}}`.
+"""Slots of a prompt that a requester writes: {{persona}}, {{brief}}, {{topic}}, {{history}}.
 
 A paragraph (text between blank lines) whose slots are all empty is left out, so that one prompt
 serves conversations with and without a persona. Single braces are text. Apart because forms check

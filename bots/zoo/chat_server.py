@@ -104,11 +104,13 @@ class ChatServer(OwnModel):
         "This is who you are:",
         "Stands before the persona's lines, which follow a prompt without {{persona}}",
         label="Text before the persona",
+        last=True,
     )
     opening: str = option(
         "(Please open the conversation.)",
         "First message to it where it begins",
         label="Opening line",
+        last=True,
     )
     temperature: float | None = option(
         0.7, "Sampling temperature", least=0, most=2, label="Temperature"
@@ -126,7 +128,7 @@ class ChatServer(OwnModel):
         100, "Of a reply; the rest is cut", least=1, most=32000, label="Maximum tokens"
     )
     limit_field: Literal["max_tokens", "max_completion_tokens"] = option(
-        "max_tokens", "As the server calls it", label="Name of that limit"
+        "max_tokens", "As the server calls it", label="Name of that limit", last=True
     )
     stop: str = option(
         "",
@@ -134,13 +136,16 @@ class ChatServer(OwnModel):
         longest=1000,
         label="Stop sequences",
     )
-    seed: int = option(0, "Sent to the server where draws are fixed", least=0, label="Seed")
+    seed: int = option(
+        0, "Sent to the server where draws are fixed", least=0, label="Seed", last=True
+    )
     without: str = option(
         "",
         "Fields that the server does not take, such as top_p, seed",
         pattern=r"(temperature|top_p|seed|[,\s])*",
         like="top_p, seed",
         label="Fields to leave out",
+        last=True,
     )
     extra: dict[str, Any] = option(  # noqa: RUF009
         {},
@@ -153,26 +158,39 @@ class ChatServer(OwnModel):
         "system",
         "Of the system prompt; user puts it before the first message",
         label="Role of the prompt",
+        last=True,
     )
     user_first: bool = option(
         False,
         "For chat templates that want the user first",
         label="Put the opening line before a conversation that the model itself opened",
+        last=True,
     )
     adapts: bool = option(
         True,
         "Asks again with the prompt in the user's message, the user first and speakers in turns; "
         "such a reply has the event adapted",
         label="Rearrange the messages where the server's chat template refuses them",
+        last=True,
     )
     seconds: float = option(
-        30.0, "Deadline of a reply, from its request on", least=0.1, most=300, label="Seconds"
+        30.0,
+        "Deadline of a reply, from its request on",
+        least=0.1,
+        most=300,
+        label="Seconds",
+        last=True,
     )
     tries: int = option(
-        4, "While the server is busy or away", least=1, most=10, label="Attempts"
+        4, "While the server is busy or away", least=1, most=10, label="Attempts", last=True
     )
     at_once: int = option(
-        16, "Under way at the same time, from each reply worker", least=1, most=64, label="Requests"
+        16,
+        "Under way at the same time, from each reply worker",
+        least=1,
+        most=64,
+        label="Requests",
+        last=True,
     )
 
     @property

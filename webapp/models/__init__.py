@@ -5,6 +5,7 @@ from webapp.models.chat_service import ServiceCall, ServiceSeat, ServiceUpdate
 from webapp.models.competition import Competition, Entry
 from webapp.models.contribution import Contribution
 from webapp.models.conversation import Conversation, Event, ReplyCall, ReplyJob, Seat
+from webapp.models.model_server import ModelServer, ServerKey
 from webapp.models.own_protocol import OwnProtocol
 from webapp.models.participation import AdmissionTry, Consent, ExternalId, Participation
 from webapp.models.payment import Bonus, CompletionCode, PayLedger
@@ -48,6 +49,7 @@ __all__ = [
     "Item",
     "ListedReply",
     "LoginAttempt",
+    "ModelServer",
     "Outage",
     "OwnProtocol",
     "PanelBatch",
@@ -64,6 +66,7 @@ __all__ = [
     "ReplyCall",
     "ReplyJob",
     "Seat",
+    "ServerKey",
     "ServiceCall",
     "ServiceSeat",
     "ServiceUpdate",

@@ -233,7 +233,9 @@ def test_a_prompt_with_the_history_is_the_whole_request(fake: Fake) -> None:
 
 
 def test_an_unknown_slot_is_named_with_those_that_there_are(fake: Fake) -> None:
-    with pytest.raises(InvalidOption, match=r"{{personae}} is no slot; there are {{persona}}, {{br"):
+    with pytest.raises(
+        InvalidOption, match=r"{{personae}} is no slot; there are {{persona}}, {{br"
+    ):
         bot(fake, told="You are {{personae}}.")
 
 
@@ -271,6 +273,8 @@ def test_other_refusals_are_not_asked_again(fake: Fake) -> None:
 def test_a_key_goes_to_its_own_server_only(fake: Fake, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("BOT_KEY_LAB", "k-123")
     monkeypatch.setenv("BOT_KEY_LAB_HOSTS", "api.example.org")
-    with pytest.raises(NotAllowed, match=r"BOT_KEY_LAB is for api.example.org:443, and is not sent"):
+    with pytest.raises(
+        NotAllowed, match=r"BOT_KEY_LAB is for api\.example\.org:443, and is not sent"
+    ):
         bot(fake, key_variable="BOT_KEY_LAB").respond((), TALK)
     assert fake.asked == []

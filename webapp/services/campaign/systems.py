@@ -2,24 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import os
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from django.conf import settings
 from django.db import transaction
 from django.db.models import QuerySet
 from django.utils.translation import gettext as _
 
-from bots import bot_names, bot_summary
+from bots import InvalidOption, bot_names, bot_options, bot_summary
+from bots.guards import callables, egress
+from bots.options import check_options
 from webapp.models import PEOPLE, Conversation, Event, QuotaCell, ReplyJob, Seat, System
 from webapp.services.campaign import campaigns
+from webapp.services.replies import model_keys, worker
 from webapp.services.rules import access, audit
 from webapp.services.rules.access import AnyCampaign
 from webapp.services.rules.protocols import protocol_of
 from webapp.services.staff_forms.fields import Invalid, shown
 
 MOST = 20  # systems of a campaign
+OUR_FIELDS = frozenset({"model", "messages", "stream", "n"})  # of a request; extras have others
 OWED = (ReplyJob.State.QUEUED, ReplyJob.State.CLAIMED, ReplyJob.State.ANSWERED)
 
 
@@ -61,6 +67,11 @@ def kinds(campaign: AnyCampaign) -> list[Kind]:
 def about_bot(name: str) -> str:
     """Return the first paragraph of a bot's documentation, without importing it."""
     return bot_summary(name)
+
+
+def calls_a_server(bot: str) -> bool:
+    """Tell whether a system of this bot calls a server by its address."""
+    return not is_people(bot) and worker.calls_servers(bot)
 
 
 def is_people(bot: str) -> bool:
@@ -144,6 +155,52 @@ def remove_system(*, campaign: AnyCampaign, pk: int, by: Any, now: datetime) -> 
         QuotaCell.objects.filter(system=fresh).delete()
         _note(row, by, "system removed", fresh, now)
         fresh.delete()
+
+
+def problems_of(bot: str, options: Mapping[str, Any]) -> dict[str, str]:
+    """Return what keeps a bot with these options from answering, by option: found on saving."""
+    problems: dict[str, str] = {}
+    if options.get("url"):
+        model_keys.enter()
+        problems |= _of_server(str(options["url"]), str(options.get("key_variable", "")))
+    if taken := OUR_FIELDS.intersection(options.get("extra", ())):
+        problems["extra"] = _("has %(field)s, which Parley sets itself; leave it out") % {
+            "field": shown(sorted(taken)[0])
+        }
+    if options.get("function") and not settings.REDIS_URL:  # else workers have a list of their own
+        problems |= _problem("function", callables.check_listed, str(options["function"]), "function")
+    for which, its in worker.INSIDE.items():
+        inner, values = options.get(which, ""), options.get(its)
+        if inner in bot_names() and isinstance(values, dict):
+            problems |= _problem(its, check_options, inner, bot_options(inner), values)
+    return problems
+
+
+def suggested_keys() -> tuple[tuple[str, str], ...]:
+    """Return the names of keys, with the server that each is for."""
+    variables = ((name, name) for name in sorted(os.environ) if egress.KEY.fullmatch(name))
+    entered = ((name, f"{name} ({server})") for name, server in model_keys.key_names())
+    return (*entered, *variables)
+
+
+def _of_server(url: str, key: str) -> dict[str, str]:
+    problems = _problem("url", egress.server_of, url)
+    if problems or not key or (settings.REDIS_URL and _is_of_a_worker(key)):
+        return problems
+    return _problem("key_variable", egress.key, key, egress.server_of(url))
+
+
+def _is_of_a_worker(key: str) -> bool:
+    """Tell whether a key may be in the environment of a worker on another machine only."""
+    return egress.KEY.fullmatch(key) is not None and key not in os.environ
+
+
+def _problem(name: str, check: Callable[..., object], *arguments: object) -> dict[str, str]:
+    try:
+        check(*arguments)
+    except InvalidOption as problem:
+        return {name: str(problem)}
+    return {}
 
 
 def _refuse_taken(campaign: AnyCampaign, name: str, system: System | None) -> None:

@@ -255,6 +255,12 @@ def seats(wanted: Iterable[SeatKey]) -> dict[SeatKey, Seat]:
     return found
 
 
+def is_administrator(user: User) -> bool:
+    """Tell whether a person may say which servers are called, and with which keys."""
+    is_staff = user.is_active and getattr(user, "is_staff", False)
+    return bool(is_staff and getattr(user, "is_superuser", False))
+
+
 def campaigns(user: User) -> QuerySet[Campaign]:
     """Return the campaigns that a member of staff may see."""
     if not (user.is_authenticated and user.is_active and getattr(user, "is_staff", False)):

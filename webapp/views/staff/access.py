@@ -53,6 +53,8 @@ LABELS: Mapping[str, str | Promise] = {
     "evidence": gettext_lazy("Evidence"),
     "return_reason": gettext_lazy("Reason of the return"),
     "words": gettext_lazy("Message"),
+    "server": gettext_lazy("Server"),
+    "key": gettext_lazy("Key"),
 }
 
 
