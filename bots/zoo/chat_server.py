@@ -184,6 +184,22 @@ class ChatServer(OwnModel):
     tries: int = option(
         4, "While the server is busy or away", least=1, most=10, label="Attempts", last=True
     )
+    prompt_price: float | None = option(
+        None,
+        "In the campaign's currency; for its budget of tokens",
+        least=0,
+        most=100000,
+        label="Price of a million prompt tokens",
+        last=True,
+    )
+    reply_price: float | None = option(
+        None,
+        "In the campaign's currency",
+        least=0,
+        most=100000,
+        label="Price of a million reply tokens",
+        last=True,
+    )
     at_once: int = option(
         16,
         "Under way at the same time, from each reply worker",

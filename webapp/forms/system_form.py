@@ -15,7 +15,6 @@ from django.utils.translation import gettext_lazy
 
 from bots import Option, bot_options, bot_presets, describe, parse_option
 from bots.text.prompt_slots import unknown_slot
-from bots.weights import ABOUT
 from evaluation import Protocol
 from webapp.forms.typed_fields import StaffForm, TypedField
 from webapp.services.campaign.systems import (
@@ -23,6 +22,7 @@ from webapp.services.campaign.systems import (
     is_people,
     problems_of,
     suggested_keys,
+    weights_here,
 )
 from webapp.services.staff_forms.fields import BadField, shown, storable, text, whole, yes_no
 
@@ -35,8 +35,7 @@ ONE_LINE = 500  # characters; a longer option has a field of several lines
 
 def trained_weights() -> list[tuple[str, str]]:
     """Return the folders of weights on this server, and which bot each was trained for."""
-    found = sorted(Path(settings.WEIGHTS_DIR).glob(f"*/{ABOUT}"))
-    return [(path.parent.name, f"{path.parent.name} ({_bot_of(path)})") for path in found]
+    return [(folder, f"{folder} ({bot})") for folder, bot in weights_here()]
 
 
 def checkpoints() -> list[tuple[str, str]]:
@@ -54,13 +53,6 @@ PRESETS = {  # what those of our own are called
     "script": gettext_lazy("One text with the history, for completion models"),
 }
 FOLDERS = {"weights": trained_weights, "checkpoint": checkpoints}  # options that name one
-
-
-def _bot_of(path: Path) -> str:
-    try:
-        return str(json.loads(path.read_text("utf-8"))["bot"])
-    except (OSError, ValueError, KeyError, TypeError):
-        return _("cannot be read")
 
 
 def _name(raw: str) -> str:

@@ -1,5 +1,6 @@
 """The rows, and what the database itself refuses."""
 
+from webapp.models.allowance import Allowance
 from webapp.models.campaign import IMPORTED, PEOPLE, Amendment, Campaign, QuotaCell, System
 from webapp.models.chat_service import ServiceCall, ServiceSeat, ServiceUpdate
 from webapp.models.competition import Competition, Entry
@@ -29,6 +30,7 @@ __all__ = [
     "IMPORTED",
     "PEOPLE",
     "AdmissionTry",
+    "Allowance",
     "Amendment",
     "Assignment",
     "AuditEntry",

@@ -8,6 +8,7 @@ import json
 import platform
 import tomllib
 from datetime import datetime
+from decimal import Decimal
 from importlib import metadata
 from pathlib import Path
 from typing import Any
@@ -95,12 +96,20 @@ def plan_of(campaign: AnyCampaign) -> dict[str, Any]:
             "wait_seconds": campaign.wait_seconds,
             "reply_seconds": campaign.reply_seconds,
             "troubled_percent": campaign.troubled_percent,
+            "tokens": campaign.tokens,
+            "token_cost": _written(campaign.token_cost),
+            "conversation_tokens": campaign.conversation_tokens,
+            "conversation_cost": _written(campaign.conversation_cost),
             "bot_when_alone": campaign.bot_when_alone,
             "partner_left_counts": campaign.partner_left_counts,
         },
         "seed": campaign.seed,
         "versions": versions(),
     }
+
+
+def _written(amount: Decimal | None) -> str | None:
+    return None if amount is None else str(amount)
 
 
 def canonical(plan: Any) -> str:

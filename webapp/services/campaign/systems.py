@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from importlib.util import find_spec
+from pathlib import Path
 from typing import Any
 
 from django.conf import settings
@@ -16,6 +19,7 @@ from django.utils.translation import gettext as _
 from bots import InvalidOption, bot_names, bot_options, bot_summary
 from bots.guards import callables, egress
 from bots.options import check_options
+from bots.weights import ABOUT
 from webapp.models import PEOPLE, Conversation, Event, QuotaCell, ReplyJob, Seat, System
 from webapp.services.campaign import campaigns
 from webapp.services.replies import model_keys, worker
@@ -25,6 +29,7 @@ from webapp.services.rules.protocols import protocol_of
 from webapp.services.staff_forms.fields import Invalid, shown
 
 MOST = 20  # systems of a campaign
+DOORS = {"chat_server": "server", "checkpoint": "files", "callable": "files", PEOPLE: "people"}
 OUR_FIELDS = frozenset({"model", "messages", "stream", "n"})  # of a request; extras have others
 OWED = (ReplyJob.State.QUEUED, ReplyJob.State.CLAIMED, ReplyJob.State.ANSWERED)
 
@@ -35,6 +40,15 @@ class Kind:
 
     name: str
     about: str
+
+
+@dataclass(frozen=True)
+class Offered:
+    """A kind of system behind a door; `missing` says what it still needs here, "" if nothing."""
+
+    name: str
+    about: str
+    missing: str
 
 
 @dataclass(frozen=True)
@@ -62,6 +76,69 @@ def kinds(campaign: AnyCampaign) -> list[Kind]:
     if partner != "bot":
         found.append(Kind(PEOPLE, _("Two participants chat with each other.")))
     return found
+
+
+def doors(campaign: AnyCampaign, search: str = "") -> dict[str, list[Offered]]:
+    """Return what can be added, by door: server, files, baselines that match a search, people.
+
+    Baselines that are ready come first.
+    """
+    found: dict[str, list[Offered]] = {door: [] for door in ("server", "files", "baselines")}
+    found["people"] = []
+    words = search.lower().split()
+    for kind in kinds(campaign):
+        door = DOORS.get(kind.name, "baselines")
+        text = f"{kind.name.replace('_', ' ')} {kind.name} {kind.about}".lower()
+        if door != "baselines" or all(word in text for word in words):
+            found[door].append(Offered(kind.name, kind.about, missing(kind.name)))
+    found["baselines"].sort(key=lambda one: bool(one.missing))
+    return found
+
+
+def missing(bot: str) -> str:
+    """Return what a bot needs before it can answer here, "" if nothing."""
+    if is_people(bot):
+        return ""
+    options = {each.name: each for each in bot_options(bot)}
+    if "url" in options:
+        model_keys.enter()
+        servers = egress.hosts() | egress.private_hosts()
+        return "" if servers else _("no server is allowed yet: an administrator has to add one")
+    if "function" in options:
+        listed = os.environ.get("BOT_CALLABLES", "").strip() or settings.REDIS_URL
+        return "" if listed else _("no function is named in BOT_CALLABLES")
+    if "checkpoint" in options:
+        return _missing_checkpoint()
+    weights = options.get("weights")
+    if weights is None or not weights.needed or bot in _trained():
+        return ""
+    command = f".venv/bin/python -m bots train {bot}"
+    return _("no weights of it on this server: %(command)s") % {"command": command}
+
+
+def _missing_checkpoint() -> str:
+    if find_spec("transformers") is None:
+        return _("the extra checkpoints is not installed")
+    found = any(Path(settings.WEIGHTS_DIR).glob("*/config.json"))
+    return "" if found else _("no folder of a checkpoint in the folder of weights")
+
+
+def _trained() -> set[str]:
+    """Return the bots that there are weights of on this server."""
+    return {bot for _folder, bot in weights_here()}
+
+
+def weights_here() -> list[tuple[str, str]]:
+    """Return the folders of weights on this server, and which bot each was trained for."""
+    found = sorted(Path(settings.WEIGHTS_DIR).glob(f"*/{ABOUT}"))
+    return [(path.parent.name, _bot_of(path)) for path in found]
+
+
+def _bot_of(path: Path) -> str:
+    try:
+        return str(json.loads(path.read_text("utf-8"))["bot"])
+    except (OSError, ValueError, KeyError, TypeError):
+        return _("cannot be read")
 
 
 def about_bot(name: str) -> str:
@@ -168,7 +245,9 @@ def problems_of(bot: str, options: Mapping[str, Any]) -> dict[str, str]:
             "field": shown(sorted(taken)[0])
         }
     if options.get("function") and not settings.REDIS_URL:  # else workers have a list of their own
-        problems |= _problem("function", callables.check_listed, str(options["function"]), "function")
+        problems |= _problem(
+            "function", callables.check_listed, str(options["function"]), "function"
+        )
     for which, its in worker.INSIDE.items():
         inner, values = options.get(which, ""), options.get(its)
         if inner in bot_names() and isinstance(values, dict):

@@ -19,9 +19,11 @@ from typing import Any, cast
 
 from django.conf import settings
 from django.db import InterfaceError, OperationalError
+from django.db.models import F
 
 from bots import (
     Background,
+    InvalidOption,
     Reply,
     SeededHistory,
     Turn,
@@ -34,7 +36,7 @@ from bots.guards.filters import EMPTY
 from bots.registry import PATHS
 from webapp.inference import Answers, Respond, WorkerLost, respond_beside
 from webapp.models import Campaign, Conversation, Event, ReplyCall, ReplyJob, Seat, System
-from webapp.services.replies import calls, delivery, model_keys, queue
+from webapp.services.replies import allowances, calls, delivery, model_keys, queue
 from webapp.services.replies.background import background
 from webapp.services.replies.batches import Limit
 from webapp.services.rules.protocols import protocol_of
@@ -85,10 +87,28 @@ def claim(
         model_keys.enter()  # what was entered or removed a moment ago
     jobs = queue.claim(bot=bot, owner=owner, most=most, systems=systems)
     turns = _turns(jobs) if jobs else {}
+    jobs = [job for job in jobs if _may_call(job, turns[job.pk])]
     return [
         ReplyWork(bot, options_of(group[0].conversation.system), group, turns)
         for group in _by_options(jobs)
     ]
+
+
+def _may_call(job: ReplyJob, turn: Turn) -> bool:
+    """Reserve the tokens of a call; without them the job waits for others', or is over."""
+    if not allowances.is_counted(job):
+        return True
+    try:
+        allowances.reserve(job, turn, options_of(job.conversation.system))
+    except allowances.NothingLeft as refusal:
+        if refusal.waits:
+            queue.put_back(job, str(refusal), attempt=F("attempt") - 1)
+        else:
+            delivery.end_without_allowance(job, str(refusal), campaign=refusal.is_of_campaign)
+        return False
+    except InvalidOption:  # the call will say what is wrong
+        return True
+    return True
 
 
 def calls_servers(bot: str) -> bool:

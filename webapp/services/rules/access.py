@@ -64,6 +64,10 @@ class StaffCampaign:
     wait_seconds: int
     reply_seconds: int
     troubled_percent: int
+    tokens: int | None
+    token_cost: Decimal | None
+    conversation_tokens: int | None
+    conversation_cost: Decimal | None
     bot_when_alone: bool
     partner_left_counts: bool
     seed: int

@@ -27,6 +27,17 @@ from webapp.views.staff.access import (
 )
 
 
+@campaign_page(*READ)
+def choose(request: HttpRequest, campaign: StaffCampaign) -> HttpResponse:
+    """The doors to a new system: one's own model by a server, one's own files, the baselines."""
+    if campaign.state != "DRAFT":
+        return conflict(request, campaign.state)
+    search = request.GET.get("search", "")[:200]
+    doors = systems.doors(campaign, search)
+    context = {"campaign": campaign, "tab": "campaign", "search": search, **doors}
+    return render(request, "staff/doors.html", context)
+
+
 @campaign_page(*FORM)
 def add(request: HttpRequest, campaign: StaffCampaign, bot: str) -> HttpResponse:
     """Add a bot, or people."""
@@ -181,6 +192,7 @@ def _form(
 PAGE = "staff/system.html"
 SYSTEM = "campaigns/<int:pk>/systems/<int:system>"
 urlpatterns = [
+    path("campaigns/<int:pk>/systems/add/", choose, name="choose-system"),
     path("campaigns/<int:pk>/systems/add/<slug:bot>/", add, name="add-system"),
     path(f"{SYSTEM}/", change, name="system"),
     path(f"{SYSTEM}/remove/", remove, name="remove-system"),

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from django.conf import LazySettings
 from django.contrib.auth import get_user_model
 from django.core.management import call_command
 from django.test import Client
@@ -161,12 +162,12 @@ def test_a_function_is_tried_in_a_process_of_its_own(
 ) -> None:
     monkeypatch.setenv("BOT_CALLABLES", "tests.bots.functions.*")
     campaign = draft()
-    raw = {"name": "own", "target": "5", "option.function": "tests.bots.functions.no_such"}
-    raw |= {"option.processes": "1", "option.at_once": "1", "act": "try"}
-    page = staff.post(f"/campaigns/{campaign.pk}/systems/add/callable/", raw)
-    assert "no_such cannot be found" in page.context["attempt"].error
+    address = f"/campaigns/{campaign.pk}/systems/add/callable/"
+    raw = staff.get(address).context["form"].typed() | {"act": "try", "name": "own"}
+    raw["option.function"] = "tests.bots.functions.no_such"
+    assert "no_such cannot be found" in staff.post(address, raw).context["attempt"].error
     raw |= {"option.function": "tests.bots.functions.considered", "message": "Any pets?"}
-    attempt = staff.post(f"/campaigns/{campaign.pk}/systems/add/callable/", raw).context["attempt"]
+    attempt = staff.post(address, raw).context["attempt"]
     assert (attempt.error, bool(attempt.shown)) == ("", True)
 
 
@@ -253,12 +254,12 @@ def test_a_server_and_its_key_can_be_removed_while_all_runs(
 
 
 def test_a_key_sealed_under_another_secret_has_to_be_entered_anew(
-    admin: Client, allowed: ModelServer, settings: object
+    admin: Client, allowed: ModelServer, settings: LazySettings
 ) -> None:
-    settings.KEYS_SECRET = "a secret of its own"  # type: ignore[attr-defined]
+    settings.KEYS_SECRET = "a secret of its own"
     model_keys.enter()
     assert egress.key("lab-key", allowed.server) == KEY  # by the site's secret, as before
-    settings.SECRET_KEY = "another"  # type: ignore[attr-defined]
+    settings.SECRET_KEY = "another"
     admin.force_login(get_user_model().objects.get(username="root"))
     assert b"enter it anew" in admin.get("/servers/").content
     model_keys.enter()
@@ -288,3 +289,43 @@ def test_a_host_gets_the_usual_port_and_is_listed_once(admin: Client) -> None:
         admin.post("/servers/", {"server": typed_server})
     found = sorted(ModelServer.objects.values_list("server", flat=True))
     assert found == ["api.example.org:443", "gpu.lab:8000"]
+
+
+def test_the_doors_list_what_is_ready_first_and_say_what_is_missing(
+    staff: Client, settings: LazySettings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings.WEIGHTS_DIR = tmp_path
+    for name in ("BOT_HOSTS", "BOT_PRIVATE_HOSTS", "BOT_CALLABLES"):
+        monkeypatch.delenv(name, raising=False)
+    campaign = draft()
+    address = f"/campaigns/{campaign.pk}/systems/add/"
+    found = staff.get(address).context
+    assert [one.name for one in found["server"]] == ["chat_server"]
+    assert "an administrator has to add one" in found["server"][0].missing
+    assert [one.name for one in found["files"]] == ["callable", "checkpoint"]
+    assert all(one.missing for one in found["files"])
+    assert [one.name for one in found["people"]] == ["people"]
+    missing = {one.name: one.missing for one in found["baselines"]}
+    assert missing["tfidf"].endswith("python -m bots train tfidf")
+    assert (missing["parrot"], missing["toy_f1"]) == ("", "")
+    order = [bool(one.missing) for one in found["baselines"]]
+    assert order == sorted(order)
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "bot.json").write_text(json.dumps({"bot": "tfidf"}))
+    (tmp_path / "mine" / "config.json").write_text("{}")
+    monkeypatch.setenv("BOT_PRIVATE_HOSTS", "gpu.lab:8000")
+    monkeypatch.setenv("BOT_CALLABLES", "lab.*")
+    found = staff.get(address, {"search": "TF idf"}).context
+    assert "tfidf" in [one.name for one in found["baselines"]]
+    assert len(found["baselines"]) < 5
+    assert not any(one.missing for door in ("server", "files") for one in found[door])
+    assert next(one.missing for one in found["baselines"] if one.name == "tfidf") == ""
+    assert b"None matches." in staff.get(address, {"search": "no such bot"}).content
+
+
+def test_the_doors_are_a_drafts_and_follow_its_protocol(staff: Client) -> None:
+    assert staff.get(f"/campaigns/{make_campaign().pk}/systems/add/").status_code == 409
+    page = staff.get(f"/campaigns/{draft('personachat_human').pk}/systems/add/")
+    assert page.context["server"] == page.context["baselines"] == []
+    assert b"door-people" in page.content
+    assert b"door-baselines" not in page.content
