@@ -17,7 +17,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar
 
-from bots.text.prompt_slots import unknown_slot
+from bots.prompt_slots import unknown_slot
 
 PACKAGE = Path(__file__).parent
 Class = TypeVar("Class")
@@ -50,7 +50,7 @@ class Option:
     longest: int = 500  # characters of a text that a form takes; more than 500: of several lines
     last: bool = False  # listed behind those that are not, wherever it was declared
     label: str = ""  # in a form; "": its name
-    slots: bool = False  # a prompt with slots (bots.text.prompt_slots)
+    slots: bool = False  # a prompt with slots (bots.prompt_slots)
     optional: bool = False  # may be None: nothing is passed on
 
     @property

@@ -1,7 +1,7 @@
 """Any server that speaks OpenAI's chat completions, by URL: a company's or your own.
 
 Source: none, the adapter is ours; it speaks the chat completions that OpenAI's interface made
-usual. The prompt may have slots (bots.text.prompt_slots), the history follows as messages. Only
+usual. The prompt may have slots (bots.prompt_slots), the history follows as messages. Only
 servers that an administrator or the environment names are called; a key is named, never an option,
 and goes to its own server only. Participants' messages go to that server: the consent text has to
 say so. Long because options, request and answer of one interface are read together.
@@ -23,7 +23,7 @@ from bots.guards import egress
 from bots.guards.own_model import OwnModel
 from bots.guards.remote import RemoteAnswer, RemoteServer, ServerFailed
 from bots.options import InvalidOption, option
-from bots.text.prompt_slots import filled, slots_in
+from bots.prompt_slots import filled, slots_in
 
 ROLES = {"self": "assistant", "partner": "user"}
 NAMES = {"self": "You", "partner": "Partner"}  # in {{history}}

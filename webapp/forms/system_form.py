@@ -14,7 +14,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from bots import Option, bot_options, bot_presets, describe, parse_option
-from bots.text.prompt_slots import unknown_slot
+from bots.prompt_slots import unknown_slot
 from evaluation import Protocol
 from webapp.forms.typed_fields import StaffForm, TypedField
 from webapp.services.campaign.systems import (
