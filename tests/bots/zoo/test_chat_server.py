@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
 from bots import Background, SeededHistory, Utterance, make_bot
-from bots.bot import BatchBot, Bot
+from bots.bot import BatchBot, Bot, Prompted
 from bots.guards.egress import NotAllowed
 from bots.guards.remote import ServerFailed
 from bots.options import InvalidOption
@@ -205,10 +206,14 @@ def _asked(fake: Fake) -> dict[str, object]:
 
 
 def test_a_field_without_a_value_is_not_sent(fake: Fake) -> None:
-    empty: dict[str, object] = {"temperature": None, "top_p": None, "max_tokens": None}
+    empty: dict[str, Any] = {"temperature": None, "top_p": None, "max_tokens": None}
     bot(fake, **empty).respond((), TALK)
     assert sorted(_asked(fake)) == ["messages", "model", "seed"]
-    more = {"frequency_penalty": 0.5, "presence_penalty": -0.5, "stop": "END\n\\n\\n"}
+    more: dict[str, Any] = {
+        "frequency_penalty": 0.5,
+        "presence_penalty": -0.5,
+        "stop": "END\n\\n\\n",
+    }
     bot(fake, **empty, **more).respond((), TALK)
     asked = _asked(fake)
     assert (asked["frequency_penalty"], asked["presence_penalty"]) == (0.5, -0.5)
@@ -255,6 +260,7 @@ def test_a_strict_chat_template_is_met_and_it_is_noted(
     messages = fake.asked[-1]["messages"]
     assert [each["role"] for each in messages[:2]] in (["user"], ["user", "assistant"])
     assert messages[0]["content"].startswith("You chat with a stranger.")
+    assert isinstance(served, Prompted)
     both = [served.request((persona, talk)), served.request(((), TALK))]
     assert isinstance(served, BatchBot)
     replies = served.respond_many([(persona, talk), ((), TALK)])

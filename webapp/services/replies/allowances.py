@@ -28,6 +28,13 @@ USUAL_REPLY = 1000  # tokens reserved for a reply without a limit of its own
 MILLION = 1_000_000
 Unit = Allowance.Unit
 COUNTED = (Conversation.Purpose.STUDY, Conversation.Purpose.CONTEXT)
+# Fields of a campaign: the unit, and whether it is each conversation's.
+FIELDS: Mapping[str, tuple[str, bool]] = {
+    "tokens": (Unit.TOKENS, False),
+    "token_cost": (Unit.COST, False),
+    "conversation_tokens": (Unit.TOKENS, True),
+    "conversation_cost": (Unit.COST, True),
+}
 LATE = "did not answer within"  # a server may have worked on such a call
 
 
@@ -72,8 +79,8 @@ def reserve(job: ReplyJob, turn: Turn, options: Mapping[str, Any]) -> None:
         known = {each.name: each.default for each in bot_options(job.bot)}
         reply = int(known.get("max_tokens") or USUAL_REPLY)
     amounts = {Unit.TOKENS: prompt + reply, Unit.COST: cost(options, prompt, reply)}
+    _count_lost(job)
     with transaction.atomic():
-        _count_lost(job)
         for row in _rows(job.conversation):
             amount = amounts[Unit(row.unit)]
             has_room = Q(most__gte=F("reserved") + F("used") + amount)
@@ -117,6 +124,21 @@ def books(campaign: Campaign) -> list[Books]:
     return found
 
 
+def limits(campaign: Campaign) -> dict[str, int | Decimal]:
+    """Return the limits that a campaign has, by field."""
+    found = {name: getattr(campaign, name) for name in FIELDS}
+    return {name: value for name, value in found.items() if value is not None}
+
+
+def raise_limit(campaign: Campaign, name: str, value: int | Decimal) -> None:
+    """Set a higher limit, for what is under way too."""
+    unit, is_of_one = FIELDS[name]
+    most = int(value * MILLION) if unit == Unit.COST else int(value)
+    Campaign.objects.filter(pk=campaign.pk).update(**{name: value})
+    rows = Allowance.objects.filter(campaign=campaign.pk, unit=unit, most__lt=most)
+    rows.filter(conversation__isnull=not is_of_one).update(most=most)
+
+
 def _shown(unit: str, amount: int) -> Decimal:
     if unit == Unit.TOKENS:
         return Decimal(amount)
@@ -125,12 +147,11 @@ def _shown(unit: str, amount: int) -> Decimal:
 
 def _limits(campaign: Campaign) -> dict[tuple[str, bool], int]:
     """Return each allowance by unit, and whether it is a conversation's; 0 for none."""
-    return {
-        (Unit.TOKENS, False): campaign.tokens or 0,
-        (Unit.COST, False): int((campaign.token_cost or 0) * MILLION),
-        (Unit.TOKENS, True): campaign.conversation_tokens or 0,
-        (Unit.COST, True): int((campaign.conversation_cost or 0) * MILLION),
-    }
+    found = {}
+    for name, (unit, is_of_one) in FIELDS.items():
+        scale = MILLION if unit == Unit.COST else 1
+        found[unit, is_of_one] = int((getattr(campaign, name) or 0) * scale)
+    return found
 
 
 def _rows(conversation: Conversation) -> list[Allowance]:

@@ -249,15 +249,20 @@ def end_without_allowance(job: ReplyJob, error: str, *, campaign: bool) -> None:
             content = {"state": "failed", "because": "no_tokens"}
             events.append(conversation=conversation, kind=Event.Kind.STATE, content=content)
             fail(conversation, "no_tokens", now)
-        rows = Campaign.objects.filter(pk=conversation.campaign_id)
-        if campaign and states.try_move(rows, "pause"):
-            audit.append(
-                actor="reply worker",
-                action="campaign paused",
-                campaign=conversation.campaign,
-                now=now,
-                reason=error,
-            )
+    if campaign:
+        _pause(conversation.campaign, error, now)
+
+
+def _pause(campaign: Campaign, error: str, now: datetime) -> None:
+    """Let nobody join a campaign whose models may use no more; a repeat does nothing."""
+    with transaction.atomic():
+        if not states.try_move(Campaign.objects.filter(pk=campaign.pk), "pause"):
+            return
+        holders = campaign.participations.exclude(persona=None).order_by("pk")
+        persona_stack.give_back_all(holders.select_related("campaign", "persona"))
+        audit.append(
+            actor="reply worker", action="campaign pause", campaign=campaign, now=now, reason=error
+        )
 
 
 def _flag_failure(conversation: Conversation, job: ReplyJob, error: str) -> None:

@@ -54,6 +54,10 @@ LABELS: Mapping[str, str | Promise] = {
     "return_reason": gettext_lazy("Reason of the return"),
     "words": gettext_lazy("Message"),
     "server": gettext_lazy("Server"),
+    "tokens": gettext_lazy("Tokens in all"),
+    "token_cost": gettext_lazy("Cost of tokens in all"),
+    "conversation_tokens": gettext_lazy("Tokens of one conversation"),
+    "conversation_cost": gettext_lazy("Cost of tokens of one conversation"),
     "key": gettext_lazy("Key"),
 }
 

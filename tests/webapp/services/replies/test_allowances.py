@@ -124,10 +124,36 @@ def test_a_campaign_without_tokens_is_paused_and_who_is_there_is_paid(
     campaign.refresh_from_db()
     assert campaign.state == "PAUSED"
     assert campaign.participations.get().code.kind == "FULL"
-    assert AuditEntry.objects.filter(action="campaign paused").count() == 1
+    assert AuditEntry.objects.filter(action="campaign pause").count() == 1
     client.force_login(make_staff("ann"))
     page = client.get(f"/campaigns/{campaign.pk}/live/").content.decode()
     assert "1 conversation ended without tokens, with full pay." in page
+
+
+@pytest.mark.django_db
+def test_limits_are_raised_while_the_campaign_is_paused(fake: Fake, client: Client) -> None:
+    campaign = campaign_of(fake, people=2, tokens=1, conversation_tokens=4000)
+    first, second = campaign.participations.order_by("pk")
+    chat.send_message(person=first, client_id=uuid4(), text="Hello.", now=NOW)
+    answer()
+    client.force_login(make_staff("ann"))
+    address = f"/campaigns/{campaign.pk}/budget/"
+    raw = {"raises_tokens": "yes", "tokens": "1", "reason": "more"}
+    assert client.post(address, raw).status_code == 422
+    assert client.post(address, raw | {"tokens": ""}).status_code == 422
+    assert client.post(address, raw | {"tokens": "5000"}).status_code == 302
+    campaign.refresh_from_db()
+    assert (campaign.tokens, held(campaign).most, campaign.conversation_tokens) == (
+        5000,
+        5000,
+        4000,
+    )
+    assert "1 → 5000" in campaign.amendments.order_by("-pk")[0].text
+    chat.send_message(person=second, client_id=uuid4(), text="Hello.", now=NOW)
+    answer()
+    assert (held(campaign).used, held(campaign).most) == (OF_A_REPLY, 5000)
+    assert client.post(address, raw | {"tokens": "6000"}).status_code == 302
+    assert held(campaign).most == 6000
 
 
 @pytest.mark.django_db
