@@ -29,7 +29,7 @@ from webapp.services.writing import writing_items
 
 # Of the plan. 4 had no `budget`; 3 had no `replies`, nor group and about of contexts, and `only_if`
 # as a name; 2 had no `words`; 1 had no `provenance_text` and other names in a setting.
-SCHEMA = 5
+SCHEMA = 6
 
 
 class NotReady(Exception):

@@ -99,8 +99,8 @@ def _with_message(turn: Turn, message: str) -> Turn:
     if not message:
         return turn
     before = history[:-1] if history and history[-1].speaker == "partner" else history
-    seen = [*before, Utterance("partner", message)]
-    return lines, SeededHistory(seen, secrets.randbelow(2**31), background_of(history))
+    history_now = [*before, Utterance("partner", message)]
+    return lines, SeededHistory(history_now, secrets.randbelow(2**31), background_of(history))
 
 
 def _unsaved(campaign: AnyCampaign, bot: str, values: Mapping[str, Any]) -> System:

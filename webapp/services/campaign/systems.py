@@ -43,7 +43,7 @@ class Kind:
 
 
 @dataclass(frozen=True)
-class Offered:
+class OfferedSystem:
     """A kind of system behind a door; `missing` says what it still needs here, "" if nothing."""
 
     name: str
@@ -78,19 +78,19 @@ def kinds(campaign: AnyCampaign) -> list[Kind]:
     return found
 
 
-def doors(campaign: AnyCampaign, search: str = "") -> dict[str, list[Offered]]:
+def doors(campaign: AnyCampaign, search: str = "") -> dict[str, list[OfferedSystem]]:
     """Return what can be added, by door: server, files, baselines that match a search, people.
 
     Baselines that are ready come first.
     """
-    found: dict[str, list[Offered]] = {door: [] for door in ("server", "files", "baselines")}
+    found: dict[str, list[OfferedSystem]] = {door: [] for door in ("server", "files", "baselines")}
     found["people"] = []
     words = search.lower().split()
     for kind in kinds(campaign):
         door = DOORS.get(kind.name, "baselines")
         text = f"{kind.name.replace('_', ' ')} {kind.name} {kind.about}".lower()
         if door != "baselines" or all(word in text for word in words):
-            found[door].append(Offered(kind.name, kind.about, missing(kind.name)))
+            found[door].append(OfferedSystem(kind.name, kind.about, missing(kind.name)))
     found["baselines"].sort(key=lambda one: bool(one.missing))
     return found
 

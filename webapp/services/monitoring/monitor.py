@@ -143,7 +143,7 @@ class Live:
     replies: tuple[calls.ReplyCounts, ...]
     money: Money
     alarms: tuple[Alarm, ...]
-    tokens: tuple[allowances.Books, ...] = ()
+    tokens: tuple[allowances.TokenBooks, ...] = ()
     no_tokens: int = 0  # conversations that ended because none were left
 
 
@@ -175,7 +175,7 @@ def live(campaign: AnyCampaign, now: datetime) -> Live:
     )
 
 
-def _token_alarms(tokens: Sequence[allowances.Books]) -> Iterator[Alarm]:
+def _token_alarms(tokens: Sequence[allowances.TokenBooks]) -> Iterator[Alarm]:
     """Say how much of the models' allowance is used, at the same shares as of the pay."""
     words = {"tokens": _("tokens"), "cost": _("cost of tokens")}
     for each in tokens:

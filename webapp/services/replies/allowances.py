@@ -50,7 +50,7 @@ class NothingLeft(Exception):
 
 
 @dataclass(frozen=True)
-class Books:
+class TokenBooks:
     """An allowance as a page shows it, in tokens or in the currency."""
 
     unit: str
@@ -83,8 +83,8 @@ def reserve(job: ReplyJob, turn: Turn, options: Mapping[str, Any]) -> None:
     with transaction.atomic():
         for row in _rows(job.conversation):
             amount = amounts[Unit(row.unit)]
-            has_room = Q(most__gte=F("reserved") + F("used") + amount)
-            if not Allowance.objects.filter(has_room, pk=row.pk).update(
+            fits = Q(most__gte=F("reserved") + F("used") + amount)
+            if not Allowance.objects.filter(fits, pk=row.pk).update(
                 reserved=F("reserved") + amount
             ):
                 row.refresh_from_db()
@@ -109,7 +109,7 @@ def cost(options: Mapping[str, Any], prompt: int, reply: int) -> int:
     return round(prompt * float(prices[0]) + reply * float(prices[1]))
 
 
-def books(campaign: Campaign) -> list[Books]:
+def books(campaign: Campaign) -> list[TokenBooks]:
     """Return what a campaign's models used of what they may use in all."""
     rows = {row.unit: row for row in campaign.allowances.filter(conversation=None)}
     found = []
@@ -119,7 +119,7 @@ def books(campaign: Campaign) -> list[Books]:
         if most or row.pk:
             used = row.used + row.beyond
             found.append(
-                Books(unit, *(_shown(unit, each) for each in (row.most, used, row.reserved)))
+                TokenBooks(unit, *(_shown(unit, each) for each in (row.most, used, row.reserved)))
             )
     return found
 
@@ -218,11 +218,11 @@ def _settle(job: ReplyJob, tokens: int, money: int) -> None:
     with transaction.atomic():
         for row in _rows(job.conversation):
             held, amount = used[Unit(row.unit)]
-            room = F("most") - F("used") - F("reserved") + held
+            left = F("most") - F("used") - F("reserved") + held
             Allowance.objects.filter(pk=row.pk).update(
                 reserved=F("reserved") - held,
-                used=F("used") + Least(Value(amount), room),
-                beyond=F("beyond") + Greatest(Value(0), Value(amount) - room),
+                used=F("used") + Least(Value(amount), left),
+                beyond=F("beyond") + Greatest(Value(0), Value(amount) - left),
             )
         _hold(job, 0, 0)
 

@@ -104,8 +104,8 @@ def first_turns(system: System) -> list[Turn]:
     turns: list[Turn] = []
     sent = 1 if messages and _context(campaign) is None else 0
     for number in range(REPLIES):
-        seen = [Utterance("self" if side else "partner", text) for side, text in messages]
-        turns.append((lines, SeededHistory(seen, 0, known)))
+        history = [Utterance("self" if side else "partner", text) for side, text in messages]
+        turns.append((lines, SeededHistory(history, 0, known)))
         messages = [*messages, (1, REPLY), (0, MESSAGES[(sent + number) % len(MESSAGES)])]
     return turns
 
