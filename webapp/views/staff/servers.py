@@ -65,10 +65,10 @@ def set_key(request: HttpRequest, server: int) -> HttpResponse:
 
 
 @staff_page(*WRITE)
-def remove_key(request: HttpRequest, key: int) -> HttpResponse:
+def remove_key(request: HttpRequest, server_key: int) -> HttpResponse:
     """Forget a key."""
     _administrator(request)
-    model_servers.remove_key(pk=key, by=request.user, now=clock.now())
+    model_servers.remove_key(pk=server_key, by=request.user, now=clock.now())
     messages.success(request, _("The key is forgotten."))
     return redirect("servers")
 
@@ -87,5 +87,5 @@ urlpatterns = [
     path("servers/", index, name="servers"),
     path("servers/<int:server>/remove/", remove, name="remove-server"),
     path("servers/<int:server>/key/", set_key, name="set-key"),
-    path("servers/keys/<int:key>/remove/", remove_key, name="remove-key"),
+    path("servers/keys/<int:server_key>/remove/", remove_key, name="remove-key"),
 ]
