@@ -191,7 +191,7 @@ class SystemForm(StaffForm):
             self.fields[OPTION + each.name] = OptionField(bot, each, self.options)
             self.initial[OPTION + each.name] = _typed(stored.get(each.name, each.default))
         self.bot = bot
-        self.initial |= dict(typed or {})
+        self.initial.update(typed or {})
 
     @property
     def shown_first(self) -> list[BoundField]:

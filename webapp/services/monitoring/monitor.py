@@ -144,6 +144,7 @@ class Live:
     money: Money
     alarms: tuple[Alarm, ...]
     tokens: tuple[allowances.TokenBooks, ...] = ()
+    has_tokens: bool = False  # are limited, the campaign's or each conversation's
     no_tokens: int = 0  # conversations that ended because none were left
 
 
@@ -156,7 +157,8 @@ def live(campaign: AnyCampaign, now: datetime) -> Live:
     progress = tuple(_progress(campaign, systems))
     replies = tuple(calls.counts(campaign))
     books = ledger.books(campaign)
-    tokens = tuple(allowances.books(campaign))
+    tokens, has_tokens = tuple(allowances.books(campaign)), bool(allowances.limits(campaign))
+    ended = campaign.conversations.filter(ended_because="no_tokens")
     return Live(
         state=campaign.state,
         funnel=tuple(funnel(campaign, now)),
@@ -171,7 +173,8 @@ def live(campaign: AnyCampaign, now: datetime) -> Live:
             *_token_alarms(tokens),
         ),
         tokens=tokens,
-        no_tokens=campaign.conversations.filter(ended_because="no_tokens").count(),
+        has_tokens=has_tokens,
+        no_tokens=ended.count() if has_tokens else 0,
     )
 
 

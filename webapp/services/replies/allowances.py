@@ -111,6 +111,8 @@ def cost(options: Mapping[str, Any], prompt: int, reply: int) -> int:
 
 def books(campaign: Campaign) -> list[TokenBooks]:
     """Return what a campaign's models used of what they may use in all."""
+    if not limits(campaign):
+        return []
     rows = {row.unit: row for row in campaign.allowances.filter(conversation=None)}
     found = []
     for unit in (Unit.TOKENS, Unit.COST):
