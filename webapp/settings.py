@@ -20,6 +20,7 @@ if not SECRET_KEY:
         "50 random characters or more."
     )
 SECRET_KEY_FALLBACKS = env.list("SECRET_KEY_FALLBACKS", default=[])
+KEYS_SECRET = env("KEYS_SECRET", default="")  # seals the keys of model servers; "": SECRET_KEY does
 ALLOWED_HOSTS = env.list(
     "ALLOWED_HOSTS", default=["localhost", "127.0.0.1", "[::1]"] if DEBUG else []
 )

@@ -106,6 +106,11 @@ class Campaign(models.Model):
     reply_seconds = models.PositiveSmallIntegerField(default=60)
     # share of a rehearsal's replies that may be empty, cut, filtered, canned, repeated or failed
     troubled_percent = models.PositiveSmallIntegerField(default=0)
+    # tokens of one's own models, and their cost in the currency; None: no limit
+    tokens = models.PositiveBigIntegerField(null=True, blank=True)
+    token_cost = models.DecimalField(max_digits=12, decimal_places=2, null=True, blank=True)
+    conversation_tokens = models.PositiveBigIntegerField(null=True, blank=True)
+    conversation_cost = models.DecimalField(max_digits=12, decimal_places=2, null=True, blank=True)
     bot_when_alone = models.BooleanField(default=False)  # offer a bot if no partner arrives
     partner_left_counts = models.BooleanField(default=False)
     seed = models.PositiveIntegerField(default=0)

@@ -8,6 +8,7 @@ import json
 import platform
 import tomllib
 from datetime import datetime
+from decimal import Decimal
 from importlib import metadata
 from pathlib import Path
 from typing import Any
@@ -26,9 +27,9 @@ from webapp.services.rules.protocols import identity_of, original_of, protocol_o
 from webapp.services.staff_forms import source_settings
 from webapp.services.writing import writing_items
 
-# Of the plan. 5 had no `arms`; 4 had no `budget`; 3 had no `replies`, nor group and about of
-# contexts, and `only_if` as a name; 2 had no `words`; 1 had no `provenance_text` and other names in
-# a setting.
+# Of the plan. 5 had neither `arms` nor `tokens`; 4 had no `budget`; 3 had no `replies`, nor group and
+# about of contexts, and `only_if` as a name; 2 had no `words`; 1 had no `provenance_text` and other
+# names in a setting.
 SCHEMA = 6
 
 
@@ -97,6 +98,10 @@ def plan_of(campaign: AnyCampaign) -> dict[str, Any]:
             "wait_seconds": campaign.wait_seconds,
             "reply_seconds": campaign.reply_seconds,
             "troubled_percent": campaign.troubled_percent,
+            "tokens": campaign.tokens,
+            "token_cost": _written(campaign.token_cost),
+            "conversation_tokens": campaign.conversation_tokens,
+            "conversation_cost": _written(campaign.conversation_cost),
             "bot_when_alone": campaign.bot_when_alone,
             "partner_left_counts": campaign.partner_left_counts,
         },
@@ -109,6 +114,10 @@ def arms(campaign: AnyCampaign) -> dict[str, str] | None:
     """Return by what raters are kept apart, and for how long; None where they are not."""
     kept = one_kind.keeps(campaign)
     return {"by": kept, "rule": one_kind.RULE} if kept else None
+
+
+def _written(amount: Decimal | None) -> str | None:
+    return None if amount is None else str(amount)
 
 
 def canonical(plan: Any) -> str:

@@ -66,6 +66,10 @@ class StaffCampaign:
     wait_seconds: int
     reply_seconds: int
     troubled_percent: int
+    tokens: int | None
+    token_cost: Decimal | None
+    conversation_tokens: int | None
+    conversation_cost: Decimal | None
     bot_when_alone: bool
     partner_left_counts: bool
     seed: int
@@ -278,6 +282,12 @@ def seats(wanted: Iterable[SeatKey]) -> dict[SeatKey, Seat]:
         both = ((person, 0), (person, row.conversation_id))
         found |= {key: row for key in both if key in keys}
     return found
+
+
+def is_administrator(user: User) -> bool:
+    """Tell whether a person may say which servers are called, and with which keys."""
+    is_staff = user.is_active and getattr(user, "is_staff", False)
+    return bool(is_staff and getattr(user, "is_superuser", False))
 
 
 def campaigns(user: User) -> QuerySet[Campaign]:
