@@ -27,9 +27,9 @@ from webapp.services.rules.protocols import identity_of, original_of, protocol_o
 from webapp.services.staff_forms import source_settings
 from webapp.services.writing import writing_items
 
-# Of the plan. 5 had neither `arms` nor `tokens`; 4 had no `budget`; 3 had no `replies`, nor group and
-# about of contexts, and `only_if` as a name; 2 had no `words`; 1 had no `provenance_text` and other
-# names in a setting.
+# Of the plan. 5 had neither `arms` nor `tokens`; 4 had no `budget`; 3 had no `replies`, nor group
+# and about of contexts, and `only_if` as a name; 2 had no `words`; 1 had no `provenance_text` and
+# other names in a setting.
 SCHEMA = 6
 
 
