@@ -22,6 +22,7 @@ from evaluation.checks import (
     SentenceLength,
     word_count,
 )
+from evaluation.images import Image
 from evaluation.kinds.choice import Choice
 from evaluation.kinds.free_text import FreeText
 from evaluation.kinds.likert import Likert
@@ -66,6 +67,7 @@ __all__ = [
     "Draw",
     "FreeText",
     "Gate",
+    "Image",
     "InvalidAnswer",
     "InvalidAnswers",
     "InvalidSetting",

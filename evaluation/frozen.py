@@ -22,7 +22,9 @@ def as_planned(protocol: Protocol, planned: Mapping[str, Any]) -> Protocol:
     was written before there was such a field. Parts of a list (steps, questions) that are not the
     plan's by name and number are as today too.
     """
-    shaping = {name: planned[name] for name in ("instructions", "steps") if name in planned}
+    shaping = {
+        name: planned[name] for name in ("instructions", "images", "steps") if name in planned
+    }
     return _as_planned(protocol, shaping)
 
 

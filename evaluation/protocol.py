@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from evaluation.admission import Admission, Onboarding, Quiz, Screening, admissions
 from evaluation.chat import Chat
+from evaluation.images import Image
 from evaluation.questions import Question
 from evaluation.rating import Rate
 from evaluation.settings import InvalidSetting, Setting, Source
@@ -24,7 +25,8 @@ class Protocol:
 
     source: the paper and section. sources: setting name to where its value comes from; a setting
     that is not named is our default. language: of its texts. translations: by language and path the
-    texts in others, where the protocol has them (`evaluation.words.translated`).
+    texts in others, where the protocol has them (`evaluation.words.translated`). images: shown with
+    the instructions.
     """
 
     name: str
@@ -36,6 +38,7 @@ class Protocol:
     sources: Mapping[str, Source] = field(default_factory=dict)
     language: str = ENGLISH
     translations: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    images: tuple[Image, ...] = ()
 
     @property
     def chat(self) -> Chat | None:
@@ -88,6 +91,11 @@ class Protocol:
         """Every question, those before the work first."""
         before = (question for step in self.admissions for question in step.questions)
         return (*before, *(question for rate in self.rates for question in rate.questions))
+
+    @property
+    def every_image(self) -> tuple[Image, ...]:
+        """The images with the instructions, then those with the examples of questions."""
+        return (*self.images, *(image for each in self.questions for image in each.images))
 
     def settings(self) -> tuple[Setting, ...]:
         """Return each setting a requester may change, with its value and provenance."""

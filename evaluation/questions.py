@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal, Self
 from typing import Protocol as Interface
 
+from evaluation.images import Image
 from evaluation.sentences import Sentence, sentence
 
 Value = int | float | str | tuple[str, ...]
@@ -160,6 +161,8 @@ class Question:
     asked; it is always asked where this is empty.
 
     better: which end of the values is the good one, for rankings; none where there is none.
+
+    images: shown with the examples.
     """
 
     kind: ClassVar[str]
@@ -174,6 +177,7 @@ class Question:
     otherwise: Value | None = None
     intended: tuple[str, ...] = ()
     better: Better = "high"
+    images: tuple[Image, ...] = ()
 
     def applies_to(self, intended: Collection[str]) -> bool:
         """Tell whether this is asked of replies that were meant to be these, "" where unsaid.

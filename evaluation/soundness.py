@@ -10,7 +10,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 
-from evaluation.chat import Chat
+from evaluation.chat import Brief, Chat
 from evaluation.checks import NoNonstopOverlap
 from evaluation.protocol import Protocol
 from evaluation.questions import Question
@@ -24,6 +24,7 @@ LANGUAGE = re.compile(r"[a-z]{2,3}")
 LONGEST_NAME = {"protocol": 60, "question": 40}  # characters, as databases store them
 LONGEST = {"title": 120, "source": 500}  # characters
 LONGEST_TEXT = 2_000
+LONGEST_ALT, MOST_IMAGES = 500, 10
 MINUTES = (1, 240)
 MOST_OF_A_CONTEXT = 50  # messages
 
@@ -44,6 +45,7 @@ def complaints(protocol: Protocol) -> Iterator[Complaint]:
     yield from _of_steps(protocol)
     yield from _of_settings(protocol)
     yield from _of_questions(protocol)
+    yield from _of_images(protocol)
     yield from _of_translations(protocol)
 
 
@@ -60,8 +62,9 @@ def _of_steps(protocol: Protocol) -> Iterator[Complaint]:
             yield "steps", f"there are {count} of {kind}; there can be one"
     if protocol.chat is not None:
         yield from _of_chat(protocol.chat, protocol)
-    if protocol.onboarding and (protocol.after is None or protocol.after.over != "contexts"):
-        yield "onboarding.items", "needs replies to contexts, of which some have known answers"
+    if protocol.onboarding and not _has_known(protocol.after):
+        right = "replies to contexts, or conversations in pairs, of which some have known answers"
+        yield "onboarding.items", f"needs {right}"
     for known in protocol.quiz.answers if protocol.quiz else ():
         if len(known.explanation) > LONGEST_TEXT:
             about = f"question {known.question}"
@@ -70,9 +73,21 @@ def _of_steps(protocol: Protocol) -> Iterator[Complaint]:
         yield from _of_rate(rate, protocol)
 
 
+def _has_known(rate: Rate | None) -> bool:
+    return rate is not None and (
+        rate.over == "contexts" or (rate.over == "speakers" and rate.show == "pairs")
+    )
+
+
 def _of_chat(chat: Chat, protocol: Protocol) -> Iterator[Complaint]:
     if not _fits(chat.told):
         yield "chat.told", f"must have 1 to {LONGEST_TEXT} characters"
+    if chat.brief is not None:
+        yield from _of_brief(chat.brief)
+    for field in ("checks", "partner_checks"):
+        names = Counter(check.name for check in getattr(chat, field))
+        for name in (name for name, count in names.items() if count > 1):
+            yield f"chat.{field}", f"has {name} more than once; there can be one"
     if chat.brief and not chat.pool:
         yield "chat.pool", "is empty; a brief needs sheets, which come from a split"
     if chat.turns == "free" and chat.partner != "bot":
@@ -85,6 +100,12 @@ def _of_chat(chat: Chat, protocol: Protocol) -> Iterator[Complaint]:
         yield "chat.endless", "nobody comes to questions afterwards; leave them out"
     if chat.partner_checks and chat.partner == "person":
         yield "chat.partner_checks", "are for bots, and the partner is a person"
+
+
+def _of_brief(brief: Brief) -> Iterator[Complaint]:
+    for field in ("yours", "theirs"):
+        if not _fits(getattr(brief, field)):
+            yield f"chat.brief.{field}", f"must have 1 to {LONGEST_TEXT} characters"
 
 
 def _of_rate(rate: Rate, protocol: Protocol) -> Iterator[Complaint]:
@@ -112,7 +133,7 @@ def _of_write(write: Write, protocol: Protocol) -> Iterator[Complaint]:
     if not _fits(write.asks.text):
         yield about, f"text: must have 1 to {LONGEST_TEXT} characters"
     overlaps = any(isinstance(check, NoNonstopOverlap) for check in write.checks)
-    if overlaps and write.makes != "revision":
+    if overlaps and write.makes not in ("revision", "paraphrase"):
         yield "write.checks", f"a {write.makes} has no original to compare the words with"
     least, most = write.messages
     if write.makes == "reply" and not 1 <= least <= most <= MOST_OF_A_CONTEXT:
@@ -155,6 +176,16 @@ def _of_question(question: Question, protocol: Protocol) -> Iterator[Complaint]:
     has_personas = protocol.chat is not None and bool(protocol.chat.pool)
     if question.personas_beside() is not None and not has_personas:
         yield about, "asks for a persona, and the partner has none; set chat.pool to a split"
+
+
+def _of_images(protocol: Protocol) -> Iterator[Complaint]:
+    images = protocol.every_image
+    if len(images) > MOST_IMAGES:
+        yield "images", f"there are {len(images)}; there can be {MOST_IMAGES}"
+    for image in images:
+        if not 1 <= len(image.alt.strip()) <= LONGEST_ALT:
+            most = f"must have 1 to {LONGEST_ALT} characters that say what the image shows"
+            yield f"image {image.sha256[:8]}", f"alt {most}"
 
 
 def _of_translations(protocol: Protocol) -> Iterator[Complaint]:

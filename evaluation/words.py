@@ -22,6 +22,7 @@ NOT_SHOWN = frozenset(
         *("only_if", "otherwise", "intended", "better"),  # of a question
         *("passes", "question", "values"),  # of a screening and a quiz
         "value",  # of an option
+        "sha256",  # of an image
         *("makes", "stop_words", "allowed", "review", "split"),  # of writing and its checks
     }
 )

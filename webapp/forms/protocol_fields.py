@@ -12,72 +12,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, get_args, get_origin, get_type_hints
 
-from django.utils.functional import Promise
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
 
 from evaluation import AnsweredExample, Chat, Draw, ours
+from evaluation.setting_types import OneOf, SettingType, WordList
 from evaluation.words import NOT_SHOWN, words_of
+from webapp.forms.protocol_words import HELP, LABELS, OF_CHAT_LABELS, WORDS
 from webapp.forms.typed_fields import TypedField
 from webapp.services.staff_forms.fields import BadField, one_of, shown, storable
 
 UNLABELED = "-"  # a line that stands for an empty text, such as a point without a word
-LABELS: dict[str, str | Promise] = {
-    "instructions": gettext_lazy("Instructions, one per line"),
-    "language": gettext_lazy("Language of the texts (a code, such as en)"),
-    "minutes": gettext_lazy("Duration (minutes)"),
-    "source": gettext_lazy("Where it comes from"),
-    "told": gettext_lazy("What participants are told of the partner"),
-    "first": gettext_lazy("Number of the first point"),
-    "debrief": gettext_lazy("What participants are told at the end"),
-    "show": gettext_lazy("Replies to a context are shown"),
-    "keep": gettext_lazy("What all items of a participant have in common"),
-    "messages": gettext_lazy("Messages of a context, least and most"),
-    "name": gettext_lazy("Short name, for the data"),
-    "text": gettext_lazy("Question"),
-    "help": gettext_lazy("Help below the question"),
-    "examples": gettext_lazy("Examples, one per line"),
-    "points": gettext_lazy("Points of the scale, one per line"),
-    "options": gettext_lazy("Options, one per line"),
-    "only_if": gettext_lazy("Asked only after an answer to (short name of an earlier question)"),
-    "only_if.values": gettext_lazy("Answers that open it, as stored, separated by commas"),
-    "otherwise": gettext_lazy("Stored where it is not asked"),
-    "better": gettext_lazy("Better end of the values, for rankings"),
-    "right": gettext_lazy("Answers that pass, as stored, separated by commas"),
-    "explanation": gettext_lazy("Explanation for who was wrong"),
-}
-OF_CHAT_LABELS: dict[str, str | Promise] = {
-    "partner": gettext_lazy("With whom"),
-    "first": gettext_lazy("Who writes first"),
-}
-HELP: dict[str, str | Promise] = {
-    "points": gettext_lazy("A line with only - is a point without a word."),
-    "examples": gettext_lazy("What is judged | the answer | why. Shown with the instructions too."),
-    "options": gettext_lazy("A word, or: stored value | word | definition."),
-    "anchors": gettext_lazy("A position and its word: 0 | very bad. Both ends need one."),
-    "opening": gettext_lazy("Said where the partner writes first; may be empty."),
-    "pool": gettext_lazy("train, valid or test, or a split that you import; empty: no personas."),
-    "only_if": gettext_lazy("Empty: it is always asked. Yes is stored as 1, no as 0."),
-    "debrief": gettext_lazy("May be empty."),
-    "right": gettext_lazy("Yes is stored as 1, no as 0. Of a screening empty: it decides nothing."),
-    "explanation": gettext_lazy("Shown beside a wrong answer before the next try."),
-}
-WORDS: dict[str, str | Promise] = {
-    "one": gettext_lazy("one at a time"),
-    "pairs": gettext_lazy("in pairs, side by side"),
-    "all": gettext_lazy("all on one page"),
-    "either": gettext_lazy("a bot or a person"),
-    "bot": gettext_lazy("a bot"),
-    "person": gettext_lazy("a person"),
-    "participant": gettext_lazy("the participant"),
-    "partner": gettext_lazy("the partner"),
-    "draw": gettext_lazy("drawn for each conversation"),
-    "": gettext_lazy("nothing"),
-    "group": gettext_lazy("the data set of the contexts"),
-    "high": gettext_lazy("high"),
-    "low": gettext_lazy("low"),
-    "system": gettext_lazy("the system"),
-}
 LONG = ("text", "help", "told", "debrief")
 
 
@@ -89,16 +33,19 @@ class FieldType:
     hint: Any
     is_needed: bool
     known: Mapping[str, Any]  # texts with the JSON that has their provenance
+    default: Any = None
+    setting: SettingType | None = None  # where a campaign can change it
 
     @property
     def is_optional(self) -> bool:
         return type(None) in get_args(self.hint)
 
     def form_field(self) -> TypedField:
-        choices = [(each, str(WORDS.get(each, each))) for each in self._literals()]
+        choices = list(self._choices().items())
         kind = "select" if choices else "checkbox" if self.hint is bool else "text"
         if self.name in LONG or (get_origin(self.hint) is tuple and self._item() is not int):
             kind = "textarea"
+        kind = "text" if isinstance(self.setting, WordList) else kind
         label = LABELS.get(self.name, self.name.replace("_", " ").capitalize())
         help_text = HELP.get(self.name, "")
         field = TypedField(self.read, kind=kind, choices=choices, label=label, help_text=help_text)
@@ -107,6 +54,8 @@ class FieldType:
 
     def typed(self, value: Any) -> str:
         """Return a value of the dataclass as somebody would type it."""
+        if isinstance(self.setting, WordList):
+            return ", ".join(value)
         if isinstance(value, Draw):
             return ", ".join(map(str, value.options))
         if isinstance(value, bool):
@@ -126,14 +75,16 @@ class FieldType:
             raise BadField(_("has characters that cannot be stored; please type it again"))
         if self.hint is bool:
             return typed == "true"
-        if choices := self._literals():
-            return one_of({each: str(WORDS.get(each, each)) for each in choices})(typed)
+        if choices := self._choices():
+            return one_of(choices)(typed)
         if not typed and self.is_needed:
             raise BadField(_("is empty; write something here"))
         return self._value(typed) if typed or str in self._hints() else None
 
     def _value(self, typed: str) -> Any:
         hints = self._hints()
+        if isinstance(self.setting, WordList):
+            return self.setting.read(typed)
         if self.hint is Draw:
             return {"options": [_number(each, int) for each in listed(typed)]}
         if get_origin(self.hint) is tuple and self._item() is int:
@@ -173,13 +124,25 @@ class FieldType:
         """Return one part of a line that stands for several values."""
         if hint in (int, float):
             return _number(typed, hint)
+        if hint is bool:
+            return one_of({"yes": _("yes"), "no": _("no")})(typed) == "yes"
         return scalar(typed) if name in NOT_SHOWN else self.known.get(typed, typed)
 
     def _hints(self) -> set[Any]:
         found = get_args(self.hint) if get_origin(self.hint) not in (None, tuple) else (self.hint,)
         return {each for each in found if each is not type(None)}
 
+    def _choices(self) -> dict[str, str]:
+        """Return the values of a choice with their words."""
+        words = {
+            each: WORDS.get(f"{self.name}.{each}", WORDS.get(each, each))
+            for each in self._literals()
+        }
+        return {each: str(found) for each, found in words.items()}
+
     def _literals(self) -> tuple[str, ...]:
+        if isinstance(self.setting, OneOf):
+            return self.setting.options
         return get_args(self.hint) if get_origin(self.hint) is Literal else ()
 
     def _item(self) -> Any:
@@ -190,10 +153,16 @@ def _line(each: Any) -> str:
     if not dataclasses.is_dataclass(each):
         return str(each) or UNLABELED
     values = [getattr(each, field.name) for field in dataclasses.fields(each)]
-    parts = [f"{value:g}" if isinstance(value, float) else str(value) for value in values]
+    parts = [_part_of_line(value) for value in values]
     while parts and not parts[-1]:
         parts.pop()
     return " | ".join(parts)
+
+
+def _part_of_line(value: Any) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return f"{value:g}" if isinstance(value, float) else str(value)
 
 
 def listed(typed: str) -> list[str]:
@@ -231,14 +200,14 @@ def types_of(part: Any, names: tuple[str, ...] = ()) -> dict[str, FieldType]:
     known = {} if isinstance(part, type) else known_texts(part)
     hints = {n: h for n, h in get_type_hints(kind).items() if get_origin(h) is not ClassVar}
     fields = {each.name: each for each in dataclasses.fields(kind) if each.init}
-    return {
-        name: FieldType(name, hints[name], _is_needed(fields[name]), known)
-        for name in names or fields
-    }
+    return {name: _field_type(fields[name], hints[name], known) for name in names or fields}
 
 
-def _is_needed(field: dataclasses.Field[Any]) -> bool:
-    return field.default is field.default_factory is dataclasses.MISSING
+def _field_type(field: dataclasses.Field[Any], hint: Any, known: Mapping[str, Any]) -> FieldType:
+    is_needed = field.default is field.default_factory is dataclasses.MISSING
+    default = None if field.default is dataclasses.MISSING else field.default
+    about = field.metadata.get("setting")
+    return FieldType(field.name, hint, is_needed, known, default, about.type if about else None)
 
 
 def known_texts(part: Any) -> dict[str, Any]:

@@ -8,34 +8,146 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
-from evaluation import Onboarding, Protocol, Question, Rate, Value
+from evaluation import Image, Onboarding, Protocol, Question, Rate, Value
+from evaluation.images import SHA256
 from evaluation.registry import get_kind, kind_names
-from webapp.forms.protocol_fields import FieldType, typed_part, types_of
+from evaluation.serialized import CHECKS
+from webapp.forms.protocol_fields import typed_part, types_of
+from webapp.forms.protocol_parts import (
+    BY_BOTS,
+    BY_PARTICIPANTS,
+    CHAT,
+    EVERY_OF_RATE,
+    OF_TEXTS,
+    WRITE,
+    BuilderPart,
+    check_types,
+    checks_of,
+    parts,
+    question_types,
+    value_of,
+)
 
-# What participants do.
-CHAT, CONTEXTS, MESSAGES, CONVERSATION = "chat", "contexts", "messages", "conversation"
-SPEAKERS = "speakers"
-WRITE = "write"
-OF_PROTOCOL = ("title", "minutes", "source", "language", "instructions")
-OF_CHAT = ("partner", "told", "first", "opening", "minimum", "maximum", "pool", "debrief")
-OF_QUIZ = ("tries",)
-OF_ONBOARDING = ("items", "share", "silently")
-OF_RATE = ("show", "votes", "batch", "messages", "keep")
 MOST_QUESTIONS = 50
+MOST_NUMBERS = 1000  # characters of a list of questions or images
 Raw = Mapping[str, str]
-
-
 BEFORE = ("screening", "quiz")  # when a question is asked before the work
 KNOWN = ("right", "explanation")  # of such a question
 GATE = ("only_if", "only_if.values", "otherwise")
+# What stands in a part that the protocol does not have, beside the defaults.
+FIRST: dict[str, dict[str, str]] = {
+    "chat.": {"partner": "bot", "minimum": "10"},
+    "write.": {"makes": "persona"},
+    "write.asks.": {"name": "text"},
+}
+NO_ONBOARDING = Onboarding(items=1, share=0.75)
 
 
-def question_types(kind: type[Question], origin: Question | None) -> dict[str, FieldType]:
-    found = types_of(kind if origin is None else origin)
-    return {name: each for name, each in found.items() if name not in ("only_if", "otherwise")}
+def typed(protocol: Protocol) -> dict[str, str]:
+    """Return everything that the form holds for a protocol, as text."""
+    chat, after = protocol.chat, protocol.after
+    raw = {"activity": after.over if after and not chat else WRITE if protocol.write else CHAT}
+    for part in parts(raw["activity"]):
+        raw |= _under(part.prefix, _part_typed(part, protocol))
+    for prefix in (BY_PARTICIPANTS, BY_BOTS, OF_TEXTS):
+        raw |= _checks_typed(prefix, protocol)
+    placed = [(image, "") for image in protocol.images]
+    questions = [*_placed_questions(protocol)]
+    for key, (question, when) in enumerate(questions, start=1):
+        about = _question_typed(question, when) | _known(protocol, question, when)
+        raw |= _under(f"q{key}.", about)
+        placed += [(image, f"q{key}") for image in question.images]
+    raw |= images_typed(placed)
+    return raw | {"questions": _numbers(range(1, len(questions) + 1))}
+
+
+def images_typed(placed: Iterable[tuple[Image, str]], first: int = 1) -> dict[str, str]:
+    """Return the text of images, each with where it stands: a question's number, or ""."""
+    raw: dict[str, str] = {}
+    keys = []
+    for key, (image, about) in enumerate(placed, start=first):
+        values = {"sha256": image.sha256, "alt": image.alt, "about": about}
+        raw |= _under(f"i{key}.", values)
+        keys.append(key)
+    return raw | {"images": _numbers(keys)}
+
+
+def with_image(raw: Raw, sha256: str) -> dict[str, str]:
+    """Return the form's text with one more image, which stands with the instructions at first."""
+    keys = image_keys(raw)
+    key = max(map(int, keys), default=0) + 1
+    found = _under(f"i{key}.", {"sha256": sha256, "alt": "", "about": ""})
+    return {**raw, **found, "images": _numbers([*keys, key])}
+
+
+def keys_of(raw: Raw) -> list[str]:
+    """Return the numbers of the form's questions, in the order of the page."""
+    found = _keys(raw.get("questions", ""))
+    return [key for key in found if raw.get(f"q{key}.kind") in kind_names()][:MOST_QUESTIONS]
+
+
+def image_keys(raw: Raw) -> list[str]:
+    """Return the numbers of the form's images, in the order of the page."""
+    found = _keys(raw.get("images", ""))
+    return [key for key in found if SHA256.fullmatch(raw.get(f"i{key}.sha256", ""))]
+
+
+def acted(raw: Raw, action: str) -> dict[str, str]:
+    """Return the form's text after a button: `add`, `delete 3`, `up 3`, `down 3` or `drop 2`."""
+    keys = keys_of(raw)
+    name, _space, key = action.partition(" ")
+    changed = dict(raw)
+    if name == "drop":
+        changed["images"] = _numbers(each for each in image_keys(raw) if each != key)
+    elif name == "add" and raw.get("add_kind") in kind_names() and len(keys) < MOST_QUESTIONS:
+        key = str(max(map(int, keys), default=0) + 1)
+        keys.append(key)
+        changed |= _under(f"q{key}.", _fresh(raw["add_kind"], key, raw))
+    elif key in keys:
+        index = keys.index(key)
+        keys.remove(key)
+        if name != "delete":
+            keys.insert(max(0, index + {"up": -1, "down": 1}.get(name, 0)), key)
+    return changed | {"questions": _numbers(keys)}
+
+
+def _part_typed(part: BuilderPart, protocol: Protocol) -> dict[str, str]:
+    value = value_of(part, protocol)
+    names = EVERY_OF_RATE if part.prefix == "rate." else part.names
+    if value is None and part.prefix in ("rate.", "live."):
+        value = Rate(each=())
+    if part.prefix == "onboarding." and value is None:
+        return typed_part(NO_ONBOARDING, part.names) | {"items": ""}
+    if value is None:
+        types = types_of(part.kind, part.names)
+        usual = {n: each.typed(each.default) for n, each in types.items()}
+        return usual | FIRST.get(part.prefix, {})
+    return typed_part(value, names)
+
+
+def _checks_typed(prefix: str, protocol: Protocol) -> dict[str, str]:
+    """Return which checks there are, and the fields of all."""
+    own = checks_of(prefix, protocol)
+    raw = {f"{prefix}{name}": "true" if name in own else "" for name in CHECKS}
+    for field, each in check_types(prefix, protocol).items():
+        name = field.removeprefix(prefix).partition(".")[0]
+        value = getattr(own[name], each.name) if name in own else each.default
+        raw[field] = each.typed(value)
+    return raw
+
+
+def _placed_questions(protocol: Protocol) -> Iterable[tuple[Question, str]]:
+    """Yield each question with when it is asked, in the order of the page."""
+    for step in protocol.admissions:
+        yield from ((question, step.prefix) for question in step.questions)
+    for question in protocol.live.each if protocol.live else ():
+        yield question, "live"
+    if (after := protocol.after) is not None:
+        yield from ((question, "each") for question in after.each)
+        yield from ((question, "together") for question in after.together)
 
 
 def _question_typed(question: Question, when: str) -> dict[str, str]:
@@ -54,32 +166,6 @@ def _question_typed(question: Question, when: str) -> dict[str, str]:
     }
 
 
-def typed(protocol: Protocol) -> dict[str, str]:
-    """Return everything that the form holds for a protocol, as text."""
-    raw = typed_part(protocol, OF_PROTOCOL)
-    chat, after = protocol.chat, protocol.after
-    raw["activity"] = after.over if after and not chat else WRITE if protocol.write else CHAT
-    first = {"partner": "bot", "minimum": "10", "first": "participant"}
-    raw |= _under("chat", typed_part(chat, OF_CHAT) if chat else first)
-    raw |= _under("rate", typed_part(after or Rate(each=()), OF_RATE))
-    raw |= _under("quiz", typed_part(protocol.quiz, OF_QUIZ) if protocol.quiz else {"tries": "2"})
-    raw |= _under("onboarding", _onboarding(protocol.onboarding))
-    listed = [(each, step.prefix) for step in protocol.admissions for each in step.questions]
-    listed += [(question, "live") for rate in (protocol.live,) if rate for question in rate.each]
-    if after:
-        listed += [(question, "each") for question in after.each]
-        listed += [(question, "together") for question in after.together]
-    for key, (question, when) in enumerate(listed, start=1):
-        raw |= _under(f"q{key}", _question_typed(question, when) | _known(protocol, question, when))
-    return raw | {"questions": " ".join(str(key + 1) for key in range(len(listed)))}
-
-
-def _onboarding(step: Onboarding | None) -> dict[str, str]:
-    """Return the fields of an onboarding; where there is none, without a number of items."""
-    first = step or Onboarding(items=1, share=0.75)
-    return typed_part(first, OF_ONBOARDING) | ({} if step else {"items": ""})
-
-
 def _known(protocol: Protocol, question: Question, when: str) -> dict[str, str]:
     """Return the answers to a question that pass, where it is asked before the work."""
     values: tuple[Value, ...] = ()
@@ -95,30 +181,15 @@ def _known(protocol: Protocol, question: Question, when: str) -> dict[str, str]:
 
 
 def _under(prefix: str, values: Raw) -> dict[str, str]:
-    return {f"{prefix}.{name}": value for name, value in values.items()}
+    return {f"{prefix}{name}": value for name, value in values.items()}
 
 
-def keys_of(raw: Raw) -> list[str]:
-    """Return the numbers of the form's questions, in the order of the page."""
-    found = dict.fromkeys(re.findall(r"[0-9]{1,6}", raw.get("questions", "")[:1000]))
-    return [key for key in found if raw.get(f"q{key}.kind") in kind_names()][:MOST_QUESTIONS]
+def _keys(numbers: str) -> dict[str, None]:
+    return dict.fromkeys(re.findall(r"[0-9]{1,6}", numbers[:MOST_NUMBERS]))
 
 
-def acted(raw: Raw, action: str) -> dict[str, str]:
-    """Return the form's text after a button: `add`, `delete 3`, `up 3` or `down 3`."""
-    keys = keys_of(raw)
-    name, _space, key = action.partition(" ")
-    changed = dict(raw)
-    if name == "add" and raw.get("add_kind") in kind_names() and len(keys) < MOST_QUESTIONS:
-        key = str(max(map(int, keys), default=0) + 1)
-        keys.append(key)
-        changed |= _under(f"q{key}", _fresh(raw["add_kind"], key, raw))
-    elif key in keys:
-        index = keys.index(key)
-        keys.remove(key)
-        if name != "delete":
-            keys.insert(max(0, index + {"up": -1, "down": 1}.get(name, 0)), key)
-    return changed | {"questions": " ".join(keys)}
+def _numbers(keys: Iterable[int | str]) -> str:
+    return " ".join(map(str, keys))
 
 
 def _fresh(kind: str, key: str, raw: Raw) -> dict[str, str]:

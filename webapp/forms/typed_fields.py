@@ -36,9 +36,11 @@ class TypedField(forms.Field):
     """A field whose text `read` turns into a value; `BadField` says what would be right.
 
     kind: text, textarea, number, checkbox, select or url. rows: the height of a textarea.
+    is_detail: whether it says more about the box before it.
     """
 
     rows = 14
+    is_detail = False  # of the field before it
 
     def __init__(
         self,

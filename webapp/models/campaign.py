@@ -58,6 +58,16 @@ class Campaign(models.Model):
         VOLUNTEER = "volunteer", "volunteers"
         EXPERT = "expert", "experts"
 
+    class Platform(models.TextChoices):
+        """Where people come from; a link that names another platform is refused."""
+
+        ANY = "", "anybody who has the link"
+        PROLIFIC = "prolific", "people of Prolific, by its id in the link"
+        MTURK = "mturk", "people of Mechanical Turk, by its id in the link"
+        PANEL = "panel", "people of another panel, by ?id= in the link"
+        VOLUNTEER = "volunteer", "volunteers, without an id"
+        INVITED = "invited", "only people with a signed invitation"
+
     name = models.CharField(max_length=120)
     slug = models.CharField(max_length=20, unique=True, default=new_slug)
     protocol = models.CharField(max_length=60, choices=protocol_choices)
@@ -71,6 +81,7 @@ class Campaign(models.Model):
     study = models.ForeignKey(Study, models.PROTECT, null=True, blank=True, related_name="phases")
     phase = models.CharField(max_length=60, blank=True)  # its name within the study
     panel = models.CharField(max_length=10, choices=Panel, default=Panel.WORKER)
+    platform = models.CharField(max_length=10, choices=Platform, blank=True, default=Platform.ANY)
 
     consent = models.TextField()  # Markdown
     contact = models.CharField(max_length=200)
@@ -95,6 +106,11 @@ class Campaign(models.Model):
     reply_seconds = models.PositiveSmallIntegerField(default=60)
     # share of a rehearsal's replies that may be empty, cut, filtered, canned, repeated or failed
     troubled_percent = models.PositiveSmallIntegerField(default=0)
+    # tokens of one's own models, and their cost in the currency; None: no limit
+    tokens = models.PositiveBigIntegerField(null=True, blank=True)
+    token_cost = models.DecimalField(max_digits=12, decimal_places=2, null=True, blank=True)
+    conversation_tokens = models.PositiveBigIntegerField(null=True, blank=True)
+    conversation_cost = models.DecimalField(max_digits=12, decimal_places=2, null=True, blank=True)
     bot_when_alone = models.BooleanField(default=False)  # offer a bot if no partner arrives
     partner_left_counts = models.BooleanField(default=False)
     seed = models.PositiveIntegerField(default=0)

@@ -11,6 +11,23 @@ from django.db.models import Q
 from webapp.models.row import Row
 
 
+class ProtocolImage(Row):
+    """An image that versions of protocols show, known by the SHA-256 of its bytes; never edited.
+
+    content: WebP as `services.staff_forms.image_bytes` writes it, without metadata. One that no
+    version has is of a form that nobody saved, and goes after a day.
+    """
+
+    sha256 = models.CharField(max_length=64, unique=True)
+    content = models.BinaryField()
+    width = models.PositiveIntegerField()
+    height = models.PositiveIntegerField()
+    made_at = models.DateTimeField()
+
+    class Meta:
+        ordering = ("sha256",)
+
+
 class OwnProtocol(Row):
     """A version of a protocol, never edited. Versions have owner and name in common.
 
@@ -29,6 +46,7 @@ class OwnProtocol(Row):
     copied_name = models.CharField(max_length=60, blank=True)
     copied_sha256 = models.CharField(max_length=64, blank=True)
     made_at = models.DateTimeField()
+    images = models.ManyToManyField(ProtocolImage, related_name="versions")
 
     class Meta:
         ordering = ("name", "-version")

@@ -21,6 +21,7 @@ Values = Mapping[str, Any]  # by the names of columns
 QUIT_RULES: Mapping[str, str] = dict(Campaign.QuitRule.choices)
 USUAL_QUIT_RULE = Campaign.QuitRule.SHARE.value
 PANELS: Mapping[str, str] = dict(Campaign.Panel.choices)
+PLATFORMS: Mapping[str, str] = dict(Campaign.Platform.choices)
 USUAL_PANEL = Campaign.Panel.WORKER.value
 
 

@@ -23,6 +23,7 @@ from evaluation.soundness import LONGEST_NAME, complaints
 from webapp.models import OwnProtocol
 from webapp.services.rules import access, audit
 from webapp.services.rules.access import StaffProtocol
+from webapp.services.staff_forms import protocol_images
 from webapp.services.staff_forms.fields import Invalid, shown, storable
 
 NO_NAME = "protocol"  # of a title without letters
@@ -163,13 +164,16 @@ def delete(*, own: StaffProtocol, by: Any, now: datetime) -> None:
             raise InUse
         about = {"protocol": own.name, "versions": rows.count()}
         rows.delete()
+        protocol_images.tidy(now)
         name = by.get_username()
         audit.append(actor=name, action="protocol deleted", campaign=None, now=now, **about)
 
 
 def as_file(own: StaffProtocol) -> str:
-    """Return a version as the file that `read_file` takes."""
-    return json.dumps(own.content, ensure_ascii=False, indent=1, sort_keys=True) + "\n"
+    """Return a version as the file that `add_file` takes, its images in it."""
+    files = protocol_images.as_text(protocol_of(own))
+    value = own.content | ({"image_files": files} if files else {})
+    return json.dumps(value, ensure_ascii=False, indent=1, sort_keys=True) + "\n"
 
 
 def add_file(*, text: str, by: Any, now: datetime) -> OwnProtocol:
@@ -177,21 +181,26 @@ def add_file(*, text: str, by: Any, now: datetime) -> OwnProtocol:
 
     Raises `Invalid`.
     """
-    protocol = _of_file(text)
+    protocol, files = _of_file(text)
     if protocol.name in protocol_names():
         complaint = _("name is %(name)s, a protocol that comes with Parley; write another name")
         raise Invalid({"text": complaint % {"name": shown(protocol.name)}})
     with transaction.atomic():
         _lock(by.pk)
+        protocol_images.put_text(files, protocol, now)
         return _store(protocol, owner=by.pk, origin=CopySource(), by=by, now=now)
 
 
-def _of_file(text: str) -> Protocol:
-    """Return the protocol of a file's text. Raises `Invalid` with everything that is wrong."""
+def _of_file(text: str) -> tuple[Protocol, Any]:
+    """Return the protocol of a file, and the files of its images as they stand there.
+
+    Raises `Invalid` with everything that is wrong.
+    """
     try:
         value = json.loads(text)
         if not storable(value):
             raise Invalid({"text": _("has characters that cannot be stored")})
+        files = value.pop("image_files", {}) if isinstance(value, dict) else {}
         protocol = from_json(value)
     except InvalidProtocol as problem:
         raise Invalid({"text": str(problem)}) from None
@@ -202,14 +211,17 @@ def _of_file(text: str) -> Protocol:
         raise Invalid({"text": complaint}) from None
     if wrong := [f"{about}: {what}" for about, what in complaints(protocol)]:
         raise Invalid({"text": "; ".join(wrong)})
-    return protocol
+    return protocol, files
 
 
 def _store(
     protocol: Protocol, *, owner: int, origin: CopySource, by: Any, now: datetime
 ) -> OwnProtocol:
-    """Store a version, or return the latest where it is the same. The owner has to be locked."""
-    sha256 = digest(protocol)
+    """Store a version, or return the latest where it is the same. The owner has to be locked.
+
+    Raises `Invalid` where an image is not there.
+    """
+    sha256, images = digest(protocol), protocol_images.rows_of(protocol)
     rows = OwnProtocol.objects.filter(owner=owner, name=protocol.name)
     latest = rows.order_by("-version").first()
     if latest is not None and latest.sha256 == sha256:
@@ -225,6 +237,7 @@ def _store(
         copied_sha256=origin.sha256,
         made_at=now,
     )
+    row.images.set(images)
     about = {"protocol": row.name, "version": row.version, "sha256": sha256}
     audit.append(actor=by.get_username(), action="protocol saved", campaign=None, now=now, **about)
     return row

@@ -46,6 +46,7 @@ def delete(*, campaign: AnyCampaign, by: Any, now: datetime) -> None:
 def _delete_rows(draft: Campaign) -> None:
     """Delete from the leaves up, since every row protects what it belongs to."""
     Candidate.objects.filter(item__campaign=draft).delete()
+    draft.taken_conversations.all().delete()
     draft.items.all().delete()
     for kind in (ReplyJob, Event, Seat, TranscriptNote):
         kind.objects.filter(conversation__campaign=draft).delete()

@@ -37,8 +37,8 @@ from webapp.services.staff_forms.fields import Invalid, shown
 from webapp.services.writing import decisions, writing_items
 
 HUMAN = "human"  # the system that people are, in every table
-PERSONAS, CONTEXTS = "personas", "contexts"
-KIND_OF = {"persona": PERSONAS, "revision": PERSONAS, "reply": CONTEXTS}
+PERSONAS, CONTEXTS, DATA = "personas", "contexts", "data"  # for whom: the last are for bots
+KIND_OF = {"persona": PERSONAS, "revision": PERSONAS, "reply": CONTEXTS, "paraphrase": DATA}
 
 
 @dataclass(frozen=True)

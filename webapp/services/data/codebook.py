@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from evaluation import Question, Write
+from evaluation import Image, Protocol, Question, Write
 from webapp.models import Campaign
 from webapp.services.replies import calls
 from webapp.services.rules import payment
@@ -80,6 +80,8 @@ PARTICIPANTS = {
     "panel": "worker, volunteer or expert: whom the campaign's link was given to",
     "system": "the system that they were given; after several conversations all of them, in order, "
     "separated by semicolons",
+    "arm": "the data set, list or system that the protocol kept them to, of the items they judged; "
+    "blank where it keeps nobody, or nothing was judged",
     "conversations": "how many conversations they finished",
     "state": "the step they are on",
     "outcome": "how it ended; SCREENED_OUT and CHECK_FAILED by a check, ONBOARDING by items whose "
@@ -102,13 +104,17 @@ CONTRIBUTIONS = {
     "contribution": "number of the contribution; the texts of one have the same",
     "campaign": "the campaign",
     "protocol": "name of the protocol that was followed",
-    "makes": "persona, revision or reply",
+    "makes": "persona, revision, reply or paraphrase",
     "participant": "pseudonym of the author",
-    "about": "key of the persona that is revised, or of the context replied to; blank for a new "
-    "persona",
+    "about": "key of the persona that is revised, of the context replied to, or of the message "
+    "that is paraphrased; blank for a new persona",
+    "conversation": "number of the conversation of the message that is paraphrased, which another "
+    "campaign has; blank otherwise",
+    "message_seq": "`seq` of that message",
     "split": "split of the persona: train, valid or test",
     "number": "place of the text in its contribution, from 1",
-    "original": "the sentence that the text revises; blank where there is none, or its author has "
+    "original": "the sentence or message that the text rewords; blank where there is none, or its "
+    "author has "
     "withdrawn",
     "text": "the text",
     "state": "OFFERED, ACCEPTED or REFUSED",
@@ -194,6 +200,8 @@ def codebook(campaign: Campaign) -> dict[str, Any]:
             "source": protocol.source,
             "instructions": list(protocol.instructions),
             "told": protocol.chat.told if protocol.chat else "",
+            "images": _images(protocol.images),
+            "checks": _checks(protocol),
         },
         "languages": campaign.languages,
         "translations": campaign.translations,
@@ -229,12 +237,27 @@ def _words(campaign: Campaign) -> list[dict[str, Any]]:
     return source_settings.word_rows(protocol_of(campaign))
 
 
+def _checks(protocol: Protocol) -> dict[str, list[str]]:
+    """Return the names of the rules for messages and texts; their limits are settings."""
+    chat, write = protocol.chat, protocol.write
+    found = {
+        "participants": (chat.checks if chat else ()) + (write.checks if write else ()),
+        "bots": chat.partner_checks if chat else (),
+    }
+    return {who: [check.name for check in checks] for who, checks in found.items()}
+
+
+def _images(images: Sequence[Image]) -> list[dict[str, str]]:
+    return [{"sha256": image.sha256, "shows": image.alt} for image in images]
+
+
 def _question(question: Question, when: str) -> dict[str, Any]:
     return {
         "name": question.name,
         "wording": question.text,
         "help": question.help,
         "examples": [[each.text, each.answer, each.why] for each in question.examples],
+        "images": _images(question.images),
         "kind": question.kind,
         "level": question.level,
         "asked": when,
@@ -257,19 +280,11 @@ def _lines(book: dict[str, Any]) -> Iterator[str]:
     yield from ("# Codebook", "", f"{protocol['title']}. Source: {protocol['source']}.", "")
     version = f"version {protocol['version']}, " if protocol["version"] else ""
     yield from (f"Protocol `{protocol['name']}`, {version}SHA-256 {protocol['sha256']}.", "")
+    yield from _image_lines(protocol["images"])
+    for who, checks in protocol["checks"].items():
+        yield from (f"Rules for what {who} write: {', '.join(checks)}.", "") if checks else ()
     yield from ("## Questions", "")
-    for question in book["questions"]:
-        yield f"- **{question['name']}** ({question['kind']}, {question['level']}, asked "
-        yield f"  {question['asked']}): {question['wording']} {question['help']}".rstrip()
-        worded = [f"{value} = {word}" for value, word in question["points"].items() if word]
-        yield f"  Values: {'; '.join(worded)}." if worded else "  Values: as stored."
-        if question["only_if"]:
-            values = " or ".join(map(str, question["only_if_values"]))
-            gate, otherwise = question["only_if"], question["otherwise"]
-            yield f"  Asked only if {gate} is {values}; else {otherwise}."
-        if question["intended"]:
-            meant = " or ".join(question["intended"])
-            yield f"  Asked only of replies that were meant to be {meant} (column intended)."
+    yield from _question_lines(book["questions"])
     yield from ("", "## Settings", "", "| setting | value | from |", "|---|---|---|")
     for setting in book["settings"]:
         where = f"{setting['provenance_text']}: {setting['where']}"
@@ -285,6 +300,30 @@ def _lines(book: dict[str, Any]) -> Iterator[str]:
     for name, columns in book["files"].items():
         yield from ("", f"## {name}", "", "| column | means |", "|---|---|")
         yield from (f"| {column} | {meaning} |" for column, meaning in columns.items())
+
+
+def _question_lines(questions: list[dict[str, Any]]) -> Iterator[str]:
+    """Return the list of questions, each with what its values mean and when it is asked."""
+    for question in questions:
+        yield f"- **{question['name']}** ({question['kind']}, {question['level']}, asked "
+        yield f"  {question['asked']}): {question['wording']} {question['help']}".rstrip()
+        worded = [f"{value} = {word}" for value, word in question["points"].items() if word]
+        yield f"  Values: {'; '.join(worded)}." if worded else "  Values: as stored."
+        yield from (f"  {line}" for line in _image_lines(question["images"]) if line)
+        if question["only_if"]:
+            values = " or ".join(map(str, question["only_if_values"]))
+            gate, otherwise = question["only_if"], question["otherwise"]
+            yield f"  Asked only if {gate} is {values}; else {otherwise}."
+        if question["intended"]:
+            meant = " or ".join(question["intended"])
+            yield f"  Asked only of replies that were meant to be {meant} (column intended)."
+
+
+def _image_lines(images: Sequence[Mapping[str, str]]) -> Iterator[str]:
+    """Return what is shown beside the words; their bytes are in protocol.json."""
+    for image in images:
+        yield f"Image {image['sha256']}: {cell(image['shows'])}"
+    yield from [""] if images else []
 
 
 def _word_lines(words: list[dict[str, Any]]) -> Iterator[str]:

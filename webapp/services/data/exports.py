@@ -26,6 +26,7 @@ import pyarrow.parquet as pq
 
 from evaluation import serialized
 from webapp.models import Campaign
+from webapp.services.campaign import launch
 from webapp.services.data import (
     assignment_rules,
     codebook,
@@ -40,6 +41,7 @@ from webapp.services.data.dataset_card import dataset_card
 from webapp.services.data.snapshots import snapshot
 from webapp.services.rules import audit, ledger, protocols
 from webapp.services.rules.access import AnyCampaign, row_of
+from webapp.services.staff_forms import protocol_images
 
 SCHEMA = 2  # of the export; in 1 the codebook named a setting's fields otherwise
 EPOCH = (1980, 1, 1, 0, 0, 0)  # the earliest that a zip can say: no file has a time of its own
@@ -221,7 +223,9 @@ def add_plan(
     archive.text(f"{folder}codebook.md", codebook.as_markdown(dict(book)))
     archive.text(f"{folder}plan.json", pretty(campaign.plan))
     protocol = protocols.protocol_of(campaign)
-    archive.text(f"{folder}protocol.json", pretty(serialized.to_json(protocol)))
+    files = protocol_images.as_text(protocol)
+    more = {"image_files": files} if files else {}
+    archive.text(f"{folder}protocol.json", pretty(serialized.to_json(protocol) | more))
 
 
 def parquet(stream: io.BufferedIOBase, frame: pd.DataFrame) -> int:
@@ -261,6 +265,7 @@ def about(campaign: Campaign) -> dict[str, Any]:
             {"at": each.made_at.isoformat(), "text": each.text}
             for each in campaign.amendments.order_by("pk")
         ],
+        "arms": launch.arms(campaign),
         "withdrew": study_record.withdrew(campaign),
         "money": _money(campaign),
     }

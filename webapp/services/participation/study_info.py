@@ -12,7 +12,7 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 from markdown_it import MarkdownIt
 
-from evaluation import Protocol, Question, WorkedExample
+from evaluation import Image, Protocol, Question, WorkedExample
 from webapp import notices
 from webapp.languages import Language, listed
 from webapp.models import Campaign
@@ -49,6 +49,7 @@ class StudyInfo:
     examples: tuple[WorkedExample, ...]
     judged: tuple[Question, ...]  # questions whose definition or examples are read beforehand
     instructions: tuple[str, ...]
+    images: tuple[Image, ...]  # with the instructions
     steps: tuple[str, ...]
     languages: tuple[Language, ...]  # to choose from; none where there is no choice
     closed: str  # why nobody can join now; "" where they can
@@ -87,6 +88,7 @@ def of(campaign: Campaign, terms: payment.Terms | None = None) -> StudyInfo:
         examples=protocol.write.examples if protocol.write else (),
         judged=tuple(_judged(protocol)),
         instructions=protocol.instructions,
+        images=protocol.images,
         steps=steps_of(protocol),
         languages=listed(campaign.languages) if len(campaign.languages) > 1 else (),
         closed=_closed(campaign),
@@ -134,7 +136,9 @@ def _judged(protocol: Protocol) -> Iterator[Question]:
     """
     for rate in protocol.rates:
         if rate.when == "live" or rate.is_shared:
-            yield from (each for each in rate.questions if each.help or each.examples)
+            yield from (
+                each for each in rate.questions if each.help or each.examples or each.images
+            )
 
 
 def _range(lengths: Sequence[int]) -> str:

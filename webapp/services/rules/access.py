@@ -14,10 +14,11 @@ from typing import Any
 from django.conf import settings
 from django.contrib.auth.models import AbstractBaseUser, AnonymousUser
 from django.db import DEFAULT_DB_ALIAS
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 from django.utils.crypto import salted_hmac
 
 from webapp.models import (
+    Browser,
     Campaign,
     Conversation,
     OwnProtocol,
@@ -46,6 +47,7 @@ class StaffCampaign:
     study_id: int | None
     phase: str
     panel: str
+    platform: str
     consent: str
     contact: str
     minutes: int
@@ -64,6 +66,10 @@ class StaffCampaign:
     wait_seconds: int
     reply_seconds: int
     troubled_percent: int
+    tokens: int | None
+    token_cost: Decimal | None
+    conversation_tokens: int | None
+    conversation_cost: Decimal | None
     bot_when_alone: bool
     partner_left_counts: bool
     seed: int
@@ -175,12 +181,31 @@ def languages_of(slug: str) -> list[str]:
 
 def participation(slug: str, secret: str) -> Participation:
     """Return the participation of a cookie in the campaign of an address."""
-    try:
-        return Participation.objects.select_related("campaign", "system").get(
-            campaign__slug=slug, secret_hash=secret_hash(secret), withdrawn_at=None
-        )
-    except Participation.DoesNotExist:
-        raise NotFound(f"participation in {slug}") from None
+    rows = Participation.objects.select_related("campaign", "system")
+    mine, hashed = rows.filter(campaign__slug=slug, withdrawn_at=None), secret_hash(secret)
+    found = mine.filter(secret_hash=hashed).first() or _of_further(mine, hashed)
+    if found is None:
+        raise NotFound(f"participation in {slug}")
+    return found
+
+
+def _of_further(rows: QuerySet[Participation], hashed: str) -> Participation | None:
+    """Return whose further browser it is; asked second, for nearly everybody has one only."""
+    return rows.filter(browsers__secret_hash=hashed).first()
+
+
+def of_browser(secrets: Iterable[str], prefix: str = "") -> Q:
+    """Return the condition that a participation is of one of these cookies."""
+    hashes = [secret_hash(secret) for secret in secrets]
+    first, further = f"{prefix}secret_hash__in", f"{prefix}browsers__secret_hash__in"
+    return Q(**{first: hashes}) | Q(**{further: hashes})
+
+
+def held(person: Participation, secrets: Iterable[str]) -> str:
+    """Return the first of these secrets that is of this participation, "" for none."""
+    further = Browser.objects.filter(participation=person).values_list("secret_hash", flat=True)
+    hashes = {person.secret_hash, *further}
+    return next((secret for secret in secrets if secret_hash(secret) in hashes), "")
 
 
 def known(slug: str, secret: str) -> Participation | None:
@@ -235,8 +260,12 @@ def seat_by_key(person: Participation, key: str) -> Seat:
 def participations(cookies: Iterable[tuple[str, str]]) -> dict[tuple[str, str], Participation]:
     """Return the participations of several cookies at once: slug and secret to row."""
     hashes = {secret_hash(secret): (slug, secret) for slug, secret in cookies}
-    rows = Participation.objects.filter(secret_hash__in=hashes, withdrawn_at=None)
-    found = {hashes[row.secret_hash]: row for row in rows.prefetch_related("campaign")}
+    every = Participation.objects.filter(withdrawn_at=None).prefetch_related("campaign")
+    found = {hashes[row.secret_hash]: row for row in every.filter(secret_hash__in=hashes)}
+    if left := [hashed for hashed, cookie in hashes.items() if cookie not in found]:
+        further = Browser.objects.filter(secret_hash__in=left, participation__withdrawn_at=None)
+        for each in further.select_related("participation__campaign"):
+            found[hashes[each.secret_hash]] = each.participation
     return {cookie: row for cookie, row in found.items() if row.campaign.slug == cookie[0]}
 
 
@@ -253,6 +282,12 @@ def seats(wanted: Iterable[SeatKey]) -> dict[SeatKey, Seat]:
         both = ((person, 0), (person, row.conversation_id))
         found |= {key: row for key in both if key in keys}
     return found
+
+
+def is_administrator(user: User) -> bool:
+    """Tell whether a person may say which servers are called, and with which keys."""
+    is_staff = user.is_active and getattr(user, "is_staff", False)
+    return bool(is_staff and getattr(user, "is_superuser", False))
 
 
 def campaigns(user: User) -> QuerySet[Campaign]:

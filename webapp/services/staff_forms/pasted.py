@@ -52,10 +52,11 @@ class Preview(Generic[Value]):
         return bool(self.rows) and not self.bad
 
 
-def decode(upload: bytes) -> str:
-    """Return an uploaded file's text, or raise `Invalid`."""
-    if len(upload) > LARGEST:
-        raise Invalid({"file": _("has more than 900 kB; split it")})
+def decode(upload: bytes, most: int = LARGEST) -> str:
+    """Return the text of an uploaded file of so many bytes at most, or raise `Invalid`."""
+    if len(upload) > most:
+        about = {"kilobytes": most // 1000}
+        raise Invalid({"file": _("has more than %(kilobytes)d kB; split it") % about})
     try:
         return upload.decode("utf-8-sig")
     except UnicodeDecodeError as problem:

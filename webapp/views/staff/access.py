@@ -53,6 +53,14 @@ LABELS: Mapping[str, str | Promise] = {
     "evidence": gettext_lazy("Evidence"),
     "return_reason": gettext_lazy("Reason of the return"),
     "words": gettext_lazy("Message"),
+    "ids": gettext_lazy("Ids"),
+    "days": gettext_lazy("Days until the links expire"),
+    "server": gettext_lazy("Server"),
+    "tokens": gettext_lazy("Tokens in all"),
+    "token_cost": gettext_lazy("Cost of tokens in all"),
+    "conversation_tokens": gettext_lazy("Tokens of one conversation"),
+    "conversation_cost": gettext_lazy("Cost of tokens of one conversation"),
+    "key": gettext_lazy("Key"),
 }
 
 

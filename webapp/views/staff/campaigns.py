@@ -7,7 +7,6 @@ from dataclasses import asdict
 from typing import Any
 from urllib.parse import urlencode
 
-from django.conf import settings
 from django.contrib import messages
 from django.contrib.admin.forms import AdminAuthenticationForm
 from django.contrib.auth import views as auth
@@ -20,8 +19,8 @@ from django.utils.translation import gettext_lazy
 from evaluation import Protocol
 from webapp import clock
 from webapp.forms.campaign_form import CampaignForm
-from webapp.services.campaign import campaigns, offers, own_protocols
-from webapp.services.monitoring import campaign_list
+from webapp.services.campaign import campaigns, own_protocols
+from webapp.services.monitoring import campaign_list, offers
 from webapp.services.ops import logins
 from webapp.services.rules import access
 from webapp.services.rules.access import StaffProtocol
@@ -39,7 +38,9 @@ class Login(auth.LoginView):
     def post(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
         username = request.POST.get("username", "")[:150]
         try:
-            logins.attempt(username=username, address=_address(request), now=clock.now())
+            logins.attempt(
+                username=username, address=rendering.address_of(request), now=clock.now()
+            )
         except logins.TooMany as refusal:
             context = {"form": self.get_form_class()(request), "wait": refusal.seconds}
             response = render(request, "registration/login.html", context, status=429)
@@ -48,12 +49,6 @@ class Login(auth.LoginView):
         response = super().post(request, *args, **kwargs)
         logins.note(username=username, ok=response.status_code == 302, now=clock.now())
         return response
-
-
-def _address(request: HttpRequest) -> str:
-    remote = str(request.META.get("REMOTE_ADDR", ""))
-    forwarded = request.headers.get("X-Forwarded-For", "")
-    return logins.client_address(remote, forwarded, settings.TRUSTED_PROXIES)
 
 
 @staff_page(*READ)

@@ -166,6 +166,7 @@ def budget(request: HttpRequest, campaign: StaffCampaign) -> HttpResponse:
     """Raise the budget, or let people in again who were kept out at odd rates of stopping."""
     context: dict[str, Any] = {"campaign": campaign, "tab": "live", "raw": {}}
     context["books"] = amendments.books(campaign)
+    context["token_limits"] = amendments.token_limits(campaign)
     if campaign.state not in ("OPEN", "PAUSED"):
         return conflict(request, campaign.state)
     if request.method != "POST":
@@ -176,6 +177,8 @@ def budget(request: HttpRequest, campaign: StaffCampaign) -> HttpResponse:
         change["reason"] = amendments.read_reason(raw)
         if "allow" in raw:
             amendments.let_new_people_in(**change)
+        elif "raises_tokens" in raw:
+            amendments.raise_tokens(raw=raw, **change)
         else:
             amendments.raise_budget(budget=amendments.read_budget(raw), **change)
     except Invalid as problem:

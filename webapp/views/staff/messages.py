@@ -43,10 +43,13 @@ def messages(request: HttpRequest, campaign: StaffCampaign) -> HttpResponse:
 
 
 def _shown(request: HttpRequest, campaign: StaffCampaign) -> dict[str, Any]:
+    protocol = protocol_of(campaign)
     return {
         "campaign": campaign,
         "tab": "campaign",
-        "rate": protocol_of(campaign).after,
+        "rate": protocol.after,
+        "writes": protocol.write is not None,
+        "is_whole": protocol.after is not None and protocol.after.over == "conversation",
         "sources": message_items.sources(campaign=campaign, user=request.user),
         "counts": message_items.counts(campaign),
     }

@@ -15,17 +15,20 @@ from django.utils.translation import gettext_lazy
 from evaluation import Protocol
 from webapp import clock
 from webapp.forms.protocol_form import ProtocolForm
-from webapp.forms.protocol_text import acted
-from webapp.services.campaign import offers, own_protocols
+from webapp.forms.protocol_text import acted, with_image
+from webapp.services.campaign import own_protocols
 from webapp.services.campaign.own_protocols import CopySource
+from webapp.services.monitoring import offers
 from webapp.services.rules import access
 from webapp.services.rules.access import StaffProtocol
-from webapp.services.staff_forms import pasted
-from webapp.services.staff_forms.fields import Invalid
+from webapp.services.staff_forms import image_bytes, pasted, protocol_images
+from webapp.services.staff_forms.fields import BadField, Invalid
 from webapp.views import rendering
 from webapp.views.staff.access import FORM, READ, NavLink, bad_form, staff_page
 
-SAVE = "save"
+SAVE, ADD_IMAGE = "save", "image"  # buttons of the builder
+MOST_READ = image_bytes.LARGEST_UPLOAD + 1
+LARGEST_FILE = 8_000_000  # bytes of a protocol with its images
 LONGEST_NUMBER = 10  # digits of a version, as a form sends it
 
 
@@ -42,9 +45,11 @@ def index(request: HttpRequest) -> HttpResponse:
     try:
         upload = request.FILES.get("file")
         if upload is not None:
-            raw["text"] = pasted.decode(upload.read(pasted.LARGEST + 1))
+            raw["text"] = pasted.decode(upload.read(LARGEST_FILE + 1), LARGEST_FILE)
         made = own_protocols.add_file(text=raw["text"], by=request.user, now=clock.now())
     except Invalid as problem:
+        if len(raw["text"]) > pasted.LARGEST:
+            raw["text"] = ""  # a form cannot send so much back; the file is chosen again
         context |= {"raw": raw, "problems": problem.problems}
         return bad_form(request, "staff/own_protocols.html", context)
     messages.success(request, _("Imported as version %(version)d.") % {"version": made.version})
@@ -145,9 +150,23 @@ def _form(request: HttpRequest, base: Protocol) -> ProtocolForm:
     if request.method != "POST":
         return ProtocolForm(base)
     raw, action = request.POST.dict(), request.POST.get("do", SAVE)
+    upload = request.FILES.get("image_file")
+    if upload is not None or action == ADD_IMAGE:
+        return _with_upload(base, raw, b"" if upload is None else upload.read(MOST_READ), action)
     if action == SAVE:
         return ProtocolForm(base, raw, check=True)
     return ProtocolForm(base, acted(raw, action))
+
+
+def _with_upload(base: Protocol, raw: dict[str, str], upload: bytes, action: str) -> ProtocolForm:
+    """Return the form with one more image, whose words have to be typed before it can be saved."""
+    try:
+        sha256 = protocol_images.put(image_bytes.uploaded(upload), clock.now())
+    except BadField as problem:
+        form = ProtocolForm(base, raw)
+        form.upload_error = str(problem)
+        return form
+    return ProtocolForm(base, acted(with_image(raw, sha256), action), check=action == SAVE)
 
 
 def _is_saved(request: HttpRequest, form: ProtocolForm) -> bool:
@@ -171,10 +190,12 @@ def _page(
         "versions": own_protocols.versions(row) if row else [],
         "origin": CopySource(row.copied_name, row.copied_sha256) if row else origin,
         "groups": rendering.sample_questions(sample) if sample else [],
+        "study": {"instructions": sample.instructions, "images": sample.images} if sample else None,
+        "upload_error": form.upload_error,
         "seen": latest_known,
         "passed_over": passed_over,
     }
-    status = 409 if passed_over else 422 if form.errors else 200
+    status = 409 if passed_over else 422 if form.errors or form.upload_error else 200
     return render(request, "staff/builder.html", context, status=status)
 
 

@@ -185,7 +185,7 @@ def _materials(campaign: StaffCampaign, protocol: Protocol) -> dict[str, int]:
         found["contexts"] = contexts_import.count(campaign)
     if transcripts_import.takes(campaign):
         found["imported"] = transcripts.of(campaign).count()
-    if any(rate.by_third_parties for rate in protocol.rates):
+    if makes == "paraphrase" or any(rate.by_third_parties for rate in protocol.rates):
         found["taken"] = message_items.counts(campaign)["messages"]
     return found
 

@@ -52,6 +52,8 @@ def arguments(campaign: Campaign, route: str = "") -> dict[str, Any]:
         "pk": campaign.pk,
         "system": campaign.systems.get().pk,
         "bot": "parrot",
+        "server": 1,
+        "server_key": 1,
         "own": OwnProtocol.objects.get().pk,
         "study": Study.objects.get().pk,
         "guide": "first_study",

@@ -464,7 +464,7 @@ def test_a_study_of_imported_replies_in_pairs(ann: Client, tmp_path: Path) -> No
 
 def test_a_copy_of_what_people_write_keeps_the_step_and_takes_no_questions(ann: Client) -> None:
     builder = Builder(ann, "/protocols/copy/personachat_revisions/")
-    assert "They write, with the fields and checks" in builder.text
+    assert "They write: personas, revisions of personas" in builder.text
     builder.raw |= {"name": "my_revisions", "minutes": "9"}
     made = from_json(builder.save().content)
     shipped = get_protocol("personachat_revisions")
