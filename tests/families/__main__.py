@@ -29,6 +29,7 @@ from tests.families.tallies import OPEN, Row, fill, has_table, row, table
 TOGETHER = 25  # campaigns of a batch
 EXPECTED = ("abstains", "biased", "cautioned")  # of a family, which changes nothing that is drawn
 NIGHTLY, OF_NIGHT = 8, 200  # families of a night, and campaigns of each
+USUAL = 1000
 THREADS = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS")
 
 
@@ -42,8 +43,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if options.page and not has_table(options.page):
         print(f"--page: {options.page} is no page with a line {OPEN.strip()}", file=sys.stderr)
         return 2
-    if options.nightly:
-        options.seed, options.campaigns = options.nightly.toordinal(), OF_NIGHT
+    night = options.nightly
+    if options.seed is None:
+        options.seed = night.toordinal() if night else 0
+    options.campaigns = options.campaigns or (OF_NIGHT if night else USUAL)
     found = rows(chosen, options)
     print(table(found))
     if options.page:
@@ -91,7 +94,9 @@ def _key(batch: Batch) -> str:
 def _stored(options: argparse.Namespace) -> dict[str, list[Counts]]:
     if not options.into or not options.into.exists():
         return {}
-    lines = options.into.read_text(encoding="utf-8").splitlines()
+    *lines, torn = options.into.read_text(encoding="utf-8").split("\n")
+    if torn:  # what was killed while it wrote
+        options.into.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
     return dict(json.loads(line) for line in lines)
 
 
@@ -123,16 +128,17 @@ def _tonight(day: date) -> np.ndarray:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m tests.families", description=__doc__)
     add: Any = parser.add_argument
-    add("--families", nargs="+", metavar="WORDS", help="only those with these words in their names")
-    add("--campaigns", type=_count, default=1000, help="of each family; default 1000")
+    one: Any = parser.add_mutually_exclusive_group().add_argument
+    one("--families", nargs="+", metavar="WORDS", help="only those with these words in their names")
+    one("--nightly", nargs="?", type=date.fromisoformat, metavar="DATE",
+        const=datetime.now(UTC).date(),
+        help=f"{NIGHTLY} families drawn by the date, which is the seed")  # fmt: skip
+    add("--campaigns", type=_count, help=f"of each family; {USUAL}, of a night {OF_NIGHT}")
     add("--workers", type=_count, default=1, help="processes; default 1")
-    add("--seed", type=int, default=0, help="default 0")
+    add("--seed", type=int, help="default 0, of a night its date")
     add("--simulate", type=int, default=0, help="campaigns of each report's self-test; default 0")
     add("--into", type=Path, metavar="FILE", help="keep what was counted, and go on from there")
     add("--page", type=Path, metavar="FILE", help="a page whose table gets the rows")
-    add("--nightly", nargs="?", type=date.fromisoformat, metavar="DATE",
-        const=datetime.now(UTC).date(),
-        help=f"{NIGHTLY} families drawn by the date, {OF_NIGHT} campaigns each")  # fmt: skip
     return parser
 
 
