@@ -59,6 +59,7 @@ SECTIONS: tuple[tuple[str | Promise, tuple[str, ...], tuple[str, ...]], ...] = (
         gettext_lazy("Basics"),
         (
             "name",
+            "project",
             "minutes",
             "pay",
             "currency",
@@ -313,6 +314,7 @@ class CampaignForm(StaffForm):
         protocol: Protocol,
         data: Mapping[str, str] | None = None,
         campaign: StaffCampaign | None = None,
+        projects: Mapping[str, str] | None = None,
     ) -> None:
         first = {"minutes": str(protocol.minutes), "consent": consent_text.prefilled(protocol)}
         super().__init__(data, initial=first if campaign is None else _stored(campaign))
@@ -321,10 +323,24 @@ class CampaignForm(StaffForm):
         for name in _unwanted(protocol):
             del self.fields[name]
         self._own = list(self.fields)
+        if projects and len(projects) > 1:  # with one there is nothing to choose
+            self.fields["project"] = TypedField(
+                one_of(projects),
+                label=gettext_lazy("Project"),
+                kind="select",
+                choices=projects.items(),
+                initial=next(iter(projects)),
+                help_text=gettext_lazy("Whose members see the campaign; it stays there."),
+            )
         for setting in protocol.change(campaign.changes if campaign else {}).settings():
             self.initial[PREFIX + setting.name] = written(setting.value)
         for setting in protocol.settings():
             self.fields[PREFIX + setting.name] = SettingField(setting)
+
+    def project(self) -> int | None:
+        """Return the project that was chosen, where there is more than one."""
+        chosen = self.cleaned_data.get("project")
+        return int(chosen) if chosen else None
 
     def _unknown_split(self, changes: Mapping[str, Any]) -> dict[str, str]:
         """Refuse a split of personas that is neither built in nor named by an imported one."""

@@ -1,5 +1,6 @@
 """The rows, and what the database itself refuses."""
 
+from webapp.models.account import Member, Project, RecoveryCode, SecondFactor, StaffSession
 from webapp.models.campaign import IMPORTED, PEOPLE, Amendment, Campaign, QuotaCell, System
 from webapp.models.chat_service import ServiceCall, ServiceSeat, ServiceUpdate
 from webapp.models.competition import Competition, Entry
@@ -48,6 +49,7 @@ __all__ = [
     "Item",
     "ListedReply",
     "LoginAttempt",
+    "Member",
     "Outage",
     "OwnProtocol",
     "PanelBatch",
@@ -59,14 +61,18 @@ __all__ = [
     "Participation",
     "PayLedger",
     "Persona",
+    "Project",
     "QuotaCell",
     "Rating",
+    "RecoveryCode",
     "ReplyCall",
     "ReplyJob",
     "Seat",
+    "SecondFactor",
     "ServiceCall",
     "ServiceSeat",
     "ServiceUpdate",
+    "StaffSession",
     "StoredResult",
     "Study",
     "System",

@@ -10,7 +10,7 @@ from django.core.management import CommandError, call_command
 
 from tests.factories import NOW
 from webapp.models import AuditEntry, LoginAttempt
-from webapp.services.ops import logins
+from webapp.services.accounts import logins
 
 pytestmark = pytest.mark.django_db
 
