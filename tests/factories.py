@@ -34,7 +34,7 @@ _numbers = itertools.count(1)
 
 
 def make_staff(name: str = "") -> Any:
-    """Return a member of staff whose password is the name, and who administers the tests' project."""
+    """Return an administrator of the tests' project whose password is the name."""
     name = name or f"staff{next(_numbers)}"
     user = get_user_model()(username=name, is_staff=True)
     user.password = PBKDF2PasswordHasher().encode(name, f"salt of {name}", ROUNDS)

@@ -64,6 +64,7 @@ TEMPLATES = [
                 "django.contrib.messages.context_processors.messages",
                 "csp.context_processors.nonce",
                 "webapp.views.staff.access.navigation",
+                "webapp.views.staff.access.permissions",
             ],
         },
     }

@@ -323,6 +323,7 @@ class CampaignForm(StaffForm):
         for name in _unwanted(protocol):
             del self.fields[name]
         self._own = list(self.fields)
+        self._project: int | None = None
         if projects and len(projects) > 1:  # with one there is nothing to choose
             self.fields["project"] = TypedField(
                 one_of(projects),
@@ -339,8 +340,7 @@ class CampaignForm(StaffForm):
 
     def project(self) -> int | None:
         """Return the project that was chosen, where there is more than one."""
-        chosen = self.cleaned_data.get("project")
-        return int(chosen) if chosen else None
+        return self._project
 
     def _unknown_split(self, changes: Mapping[str, Any]) -> dict[str, str]:
         """Refuse a split of personas that is neither built in nor named by an imported one."""
@@ -367,6 +367,7 @@ class CampaignForm(StaffForm):
 
     def clean(self) -> dict[str, Any]:
         """Return the values, with the settings that depart under `changes`."""
+        self._project = int(self.cleaned_data.get("project", 0)) or None
         values = {name: value for name, value in self.cleaned_data.items() if name in self._own}
         if {"pay", "waiting_pay"} <= values.keys() and values["waiting_pay"] > values["pay"]:
             complaint = _("is more than the full pay; waiting must not pay better than the work")

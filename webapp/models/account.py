@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from importlib import import_module
+from typing import Any
+
 from django.conf import settings
 from django.contrib.sessions.base_session import AbstractBaseSession
 from django.db import models
@@ -53,6 +56,10 @@ class StaffSession(AbstractBaseSession):
     class Meta(AbstractBaseSession.Meta):
         abstract = False
         indexes = (models.Index(fields=("account", "seen_at")),)
+
+    @classmethod
+    def get_session_store_class(cls) -> Any:
+        return import_module(settings.SESSION_ENGINE).SessionStore
 
 
 class SecondFactor(Row):

@@ -233,6 +233,12 @@ def navigation(request: HttpRequest | None) -> dict[str, Any]:
     return {
         "main_links": functools.partial(_links, "link"),
         "tabs": functools.partial(_links, "tab"),
+    }
+
+
+def permissions(request: HttpRequest | None) -> dict[str, Any]:
+    """Give every template what the visitor may do, so that it shows no button in vain."""
+    return {
         "may": Allowed(request),
         "missing_role": functools.partial(_missing_role, request),
     }

@@ -45,7 +45,8 @@ def test_every_view_says_whom_it_is_for() -> None:
 
 def test_the_matrix_has_every_address() -> None:
     """Few are not of staff; what is new under /c/ or for everybody is thought about here."""
-    assert sorted(of(PUBLIC)) == [".well-known/security.txt", "admin/login/", "login/", "logout/"]
+    signing = ["admin/login/", "login/", "login/code/", "logout/"]
+    assert sorted(of(PUBLIC)) == [".well-known/security.txt", *signing]
     assert of(OPERATOR) == ["metrics"]
     assert sorted(of(Audience.SERVICE)) == ["chat-service/updates", "panel/events"]
     assert all(route.startswith("c/<slug:slug>/") for route in of(PARTICIPANT))
