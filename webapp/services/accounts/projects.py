@@ -55,13 +55,12 @@ class LastAdministrator(Exception):
 
 def listed(user: access.User) -> list[ProjectRow]:
     """Return the user's projects, with what the user may do in each."""
-    counts = {
-        "people": Count("members", distinct=True),
-        "runs": Count("campaigns", distinct=True),
-    }
+    rows = access.projects(user).annotate(
+        people=Count("members", distinct=True), runs=Count("campaigns", distinct=True)
+    )
     return [
         ProjectRow(row.pk, row.name, row.people, row.runs, words(access.roles(user, row.pk)))
-        for row in access.projects(user).annotate(**counts)
+        for row in rows
     ]
 
 

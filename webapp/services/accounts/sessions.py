@@ -9,7 +9,7 @@ import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any
+from typing import Any, cast
 
 from django.conf import settings
 from django.contrib.auth import SESSION_KEY
@@ -55,7 +55,7 @@ class SessionStore(DatabaseStore):
         return StaffSession
 
     def create_model_instance(self, data: dict[str, Any]) -> StaffSession:
-        row: StaffSession = super().create_model_instance(data)
+        row = cast(StaffSession, super().create_model_instance(data))
         row.seen_at = clock.now()
         row.account_id = int(data[SESSION_KEY]) if SESSION_KEY in data else None
         row.device = data.get(DEVICE, "")

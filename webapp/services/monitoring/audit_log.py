@@ -183,7 +183,7 @@ def campaigns(user: access.User) -> list[tuple[str, str]]:
 
 def entries(user: access.User, chosen: AuditFilter, page: str | None) -> Page[Any]:
     """Return a page of what the user may see, the latest first."""
-    rows = _seen(user)
+    rows = _visible(user)
     if chosen.campaign:
         rows = rows.filter(campaign=int(chosen.campaign))
     if chosen.person:
@@ -231,7 +231,7 @@ def _projects(user: access.User) -> list[int]:
     return list(access.projects(user, Role.ADMINISTRATOR).values_list("pk", flat=True))
 
 
-def _seen(user: access.User) -> QuerySet[AuditEntry]:
+def _visible(user: access.User) -> QuerySet[AuditEntry]:
     if access.is_superuser(user):
         return AuditEntry.objects.all()
     projects = _projects(user)
