@@ -116,7 +116,7 @@ def _watch(run: Run, installed: cluster.Cluster, crowds: list[Crowd]) -> None:
     """Kill something every few seconds until everybody is done."""
     chance = random.Random(run.seed)
     end = time.monotonic() + LONGEST
-    following = time.monotonic() + run.kill_every
+    following = time.monotonic() + run.pause(0)
     try:
         while any(crowd.running for crowd in crowds) and time.monotonic() < end:
             time.sleep(0.1)
@@ -127,7 +127,7 @@ def _watch(run: Run, installed: cluster.Cluster, crowds: list[Crowd]) -> None:
                 print(f"  killed {installed.kills[-1].what}; {done} are done", file=sys.stderr)
                 if run.drill:  # which is about what a kill does, not about when
                     cluster.wait_for(installed.bases[0])
-                following = time.monotonic() + run.kill_every
+                following = time.monotonic() + run.pause(len(installed.kills))
     finally:
         for crowd in crowds:
             crowd.end()
