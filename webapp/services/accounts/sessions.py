@@ -86,6 +86,11 @@ def device_of(agent: str) -> str:
     return " on ".join(filter(None, (browser, system))) or UNKNOWN
 
 
+def begin_of_login(*, request: Any, **kwargs: Any) -> None:
+    """Note device and time of a session, however it was opened: Django's signal of a login."""
+    begin(request.session, agent=request.headers.get("User-Agent", ""), now=clock.now())
+
+
 def begin(session: Any, *, agent: str, now: datetime) -> None:
     """Note what a new session is of; signing in was a proof."""
     session[DEVICE] = device_of(agent)

@@ -10,9 +10,8 @@ from django.contrib.admin.forms import AdminAuthenticationForm
 from django.contrib.auth import get_user_model, login
 from django.contrib.auth import views as auth
 from django.contrib.auth.forms import AuthenticationForm
-from django.contrib.auth.signals import user_logged_in
-from django.dispatch import receiver
 from django.http import HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
 from django.shortcuts import redirect, render, resolve_url
 from django.urls import path
 from django.utils.http import url_has_allowed_host_and_scheme
@@ -33,7 +32,7 @@ class Login(auth.LoginView):
     authentication_form = AdminAuthenticationForm
     redirect_authenticated_user = True
 
-    def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+    def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
         """Lead who is half in to what the server demands: the admin would send them back here."""
         if access.is_staff(request.user) and not sessions.has_both_factors(request.session):
             return redirect("second-factor")
@@ -107,13 +106,6 @@ def _let_in(
         samesite="Lax",
     )
     return response
-
-
-@receiver(user_logged_in)
-def _begin(sender: Any, request: HttpRequest, user: Any, **kwargs: Any) -> None:
-    """Note device and time of a session, however it was opened."""
-    agent = request.headers.get("User-Agent", "")
-    sessions.begin(request.session, agent=agent, now=clock.now())
 
 
 def _wait(

@@ -24,10 +24,12 @@ from webapp.services.accounts import sessions
 from webapp.services.campaign import campaigns
 from webapp.services.rules import access, states
 from webapp.services.rules.access import Role
-from webapp.views.audience import READ, Audience, Need, meant_for, needs, routes
+from webapp.views import audience
+from webapp.views.audience import Audience, Need, meant_for, needs, routes
 from webapp.views.staff import confirmation
 
 View = Callable[..., HttpResponse]
+READ = audience.READ
 WRITE = ("POST",)
 FORM = (*READ, *WRITE)
 # Labels of fields that stand in no form of Django's.

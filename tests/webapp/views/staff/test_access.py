@@ -16,7 +16,6 @@ from tests.webapp.views.staff.addresses import (
     addresses,
     arguments,
     filled,
-    is_of_admin,
     names,
     of,
     resolved,
@@ -30,7 +29,7 @@ from webapp.models import (
     System,
     Whitelist,
 )
-from webapp.views.audience import Audience, audience_of
+from webapp.views.audience import Audience, audience_of, is_of_admin
 from webapp.views.staff.access import navigation
 
 pytestmark = pytest.mark.django_db
