@@ -87,7 +87,7 @@ def test_members_and_the_log(page: Page, live_server: LiveServer, refused: list[
     page.get_by_role("link", name="Projects", exact=True).click()
     check(page, "projects")
     page.get_by_role("link", name="Lab").click()
-    page.get_by_text("Change", exact=True).first.click()
+    page.locator("summary").first.click()
     check(page, "members")
     page.goto(f"{live_server.url}{reverse('audit')}")
     expect(page.get_by_text("took the export")).to_be_visible()
