@@ -1,5 +1,6 @@
 """The rows, and what the database itself refuses."""
 
+from webapp.models.account import Member, Project, RecoveryCode, SecondFactor, StaffSession
 from webapp.models.allowance import Allowance
 from webapp.models.campaign import IMPORTED, PEOPLE, Amendment, Campaign, QuotaCell, System
 from webapp.models.chat_service import ServiceCall, ServiceSeat, ServiceUpdate
@@ -53,6 +54,7 @@ __all__ = [
     "Item",
     "ListedReply",
     "LoginAttempt",
+    "Member",
     "ModelServer",
     "Outage",
     "OwnProtocol",
@@ -65,16 +67,20 @@ __all__ = [
     "Participation",
     "PayLedger",
     "Persona",
+    "Project",
     "ProtocolImage",
     "QuotaCell",
     "Rating",
+    "RecoveryCode",
     "ReplyCall",
     "ReplyJob",
     "Seat",
+    "SecondFactor",
     "ServerKey",
     "ServiceCall",
     "ServiceSeat",
     "ServiceUpdate",
+    "StaffSession",
     "StoredResult",
     "Study",
     "System",
