@@ -18,7 +18,7 @@ STATIC = ROOT / "static"
 OF_STAFF = ("staff", "results", "registration")  # folders of templates
 # Where a participant's request comes in; what it imports is found from there.
 ENTRANCES = ("webapp.views.participant", "webapp.views.events", "webapp.sockets.consumers")
-STAFF_ROOMS = ("webapp.services.campaign", "webapp.services.staff_forms")
+STAFF_ROOMS = tuple(f"webapp.services.{room}" for room in ("accounts", "campaign", "staff_forms"))
 # What bots say, and what a rehearsal says to them: words of a chat, not the platform's.
 OF_BOTS = ("bots.guards.filters", "webapp.services.replies.rehearsal")
 OPEN_FOLDERS = ("evaluation/kinds",)  # whose files are found by being there
