@@ -28,7 +28,7 @@ from django.urls import path
 from webapp import realtime
 from webapp.calculators import Calculators
 from webapp.embedded import Embedded
-from webapp.services.ops import logins
+from webapp.services.accounts import sessions
 from webapp.services.rules import uptime
 from webapp.sockets import consumers
 from webapp.sockets.batching import database
@@ -82,7 +82,7 @@ async def _serve_page(scope: Scope, receive: Receive, send: Send) -> None:
 
 async def _is_signed_in(scope: Scope) -> bool:
     key = cookie(scope, settings.SESSION_COOKIE_NAME)
-    return bool(key) and await database(lambda: logins.is_signed_in(key))
+    return bool(key) and await database(lambda: sessions.is_signed_in(key))
 
 
 async def _refuse_body(send: Send, most: int) -> None:

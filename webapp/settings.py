@@ -65,6 +65,7 @@ TEMPLATES = [
                 "django.contrib.messages.context_processors.messages",
                 "csp.context_processors.nonce",
                 "webapp.views.staff.access.navigation",
+                "webapp.views.staff.access.permissions",
             ],
         },
     }
@@ -164,6 +165,7 @@ WHITENOISE_USE_FINDERS = DEBUG
 LOGIN_URL = "login"
 LOGIN_REDIRECT_URL = "campaigns"
 LOGOUT_REDIRECT_URL = "login"
+SESSION_ENGINE = "webapp.services.accounts.sessions"
 SESSION_COOKIE_AGE = 12 * 3600
 AUTH_PASSWORD_VALIDATORS = [
     {"NAME": f"django.contrib.auth.password_validation.{name}"}
@@ -181,9 +183,12 @@ HOST_PREFIX = "__Host-" if SECURE else ""
 PARTICIPANT_COOKIE = f"{HOST_PREFIX}parley"
 LANGUAGE_COOKIE_NAME = f"{HOST_PREFIX}language"
 SESSION_COOKIE_NAME = f"{HOST_PREFIX}session"
+DEVICE_COOKIE = f"{HOST_PREFIX}device"
 CSRF_COOKIE_NAME = f"{HOST_PREFIX}csrf"
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = SECURE
 CSRF_COOKIE_HTTPONLY = True
+# Whether all of the staff need a second factor; who has none yet is led to its page (S4).
+SECOND_FACTOR_REQUIRED = env.bool("SECOND_FACTOR_REQUIRED", default=SECURE)
 SECURE_SSL_REDIRECT = SECURE and env.bool("SSL_REDIRECT", default=True)
 SECURE_HSTS_SECONDS = 31_536_000 if SECURE else 0
 SECURE_HSTS_INCLUDE_SUBDOMAINS = SECURE_HSTS_PRELOAD = SECURE

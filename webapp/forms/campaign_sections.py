@@ -22,6 +22,7 @@ SECTIONS: tuple[tuple[str | Promise, tuple[str, ...], tuple[str, ...]], ...] = (
         gettext_lazy("Basics"),
         (
             "name",
+            "project",
             "minutes",
             "pay",
             "currency",

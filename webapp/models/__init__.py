@@ -1,12 +1,12 @@
 """The rows, and what the database itself refuses."""
 
-from webapp.models.allowance import Allowance
+from webapp.models.account import Member, Project, RecoveryCode, SecondFactor, StaffSession
 from webapp.models.campaign import IMPORTED, PEOPLE, Amendment, Campaign, QuotaCell, System
 from webapp.models.chat_service import ServiceCall, ServiceSeat, ServiceUpdate
 from webapp.models.competition import Competition, Entry
 from webapp.models.contribution import Contribution
 from webapp.models.conversation import Conversation, Event, ReplyCall, ReplyJob, Seat
-from webapp.models.model_server import ModelServer, ServerKey
+from webapp.models.model_server import Allowance, ModelServer, ServerKey
 from webapp.models.own_protocol import OwnProtocol, ProtocolImage
 from webapp.models.participation import AdmissionTry, Browser, Consent, ExternalId, Participation
 from webapp.models.payment import Bonus, CompletionCode, PayLedger
@@ -53,6 +53,7 @@ __all__ = [
     "Item",
     "ListedReply",
     "LoginAttempt",
+    "Member",
     "ModelServer",
     "Outage",
     "OwnProtocol",
@@ -65,16 +66,20 @@ __all__ = [
     "Participation",
     "PayLedger",
     "Persona",
+    "Project",
     "ProtocolImage",
     "QuotaCell",
     "Rating",
+    "RecoveryCode",
     "ReplyCall",
     "ReplyJob",
     "Seat",
+    "SecondFactor",
     "ServerKey",
     "ServiceCall",
     "ServiceSeat",
     "ServiceUpdate",
+    "StaffSession",
     "StoredResult",
     "Study",
     "System",

@@ -10,6 +10,7 @@ from django.db.models import Q
 
 from evaluation.registry import protocol_names
 from webapp import clock
+from webapp.models.account import Project
 from webapp.models.counted import Counted
 from webapp.models.own_protocol import OwnProtocol
 from webapp.models.row import Row
@@ -78,6 +79,7 @@ class Campaign(models.Model):
     changes = models.JSONField(default=dict, blank=True)  # settings that depart from the protocol
     state = models.CharField(max_length=10, choices=State, default=State.DRAFT)
     owner = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="+")
+    project = models.ForeignKey(Project, models.PROTECT, related_name="campaigns")
     study = models.ForeignKey(Study, models.PROTECT, null=True, blank=True, related_name="phases")
     phase = models.CharField(max_length=60, blank=True)  # its name within the study
     panel = models.CharField(max_length=10, choices=Panel, default=Panel.WORKER)

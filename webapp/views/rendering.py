@@ -11,7 +11,7 @@ from django.shortcuts import render
 from evaluation import Protocol, Question, Shown
 from webapp import languages, notices
 from webapp.forms import participant
-from webapp.services.ops import logins
+from webapp.services.accounts import logins
 from webapp.services.participation import limits, samples, screens
 from webapp.services.rules.access import StaffCampaign
 

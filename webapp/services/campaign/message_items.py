@@ -83,7 +83,7 @@ def sources(*, campaign: AnyCampaign, user: access.User) -> list[SourceCampaign]
     if not third_parties.uses_others(campaign):
         return []
     campaigns = finished().values("campaign")
-    rows = access.campaigns(user).filter(state__in=ENDED, pk__in=campaigns).exclude(pk=campaign.pk)
+    rows = access.beside(campaign, user).filter(state__in=ENDED, pk__in=campaigns)
     study = row_of(campaign).study_id
     ordered = sorted(rows.order_by("-pk"), key=lambda row: study is None or row.study_id != study)
     return [_source(campaign, row) for row in ordered]

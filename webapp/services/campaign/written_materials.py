@@ -65,7 +65,7 @@ def sources(*, campaign: AnyCampaign, user: access.User) -> list[WrittenSource]:
     wanted = wants(campaign)
     accepted = Contribution.objects.filter(state=Contribution.State.ACCEPTED)
     keys = accepted.values("assignment__item__campaign")
-    rows = access.campaigns(user).filter(pk__in=keys).exclude(pk=campaign.pk).order_by("-pk")
+    rows = access.beside(campaign, user).filter(pk__in=keys).order_by("-pk")
     return [_source(campaign, row, wanted) for row in rows if _kind(row) == wanted]
 
 

@@ -130,7 +130,7 @@ def _one(kind: Any, pk: int) -> Any:
 
 
 def _only_administrators(by: Any) -> None:
-    if not access.is_administrator(by):
+    if not access.is_superuser(by):
         raise access.NotFound("model servers are an administrator's")
 
 

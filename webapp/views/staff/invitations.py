@@ -11,7 +11,7 @@ from django.urls import path, reverse
 from webapp import clock
 from webapp.services.monitoring import review
 from webapp.services.participation import invitations
-from webapp.services.rules.access import StaffCampaign
+from webapp.services.rules.access import Role, StaffCampaign
 from webapp.services.staff_forms.fields import Invalid
 from webapp.views.staff.access import FORM, WRITE, bad_form, campaign_page
 from webapp.views.staff.setup import start_link
@@ -19,7 +19,7 @@ from webapp.views.staff.setup import start_link
 USUAL_DAYS = "30"
 
 
-@campaign_page(*FORM)
+@campaign_page(*FORM, role=Role.RUNNER)
 def invite(request: HttpRequest, campaign: StaffCampaign) -> HttpResponse:
     """Give each id of a list its signed link, as a CSV file."""
     if campaign.state == "DRAFT":
@@ -48,7 +48,7 @@ def invite(request: HttpRequest, campaign: StaffCampaign) -> HttpResponse:
     return response
 
 
-@campaign_page(*WRITE)
+@campaign_page(*WRITE, role=Role.PAYER, proof=True)
 def resend(request: HttpRequest, campaign: StaffCampaign, person: int) -> HttpResponse:
     """Show a person's private link, to be sent to them; the log says who looked at it."""
     by, now = request.user.get_username(), clock.now()

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from django.contrib import messages
-from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import path
@@ -16,18 +15,20 @@ from django.views.decorators.debug import sensitive_post_parameters
 from webapp import clock
 from webapp.services.ops import model_servers
 from webapp.services.rules import access
+from webapp.services.rules.access import Role
 from webapp.services.staff_forms.fields import Invalid, yes_no
 from webapp.views.staff.access import FORM, WRITE, NavLink, bad_form, staff_page
 
 PAGE = "staff/servers.html"
 
 
-@staff_page(*FORM, link=NavLink(gettext_lazy("Model servers"), 25))
+@staff_page(
+    *FORM, role=Role.RUNNER, by_deployer=True, link=NavLink(gettext_lazy("Model servers"), 25)
+)
 def index(request: HttpRequest) -> HttpResponse:
     """List the servers that chat servers may be called at, and allow another."""
     if request.method != "POST":
         return render(request, PAGE, _context(request))
-    _administrator(request)
     typed, is_private = request.POST.get("server", ""), yes_no(request.POST.get("private", ""))
     try:
         model_servers.add_server(
@@ -40,20 +41,18 @@ def index(request: HttpRequest) -> HttpResponse:
     return redirect("servers")
 
 
-@staff_page(*WRITE)
+@staff_page(*WRITE, role=Role.RUNNER, by_deployer=True, proof=True)
 def remove(request: HttpRequest, server: int) -> HttpResponse:
     """Allow a server no more."""
-    _administrator(request)
     model_servers.remove_server(pk=server, by=request.user, now=clock.now())
     messages.success(request, _("The server is allowed no more, and its keys are forgotten."))
     return redirect("servers")
 
 
 @sensitive_post_parameters("key")
-@staff_page(*WRITE)
+@staff_page(*WRITE, role=Role.RUNNER, by_deployer=True)
 def set_key(request: HttpRequest, server: int) -> HttpResponse:
     """Store a key, which no page ever shows."""
-    _administrator(request)
     name, key = request.POST.get("name", ""), request.POST.get("key", "")
     try:
         model_servers.set_key(pk=server, name=name, key=key, by=request.user, now=clock.now())
@@ -64,22 +63,16 @@ def set_key(request: HttpRequest, server: int) -> HttpResponse:
     return redirect("servers")
 
 
-@staff_page(*WRITE)
+@staff_page(*WRITE, role=Role.RUNNER, by_deployer=True, proof=True)
 def remove_key(request: HttpRequest, server_key: int) -> HttpResponse:
     """Forget a key."""
-    _administrator(request)
     model_servers.remove_key(pk=server_key, by=request.user, now=clock.now())
     messages.success(request, _("The key is forgotten."))
     return redirect("servers")
 
 
-def _administrator(request: HttpRequest) -> None:
-    if not access.is_administrator(request.user):
-        raise PermissionDenied
-
-
 def _context(request: HttpRequest, **more: Any) -> dict[str, Any]:
-    may_change = access.is_administrator(request.user)
+    may_change = access.is_superuser(request.user)
     return {"servers": model_servers.listed(), "may_change": may_change, **more}
 
 

@@ -14,7 +14,7 @@ from webapp import clock
 from webapp.forms.system_form import SystemForm
 from webapp.services.campaign import system_trials, systems
 from webapp.services.campaign.systems import StoredSystem
-from webapp.services.rules.access import StaffCampaign
+from webapp.services.rules.access import Role, StaffCampaign
 from webapp.services.rules.protocols import protocol_of
 from webapp.services.staff_forms.fields import Invalid
 from webapp.views.staff.access import (
@@ -27,7 +27,7 @@ from webapp.views.staff.access import (
 )
 
 
-@campaign_page(*READ)
+@campaign_page(*READ, role=Role.RUNNER)
 def choose(request: HttpRequest, campaign: StaffCampaign) -> HttpResponse:
     """The doors to a new system: one's own model by a server, one's own files, the baselines."""
     if campaign.state != "DRAFT":
@@ -38,7 +38,7 @@ def choose(request: HttpRequest, campaign: StaffCampaign) -> HttpResponse:
     return render(request, "staff/doors.html", context)
 
 
-@campaign_page(*FORM)
+@campaign_page(*FORM, role=Role.RUNNER)
 def add(request: HttpRequest, campaign: StaffCampaign, bot: str) -> HttpResponse:
     """Add a bot, or people."""
     if campaign.state != "DRAFT":
@@ -62,7 +62,7 @@ def add(request: HttpRequest, campaign: StaffCampaign, bot: str) -> HttpResponse
     return redirect("campaign", campaign.pk)
 
 
-@campaign_page(*FORM)
+@campaign_page(*FORM, role=Role.RUNNER)
 def change(request: HttpRequest, campaign: StaffCampaign, system: int) -> HttpResponse:
     """Change a system of a draft."""
     row = systems.stored(campaign, system)
@@ -87,7 +87,7 @@ def change(request: HttpRequest, campaign: StaffCampaign, system: int) -> HttpRe
     return redirect("campaign", campaign.pk)
 
 
-@campaign_page(*WRITE)
+@campaign_page(*WRITE, role=Role.RUNNER)
 def remove(request: HttpRequest, campaign: StaffCampaign, system: int) -> HttpResponse:
     """Remove a system from a draft."""
     try:
@@ -97,14 +97,14 @@ def remove(request: HttpRequest, campaign: StaffCampaign, system: int) -> HttpRe
     return redirect("campaign", campaign.pk)
 
 
-@campaign_page(*WRITE)
+@campaign_page(*WRITE, role=Role.RUNNER)
 def rehearse(request: HttpRequest, campaign: StaffCampaign, system: int) -> HttpResponse:
     """Send a system its test message."""
     system_trials.rehearse(campaign=campaign, pk=system, by=request.user, now=clock.now())
     return redirect("campaign", campaign.pk)
 
 
-@campaign_page(*WRITE)
+@campaign_page(*WRITE, role=Role.RUNNER)
 def begin_chat(request: HttpRequest, campaign: StaffCampaign, system: int) -> HttpResponse:
     """Open a test chat."""
     conversation_id = system_trials.open_chat(
@@ -113,7 +113,7 @@ def begin_chat(request: HttpRequest, campaign: StaffCampaign, system: int) -> Ht
     return redirect("test-chat", campaign.pk, conversation_id)
 
 
-@campaign_page(*FORM)
+@campaign_page(*FORM, role=Role.RUNNER)
 def test_chat(request: HttpRequest, campaign: StaffCampaign, conversation_id: int) -> HttpResponse:
     """Show a test chat of staff with a system; none of it is data of the study."""
     context = system_trials.look(user=request.user, campaign=campaign, pk=conversation_id)
@@ -135,7 +135,7 @@ def test_chat(request: HttpRequest, campaign: StaffCampaign, conversation_id: in
     return render(request, "staff/test_chat.html", {"campaign": campaign, "chat": context})
 
 
-@campaign_page(*READ)
+@campaign_page(*READ, role=Role.RUNNER)
 def test_chat_part(
     request: HttpRequest, campaign: StaffCampaign, conversation_id: int
 ) -> HttpResponse:

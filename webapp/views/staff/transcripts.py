@@ -18,7 +18,7 @@ from webapp.services.campaign import redaction, taken_conversations, transcripts
 from webapp.services.campaign.transcripts_import import TranscriptPreview, TranscriptUpload
 from webapp.services.rating import transcript_rules
 from webapp.services.rating import transcripts as stored_chats
-from webapp.services.rules.access import StaffCampaign
+from webapp.services.rules.access import Role, StaffCampaign
 from webapp.services.staff_forms import pasted
 from webapp.services.staff_forms.fields import Invalid
 from webapp.services.staff_forms.transcript_files import TextFile
@@ -28,7 +28,7 @@ PAGE = "staff/transcripts.html"
 MOST_LISTED = 200
 
 
-@campaign_page(*FORM)
+@campaign_page(*FORM, role=Role.VIEWER, change=Role.RUNNER)
 def transcripts(request: HttpRequest, campaign: StaffCampaign) -> HttpResponse:
     """Look at transcripts, import or remove them; redact what was imported."""
     if request.method != "POST":
