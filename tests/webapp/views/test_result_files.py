@@ -70,3 +70,31 @@ def test_references_are_downloaded_as_bibtex(staff: Client, answered: Campaign) 
     assert response.headers["Content-Disposition"].endswith('-summary.bib"')
     assert "@article{holm-1979," in response.content.decode()
     assert staff.get(reverse("results-references", args=[answered.pk, "none"])).status_code == 404
+
+
+def test_the_datasheet_is_downloaded_as_the_form_loads_it(
+    staff: Client, answered: Campaign
+) -> None:
+    address = reverse("results-heds", args=[answered.pk])
+    page = text_of(staff, "results", answered.pk, rows="unflagged")
+    assert f'href="{address}?rows=unflagged"' in page
+    response = staff.get(address, {"rows": "unflagged"})
+    assert response.headers["Content-Type"] == "application/json"
+    assert f'campaign-{answered.pk}-heds.json"' in response.headers["Content-Disposition"]
+    file = json.loads(response.content)
+    raters = "heds-sample_evaluators_design-evaluators-number_of_evaluators"
+    counted = json.loads(staff.get(address).content)
+    assert int(file[raters]["data"][""]) == int(counted[raters]["data"][""]) - 1  # the flagged one
+    questions = "heds-criteria-criterion-response_elicitation-verbatim_question"
+    assert set(file[questions]["data"]) == set(file["heds-criteria-criterion"]["control"])
+    left = text_of(staff, "results-values", answered.pk, "heds-open", report="datasheet")
+    assert '5.1,,"ethics committee that approved, or that none did",fill in' in left
+
+
+def test_the_export_has_the_datasheet_of_the_answers_that_count(
+    staff: Client, answered: Campaign
+) -> None:
+    response = staff.post(reverse("results-export", args=[answered.pk]))
+    with zipfile.ZipFile(io.BytesIO(response.content)) as archive:
+        exported = json.loads(archive.read("heds.json"))
+    assert exported == json.loads(staff.get(reverse("results-heds", args=[answered.pk])).content)

@@ -106,6 +106,8 @@ def _page(subject: Subject, choice: str) -> Made:
 def _report(subject: Subject, name: str, choice: str) -> Made:
     found = page.report(of=subject, name=name, choice=choice)
     made = {"notebook": page.code_of(found, subject, choice), "references": bibtex(found)}
+    if name == "datasheet" and subject.record is not None:
+        made["heds"] = page.datasheet_file(subject, choice)
     return {**_stored_report(found), **made}
 
 

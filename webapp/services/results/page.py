@@ -21,6 +21,7 @@ from analysis import (
     rating_table,
     records,
 )
+from analysis.output import heds
 from analysis.output.all_metrics import run
 from analysis.output.notebook import NotebookRecipe, notebook
 from analysis.output.summary import composed
@@ -39,6 +40,7 @@ __all__ = [
     "Unknown",
     "chosen",
     "code_of",
+    "datasheet_file",
     "document",
     "numbers",
     "page",
@@ -138,6 +140,12 @@ def document(*, of: Of, name: str, choice: str = "counted") -> bytes:
     ways = {"counted": command, "careful": f"{command} --without-flagged"}
     again = ways.get(choice, f"the results page of {subject.words}, {EXPLAINED[choice]}")
     return pdf(_report(subject, name, choice), Origin(again))
+
+
+def datasheet_file(subject: Subject, choice: str) -> str:
+    """Return a campaign's datasheet as the file that the form of HEDS 3.0 loads."""
+    ratings = rating_table(chosen(subject.whole, choice))
+    return heds.written(heds.heds(ratings, subject.record))
 
 
 def code_of(report: Report, subject: Subject, choice: str) -> str:
