@@ -119,9 +119,9 @@ def _write_heds(path: Path, ratings: RatingTable, study: CampaignRecord | None) 
     path.write_text(heds.written(heds.heds(ratings, study)), encoding="utf-8")
     filled, whole = heds.counts(ratings, study)
     print(f"HEDS 3.0: {filled} of {whole} questions are filled in. Left to you:", file=sys.stderr)
-    for row in heds.open_questions(ratings, study).itertuples(index=False):
-        of = f" ({row.criterion})" if row.criterion else ""
-        print(f"  {row.number}{of} {row.question}: {row[-1]}", file=sys.stderr)
+    for row in heds.open_questions(ratings, study).to_dict("records"):
+        of = f" ({row['criterion']})" if row["criterion"] else ""
+        print(f"  {row['number']}{of} {row['question']}: {row['to do']}", file=sys.stderr)
 
 
 def _recipe(options: argparse.Namespace) -> NotebookRecipe:

@@ -79,11 +79,11 @@ def criteria_answers(ratings: RatingTable, study: CampaignRecord) -> dict[str, A
 
 def _named(study: CampaignRecord) -> Iterator[tuple[str, tuple[Plan, Plan]]]:
     """Yield each question of the plan with its step; of two of a name the second is numbered."""
-    seen: dict[str, int] = {}
+    times: dict[str, int] = {}
     for question, step in study.questions:
         name = str(question["name"])
-        seen[name] = seen.get(name, 0) + 1
-        yield name if seen[name] == 1 else f"{name} ({seen[name]})", (question, step)
+        times[name] = times.get(name, 0) + 1
+        yield name if times[name] == 1 else f"{name} ({times[name]})", (question, step)
 
 
 def _of_question(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import zipfile
+from email.utils import parsedate_to_datetime
 
 import pypdf
 import pytest
@@ -30,6 +31,18 @@ def test_a_report_is_downloaded_as_pdf(staff: Client, answered: Campaign) -> Non
     shown = results_page.report(of=answered, name="summary", choice="careful")
     assert all(finding in text for finding in shown.findings)
     assert f"campaign-{answered.pk}.zip --report summary --pdf summary.pdf --without" in text
+
+
+def test_the_cover_of_a_pdf_tells_campaign_author_and_date(
+    staff: Client, answered: Campaign
+) -> None:
+    answered.owner.first_name, answered.owner.last_name = "Ada", "Lovelace"
+    answered.owner.save()
+    response = staff.get(reverse("results-document", args=[answered.pk, "summary"]))
+    cover = pypdf.PdfReader(io.BytesIO(response.content)).pages[0].extract_text()
+    made = parsedate_to_datetime(response.headers["Last-Modified"]).date()
+    for text in ("Ada Lovelace", answered.name, made.isoformat()):
+        assert text in " ".join(cover.split()), text
 
 
 def test_a_report_is_downloaded_as_a_notebook_of_the_export(

@@ -112,7 +112,7 @@ def _report(subject: Subject, name: str, choice: str) -> Made:
 
 
 def _document(subject: Subject, name: str, choice: str) -> Made:
-    content = page.document(of=subject, name=name, choice=choice)
+    content = page.document(of=subject, name=name, made=clock.now().date(), choice=choice)
     return {"pdf": base64.b64encode(content).decode()}
 
 
