@@ -113,7 +113,7 @@ def _reference(study: CampaignRecord) -> Found:
 
 
 def _systems(study: CampaignRecord) -> Found:
-    if not study.protocol:
+    if study.chat is None and not study.rates:
         return
     output = "The next message of a conversation: one or more sentences"
     yield "system-input_types", FormAnswer(options=(8,))
@@ -140,8 +140,9 @@ def _sample(ratings: RatingTable, study: CampaignRecord) -> Found:
         yield "sample_evaluators_design-sample-number_of_system_outputs", FormAnswer(text=text)
     if study.chat is not None:
         text = "Every conversation that was held and counts; none is sampled from a larger set"
-    elif study.rates:
-        text = f"{len(study.plan.get('contexts', ()))} fixed contexts, with a reply of each system"
+    elif study.plan.get("contexts"):
+        number = len(study.plan["contexts"])
+        text = f"{many(number, 'fixed context')}, with a reply of each system"
     else:
         return
     yield (
@@ -195,7 +196,8 @@ def _characteristics(study: CampaignRecord) -> str:
     parts = []
     if "language" in study.people:
         found = study.people.loc[study.people["language"] != "", "language"].value_counts()
-        parts = [f"Language of their pages: {', '.join(f'{k} {n}' for k, n in found.items())}."]
+        counted = ", ".join(f"{code} {n}" for code, n in found.items())
+        parts = [f"Language of their pages: {counted}."] if counted else []
     screening = _step(study, "screening")
     if screening:
         texts = "; ".join(str(each["text"]) for each in screening["questions"])

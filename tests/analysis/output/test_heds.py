@@ -204,3 +204,15 @@ def test_the_command_writes_the_file_and_says_what_is_left(
     assert loaded(json.loads(out.read_text("utf-8")), f"{RATERS}number_of_evaluators") == "1"
     assert main([str(table), "--json", "--heds", str(out)]) == 2
     assert "--heds write a report" in capsys.readouterr().err
+
+
+def test_items_that_were_neither_held_nor_given_as_contexts_are_left_open() -> None:
+    plan = copy.deepcopy(PLAN)
+    del plan["protocol"]["steps"][0]  # the chat: what is rated was imported
+    selection = "heds-sample_evaluators_design-sample-system_output_selection"
+    people = study().people.iloc[:0]
+    file = heds.heds(simulated(), study(plan=plan, people=people))
+    assert f"{selection}-6" not in file
+    assert loaded(file, f"{RATERS}characteristics") == ""
+    some = heds.heds(simulated(), study(plan=plan | {"contexts": [{"key": "k"}]}))
+    assert str(loaded(some, f"{selection}-other_text")).startswith("1 fixed context,")

@@ -6,14 +6,18 @@ import io
 import json
 import zipfile
 from email.utils import parsedate_to_datetime
+from pathlib import Path
 
 import pypdf
 import pytest
 from django.test import Client
 from django.urls import reverse
 
+from analysis.__main__ import main
 from tests.webapp.views.visiting import text_of
 from webapp.models import AuditEntry, Campaign
+from webapp.services.campaign import launch
+from webapp.services.data import exports
 from webapp.services.results import page as results_page
 
 pytestmark = pytest.mark.django_db
@@ -105,9 +109,16 @@ def test_the_datasheet_is_downloaded_as_the_form_loads_it(
 
 
 def test_the_export_has_the_datasheet_of_the_answers_that_count(
-    staff: Client, answered: Campaign
+    staff: Client, answered: Campaign, tmp_path: Path
 ) -> None:
     response = staff.post(reverse("results-export", args=[answered.pk]))
+    export, out = tmp_path / "export.zip", tmp_path / "heds.json"
+    export.write_bytes(response.content)
     with zipfile.ZipFile(io.BytesIO(response.content)) as archive:
         exported = json.loads(archive.read("heds.json"))
     assert exported == json.loads(staff.get(reverse("results-heds", args=[answered.pk])).content)
+    answered.plan = launch.plan_of(answered)  # which an export of a draft does not have
+    answered.save()
+    exports.write_to(campaign=answered, path=export)
+    assert main([str(export), "--report", "datasheet", "--heds", str(out)]) == 0
+    assert exported == json.loads(out.read_text("utf-8"))
