@@ -93,6 +93,13 @@ def _add_outputs(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--bib", type=Path, metavar="OUT.bib", help="write what the report cites, as BibTeX"
     )
+    parser.add_argument(
+        "--heds",
+        type=Path,
+        metavar="OUT.json",
+        help="write the datasheet as a file that the form of HEDS 3.0 loads; what it leaves open "
+        "is said on stderr",
+    )
     parser.add_argument("--title", default="", help="of the PDF, in place of the report's own")
     parser.add_argument("--author", default="", help="of the PDF (default: it names none)")
     parser.add_argument(

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from analysis.conversations.transcripts import joined_lines
+from analysis.output import heds
 from analysis.output.all_metrics import evaluate, records, run
 from analysis.output.notebook import READ_BY, NotebookRecipe, notebook
 from analysis.output.references import bibtex
@@ -24,6 +25,7 @@ from analysis.registry import TABLES, get_report, options_of, report_names, tabl
 from analysis.report import Report
 from analysis.scores.cautions import cautions
 from analysis.self_test.measured import QUICK
+from analysis.tables.campaign_record import CampaignRecord
 from analysis.tables.context_tree import read as contexts
 from analysis.tables.options import BadOption
 from analysis.tables.reading import read_all
@@ -83,9 +85,9 @@ def _chosen(options: argparse.Namespace) -> dict[str, Any]:
 
 def _answer(options: argparse.Namespace, tables: Tables, command: str) -> int:
     chosen = _chosen(options)
-    written = options.pdf or options.notebook or options.bib
+    written = options.pdf or options.notebook or options.bib or options.heds
     if options.json and written:
-        files = "--pdf, --notebook and --bib"
+        files = "--pdf, --notebook, --bib and --heds"
         return _refuse(f"--json prints numbers, but {files} write a report: leave one")
     if (options.title or options.author) and not options.pdf:
         return _refuse("--title and --author are of a PDF: add --pdf OUT.pdf")
@@ -98,11 +100,13 @@ def _answer(options: argparse.Namespace, tables: Tables, command: str) -> int:
     if options.json:
         _print_json(tables, chosen)
         return 0
+    if options.heds and tables.ratings is None:
+        return _refuse("--heds describes how people rated: add the table of ratings, or an export")
     report = run(get_report(options.report), tables, chosen)
     if report is None and written:
         return _refuse(_lacking(options.report, tables).rstrip())
     if report is not None and written:
-        return _write(options, report, command)
+        return _write(options, report, tables, command)
     print(_lacking(options.report, tables) if report is None else rendered(report), end="")
     return 0
 
@@ -123,7 +127,7 @@ def _unfit(options: argparse.Namespace) -> str:
     return ""
 
 
-def _write(options: argparse.Namespace, report: Report, command: str) -> int:
+def _write(options: argparse.Namespace, report: Report, tables: Tables, command: str) -> int:
     try:
         if options.pdf:
             # Only here: loading what draws takes longer than most reports.
@@ -136,9 +140,21 @@ def _write(options: argparse.Namespace, report: Report, command: str) -> int:
             options.notebook.write_text(text, encoding="utf-8")
         if options.bib:
             options.bib.write_text(bibtex(report), encoding="utf-8")
+        if options.heds and tables.ratings is not None:
+            _write_heds(options.heds, tables.ratings, tables.study)
     except OSError as error:
         return _refuse(f"{error.filename}: cannot be written ({error.strerror or error})")
     return 0
+
+
+def _write_heds(path: Path, ratings: RatingTable, study: CampaignRecord | None) -> None:
+    """Write the datasheet's file, and say on stderr what it leaves open."""
+    path.write_text(heds.written(heds.heds(ratings, study)), encoding="utf-8")
+    filled, whole = heds.counts(ratings, study)
+    print(f"HEDS 3.0: {filled} of {whole} questions are filled in. Left to you:", file=sys.stderr)
+    for row in heds.open_questions(ratings, study).to_dict("records"):
+        of = f" ({row['criterion']})" if row["criterion"] else ""
+        print(f"  {row['number']}{of} {row['question']}: {row['to do']}", file=sys.stderr)
 
 
 def _recipe(options: argparse.Namespace) -> NotebookRecipe:

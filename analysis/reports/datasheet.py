@@ -13,6 +13,7 @@ from typing import Any
 import pandas as pd
 
 from analysis.metrics.krippendorff_alpha import krippendorff_alpha
+from analysis.output import heds
 from analysis.output.methods import conversations, opened_by, scale, shown
 from analysis.output.participant_flow import people
 from analysis.report import Report, Section
@@ -36,6 +37,7 @@ def datasheet(
     ]
     sections.insert(-1, _criteria(study))
     sections.insert(-1, _agreement(ratings, seed))
+    sections.append(_left_open(ratings, study))
     return Report(
         name="datasheet",
         title="Datasheet of the human evaluation",
@@ -50,6 +52,15 @@ def _finding(rows: pd.DataFrame) -> str:
         f"{len(rows) - open_} of {len(rows)} questions are answered by the plan and the ratings; "
         f"{open_} wait for the researcher, marked [Fill in] or [Check]."
     )
+
+
+def _left_open(ratings: RatingTable, study: CampaignRecord | None) -> Section:
+    filled, whole = heds.counts(ratings, study)
+    title = f"HEDS 3.0: {filled} of {whole} questions of the form are filled in its file"
+    note = (
+        "The official form (https://nlp-heds.github.io) loads the file heds.json; these are left."
+    )
+    return Section(title, heds.open_questions(ratings, study), note, key="heds-open")
 
 
 def _criteria(study: CampaignRecord | None) -> Section:

@@ -133,6 +133,17 @@ def references(request: HttpRequest, of: Evaluated, name: str) -> HttpResponse:
     return _shown(request, of, f"report/{_known(name)}", cited)
 
 
+def heds(request: HttpRequest, of: Evaluated) -> HttpResponse:
+    """Return the datasheet as the file that the form of HEDS 3.0 loads."""
+
+    def file(found: Found) -> HttpResponse:
+        if "heds" not in found.content:  # stored before there was one: a newer one is on its way
+            return _waiting(request, of, found)
+        return _file(found.content["heds"], "application/json", f"{_stem(of)}-heds.json")
+
+    return _shown(request, of, "report/datasheet", file)
+
+
 def _known(name: str) -> str:
     if name not in report_names():
         raise Http404(name)
@@ -218,6 +229,8 @@ PAGES: tuple[tuple[str, str, View, tuple[str, ...], dict[str, Any]], ...] = (
 PREFIX, OF_STUDY = "campaigns/<int:pk>/results", "studies/<int:study>/results"
 urlpatterns = [
     path(f"{PREFIX}/", campaign_page(*READ, tab=TAB, **LOOK)(page), name="results"),
+    # Of a campaign alone: a datasheet is of one experiment.
+    path(f"{PREFIX}/heds.json", campaign_page(*READ, **LOOK)(heds), name="results-heds"),
     path(f"{OF_STUDY}/", study_page(*READ, **LOOK)(page), name="study-results"),
     *(
         path(f"{PREFIX}{end}", campaign_page(*methods, **need)(view), name=f"results{name}")

@@ -39,6 +39,7 @@ Ratings of chatbots, collected with Parley under the protocol “{title}”
 | codebook.md, codebook.json | every column and question, with wording and scale |
 | plan.json | the frozen plan |
 | protocol.json | what people did, with the settings used; it can be imported as a protocol |
+| heds.json | the datasheet, as the form of HEDS 3.0 (https://nlp-heds.github.io) loads it |
 | manifest.json | what was included, row counts, and SHA-256 of every file |
 
 In CSV files a text that begins with one of = + - @ ' (or a tab, a carriage return, or a full-width

@@ -44,6 +44,7 @@ from webapp.services.rules.access import AnyCampaign, row_of
 from webapp.services.staff_forms import protocol_images
 
 SCHEMA = 2  # of the export; in 1 the codebook named a setting's fields otherwise
+HEDS = "heds.json"  # what the form of the datasheet loads
 EPOCH = (1980, 1, 1, 0, 0, 0)  # the earliest that a zip can say: no file has a time of its own
 READABLE = 0o644 << 16
 FILTERS = {
@@ -205,7 +206,8 @@ def _fill(archive: Archive, campaign: Campaign) -> None:
     archive.table("messages.csv", codebook.MESSAGES, tables.message_rows(campaign))
     archive.table("replies.csv", codebook.REPLIES, reply_records.reply_rows(campaign))
     archive.table("reply_events.csv", codebook.REPLY_EVENTS, reply_records.event_rows(campaign))
-    people = conversation_records.participants(campaign)
+    people = list(conversation_records.participants(campaign))
+    archive.text(HEDS, study_record.heds_text(campaign, frame, people))
     archive.table("participants.csv", codebook.PARTICIPANTS, people)
     archive.table("admission.csv", codebook.ADMISSION, conversation_records.admission(campaign))
     archive.lines("personas.jsonl", conversation_records.personas(campaign))

@@ -110,6 +110,8 @@ def _fill(archive: Archive, study: Study) -> None:
     for campaign in campaigns:
         folder = f"{phases.of_study(campaign)['campaign']}/"
         exports.add_plan(archive, campaign, codebook.codebook(campaign), folder)
+        answers = tables.ratings(campaign, include_excluded=True)
+        archive.text(f"{folder}{exports.HEDS}", study_record.heds_text(campaign, answers))
     archive.text("manifest.json", pretty(_manifest(archive, study, campaigns)))
 
 

@@ -2,18 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from typing import Any
+
 import pandas as pd
 
-from analysis import RatingTable
+from analysis import BadTable, RatingTable, rating_table
+from analysis.output import heds
 from analysis.tables.campaign_record import CampaignRecord
 from webapp.models import Campaign, Participation
 from webapp.services.campaign import launch
 from webapp.services.data import codebook, conversation_records
 
+People = Sequence[Mapping[str, Any]]
 
-def study(campaign: Campaign, whole: RatingTable) -> CampaignRecord:
-    """Return the plan, people and answers; a draft's plan is the one that it would freeze."""
-    people = list(conversation_records.participants(campaign))
+
+def study(campaign: Campaign, whole: RatingTable, people: People | None = None) -> CampaignRecord:
+    """Return the plan, people and answers; a draft's plan is the one that it would freeze.
+
+    `people` are the campaign's participants, where somebody has read them already.
+    """
+    if people is None:
+        people = list(conversation_records.participants(campaign))
     return CampaignRecord(
         plan=campaign.plan or launch.plan_of(Campaign.objects.get(pk=campaign.pk)),
         plan_sha256=campaign.plan_hash,
@@ -24,6 +34,19 @@ def study(campaign: Campaign, whole: RatingTable) -> CampaignRecord:
         outcomes=outcomes(),
         amendments=[each.text for each in campaign.amendments.order_by("pk")],
     )
+
+
+def heds_text(campaign: Campaign, whole: RatingTable, people: People | None = None) -> str:
+    """Return the datasheet as the form of HEDS 3.0 loads it, of the answers that count.
+
+    Of answers that cannot be analyzed it says nothing: the data is handed out all the same.
+    """
+    kept = whole[whole["excluded"] == ""].reset_index(drop=True)
+    try:
+        ratings = rating_table(kept)
+    except BadTable:
+        ratings = RatingTable(kept.iloc[:0])
+    return heds.written(heds.heds(ratings, study(campaign, whole, people)))
 
 
 def withdrew(campaign: Campaign) -> int:

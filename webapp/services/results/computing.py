@@ -106,11 +106,13 @@ def _page(subject: Subject, choice: str) -> Made:
 def _report(subject: Subject, name: str, choice: str) -> Made:
     found = page.report(of=subject, name=name, choice=choice)
     made = {"notebook": page.code_of(found, subject, choice), "references": bibtex(found)}
+    if name == "datasheet" and subject.record is not None:
+        made["heds"] = page.datasheet_file(subject, choice)
     return {**_stored_report(found), **made}
 
 
 def _document(subject: Subject, name: str, choice: str) -> Made:
-    content = page.document(of=subject, name=name, choice=choice)
+    content = page.document(of=subject, name=name, made=clock.now().date(), choice=choice)
     return {"pdf": base64.b64encode(content).decode()}
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from dataclasses import replace
+from datetime import date
 from pathlib import Path
 
 import pandas as pd
@@ -21,6 +22,7 @@ from analysis import (
     rating_table,
     records,
 )
+from analysis.output import heds
 from analysis.output.all_metrics import run
 from analysis.output.notebook import NotebookRecipe, notebook
 from analysis.output.summary import composed
@@ -39,6 +41,7 @@ __all__ = [
     "Unknown",
     "chosen",
     "code_of",
+    "datasheet_file",
     "document",
     "numbers",
     "page",
@@ -128,8 +131,11 @@ def study_reports(*, study: Of, choice: str = "counted") -> list[Report]:
     return [each for each in found if not all(section.is_printed for section in each.sections)]
 
 
-def document(*, of: Of, name: str, choice: str = "counted") -> bytes:
-    """Return a named report as PDF, with the command that makes it of the export."""
+def document(*, of: Of, name: str, made: date, choice: str = "counted") -> bytes:
+    """Return a named report as PDF, with the command that makes it of the export.
+
+    Its cover names the campaign or study, the owner as its author, and the day it was `made`.
+    """
     # Only here: what draws takes long to load, and few requests need it.
     from analysis.output.pdf import Origin, pdf
 
@@ -137,7 +143,16 @@ def document(*, of: Of, name: str, choice: str = "counted") -> bytes:
     command = f"python -m analysis {subject.file}.zip --report {name} --pdf {name}.pdf"
     ways = {"counted": command, "careful": f"{command} --without-flagged"}
     again = ways.get(choice, f"the results page of {subject.words}, {EXPLAINED[choice]}")
-    return pdf(_report(subject, name, choice), Origin(again))
+    found = _report(subject, name, choice)
+    kind = "Campaign" if subject.phases is None else "Campaigns of study"
+    covered = replace(found, about=((kind, subject.name), *found.about))
+    return pdf(covered, Origin(again, made=made, author=subject.author))
+
+
+def datasheet_file(subject: Subject, choice: str) -> str:
+    """Return a campaign's datasheet as the file that the form of HEDS 3.0 loads."""
+    ratings = rating_table(chosen(subject.whole, choice))
+    return heds.written(heds.heds(ratings, subject.record))
 
 
 def code_of(report: Report, subject: Subject, choice: str) -> str:

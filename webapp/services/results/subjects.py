@@ -28,7 +28,10 @@ Evaluated = AnyCampaign | AnyStudy
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Subject:
-    """Tables that results are of. file: its export's name. record: a study has none."""
+    """Tables that results are of. file: its export's name. record: a study has none.
+
+    author: the owner's name; empty where the account has none.
+    """
 
     name: str
     title: str
@@ -38,6 +41,7 @@ class Subject:
     messages: Callable[[], MessageTable]
     record: CampaignRecord | None
     reports: tuple[str, ...]
+    author: str = ""
     phases: pd.DataFrame | None = None  # of a study: each campaign, who came and what they answered
 
 
@@ -59,6 +63,7 @@ def subject_of(of: Evaluated | Subject) -> Subject:
         messages=lambda: tables.described_messages(campaign),
         record=record_of(campaign, whole),
         reports=readable(),
+        author=campaign.owner.get_full_name(),
     )
 
 
@@ -75,6 +80,7 @@ def _of_study(study: AnyStudy) -> Subject:
         messages=lambda: phases.described_messages(study),
         record=None,
         reports=tuple(sorted(readable(), key=lambda name: name not in several)),
+        author=Study.objects.get(pk=study.pk).owner.get_full_name(),
         phases=pd.DataFrame(_phase_rows(study, whole), columns=list(PHASES)),
     )
 
