@@ -23,7 +23,7 @@ from tests.acceptance.bots_writing import said_once
 from tests.acceptance.shell import Shell, Shown, slow
 from tests.acceptance.table import NotShown
 from tests.bots.examples import HELLO, PERSONA
-from tests.bots.text.test_repetition import CHATS, counted
+from tests.bots.text.test_repetition import CHATS, EXAMPLES, counted, printed_flags
 from tests.bots.zoo.test_no_repeat import chat
 from tests.bots.zoo.test_safety import HARMLESS, TOXIC, saying
 from tests.bots.zoo.test_two_head import FEW, TINY, losses, network_of, turn_over
@@ -131,7 +131,8 @@ def _different(found: Sequence[ReplyCandidate]) -> float:
 
 @slow
 def b_norepeat(shell: Shell) -> Shown:
-    """The two printed problem examples have no copy here, so their 6/10 and 5/13 are not shown."""
+    if not EXAMPLES.is_file():
+        raise NotShown("the folder shared/data/meena_repetition is not beside the repository")
     few = {"number": 8, "temperature": 0.5}
     strict, lax = (
         make_bot("no_repeat", options=few, **limits)
@@ -140,15 +141,18 @@ def b_norepeat(shell: Shell) -> Shown:
     assert isinstance(strict, NoRepeat)
     assert isinstance(lax, NoRepeat)
     repeated = [sum(RepetitionRule().flagged(chat(bot, 10))) for bot in (strict, lax)]
-    told = "the two printed conversations are in neither the specification nor the data; "
-    told += (
-        f"a bot repeats itself in {repeated[0]} of 10 turns with the rule, {repeated[1]} without"
+    printed = [(sum(flags), len(flags)) for flags in printed_flags()]
+    result = "flagged of the printed examples: "
+    result += " and ".join(f"{few} of {all_turns} turns" for few, all_turns in printed)
+    result += (
+        f"; a bot repeats itself in {repeated[0]} of 10 turns with the rule, {repeated[1]} without"
     )
     if CHATS.is_dir():
         meena, people = counted("meena.txt", "Meena"), counted("human.txt", "Human 1")
-        told += f"; of the released chats {meena[0]} of {meena[1]} turns of Meena and "
-        told += f"{people[0]} of {people[1]} of people are flagged"
-    raise NotShown(told)
+        result += f"; of the released chats {meena[0]} of {meena[1]} turns of Meena and "
+        result += f"{people[0]} of {people[1]} of people are flagged"
+    holds = printed == [(6, 10), (5, 13)] and repeated[0] < repeated[1]
+    return Shown(holds, result, "python -m pytest tests/bots/text/test_repetition.py")
 
 
 def b_safety(shell: Shell) -> Shown:
