@@ -1,8 +1,8 @@
 """Repetition of one message in another: the measures of the cross-turn repetition rule.
 
 Source: Adiwardana et al. 2020 (MEENA), section 5: candidates that share long common sub-sequences
-with another of the bot's turns are removed. The paper gives no lengths; the thresholds are ours. Words are compared:
-marks between them, their case and the shape of an apostrophe make no difference.
+with another of the bot's turns are removed. The paper gives no lengths; the thresholds are ours.
+Words are compared: marks between them, case and the shape of an apostrophe make no difference.
 """
 
 from __future__ import annotations
