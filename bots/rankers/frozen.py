@@ -8,6 +8,7 @@ as much as the last message.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import accumulate
 from typing import Literal
 
 import torch
@@ -32,7 +33,9 @@ def query_vectors(
 def query_vectors_of_all(encode: Encode, turns: Sequence[Turn], use: Persona) -> list[Tensor]:
     """Return the query vectors of each conversation; the texts of all are encoded in one pass."""
     read = [_read(*turn, use) for turn in turns]
-    return list(encode([text for texts in read for text in texts]).split([*map(len, read)]))
+    vectors = encode([text for texts in read for text in texts])
+    ends = accumulate(map(len, read))
+    return [vectors[end - len(texts) : end] for end, texts in zip(ends, read, strict=True)]
 
 
 def _read(persona: Sequence[str], history: Sequence[Utterance], use: Persona) -> list[str]:

@@ -91,7 +91,7 @@ class LinearMap:
         _, mapped, about = self._ready()
         queries = frozen.query_vectors_of_all(self._encode(), turns, self.persona)
         scored = frozen.fit_all(queries, mapped)
-        return frozen.best_replies(about.replies, scored, turns, self.nearest, self.max_words)
+        return frozen.best_replies(about.replies, list(scored), turns, self.nearest, self.max_words)
 
     def rank(
         self, persona: Sequence[str], history: Sequence[Utterance], candidates: Sequence[str]

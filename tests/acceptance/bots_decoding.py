@@ -18,8 +18,8 @@ from bots.zoo.no_repeat import NoRepeat
 from bots.zoo.safety import Safety
 from bots.zoo.sample_and_rank import SampleAndRank
 from bots.zoo.two_head import TwoHead
+from tests.acceptance import planted
 from tests.acceptance.bots_ranking import ranked
-from tests.acceptance.bots_writing import said_once
 from tests.acceptance.shell import Shell, Shown, slow
 from tests.acceptance.table import NotShown
 from tests.bots.examples import HELLO, PERSONA
@@ -58,7 +58,9 @@ def b_twohead(shell: Shell) -> Shown:
 
 @slow
 def b_lic(shell: Shell) -> Shown:
-    said = said_once(shell, "lost_in_conversation")
+    learned = planted.taught("lost_in_conversation", **planted.SUBWORDS)
+    assert isinstance(learned, LostInConversation)
+    right = planted.written(learned)
     bot = shell.bot("lost_in_conversation")
     assert isinstance(bot, LostInConversation)
     decoding = bot.decoding()
@@ -69,11 +71,12 @@ def b_lic(shell: Shell) -> Shown:
     same = all(isinstance(each, CausalNetwork) for each in networks)
     beam = (decoding.method, decoding.number, decoding.alpha) == ("beam", 3, 0.6)
     result = (
-        f"says '{said}' by beam {decoding.number}, length penalty {decoding.alpha}; the network "
+        f"held-out questions with one right answer: {right}; "
+        f"beam {decoding.number}, length penalty {decoding.alpha}; the network "
     )
     result += f"is two_head's without the choice; preset paper: batch {paper['batch']}, rate "
     result += f"{paper['rate']:g}, warm-up {paper['warmup']:,}"
-    return shell.shown(same and beam and said and paper["batch"] == 256, result, bot_presets)
+    return shell.shown(same and beam and right.holds and paper["batch"] == 256, result, bot_presets)
 
 
 @slow
