@@ -93,7 +93,7 @@ def test_a_departure_is_marked_on_every_page(ann: Client, draft: Campaign) -> No
 
 def test_where_a_system_is_added_a_guide_says_which(ann: Client, draft: Campaign) -> None:
     link = f'href="{reverse("guide", args=["which_bot"])}"'
-    for page in ("campaign", "add-system"):
+    for page in ("campaign", "choose-system", "add-system"):
         kind = ["parrot"] if page == "add-system" else []
         assert link in ann.get(reverse(page, args=[draft.pk, *kind])).content.decode()
 
