@@ -213,8 +213,8 @@ class _Earlier:
         own = [turn for turn in history if turn.speaker == "self"]
         self._keys = {key(turn.text): ECHOED for turn in heard}
         self._keys |= {key(turn.text): REPEATED for turn in own}
-        told = () if written else ((own, REPEATED), (heard, ECHOED))
-        self._told = [(words(turn.text), why) for turns, why in told for turn in turns]
+        sides = () if written else ((own, REPEATED), (heard, ECHOED))
+        self._words = [(words(turn.text), why) for turns, why in sides for turn in turns]
 
     def same(self, text: str) -> str | None:
         """Return whose message a text repeats, as a reason, or None."""
@@ -222,7 +222,7 @@ class _Earlier:
         if exact is not None:
             return exact
         listed = words(text)
-        return next((why for old, why in self._told if NEAR_COPY.alike(listed, old)), None)
+        return next((why for old, why in self._words if NEAR_COPY.alike(listed, old)), None)
 
 
 def _against(text: str, earlier: _Earlier) -> str | None:

@@ -26,7 +26,7 @@ from tests.bots.examples import PERSONA, demo, trained
 TURNS = 10
 THINGS = "bakery bridge cinema library market museum park river school theater".split()  # noqa: SIM905
 PROBE = Utterance("partner", "What else do you like?")
-Told = list[Utterance]
+Messages = list[Utterance]
 
 
 def choosers() -> list[str]:
@@ -44,9 +44,9 @@ rankers = pytest.mark.parametrize(
 )
 
 
-def parroted(bot: Bot) -> tuple[Told, list[Reply]]:
+def parroted(bot: Bot) -> tuple[Messages, list[Reply]]:
     """Chat with a partner that always sends the line that the bot itself would send next."""
-    history: Told = []
+    history: Messages = []
     replies = []
     for _ in range(TURNS):
         wanted = bot.respond(PERSONA, [*history, PROBE]).text
@@ -56,7 +56,7 @@ def parroted(bot: Bot) -> tuple[Told, list[Reply]]:
     return history, replies
 
 
-def copies(history: Told, replies: Iterable[Reply]) -> list[str]:
+def copies(history: Messages, replies: Iterable[Reply]) -> list[str]:
     """Return the chosen replies that are copies, or near copies, of an earlier message."""
     found = []
     for turn, reply in enumerate(replies):
@@ -75,13 +75,13 @@ def echoing() -> Dialogue:
     return Dialogue("echo", tuple(turns))
 
 
-def among_echoes(name: str) -> tuple[Told, list[Reply]]:
+def among_echoes(name: str) -> tuple[Messages, list[Reply]]:
     """Train on people who echo and a few who do not, and send their lines, one after another."""
     bot = make_bot(name)
     assert isinstance(bot, Trainable)
     assert isinstance(bot, Bot)
     bot.train([echoing(), *demo("train")[:3]], seed=1)
-    history: Told = []
+    history: Messages = []
     replies = []
     for line in echoing().turns[::2]:
         history.append(line)

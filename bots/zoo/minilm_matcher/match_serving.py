@@ -49,9 +49,9 @@ class Serving:
     def encode(self, turns: Sequence[Turn], candidates: Sequence[Sequence[str]]) -> None:
         """Encode what scoring these conversations' candidates will need, in one pass for all."""
         offered = [text for texts in candidates for text in texts]
-        told = [text for turn in turns for text in context_rows(*turn)[0]]
+        contexts = [text for turn in turns for text in context_rows(*turn)[0]]
         with torch.inference_mode():
-            self._add([*told, *offered])
+            self._add([*contexts, *offered])
             if self.context is not None:
                 self.context.add([*offered, *(joined(*turn) for turn in turns)])
 
