@@ -12,7 +12,7 @@ places, words weighted as for `glove`.
 from __future__ import annotations
 
 import zlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from functools import cache
 from itertools import pairwise
 from typing import Literal
@@ -33,16 +33,21 @@ LONGEST = 128  # tokens of a text that MiniLM reads
 RARE = 1e-3
 REMEMBERED = 1 << 16  # texts whose MiniLM vector a process keeps: 100 MB
 
-_known: dict[str, Tensor] = {}
+_known: dict[tuple[str, str], Tensor] = {}  # by device and text
 
 
-def encoder(name: Name) -> Encode:
-    """Return the encoder of this name, or say what to install."""
+def encoder(name: Name, device: str = "cpu") -> Encode:
+    """Return the encoder of this name, whose vectors are on a device, or say what to install.
+
+    Only MiniLM computes on the device; the others are look-ups.
+    """
     if name == "minilm":
         minilm.folder()
-    elif name == "glove":
+        return lambda texts: _units(_minilm(texts, device)).to(device)
+    if name == "glove":
         list(glove.find(["hello"]))
-    return lambda texts: _units(_ENCODERS[name](texts))
+        return lambda texts: _units(_glove(texts)).to(device)
+    return lambda texts: _units(_hashed(texts)).to(device)
 
 
 def _units(vectors: Tensor) -> Tensor:
@@ -91,20 +96,17 @@ def _glove(texts: Sequence[str]) -> Tensor:
     return torch.from_numpy(rows)
 
 
-def _minilm(texts: Sequence[str]) -> Tensor:
-    new = [text for text in dict.fromkeys(texts) if text not in _known]
+def _minilm(texts: Sequence[str], device: str) -> Tensor:
+    new = [text for text in dict.fromkeys(texts) if (device, text) not in _known]
     if len(_known) + len(new) > REMEMBERED:
         _known.clear()
         new = list(dict.fromkeys(texts))
     with torch.inference_mode():
-        found = _network().vectors([minilm.tokens(text, LONGEST) for text in new])
-    _known.update(zip(new, found.clone(), strict=True))
-    return torch.stack([_known[text] for text in texts])
+        found = _network(device).vectors([minilm.tokens(text, LONGEST) for text in new])
+    _known.update(zip(((device, text) for text in new), found.clone(), strict=True))
+    return torch.stack([_known[device, text] for text in texts])
 
 
 @cache
-def _network() -> minilm.MiniLM:
-    return minilm.MiniLM().eval()
-
-
-_ENCODERS: Mapping[str, Encode] = {"hashed": _hashed, "glove": _glove, "minilm": _minilm}
+def _network(device: str) -> minilm.MiniLM:
+    return minilm.MiniLM().eval().to(device)

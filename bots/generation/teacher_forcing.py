@@ -127,6 +127,11 @@ def spoken(
 ) -> list[Reply]:
     """Return for each turn the best candidate that is safe, short enough and new."""
     return [
-        choose(((each.text, each.score("mean_logp")) for each in found), history, max_words)
+        choose(
+            ((each.text, each.score("mean_logp")) for each in found),
+            history,
+            max_words,
+            written=True,
+        )
         for found, (_, history) in zip(proposed, turns, strict=True)
     ]

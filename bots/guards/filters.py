@@ -10,14 +10,14 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
-from collections.abc import Set as AbstractSet
 from functools import cache, lru_cache
 from importlib.resources import files
 from random import Random
 
 from bots.bot import Reply, ReplyEvent
 from bots.dialogue import Example, Utterance
-from bots.text.tokens import display, key, word_count
+from bots.text.repetition import RepetitionRule
+from bots.text.tokens import display, key, word_count, words
 
 _EVERYDAY = """
 arian breasts chink cowgirl cowgirls dink dinks dong dopey drunk dummy erect facial fanny fat flange
@@ -92,7 +92,9 @@ FALLBACKS = (
 )
 
 EMPTY = "the bot said nothing"
-UNFILTERED = frozenset({"empty", "said before", "too long"})  # reasons that are not the filter's
+ECHOED, REPEATED = "the partner's words", "said before"
+UNFILTERED = frozenset({"empty", REPEATED, ECHOED, "too long"})  # reasons that are not the filter's
+NEAR_COPY = RepetitionRule(run=6, share=0.9, least=4)  # of a message, by a reply that is chosen
 
 _LEET = str.maketrans("013457@$!|", "oieastasil")
 _LOOKALIKES = str.maketrans("аеорсухіѕјԁɡοαει", "aeopcyxisjdgoaei")
@@ -123,7 +125,7 @@ def keys_by(speaker: str, history: Iterable[Utterance]) -> set[str]:
 
 def fallback(history: Sequence[Utterance]) -> str:
     """Return a neutral reply, new in this conversation as long as there is one."""
-    earlier = keys_by("self", history)
+    earlier = {key(turn.text) for turn in history}
     fresh = [text for text in FALLBACKS if key(text) not in earlier]
     return (fresh or FALLBACKS)[0 if fresh else len(history) % len(FALLBACKS)]
 
@@ -172,10 +174,18 @@ def _listed_reasons(details: Mapping[str, object] | None) -> list[str]:
 
 
 def choose(
-    ranked: Iterable[tuple[str, float]], history: Sequence[Utterance], max_words: int
+    ranked: Iterable[tuple[str, float]],
+    history: Sequence[Utterance],
+    max_words: int,
+    *,
+    written: bool = False,
 ) -> Reply:
-    """Return the first candidate that is safe, short enough and new; log why others were not."""
-    earlier = keys_by("self", history)
+    """Return the first candidate that is safe, short enough and new; log why others were not.
+
+    New is what is no copy, nor near copy, of either side's message; of what a model has `written`
+    itself, what differs from its own messages: it may well greet back.
+    """
+    earlier = _Earlier(history, written=written)
     refused: list[str] = []
     long: tuple[str, float] | None = None
     best: str | None = None  # that was refused, but holds something
@@ -195,11 +205,36 @@ def choose(
     return canned(history, best, {"refused": refused}, stopped)
 
 
-def _against(text: str, earlier: AbstractSet[str]) -> str | None:
+class _Earlier:
+    """A conversation's messages, as far as a new one must differ from them."""
+
+    def __init__(self, history: Sequence[Utterance], *, written: bool) -> None:
+        heard = () if written else [turn for turn in history if turn.speaker != "self"]
+        own = [turn for turn in history if turn.speaker == "self"]
+        self._keys = {key(turn.text): ECHOED for turn in heard}
+        self._keys |= {key(turn.text): REPEATED for turn in own}
+        sides = () if written else ((own, REPEATED), (heard, ECHOED))
+        self._words = [(words(turn.text), why) for turns, why in sides for turn in turns]
+
+    def same(self, text: str) -> str | None:
+        """Return whose message a text repeats, as a reason, or None."""
+        exact = self._keys.get(key(text))
+        if exact is not None:
+            return exact
+        listed = words(text)
+        return next((why for old, why in self._words if NEAR_COPY.alike(listed, old)), None)
+
+
+def _against(text: str, earlier: _Earlier) -> str | None:
     """Return the reason why a candidate is not said, or None."""
     if not text.strip():
         return "empty"
-    return "said before" if key(text) in earlier else unsafe(text)
+    return earlier.same(text) or unsafe(text)
+
+
+def nearest_to_try(nearest: int, history: Sequence[Utterance]) -> int:
+    """Return how many candidates to look at: as many as asked for beside those that are stale."""
+    return nearest + len(history)
 
 
 def speakable(

@@ -20,7 +20,7 @@ from bots.encoders import topk
 from bots.encoders.bags import Vocabulary, count_words
 from bots.encoders.text_encoder import Shape, TextEncoder, WordTable, encode_all
 from bots.guards import whitelists
-from bots.guards.filters import choose, speakable
+from bots.guards.filters import choose, nearest_to_try, speakable
 from bots.learning import training
 from bots.learning.restoring import shapes
 from bots.options import option
@@ -177,7 +177,8 @@ class DualBot:
         """Answer all in one pass: the best reply that was not given yet."""
         if not turns:
             return []
-        ranked = self._offering().best(turns, self.nearest)
+        most = max(nearest_to_try(self.nearest, history) for _, history in turns)
+        ranked = self._offering().best(turns, most)
         return [
             choose(found, history, self.max_words)
             for found, (_, history) in zip(ranked, turns, strict=True)

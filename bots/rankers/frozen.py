@@ -8,6 +8,7 @@ as much as the last message.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import accumulate
 from typing import Literal
 
 import torch
@@ -15,9 +16,9 @@ from torch import Tensor, nn
 
 from bots.bot import Reply, Turn
 from bots.dialogue import Utterance
-from bots.encoders.sentences import Encode
+from bots.encoders.sentences import REMEMBERED, Encode
 from bots.encoders.topk import largest
-from bots.guards.filters import choose
+from bots.guards.filters import choose, nearest_to_try
 
 Persona = Literal["best", "ignored"]
 
@@ -26,16 +27,31 @@ def query_vectors(
     encode: Encode, persona: Sequence[str], history: Sequence[Utterance], use: Persona
 ) -> Tensor:
     """Return the vectors of the last message and, where they are used, of the persona's lines."""
+    return encode(_read(persona, history, use))
+
+
+def query_vectors_of_all(encode: Encode, turns: Sequence[Turn], use: Persona) -> list[Tensor]:
+    """Return the query vectors of each conversation; the texts of all are encoded in one pass."""
+    read = [_read(*turn, use) for turn in turns]
+    vectors = encode([text for texts in read for text in texts])
+    ends = accumulate(map(len, read))
+    return [vectors[end - len(texts) : end] for end, texts in zip(ends, read, strict=True)]
+
+
+def _read(persona: Sequence[str], history: Sequence[Utterance], use: Persona) -> list[str]:
     last = history[-1].text if history else ""
-    return encode([last, *persona]) if use == "best" else encode([last])
+    return [last, *persona] if use == "best" else [last]
 
 
-def remembered(encode: Encode) -> Encode:
-    """Return the encoder that encodes every text once: sentences of a persona come again."""
+def remembered(encode: Encode, most: int = REMEMBERED) -> Encode:
+    """Return the encoder that encodes a text once, and forgets all when it has `most` of them."""
     known: dict[str, Tensor] = {}
 
     def look_up(texts: Sequence[str]) -> Tensor:
         new = [text for text in dict.fromkeys(texts) if text not in known]
+        if known and len(known) + len(new) > most:
+            known.clear()
+            new = list(dict.fromkeys(texts))
         if new:
             known.update(zip(new, encode(new), strict=True))
         return torch.stack([known[text] for text in texts])
@@ -74,7 +90,8 @@ def best_replies(
     """Return for each conversation the best reply that was not given yet."""
     found = []
     for scores, (_, history) in zip(scored, turns, strict=True):
-        values, indices = largest(scores.unsqueeze(0), min(nearest, len(replies)))
+        most = min(nearest_to_try(nearest, history), len(replies))
+        values, indices = largest(scores.unsqueeze(0), most)
         ranked = zip(indices[0].tolist(), values[0].tolist(), strict=True)
         found.append(choose(((replies[p], s) for p, s in ranked), history, max_words))
     return found

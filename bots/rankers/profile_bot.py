@@ -17,7 +17,7 @@ from torch import Tensor
 from bots.bot import Reply, Turn
 from bots.dialogue import Dialogue, Example, Utterance, examples
 from bots.encoders.bags import Bag, count_words
-from bots.guards.filters import choose, speakable
+from bots.guards.filters import choose, nearest_to_try, speakable
 from bots.learning import training
 from bots.options import option
 from bots.rankers.profile import ProfileNetwork, ProfileQuery, ReplyIndex
@@ -80,7 +80,8 @@ class ProfileBot(ABC):
         """Answer all in one pass: the best reply that was not given yet."""
         if not turns:
             return []
-        ranked = self._ready().index.best(self._queries(turns), self.nearest)
+        most = max(nearest_to_try(self.nearest, history) for _, history in turns)
+        ranked = self._ready().index.best(self._queries(turns), most)
         return [
             choose(found, history, self.max_words)
             for found, (_, history) in zip(ranked, turns, strict=True)

@@ -2,20 +2,22 @@
 
 Source: Adiwardana et al. 2020 (MEENA), section 5: candidates that share long common sub-sequences
 with another of the bot's turns are removed. The paper gives no lengths; the thresholds are ours.
+Words are compared: marks between them, case and the shape of an apostrophe make no difference.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from bots.text.tokens import split
+from bots.text.tokens import words
 
 
 @dataclass(frozen=True)
 class RepetitionRule:
-    """When two messages are too much alike: a common run of `run` tokens, or `share` of the
-    shorter one in order, if that has `least` tokens or more."""
+    """When two messages are too much alike: a common run of `run` words, or `share` of the
+    shorter one in order, if that has `least` words or more."""
 
     run: int = 5
     share: float = 0.75
@@ -23,10 +25,16 @@ class RepetitionRule:
 
     def broken(self, one: str, other: str) -> bool:
         """Return whether two messages are too much alike."""
-        left, right = split(one.lower()), split(other.lower())
+        return self.alike(words(one), words(other))
+
+    def alike(self, left: Sequence[str], right: Sequence[str]) -> bool:
+        """Return whether two lists of words are too much alike."""
+        shorter = min(len(left), len(right))
+        if (Counter(left) & Counter(right)).total() < min(self.run, self.share * shorter):
+            return False  # too few words in common, in whatever order
         if longest_run(left, right) >= self.run:
             return True
-        return min(len(left), len(right)) >= self.least and likeness(left, right) >= self.share
+        return shorter >= self.least and likeness(left, right) >= self.share
 
     def flagged(self, turns: Sequence[str]) -> list[bool]:
         """Return for each of a speaker's turns whether it repeats an earlier one."""
@@ -63,5 +71,5 @@ def likeness(one: Sequence[str], other: Sequence[str]) -> float:
 
 def most_alike(text: str, others: Sequence[str]) -> float:
     """Return the highest likeness of a text with any of the others."""
-    tokens = split(text.lower())
-    return max((likeness(tokens, split(other.lower())) for other in others), default=0.0)
+    tokens = words(text)
+    return max((likeness(tokens, words(other)) for other in others), default=0.0)

@@ -21,7 +21,7 @@ from bots import weights as on_disk
 from bots.bot import Reply, Turn
 from bots.dialogue import Dialogue, Utterance, examples
 from bots.encoders.lexical import Postings, Statistics, count
-from bots.guards.filters import choose, speakable
+from bots.guards.filters import choose, nearest_to_try, speakable
 from bots.options import option
 
 
@@ -46,7 +46,8 @@ class Bm25:
         """Answer one conversation: the best reply that was not given yet."""
         served, about = self._ready()
         query = served.query(_immediate(history), self.method)
-        scores, indices = served.postings(self.method).best(query.indices, query.data, self.nearest)
+        most = nearest_to_try(self.nearest, history)
+        scores, indices = served.postings(self.method).best(query.indices, query.data, most)
         ranked = ((about.replies[p], float(s)) for p, s in zip(indices, scores, strict=True))
         return choose(ranked, history, self.max_words)
 

@@ -52,6 +52,7 @@ class LinearMap:
     """Replies with the text whose mapped vector fits the last message and the persona."""
 
     weights: str = option("", "Directory of the map and the replies")
+    device: Literal["auto", "cpu", "cuda"] = option("auto", "Device to compute on")
     max_words: int = option(15, "Maximum words of a reply, where possible", least=1)
     nearest: int = option(50, "Nearest replies to try before giving up", least=1)
     encoder: Literal["hashed", "glove", "minilm"] = option(
@@ -85,19 +86,19 @@ class LinearMap:
 
     def respond_many(self, turns: Sequence[Turn]) -> list[Reply]:
         """Answer each with the best reply that was not given yet."""
+        if not turns:
+            return []
         _, mapped, about = self._ready()
-        encode = encoder(self.encoder)
-        scored = [
-            frozen.fit(frozen.query_vectors(encode, *turn, self.persona), mapped) for turn in turns
-        ]
-        return frozen.best_replies(about.replies, scored, turns, self.nearest, self.max_words)
+        queries = frozen.query_vectors_of_all(self._encode(), turns, self.persona)
+        scored = frozen.fit_all(queries, mapped)
+        return frozen.best_replies(about.replies, list(scored), turns, self.nearest, self.max_words)
 
     def rank(
         self, persona: Sequence[str], history: Sequence[Utterance], candidates: Sequence[str]
     ) -> list[float]:
         """Return <x, (W + alpha I) y> of the last message, plus that of the nearest sentence."""
         learned, _, _ = self._ready()
-        encode = encoder(self.encoder)
+        encode = self._encode()
         query = frozen.query_vectors(encode, persona, history, self.persona)
         with torch.inference_mode():
             return frozen.as_floats(frozen.fit(query, learned(encode(candidates))))
@@ -114,7 +115,7 @@ class LinearMap:
             raise ValueError(f"{len(known)} dialogues hold no reply to learn from")
         with training.seeded(seed) as chance:
             found = chance.sample(found, min(self.learned, len(found)))
-        encode = encoder(self.encoder)
+        encode = self._encode()
         items, held_out = self._items(encode, found), self._items(encode, list(examples(watched)))
         self._map, history = self._sweep(items, held_out, seed)
         pairs = speakable([*found, *examples(watched)], self.candidates, self.max_words, seed)
@@ -161,14 +162,14 @@ class LinearMap:
         penalty: float,
     ) -> tuple[Map, tuple[dict[str, float], ...]]:
         with training.seeded(seed):
-            learned = Map(items[0][1].shape[0], self.start)
+            learned = Map(items[0][1].shape[0], self.start).to(training.device(self.device))
         title = f"linear_map {rate:g} {penalty:g}"
         plan = training.Plan(self.epochs, self.batch, self.patience, seed, title)
 
         def loss(batch: Sequence[Item]) -> Tensor:
             mapped = learned(torch.stack([reply for _, reply in batch]))
             scores = self.scale * frozen.fit_all([query for query, _ in batch], mapped)
-            right = torch.arange(len(batch))
+            right = torch.arange(len(batch), device=scores.device)
             cost = functional.cross_entropy(scores, right, label_smoothing=self.smoothing)
             return cost + penalty * learned.weight.square().sum() if learned.training else cost
 
@@ -179,16 +180,19 @@ class LinearMap:
     def save(self, path: Path) -> None:
         """Write the map and the mapped vectors of the replies."""
         learned, mapped, about = self._ready()
-        arrays = {name: value.numpy() for name, value in learned.state_dict().items()}
-        on_disk.save(path, {**arrays, "replies": mapped.numpy()}, about)
+        arrays = {name: value.cpu().numpy() for name, value in learned.state_dict().items()}
+        on_disk.save(path, {**arrays, "replies": mapped.cpu().numpy()}, about)
 
     def load(self, path: Path) -> None:
         """Read what `save` wrote."""
         arrays, about = on_disk.load(path, "linear_map")
-        size = encoder(self.encoder)([""]).shape[1]
-        self._map = Map(size, "zero").eval()
+        size, where = self._encode()([""]).shape[1], training.device(self.device)
+        self._map = Map(size, "zero").to(where).eval()
         restore(self._map, arrays, {"replies": (len(about.replies), size)})
-        self._replies, self._about = torch.from_numpy(arrays["replies"]), about
+        self._replies, self._about = torch.from_numpy(arrays["replies"]).to(where), about
+
+    def _encode(self) -> Encode:
+        return encoder(self.encoder, str(training.device(self.device)))
 
     def _ready(self) -> tuple[Map, Tensor, on_disk.About]:
         if self._map is None or self._replies is None or self._about is None:

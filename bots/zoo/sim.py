@@ -19,8 +19,9 @@ import torch
 from bots import weights as on_disk
 from bots.bot import Reply, Turn
 from bots.dialogue import Dialogue, Utterance, examples
-from bots.encoders.sentences import encoder
+from bots.encoders.sentences import Encode, encoder
 from bots.guards.filters import speakable
+from bots.learning import training
 from bots.options import option
 from bots.rankers import frozen
 
@@ -34,6 +35,7 @@ class Sim:
     weights: str = option(
         "", "Directory of the replies it may give; without them it only ranks", needed=False
     )
+    device: Literal["auto", "cpu", "cuda"] = option("auto", "Device to compute on")
     persona: Literal["best", "ignored"] = option("best", "Use of the persona")
     max_words: int = option(15, "Maximum words of a reply, where possible", least=1)
     nearest: int = option(50, "Nearest replies to try before giving up", least=1)
@@ -54,18 +56,18 @@ class Sim:
 
     def respond_many(self, turns: Sequence[Turn]) -> list[Reply]:
         """Answer each with the best reply that was not given yet."""
+        if not turns:
+            return []
         vectors, about = self._ready()
-        encode = encoder(self.encoder)
-        scored = [
-            frozen.fit(frozen.query_vectors(encode, *turn, self.persona), vectors) for turn in turns
-        ]
-        return frozen.best_replies(about.replies, scored, turns, self.nearest, self.max_words)
+        queries = frozen.query_vectors_of_all(self._encode(), turns, self.persona)
+        scored = frozen.fit_all(queries, vectors)
+        return frozen.best_replies(about.replies, list(scored), turns, self.nearest, self.max_words)
 
     def rank(
         self, persona: Sequence[str], history: Sequence[Utterance], candidates: Sequence[str]
     ) -> list[float]:
         """Return the cosine with the last message, plus that with the nearest persona sentence."""
-        encode = encoder(self.encoder)
+        encode = self._encode()
         query = frozen.query_vectors(encode, persona, history, self.persona)
         return frozen.as_floats(frozen.fit(query, encode(candidates)))
 
@@ -80,7 +82,7 @@ class Sim:
             raise ValueError(f"{len(known)} dialogues hold no reply to keep")
         pairs = speakable(found, self.candidates, self.max_words, seed)
         replies = tuple(reply for _, reply in pairs)
-        self._replies = encoder(self.encoder)(replies)
+        self._replies = self._encode()(replies)
         self._about = on_disk.About(
             bot="sim",
             options={"encoder": self.encoder, "candidates": self.candidates},
@@ -93,14 +95,18 @@ class Sim:
     def save(self, path: Path) -> None:
         """Write the replies and their vectors."""
         vectors, about = self._ready()
-        on_disk.save(path, {"replies": vectors.numpy()}, about)
+        on_disk.save(path, {"replies": vectors.cpu().numpy()}, about)
 
     def load(self, path: Path) -> None:
         """Read what `save` wrote."""
         arrays, about = on_disk.load(path, "sim")
-        size = encoder(self.encoder)([""]).shape[1]
+        size = self._encode()([""]).shape[1]
         arrays.fit({"replies": (len(about.replies), size)})
-        self._replies, self._about = torch.from_numpy(arrays["replies"]), about
+        where = training.device(self.device)
+        self._replies, self._about = torch.from_numpy(arrays["replies"]).to(where), about
+
+    def _encode(self) -> Encode:
+        return encoder(self.encoder, str(training.device(self.device)))
 
     def _ready(self) -> tuple[torch.Tensor, on_disk.About]:
         if self._replies is None or self._about is None:

@@ -22,7 +22,7 @@ import numpy as np
 from bots import weights as on_disk
 from bots.bot import Reply, Turn
 from bots.dialogue import Dialogue, Utterance, examples
-from bots.guards.filters import choose, speakable
+from bots.guards.filters import choose, nearest_to_try, speakable
 from bots.options import option
 from bots.text.tokens import words
 
@@ -50,7 +50,7 @@ class Tfidf:
         """Answer one conversation: the best reply that was not given yet."""
         index, replies = self._ready(), self._replies()
         scores = index.search(self._query(persona, history), self.mode)
-        order = np.argsort(-scores, kind="stable")[: self.nearest]
+        order = np.argsort(-scores, kind="stable")[: nearest_to_try(self.nearest, history)]
         ranked = ((replies[position], float(scores[position])) for position in order)
         return choose(ranked, history, self.max_words)
 

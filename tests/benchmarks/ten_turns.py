@@ -13,36 +13,37 @@ from collections.abc import Iterator
 import torch
 
 from bots import Bot, Utterance, bot_options, make_bot
+from bots.bot import Reply
 from bots.options import parse_option
 
 PERSONA = (
-    "i work as a nurse .",
-    "i love to cook italian food .",
-    "i have a cat named felix .",
-    "my brother lives in france .",
+    "I work as a nurse.",
+    "I love to cook Italian food.",
+    "I have a cat named Felix.",
+    "My brother lives in France.",
 )
 PARTNER = (
-    "hi ! how are you doing today ?",
-    "nice . what do you do for a living ?",
-    "do you like your job ?",
-    "i am a teacher , i have a class of twenty kids .",
-    "what do you like to do on weekends ?",
-    "do you have any pets ?",
-    "i have two dogs . they love the beach .",
-    "what is your favorite food ?",
-    "do you have brothers or sisters ?",
-    "it was nice to talk to you . good night !",
+    "Hi! How are you doing today?",
+    "Nice. What do you do for a living?",
+    "Do you like your job?",
+    "I am a teacher, I have a class of twenty kids.",
+    "What do you like to do on weekends?",
+    "Do you have any pets?",
+    "I have two dogs. They love the beach.",
+    "What is your favorite food?",
+    "Do you have brothers or sisters?",
+    "It was nice to talk to you. Good night!",
 )
 
 
-def chat(bot: Bot) -> Iterator[Utterance]:
-    """Return both sides' messages, one by one."""
+def exchanges(bot: Bot) -> Iterator[tuple[str, Reply]]:
+    """Return each line of the partner with the bot's reply."""
     history: list[Utterance] = []
     for line in PARTNER:
         history.append(Utterance("partner", line))
-        yield history[-1]
-        history.append(Utterance("self", bot.respond(PERSONA, tuple(history)).text))
-        yield history[-1]
+        reply = bot.respond(PERSONA, tuple(history))
+        history.append(Utterance("self", reply.text))
+        yield line, reply
 
 
 def main() -> None:
@@ -59,8 +60,8 @@ def main() -> None:
     bot = make_bot(given.bot, **named)
     assert isinstance(bot, Bot), f"{given.bot} does not answer"
     print(given.bot, *(f"{name}={value}" for name, value in named.items()))
-    for turn in chat(bot):
-        print(f"{'BOT:    ' if turn.speaker == 'self' else 'PARTNER:'} {turn.text}", flush=True)
+    for line, reply in exchanges(bot):
+        print(f"PARTNER: {line}\nBOT:     {reply.text}", flush=True)
 
 
 if __name__ == "__main__":

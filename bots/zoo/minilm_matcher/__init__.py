@@ -27,7 +27,7 @@ from bots.bot import Reply, Turn
 from bots.dialogue import Dialogue, Utterance, examples
 from bots.encoders import minilm
 from bots.encoders.topk import largest
-from bots.guards.filters import choose, speakable
+from bots.guards.filters import choose, nearest_to_try, speakable
 from bots.learning import training
 from bots.learning.splits import hold_out_personas
 from bots.options import option
@@ -66,6 +66,9 @@ class MiniLMMatcher:
     """Replies with the text that fits the messages, the persona and the style so far."""
 
     weights: str = option("", "Directory of trained weights")
+    device: Literal["auto", "cpu", "cuda"] = option(
+        "auto", "Device to answer on; it is trained on the CPU"
+    )
     max_words: int = option(15, "Maximum words of a reply, where possible", least=1)
     nearest: int = option(24, "Replies to score in full", least=1)
     examples: int = option(16, "Maximum dialogues to learn from; 0: all", least=0, trained=True)
@@ -100,18 +103,32 @@ class MiniLMMatcher:
 
     def respond(self, persona: Sequence[str], history: Sequence[Utterance]) -> Reply:
         """Answer one conversation: the best reply that was not given yet."""
-        served, vectors, about = self._ready()
-        query = served.vectors([history[-1].text if history else "", *persona])
-        near = frozen.fit(query, vectors).unsqueeze(0)
-        indices = largest(near, min(self.nearest, len(vectors)))[1][0].tolist()
-        found = [about.replies[index] for index in indices]
-        scores = served.scores(persona, history, found).tolist()
-        ranked = sorted(zip(found, scores, strict=True), key=lambda pair: pair[1], reverse=True)
-        return choose(ranked, history, self.max_words)
+        return self.respond_many([(persona, history)])[0]
 
     def respond_many(self, turns: Sequence[Turn]) -> list[Reply]:
-        """Answer each."""
-        return [self.respond(*turn) for turn in turns]
+        """Answer all: what they and their nearest replies need encoded is encoded in one pass."""
+        if not turns:
+            return []
+        served, _, _ = self._ready()
+        found = self._near(turns)
+        served.encode(turns, found)
+        replies = []
+        for (persona, history), near in zip(turns, found, strict=True):
+            scores = served.scores(persona, history, near).tolist()
+            ranked = sorted(zip(near, scores, strict=True), key=lambda pair: pair[1], reverse=True)
+            replies.append(choose(ranked, history, self.max_words))
+        return replies
+
+    def _near(self, turns: Sequence[Turn]) -> list[list[str]]:
+        """Return the replies to score in full for each conversation."""
+        served, vectors, about = self._ready()
+        queries = frozen.query_vectors_of_all(served.query_vectors, turns, "best")
+        found = []
+        for (_, history), near in zip(turns, frozen.fit_all(queries, vectors), strict=True):
+            most = min(nearest_to_try(self.nearest, history), len(vectors))
+            indices = largest(near.unsqueeze(0), most)[1][0].tolist()
+            found.append([about.replies[index] for index in indices])
+        return found
 
     def rank(
         self, persona: Sequence[str], history: Sequence[Utterance], candidates: Sequence[str]
@@ -134,7 +151,7 @@ class MiniLMMatcher:
         pairs = speakable(examples(chosen), self.candidates, self.max_words, seed)
         replies = tuple(reply for _, reply in pairs)
         self._served = Serving(network, context, self.share)
-        self._replies = self._served.vectors(replies)
+        self._replies = self._served.to(training.device(self.device)).vectors(replies)
         self._about = on_disk.About(
             bot="minilm_matcher",
             options={each.name: getattr(self, each.name) for each in fields(self) if each.init},
@@ -229,15 +246,17 @@ class MiniLMMatcher:
     def save(self, path: Path) -> None:
         """Write the learned weights; MiniLM itself stays in its package."""
         served, replies, about = self._ready()
-        arrays = {name: value.numpy() for name, value in served.learned().items()}
-        on_disk.save(path, {**arrays, "cached": replies.numpy()}, about)
+        arrays = {name: value.cpu().numpy() for name, value in served.learned().items()}
+        on_disk.save(path, {**arrays, "cached": replies.cpu().numpy()}, about)
 
     def load(self, path: Path) -> None:
         """Read the learned weights."""
         arrays, about = on_disk.load(path, "minilm_matcher")
         self._served = Serving(*self._networks(), self.share)
         self._served.restore(arrays, {"cached": (len(about.replies), minilm.SIZE)})
-        self._replies, self._about = torch.from_numpy(arrays["cached"]), about
+        where = training.device(self.device)
+        self._served.to(where)
+        self._replies, self._about = torch.from_numpy(arrays["cached"]).to(where), about
 
     def _ready(self) -> tuple[Serving, Tensor, on_disk.About]:
         if self._served is None or self._replies is None or self._about is None:

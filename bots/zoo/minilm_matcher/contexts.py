@@ -135,4 +135,4 @@ class Library:
 
 def matcher_texts(texts: Sequence[str], states: States) -> MatcherTexts:
     """Return texts with their encoded states."""
-    return MatcherTexts(states, measures(texts))
+    return MatcherTexts(states, measures(texts).to(states.hidden.device))

@@ -20,7 +20,7 @@ MESSAGES = 3
 LONGEST = 128  # tokens of a context
 SCALE = 20.0
 AT_ONCE = 16
-REMEMBERED = 4096  # replies a serving process keeps the vectors of
+REMEMBERED = 16384  # texts a serving process keeps the vectors of: 25 MB
 
 
 class ContextNetwork(nn.Module):
@@ -69,18 +69,26 @@ class ContextNetwork(nn.Module):
         self, persona: Sequence[str], history: Sequence[Utterance], candidates: Sequence[str]
     ) -> Tensor:
         """Return the score of each candidate."""
-        new = [text for text in dict.fromkeys(candidates) if text not in self._encoded]
-        if len(self._encoded) + len(new) > REMEMBERED:
-            self._encoded = {
-                text: self._encoded[text] for text in candidates if text in self._encoded
-            }
-        for text in new:  # alone, so that other texts of a batch cannot change its score
-            self._encoded[text] = self._vector(text)
+        context = joined(persona, history)
+        self.add([*candidates, context])
         replies = torch.stack([self._encoded[text] for text in candidates])
-        return SCALE * replies @ self._vector(joined(persona, history))
+        return SCALE * replies @ self._encoded[context]
 
-    def _vector(self, text: str) -> Tensor:
-        return functional.normalize(self.encoder([tokens(text, LONGEST)]).mean()[0], dim=-1)
+    def add(self, texts: Sequence[str]) -> None:
+        """Encode and keep texts that are new, in one pass; the oldest are forgotten."""
+        new = [text for text in dict.fromkeys(texts) if text not in self._encoded]
+        if len(self._encoded) + len(new) > REMEMBERED:
+            self._encoded = {text: self._encoded[text] for text in texts if text in self._encoded}
+        if new:
+            self._encoded.update(zip(new, self._vectors(new, self._lower_of), strict=True))
+
+    def _lower_of(self, texts: Sequence[str]) -> States:
+        return self.lower([tokens(text, LONGEST) for text in texts])
+
+    def move(self, device: torch.device) -> None:
+        """Move to a device; what was encoded on another is forgotten."""
+        self.to(device)
+        self._encoded = {}
 
 
 def joined(persona: Sequence[str], history: Sequence[Utterance]) -> str:

@@ -61,8 +61,8 @@ def by_words(
 
 def _belongs(rows: Tensor, texts: int) -> Tensor:
     """Return how often each text is in a context's group: (context, text)."""
-    found = torch.zeros(len(rows), texts + 1)
-    return found.scatter_add_(1, rows, torch.ones(rows.shape))[:, :texts]
+    found = torch.zeros(len(rows), texts + 1, device=rows.device)
+    return found.scatter_add_(1, rows, torch.ones(rows.shape, device=rows.device))[:, :texts]
 
 
 class _TokenCounts:

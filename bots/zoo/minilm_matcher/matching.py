@@ -46,6 +46,10 @@ class Turns:
     persona: Tensor
     length: Tensor
 
+    def to(self, device: torch.device) -> Turns:
+        """Return the same on a device."""
+        return Turns(**{name: table.to(device) for name, table in vars(self).items()})
+
 
 @dataclass(frozen=True)
 class MatcherTexts:

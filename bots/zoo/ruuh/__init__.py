@@ -19,8 +19,11 @@ from typing import Literal
 from bots import weights as on_disk
 from bots.bot import Reply, Turn
 from bots.dialogue import Dialogue, Example, Utterance, examples
-from bots.guards.filters import choose, safe_reply
+from bots.encoders.sentences import Encode, encoder
+from bots.guards.filters import choose, nearest_to_try, safe_reply
+from bots.learning import training
 from bots.options import option
+from bots.rankers import frozen
 from bots.text.tokens import key, word_count
 from bots.zoo.ruuh.fetching import FEATURES, Index, IndexedPair, Query
 from bots.zoo.ruuh.lambdamart import Growth, Trees, fit
@@ -37,6 +40,7 @@ class Ruuh:
 
     weights: str = option("", "Directory of trained weights")
     max_words: int = option(15, "Maximum words of a reply, where possible", least=1)
+    device: Literal["auto", "cpu", "cuda"] = option("auto", "Device to encode on")
     fetched: int = option(50, "Pairs to fetch and rank", least=1)
     encoder: Literal["hashed", "glove", "minilm"] = option(
         "hashed", "Encoder of texts", trained=True
@@ -61,17 +65,27 @@ class Ruuh:
         found = editorial(history)
         if found is not None:
             return safe_reply(found.answer, history, None, {"editorial": found.intent})
-        index, _ = self._ready()
         query = Query.of(persona, history)
-        pairs = index.fetch(query, self.fetched)
-        replies = [index.pairs[position].reply for position in pairs]
+        replies = self._fetched(query, history)
         scores = self._scores(query, replies)
         order = sorted(range(len(replies)), key=lambda position: -scores[position])
         return choose(((replies[p], scores[p]) for p in order), history, self.max_words)
 
     def respond_many(self, turns: Sequence[Turn]) -> list[Reply]:
-        """Answer each."""
+        """Answer each; what all of them need encoded is encoded in one pass."""
+        index, _ = self._ready()
+        needed: list[str] = []
+        for persona, history in turns:
+            query = Query.of(persona, history)
+            needed += [*self._fetched(query, history), query.message, *(persona or ("",))]
+        if needed:
+            index.encode(needed)  # which remembers them
         return [self.respond(*turn) for turn in turns]
+
+    def _fetched(self, query: Query, history: Sequence[Utterance]) -> list[str]:
+        index, _ = self._ready()
+        pairs = index.fetch(query, nearest_to_try(self.fetched, history))
+        return [index.pairs[position].reply for position in pairs]
 
     def rank(
         self, persona: Sequence[str], history: Sequence[Utterance], candidates: Sequence[str]
@@ -89,7 +103,7 @@ class Ruuh:
         if not found:
             raise ValueError(f"{len(known)} dialogues hold no reply to learn from")
         pairs = self._clean(found, seed)
-        index = Index.build(pairs, self.encoder)
+        index = Index.build(pairs, self._encode())
         learned = Random(seed).sample(found, min(self.groups, len(found)))  # noqa: S311
         groups = index.groups(learned, WRONG, self.fetched, seed)
         growth = Growth(self.trees, self.depth, self.rate)
@@ -114,8 +128,13 @@ class Ruuh:
     def load(self, path: Path) -> None:
         """Read the pairs and the trees."""
         arrays, about = on_disk.load(path, "ruuh")
-        self._index = Index.open(arrays, about.vocabulary, about.replies, about.options["encoder"])
+        self._index = Index.open(arrays, about.vocabulary, about.replies, self._encode())
         self._trees, self._about = Trees.of(arrays), about
+
+    def _encode(self) -> Encode:
+        """Return the encoder that encodes every text once, on its device, vectors on the CPU."""
+        encode = encoder(self.encoder, str(training.device(self.device)))
+        return frozen.remembered(lambda texts: encode(texts).cpu())
 
     def _ready(self) -> tuple[Index, Trees]:
         if self._index is None or self._trees is None:

@@ -17,7 +17,7 @@ from scipy import sparse
 
 from bots.dialogue import Example, Utterance
 from bots.encoders.lexical import Statistics, count
-from bots.encoders.sentences import Name, encoder
+from bots.encoders.sentences import Encode
 from bots.text.tokens import key, word_count
 
 BUCKETS = 1 << 16
@@ -65,17 +65,19 @@ class IndexedPair:
 class Index:
     """Pairs as sparse rows of tf-idf, with the vectors of their replies."""
 
-    def __init__(self, pairs: Sequence[IndexedPair], statistics: Statistics, name: Name) -> None:
+    def __init__(
+        self, pairs: Sequence[IndexedPair], statistics: Statistics, encode: Encode
+    ) -> None:
         self.pairs = tuple(pairs)
         self.statistics = statistics
-        self.encode = encoder(name)
+        self.encode = encode
         self.heard = {key(pair.reply): pair.heard for pair in pairs}
 
     @classmethod
-    def build(cls, pairs: Sequence[IndexedPair], name: Name) -> Index:
+    def build(cls, pairs: Sequence[IndexedPair], encode: Encode) -> Index:
         """Count the words of messages and replies."""
         texts = [text for pair in pairs for text in (pair.message, pair.reply)]
-        return cls(pairs, Statistics.of(count(texts, BUCKETS)), name)
+        return cls(pairs, Statistics.of(count(texts, BUCKETS)), encode)
 
     @cached_property
     def messages(self) -> sparse.csr_array:
@@ -162,7 +164,11 @@ class Index:
 
     @classmethod
     def open(
-        cls, arrays: Mapping[str, Any], messages: Sequence[str], replies: Sequence[str], name: Name
+        cls,
+        arrays: Mapping[str, Any],
+        messages: Sequence[str],
+        replies: Sequence[str],
+        encode: Encode,
     ) -> Index:
         """Return the index of these messages and replies."""
         texts, average = arrays["counted"].tolist()
@@ -171,4 +177,4 @@ class Index:
         pairs = [
             IndexedPair(*each) for each in zip(contexts, messages, replies, heard, strict=True)
         ]
-        return cls(pairs, Statistics(int(texts), arrays["documents"], average), name)
+        return cls(pairs, Statistics(int(texts), arrays["documents"], average), encode)

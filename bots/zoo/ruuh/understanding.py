@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from bots.dialogue import Utterance
-from bots.guards.filters import keys_by, unsafe
+from bots.guards.filters import unsafe
 from bots.text.tokens import key
 
 OFFENCE = "offence"
@@ -77,7 +77,7 @@ def editorial(history: Sequence[Utterance]) -> Understood | None:
     intent = understand(history[-1].text) if history else None
     if intent is None:
         return None
-    earlier = keys_by("self", history)
+    earlier = {key(turn.text) for turn in history}
     fresh = [text for text in EDITORIAL[intent] if key(text) not in earlier]
     if not fresh and intent != OFFENCE:
         return None

@@ -6,7 +6,16 @@ import pytest
 
 from bots.bot import Reply
 from bots.dialogue import Utterance, examples
-from bots.guards.filters import FALLBACKS, choose, fallback, safe, safe_reply, speakable, unsafe
+from bots.guards.filters import (
+    FALLBACKS,
+    choose,
+    fallback,
+    nearest_to_try,
+    safe,
+    safe_reply,
+    speakable,
+    unsafe,
+)
 from tests.bots.examples import HELLO, demo
 
 SAID = (Utterance("self", "I like tea."), Utterance("partner", "Why?"))
@@ -113,3 +122,34 @@ def test_what_may_be_served_is_safe_short_new_and_the_same_for_the_same_seed() -
     assert pairs == speakable(found, 100, 8, seed=3) != speakable(found, 100, 8, seed=4)
     assert len({reply.lower() for _, reply in pairs}) == len(pairs) == 100
     assert all(safe(reply) and len(reply.split()) <= 8 for _, reply in pairs)
+
+
+HEARD = (Utterance("partner", "I walk my dog by the river."), Utterance("self", "I like jazz."))
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("i walk my dog, by the river!", "the partner's words"),
+        ("I walk my dog by the river every day.", "the partner's words"),  # a run of six and more
+        ("My dog by the river.", "the partner's words"),  # all of its five words, in order
+        ("I like jazz", "said before"),
+        ("I really like jazz.", None),  # three words of its own are too few to be a near copy
+        ("I walk my cat by the lake.", None),  # five of seven
+        ("The river.", None),
+    ],
+)
+def test_a_chosen_reply_is_no_near_copy_of_either_side(text: str, reason: str | None) -> None:
+    reply = choose([(text, 1.0), ("Nice!", 0.5)], HEARD, 15)
+    assert reply.text == ("Nice!" if reason else text)
+    assert reply.details == ({"refused": [reason]} if reason else {})
+
+
+def test_a_model_that_writes_may_greet_back_and_not_repeat_itself() -> None:
+    ranked = [("I like jazz.", 2.0), ("I walk my dog by the river.", 1.0)]
+    assert choose(ranked, HEARD, 15, written=True).text == "I walk my dog by the river."
+
+
+def test_as_many_candidates_are_tried_as_asked_for_beside_the_stale_ones() -> None:
+    assert nearest_to_try(50, HEARD) == 52
+    assert nearest_to_try(1, ()) == 1

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from bots.text.repetition import (
@@ -14,6 +16,7 @@ from bots.text.repetition import (
 from tests.conftest import SHARED
 
 CHATS = SHARED / "meena_conversations"
+EXAMPLES = SHARED / "meena_repetition" / "tables_5_6.json"
 TURNS = [
     "Do you like to watch movies?",
     "What kind of movies do you like?",
@@ -21,7 +24,7 @@ TURNS = [
     "Do you like to watch movies at home?",  # the first, and more
     "Yes.",
     "Yes.",  # too short to be counted
-    "What kind of books do you like?",  # 7 of 8 tokens of the second
+    "What kind of books do you like?",  # 6 of 7 words of the second
     "My sister has a boat.",
 ]
 
@@ -65,8 +68,32 @@ def test_on_published_chats_few_turns_are_flagged() -> None:
     if not CHATS.is_dir():
         pytest.skip("the published conversations are not beside the repository")
     bot, people = counted("meena.txt", "Meena"), counted("human.txt", "Human 1")
-    assert bot == (50, 909)
+    assert bot == (29, 909)
+    assert people == (3, 762)
     assert people[0] / people[1] < bot[0] / bot[1]
+
+
+def test_both_printed_examples_are_flagged_as_often_as_the_paper_shows() -> None:
+    """Adiwardana et al. 2020, tables 5 and 6: 6 of 10 and 5 of 13 turns of the bot."""
+    if not EXAMPLES.is_file():
+        pytest.skip("the printed examples are not beside the repository")
+    assert [(sum(flags), len(flags)) for flags in printed_flags()] == [(6, 10), (5, 13)]
+
+
+def test_marks_and_the_shape_of_an_apostrophe_make_no_difference() -> None:
+    one, other = "I\u2019d love to go to Japan too.", "I'd love to go to japan, too"
+    assert RepetitionRule(run=7).broken(one, other)
+    assert not RepetitionRule(run=8, share=1.1).broken(one, other)
+
+
+def printed_flags() -> list[list[bool]]:
+    """Return for each printed example which of the bot's turns the rule flags."""
+    return [
+        RepetitionRule().flagged(
+            [turn["text"] for turn in each["turns"] if turn["speaker"] == "meena"]
+        )
+        for each in json.loads(EXAMPLES.read_text("utf-8"))
+    ]
 
 
 def counted(file: str, speaker: str) -> tuple[int, int]:

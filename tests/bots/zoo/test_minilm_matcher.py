@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from functools import partial
 from importlib.util import find_spec
@@ -18,7 +19,7 @@ from bots.zoo.minilm_matcher import BOT, MiniLMMatcher
 from bots.zoo.minilm_matcher.contexts import context_rows, matcher_dialogue, matcher_texts, turns
 from bots.zoo.minilm_matcher.match_context import ContextNetwork
 from bots.zoo.minilm_matcher.match_network import Joined, MatchNetwork
-from bots.zoo.minilm_matcher.match_serving import Serving
+from bots.zoo.minilm_matcher.match_serving import AT_ONCE, Serving
 from tests.bots.examples import HELLO, PERSONA, demo, trained
 
 if find_spec(minilm.PACKAGE) is None:
@@ -47,6 +48,38 @@ def test_what_is_offered_beside_it_does_not_change_a_score() -> None:
     whole = bot.rank(PERSONA, HELLO, OFFERED)
     alone = [bot.rank(PERSONA, HELLO, [text])[0] for text in OFFERED]
     assert whole == pytest.approx(alone, abs=1e-4)
+
+
+def counted(bot: MiniLMMatcher) -> list[int]:
+    """Return a list that grows by the size of each batch that the bot's encoder gets."""
+    sizes: list[int] = []
+    encoder = bot._ready()[0].network.encoder
+    encoder.register_forward_pre_hook(lambda _, texts: sizes.append(len(texts[0])))
+    return sizes
+
+
+def test_a_batch_is_encoded_in_one_pass_and_scores_as_each_alone() -> None:
+    bot, other = answering(), answering()
+    turns = [((f"I have {n} cats.",), (Utterance("partner", f"{n} pets?"),)) for n in range(8)]
+    sizes = counted(bot)
+    together = bot.respond_many(turns)
+    assert len(sizes) <= 1 + math.ceil(8 * 24 / AT_ONCE)  # the queries, then all nearest replies
+    assert sum(sizes) > 16
+    alone = [other.respond(*turn) for turn in turns]
+    assert [reply.text for reply in together] == [reply.text for reply in alone]
+    assert [reply.score for reply in together] == pytest.approx(
+        [reply.score for reply in alone], abs=1e-4
+    )
+    sizes.clear()
+    bot.respond_many(turns)
+    assert sizes == []  # nothing is encoded twice
+
+
+def test_scores_are_computed_on_the_device_of_the_network() -> None:
+    """Tensors on `meta` refuse to meet one that was left behind on the CPU."""
+    served = Serving(MatchNetwork(1, 4, 0.0), ContextNetwork(1), 0.5).to(torch.device("meta"))
+    assert served.scores(PERSONA, HELLO, OFFERED).device.type == "meta"
+    assert served.query_vectors(OFFERED).device.type == "meta"
 
 
 def test_sides_and_personas_are_where_the_matcher_looks_for_them() -> None:

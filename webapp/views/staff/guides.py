@@ -30,7 +30,14 @@ from webapp.views.staff.access import READ, NavLink, staff_page
 FOLDER = Path(settings.BASE_DIR) / "docs"
 PICTURES = "images/"
 # For people who use the product, in this order; the others are for who runs or changes it.
-FIRST = ("first_study", "prolific", "reading_the_report", "ratings_table", "own_protocol")
+FIRST = (
+    "first_study",
+    "prolific",
+    "reading_the_report",
+    "ratings_table",
+    "which_bot",
+    "own_protocol",
+)
 OPENING = '<div class="table-scroll" tabindex="0" role="region" aria-label="Box {}">'
 TAGS = {
     *("h2", "h3", "h4", "p", "ul", "ol", "li", "strong", "em", "blockquote", "code", "pre", "br"),

@@ -91,6 +91,13 @@ def test_a_departure_is_marked_on_every_page(ann: Client, draft: Campaign) -> No
     assert "S · section 3.3 · quoted" in page
 
 
+def test_where_a_system_is_added_a_guide_says_which(ann: Client, draft: Campaign) -> None:
+    link = f'href="{reverse("guide", args=["which_bot"])}"'
+    for page in ("campaign", "choose-system", "add-system"):
+        kind = ["parrot"] if page == "add-system" else []
+        assert link in ann.get(reverse(page, args=[draft.pk, *kind])).content.decode()
+
+
 def test_a_system_is_added_changed_and_removed(ann: Client, draft: Campaign) -> None:
     add = reverse("add-system", args=[draft.pk, "parrot"])
     raw = {"name": "echo", "target": "3", "sees_persona": "true", "option.opening": "Hi!"}
