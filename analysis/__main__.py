@@ -73,6 +73,8 @@ def _parser() -> argparse.ArgumentParser:
     )
     _add_outputs(parser)
     _add_choices(parser)
+    _add_texts(parser)
+    _add_samples(parser)
     _add_sources(parser)
     return parser
 
@@ -134,6 +136,43 @@ def _add_choices(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def _add_texts(parser: argparse.ArgumentParser) -> None:
+    """Declare how texts are read by metrics of text."""
+    parser.add_argument(
+        "--tokenizer",
+        choices=parsers.TOKENIZERS,
+        help="what metrics of text count (default: what each metric's paper counts); mecab is for "
+        'Japanese and needs pip install "parley[japanese]", characters for scripts without spaces',
+    )
+    parser.add_argument(
+        "--bleu-n",
+        type=int,
+        choices=range(1, 5),
+        metavar="N",
+        help="order of sentence BLEU, 1 to 4 (default 4), and of MaxBLEU (default 3)",
+    )
+    parser.add_argument(
+        "--join-lines",
+        action="store_true",
+        help="read consecutive messages of one side of a conversation as one",
+    )
+
+
+def _add_samples(parser: argparse.ArgumentParser) -> None:
+    """Declare what the report sample_sheet draws."""
+    parser.add_argument(
+        "--each",
+        type=int,
+        metavar="N",
+        help="samples of each system in the report sample_sheet (default 3), drawn by --seed",
+    )
+    parser.add_argument(
+        "--pick",
+        metavar="A,B",
+        help="conversations or examples of the report sample_sheet, which then says “picked”",
+    )
+
+
 def _add_sources(parser: argparse.ArgumentParser) -> None:
     """Declare the files of what systems learned from."""
     parser.add_argument(
@@ -142,6 +181,12 @@ def _add_sources(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="what systems were trained on, by which words are rare: an utterance a line, "
         "or word, tab, count",
+    )
+    parser.add_argument(
+        "--contexts",
+        type=Path,
+        metavar="FILE",
+        help="the contexts of a static evaluation, as JSON Lines, for the report meena_contexts",
     )
     parser.add_argument(
         "--training",

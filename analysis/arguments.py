@@ -10,6 +10,7 @@ import ast
 from collections.abc import Callable
 from pathlib import Path
 
+TOKENIZERS = ("split", "words", "characters", "mecab")  # analysis/text/tokenizers.py
 SAMPLED = ("published", "ordinal")  # models
 PUBLISHED_VARIANCES = ("card-high", "card-low")
 

@@ -14,20 +14,23 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from analysis.conversations.transcripts import joined_lines
 from analysis.output.all_metrics import evaluate, records, run
 from analysis.output.notebook import READ_BY, NotebookRecipe, notebook
 from analysis.output.references import bibtex
 from analysis.output.terminal import rendered
 from analysis.raters.raters import profiles, without_flagged
-from analysis.registry import TABLES, get_report, report_names, tables_of
+from analysis.registry import TABLES, get_report, options_of, report_names, tables_of
 from analysis.report import Report
 from analysis.scores.cautions import cautions
 from analysis.self_test.measured import QUICK
+from analysis.tables.context_tree import read as contexts
 from analysis.tables.options import BadOption
 from analysis.tables.reading import read_all
 from analysis.tables.schema import BadTable, RatingTable, Tables
 from analysis.tables.training import read as training
 from analysis.text.frequencies import read as corpus
+from analysis.text.tokenizers import SPLIT, tokenizer
 
 BAD = 2
 
@@ -61,8 +64,18 @@ def _plain(options: argparse.Namespace) -> dict[str, Any]:
 def _chosen(options: argparse.Namespace) -> dict[str, Any]:
     """Return what was chosen, by the names that metrics and reports have for it."""
     chosen = {"cache": options.cache} | _plain(options)
+    if options.tokenizer is not None:
+        chosen["tokenizer"] = tokenizer(options.tokenizer)
+    if options.bleu_n is not None:
+        chosen["bleu_n"] = options.bleu_n
+    if options.each is not None:
+        chosen["each"] = options.each
+    if options.pick is not None:
+        chosen["picked"] = tuple(filter(None, options.pick.split(",")))
     if options.corpus is not None:
-        chosen["corpus"] = corpus(options.corpus)
+        chosen["corpus"] = corpus(options.corpus, chosen.get("tokenizer", SPLIT))
+    if options.contexts is not None:
+        chosen["contexts"] = contexts(options.contexts)
     if options.training is not None:
         chosen["training"] = training(options.training)
     return chosen
@@ -76,8 +89,12 @@ def _answer(options: argparse.Namespace, tables: Tables, command: str) -> int:
         return _refuse(f"--json prints numbers, but {files} write a report: leave one")
     if (options.title or options.author) and not options.pdf:
         return _refuse("--title and --author are of a PDF: add --pdf OUT.pdf")
+    if unfit := _unfit(options):
+        return _refuse(unfit)
     if options.without_flagged and tables.ratings is not None:
         tables = replace(tables, ratings=_unflagged(tables.ratings, chosen))
+    if options.join_lines and tables.messages is not None:
+        tables = replace(tables, messages=joined_lines(tables.messages))
     if options.json:
         _print_json(tables, chosen)
         return 0
@@ -88,6 +105,22 @@ def _answer(options: argparse.Namespace, tables: Tables, command: str) -> int:
         return _write(options, report, command)
     print(_lacking(options.report, tables) if report is None else rendered(report), end="")
     return 0
+
+
+def _unfit(options: argparse.Namespace) -> str:
+    """Return why an option about texts would do nothing, or not be kept; "" where it is fit."""
+    unkept = ("tokenizer", "bleu_n", "join_lines", "each", "pick")
+    if options.notebook and any(getattr(options, name) not in (None, False) for name in unkept):
+        flags = ", ".join(f"--{name.replace('_', '-')}" for name in unkept)
+        return f"a notebook does not keep {flags}: leave one"
+    taken = options_of(get_report(options.report))
+    for name, flag in (("tokenizer", "tokenizer"), ("bleu_n", "bleu-n")):
+        if getattr(options, name) is not None and name not in taken and not options.json:
+            return f"the report {options.report} takes no --{flag}; --json has every metric's"
+    for name, flag in (("each", "each"), ("picked", "pick")):
+        if getattr(options, flag) is not None and (options.json or name not in taken):
+            return f"--{flag} is of the report sample_sheet"
+    return ""
 
 
 def _write(options: argparse.Namespace, report: Report, command: str) -> int:

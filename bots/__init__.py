@@ -14,7 +14,16 @@ from bots.bot import (
     way_of,
 )
 from bots.candidates import Decoding, ReplyCandidate
-from bots.dialogue import Dialogue, Example, SeededHistory, Utterance, examples, seed_of
+from bots.dialogue import (
+    Background,
+    Dialogue,
+    Example,
+    SeededHistory,
+    Utterance,
+    background_of,
+    examples,
+    seed_of,
+)
 from bots.guards.filters import fallback, safe, unsafe
 from bots.options import InvalidOption, Option, describe, option, parse_option
 from bots.registry import (
@@ -34,6 +43,7 @@ from bots.weights import InvalidWeights
 
 __all__ = [
     "AsyncBot",
+    "Background",
     "BatchBot",
     "Bot",
     "Dataset",
@@ -54,6 +64,7 @@ __all__ = [
     "UnknownName",
     "Utterance",
     "Way",
+    "background_of",
     "bot_names",
     "bot_options",
     "bot_presets",

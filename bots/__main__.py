@@ -13,7 +13,14 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from bots.bot import Bot, Ranker, Trainable
-from bots.commands import answers, benchmark, catalog, entry, whitelist_command
+from bots.commands import (
+    answers,
+    benchmark,
+    catalog,
+    entry,
+    message_table,
+    whitelist_command,
+)
 from bots.commands.predictions import Task, TooFewReplies, batched, hits, predict
 from bots.dialogue import Dialogue, Utterance
 from bots.guards.remote import ServerFailed
@@ -186,11 +193,16 @@ def _parser() -> argparse.ArgumentParser:
     lists = commands.add_parser("whitelist", help="choose the replies a ranker may give")
     lists.set_defaults(run=lambda request: whitelist_command.command(request, _read))
     whitelist_command.add_arguments(lists, f"KIND:PATH, may be repeated; KIND is one of {_kinds()}")
+    message_table.add_arguments(commands.add_parser("messages", help=message_table.HELP), _read)
     entry.add_arguments(commands.add_parser("enter", help=entry.HELP), _read)
+    _add_chat(commands)
+    return parser
+
+
+def _add_chat(commands: object) -> None:
     chat = _command(commands, "chat", "answer the lines of standard input", _chat)
     chat.add_argument("--weights", type=Path)
     chat.add_argument("--persona", nargs="*", default=[], help="the bot's sentences")
-    return parser
 
 
 def _command(commands: object, name: str, text: str, run: object) -> argparse.ArgumentParser:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal, Protocol, runtime_checkable
+from typing import Any, Literal, Protocol, runtime_checkable
 
 from bots.candidates import Decoding, ReplyCandidate
 from bots.dialogue import Dialogue, Utterance
@@ -18,7 +18,16 @@ Turn = tuple[Sequence[str], Sequence[Utterance]]
 
 
 ReplyEvent = Literal[
-    "empty", "filtered", "flagged", "cut", "trimmed", "canned", "altered", "reasoned", "shortened"
+    "empty",
+    "filtered",
+    "flagged",
+    "cut",
+    "trimmed",
+    "canned",
+    "altered",
+    "reasoned",
+    "shortened",
+    "adapted",
 ]
 EVENTS: Mapping[ReplyEvent, str] = {
     "empty": "the model wrote nothing",
@@ -30,6 +39,7 @@ EVENTS: Mapping[ReplyEvent, str] = {
     "altered": "display rules joined its tokens and capitalized it",
     "reasoned": "reasoning was set apart and not shown",
     "shortened": "the prompt was too long: the oldest exchanges were left out",
+    "adapted": "the messages were rearranged for a model whose chat template refuses their order",
 }
 
 
@@ -73,6 +83,13 @@ class AsyncBot(Protocol):
     async def respond_async(
         self, persona: Sequence[str], history: Sequence[Utterance]
     ) -> Reply: ...
+
+
+@runtime_checkable
+class Prompted(Protocol):
+    """Tells the request, or prompt, that it would make of a turn, without calling anything."""
+
+    def request(self, turn: Turn) -> Mapping[str, Any]: ...
 
 
 Way = Literal["one", "batch", "async"]

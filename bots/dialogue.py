@@ -25,27 +25,44 @@ class Utterance:
         return replace(self, speaker=OTHER[self.speaker])
 
 
+@dataclass(frozen=True)
+class Background:
+    """What a speaker knows beside its persona: its sheet in words, and the topic; "" for none."""
+
+    brief: str = ""
+    topic: str = ""
+
+
 class SeededHistory(tuple[Utterance, ...]):
-    """Messages so far, with the seed of whatever is drawn for the reply to them.
+    """Messages so far, with the seed of whatever is drawn for the reply, and the background.
 
     A plain history has none: what is drawn then follows from its words, so that equal words get
     equal replies.
     """
 
     seed: int
+    background: Background
 
-    def __new__(cls, turns: Iterable[Utterance], seed: int) -> SeededHistory:
+    def __new__(
+        cls, turns: Iterable[Utterance], seed: int, background: Background | None = None
+    ) -> SeededHistory:
         history = super().__new__(cls, turns)
         history.seed = seed
+        history.background = background or Background()
         return history
 
-    def __getnewargs__(self) -> tuple[tuple[Utterance, ...], int]:
-        return tuple(self), self.seed
+    def __getnewargs__(self) -> tuple[tuple[Utterance, ...], int, Background]:
+        return tuple(self), self.seed, self.background
 
 
 def seed_of(history: Iterable[Utterance]) -> int | None:
     """Return the seed that a history carries, or None."""
     return history.seed if isinstance(history, SeededHistory) else None
+
+
+def background_of(history: Iterable[Utterance]) -> Background:
+    """Return what the speaker knows beside its persona; nothing where a history does not say."""
+    return history.background if isinstance(history, SeededHistory) else Background()
 
 
 @dataclass(frozen=True)

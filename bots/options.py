@@ -9,6 +9,7 @@ only. A class that wants other defaults than those it inherits says so with `@de
 from __future__ import annotations
 
 import ast
+import json
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import Field, dataclass, field, replace
@@ -16,9 +17,12 @@ from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar
 
+from bots.prompt_slots import unknown_slot
+
 PACKAGE = Path(__file__).parent
 Class = TypeVar("Class")
 Scalar = str | int | float | bool
+OR_NONE = " | None"  # of the type of an option that may be absent
 TYPES: dict[str, type] = {"str": str, "int": int, "float": float, "bool": bool, "dict": dict}
 
 
@@ -45,6 +49,14 @@ class Option:
     like: str = ""  # a text that does
     longest: int = 500  # characters of a text that a form takes; more than 500: of several lines
     last: bool = False  # listed behind those that are not, wherever it was declared
+    label: str = ""  # in a form; "": its name
+    slots: bool = False  # a prompt with slots (bots.prompt_slots)
+    optional: bool = False  # may be None: nothing is passed on
+
+    @property
+    def words(self) -> str:
+        """Label of its field."""
+        return self.label or self.name
 
 
 def option(
@@ -61,6 +73,8 @@ def option(
     like: str = "",
     longest: int = 500,
     last: bool = False,
+    label: str = "",
+    slots: bool = False,
 ) -> Any:
     """Declare an option of a bot; the arguments must be written as literals."""
     about: dict[str, Any] = {
@@ -71,7 +85,7 @@ def option(
         "needed": needed,
     }
     about |= {"after": after, "required": required, "pattern": pattern, "like": like}
-    about |= {"longest": longest, "last": last}
+    about |= {"longest": longest, "last": last, "label": label, "slots": slots}
     if isinstance(default, dict):
         return field(default_factory=lambda: dict(default), metadata=about)
     return field(default=default, metadata=about)
@@ -184,7 +198,8 @@ def _option(name: str, kind: str, call: ast.Call) -> Option:
     if kind.startswith("Literal["):
         listed = ast.literal_eval(kind.removeprefix("Literal"))
         choices, kind = tuple(listed), "str"
-    return Option(name, kind.split("[")[0], default, text, choices, **more)
+    plain = kind.removesuffix(OR_NONE)
+    return Option(name, plain.split("[")[0], default, text, choices, optional=plain != kind, **more)
 
 
 def check_options(
@@ -206,6 +221,8 @@ def _names(known: Mapping[str, Option]) -> str:
 
 
 def _checked(bot: str, wanted: Option, value: object) -> object:
+    if value is None and wanted.optional:
+        return None
     if wanted.kind == "float" and isinstance(value, int) and not isinstance(value, bool):
         value = float(value)
     right = type(value) is TYPES[wanted.kind]
@@ -216,6 +233,8 @@ def _checked(bot: str, wanted: Option, value: object) -> object:
     if right and isinstance(value, int | float):
         least, most = wanted.least, wanted.most
         right = (least is None or value >= least) and (most is None or value <= most)
+    if right and wanted.slots and (complaint := unknown_slot(str(value))):
+        raise InvalidOption(f"{bot}: {wanted.name}: {complaint}")
     if not right:
         raise InvalidOption(f"{bot}: {wanted.name} is {value!r}, but must be {describe(wanted)}")
     return value
@@ -232,13 +251,13 @@ def describe(wanted: Option) -> str:
         "int": "a whole number",
         "float": "a number",
         "bool": "true or false",
-        "dict": "a mapping",
+        "dict": "a JSON object",
     }[wanted.kind]
     if wanted.least is not None:
         words += f", at least {wanted.least:g}"
     if wanted.most is not None:
         words += f", at most {wanted.most:g}"
-    return words
+    return f"{words}; empty: not sent" if wanted.optional else words
 
 
 def parse_option(bot: str, options: tuple[Option, ...], name: str, raw: str) -> object:
@@ -253,9 +272,25 @@ def parse_option(bot: str, options: tuple[Option, ...], name: str, raw: str) -> 
     value: object = raw
     if kind == "bool" and raw.lower() in {"true", "false"}:
         value = raw.lower() == "true"
+    elif known[name].optional and not raw.strip():
+        value = None
+    elif kind == "dict" and (found := _json(raw)) is not None:
+        value = found
     elif kind in {"int", "float", "dict"}:
         try:
             value = ast.literal_eval(raw)
         except (ValueError, SyntaxError):
             value = raw
     return _checked(bot, known[name], value)
+
+
+def _json(raw: str) -> object | None:
+    """Return what a text holds as JSON, None where it is none."""
+    try:
+        return json.loads(raw, parse_constant=_refuse)  # type: ignore[no-any-return]
+    except (ValueError, RecursionError):
+        return None
+
+
+def _refuse(name: str) -> None:
+    raise ValueError(f"{name} is no JSON")

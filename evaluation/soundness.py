@@ -62,14 +62,21 @@ def _of_steps(protocol: Protocol) -> Iterator[Complaint]:
             yield "steps", f"there are {count} of {kind}; there can be one"
     if protocol.chat is not None:
         yield from _of_chat(protocol.chat, protocol)
-    if protocol.onboarding and (protocol.after is None or protocol.after.over != "contexts"):
-        yield "onboarding.items", "needs replies to contexts, of which some have known answers"
+    if protocol.onboarding and not _has_known(protocol.after):
+        right = "replies to contexts, or conversations in pairs, of which some have known answers"
+        yield "onboarding.items", f"needs {right}"
     for known in protocol.quiz.answers if protocol.quiz else ():
         if len(known.explanation) > LONGEST_TEXT:
             about = f"question {known.question}"
             yield about, f"explanation: must have at most {LONGEST_TEXT} characters"
     for rate in protocol.rates:
         yield from _of_rate(rate, protocol)
+
+
+def _has_known(rate: Rate | None) -> bool:
+    return rate is not None and (
+        rate.over == "contexts" or (rate.over == "speakers" and rate.show == "pairs")
+    )
 
 
 def _of_chat(chat: Chat, protocol: Protocol) -> Iterator[Complaint]:
@@ -126,7 +133,7 @@ def _of_write(write: Write, protocol: Protocol) -> Iterator[Complaint]:
     if not _fits(write.asks.text):
         yield about, f"text: must have 1 to {LONGEST_TEXT} characters"
     overlaps = any(isinstance(check, NoNonstopOverlap) for check in write.checks)
-    if overlaps and write.makes != "revision":
+    if overlaps and write.makes not in ("revision", "paraphrase"):
         yield "write.checks", f"a {write.makes} has no original to compare the words with"
     least, most = write.messages
     if write.makes == "reply" and not 1 <= least <= most <= MOST_OF_A_CONTEXT:

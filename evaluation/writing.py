@@ -1,4 +1,4 @@
-"""Writing as a step of a protocol: personas, their revisions, or replies to contexts.
+"""Writing as a step of a protocol: personas, their revisions, replies, or paraphrases.
 
 What is written is a contribution: a few texts in order, such as the sentences of a persona.
 """
@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from evaluation.checks import MessageCheck, SentenceLength
+from evaluation.checks import WORDS, MessageCheck, SentenceLength
 from evaluation.kinds.free_text import FreeText
 from evaluation.questions import InvalidAnswer, Shown
 from evaluation.rating import InvalidAnswers
@@ -21,6 +21,7 @@ from evaluation.settings import InvalidSetting, Setting, Source, replaced, setti
 REVIEWS = ("staff", "automatic")  # who accepts what is offered
 NOTHING = Shown(())
 STRANGE = sentence("This text is not asked for.")
+SAME = sentence("This is the message itself. Please use other words.")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,12 +39,13 @@ class Write:
     """Texts that a participant writes, offered to the requester.
 
     makes: a persona, which has `sentences`; a revision, of one sentence each for those of a persona
-    that somebody else wrote; or a reply to a context. asks: the field of each text. checks: rules
-    for each text, which see the sentence that is revised. messages: of a context, least and most.
+    that somebody else wrote; a reply to a context; or a paraphrase of a message of a conversation
+    that others held in another campaign. asks: the field of each text. checks: rules for each text,
+    which see the sentence that is revised, or the message. messages: of a context, least and most.
     """
 
     prefix: ClassVar[str] = "write"
-    makes: Literal["persona", "revision", "reply"]
+    makes: Literal["persona", "revision", "reply", "paraphrase"]
     asks: FreeText
     checks: tuple[MessageCheck, ...] = ()
     examples: tuple[WorkedExample, ...] = ()
@@ -57,10 +59,20 @@ class Write:
         "Personas set aside for test", WholeNumber(least=0, most=100_000), default=0
     )
     writers: int = setting(
-        "Writers per persona or context", WholeNumber(least=1, most=100), default=1
+        "Writers per persona, context or message", WholeNumber(least=1, most=100), default=1
     )
     batch: int = setting(
-        "Personas or contexts per participant", WholeNumber(least=1, most=100), default=1
+        "Personas, contexts or messages per participant", WholeNumber(least=1, most=100), default=1
+    )
+    cuts: int | None = setting(
+        "Points at which each conversation is cut",
+        WholeNumber(least=1, most=1000, optional=True),
+        default=None,
+        help="So many messages of each conversation are drawn: those that come next where it is "
+        "cut. Leave it empty to have every message paraphrased.",
+    )
+    before: int = setting(
+        "Messages shown before the one to paraphrase", WholeNumber(least=0, most=50), default=4
     )
     review: str = setting(
         "Who accepts what is written",
@@ -76,6 +88,11 @@ class Write:
         return self.makes == "revision"
 
     @property
+    def of_conversations(self) -> bool:
+        """Whether messages of other campaigns' conversations are written about."""
+        return self.makes == "paraphrase"
+
+    @property
     def limited(self) -> FreeText:
         """The field of each text with the limits that the checks keep: what a page shows."""
         lengths = [check for check in self.checks if isinstance(check, SentenceLength)]
@@ -89,6 +106,8 @@ class Write:
         of_personas = ("sentences", "count", "valid", "test")
         if name in of_personas:
             return self.makes == "persona"
+        if name in ("cuts", "before"):
+            return self.of_conversations
         return name != "writers" or self.makes != "persona"
 
     def changed(self, values: Mapping[str, object]) -> Write:
@@ -117,14 +136,21 @@ class Write:
         return own + [s for c in self.checks for s in settings_of(c, f"write.{c.name}", sources)]
 
     def wanted(self, basis: Sequence[str]) -> int:
-        """Return how many texts are asked for about a basis: a persona, or a context."""
-        return {"persona": self.sentences, "revision": len(basis), "reply": 1}[self.makes]
+        """Return how many texts are asked for about a basis: a persona, a context, a message."""
+        return {"persona": self.sentences, "revision": len(basis)}.get(self.makes, 1)
+
+    def original(self, number: int, basis: Sequence[str]) -> str:
+        """Return what one text says in other words, "" where it is new; `number` is from 0."""
+        rewords = self.makes in ("revision", "paraphrase")
+        return basis[number] if rewords and number < len(basis) else ""
 
     def text(self, raw: str, number: int, basis: Sequence[str]) -> str:
         """Return one text, on one line; `number` counts from 0. Raises `InvalidAnswer`."""
         written = " ".join(self.asks.parse(raw, NOTHING).split())
-        original = basis[number : number + 1] if self.makes == "revision" else ()
-        complaints = (check(written, tuple(original)) for check in self.checks)
+        original = self.original(number, basis)
+        if self.makes == "paraphrase" and _alike(written, original):
+            raise InvalidAnswer(SAME)
+        complaints = (check(written, (original,) if original else ()) for check in self.checks)
         complaint = next((each for each in complaints if each), None)
         if complaint is not None:
             raise InvalidAnswer(complaint)
@@ -154,3 +180,8 @@ class Write:
     def names(self, about: str, basis: Sequence[str]) -> tuple[str, ...]:
         """Return the names of the fields of a form."""
         return tuple(f"{about}.{number}" for number in range(1, self.wanted(basis) + 1))
+
+
+def _alike(text: str, other: str) -> bool:
+    """Tell whether two texts have the same words, whatever their case and marks."""
+    return WORDS.findall(text.casefold()) == WORDS.findall(other.casefold())

@@ -12,6 +12,7 @@ from pathlib import Path
 import django
 import pytest
 from django.contrib.auth.hashers import PBKDF2PasswordHasher
+from django.core.cache import caches
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "webapp.settings")
 os.environ.setdefault("DEBUG", "1")
@@ -53,6 +54,13 @@ def pytest_configure() -> None:
     django.setup()
     # A hash says its own number of rounds, so servers that tests start can check these as well.
     PBKDF2PasswordHasher.iterations = 1_000
+
+
+@pytest.fixture(autouse=True)
+def _new_minute() -> None:
+    """Begin each test's counts anew: rows of different tests have the same numbers."""
+    for cache in caches.all(initialized_only=True):
+        cache.clear()
 
 
 def pytest_collection_modifyitems(items: Sequence[pytest.Item]) -> None:

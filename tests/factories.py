@@ -18,9 +18,11 @@ from webapp.models import (
     Context,
     Conversation,
     Item,
+    Member,
     OwnProtocol,
     Participation,
     Persona,
+    Project,
     QuotaCell,
     System,
 )
@@ -32,11 +34,27 @@ _numbers = itertools.count(1)
 
 
 def make_staff(name: str = "") -> Any:
-    """Return a member of staff whose password is the name."""
+    """Return an administrator of the tests' project whose password is the name."""
     name = name or f"staff{next(_numbers)}"
     user = get_user_model()(username=name, is_staff=True)
     user.password = PBKDF2PasswordHasher().encode(name, f"salt of {name}", ROUNDS)
     user.save()
+    Member.objects.create(project=make_project(), account=user, is_administrator=True)
+    return user
+
+
+def make_project(name: str = "Tests") -> Project:
+    """Return the project of this name; that of all tests has all of their staff."""
+    return Project.objects.get_or_create(name=name)[0]
+
+
+def make_member(name: str, *roles: str, project: Project | None = None) -> Any:
+    """Return a member of staff who has these roles only, in a project of their own or this one."""
+    user = make_staff(name)
+    Member.objects.filter(account=user).delete()
+    if project is not None:
+        held = {f"is_{role}": True for role in roles if role != "viewer"}
+        Member.objects.create(project=project, account=user, **held)
     return user
 
 
@@ -62,6 +80,8 @@ def make_campaign(
     }
     if "owner" not in changes:
         defaults["owner"] = make_staff()
+    if "project" not in changes:
+        defaults["project"] = make_project()
     campaign = Campaign.objects.create(**defaults | changes)
     campaign.refresh_from_db()  # amounts as decimals
     for name, bot in (systems or {"alpha": "parrot"}).items():

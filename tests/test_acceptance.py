@@ -27,6 +27,10 @@ OPEN: dict[str, str] = {}
 # Verbs that the rule of PC-P2 lets both sentences have, beside stop words.
 VERBS = frozenset("live lived like liked love make work worked working want does time".split())  # noqa: SIM905
 NEVER = {"B-NOREPEAT": "the printed conversations are not to be had"}
+# Those of the rows added on 2026-11-22 that are in scope so far.
+ADDED = ("M-ASKED", "M-IMPLICIT", "M-TURNS", "M-TOK", "A-SHEET", "A-STATS", "D-TREE")
+# Rows that need a package which the development lock does not have.
+EXTRAS = {"M-TOK": "japanese"}
 
 
 @pytest.fixture(scope="session")
@@ -36,7 +40,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_every_row_in_scope_has_its_function() -> None:
     assert set(table.functions()) == set(ROWS)
-    assert len(ROWS) == 132
+    assert len(ROWS) == 139
 
 
 def test_the_rows_are_those_of_the_specification() -> None:
@@ -44,8 +48,12 @@ def test_the_rows_are_those_of_the_specification() -> None:
     if not spec.is_file():
         pytest.skip("no folder shared/spec beside the repository")
     lines = [line.strip("| \n").split(" | ") for line in spec.read_text("utf-8").splitlines()]
-    told = {cells[0]: (cells[1], cells[-1]) for cells in lines if len(cells) == 5}
+    told, added = (
+        {cells[0]: (cells[1], cells[-1]) for cells in lines if len(cells) == columns}
+        for columns in (5, 6)  # the second table, of rows added later, says where besides
+    )
     known = {name: cells for name, cells in told.items() if re.match(r"[BDMA]-", name)}
+    known |= {name: added[name] for name in ADDED}
     assert {each.id: (each.what, each.acceptance) for each in ROWS.values()} == known
 
 
@@ -62,7 +70,7 @@ def test_rows_without_training_hold(name: str, folder: Path) -> None:
 def test_rows_that_train_hold(name: str, folder: Path) -> None:
     row = table.run(ROWS[name], folder)
     if row.holds is None:
-        assert name in NEVER or not SHARED.is_dir(), row.result
+        assert name in {*NEVER, *EXTRAS} or not SHARED.is_dir(), row.result
         pytest.skip(row.result)
     assert row.holds is (name not in OPEN), row.result
 

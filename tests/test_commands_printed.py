@@ -40,6 +40,7 @@ NOT_RUN = {
     "cd ~/my-study": "is another folder, with that command; analysis/test_entry_points.py has it",
     ".venv/bin/python manage.py competition": "is of a study; services/competition has its tests",
     ".venv/bin/python -m analysis predictions.jsonl": "reads what a competition has made",
+    ".venv/bin/python -m tests.families": "takes an hour; tests/families/test_families.py has it",
     ".venv/bin/python -m analysis simulate": "takes hours; simulation/test_command.py has it",
 }
 FAST = {("README.md", "On the command line")}

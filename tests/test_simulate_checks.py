@@ -26,6 +26,7 @@ ADMITTED = Admitted(
     rows=[{"step": "screening", "question": "watched", "value": "1"}],
     tries=[{"screening.watched": "1"}],
 )
+MESSAGE = {"conversation": "7", "message_seq": "2"}  # that each text is about
 NAMES = protocol_names()
 RATED = [name for name in NAMES if questions(get_protocol(name))]
 
@@ -74,15 +75,27 @@ def campaign(name: str) -> Recovered:
             for one in asked
             for value in "01"
         ],
-        outcomes=["COMPLETED"] * PEOPLE + ["SCREENED_OUT"] * bool(protocol.screening) * SCREENED,
+        outcomes=[
+            *["COMPLETED"] * PEOPLE,
+            *["SCREENED_OUT"] * bool(protocol.screening) * SCREENED,
+            *["ONBOARDING"] * bool(protocol.onboarding) * len(raters(PEOPLE)[0]),
+        ],
         conversations=PEOPLE,
         messages=[{"system": HUMAN, "text": text} for text in SENT],
         sent=SENT,
         texts=[TEXT],
         **written(protocol),
         visits=VISITS,
-        admitted=ADMITTED,
+        admitted=dataclasses.replace(ADMITTED, pages=pages(protocol)),
     )
+
+
+def pages(protocol: Protocol) -> dict[str, int]:
+    """Return how many pages everybody rated: the careless ones those of known answers."""
+    if protocol.onboarding is None:
+        return {}
+    careless, careful = raters(PEOPLE)
+    return dict.fromkeys(careless, protocol.onboarding.items) | dict.fromkeys(careful, 20)
 
 
 def written(protocol: Protocol) -> dict[str, list[Any]]:
@@ -93,11 +106,12 @@ def written(protocol: Protocol) -> dict[str, list[Any]]:
     drawn = [split for split, count in wanted.items() for _ in range(count)]
     texts = [f"Mirvo{number} tandel quivry" for number in range(len(drawn))]
     rows = [
-        {"text": text, "original": "I like tea.", "split": split, "number": "1"}
+        {"text": text, "original": "I like tea.", "split": split, "number": "1", **MESSAGE}
         for text, split in zip(texts, drawn, strict=True)
     ]
     accepted = [{**one, "state": "ACCEPTED"} for one in rows]
-    return {"contributions": accepted, "written": texts}
+    said = {"conversation": "7", "seq": "2", "text": "I like tea."}
+    return {"contributions": accepted, "written": texts, "held": [said]}
 
 
 def told(name: str, found: Recovered) -> list[str]:
@@ -277,6 +291,22 @@ def test_as_many_are_screened_out_as_was_planted(out: int, passes: bool) -> None
     complaints = told("role_play", found)
     wanted = f"screening: {out} of 32 failed where a share of 0.25 was planted"
     assert complaints == ([] if passes else [wanted])
+
+
+@pytest.mark.parametrize(
+    ("changes", "complaint"),
+    [
+        ({"message_seq": "3"}, "is linked to no message"),
+        ({"conversation": "8"}, "is linked to no message"),
+        ({"original": "I like milk."}, "is linked to no message"),
+    ],
+)
+def test_a_paraphrase_of_another_message_fails(changes: dict[str, str], complaint: str) -> None:
+    found = campaign("student_advisor_paraphrases")
+    first, *rest = found.contributions
+    wrong = dataclasses.replace(found, contributions=[{**first, **changes}, *rest])
+    (problem,) = told("student_advisor_paraphrases", wrong)
+    assert complaint in problem
 
 
 @pytest.mark.parametrize(

@@ -36,7 +36,10 @@ HIDDEN = {
     "ExternalId",
     "LoginAttempt",
     "PanelSubmission",
-}  # identities are revealed nowhere; attempts say nothing
+    "RecoveryCode",
+    "SecondFactor",
+    "StaffSession",
+}  # identities and what lets people in are revealed nowhere; attempts say nothing
 for model in apps.get_app_config("webapp").get_models():
     if model.__name__ not in HIDDEN:
         admin.site.register(model, ReadOnly)

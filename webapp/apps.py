@@ -8,6 +8,7 @@ from urllib.parse import urlsplit
 from django.apps import AppConfig
 from django.conf import settings
 from django.contrib.admin.apps import AdminConfig
+from django.contrib.auth.signals import user_logged_in
 from django.core.exceptions import ImproperlyConfigured
 
 SECRET = re.compile(r"[A-Za-z0-9_-]{16,256}")
@@ -20,6 +21,7 @@ class ParleyConfig(AppConfig):
     verbose_name = "Parley"
 
     def ready(self) -> None:
+        self._hear_of_logins()
         if settings.CHAT_SERVICE_TOKEN and not SECRET.fullmatch(settings.CHAT_SERVICE_SECRET):
             raise ImproperlyConfigured(
                 "CHAT_SERVICE_SECRET must have 16 to 256 of A-Z, a-z, 0-9, _ and - where there is "
@@ -35,6 +37,11 @@ class ParleyConfig(AppConfig):
             )
         if not settings.ALLOWED_HOSTS or "*" in settings.ALLOWED_HOSTS:
             raise ImproperlyConfigured("ALLOWED_HOSTS must name this server's hosts, without *")
+
+    def _hear_of_logins(self) -> None:
+        from webapp.services.accounts.sessions import begin_of_login  # models are there only now
+
+        user_logged_in.connect(begin_of_login, dispatch_uid="begin_of_login")
 
 
 def _check_panel(address: str) -> None:

@@ -10,7 +10,7 @@ import logging
 import os
 import signal
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from types import FrameType
 from typing import Any, cast
 
@@ -28,11 +28,12 @@ from django.urls import path
 from webapp import realtime
 from webapp.calculators import Calculators
 from webapp.embedded import Embedded
+from webapp.services.accounts import sessions
 from webapp.services.rules import uptime
 from webapp.sockets import consumers
 from webapp.sockets.batching import database
 from webapp.sockets.consumers import ChatConsumer
-from webapp.sockets.handshake import Receive, Scope, Send, is_own_origin
+from webapp.sockets.handshake import Receive, Scope, Send, cookie, header, is_own_origin
 
 log = logging.getLogger(__name__)
 DRAINED = 5.0  # seconds in which the sockets are closed; then the server closes what is left
@@ -46,7 +47,54 @@ async def application(scope: Scope, receive: Receive, send: Send) -> None:
     elif scope["type"] == "websocket":
         await _connect(scope, receive, send)
     else:
-        await pages(scope, receive, send)
+        await _serve_page(scope, receive, send)
+
+
+async def _serve_page(scope: Scope, receive: Receive, send: Send) -> None:
+    """Serve a page; a body beyond its limit is refused before, or while, it is read (R40).
+
+    Django would spool it into a temporary file before any view or check.
+    """
+    declared = header(scope, b"content-length")
+    length = int(declared) if declared.isdecimal() else 0
+    is_open_ended = not declared and bool(header(scope, b"transfer-encoding"))
+    most = settings.MAX_BODY_BYTES
+    if (length > most or is_open_ended) and await _is_signed_in(scope):
+        most = settings.MAX_UPLOAD_BYTES
+    read, is_answered = 0, False
+
+    async def counted() -> dict[str, Any]:
+        nonlocal read
+        message = await receive()
+        read += len(message.get("body", b""))
+        return message if read <= most else {"type": "http.disconnect"}  # Django closes its file
+
+    async def noted(message: Mapping[str, Any]) -> None:
+        nonlocal is_answered
+        is_answered = True
+        await send(message)
+
+    if length <= most:
+        await pages(scope, counted, noted)
+    if max(read, length) > most and not is_answered:
+        await _refuse_body(send, most)
+
+
+async def _is_signed_in(scope: Scope) -> bool:
+    key = cookie(scope, settings.SESSION_COOKIE_NAME)
+    return bool(key) and await database(lambda: sessions.is_signed_in(key))
+
+
+async def _refuse_body(send: Send, most: int) -> None:
+    text = f"This is more than the {most // 1024} KiB that one request may send.\n".encode()
+    headers = [
+        (b"content-type", b"text/plain; charset=utf-8"),
+        (b"content-length", str(len(text)).encode()),
+        (b"cache-control", b"no-store"),
+        (b"connection", b"close"),
+    ]
+    await send({"type": "http.response.start", "status": 413, "headers": headers})
+    await send({"type": "http.response.body", "body": text})
 
 
 async def _connect(scope: Scope, receive: Receive, send: Send) -> None:

@@ -21,6 +21,7 @@ from typing import IO, Any, cast
 
 from bots import (
     AsyncBot,
+    Background,
     BatchBot,
     Bot,
     Reply,
@@ -28,6 +29,7 @@ from bots import (
     Turn,
     Utterance,
     Way,
+    background_of,
     bot_options,
     get_bot,
     seed_of,
@@ -157,7 +159,7 @@ class Child:
 
     def respond(self, name: str, options: Mapping[str, Any], turns: Sequence[Turn]) -> Answers:
         """Answer a batch, or raise `WorkerLost` or `BotFailed`."""
-        listed = [[list(persona), _plain(history), seed_of(history)] for persona, history in turns]
+        listed = [_listed(turn) for turn in turns]
         request = {"bot": name, "options": dict(options), "turns": listed}
         with self._turn:
             pipe = self._load(name, options)
@@ -228,8 +230,11 @@ def _environment() -> dict[str, str]:
     return kept
 
 
-def _plain(history: Sequence[Utterance]) -> list[list[str]]:
-    return [[turn.speaker, turn.text] for turn in history]
+def _listed(turn: Turn) -> list[Any]:
+    """Return a turn as it enters a child."""
+    persona, history = turn
+    plain = [[each.speaker, each.text] for each in history]
+    return [list(persona), plain, seed_of(history), asdict(background_of(history))]
 
 
 def answer_line(line: bytes) -> dict[str, Any]:
@@ -279,7 +284,10 @@ def _answered(request: Mapping[str, Any]) -> dict[str, Any]:
 
 def _turns(request: Mapping[str, Any]) -> list[Turn]:
     turns = request["turns"]
-    return [(tuple(persona), _history(history, seed)) for persona, history, seed in turns]
+    return [
+        (tuple(persona), _history(history, seed, Background(**known)))
+        for persona, history, seed, known in turns
+    ]
 
 
 def _sent_all(answers: Answers) -> dict[str, Any]:
@@ -287,9 +295,11 @@ def _sent_all(answers: Answers) -> dict[str, Any]:
     return {"replies": replies, "version": dict(answers.version)}
 
 
-def _history(turns: Sequence[Sequence[str]], seed: int | None) -> Sequence[Utterance]:
+def _history(
+    turns: Sequence[Sequence[str]], seed: int | None, background: Background
+) -> Sequence[Utterance]:
     history = tuple(Utterance(cast(Speaker, speaker), text) for speaker, text in turns)
-    return history if seed is None else SeededHistory(history, seed)
+    return history if seed is None else SeededHistory(history, seed, background)
 
 
 def _sent(reply: Reply) -> dict[str, Any]:

@@ -19,7 +19,9 @@ from webapp import languages
 Handler = Callable[[HttpRequest], HttpResponse]
 request_id: contextvars.ContextVar[str] = contextvars.ContextVar("request_id", default="-")
 log = logging.getLogger(__name__)
-TOKEN = re.compile(r"(/withdraw/)[^\s\"'<>?]+")  # of a refused request, whose path Django logs
+TOKEN = re.compile(
+    r"(/(?:withdraw|private)/)[^\s\"'<>?]+"
+)  # of a refused request, whose path Django logs
 
 
 class JsonFormatter(logging.Formatter):

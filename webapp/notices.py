@@ -71,6 +71,16 @@ NOTICES = {
         "You took part in another part of this study, so others have to take part in this one. "
         "Thank you for coming; please return the task. No pay is due."
     ),
+    "claimed": _(
+        "Nobody can begin here with this link. If you have begun before, go on in the browser that "
+        "you used then, or with your private link."
+    ),
+    "invitation_expired": _(
+        "This invitation has expired. Please ask the contact below for a new one."
+    ),
+    "other_platform": _(
+        "This study is for people who come by another link. Please open it where you found it."
+    ),
     "over": _("The study is over. It takes no new participants."),
     "pay_changed": _(
         "The pay was changed after you opened this page. It now shows what you would be paid; "
@@ -80,9 +90,11 @@ NOTICES = {
     "bad_link": _(
         "This link is wrong or no longer valid. Please open the task again where you found it."
     ),
-    "left": _("You were away for more than 30 minutes, so your slot went to somebody else."),
+    "left": _(
+        "Nothing came from you for more than 30 minutes, so your slot went to somebody else."
+    ),
     "left_paid": _(
-        "You were away for more than 30 minutes. You are paid %(pay)s for what is done."
+        "Nothing came from you for more than 30 minutes. You are paid %(pay)s for what is done."
     ),
     "next_conversation": _(
         "Your answers are saved. Next is conversation %(number)d of up to %(most)d, with another "
@@ -174,6 +186,10 @@ NOTICES = {
     ),
     "unlabeled": _("Please label every message of your partner before you finish."),
     "used_id": _("This was already sent with different text. Nothing was changed."),
+    "too_many": _(
+        "Very many people came in this minute. Please wait a minute and try again; nothing you did "
+        "is lost."
+    ),
     "too_fast": _("That was very fast. Please wait a moment and send it again."),
     "bad_frame": _("Your browser sent something we could not read. Please reload the page."),
     "locked": _("“Specific” can only be answered after “sensible: yes”."),

@@ -20,6 +20,7 @@ if not SECRET_KEY:
         "50 random characters or more."
     )
 SECRET_KEY_FALLBACKS = env.list("SECRET_KEY_FALLBACKS", default=[])
+KEYS_SECRET = env("KEYS_SECRET", default="")  # seals the keys of model servers; "": SECRET_KEY does
 ALLOWED_HOSTS = env.list(
     "ALLOWED_HOSTS", default=["localhost", "127.0.0.1", "[::1]"] if DEBUG else []
 )
@@ -64,6 +65,7 @@ TEMPLATES = [
                 "django.contrib.messages.context_processors.messages",
                 "csp.context_processors.nonce",
                 "webapp.views.staff.access.navigation",
+                "webapp.views.staff.access.permissions",
             ],
         },
     }
@@ -110,6 +112,18 @@ REDIS_LAYER = {
     "CONFIG": {"hosts": [REDIS_URL]},
 }
 CHANNEL_LAYERS = {} if EMBEDDED else {"default": REDIS_LAYER}
+# Counts of what is sent per minute; each process keeps its own where there is no Redis.
+OWN_CACHE = {
+    "BACKEND": "django.core.cache.backends.locmem.LocMemCache",
+    "LOCATION": "own",
+    "OPTIONS": {"MAX_ENTRIES": 100_000},
+}
+SHARED_CACHE = {
+    "BACKEND": "django.core.cache.backends.redis.RedisCache",
+    "LOCATION": REDIS_URL,
+    "OPTIONS": {"socket_timeout": 0.3, "socket_connect_timeout": 0.3},
+}
+CACHES = {"default": OWN_CACHE if EMBEDDED else SHARED_CACHE, "own": OWN_CACHE}
 CELERY_BROKER_URL = REDIS_URL or "memory://"
 INFERENCE = env("INFERENCE", default="process")  # where reply workers run bots: process, thread
 BOT_SECONDS = env.float("BOT_SECONDS", default=30.0)  # that a bot may take for one batch
@@ -151,6 +165,7 @@ WHITENOISE_USE_FINDERS = DEBUG
 LOGIN_URL = "login"
 LOGIN_REDIRECT_URL = "campaigns"
 LOGOUT_REDIRECT_URL = "login"
+SESSION_ENGINE = "webapp.services.accounts.sessions"
 SESSION_COOKIE_AGE = 12 * 3600
 AUTH_PASSWORD_VALIDATORS = [
     {"NAME": f"django.contrib.auth.password_validation.{name}"}
@@ -168,9 +183,12 @@ HOST_PREFIX = "__Host-" if SECURE else ""
 PARTICIPANT_COOKIE = f"{HOST_PREFIX}parley"
 LANGUAGE_COOKIE_NAME = f"{HOST_PREFIX}language"
 SESSION_COOKIE_NAME = f"{HOST_PREFIX}session"
+DEVICE_COOKIE = f"{HOST_PREFIX}device"
 CSRF_COOKIE_NAME = f"{HOST_PREFIX}csrf"
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = SECURE
 CSRF_COOKIE_HTTPONLY = True
+# Whether all of the staff need a second factor; who has none yet is led to its page (S4).
+SECOND_FACTOR_REQUIRED = env.bool("SECOND_FACTOR_REQUIRED", default=SECURE)
 SECURE_SSL_REDIRECT = SECURE and env.bool("SSL_REDIRECT", default=True)
 SECURE_HSTS_SECONDS = 31_536_000 if SECURE else 0
 SECURE_HSTS_INCLUDE_SUBDOMAINS = SECURE_HSTS_PRELOAD = SECURE
@@ -179,6 +197,9 @@ SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if TRUSTED_PROXIES
 SECURE_REFERRER_POLICY = "same-origin"
 X_FRAME_OPTIONS = "DENY"
 DATA_UPLOAD_MAX_MEMORY_SIZE = 1_048_576
+MAX_BODY_BYTES = 1_048_576
+MAX_UPLOAD_BYTES = 67_108_864  # of who is signed in
+HEADER_SECONDS = 20.0  # within which a request's headers have to arrive
 CONTENT_SECURITY_POLICY = {
     "DIRECTIVES": {
         "default-src": [NONE],

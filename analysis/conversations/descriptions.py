@@ -7,9 +7,10 @@ the utterance, W_di those of the i-th sentence.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from functools import lru_cache
+from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache, partial
 
+from analysis.text.tokenizers import NamedTokenizer
 from analysis.text.tokens import Tokenizer, nonstop
 
 Ranks = Mapping[str, int]
@@ -42,7 +43,7 @@ def persona_cover(
     `ranks` are places in a list of words by frequency: by default wordfreq's for English, where
     the paper takes the order of GloVe's vocabulary.
     """
-    known = default_ranks() if ranks is None else ranks
+    known = ranks_of("en") if ranks is None else ranks
     own_words = set(tokens(utterance))
     shared = [own_words & set(tokens(sentence)) for sentence in sentences]
     return max((_mean_alpha(words, known) for words in shared if words), default=0.0)
@@ -53,12 +54,23 @@ def alpha(rank: int) -> float:
     return 1 / (1 + math.log(1 + 1e6 / rank**1.07))
 
 
-@lru_cache(maxsize=1)
-def default_ranks() -> Ranks:
-    """Return wordfreq's English words by place, from 1."""
+def measures(tokenizer: NamedTokenizer) -> dict[str, Callable[[str, Sequence[str]], float]]:
+    """Return P-F1 and P-Cover of an utterance and sentences, by a tokenizer's words."""
+    words = tokenizer.content
+    return {
+        "persona_f1": partial(persona_f1, tokens=words),
+        "persona_cover": lambda text, sentences: persona_cover(
+            text, sentences, ranks=ranks_of(tokenizer.language), tokens=words
+        ),
+    }
+
+
+@lru_cache(maxsize=2)
+def ranks_of(language: str) -> Ranks:
+    """Return wordfreq's words of a language by place, from 1."""
     from wordfreq import top_n_list  # loads its list: only where persona coverage is asked for
 
-    return {word: rank for rank, word in enumerate(top_n_list("en", 10**6), start=1)}
+    return {word: rank for rank, word in enumerate(top_n_list(language, 10**6), start=1)}
 
 
 def _mean_alpha(shared: set[str], ranks: Ranks) -> float:

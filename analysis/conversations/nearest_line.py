@@ -24,21 +24,25 @@ class Lines:
     lines: tuple[tuple[str, ...], ...]
     having: Mapping[Gram, set[int]]
     tokens: Tokenizer
+    order: int = ORDER
 
     def closest(self, utterance: str) -> float:
         """Return the highest BLEU with any line."""
         utterance_tokens = self.tokens(utterance)
-        near = {k for gram in ngrams(utterance_tokens, ORDER) for k in self.having.get(gram, ())}
+        near = {
+            k for gram in ngrams(utterance_tokens, self.order) for k in self.having.get(gram, ())
+        }
         return max(
-            (sentence_bleu(utterance_tokens, [self.lines[k]], ORDER) for k in near), default=0.0
+            (sentence_bleu(utterance_tokens, [self.lines[k]], self.order) for k in near),
+            default=0.0,
         )
 
 
-def lines(monologue: Sequence[str], tokens: Tokenizer = split_lower) -> Lines:
+def lines(monologue: Sequence[str], tokens: Tokenizer = split_lower, order: int = ORDER) -> Lines:
     """Return a persona's lines, ready to be searched."""
     distinct = tuple(dict.fromkeys(tuple(tokens(line)) for line in monologue))
     having: dict[Gram, set[int]] = defaultdict(set)
     for index, line in enumerate(distinct):
-        for gram in ngrams(line, ORDER):
+        for gram in ngrams(line, order):
             having[gram].add(index)
-    return Lines(distinct, dict(having), tokens)
+    return Lines(distinct, dict(having), tokens, order)

@@ -18,15 +18,17 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from analysis.conversations.descriptions import persona_cover, persona_f1
+from analysis.conversations.descriptions import measures
 from analysis.conversations.language_model import voices
-from analysis.conversations.nearest_line import lines
+from analysis.conversations.nearest_line import ORDER, lines
 from analysis.conversations.salience import salience
 from analysis.conversations.speakers import LEAST, speakers
 from analysis.scores.majorities import votes_wanted
 from analysis.scores.question_ratings import identified
 from analysis.stats.intervals import Floats
 from analysis.tables.schema import MessageTable, RatingTable
+from analysis.text.bleu import checked_order
+from analysis.text.tokenizers import SPLIT, WORDS, NamedTokenizer
 
 LIKELY = ("likely", "likely_to_say")
 VOTES = 5
@@ -81,7 +83,30 @@ def several_scales(needed: pd.Series) -> str:
     return f"NoL counts {' and '.join(map(str, sorted(set(needed))))} votes of different utterances"
 
 
-def study(ratings: RatingTable, messages: MessageTable, *, seed: int = 0) -> LikenessStudy:
+@dataclass(frozen=True)
+class Counting:
+    """The tokens that metrics count, each metric's own where none are chosen, and MaxBLEU's n."""
+
+    tokenizer: NamedTokenizer | None = None
+    bleu_n: int = ORDER
+
+    @property
+    def note(self) -> str:
+        """A sentence about both."""
+        name = self.tokenizer.name if self.tokenizer else "split; P-F1 and P-Cover: words"
+        return f"Tokens: {name}. MaxBLEU is BLEU-{self.bleu_n}."
+
+
+AS_PUBLISHED = Counting()
+
+
+def study(
+    ratings: RatingTable,
+    messages: MessageTable,
+    *,
+    seed: int = 0,
+    counting: Counting = AS_PUBLISHED,
+) -> LikenessStudy:
     """Return every judged utterance with the metrics of its character."""
     judged = votes(ratings).dropna(subset=["nol"])
     if judged["needed"].nunique() > 1:
@@ -91,7 +116,7 @@ def study(ratings: RatingTable, messages: MessageTable, *, seed: int = 0) -> Lik
         return LikenessStudy(
             known, "no message was judged by enough people on the question `likely`"
         )
-    parts = list(_by_series(known, messages, seed))
+    parts = list(_by_series(known, messages, seed, counting))
     if not parts:
         return LikenessStudy(
             known, f"no cast of two characters with {LEAST} lines each beside those judged"
@@ -135,21 +160,28 @@ def _left_out(judged: pd.DataFrame, messages: MessageTable) -> frozenset[str]:
     return frozenset(judged["message"]) | frozenset(copies)
 
 
-def _by_series(judged: pd.DataFrame, messages: MessageTable, seed: int) -> Iterator[pd.DataFrame]:
+def _by_series(
+    judged: pd.DataFrame, messages: MessageTable, seed: int, counting: Counting
+) -> Iterator[pd.DataFrame]:
     casts = monologues(messages, _left_out(judged, messages))
     described = _descriptions(messages)
     for series, cast in casts.items():
         mine = judged[judged["character"].isin(cast)]
         if len(mine) and len(cast) > 1 and min(map(len, cast.values())) >= LEAST:
-            yield _scored(mine.assign(series=series), cast, described, seed)
+            yield _scored(mine.assign(series=series), cast, described, seed, counting)
 
 
 def _scored(
-    rows: pd.DataFrame, cast: dict[str, list[str]], described: dict[str, list[str]], seed: int
+    rows: pd.DataFrame,
+    cast: dict[str, list[str]],
+    described: dict[str, list[str]],
+    seed: int,
+    counting: Counting,
 ) -> pd.DataFrame:
-    who, table = speakers(cast, seed=seed), salience(cast)
-    heard = voices(cast)
-    near = {persona: lines(monologue) for persona, monologue in cast.items()}
+    tokens = counting.tokenizer or SPLIT
+    who, table = speakers(cast, seed=seed, tokens=tokens), salience(cast, tokens)
+    heard, order = voices(cast, tokens=tokens), checked_order(counting.bleu_n)
+    near = {persona: lines(monologue, tokens, order) for persona, monologue in cast.items()}
     pairs = list(zip(rows["text"], rows["character"], strict=True))
     columns = [who.personas.index(character) for _, character in pairs]
     probabilities = who.probabilities([text for text, _ in pairs])
@@ -160,8 +192,9 @@ def _scored(
         "MaxBLEU": [near[character].closest(text) for text, character in pairs],
     }
     if set(rows["character"]) <= set(described):
-        scores["P-F1"] = [persona_f1(text, described[name]) for text, name in pairs]
-        scores["P-Cover"] = [persona_cover(text, described[name]) for text, name in pairs]
+        measure = measures(counting.tokenizer or WORDS)
+        for name, key in zip(DESCRIBED, measure, strict=True):
+            scores[name] = [measure[key](text, described[persona]) for text, persona in pairs]
     return rows.assign(**{name: np.asarray(values) for name, values in scores.items()})
 
 

@@ -75,6 +75,23 @@ def placed(messages: MessageTable) -> pd.DataFrame:
     return table
 
 
+def joined_lines(messages: MessageTable) -> MessageTable:
+    """Return the messages with consecutive ones of one side of a conversation as one.
+
+    PERSONA-METRICS (Miyazaki et al. 2021) and the PPMI keyword model (2019) join lines so. Texts
+    are joined by a space; the rest is the first one's. What is set aside is not joined.
+    """
+    table = messages.sort_values(["conversation", "seq"], kind="stable")
+    aside = set_aside(table)
+    keys = pd.DataFrame({name: table[name] for name in ("conversation", "side", "system")})
+    new = (keys != keys.shift()).any(axis=1) | aside | aside.shift(fill_value=False)
+    number = new.cumsum()
+    first = table.groupby(number, sort=False).head(1).copy()
+    texts = table["text"].groupby(number, sort=False).agg(" ".join)
+    first["text"] = pd.Series(texts.to_numpy(), first.index, dtype=table["text"].dtype)
+    return MessageTable(first.reset_index(drop=True))
+
+
 def set_aside(table: pd.DataFrame) -> pd.Series:
     """Return which rows the column `excluded` gives a reason to leave out."""
     if "excluded" not in table.columns:

@@ -15,18 +15,19 @@ import pandas as pd
 from analysis.predictions.prediction_rows import Group, Predicted, each_group, mean_row
 from analysis.tables.schema import PredictionTable
 from analysis.text import diversity
-from analysis.text.tokens import split_lower
+from analysis.text.tokenizers import SPLIT, NamedTokenizer, with_tokenizer
 
 NOTHING = "no response has a word"
 
 
-def distinct(predictions: PredictionTable) -> pd.DataFrame:
+def distinct(predictions: PredictionTable, *, tokenizer: NamedTokenizer = SPLIT) -> pd.DataFrame:
     """Return rows distinct_1, distinct_2, distinct_2_of_ngrams, and ave_distinct_n of lists."""
-    return each_group("distinct", predictions, _group_rows)
+    found = each_group("distinct", predictions, lambda group: _group_rows(group, tokenizer))
+    return with_tokenizer(found, tokenizer.name)
 
 
-def _group_rows(group: Group) -> Iterator[dict[str, object]]:
-    texts = group.responses()
+def _group_rows(group: Group, tokenizer: NamedTokenizer) -> Iterator[dict[str, object]]:
+    texts = group.responses(tokenizer)
     if texts:
         for n in (1, 2):
             unique, _, words = diversity.distinct(texts, n)
@@ -36,7 +37,7 @@ def _group_rows(group: Group) -> Iterator[dict[str, object]]:
     lists = [row for row in group.rows if _is_own_list(row)]
     if lists:
         for n in (1, 2):
-            values = [_inside(row, n) for row in lists]
+            values = [_inside(row, n, tokenizer) for row in lists]
             yield group.row(metric=f"ave_distinct_{n}", **mean_row(values, share=True))
 
 
@@ -50,6 +51,6 @@ def _is_own_list(row: Predicted) -> bool:
     return len(row.candidates) > 1 and not any(row.right)
 
 
-def _inside(row: Predicted, n: int) -> float:
-    unique, _, words = diversity.distinct([split_lower(text) for text in row.candidates], n)
+def _inside(row: Predicted, n: int, tokenizer: NamedTokenizer) -> float:
+    unique, _, words = diversity.distinct([tokenizer(text) for text in row.candidates], n)
     return unique / words if words else 0.0

@@ -15,17 +15,23 @@ from analysis.predictions.prediction_rows import Group, each_group, mean_row
 from analysis.tables.options import TRAINING_NEEDED
 from analysis.tables.schema import PredictionTable
 from analysis.text.response_echo import EchoIndex, sample
+from analysis.text.tokenizers import WORDS, NamedTokenizer, with_tokenizer
 
 SIMULATED_AS = ("word_f1",)  # a mean over examples, as here
 
 
 def echo_index(
-    predictions: PredictionTable, *, seed: int = 0, training: Sequence[Sequence[str]] = ()
+    predictions: PredictionTable,
+    *,
+    seed: int = 0,
+    training: Sequence[Sequence[str]] = (),
+    tokenizer: NamedTokenizer = WORDS,
 ) -> pd.DataFrame:
     """Return a row per dataset and system, or the reason for none."""
     messages = [text for conversation in training for text in conversation]
-    index = EchoIndex(sample(messages, seed=seed)) if messages else None
-    return each_group("echo_index", predictions, lambda group: _group_rows(group, index))
+    index = EchoIndex(sample(messages, seed=seed), tokenizer) if messages else None
+    found = each_group("echo_index", predictions, lambda group: _group_rows(group, index))
+    return with_tokenizer(found, tokenizer.name)
 
 
 def _group_rows(group: Group, index: EchoIndex | None) -> Iterator[dict[str, object]]:

@@ -13,16 +13,16 @@ import pandas as pd
 from analysis.conversations.transcripts import ConversationSide, per_message, sides
 from analysis.tables.schema import MessageTable
 from analysis.tables.tidy import tidy
-from analysis.text.tokens import split
-
-MEASURES = (("words_per_message", lambda text: len(split(text))), ("characters_per_message", len))
+from analysis.text.tokenizers import SPLIT, NamedTokenizer, with_tokenizer
 
 
-def message_length(messages: MessageTable) -> pd.DataFrame:
+def message_length(messages: MessageTable, *, tokenizer: NamedTokenizer = SPLIT) -> pd.DataFrame:
     """Return two rows per system and side."""
-    return tidy("message_length", (row for side in sides(messages) for row in _side_rows(side)))
+    rows = (row for side in sides(messages) for row in _side_rows(side, tokenizer))
+    return with_tokenizer(tidy("message_length", rows), tokenizer.name)
 
 
-def _side_rows(side: ConversationSide) -> Iterator[dict[str, object]]:
-    for name, measure in MEASURES:
-        yield {"metric": name, **side.name, **per_message(side, measure)}
+def _side_rows(side: ConversationSide, tokenizer: NamedTokenizer) -> Iterator[dict[str, object]]:
+    words = per_message(side, lambda text: len(tokenizer(text)))
+    yield {"metric": "words_per_message", **side.name, **words}
+    yield {"metric": "characters_per_message", **side.name, **per_message(side, len)}

@@ -12,17 +12,19 @@ import pandas as pd
 
 from analysis.predictions.prediction_rows import Group, each_group, mean_row, ratio_row
 from analysis.tables.schema import PredictionTable
+from analysis.text.tokenizers import SPLIT, NamedTokenizer, with_tokenizer
 
 
-def nasl(predictions: PredictionTable) -> pd.DataFrame:
+def nasl(predictions: PredictionTable, *, tokenizer: NamedTokenizer = SPLIT) -> pd.DataFrame:
     """Return rows nasl and length per dataset and system."""
-    return each_group("nasl", predictions, _group_rows)
+    found = each_group("nasl", predictions, lambda group: _group_rows(group, tokenizer))
+    return with_tokenizer(found, tokenizer.name)
 
 
-def _group_rows(group: Group) -> Iterator[dict[str, object]]:
-    lengths = [len(tokens) for tokens in group.responses()]
+def _group_rows(group: Group, tokenizer: NamedTokenizer) -> Iterator[dict[str, object]]:
+    lengths = [len(tokens) for tokens in group.responses(tokenizer)]
     if lengths:
         yield group.row(metric="length", **mean_row(lengths))
-    pairs = [(len(tokens), len(golds[0])) for tokens, golds in group.pairs()]
+    pairs = [(len(tokens), len(golds[0])) for tokens, golds in group.pairs(tokenizer)]
     if any(gold for _, gold in pairs):
         yield group.row(**ratio_row([tokens for tokens, _ in pairs], [gold for _, gold in pairs]))

@@ -22,23 +22,26 @@ import pandas as pd
 from analysis.predictions.prediction_rows import Group, each_group
 from analysis.scores.cautions import REFERENCE_NOTE
 from analysis.tables.schema import PredictionTable
+from analysis.text.tokenizers import SPLIT, NamedTokenizer, with_tokenizer
 from analysis.text.tokens import Gram, counted
 
 NO_INTERVAL = "weights come from the whole set of references"
 
 
-def nist(predictions: PredictionTable) -> pd.DataFrame:
+def nist(predictions: PredictionTable, *, tokenizer: NamedTokenizer = SPLIT) -> pd.DataFrame:
     """Return two rows per dataset and system."""
-    return each_group("nist", predictions, _group_rows)
+    found = each_group("nist", predictions, lambda group: _group_rows(group, tokenizer))
+    return with_tokenizer(found, tokenizer.name)
 
 
-def _group_rows(group: Group) -> Iterator[dict[str, object]]:
-    pairs = group.pairs()
+def _group_rows(group: Group, tokenizer: NamedTokenizer) -> Iterator[dict[str, object]]:
+    pairs = group.pairs(tokenizer)
     if not pairs:
         return
     found = by_order(pairs)
     perfect = by_order([(golds[0], golds) for _, golds in pairs])
-    about = {"n": len(pairs), "variant": "split tokens, lower case", "note": REFERENCE_NOTE}
+    variant = f"{tokenizer.name} tokens, lower case"
+    about = {"n": len(pairs), "variant": variant, "note": REFERENCE_NOTE}
     yield group.row(estimate=found[-1], identical=perfect[-1], **about)
     yield group.row(
         metric="nist_mean",

@@ -4,7 +4,8 @@ The mean is over all scored tokens of a test set (metrics of PERSONA-CHAT 2018, 
 2020). `log_probs` has a number per token of the gold reply, null for one that is not scored
 (official ConvAI2: words outside the dictionary); a probability of 0 makes it infinite. Perplexities
 of different vocabularies cannot be compared; `perplexity_per_word` divides by the gold replies'
-`split` words instead. The interval is a delta-method t over examples, on the log scale.
+tokens of `split`, or of another tokenizer, instead. The interval is a delta-method t over examples,
+on the log scale.
 """
 
 from __future__ import annotations
@@ -17,18 +18,19 @@ import pandas as pd
 from analysis.predictions.prediction_rows import Group, each_group, ratio_row
 from analysis.tables.schema import PredictionTable
 from analysis.tables.tidy import NUMBERS
-from analysis.text.tokens import split
+from analysis.text.tokenizers import SPLIT, NamedTokenizer, with_tokenizer
 
 ZERO = "a token of a gold reply has probability 0"
 NOTHING = "no token is scored"
 
 
-def perplexity(predictions: PredictionTable) -> pd.DataFrame:
+def perplexity(predictions: PredictionTable, *, tokenizer: NamedTokenizer = SPLIT) -> pd.DataFrame:
     """Return two rows, per token and per word, for each system with log probabilities."""
-    return each_group("perplexity", predictions, _group_rows)
+    found = each_group("perplexity", predictions, lambda group: _group_rows(group, tokenizer))
+    return with_tokenizer(found, tokenizer.name)
 
 
-def _group_rows(group: Group) -> Iterator[dict[str, object]]:
+def _group_rows(group: Group, tokenizer: NamedTokenizer) -> Iterator[dict[str, object]]:
     scored = [row for row in group.rows if row.log_probs is not None]
     if not scored:
         return
@@ -37,7 +39,7 @@ def _group_rows(group: Group) -> Iterator[dict[str, object]]:
         known = [each for each in row.log_probs or () if each is not None]
         losses.append(-sum(known))
         tokens.append(len(known))
-        words.append(sum(len(split(gold)) for gold in row.golds[:1]))
+        words.append(sum(len(tokenizer(gold)) for gold in row.golds[:1]))
     yield group.row(metric="perplexity", **_ratio(losses, tokens))
     yield group.row(metric="perplexity_per_word", **_ratio(losses, words))
 

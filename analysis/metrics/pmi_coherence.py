@@ -20,7 +20,8 @@ import pandas as pd
 from analysis.predictions.prediction_rows import Group, each_group, mean_row
 from analysis.tables.options import TRAINING_NEEDED
 from analysis.tables.schema import PredictionTable
-from analysis.text.tokens import words
+from analysis.text.tokenizers import WORDS, NamedTokenizer, with_tokenizer
+from analysis.text.tokens import Tokenizer, words
 
 SIMULATED_AS = ("nasl",)  # its length: a mean over examples
 
@@ -28,12 +29,16 @@ NO_WORDS = "no response has a word"
 
 
 def pmi_coherence(
-    predictions: PredictionTable, *, training: Sequence[Sequence[str]] = ()
+    predictions: PredictionTable,
+    *,
+    training: Sequence[Sequence[str]] = (),
+    tokenizer: NamedTokenizer = WORDS,
 ) -> pd.DataFrame:
     """Return a row per dataset and system, or the reason for none."""
     pairs = pairs_of(training)
-    known = WordPairs(pairs) if pairs else None
-    return each_group("pmi_coherence", predictions, lambda group: _group_rows(group, known))
+    known = WordPairs(pairs, tokenizer.words) if pairs else None
+    found = each_group("pmi_coherence", predictions, lambda group: _group_rows(group, known))
+    return with_tokenizer(found, tokenizer.name)
 
 
 def _group_rows(group: Group, known: WordPairs | None) -> Iterator[dict[str, object]]:
@@ -50,7 +55,8 @@ def _group_rows(group: Group, known: WordPairs | None) -> Iterator[dict[str, obj
 class WordPairs:
     """Counts of words and of pairs of words over pairs of message and reply."""
 
-    def __init__(self, pairs: Iterable[tuple[str, str]]) -> None:
+    def __init__(self, pairs: Iterable[tuple[str, str]], words: Tokenizer = words) -> None:
+        self.words = words
         self.total = 0
         self.messages: Counter[str] = Counter()
         self.replies: Counter[str] = Counter()
@@ -75,8 +81,8 @@ class WordPairs:
 
     def coherence(self, history: Sequence[str], reply: str) -> float | None:
         """Return the mean over the reply's words of the highest PMI with a word of the history."""
-        reply_words = words(reply)
-        heard = {word for text in history for word in words(text)}
+        reply_words = self.words(reply)
+        heard = {word for text in history for word in self.words(text)}
         if not reply_words:
             return None
         best = (max((self.pmi(h, w) for h in heard), default=0.0) for w in reply_words)

@@ -6,7 +6,6 @@ where, why or how, and messages that have a question mark.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 import pandas as pd
@@ -14,8 +13,8 @@ import pandas as pd
 from analysis.conversations.transcripts import ConversationSide, mean_per, sides
 from analysis.tables.schema import MessageTable
 from analysis.tables.tidy import tidy
+from analysis.text.questions import begins, has_mark
 
-BEGINS = re.compile(r"\W*(?:who|what|when|where|why|how)\b", re.IGNORECASE)
 PER = 100.0
 
 
@@ -26,13 +25,9 @@ def questions_asked(messages: MessageTable) -> pd.DataFrame:
 
 def _side_rows(side: ConversationSide) -> Iterator[dict[str, object]]:
     counts = {
-        "begins_with_question_word": [sum(map(_begins, texts)) for texts in side.conversations],
-        "has_question_mark": [sum("?" in text for text in texts) for texts in side.conversations],
+        "begins_with_question_word": [sum(map(begins, texts)) for texts in side.conversations],
+        "has_question_mark": [sum(map(has_mark, texts)) for texts in side.conversations],
     }
     for name, found in counts.items():
         sums = [(float(count), 1.0) for count in found]
         yield {"metric": name, **side.name, **mean_per(sums, times=PER)}
-
-
-def _begins(text: str) -> bool:
-    return BEGINS.match(text) is not None

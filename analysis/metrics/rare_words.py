@@ -16,7 +16,7 @@ from analysis.conversations.transcripts import ConversationSide, mean_per, sides
 from analysis.tables.schema import MessageTable
 from analysis.tables.tidy import tidy
 from analysis.text.frequencies import STAND_IN, WordFrequencies
-from analysis.text.tokens import split_lower
+from analysis.text.tokenizers import SPLIT, NamedTokenizer, with_tokenizer
 
 BINS: tuple[tuple[str, Callable[[float], bool]], ...] = (
     ("freq1h", lambda count: count < 100),
@@ -26,14 +26,22 @@ BINS: tuple[tuple[str, Callable[[float], bool]], ...] = (
 )
 
 
-def rare_words(messages: MessageTable, *, corpus: WordFrequencies = STAND_IN) -> pd.DataFrame:
+def rare_words(
+    messages: MessageTable,
+    *,
+    corpus: WordFrequencies = STAND_IN,
+    tokenizer: NamedTokenizer = SPLIT,
+) -> pd.DataFrame:
     """Return four rows per system and side: the shares of words in each bin."""
-    return tidy("rare_words", (row for side in sides(messages) for row in _side_rows(side, corpus)))
+    rows = (row for side in sides(messages) for row in _side_rows(side, corpus, tokenizer))
+    return with_tokenizer(tidy("rare_words", rows), tokenizer.name)
 
 
-def _side_rows(side: ConversationSide, corpus: WordFrequencies) -> Iterator[dict[str, object]]:
+def _side_rows(
+    side: ConversationSide, corpus: WordFrequencies, tokenizer: NamedTokenizer
+) -> Iterator[dict[str, object]]:
     counts = [
-        [corpus.count(token) for text in texts for token in split_lower(text)]
+        [corpus.count(token) for text in texts for token in tokenizer(text)]
         for texts in side.conversations
     ]
     for name, is_in in BINS:

@@ -16,15 +16,19 @@ import pandas as pd
 from analysis.conversations.transcripts import ConversationSide, mean_per, sides
 from analysis.tables.schema import MessageTable
 from analysis.tables.tidy import tidy
-from analysis.text.tokens import Gram, ngrams, nonstop, split_lower
+from analysis.text.tokenizers import SPLIT, WORDS, NamedTokenizer, with_tokenizer
+from analysis.text.tokens import Gram, ngrams
 
 NAMES = ((1, "unigram_repeats"), (2, "bigram_repeats"), (3, "trigram_repeats"))
 PARTS = ("", "_within", "_across")
 
 
-def repeats(messages: MessageTable) -> pd.DataFrame:
+def repeats(messages: MessageTable, *, tokenizer: NamedTokenizer | None = None) -> pd.DataFrame:
     """Return nine rows per system and side: each n whole and in its two parts."""
-    return tidy("repeats", (row for side in sides(messages) for row in _side_rows(side)))
+    found = (row for side in sides(messages) for row in _side_rows(side, tokenizer))
+    return with_tokenizer(
+        tidy("repeats", found), tokenizer.name if tokenizer else "split; unigrams: words"
+    )
 
 
 def shares(texts: Sequence[Sequence[str]], n: int) -> list[tuple[float, float, float]]:
@@ -49,9 +53,12 @@ def shares(texts: Sequence[Sequence[str]], n: int) -> list[tuple[float, float, f
     return [(whole, inner, outer) for whole, inner, outer in found]
 
 
-def _side_rows(side: ConversationSide) -> Iterator[dict[str, object]]:
-    counted = [[nonstop(text) for text in texts] for texts in side.conversations]
-    tokens = [[split_lower(text) for text in texts] for texts in side.conversations]
+def _side_rows(
+    side: ConversationSide, tokenizer: NamedTokenizer | None
+) -> Iterator[dict[str, object]]:
+    content, every = (tokenizer or WORDS).content, tokenizer or SPLIT
+    counted = [[content(text) for text in texts] for texts in side.conversations]
+    tokens = [[every(text) for text in texts] for texts in side.conversations]
     for n, name in NAMES:
         conversations = [shares(texts, n) for texts in (counted if n == 1 else tokens)]
         for index, part in enumerate(PARTS):

@@ -11,16 +11,19 @@ import pandas as pd
 from analysis.predictions.prediction_rows import Predicted, averaged
 from analysis.tables.schema import PredictionTable
 from analysis.text.diversity import repetitions
-from analysis.text.tokens import split_lower
+from analysis.text.tokenizers import SPLIT, NamedTokenizer, with_tokenizer
 
 
-def repetition_rate(predictions: PredictionTable) -> pd.DataFrame:
+def repetition_rate(
+    predictions: PredictionTable, *, tokenizer: NamedTokenizer = SPLIT
+) -> pd.DataFrame:
     """Return a row per dataset and system."""
-    return averaged("repetition_rate", predictions, _value)
+    found = averaged("repetition_rate", predictions, lambda row: _value(row, tokenizer))
+    return with_tokenizer(found, tokenizer.name)
 
 
-def _value(row: Predicted) -> float | None:
+def _value(row: Predicted, tokenizer: NamedTokenizer) -> float | None:
     if row.response is None or not row.golds:
         return None
-    reply, gold = split_lower(row.response), split_lower(row.golds[0])
+    reply, gold = tokenizer(row.response), tokenizer(row.golds[0])
     return (1 + repetitions(reply)) / (1 + repetitions(gold))

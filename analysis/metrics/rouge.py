@@ -15,20 +15,22 @@ from analysis.predictions.prediction_rows import Group, each_group, mean_row
 from analysis.scores.cautions import REFERENCE_NOTE
 from analysis.tables.schema import PredictionTable
 from analysis.text.overlap import best, meteor, rouge_l, rouge_n
+from analysis.text.tokenizers import SPLIT, NamedTokenizer, with_tokenizer
 
 SCORES = {"rouge_2": rouge_n, "rouge_l": rouge_l, "meteor": meteor}
 
 
-def rouge(predictions: PredictionTable) -> pd.DataFrame:
+def rouge(predictions: PredictionTable, *, tokenizer: NamedTokenizer = SPLIT) -> pd.DataFrame:
     """Return three rows per dataset and system."""
-    return each_group("rouge", predictions, _group_rows)
+    found = each_group("rouge", predictions, lambda group: _group_rows(group, tokenizer))
+    return with_tokenizer(found, tokenizer.name)
 
 
-def _group_rows(group: Group) -> Iterator[dict[str, object]]:
-    pairs = group.pairs()
+def _group_rows(group: Group, tokenizer: NamedTokenizer) -> Iterator[dict[str, object]]:
+    pairs = group.pairs(tokenizer)
     if not pairs:
         return
     for name, score in SCORES.items():
         values = [best(score, response, golds) for response, golds in pairs]
-        about = {"variant": "split tokens, lower case", "note": REFERENCE_NOTE}
+        about = {"variant": f"{tokenizer.name} tokens, lower case", "note": REFERENCE_NOTE}
         yield group.row(metric=name, **mean_row(values, share=True), **about)

@@ -15,6 +15,7 @@ import pandas as pd
 from analysis.predictions.prediction_rows import Group, each_group, mean_row
 from analysis.tables.schema import PredictionTable
 from analysis.text.semantic import distance, penalty_of
+from analysis.text.tokenizers import WORDS, NamedTokenizer, with_tokenizer
 from analysis.text.vectors import MISSING, VectorEncoder, default_encoder
 
 SIMULATED_AS = ("nasl",)  # its length: a mean over examples
@@ -23,13 +24,21 @@ MESSAGES = {"reply to the last message": -1, "reply to the message before": -2}
 
 
 def semantic_distance(
-    predictions: PredictionTable, *, encoder: VectorEncoder | None = None
+    predictions: PredictionTable,
+    *,
+    encoder: VectorEncoder | None = None,
+    tokenizer: NamedTokenizer = WORDS,
 ) -> pd.DataFrame:
     """Return a row per dataset, system and message answered, or the reason for none."""
-    return each_group("semantic_distance", predictions, lambda group: _group_rows(group, encoder))
+    found = each_group(
+        "semantic_distance", predictions, lambda group: _group_rows(group, encoder, tokenizer)
+    )
+    return with_tokenizer(found, tokenizer.name)
 
 
-def _group_rows(group: Group, encoder: VectorEncoder | None) -> Iterator[dict[str, object]]:
+def _group_rows(
+    group: Group, encoder: VectorEncoder | None, tokenizer: NamedTokenizer
+) -> Iterator[dict[str, object]]:
     encoder = encoder or default_encoder()
     for question, position in MESSAGES.items():
         pairs = [
@@ -40,14 +49,16 @@ def _group_rows(group: Group, encoder: VectorEncoder | None) -> Iterator[dict[st
         if pairs and encoder is None:
             yield group.row(question=question, n=0, reason=MISSING)
         elif pairs and encoder is not None:
-            found = mean_row(_distances(pairs, encoder))
+            found = mean_row(_distances(pairs, encoder, tokenizer))
             yield group.row(question=question, **found, variant=encoder.name)
 
 
-def _distances(pairs: list[tuple[str, str]], encoder: VectorEncoder) -> list[float]:
+def _distances(
+    pairs: list[tuple[str, str]], encoder: VectorEncoder, tokenizer: NamedTokenizer
+) -> list[float]:
     messages = encoder.encode([message for message, _ in pairs])
     replies = encoder.encode([reply for _, reply in pairs])
     return [
-        distance(message, reply, penalty_of(text))
+        distance(message, reply, penalty_of(text, tokenizer.content))
         for message, reply, (_, text) in zip(messages, replies, pairs, strict=True)
     ]

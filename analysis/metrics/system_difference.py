@@ -4,7 +4,9 @@ Of the crossed model that the headline is from (`system_score`): Student's t wit
 degrees of freedom (Giesbrecht & Burns 1985); `d` is Cohen's (1988); `p_holm` is Holm's (1979) over
 the pairs of a question; `above` is the probability that the system is above the other;
 `detectable` is the true difference that this design finds with a power of .8; `p_equivalent` tests
-that the difference lies within ±`margin` (Schuirmann 1987), by default a tenth of the scale.
+that the difference lies within ±`margin` (Schuirmann 1987), by default a tenth of the scale. Of
+yes and no errors are no smaller than with half a yes and half a no more per system (Brown & Li
+2005).
 """
 
 from __future__ import annotations

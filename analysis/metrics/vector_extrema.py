@@ -14,19 +14,29 @@ import pandas as pd
 from analysis.predictions.prediction_rows import Group, each_group, mean_row
 from analysis.scores.cautions import REFERENCE_NOTE
 from analysis.tables.schema import PredictionTable
-from analysis.text.tokens import words
+from analysis.text.tokenizers import WORDS, NamedTokenizer, with_tokenizer
 from analysis.text.vectors import MISSING, Vectors, cosine, extrema, glove
 
 SIMULATED_AS = ("nasl",)  # its length: a mean over examples
 
 
-def vector_extrema(predictions: PredictionTable, *, vectors: Vectors | None = None) -> pd.DataFrame:
+def vector_extrema(
+    predictions: PredictionTable,
+    *,
+    vectors: Vectors | None = None,
+    tokenizer: NamedTokenizer = WORDS,
+) -> pd.DataFrame:
     """Return a row per dataset and system, or the reason for none."""
-    return each_group("vector_extrema", predictions, lambda group: _group_rows(group, vectors))
+    found = each_group(
+        "vector_extrema", predictions, lambda group: _group_rows(group, vectors, tokenizer)
+    )
+    return with_tokenizer(found, tokenizer.name)
 
 
-def _group_rows(group: Group, vectors: Vectors | None) -> Iterator[dict[str, object]]:
-    pairs = group.pairs(words)
+def _group_rows(
+    group: Group, vectors: Vectors | None, tokenizer: NamedTokenizer
+) -> Iterator[dict[str, object]]:
+    pairs = group.pairs(tokenizer.words)
     if not pairs:
         return
     vectors = vectors or glove()

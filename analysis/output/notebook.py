@@ -14,7 +14,11 @@ from analysis.report import Report
 from analysis.tables.columns import REFUSE, Labels
 
 # Where options that are files are read from; all other options are literals.
-READ_BY = {"corpus": "analysis.text.frequencies", "training": "analysis.tables.training"}
+READ_BY = {
+    "contexts": "analysis.tables.context_tree",
+    "corpus": "analysis.text.frequencies",
+    "training": "analysis.tables.training",
+}
 HOW = (
     "The report as code: run the cells from the top, in the folder of this notebook. It needs "
     "Parley's package `analysis`, in the Python of the checkout of Parley or in any other into "

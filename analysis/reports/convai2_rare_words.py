@@ -11,6 +11,7 @@ from analysis.output.paper_layouts import both_sides, extremes, sections, with_e
 from analysis.report import Report, Section
 from analysis.tables.schema import MessageTable, RatingTable
 from analysis.text.frequencies import STAND_IN, WordFrequencies
+from analysis.text.tokenizers import SPLIT, NamedTokenizer
 
 CUMULATIVE = {"freq1h": "Freq1h", "freq1k": "Freq1k"}
 EXCLUSIVE = {"freq1h_exclusive": "up to 100", "freq1k_exclusive": "101 to 1,000"}
@@ -21,19 +22,21 @@ def convai2_rare_words(
     ratings: RatingTable | None = None,
     *,
     corpus: WordFrequencies = STAND_IN,
+    tokenizer: NamedTokenizer = SPLIT,
 ) -> Report:
     """Return the table of one's own systems above the printed one."""
-    found = rare_words(messages, corpus=corpus)
+    found = rare_words(messages, corpus=corpus, tokenizer=tokenizer)
     own = with_engagingness(both_sides(found, CUMULATIVE, times=100, counted="words"), ratings)
     finding = extremes(own, "Freq1k model", "words of fewer than 1,000 occurrences", unit=" %")
     bins = both_sides(found, EXCLUSIVE, times=100, counted="words")
+    note = f"Percent of words. Corpus: {corpus.source}. Tokens: {tokenizer.name}."
     return Report(
         name="convai2_rare_words",
         title="Rare words in the layout of ConvAI2 table 7",
         findings=(finding,),
         sections=sections(
             [
-                Section(finding, own, f"Percent of words. Corpus: {corpus.source}."),
+                Section(finding, own, note),
                 Section("The same words in exclusive bins", bins, "As the released script bins."),
             ],
             "convai2_rare_words",

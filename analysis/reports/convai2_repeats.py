@@ -15,14 +15,22 @@ from analysis.output.paper_layouts import extremes, sections, with_engagingness
 from analysis.report import Report, Section
 from analysis.tables.schema import MessageTable, RatingTable
 from analysis.tables.tidy import joined
+from analysis.text.tokenizers import NamedTokenizer
 
 NGRAMS = ("unigram", "bigram", "trigram")
 PARTS = ("within", "across")
+NOTE = "Percent; how the paper counts them is not printed. Tokens: "
+DEFAULT = "split; unigrams: words that are no stop words"
 
 
-def convai2_repeats(messages: MessageTable, ratings: RatingTable | None = None) -> Report:
+def convai2_repeats(
+    messages: MessageTable,
+    ratings: RatingTable | None = None,
+    *,
+    tokenizer: NamedTokenizer | None = None,
+) -> Report:
     """Return the table of one's own systems above the printed one."""
-    found = joined([repeats(messages), unique_responses(messages)])
+    found = joined([repeats(messages, tokenizer=tokenizer), unique_responses(messages)])
     whole = {f"{name}_repeats": f"{name} repeats" for name in NGRAMS}
     own = with_engagingness(
         _percent(found, {**whole, "unique_responses": "unique responses"}), ratings
@@ -35,7 +43,7 @@ def convai2_repeats(messages: MessageTable, ratings: RatingTable | None = None) 
         findings=(finding,),
         sections=sections(
             [
-                Section(finding, own, "Percent; how the paper counts them is not printed."),
+                Section(finding, own, NOTE + (tokenizer.name if tokenizer else DEFAULT)),
                 Section("Repeats within a message and across", _percent(found, parts), "Percent."),
             ],
             "convai2_repeats",

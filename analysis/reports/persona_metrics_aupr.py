@@ -11,10 +11,12 @@ from collections.abc import Iterator
 import numpy as np
 import pandas as pd
 
+from analysis.conversations.nearest_line import ORDER
 from analysis.conversations.persona_likeness import (
     HIGH_IS_BAD,
     INAPPROPRIATE,
     LEARNED,
+    Counting,
     LikenessStudy,
     study,
 )
@@ -22,15 +24,25 @@ from analysis.output.paper_layouts import sections
 from analysis.report import Chart, Report, Section
 from analysis.stats.filtering import area_interval, curve
 from analysis.tables.schema import MessageTable, RatingTable
+from analysis.text.tokenizers import NamedTokenizer
 
 SIMULATED_AS = ("areas",)
 
+NOTE = "Average precision; chance is the share of NoL 0 or 1. "
 RECALLS = tuple(k / 10 for k in range(1, 11))
 
 
-def persona_metrics_aupr(ratings: RatingTable, messages: MessageTable, *, seed: int = 0) -> Report:
+def persona_metrics_aupr(
+    ratings: RatingTable,
+    messages: MessageTable,
+    *,
+    seed: int = 0,
+    tokenizer: NamedTokenizer | None = None,
+    bleu_n: int = ORDER,
+) -> Report:
     """Return the areas, with 95 % bootstrap intervals, and the curves of all utterances."""
-    found = study(ratings, messages, seed=seed)
+    counting = Counting(tokenizer, bleu_n)
+    found = study(ratings, messages, seed=seed, counting=counting)
     own: list[Section] = []
     finding = found.reason or ""
     if found.reason is None:
@@ -38,7 +50,7 @@ def persona_metrics_aupr(ratings: RatingTable, messages: MessageTable, *, seed: 
         finding = _finding(table)
         curves = pd.DataFrame(_curves(found))
         own = [
-            Section(finding, table, "Average precision; chance is the share of NoL 0 or 1."),
+            Section(finding, table, NOTE + counting.note),
             Section(
                 "Precision at each recall, all characters together", curves, chart=_drawn(curves)
             ),

@@ -9,12 +9,14 @@ from __future__ import annotations
 
 import pandas as pd
 
-from analysis.conversations.persona_likeness import LikenessStudy, study
+from analysis.conversations.nearest_line import ORDER
+from analysis.conversations.persona_likeness import Counting, LikenessStudy, study
 from analysis.output.paper_layouts import sections
 from analysis.report import Chart, Report, Section
 from analysis.stats.correlation import Correlation, spearman
 from analysis.stats.significance import holm, stars
 from analysis.tables.schema import MessageTable, RatingTable
+from analysis.text.tokenizers import NamedTokenizer
 
 SIMULATED_AS = ("correlations",)
 
@@ -24,14 +26,22 @@ NOTE = (
 )
 
 
-def persona_metrics_nol(ratings: RatingTable, messages: MessageTable, *, seed: int = 0) -> Report:
+def persona_metrics_nol(
+    ratings: RatingTable,
+    messages: MessageTable,
+    *,
+    seed: int = 0,
+    tokenizer: NamedTokenizer | None = None,
+    bleu_n: int = ORDER,
+) -> Report:
     """Return the correlations and the histograms, above the printed ones."""
-    found = study(ratings, messages, seed=seed)
+    counting = Counting(tokenizer, bleu_n)
+    found = study(ratings, messages, seed=seed, counting=counting)
     own: list[Section] = []
     finding = found.reason or ""
     if found.reason is None:
         table, finding = _correlations(found)
-        own = [Section(finding, table, NOTE), _histogram(found.frame)]
+        own = [Section(finding, table, NOTE + counting.note), _histogram(found.frame)]
     return Report(
         name="persona_metrics_nol",
         title="Persona metrics against the votes of people",

@@ -19,19 +19,22 @@ from analysis.output.paper_layouts import sections
 from analysis.report import Report, Section
 from analysis.stats.significance import stars
 from analysis.tables.schema import MessageTable
+from analysis.text.tokenizers import SPLIT, NamedTokenizer
 
 SIMULATED_AS = ("simple tests",)
 
 HELD_OUT = 0.1
 
 
-def persona_metrics_speakers(messages: MessageTable, *, seed: int = 0) -> Report:
+def persona_metrics_speakers(
+    messages: MessageTable, *, seed: int = 0, tokenizer: NamedTokenizer = SPLIT
+) -> Report:
     """Return a table of each kind per series, above the printed ones."""
     own = [
         section
         for series, cast in monologues(messages).items()
         if len(cast) > 1 and min(map(len, cast.values())) >= LEAST
-        for section in _of_series(series, cast, seed)
+        for section in _of_series(series, cast, seed, tokenizer)
     ]
     nothing = f"No cast of two personas with {LEAST} lines or more each."
     return Report(
@@ -42,16 +45,18 @@ def persona_metrics_speakers(messages: MessageTable, *, seed: int = 0) -> Report
     )
 
 
-def _of_series(series: str, cast: dict[str, list[str]], seed: int) -> Iterator[Section]:
+def _of_series(
+    series: str, cast: dict[str, list[str]], seed: int, tokenizer: NamedTokenizer
+) -> Iterator[Section]:
     named = f"{series}: " if series else ""
-    table = pd.DataFrame(_classified(cast, seed))
+    table = pd.DataFrame(_classified(cast, seed, tokenizer))
     above = int((table["recall"] > table["chance"]).sum())
     yield Section(
         f"{named}the classifier's recall is above chance for {above} of {len(table)} personas",
         table,
-        "Stars: two-sided binomial test against the chance rate.",
+        f"Stars: two-sided binomial test against the chance rate. Tokens: {tokenizer.name}.",
     )
-    matrix = _perplexities(cast, seed)
+    matrix = _perplexities(cast, seed, tokenizer)
     rows, columns = _least(matrix)
     yield Section(
         f"{named}{columns} of {len(matrix)} personas' lines surprise their own model least",
@@ -69,8 +74,10 @@ def _least(matrix: pd.DataFrame) -> tuple[int, int]:
     return int(by_row.sum()), int(by_column.sum())
 
 
-def _classified(cast: dict[str, list[str]], seed: int) -> Iterator[dict[str, object]]:
-    for line in speakers(cast, seed=seed).report():
+def _classified(
+    cast: dict[str, list[str]], seed: int, tokenizer: NamedTokenizer
+) -> Iterator[dict[str, object]]:
+    for line in speakers(cast, seed=seed, tokens=tokenizer).report():
         yield {
             "persona": line.persona,
             "train": line.train,
@@ -87,11 +94,12 @@ def _stars(p: float) -> str:
     return stars(p) if p == p else "-"
 
 
-def _perplexities(cast: dict[str, list[str]], seed: int) -> pd.DataFrame:
+def _perplexities(cast: dict[str, list[str]], seed: int, tokenizer: NamedTokenizer) -> pd.DataFrame:
     rng = np.random.default_rng(seed)
     shuffled = {name: [own[k] for k in rng.permutation(len(own))] for name, own in cast.items()}
     cut = {name: max(1, round(HELD_OUT * len(own))) for name, own in shuffled.items()}
-    heard = voices({name: own[cut[name] :] for name, own in shuffled.items()})
+    known = {name: own[cut[name] :] for name, own in shuffled.items()}
+    heard = voices(known, tokens=tokenizer)
     held_out = {name: own[: cut[name]] for name, own in shuffled.items()}
     return pd.DataFrame(
         [

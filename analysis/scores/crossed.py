@@ -35,6 +35,7 @@ HALVINGS = 30
 PRECISE = 1e-9
 ROUNDING = 1e-12
 VANISHED = 1e-7  # of the variance within systems: a residual below it is none
+BALANCED = 1e-9  # the sum of a difference's weights
 FEWEST, DRAWS = 16, 80
 DRAWN = 4_000_000  # ratings, when there are many
 
@@ -45,7 +46,7 @@ class CrossedFit:
 
     `is_likelihood` tells restricted maximum likelihood from moments; `parts[k]` is what a unit of
     variance k adds to the covariance of the scores, the residual first; `errors` is the covariance
-    of the variances' estimates.
+    of the variances' estimates. `raised` multiplies errors of differences.
     """
 
     names: tuple[str, ...]
@@ -56,6 +57,7 @@ class CrossedFit:
     errors: Floats
     n: Floats
     is_likelihood: bool
+    raised: float = 1.0
 
     @cached_property
     def sds(self) -> dict[str, float]:
@@ -71,7 +73,8 @@ class CrossedFit:
 
     def se(self, contrast: Floats) -> float:
         """Return the standard error of a sum of scores so weighted."""
-        return float(np.sqrt(max(float(contrast @ self.covariance @ contrast), 0.0)))
+        factor = self.raised if abs(float(contrast.sum())) < BALANCED else 1.0
+        return factor * float(np.sqrt(max(float(contrast @ self.covariance @ contrast), 0.0)))
 
     def df(self, contrast: Floats) -> float:
         """Return Satterthwaite's degrees of freedom of the same, as many as n at most."""

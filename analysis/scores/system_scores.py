@@ -2,7 +2,10 @@
 
 The model behind the headline of scales and of yes and no (`analysis.scores.crossed`). Answers of
 yes and no are a linear probability model with each system's own binomial spread: its answers are
-divided by sqrt(p (1 - p)), fitted, and multiplied again.
+divided by sqrt(p (1 - p)), fitted, and multiplied again. Differences have no
+smaller errors than shares with half a yes and half a no more would have (Brown & Li 2005, J.
+Statistical Planning and Inference 130, 359-375): with 20 answers per system, nine tenths of them
+yes, intervals held .92 without.
 """
 
 from __future__ import annotations
@@ -180,6 +183,7 @@ class SystemScores:
         root = np.linalg.cholesky(self.fit.covariance[np.ix_(self._order, self._order)])
         gaps = chance.standard_normal((DRAWS, size)) @ root.T
         gaps *= 1.0 if self.widened_pairs is None else float(self.widened_pairs.max())
+        gaps *= self.fit.raised
         drawn = self.fit.mean[self._order] + gaps / np.sqrt(chance.chisquare(df, (DRAWS, 1)) / df)
         ranks = (-drawn).argsort(axis=1).argsort(axis=1)
         counts = np.array([np.bincount(ranks[:, k], minlength=size) for k in range(size)])
@@ -216,10 +220,15 @@ class ScoredDesign:
 
     def _of_shares(self, values: Floats, raw: Floats) -> CrossedFit | None:
         """Return the fit of answers 0 and 1; a share has (k + 1) / (n + 2) for its spread."""
-        share = (raw * self.incidence.n + 1) / (self.incidence.n + 2)
+        n = self.incidence.n
+        share = (raw * n + 1) / (n + 2)
         sd = np.sqrt(share * (1 - share))
         found = self._crossed.fit(values / sd[self.incidence.system])
-        return None if found is None else found.times(sd)
+        if found is None:
+            return None
+        found, share = found.times(sd), (raw * n + 0.5) / (n + 1)
+        least = float(np.sqrt((n @ (share * (1 - share))) / n.sum()))
+        return replace(found, raised=max(1.0, least / found.spread) if found.spread > 0 else 1.0)
 
 
 def system_scores(question: QuestionRatings) -> SystemScores:

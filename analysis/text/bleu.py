@@ -16,6 +16,7 @@ from functools import reduce
 import numpy as np
 
 from analysis.stats.intervals import Floats
+from analysis.tables.options import BadOption
 from analysis.text.tokens import Gram, counted
 
 Tokens = Sequence[str]
@@ -47,6 +48,13 @@ class BleuCounts:
         Orders that a text is too short for are left out.
         """
         return scores(self.rows, n, epsilon=EPSILON)
+
+
+def checked_order(n: int) -> int:
+    """Return the order of BLEU. Raises `BadOption` for one that is not counted."""
+    if not 1 <= n <= MOST:
+        raise BadOption("bleu_n", str(n), f"a whole number from 1 to {MOST}")
+    return n
 
 
 def counts(pairs: Sequence[tuple[Tokens, Sequence[Tokens]]]) -> BleuCounts:

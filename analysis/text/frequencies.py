@@ -9,7 +9,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from analysis.tables.options import BadOption
-from analysis.text.tokens import split_lower
+from analysis.text.tokens import Tokenizer, split_lower
 
 # Utterances of PERSONA-CHAT's training dialogues (Zhang et al. 2018: 162,064 less those of
 # validation and test) times 11 tokens, about what ConvAI2's table 6 has for a message.
@@ -35,12 +35,12 @@ STAND_IN = WordFrequencies(
 )
 
 
-def of_texts(texts: Iterable[str], source: str) -> WordFrequencies:
-    """Return the counts of the tokens of `split`, in lower case, of a training corpus."""
-    return WordFrequencies(source, Counter(token for text in texts for token in split_lower(text)))
+def of_texts(texts: Iterable[str], source: str, tokens: Tokenizer = split_lower) -> WordFrequencies:
+    """Return the counts of the tokens, by default of `split` in lower case, of a corpus."""
+    return WordFrequencies(source, Counter(token for text in texts for token in tokens(text)))
 
 
-def read(path: Path) -> WordFrequencies:
+def read(path: Path, tokens: Tokenizer = split_lower) -> WordFrequencies:
     """Return the corpus in a text file: one utterance, or `word<TAB>count`, per line.
 
     Raises `BadOption` where the file has no text or a count is no number.
@@ -52,7 +52,7 @@ def read(path: Path) -> WordFrequencies:
     if not any(lines):
         raise BadOption("corpus", str(path), "a file with text in it")
     if not all("\t" in line for line in lines if line):
-        return of_texts(lines, path.name)
+        return of_texts(lines, path.name, tokens)
     counts: Counter[str] = Counter()
     for number, line in enumerate(lines, start=1):
         word, _, count = line.rpartition("\t")

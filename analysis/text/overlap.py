@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from itertools import pairwise
 
 from analysis.text.stemming import stem
-from analysis.text.tokens import counted, normalize_answer
+from analysis.text.tokens import Tokenizer, counted, normalize_answer
 
 Tokens = Sequence[str]
 
@@ -26,10 +26,14 @@ def harmonic(precision: float, recall: float) -> float:
     return 2 * precision * recall / (precision + recall) if precision + recall else 0.0
 
 
-def word_f1(response: str, golds: Sequence[str]) -> float:
+def normalized(text: str) -> list[str]:
+    """Return the words of `normalize_answer`."""
+    return normalize_answer(text).split()
+
+
+def word_f1(response: str, golds: Sequence[str], words: Tokenizer = normalized) -> float:
     """Return ConvAI2's F1: multiset overlap of `normalize_answer` words, best over references."""
-    words = normalize_answer(response).split()
-    return best(_multiset_f1, words, [normalize_answer(gold).split() for gold in golds])
+    return best(_multiset_f1, words(response), [words(gold) for gold in golds])
 
 
 def rouge_n(response: Tokens, gold: Tokens, n: int = 2) -> float:

@@ -12,14 +12,15 @@ from collections.abc import Iterable, Sequence
 from random import Random
 
 from analysis.text.stemming import stem
-from analysis.text.tokens import nonstop
+from analysis.text.tokenizers import WORDS, NamedTokenizer
 
 SHARE = 0.1
 
 
-def norm(text: str) -> frozenset[str]:
-    """Return the stems of the words that are not stop words."""
-    return frozenset(stem(word) for word in nonstop(text))
+def norm(text: str, tokenizer: NamedTokenizer = WORDS) -> frozenset[str]:
+    """Return the words that are not stop words; English ones as their stems."""
+    found = tokenizer.content(text)
+    return frozenset(map(stem, found) if tokenizer.language == "en" else found)
 
 
 def sample(utterances: Sequence[str], *, seed: int, share: float = SHARE) -> list[str]:
@@ -31,8 +32,11 @@ def sample(utterances: Sequence[str], *, seed: int, share: float = SHARE) -> lis
 class EchoIndex:
     """Utterances by their words, so that only those which share one are compared."""
 
-    def __init__(self, utterances: Iterable[str]) -> None:
-        self.sets = sorted({norm(text) for text in utterances} - {frozenset()}, key=sorted)
+    def __init__(self, utterances: Iterable[str], tokenizer: NamedTokenizer = WORDS) -> None:
+        self.tokenizer = tokenizer
+        self.sets = sorted(
+            {norm(text, tokenizer) for text in utterances} - {frozenset()}, key=sorted
+        )
         self.indices: dict[str, list[int]] = defaultdict(list)
         for index, known in enumerate(self.sets):
             for word in known:
@@ -40,7 +44,7 @@ class EchoIndex:
 
     def score(self, reply: str) -> float:
         """Return the reply's highest Jaccard similarity with an utterance."""
-        reply_words = norm(reply)
+        reply_words = norm(reply, self.tokenizer)
         shared = Counter(index for word in reply_words for index in self.indices.get(word, ()))
         return max(
             (

@@ -12,7 +12,7 @@ import math
 import re
 
 from analysis.stats.intervals import Floats
-from analysis.text.tokens import nonstop, words
+from analysis.text.tokens import Tokenizer, nonstop, words
 from analysis.text.vectors import cosine
 
 _PHRASES = """
@@ -36,9 +36,9 @@ def penalty(full: int, lively: int) -> float:
     return 1 + math.log((2 + full) / (2 + lively))
 
 
-def penalty_of(reply: str) -> float:
-    """Return P of a reply."""
-    return penalty(len(nonstop(reply)), len(nonstop(without_dull(reply))))
+def penalty_of(reply: str, content: Tokenizer = nonstop) -> float:
+    """Return P of a reply; the dull phrases are English whatever its words."""
+    return penalty(len(content(reply)), len(content(without_dull(reply))))
 
 
 def without_dull(reply: str) -> str:

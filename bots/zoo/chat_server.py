@@ -1,9 +1,10 @@
 """Any server that speaks OpenAI's chat completions, by URL: a company's or your own.
 
 Source: none, the adapter is ours; it speaks the chat completions that OpenAI's interface made
-usual. The persona is the system prompt, the history the messages. Only servers named in BOT_HOSTS
-or BOT_PRIVATE_HOSTS are called; the key is read from an environment variable and is never an
-option. Participants' messages go to that server: the consent text has to say so.
+usual. The prompt may have slots (bots.prompt_slots), the history follows as messages. Only
+servers that an administrator or the environment names are called; a key is named, never an option,
+and goes to its own server only. Participants' messages go to that server: the consent text has to
+say so. Long because options, request and answer of one interface are read together.
 """
 
 from __future__ import annotations
@@ -13,20 +14,61 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from bots.bot import Reply, Turn, Way
-from bots.dialogue import Utterance
+from bots.dialogue import Utterance, background_of
 from bots.guards import egress
 from bots.guards.own_model import OwnModel
 from bots.guards.remote import RemoteAnswer, RemoteServer, ServerFailed
 from bots.options import InvalidOption, option
+from bots.prompt_slots import filled, slots_in
 
 ROLES = {"self": "assistant", "partner": "user"}
+NAMES = {"self": "You", "partner": "Partner"}  # in {{history}}
+SYSTEM = ("system", "developer")
+# What chat templates raise, such as Gemma's "System role not supported" and "Conversation roles
+# must alternate", and Mistral's "the first message must be from the user".
+_STRICT = re.compile(
+    r"status 4\d\d.*(system role|system message|roles? must|must alternate|alternat|first message|"
+    r"role .*(not supported|not allowed)|unexpected role)",
+    re.IGNORECASE,
+)
 NO_CONTENT = "the server's answer has no choices[0].message.content"
 USAGE = ("prompt_tokens", "completion_tokens", "total_tokens")
 _LOOKUPS = ThreadPoolExecutor(256, thread_name_prefix="lookup")
+
+
+PRESETS = {
+    "plain": {
+        "told": "You are an assistant. Answer what you are asked, correctly and in a few sentences."
+        " Say so where you do not know."
+    },
+    "persona": {
+        "told": "You chat with a stranger in order to get to know each other. Write one or two "
+        "short sentences at a time, ask a question now and then, and never speak of these "
+        "instructions.\n\nThis is who you are. Let it come up where it fits, and never list it:\n"
+        "{{persona}}\n\nWhat else you know:\n{{brief}}"
+    },
+    "role": {
+        "told": "You play a character in a scene with another player. Stay in character and in "
+        "the scene. Write what your character says, in one to three sentences.\n\nYour "
+        "character:\n{{brief}}\n{{persona}}\n\nThe scene is about: {{topic}}"
+    },
+    "topic": {
+        "told": "You talk with somebody about one topic. Keep to it, give your own view, and ask "
+        "for theirs. One to three sentences at a time.\n\nThe topic: {{topic}}"
+    },
+    "interview": {
+        "told": "You interview somebody. Ask one open question at a time, refer to what they "
+        "wrote before, and give no opinion of your own.\n\nThe topic of the interview: {{topic}}"
+    },
+    "script": {
+        "told": "Continue the conversation below with the next message of You. Write that message "
+        "only, one or two sentences long.\n\nYou are:\n{{persona}}\n\n{{history}}\nYou:"
+    },
+}
 
 
 @dataclass
@@ -35,53 +77,136 @@ class ChatServer(OwnModel):
 
     url: str = option(
         "",
-        "Address of the server",
+        "Where its interface begins",
         required=True,
         pattern=r"https?://[^\s/?#@]+(/[^\s?#]*)?",
         like="https://api.example.org/v1",
+        label="Address of the server",
     )
-    model: str = option("", "Model of the server", required=True)
+    model: str = option("", "As the server calls it", required=True, label="Model")
     key_variable: str = option(
         "",
-        "Environment variable with the key",
-        pattern=r"BOT_KEY_[A-Z0-9_]+",
-        like="BOT_KEY_LAB",
+        "Name of the key that is sent: one under Model servers, or an environment variable",
+        pattern=r"BOT_KEY_[A-Z0-9_]+|[a-z0-9]+(-[a-z0-9]+)*",
+        like="lab-key or BOT_KEY_LAB",
+        label="Key",
     )
     told: str = option(
         "You chat with a stranger. Answer with one short message.",
-        "Beginning of the system prompt",
+        "System prompt. {{persona}}, {{brief}} and {{topic}} are replaced by what the conversation "
+        "has of them; a paragraph all of whose slots are empty is left out. With {{history}} the "
+        "prompt is the whole request, as one message of the user",
         longest=32000,
+        label="Prompt",
+        slots=True,
     )
-    told_persona: str = option("This is who you are:", "Text before the persona's lines")
-    opening: str = option("(Please open the conversation.)", "First message to it where it begins")
-    temperature: float = option(0.7, "Sampling temperature", least=0, most=2)
-    top_p: float = option(1.0, "Probability mass to sample from", least=0, most=1)
-    max_tokens: int = option(100, "Maximum tokens of a reply; the rest is cut", least=1, most=4000)
+    told_persona: str = option(
+        "This is who you are:",
+        "Stands before the persona's lines, which follow a prompt without {{persona}}",
+        label="Text before the persona",
+        last=True,
+    )
+    opening: str = option(
+        "(Please open the conversation.)",
+        "First message to it where it begins",
+        label="Opening line",
+        last=True,
+    )
+    temperature: float | None = option(
+        0.7, "Sampling temperature", least=0, most=2, label="Temperature"
+    )
+    top_p: float | None = option(
+        1.0, "Probability mass to sample from", least=0, most=1, label="Top p"
+    )
+    frequency_penalty: float | None = option(
+        None, "Against words used often", least=-2, most=2, label="Frequency penalty"
+    )
+    presence_penalty: float | None = option(
+        None, "Against words used before", least=-2, most=2, label="Presence penalty"
+    )
+    max_tokens: int | None = option(
+        100, "Of a reply; the rest is cut", least=1, most=32000, label="Maximum tokens"
+    )
     limit_field: Literal["max_tokens", "max_completion_tokens"] = option(
-        "max_tokens", "Name of that limit at the server"
+        "max_tokens", "As the server calls it", label="Name of that limit", last=True
     )
-    seed: int = option(0, "Seed sent to the server where draws are fixed", least=0)
+    stop: str = option(
+        "",
+        "Texts before which a reply ends, one per line; \\n in a line is a line break",
+        longest=1000,
+        label="Stop sequences",
+    )
+    seed: int = option(
+        0, "Sent to the server where draws are fixed", least=0, label="Seed", last=True
+    )
     without: str = option(
         "",
         "Fields that the server does not take, such as top_p, seed",
         pattern=r"(temperature|top_p|seed|[,\s])*",
         like="top_p, seed",
+        label="Fields to leave out",
+        last=True,
     )
     extra: dict[str, Any] = option(  # noqa: RUF009
         {},
-        "More fields of the request, such as {'stop': ['\\n'], 'reasoning_effort': 'low'}",
+        "More fields of the request, passed on as they are",
         longest=4000,
+        like='{"reasoning_effort": "low"}',
+        label="Extra fields (JSON)",
     )
     system_role: Literal["system", "developer", "user"] = option(
-        "system", "Role of the system prompt; user puts it before the first message"
+        "system",
+        "Of the system prompt; user puts it before the first message",
+        label="Role of the prompt",
+        last=True,
     )
     user_first: bool = option(
-        False, "Put the opening line before a conversation that the model itself opened"
+        False,
+        "For chat templates that want the user first",
+        label="Put the opening line before a conversation that the model itself opened",
+        last=True,
     )
-    seconds: float = option(30.0, "Deadline of a reply, from its request on", least=0.1, most=300)
-    tries: int = option(4, "Attempts while the server is busy or away", least=1, most=10)
+    adapts: bool = option(
+        True,
+        "Asks again with the prompt in the user's message, the user first and speakers in turns; "
+        "such a reply has the event adapted",
+        label="Rearrange the messages where the server's chat template refuses them",
+        last=True,
+    )
+    seconds: float = option(
+        30.0,
+        "Deadline of a reply, from its request on",
+        least=0.1,
+        most=300,
+        label="Seconds",
+        last=True,
+    )
+    tries: int = option(
+        4, "While the server is busy or away", least=1, most=10, label="Attempts", last=True
+    )
+    prompt_price: float | None = option(
+        None,
+        "In the campaign's currency; for its budget of tokens",
+        least=0,
+        most=100000,
+        label="Price of a million prompt tokens",
+        last=True,
+    )
+    reply_price: float | None = option(
+        None,
+        "In the campaign's currency",
+        least=0,
+        most=100000,
+        label="Price of a million reply tokens",
+        last=True,
+    )
     at_once: int = option(
-        16, "Requests under way at the same time, from each reply worker", least=1, most=64
+        16,
+        "Under way at the same time, from each reply worker",
+        least=1,
+        most=64,
+        label="Requests",
+        last=True,
     )
 
     @property
@@ -100,13 +225,21 @@ class ChatServer(OwnModel):
         """Answer all; a failed request is an empty reply whose details say why."""
         if not turns:
             return []
-        requests = [self._request(turn) for turn in turns]
-        answers = self._server().ask_all(requests)
-        return [self._reply(*pair) for pair in zip(answers, requests, strict=True)]
+        server, requests = self._server(), [self.request(turn) for turn in turns]
+        answers = server.ask_all(requests)
+        again = {
+            index: other
+            for index, pair in enumerate(zip(answers, requests, strict=True))
+            if (other := self._adapted(*pair)) is not None
+        }
+        found = [self._reply(*pair) for pair in zip(answers, requests, strict=True)]
+        for index, answer in zip(again, server.ask_all(list(again.values())), strict=True):
+            found[index] = _as_adapted(self._reply(answer, again[index]))
+        return found
 
     async def respond_async(self, persona: Sequence[str], history: Sequence[Utterance]) -> Reply:
         """Answer one conversation; a failed request is an empty reply whose details say why."""
-        request = self._request((persona, history))
+        request = self.request((persona, history))
         # A name server that is away holds up this call alone, not the loop.
         looked_up = asyncio.get_running_loop().run_in_executor(_LOOKUPS, self._server)
         try:
@@ -114,12 +247,17 @@ class ChatServer(OwnModel):
         except TimeoutError:
             error = f"the server's name was not found within {self.seconds:g} s"
             return Reply("", None, {"error": error}, prompt=request)
-        return self._reply(await server.ask(request), request)
+        answer = await server.ask(request)
+        other = self._adapted(answer, request)
+        if other is None:
+            return self._reply(answer, request)
+        return _as_adapted(self._reply(await server.ask(other), other))
 
     def _server(self) -> RemoteServer:
+        url = self._address("url")
         return RemoteServer(
-            egress.target(self._address("url"), "/chat/completions"),
-            egress.key(self.key_variable),
+            egress.target(url, "/chat/completions"),
+            egress.key(self.key_variable, egress.server_of(url)),
             self.seconds,
             self.tries,
             self.at_once,
@@ -131,33 +269,61 @@ class ChatServer(OwnModel):
             raise InvalidOption(f"chat_server: {name} is '', but must be given")
         return value
 
-    def _request(self, turn: Turn) -> dict[str, Any]:
+    def request(self, turn: Turn) -> dict[str, Any]:
+        """Return the body of the request that a turn makes; a field without a value is left out."""
         fields = {
             "temperature": self.temperature,
             "top_p": self.top_p,
+            "frequency_penalty": self.frequency_penalty,
+            "presence_penalty": self.presence_penalty,
             "seed": self.drawn(turn, self.seed),
+            "stop": [line.replace("\\n", "\n") for line in self.stop.splitlines() if line] or None,
         }
         unwanted = re.split(r"[,\s]+", self.without)
+        sent = {name: value for name, value in fields.items() if name not in unwanted}
+        sent[self.limit_field] = self.max_tokens
         return {
             "model": self._address("model"),
             "messages": self._messages(*turn),
-            **{name: value for name, value in fields.items() if name not in unwanted},
-            self.limit_field: self.max_tokens,
+            **{name: value for name, value in sent.items() if value is not None},
             **self.extra,
         }
 
     def _messages(
         self, persona: Sequence[str], history: Sequence[Utterance]
     ) -> list[dict[str, str]]:
-        about = "\n".join([self.told, *([self.told_persona, *persona] if persona else [])])
+        slots, about = slots_in(self.told), self._about(persona, history)
+        if "history" in slots:
+            return [{"role": "user", "content": about}]
         messages = [{"role": ROLES[each.speaker], "content": each.text} for each in history]
         if not messages or (self.user_first and messages[0]["role"] != "user"):
             messages.insert(0, {"role": "user", "content": self.opening})
         if self.system_role != "user":
             return [{"role": self.system_role, "content": about}, *messages]
-        first = next(index for index, one in enumerate(messages) if one["role"] == "user")
-        messages[first]["content"] = f"{about}\n\n{messages[first]['content']}"
-        return messages
+        return _merged(about, messages, self.opening)
+
+    def _about(self, persona: Sequence[str], history: Sequence[Utterance]) -> str:
+        """Return the prompt with its slots filled; a persona without a slot follows it."""
+        known = background_of(history)
+        values = {
+            "persona": "\n".join(persona),
+            "brief": known.brief,
+            "topic": known.topic,
+            "history": "\n".join(f"{NAMES[each.speaker]}: {each.text}" for each in history),
+        }
+        about = filled(self.told, values)
+        if not persona or "persona" in slots_in(self.told):
+            return about
+        return "\n".join([about, self.told_persona, *persona])
+
+    def _adapted(
+        self, answer: RemoteAnswer | ServerFailed, request: Mapping[str, Any]
+    ) -> dict[str, Any] | None:
+        """Return another request where a chat template refused this one, if it can be helped."""
+        if not self.adapts or isinstance(answer, RemoteAnswer) or not _STRICT.search(str(answer)):
+            return None
+        messages = _strict(request["messages"], self.opening)
+        return None if messages == request["messages"] else {**request, "messages": messages}
 
     def _reply(self, answer: RemoteAnswer | ServerFailed, request: Mapping[str, Any]) -> Reply:
         if isinstance(answer, ServerFailed):
@@ -180,6 +346,39 @@ class ChatServer(OwnModel):
             details=_details(answer, choice),
             prompt=request,
         )
+
+
+def _as_adapted(reply: Reply) -> Reply:
+    return replace(reply, events=("adapted", *reply.events))
+
+
+def _merged(
+    about: str, messages: Sequence[Mapping[str, str]], opening: str
+) -> list[dict[str, str]]:
+    """Put the prompt before the first message of the user, or before an opening line."""
+    found = [dict(each) for each in messages]
+    if all(each["role"] != "user" for each in found):
+        found.insert(0, {"role": "user", "content": opening})
+    first = next(each for each in found if each["role"] == "user")
+    first["content"] = f"{about}\n\n{first['content']}"
+    return found
+
+
+def _strict(messages: Sequence[Mapping[str, str]], opening: str) -> list[dict[str, str]]:
+    """Return messages of which the first is the user's, and whose speakers take turns."""
+    system = [each["content"] for each in messages if each["role"] in SYSTEM]
+    others = [dict(each) for each in messages if each["role"] not in SYSTEM]
+    if not others or others[0]["role"] != "user":
+        others.insert(0, {"role": "user", "content": opening})
+    if system:
+        others = _merged("\n".join(system), others, opening)
+    found: list[dict[str, str]] = []
+    for each in others:
+        if found and found[-1]["role"] == each["role"]:
+            found[-1]["content"] += f"\n{each['content']}"
+        else:
+            found.append(each)
+    return found
 
 
 def _joined(content: object) -> str | None:

@@ -1,10 +1,11 @@
 """People read two whole conversations and say which marked speaker they would rather talk to."""
 
-# X-P1 (ACUTE-Eval). Pairs with a known answer, by which careless people are left out, are not here.
+# X-P1 (ACUTE-Eval). Pairs with a known answer (a weak baseline beside people) come first; whoever
+# is below the share ends in silence, and everything that they said is set aside.
 
 from __future__ import annotations
 
-from evaluation import FreeText, Preference, Protocol, Rate, Source, Words, ours
+from evaluation import FreeText, Onboarding, Preference, Protocol, Rate, Source, Words, ours
 
 CODE = "released ParlAI code"  # of the task acute_eval
 
@@ -25,6 +26,7 @@ PROTOCOL = Protocol(
         ours("Choose one of them, also where it is hard to tell, and say briefly why."),
     ),
     steps=(
+        Onboarding(items=2, share=0.75),
         Rate(
             each=(),
             together=(
@@ -49,6 +51,9 @@ PROTOCOL = Protocol(
         ),
     ),
     sources={
+        "onboarding.items": Source("D", "of the five of a worker; the code takes what it is given"),
+        "onboarding.share": Source("R", "released ParlAI code: the onboarding threshold"),
+        "onboarding.silently": Source("R", "released ParlAI code: nobody is told"),
         "rate.votes": Source("D", "the fewest by which a pair has a majority in any case"),
         "rate.batch": Source("R", "released ParlAI code: five comparisons of a worker"),
         "rate.with_first": Source("D", "every two systems are compared"),

@@ -1,8 +1,8 @@
 """A student and an advisor, each with a sheet of their own, talk about which courses to take."""
 
 # NL-P11. Sheets are imported in pairs: two of one `group`, named Student and Advisor. What only one
-# of them knows stands in `sentences`, what both know in `shared`. Chats are cut at several points,
-# and their utterances paraphrased, by other people afterwards; neither is part of this protocol.
+# of them knows stands in `sentences`, what both know in `shared`. Other people paraphrase messages
+# afterwards, where chats are cut: `student_advisor_paraphrases`.
 
 from __future__ import annotations
 

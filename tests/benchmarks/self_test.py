@@ -2,8 +2,9 @@
 
 `python -m tests.benchmarks.self_test [--tables 2] [--campaigns 100] [--moments]`: of each family of
 `analysis.simulation.cases.crossing` (S1-S16, other scales) so many tables are drawn; each measures
-its own coverage, which is set beside that of fresh campaigns by the family's own simulator. With
---moments the families are drawn at sizes beyond the likelihood's 400 levels.
+its own coverage, which is set beside that of fresh campaigns by the family's own simulator: a line
+per family has the mean over its tables, and the last lines how far off families and single tables
+are. With --moments the families are drawn at sizes beyond the likelihood's 400 levels.
 """
 
 from __future__ import annotations
@@ -61,42 +62,50 @@ def main() -> None:
     options = _parser().parse_args()
     families = LARGE if options.moments else DESIGNS
     print(HEAD)
-    gaps = []
+    gaps, of_tables = [], []
     for name, (draw, changes) in families.items():
         design = replace(Design(gap=0.0), **changes)  # type: ignore[arg-type]
         line = _line(name, draw, design, options)
         if line is not None:
-            gaps.append(line)
-    found = np.array(gaps)
+            gaps.append(line.mean(axis=0))
+            of_tables.append(line)
     print(f"{len(gaps)} families, {options.tables} tables each, {options.campaigns} campaigns each")
+    _print_gaps("families", np.array(gaps))
+    _print_gaps("tables", np.concatenate(of_tables))
+
+
+def _print_gaps(what: str, found: Floats) -> None:
+    """Print how far off the self-test is; `found` is [family or table, kind]."""
     for label, column in zip(("scores", "pairs", "any Holm"), found.T, strict=True):
-        print(f"{label}: self-test less fresh, mean {column.mean():+.3f}, "
+        print(f"{label} of {len(column)} {what}: self-test less fresh, mean {column.mean():+.3f}, "
               f"root mean square {np.sqrt((column**2).mean()):.3f}, "
               f"largest {np.abs(column).max():.3f}")  # fmt: skip
 
 
-def _line(
-    name: str, draw: Crossing, design: Design, options: argparse.Namespace
-) -> tuple[float, float, float] | None:
+def _line(name: str, draw: Crossing, design: Design, options: argparse.Namespace) -> Floats | None:
+    """Print a family's line; return self-test less fresh [table, kind], None without intervals."""
     fresh = [each for each in _fresh(draw, design, options.campaigns) if each is not None]
     own = [_own(draw, design, options.campaigns, 10_000 + k) for k in range(options.tables)]
     known = [each for each in own if each is not None]
     if not known or not fresh:
         print(f"{name:46} no interval is printed", flush=True)
         return None
-    scores = np.array([each[0] for each in fresh])
-    pairs, family = np.array([each[1] for each in fresh]), np.array([each[2] for each in fresh])
-    held = [float(np.mean([(each.scores <= 1).mean() for each in known])), (scores <= 1).mean()]
-    paired = [float(np.mean([(each.pairs <= 1).mean() for each in known])), (pairs <= 1).mean()]
-    wrong = [float(np.mean([(each.of_equal > 1).any(axis=1).mean() for each in known])),
-             (family > 1).any(axis=1).mean()]  # fmt: skip
+    true = _shares(*(np.array([each[k] for each in fresh]) for k in range(3)))
+    found = np.array([_shares(each.scores, each.pairs, each.of_equal) for each in known])
+    held, paired, wrong = found.mean(axis=0)
     levels = sum(_design(draw, design, 0)[0].incidence.levels)
     print(
-        f"{name:46} {levels:6}    {held[0]:12.3f} {held[1]:.3f}   {paired[0]:11.3f} {paired[1]:.3f}"
-        f"   {wrong[0]:14.3f} {wrong[1]:.3f}",
+        f"{name:46} {levels:6}    {held:12.3f} {true[0]:.3f}   {paired:11.3f} {true[1]:.3f}"
+        f"   {wrong:14.3f} {true[2]:.3f}",
         flush=True,
     )
-    return held[0] - held[1], paired[0] - paired[1], wrong[0] - wrong[1]
+    return np.asarray(found - true)
+
+
+def _shares(scores: Floats, pairs: Floats, of_equal: Floats) -> Floats:
+    """Return coverage of scores and of differences, and the share with some Holm p below .05."""
+    wrong = (of_equal > 1).any(axis=1).mean()
+    return np.array([(scores <= 1).mean(), (pairs <= 1).mean(), wrong])
 
 
 def _design(draw: Crossing, design: Design, seed: int) -> tuple[ScoredDesign, Floats]:

@@ -98,6 +98,8 @@ class _Handler(BaseHTTPRequestHandler):
             self._send({"error": {"message": f"busy: {said}"}}, int(behavior.split()[1]))
         elif behavior == "fails on bad" and "bad" in said:
             self._send({"error": {"message": f"no: {said}"}}, 400)
+        elif behavior == "gemma" and (complaint := _template_complaint(question["messages"])):
+            self._send({"object": "error", "message": complaint, "code": 400}, 400)
         elif behavior == "scripted":
             self._send(self.fake.script[int(said)])
         elif behavior in _ODD:
@@ -163,6 +165,15 @@ _ODD: dict[str, Callable[[_Handler], None]] = {
     "empty": lambda handler: handler._send(_answer("")),
     "rude": lambda handler: handler._send(_answer("I will kill you, you stupid bitch")),
 }
+
+
+def _template_complaint(messages: Sequence[Mapping[str, str]]) -> str:
+    """Return what a chat template of Gemma's kind raises."""
+    if messages[0]["role"] == "system":
+        return "System role not supported"
+    if any(each["role"] != ("user", "assistant")[n % 2] for n, each in enumerate(messages)):
+        return "Conversation roles must alternate user/assistant/user/assistant/..."
+    return ""
 
 
 def _answer(text: str) -> dict[str, Any]:

@@ -100,6 +100,8 @@ def create(page: Page) -> None:
 
 def prepare(page: Page) -> None:
     """Add a system and personas, and rehearse; the reply worker is not part of this test."""
+    page.get_by_role("link", name="Choose a system").click()
+    check(page, "doors")
     page.get_by_role("link", name="parrot").click()
     check(page, "system")
     page.get_by_role("button", name="Add").click()

@@ -16,6 +16,7 @@ from bots.line_files import InvalidData
 BUNDLED = {
     "because": "",
     "chitchat": "50",
+    "context_tree": "",
     "contexts": "",
     "demo": "valid",
     "help_desk": "20",
@@ -72,4 +73,4 @@ def test_says_where_it_comes_from_and_is_read_as_dialogues(name: str) -> None:
         dialogues = bundled(name)
         assert len({dialogue.id for dialogue in dialogues}) == len(dialogues)
         assert all(dialogue.turns for dialogue in dialogues)
-        assert name == "contexts" or list(examples(dialogues))
+        assert name in ("contexts", "context_tree") or list(examples(dialogues))

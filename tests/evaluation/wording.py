@@ -557,6 +557,7 @@ STATED: Mapping[str, Mapping[str, str]] = {
     "perceived_sentiment": {"source": "section 5.3", "rate.votes": "", "rate.batch": ""},
     "persona_likely": dict.fromkeys(("source", "rate.votes", "rate.batch"), "section 5.3"),
     "student_advisor": {"source": "section 3.2"},
+    "student_advisor_paraphrases": dict.fromkeys(("source", "write.cuts"), "section 3.2"),
     "role_play": dict.fromkeys(("source", "chat.brief.topics"), "section 5.2"),
     "reply_ranking": {"source": "section 5.2.2", "rate.votes": "section 5.2.2"},
     "graded_pairs": dict.fromkeys(("source", "rate.votes", "rate.batch"), "appendix A.2"),
@@ -566,7 +567,9 @@ STATED: Mapping[str, Mapping[str, str]] = {
         "rate.with_first": "table 4, table 5, table 6",
     },
     "reply_quality": dict.fromkeys(("source", "rate.votes", "rate.with_first"), "section 5.3"),
-    "acute_eval": {"rate.batch": "released ParlAI code"},
+    "acute_eval": dict.fromkeys(
+        ("rate.batch", "onboarding.share", "onboarding.silently"), "released ParlAI code"
+    ),
     "nine_questions": {
         **dict.fromkeys(("chat.minimum", "chat.maximum"), "released evaluation code"),
         "chat.min_words.limit": "released evaluation code",

@@ -18,9 +18,9 @@ STATIC = ROOT / "static"
 OF_STAFF = ("staff", "results", "registration")  # folders of templates
 # Where a participant's request comes in; what it imports is found from there.
 ENTRANCES = ("webapp.views.participant", "webapp.views.events", "webapp.sockets.consumers")
-STAFF_ROOMS = ("webapp.services.campaign", "webapp.services.staff_forms")
-# What bots say, and what a rehearsal says to them: words of a chat, not the platform's.
-OF_BOTS = ("bots.guards.filters", "webapp.services.replies.rehearsal")
+STAFF_ROOMS = tuple(f"webapp.services.{room}" for room in ("accounts", "campaign", "staff_forms"))
+# What bots say and are told, and what a rehearsal says to them: words of a chat, or of staff.
+OF_BOTS = ("bots.guards.filters", "bots.prompt_slots", "webapp.services.replies.rehearsal")
 OPEN_FOLDERS = ("evaluation/kinds",)  # whose files are found by being there
 SCRIPT = re.compile(r"{% static '(?P<name>[\w-]+\.js)' %}")
 IMPORT = re.compile(r'from "\./(?P<name>[\w-]+\.js)"')

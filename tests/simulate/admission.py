@@ -10,11 +10,22 @@ import dataclasses
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from math import comb
 from typing import Any
 
 from scipy.stats import binomtest
 
-from evaluation import Gate, KnownAnswer, Onboarding, Protocol, Question, Quiz, Screening, YesNo
+from evaluation import (
+    Gate,
+    KnownAnswer,
+    Onboarding,
+    Preference,
+    Protocol,
+    Question,
+    Quiz,
+    Screening,
+    YesNo,
+)
 from webapp.crowd.people import Mix, Quality, draw_people
 
 FITS = 0.75  # the share of people who have what a question of a screening asks for
@@ -146,7 +157,7 @@ def problems(protocol: Protocol, found: Admitted, outcomes: Sequence[str]) -> It
         failed = wrong**protocol.quiz.tries
         yield from _of_share("quiz", outcomes.count("CHECK_FAILED"), came, failed)
     if protocol.onboarding:
-        yield from _of_onboarding(protocol.onboarding, found, outcomes)
+        yield from _of_onboarding(protocol, protocol.onboarding, found, outcomes)
 
 
 def _of_tries(found: Admitted) -> Iterator[str]:
@@ -163,7 +174,7 @@ def _of_share(name: str, failed: int, people: int, share: float) -> Iterator[str
 
 
 def _of_onboarding(
-    onboarding: Onboarding, found: Admitted, outcomes: Sequence[str]
+    protocol: Protocol, onboarding: Onboarding, found: Admitted, outcomes: Sequence[str]
 ) -> Iterator[str]:
     """Compare who was dropped with who is careless."""
     careless = {name for name in found.pages if is_careless(name)}
@@ -172,10 +183,28 @@ def _of_onboarding(
     if len(dropped) != outcomes.count("ONBOARDING"):
         count = outcomes.count("ONBOARDING")
         yield f"onboarding: {len(dropped)} people were stopped by it, the export has {count}"
-    if not careless or len(careless - dropped) > MOST_WRONG * len(careless):
+    missed, lucky = len(careless - dropped), _lucky(protocol, onboarding)
+    is_odd = lucky < MOST_WRONG or binomtest(missed, len(careless) or 1, lucky).pvalue < UNLIKELY
+    if not careless or (missed > MOST_WRONG * len(careless) and is_odd):
         yield f"onboarding: {len(careless & dropped)} of {len(careless)} careless raters dropped"
     if not careful or len(careful & dropped) > MOST_WRONG * len(careful):
         yield f"onboarding: {len(careful & dropped)} of {len(careful)} careful raters dropped"
+
+
+def _lucky(protocol: Protocol, onboarding: Onboarding) -> float:
+    """Return the chance to pass by guessing which of two is better; 0 where more is asked."""
+    asked = (
+        [one for one in protocol.after.questions if one.level != "text"] if protocol.after else []
+    )
+    right = 1.0
+    for question in asked:
+        right *= 1 / (2 + len(question.ties)) if isinstance(question, Preference) else 0.0
+    counts = range(onboarding.items + 1)
+    return sum(
+        comb(onboarding.items, n) * right**n * (1 - right) ** (onboarding.items - n)
+        for n in counts
+        if onboarding.passes(n, onboarding.items)
+    )
 
 
 def is_careless(name: str) -> bool:

@@ -24,9 +24,24 @@ from evaluation import Protocol, Rate, Write
 from evaluation.registry import get_protocol
 from evaluation.setting_types import WholeNumbers
 from tests.simulate import transcripts, written
-from tests.simulate.admission import known_contexts, mix_of, planted_before, with_admission
+from tests.simulate.admission import (
+    EXPERT,
+    NOVICE,
+    known_contexts,
+    mix_of,
+    planted_before,
+    with_admission,
+)
 from tests.simulate.imported import imported_contexts, replies_are_imported
-from tests.simulate.planted import BOT, LEAVING, MIX, is_of_people, planted, source_of
+from tests.simulate.planted import (
+    BOT,
+    LEAVING,
+    MIX,
+    held_before,
+    is_of_people,
+    planted,
+    source_of,
+)
 
 if TYPE_CHECKING:
     from webapp.crowd.people import Mix, Quality
@@ -113,7 +128,7 @@ def filled(protocol: Protocol, order: Simulated) -> Campaign:
     elif protocol.after is not None and protocol.after.by_third_parties:
         _take_messages(campaign, order)
     elif protocol.after is not None and protocol.after.over == "speakers":
-        _import_conversations(campaign, protocol, order)
+        _take_conversations(campaign, protocol, order)
     else:
         _add_systems(campaign, protocol, order)
     study.open_all([campaign], by=order.staff, tell=lambda said: None)
@@ -246,13 +261,21 @@ def bundled_contexts(protocol: Protocol, count: int) -> list[dict[str, Any]]:
     return [each for each in found if least <= len(each["messages"]) <= most][:count]
 
 
-def _import_conversations(campaign: Campaign, protocol: Protocol, order: Simulated) -> None:
-    from webapp.services.rules.protocols import protocol_of
+def _take_conversations(draft: Campaign, protocol: Protocol, order: Simulated) -> None:
+    """Let other people chat with the systems, and take what they said; controls are imported."""
+    from webapp.management.demo import study
 
-    rate, names = protocol_of(campaign).after, list(planted(protocol))
-    assert rate is not None
-    count = _wanted(rate, len(names), order.people)
-    transcripts.import_through_pages(campaign, transcripts.invented(names, count), order.staff)
+    held = held_before(protocol)
+    talkers = replace(order, people=TALKERS_WITH_BOTS)
+    source = _draft(held, talkers)
+    _add_systems(source, held, talkers)
+    study.open_all([source], by=order.staff, tell=lambda said: None)
+    let_visit(source, planted(held), talkers, ledger="talkers.jsonl", prefix="talk")
+    wait_for_close(source)
+    transcripts.take_through_pages(draft, source.pk, list(planted(protocol)), order.staff)
+    if protocol.onboarding is not None:
+        controls = transcripts.controls((EXPERT, NOVICE), 2 * protocol.onboarding.items)
+        transcripts.import_through_pages(draft, controls, order.staff)
 
 
 def _wanted(rate: Rate, systems: int, people: int) -> int:
@@ -272,6 +295,8 @@ def _take_messages(draft: Campaign, order: Simulated) -> None:
     protocol = source_of(get_protocol(draft.protocol))
     assert protocol is not None
     people = TALKERS_SHORT if order.short else TALKERS
+    is_cut = get_protocol(draft.protocol).write is not None
+    order = replace(order, short=order.short and not is_cut)  # what is cut has messages enough
     talkers = replace(order, people=people if is_of_people(protocol) else TALKERS_WITH_BOTS)
     source = _draft(protocol, talkers)
     _add_systems(source, protocol, talkers)
@@ -300,8 +325,31 @@ def _repeat(campaign: Campaign, protocol: Protocol, order: Simulated, times: int
     raw |= {"times": str(times - 1), "first": "2"}
     for again in studies.repeat(study=made, raw=raw, by=order.staff, now=now):
         study.open_all([again], by=order.staff, tell=lambda said: None)
+        keep = protocol.after.keep if protocol.after else ""
         truth, name = planted(protocol) | planted_before(protocol), f"again{again.pk}"
+        name = "sim" if keep else name  # the same people come again, to see whether arms are kept
         let_visit(again, truth, order, protocol=protocol, ledger=f"{again.pk}.jsonl", prefix=name)
+        if keep:
+            _compare_arms(campaign, again, keep)
+
+
+def _compare_arms(first: Campaign, second: Campaign, keep: str) -> None:
+    """Refuse that somebody who came twice was in two arms. Raises `RuntimeError`."""
+    from webapp.models import Assignment
+    from webapp.services.rating import one_kind
+
+    arms = [
+        dict(
+            Assignment.objects.filter(item__campaign=campaign, state="DONE").values_list(
+                "participation__external__value", f"item__{one_kind.NAMES[keep]}"
+            )
+        )
+        for campaign in (first, second)
+    ]
+    both = arms[0].keys() & arms[1].keys()
+    if not both or any(arms[0][name] != arms[1][name] for name in both):
+        raise RuntimeError(f"arms of {len(both)} people who came twice: {arms}")
+    print(f"  {len(both)} people came twice, each in the arm of before", flush=True)
 
 
 def _add_material(draft: Campaign, write: Write, order: Simulated) -> None:
@@ -311,7 +359,9 @@ def _add_material(draft: Campaign, write: Write, order: Simulated) -> None:
     from webapp.management.demo import study
     from webapp.services.campaign import written_materials
 
-    if write.makes == "reply":
+    if write.of_conversations:
+        _take_messages(draft, order)
+    elif write.makes == "reply":
         written.add_contexts(draft, write, order.people, order.staff)
     if write.makes != "revision":
         return

@@ -14,6 +14,7 @@ HUMAN = "human"  # the only system where people judge people
 SYSTEMS: Mapping[str, float] = {"alpha": 0.95, "beta": 0.5, "gamma": 0.05}
 # Replies that are compared differ less, so that the worse of two is sometimes preferred.
 COMPARED: Mapping[str, float] = {"alpha": 0.65, "beta": 0.5, "gamma": 0.35}
+PARAPHRASES = "_paraphrases"  # of the conversations of the protocol before it, by name
 LEVELS = (0.8, 0.2)  # of one system's questions, in turn
 DETECTED = 0.95  # the chance that a character is told from random ones
 # Nobody leaves or rates by chance, so that whoever is missing was lost.
@@ -33,13 +34,15 @@ def is_of_people(protocol: Protocol) -> bool:
 
 
 def source_of(protocol: Protocol) -> Protocol | None:
-    """Return the protocol whose conversations third parties judge; None where nobody does.
+    """Return the protocol whose conversations third parties judge, or reword; None for nobody.
 
     Those who must not have judged them before judge what bots said: where the same questions are
     asked while chatting, else where people may rate their partner. Others judge people, whom nobody
     rates and who play nobody.
     """
     after = protocol.after
+    if protocol.write is not None and protocol.write.of_conversations:
+        return get_protocol(protocol.name.removesuffix(PARAPHRASES))
     if after is None or not after.by_third_parties:
         return None
     found = [one for one in map(get_protocol, protocol_names()) if one.chat is not None]
@@ -49,6 +52,12 @@ def source_of(protocol: Protocol) -> Protocol | None:
     same = [one for one in found if one.live is not None and one.live.each == after.each]
     rated = [one for one in found if one.after is not None and not is_of_people(one)]
     return (same or rated)[0]
+
+
+def held_before(protocol: Protocol) -> Protocol:
+    """Return a protocol whose conversations with bots another one compares as wholes."""
+    found = [one for one in map(get_protocol, protocol_names()) if one.chat is not None]
+    return next(one for one in found if one.after is not None and not is_of_people(one))
 
 
 def planted(protocol: Protocol) -> dict[str, Quality]:

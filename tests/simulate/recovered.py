@@ -22,7 +22,7 @@ from typing import Any
 
 from scipy.stats import binomtest
 
-from evaluation import NoNonstopOverlap, Protocol, Question
+from evaluation import NoNonstopOverlap, Protocol, Question, Write
 from tests.simulate import admission, transcripts
 from tests.simulate.admission import Admitted
 from tests.simulate.campaign import EXPORT, LATER, LEDGER, STUDY
@@ -68,6 +68,7 @@ class Recovered:
     sent: Sequence[str] = ()  # messages that the server said it has
     texts: Sequence[str] = ()  # that were sent as answers
     contributions: Sequence[Row] = ()
+    held: Sequence[Row] = ()  # messages of other campaigns of the study
     written: Sequence[str] = ()  # texts that people wrote for the protocol
     visits: Sequence[Mapping[str, int]] = ()  # messages that each person sent, day by day
     admitted: Admitted = field(default_factory=Admitted)
@@ -117,6 +118,7 @@ def read(folder: Path, protocol: Protocol) -> Recovered:
         sent=list(_messages_sent(notes)),
         texts=list(_texts_sent(notes, protocol)),
         contributions=tables["contributions"],
+        held=dict(_tables(folder / STUDY))["messages"] if (folder / STUDY).exists() else (),
         written=[text for note in notes for text in note.get("texts", {}).values()],
         visits=[_counts(day) for day in days],
         admitted=admission.read(tables["admission"], notes, protocol),
@@ -359,6 +361,8 @@ def _of_writing(protocol: Protocol, found: Recovered) -> Iterator[str]:
     wanted = splits(protocol, len(found.outcomes))
     if wanted and firsts != wanted:
         yield f"splits: {dict(firsts)} where {dict(wanted)} were wanted"
+    if protocol.write is not None and protocol.write.of_conversations:
+        yield from _of_paraphrases(protocol.write, found)
     overlap = NoNonstopOverlap()
     for row in found.contributions:
         if protocol.write is not None and protocol.write.makes == "revision":
@@ -366,6 +370,19 @@ def _of_writing(protocol: Protocol, found: Recovered) -> Iterator[str]:
                 yield f"texts: “{row['text']}” revises nothing"
             elif copied := overlap.copied(row["text"], (row["original"],)):
                 yield f"texts: “{row['text']}” repeats {', '.join(copied)}"
+
+
+def _of_paraphrases(write: Write, found: Recovered) -> Iterator[str]:
+    """Compare what is paraphrased with the messages of the conversations, and with the cuts."""
+    said = {(row["conversation"], row["seq"]): row["text"] for row in found.held}
+    cuts: dict[str, set[str]] = {}
+    for row in found.contributions:
+        cuts.setdefault(row["conversation"], set()).add(row["message_seq"])
+        if row["original"] != said.get((row["conversation"], row["message_seq"])):
+            yield f"texts: “{row['text']}” is linked to no message that was sent"
+    for conversation, seqs in cuts.items():
+        if write.cuts is not None and len(seqs) > write.cuts:
+            yield f"cuts: conversation {conversation} is cut {len(seqs)} times, not {write.cuts}"
 
 
 def _of_use(found: Recovered) -> Iterator[str]:

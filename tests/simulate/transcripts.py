@@ -9,8 +9,10 @@ Apart from the campaign, because the checks of the export ask for the truth too.
 
 from __future__ import annotations
 
+import json
 import random
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 from statistics import fmean
@@ -86,6 +88,30 @@ def invented(systems: Sequence[str], count: int) -> list[ImportedChat]:
     ]
 
 
+def controls(systems: tuple[str, str], count: int) -> list[ImportedChat]:
+    """Return conversations that are known to be better, and as many that are worse."""
+    roles = dict(zip(systems, ("better", "worse"), strict=True))
+    return [replace(chat, control=roles[chat.system]) for chat in invented(systems, count)]
+
+
+def as_lines(chats: Sequence[ImportedChat]) -> str:
+    """Return conversations as JSON Lines, which say what is a control."""
+    return "\n".join(
+        json.dumps(
+            {
+                "id": chat.name,
+                "system": chat.system,
+                "control": chat.control,
+                "turns": [
+                    {"speaker": ("Human", chat.system)[turn.side], "text": turn.text}
+                    for turn in chat.turns
+                ],
+            }
+        )
+        for chat in chats
+    )
+
+
 def as_text(chats: Sequence[ImportedChat]) -> str:
     """Return conversations in the layout of text, as a requester would paste them."""
     blocks = []
@@ -104,7 +130,8 @@ def import_through_pages(campaign: Campaign, chats: Sequence[ImportedChat], staf
 
     client, page = Client(headers={"host": "127.0.0.1"}), reverse("transcripts", args=[campaign.pk])
     client.force_login(staff)
-    text = as_text(chats)
+    has_controls = any(chat.control for chat in chats)
+    text = as_lines(chats) if has_controls else as_text(chats)
     upload = SimpleUploadedFile("transcripts.txt", text.encode())
     seen = client.post(page, {"action": "preview", "file": [upload]})
     if 'value="store"' not in seen.content.decode():
@@ -113,6 +140,19 @@ def import_through_pages(campaign: Campaign, chats: Sequence[ImportedChat], staf
     stored = campaign.conversations.count()
     if stored != len(chats):
         raise RuntimeError(f"{stored} of {len(chats)} conversations were imported")
+
+
+def take_through_pages(draft: Campaign, source: int, systems: Sequence[str], staff: Any) -> None:
+    """Take the conversations of an ended campaign, as staff do."""
+    from django.test import Client
+    from django.urls import reverse
+
+    client, page = Client(headers={"host": "127.0.0.1"}), reverse("transcripts", args=[draft.pk])
+    client.force_login(staff)
+    client.post(page, {"action": "take", "source": str(source), "system": list(systems)})
+    taken = set(draft.taken_conversations.values_list("system__name", flat=True))
+    if taken != set(systems):
+        raise RuntimeError(f"conversations of {sorted(taken)} were taken, not of {systems}")
 
 
 def kind_of(system: str, item: str, seed: int) -> str:

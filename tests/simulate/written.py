@@ -21,6 +21,8 @@ ASIDE = 4  # one in so many personas is for validation, as many for test
 def sizes(protocol: Protocol, people: int) -> dict[str, str]:
     """Return the settings by which so many people write all there is, as a form sends them."""
     write = protocol.write
+    if write is not None and write.of_conversations:
+        return {"write.writers": str(people)}  # everybody writes about the same few messages
     if write is None or write.makes != "persona":
         return {}
     count = people * write.batch
@@ -30,9 +32,9 @@ def sizes(protocol: Protocol, people: int) -> dict[str, str]:
 
 def splits(protocol: Protocol, people: int) -> Mapping[str, int]:
     """Return how many personas of each split there have to be."""
-    wanted = {name.partition(".")[2]: int(n) for name, n in sizes(protocol, people).items()}
-    if not wanted:
+    if protocol.write is None or protocol.write.makes != "persona":
         return {}
+    wanted = {name.partition(".")[2]: int(n) for name, n in sizes(protocol, people).items()}
     aside = {split: wanted[split] for split in ("valid", "test")}
     return {"train": wanted["count"] - sum(aside.values()), **aside}
 

@@ -20,6 +20,7 @@ from webapp.services.staff_forms.fields import (
     money,
     one_of,
     optional_money,
+    optional_whole,
     panel_address,
     text,
     whole,
@@ -142,6 +143,18 @@ class CampaignFields(StaffForm):
             "own."
         ),
     )
+    platform = TypedField(
+        one_of(campaigns.PLATFORMS),
+        label=gettext_lazy("Who may come in"),
+        kind="select",
+        choices=campaigns.PLATFORMS.items(),
+        initial="",
+        help_text=gettext_lazy(
+            "A link that names another platform is refused. An id in a link is a claim, which "
+            "anybody can make; only a signed invitation proves it. Invitations are made on the "
+            "page Live."
+        ),
+    )
     return_url = TypedField(
         completion_address,
         label=gettext_lazy("Panel completion URL"),
@@ -183,6 +196,33 @@ class CampaignFields(StaffForm):
             "Replies that are empty, cut, filtered, a fixed line, only punctuation, or the same "
             "each time. With more of them a bot does not pass its rehearsal."
         ),
+    )
+    tokens = TypedField(
+        optional_whole(least=1, most=10**12),
+        label=gettext_lazy("Tokens of your own models, in all"),
+        kind="number",
+        help_text=gettext_lazy(
+            "As their servers report them; where one reports none, a token per 3 bytes. A call "
+            "that would exceed it is not made: the conversation ends as a failure of ours, with "
+            "full pay, and the campaign is paused. Empty: no limit."
+        ),
+    )
+    conversation_tokens = TypedField(
+        optional_whole(least=1, most=10**9),
+        label=gettext_lazy("Tokens of one conversation"),
+        kind="number",
+        help_text=gettext_lazy("Only that conversation ends, with full pay. Empty: no limit."),
+    )
+    token_cost = TypedField(
+        optional_money,
+        label=gettext_lazy("Cost of tokens, in all"),
+        kind="number",
+        help_text=gettext_lazy(
+            "In the campaign's currency, by the prices of each system; it is apart from pay."
+        ),
+    )
+    conversation_cost = TypedField(
+        optional_money, label=gettext_lazy("Cost of tokens of one conversation"), kind="number"
     )
     bot_when_alone = TypedField(
         yes_no,

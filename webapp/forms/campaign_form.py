@@ -20,6 +20,7 @@ from webapp.services.rules.access import StaffCampaign
 from webapp.services.staff_forms import consent_text
 from webapp.services.staff_forms.fields import (
     BadField,
+    one_of,
     shown,
     storable,
     text,
@@ -68,6 +69,7 @@ class CampaignForm(CampaignFields):
         protocol: Protocol,
         data: Mapping[str, str] | None = None,
         campaign: StaffCampaign | None = None,
+        projects: Mapping[str, str] | None = None,
     ) -> None:
         first = {"minutes": str(protocol.minutes), "consent": consent_text.prefilled(protocol)}
         super().__init__(data, initial=first if campaign is None else _stored(campaign))
@@ -76,10 +78,24 @@ class CampaignForm(CampaignFields):
         for name in _unwanted(protocol):
             del self.fields[name]
         self._own = list(self.fields)
+        self._project: int | None = None
+        if projects and len(projects) > 1:  # with one there is nothing to choose
+            self.fields["project"] = TypedField(
+                one_of(projects),
+                label=gettext_lazy("Project"),
+                kind="select",
+                choices=projects.items(),
+                initial=next(iter(projects)),
+                help_text=gettext_lazy("Whose members see the campaign; it stays there."),
+            )
         for setting in protocol.change(campaign.changes if campaign else {}).settings():
             self.initial[PREFIX + setting.name] = written(setting.value)
         for setting in protocol.settings():
             self.fields[PREFIX + setting.name] = SettingField(setting)
+
+    def project(self) -> int | None:
+        """Return the project that was chosen, where there is more than one."""
+        return self._project
 
     def _unknown_split(self, changes: Mapping[str, Any]) -> dict[str, str]:
         """Refuse a split of personas that is neither built in nor named by an imported one."""
@@ -96,6 +112,7 @@ class CampaignForm(CampaignFields):
 
     def clean(self) -> dict[str, Any]:
         """Return the values, with the settings that depart under `changes`."""
+        self._project = int(self.cleaned_data.get("project", 0)) or None
         values = {name: value for name, value in self.cleaned_data.items() if name in self._own}
         if {"pay", "waiting_pay"} <= values.keys() and values["waiting_pay"] > values["pay"]:
             complaint = _("is more than the full pay; waiting must not pay better than the work")

@@ -22,6 +22,7 @@ SECTIONS: tuple[tuple[str | Promise, tuple[str, ...], tuple[str, ...]], ...] = (
         gettext_lazy("Basics"),
         (
             "name",
+            "project",
             "minutes",
             "pay",
             "currency",
@@ -36,7 +37,7 @@ SECTIONS: tuple[tuple[str | Promise, tuple[str, ...], tuple[str, ...]], ...] = (
         (),
     ),
     (gettext_lazy("Consent"), ("consent",), ()),
-    (gettext_lazy("Panel"), ("panel", "return_url", "screened_url"), ()),
+    (gettext_lazy("Panel"), ("panel", "platform", "return_url", "screened_url"), ()),
     (
         gettext_lazy("Before the work"),
         ("screening_pay",),

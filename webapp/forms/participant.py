@@ -19,16 +19,25 @@ from webapp.services.rules import identity
 from webapp.services.writing.form import WritingForm
 
 PLATFORMS: dict[str, str] = {"PROLIFIC_PID": "prolific", "workerId": "mturk", "id": "panel"}
+INVITATION = "invitation"  # the parameter of a signed one
 PREVIEW = "ASSIGNMENT_ID_NOT_AVAILABLE"  # how MTurk says that nobody has accepted the task yet
 
 
 class EntryForm(forms.Form):
-    """The claimed identity of a visitor: the platform they come from, and their id there."""
+    """The identity of a visitor: a signed invitation, else a claim, a platform and an id there."""
 
     platform = forms.ChoiceField(
-        choices=[(name, name) for name in (*PLATFORMS.values(), identity.VOLUNTEER)]
+        choices=[(name, name) for name in (*PLATFORMS.values(), identity.VOLUNTEER)], required=False
     )
-    external_id = forms.CharField(max_length=128)
+    external_id = forms.CharField(max_length=128, required=False)
+    invitation = forms.CharField(max_length=1000, required=False)
+
+    def clean(self) -> dict[str, str]:
+        """Refuse who says nothing about themselves."""
+        found: dict[str, str] = super().clean() or self.cleaned_data
+        if not found.get("invitation") and not (found.get("platform") and found.get("external_id")):
+            raise forms.ValidationError("an invitation, or a platform and an id there")
+        return found
 
 
 class Agreement(EntryForm):
@@ -38,7 +47,9 @@ class Agreement(EntryForm):
 
 
 def claim(query: Mapping[str, str]) -> EntryForm:
-    """Return the identity that the query of a start link claims; a volunteer gets a random one."""
+    """Return the identity that the query of a start link gives; a volunteer gets a random one."""
+    if signed := query.get(INVITATION):
+        return EntryForm({"invitation": signed})
     for parameter, platform in PLATFORMS.items():
         if value := query.get(parameter):
             return EntryForm({"platform": platform, "external_id": value})

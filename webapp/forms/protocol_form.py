@@ -43,6 +43,7 @@ from webapp.forms.protocol_parts import (
     OF_PROTOCOL,
     OF_TEXTS,
     SPEAKERS,
+    WITH_KNOWN,
     WRITE,
     check_types,
     parts,
@@ -127,7 +128,8 @@ class ProtocolForm(StaffForm):
         live = ("live.",) if "live" in times else ()
         has_end = "each" in times and self.raw.get("chat.partner", "bot") != "bot"
         chat = ("chat.", "chat.brief.", "chat.instead.", *(("rate.",) if has_end else ()), *live)
-        shown = {CHAT: chat, CONTEXTS: ("rate.", "onboarding."), WRITE: ("write.", "write.asks.")}
+        rated = dict.fromkeys(WITH_KNOWN, ("rate.", "onboarding."))
+        shown = {CHAT: chat, WRITE: ("write.", "write.asks."), **rated}
         return (*shown.get(self.activity, ("rate.",)), *quiz)
 
     # --- on the page

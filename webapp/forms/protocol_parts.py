@@ -31,6 +31,7 @@ from webapp.forms.protocol_fields import FieldType, types_of
 CHAT, CONTEXTS, MESSAGES, CONVERSATION = "chat", "contexts", "messages", "conversation"
 SPEAKERS = "speakers"
 WRITE = "write"
+WITH_KNOWN = (CONTEXTS, SPEAKERS)  # of whose items some may have known answers
 OF_PROTOCOL = ("title", "minutes", "source", "language", "instructions")
 OF_CHAT = ("partner", "told", "first", "opening", "minimum", "maximum", "pool", "debrief")
 MORE_OF_CHAT = ("turns", "idle", "endless", "conversations", "form", "partner_form", "pace")
@@ -41,7 +42,7 @@ OF_ONBOARDING = ("items", "share", "silently")
 OF_LIVE = ("optional", "label_opening")
 OF_WRITE = (
     *("makes", "messages", "sentences", "count", "valid", "test", "writers", "batch", "review"),
-    "examples",
+    *("cuts", "before", "examples"),
 )
 NOT_OF_A_CARD = ("only_if", "otherwise", "images")  # of a question, which have fields apart
 OF_RATE: dict[str, tuple[str, ...]] = {

@@ -26,9 +26,9 @@ from webapp.forms.protocol_parts import (
     BY_BOTS,
     BY_PARTICIPANTS,
     CHAT,
-    CONTEXTS,
     MESSAGES,
     OF_TEXTS,
+    WITH_KNOWN,
     WRITE,
     checks_of,
 )
@@ -82,7 +82,7 @@ class Typed:
         if found := by_time["quiz"]:
             quiz = {"step": "quiz", "questions": found, "answers": known["quiz"]}
             yield self.part("quiz.", quiz)
-        is_shared = self.values["activity"] == CONTEXTS
+        is_shared = self.values["activity"] in WITH_KNOWN
         if is_shared and self.values.get("onboarding.items") is not None:
             yield self.part("onboarding.", {"step": "onboarding"})
 

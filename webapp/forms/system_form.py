@@ -8,27 +8,34 @@ from pathlib import Path
 from typing import Any
 
 from django.conf import settings
+from django.forms.boundfield import BoundField
 from django.utils.text import slugify
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from bots import Option, bot_options, describe, parse_option
-from bots.weights import ABOUT
+from bots import Option, bot_options, bot_presets, describe, parse_option
+from bots.prompt_slots import unknown_slot
 from evaluation import Protocol
 from webapp.forms.typed_fields import StaffForm, TypedField
-from webapp.services.campaign.systems import StoredSystem, is_people
+from webapp.services.campaign.systems import (
+    StoredSystem,
+    is_people,
+    problems_of,
+    suggested_keys,
+    weights_here,
+)
 from webapp.services.staff_forms.fields import BadField, shown, storable, text, whole, yes_no
 
 OPTION = "option."
 LARGEST_TARGET = 100_000
 SERVER_DECIDES = "device"  # filled in by the reply worker
+LONG = 5000  # characters; a longer option has a high field
 ONE_LINE = 500  # characters; a longer option has a field of several lines
 
 
 def trained_weights() -> list[tuple[str, str]]:
     """Return the folders of weights on this server, and which bot each was trained for."""
-    found = sorted(Path(settings.WEIGHTS_DIR).glob(f"*/{ABOUT}"))
-    return [(path.parent.name, f"{path.parent.name} ({_bot_of(path)})") for path in found]
+    return [(folder, f"{folder} ({bot})") for folder, bot in weights_here()]
 
 
 def checkpoints() -> list[tuple[str, str]]:
@@ -37,14 +44,15 @@ def checkpoints() -> list[tuple[str, str]]:
     return [(name, name) for name in found]
 
 
+PRESETS = {  # what those of our own are called
+    "plain": gettext_lazy("Plain assistant"),
+    "persona": gettext_lazy("Persona chat"),
+    "role": gettext_lazy("Role play"),
+    "topic": gettext_lazy("Conversation about a topic"),
+    "interview": gettext_lazy("Interviewer"),
+    "script": gettext_lazy("One text with the history, for completion models"),
+}
 FOLDERS = {"weights": trained_weights, "checkpoint": checkpoints}  # options that name one
-
-
-def _bot_of(path: Path) -> str:
-    try:
-        return str(json.loads(path.read_text("utf-8"))["bot"])
-    except (OSError, ValueError, KeyError, TypeError):
-        return _("cannot be read")
 
 
 def _name(raw: str) -> str:
@@ -74,8 +82,11 @@ class OptionField(TypedField):
             kind = "number" if option.kind == "int" else kind
             about = f"{option.help} ({describe(option)})"
         super().__init__(
-            self.accepted, kind=kind, choices=choices, label=option.name, help_text=about
+            self.accepted, kind=kind, choices=choices, label=option.words, help_text=about
         )
+        self.is_folded = option.last
+        self.rows = 14 if option.longest > LONG else 3
+        self.suggestions = suggested_keys() if option.name == "key_variable" else ()
 
     def accepted(self, typed: str) -> object:
         """Return the option's value. Raises `BadField`."""
@@ -86,7 +97,8 @@ class OptionField(TypedField):
         if option.name in FOLDERS and typed not in dict([("", ""), *self.choices]):
             raise BadField(_("%(value)s is not a folder of weights here") % {"value": shown(typed)})
         if typed.strip() == "" and option.kind != "str":
-            return option.default
+            return None if option.optional else option.default
+        self._refuse_by_kind(typed)
         try:
             short = typed.strip()[: option.longest + 1].replace("\r\n", "\n")
             value = parse_option(self.bot, self.known, option.name, short)
@@ -98,6 +110,12 @@ class OptionField(TypedField):
                 % {"value": shown(typed), "what": describe(option)}
             )
         return value
+
+    def _refuse_by_kind(self, typed: str) -> None:
+        """Refuse an unknown slot, and what is no JSON, by name. Raises `BadField`."""
+        complaint = unknown_slot(typed) if self.option.slots else ""
+        if complaint or (self.option.kind == "dict" and (complaint := _json_problem(typed))):
+            raise BadField(complaint)
 
     def _refuse_empty(self, typed: str) -> None:
         """Refuse nothing where the bot cannot answer without. Raises `BadField`."""
@@ -113,6 +131,18 @@ class OptionField(TypedField):
             raise BadField(complaint)
         if self.option.required:
             raise BadField(_("is empty; it must be %(what)s") % {"what": describe(self.option)})
+
+
+def _json_problem(typed: str) -> str:
+    """Return where a text stops being JSON, or ""; what begins like none of it may be Python's."""
+    try:
+        json.loads(typed)
+    except RecursionError:
+        return _("has too many brackets within brackets")
+    except ValueError as problem:
+        if '"' in typed or "'" not in typed:
+            return _("is no JSON: %(why)s") % {"why": str(problem)[:200]}
+    return ""
 
 
 class SystemForm(StaffForm):
@@ -142,7 +172,9 @@ class SystemForm(StaffForm):
         bot: str,
         data: Mapping[str, str] | None = None,
         system: StoredSystem | None = None,
+        typed: Mapping[str, str] | None = None,
     ) -> None:
+        """`typed` is shown as it is, and not checked."""
         first: dict[str, Any] = {"name": slugify(bot.replace("_", "-"))}
         if system is not None:
             first = {"name": system.name, "target": str(system.target)}
@@ -158,12 +190,46 @@ class SystemForm(StaffForm):
         for each in self.options:
             self.fields[OPTION + each.name] = OptionField(bot, each, self.options)
             self.initial[OPTION + each.name] = _typed(stored.get(each.name, each.default))
+        self.bot = bot
+        self.initial.update(typed or {})
+
+    @property
+    def shown_first(self) -> list[BoundField]:
+        """The fields that most people fill in."""
+        return [field for field in self if not _is_folded(field)]
+
+    @property
+    def folded(self) -> list[BoundField]:
+        """The fields that few people change."""
+        return [field for field in self if _is_folded(field)]
+
+    @property
+    def is_unfolded(self) -> bool:
+        """Whether a folded field has a complaint."""
+        return self.is_bound and any(field.errors for field in self.folded)
+
+    @property
+    def presets(self) -> list[tuple[str, str]]:
+        """Named sets of options that can be filled in, with what they are called."""
+        found = (name for name in self._presets() if name != "toy")
+        return [(name, str(PRESETS.get(name, name))) for name in found]
+
+    def preset(self, name: str) -> dict[str, str]:
+        """Return the fields that a preset fills in, as they are typed; {} for none."""
+        return {OPTION + key: _typed(value) for key, value in self._presets().get(name, {}).items()}
+
+    def _presets(self) -> dict[str, dict[str, Any]]:
+        known = {each.name for each in self.options}
+        presets = {} if is_people(self.bot) else bot_presets(self.bot)
+        return {name: values for name, values in presets.items() if values.keys() <= known}
 
     def clean(self) -> dict[str, Any]:
         """Return the values, with the options that differ from their defaults under `options`."""
         values = self.cleaned_data
         names = {each.name: each.default for each in self.options if OPTION + each.name in values}
         chosen = {name: values[OPTION + name] for name in names}
+        for name, complaint in problems_of(self.bot, chosen).items():
+            self.add_error(OPTION + name, complaint)
         return {
             "name": values.get("name", ""),
             "target": values.get("target", 0),
@@ -177,7 +243,15 @@ def _open_options(bot: str) -> tuple[Option, ...]:
     return tuple(each for each in options if not each.trained and each.name != SERVER_DECIDES)
 
 
+def _is_folded(field: BoundField) -> bool:
+    return isinstance(field.field, OptionField) and field.field.is_folded
+
+
 def _typed(value: object) -> str:
+    if value is None:
+        return ""
     if isinstance(value, bool):
         return "true" if value else "false"
+    if isinstance(value, dict):
+        return json.dumps(value, ensure_ascii=False)
     return str(value)

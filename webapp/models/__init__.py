@@ -1,12 +1,14 @@
 """The rows, and what the database itself refuses."""
 
+from webapp.models.account import Member, Project, RecoveryCode, SecondFactor, StaffSession
 from webapp.models.campaign import IMPORTED, PEOPLE, Amendment, Campaign, QuotaCell, System
 from webapp.models.chat_service import ServiceCall, ServiceSeat, ServiceUpdate
 from webapp.models.competition import Competition, Entry
 from webapp.models.contribution import Contribution
 from webapp.models.conversation import Conversation, Event, ReplyCall, ReplyJob, Seat
+from webapp.models.model_server import Allowance, ModelServer, ServerKey
 from webapp.models.own_protocol import OwnProtocol, ProtocolImage
-from webapp.models.participation import AdmissionTry, Consent, ExternalId, Participation
+from webapp.models.participation import AdmissionTry, Browser, Consent, ExternalId, Participation
 from webapp.models.payment import Bonus, CompletionCode, PayLedger
 from webapp.models.persona import Persona
 from webapp.models.rating import Assignment, Candidate, Context, Item, Rating
@@ -21,17 +23,19 @@ from webapp.models.recruiting import (
 )
 from webapp.models.result import StoredResult
 from webapp.models.study import Study
-from webapp.models.transcript import TranscriptNote
+from webapp.models.transcript import Control, TakenConversation, TranscriptNote
 from webapp.models.whitelist import ListedReply, Whitelist
 
 __all__ = [
     "IMPORTED",
     "PEOPLE",
     "AdmissionTry",
+    "Allowance",
     "Amendment",
     "Assignment",
     "AuditEntry",
     "Bonus",
+    "Browser",
     "Campaign",
     "Candidate",
     "Competition",
@@ -39,6 +43,7 @@ __all__ = [
     "Consent",
     "Context",
     "Contribution",
+    "Control",
     "Conversation",
     "Entry",
     "Event",
@@ -48,6 +53,8 @@ __all__ = [
     "Item",
     "ListedReply",
     "LoginAttempt",
+    "Member",
+    "ModelServer",
     "Outage",
     "OwnProtocol",
     "PanelBatch",
@@ -59,18 +66,24 @@ __all__ = [
     "Participation",
     "PayLedger",
     "Persona",
+    "Project",
     "ProtocolImage",
     "QuotaCell",
     "Rating",
+    "RecoveryCode",
     "ReplyCall",
     "ReplyJob",
     "Seat",
+    "SecondFactor",
+    "ServerKey",
     "ServiceCall",
     "ServiceSeat",
     "ServiceUpdate",
+    "StaffSession",
     "StoredResult",
     "Study",
     "System",
+    "TakenConversation",
     "TranscriptNote",
     "Whitelist",
 ]

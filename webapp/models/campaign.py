@@ -10,6 +10,7 @@ from django.db.models import Q
 
 from evaluation.registry import protocol_names
 from webapp import clock
+from webapp.models.account import Project
 from webapp.models.counted import Counted
 from webapp.models.own_protocol import OwnProtocol
 from webapp.models.row import Row
@@ -58,6 +59,16 @@ class Campaign(models.Model):
         VOLUNTEER = "volunteer", "volunteers"
         EXPERT = "expert", "experts"
 
+    class Platform(models.TextChoices):
+        """Where people come from; a link that names another platform is refused."""
+
+        ANY = "", "anybody who has the link"
+        PROLIFIC = "prolific", "people of Prolific, by its id in the link"
+        MTURK = "mturk", "people of Mechanical Turk, by its id in the link"
+        PANEL = "panel", "people of another panel, by ?id= in the link"
+        VOLUNTEER = "volunteer", "volunteers, without an id"
+        INVITED = "invited", "only people with a signed invitation"
+
     name = models.CharField(max_length=120)
     slug = models.CharField(max_length=20, unique=True, default=new_slug)
     protocol = models.CharField(max_length=60, choices=protocol_choices)
@@ -68,9 +79,11 @@ class Campaign(models.Model):
     changes = models.JSONField(default=dict, blank=True)  # settings that depart from the protocol
     state = models.CharField(max_length=10, choices=State, default=State.DRAFT)
     owner = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="+")
+    project = models.ForeignKey(Project, models.PROTECT, related_name="campaigns")
     study = models.ForeignKey(Study, models.PROTECT, null=True, blank=True, related_name="phases")
     phase = models.CharField(max_length=60, blank=True)  # its name within the study
     panel = models.CharField(max_length=10, choices=Panel, default=Panel.WORKER)
+    platform = models.CharField(max_length=10, choices=Platform, blank=True, default=Platform.ANY)
 
     consent = models.TextField()  # Markdown
     contact = models.CharField(max_length=200)
@@ -95,6 +108,11 @@ class Campaign(models.Model):
     reply_seconds = models.PositiveSmallIntegerField(default=60)
     # share of a rehearsal's replies that may be empty, cut, filtered, canned, repeated or failed
     troubled_percent = models.PositiveSmallIntegerField(default=0)
+    # tokens of one's own models, and their cost in the currency; None: no limit
+    tokens = models.PositiveBigIntegerField(null=True, blank=True)
+    token_cost = models.DecimalField(max_digits=12, decimal_places=2, null=True, blank=True)
+    conversation_tokens = models.PositiveBigIntegerField(null=True, blank=True)
+    conversation_cost = models.DecimalField(max_digits=12, decimal_places=2, null=True, blank=True)
     bot_when_alone = models.BooleanField(default=False)  # offer a bot if no partner arrives
     partner_left_counts = models.BooleanField(default=False)
     seed = models.PositiveIntegerField(default=0)

@@ -187,6 +187,9 @@ class ReplyJob(Row):
     text = models.TextField(blank=True)
     details = models.JSONField(default=dict)  # model version, parameter hash, seed, latency
     error = models.TextField(blank=True)
+    # What its call reserved of the allowances; a program that knows neither can insert a row.
+    held_tokens = models.PositiveBigIntegerField(default=0, db_default=0)
+    held_cost = models.PositiveBigIntegerField(default=0, db_default=0)
 
     class Meta:
         ordering = ("id",)

@@ -12,7 +12,7 @@ from webapp.models.row import Row
 
 
 class Participation(models.Model):
-    """One person in one campaign; the cookie's secret is kept as a hash only."""
+    """One person in one campaign; secrets of cookies are kept as hashes only."""
 
     class State(models.TextChoices):
         ADMISSION = "ADMISSION", "answering questions before the work"
@@ -44,7 +44,7 @@ class Participation(models.Model):
     system = models.ForeignKey(System, models.PROTECT, null=True, related_name="participations")
     planned = models.JSONField(default=list)  # numbers of systems, in the order drawn for them
     pseudonym = models.CharField(max_length=64)
-    secret_hash = models.CharField(max_length=64, unique=True)
+    secret_hash = models.CharField(max_length=64, unique=True)  # of the browser that joined
     state = models.CharField(max_length=10, choices=State, default=State.READY)
     outcome = models.CharField(max_length=14, choices=Outcome, blank=True)
     notice = models.CharField(max_length=40, blank=True)  # why they are here, until they go on
@@ -63,6 +63,8 @@ class Participation(models.Model):
     joined_at = models.DateTimeField(default=clock.now)
     state_at = models.DateTimeField()  # when the present state began
     seen_at = models.DateTimeField()  # last sign of life
+    # when a draft last changed; messages, answers and states have times of their own
+    drafted_at = models.DateTimeField(null=True, blank=True)
     waiting_at = models.DateTimeField(null=True, blank=True)  # place in the queue
     # Of the next conversation, held until it begins; counted: whether its `taken` says so.
     persona = models.ForeignKey(Persona, models.PROTECT, null=True, blank=True, related_name="+")
@@ -90,6 +92,14 @@ class Participation(models.Model):
 
     def __str__(self) -> str:
         return self.pseudonym[:8]
+
+
+class Browser(Row):
+    """A further browser of a person, which proved that it is theirs; none shuts another out."""
+
+    participation = models.ForeignKey(Participation, models.PROTECT, related_name="browsers")
+    secret_hash = models.CharField(max_length=64, unique=True)
+    made_at = models.DateTimeField()
 
 
 class AdmissionTry(Row):

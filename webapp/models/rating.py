@@ -55,6 +55,10 @@ class ItemQuery(models.QuerySet["Item"]):
         withdrawn = Seat.objects.filter(participation__withdrawn_at__isnull=False)
         emptied = Candidate.objects.filter(conversation__excluded=WITHDRAWN)
         rows = self.exclude(pk__in=emptied.values("item"))  # found once, not for every item
+        beside = Candidate.objects.filter(
+            item__conversation=None, conversation__in=withdrawn.values("conversation")
+        )
+        rows = rows.exclude(pk__in=beside.values("item"))
         rows = rows.exclude(conversation__in=withdrawn.values("conversation"))
         return rows.exclude(persona__sentences=[])  # whose author has withdrawn
 

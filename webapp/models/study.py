@@ -5,6 +5,8 @@ from __future__ import annotations
 from django.conf import settings
 from django.db import models
 
+from webapp.models.account import Project
+
 
 class Study(models.Model):
     """Campaigns that belong together; each names its phase (`Campaign.study`, `Campaign.phase`).
@@ -16,6 +18,7 @@ class Study(models.Model):
     note = models.TextField(blank=True)
     disjoint = models.BooleanField(default=False)
     owner = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="+")
+    project = models.ForeignKey(Project, models.PROTECT, related_name="studies")
     created_at = models.DateTimeField()
 
     class Meta:

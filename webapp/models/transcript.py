@@ -1,4 +1,4 @@
-"""Notes of imported conversations: all that is known of one beside its messages."""
+"""Conversations that stand in another campaign: notes of imported ones, and those taken."""
 
 from __future__ import annotations
 
@@ -6,8 +6,16 @@ from typing import ClassVar
 
 from django.db import models
 
+from webapp.models.campaign import Campaign, System
 from webapp.models.conversation import Conversation
 from webapp.models.row import Row
+
+
+class Control(models.TextChoices):
+    """Which of two conversations with a known answer it is: the better one, or the worse."""
+
+    BETTER = "better", "the better one of a control"
+    WORSE = "worse", "the worse one of a control"
 
 
 class TranscriptNote(Row):
@@ -26,6 +34,27 @@ class TranscriptNote(Row):
     ended_at = models.DateTimeField(null=True, blank=True)
     reset = models.BooleanField(null=True, blank=True)
     marks = models.JSONField(default=list)
+    control = models.CharField(max_length=6, choices=Control, blank=True)
 
     class Meta:
         ordering: ClassVar[tuple[str, ...]] = ("conversation_id",)
+
+
+class TakenConversation(Row):
+    """A conversation of one campaign that another compares as a whole, under a system of its own.
+
+    It stays where it was held, so that what is withdrawn there is shown nowhere.
+    """
+
+    campaign = models.ForeignKey(Campaign, models.PROTECT, related_name="taken_conversations")
+    conversation = models.ForeignKey(Conversation, models.PROTECT, related_name="taken")
+    system = models.ForeignKey(System, models.PROTECT, related_name="taken_conversations")
+    control = models.CharField(max_length=6, choices=Control, blank=True)
+
+    class Meta:
+        ordering: ClassVar[tuple[str, ...]] = ("id",)
+        constraints = (
+            models.UniqueConstraint(
+                fields=("campaign", "conversation"), name="one_conversation_taken_once"
+            ),
+        )

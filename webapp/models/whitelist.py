@@ -6,6 +6,7 @@ from django.conf import settings
 from django.db import models
 from django.db.models import Q
 
+from webapp.models.account import Project
 from webapp.models.row import Row
 
 
@@ -14,6 +15,7 @@ class Whitelist(Row):
 
     name = models.CharField(max_length=120, unique=True)
     owner = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="+")
+    project = models.ForeignKey(Project, models.PROTECT, related_name="whitelists")
     made_at = models.DateTimeField()
 
     class Meta:

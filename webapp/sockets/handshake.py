@@ -1,9 +1,7 @@
-"""Limits of a socket: its origin, its cookie, and its frames per minute (S2)."""
+"""Limits of a socket: its origin, its cookie, and its person's frames per minute (S2)."""
 
 from __future__ import annotations
 
-import time
-from collections import deque
 from collections.abc import Awaitable, Callable, Mapping
 from http.cookies import CookieError, SimpleCookie
 from typing import Any
@@ -12,13 +10,12 @@ from urllib.parse import parse_qs, urlsplit
 from django.conf import settings
 from django.http.request import split_domain_port, validate_host
 
-from webapp.services.conversation.messages import FRAMES, MESSAGES
-from webapp.sockets.frames import Frame, Message
+from webapp.services.participation import limits
+from webapp.sockets.frames import Frame, Label, Message
 
 Scope = dict[str, Any]
 Receive = Callable[[], Awaitable[dict[str, Any]]]
 Send = Callable[[Mapping[str, Any]], Awaitable[None]]
-MINUTE = 60.0
 
 
 def is_own_origin(scope: Scope) -> bool:
@@ -59,19 +56,11 @@ def parameter(scope: Scope, name: str) -> str:
     return parse_qs(query.decode("latin-1")).get(name, [""])[0]
 
 
-class Limits:
-    """What one socket may send per minute."""
-
-    def __init__(self) -> None:
-        self._frames: deque[float] = deque(maxlen=FRAMES)
-        self._messages: deque[float] = deque(maxlen=MESSAGES)
-
-    def allow(self, frame: Frame) -> bool:
-        """Tell whether a frame keeps to the limits, and count it if so."""
-        counts = [self._frames, self._messages] if isinstance(frame, Message) else [self._frames]
-        now = time.monotonic()
-        if any(len(each) == each.maxlen and now - each[0] < MINUTE for each in counts):
-            return False
-        for each in counts:
-            each.append(now)
-        return True
+def allow(person: int, frame: Frame) -> bool:
+    """Tell whether a frame keeps to a person's limits, over all doors, and count it (R40)."""
+    kinds = [limits.FRAMES]
+    if isinstance(frame, Message):
+        kinds.append(limits.MESSAGES)
+    if isinstance(frame, Label):
+        kinds.append(limits.LABELS)
+    return all(limits.allow(kind, person) for kind in kinds)

@@ -13,8 +13,9 @@ from django.views.decorators.http import require_http_methods
 
 from webapp import clock, languages
 from webapp.services.conversation.page_session import PageSession, page_session
+from webapp.services.participation import limits
 from webapp.services.rules import access
-from webapp.sockets import exchange, frames, version_1
+from webapp.sockets import exchange, frames, handshake, version_1
 from webapp.views.audience import Audience, meant_for
 
 
@@ -34,10 +35,18 @@ def conversation(request: HttpRequest, slug: str) -> JsonResponse:
     except frames.BadFrame as bad:
         return JsonResponse({"frames": [frames.answer_to(bad)]}, status=400)
     with translation.override(languages.of_request(request, page.languages)):
+        if not handshake.allow(page.person_pk, frame):
+            return _too_fast()
         answers = _answers(page, frame)
     if version == "1":
         answers = [version_1.answer(each) for each in answers]
     return JsonResponse({"frames": answers})
+
+
+def _too_fast() -> JsonResponse:
+    response = JsonResponse({"frames": [frames.error("too_fast")]}, status=429)
+    response.headers["Retry-After"] = str(limits.seconds_left())
+    return response
 
 
 def _answers(page: PageSession, frame: frames.Frame) -> list[frames.Answer]:

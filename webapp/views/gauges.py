@@ -11,7 +11,9 @@ from django.views.decorators.http import require_GET
 from prometheus_client import CONTENT_TYPE_LATEST
 
 from webapp import clock
+from webapp.services.accounts import sessions
 from webapp.services.monitoring import gauges
+from webapp.services.rules import access
 from webapp.views.audience import Audience, meant_for
 
 
@@ -30,7 +32,7 @@ def _has_token(request: HttpRequest) -> bool:
 
 
 def _is_staff(request: HttpRequest) -> bool:
-    return request.user.is_active and request.user.is_staff
+    return access.is_staff(request.user) and sessions.has_both_factors(request.session)
 
 
 urlpatterns = [path("metrics", metrics, name="metrics")]

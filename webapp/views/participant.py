@@ -23,13 +23,21 @@ from evaluation import InvalidAnswers
 from webapp import clock, languages, notices
 from webapp.forms import participant
 from webapp.services.conversation import matching, opening
-from webapp.services.participation import consents, enrolment, privacy, screens, visits
+from webapp.services.participation import (
+    consents,
+    enrolment,
+    invitations,
+    limits,
+    privacy,
+    screens,
+    visits,
+)
 from webapp.services.participation.visits import BrowserVisit
 from webapp.services.rating import labels
 from webapp.services.rules import access, states
 from webapp.sockets import version_1
 from webapp.views.audience import Audience, meant_for
-from webapp.views.rendering import render_screen
+from webapp.views.rendering import address_of, render_screen, too_fast
 
 View = Callable[..., HttpResponse]
 COOKIE_AGE = 90 * 24 * 3600
@@ -45,8 +53,35 @@ def _secrets(request: HttpRequest) -> list[str]:
     return [text for name, text in request.COOKIES.items() if name.startswith(_cookie(""))]
 
 
+def _entry_cookie(slug: str) -> str:
+    """Return the name of the cookie that holds an entry page's choice of a secret.
+
+    It is chosen before consent and nowhere stored here. A consent whose answer is lost has set it
+    as the participation's: this browser is known by it, however often it asks again.
+    """
+    return f"{settings.PARTICIPANT_COOKIE}-entry-{slug}"
+
+
 def _visit(request: HttpRequest, slug: str) -> BrowserVisit:
     return BrowserVisit(slug, request.COOKIES.get(_cookie(slug), ""))
+
+
+def _entry_visit(request: HttpRequest, slug: str) -> BrowserVisit:
+    return BrowserVisit(slug, request.COOKIES.get(_entry_cookie(slug), ""))
+
+
+def _remember(response: HttpResponse, slug: str, secret: str) -> HttpResponse:
+    """Let a browser be known by a secret."""
+    response.set_cookie(
+        _cookie(slug),
+        secret,
+        max_age=COOKIE_AGE,
+        secure=settings.SECURE,
+        httponly=True,
+        samesite="Lax",
+    )
+    response.delete_cookie(_entry_cookie(slug), samesite="Lax")
+    return response
 
 
 def _language(request: HttpRequest, slug: str) -> translation.override:
@@ -86,47 +121,67 @@ def entry(request: HttpRequest, slug: str) -> HttpResponse:
     claim = participant.claim(request.GET)
     if not claim.is_valid():
         return render(request, "404.html", status=404)
-    visit = _visit(request, slug)
-    who = visit.returning(**claim.cleaned_data)
-    if who is None:
-        return redirect("current-step", slug)
+    visit, begun = _visit(request, slug), _entry_visit(request, slug)
+    visit = visit if visit.is_known() else begun
+    who, now = claim.cleaned_data, clock.now()
+    try:
+        found = visit.returning(who, now)
+    except invitations.NoProof as refusal:
+        shown = {"study": visit.offered(who, now), "closed": notices.text(refusal.notice)}
+        return render(request, "participant/entry.html", shown, status=409)
+    if found is None:
+        return _remember(redirect("current-step", slug), slug, visit.secret)
     preview = participant.is_preview(request.GET)
-    shown = {"study": visit.offered(who), "who": who, "preview": preview}
-    return render(request, "participant/entry.html", shown)
+    shown = {"study": visit.offered(found, now), "who": found, "preview": preview}
+    response = render(request, "participant/entry.html", shown)
+    if not begun.secret or begun.is_known():
+        response.set_cookie(
+            _entry_cookie(slug),
+            access.new_secret(),
+            secure=settings.SECURE,
+            httponly=True,
+            samesite="Lax",
+        )
+    return response
+
+
+def joining(view: View) -> View:
+    """Let only so many join per minute from one network address (R40)."""
+
+    @functools.wraps(view)
+    def limited(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+        if request.method == "POST" and not limits.allow_address(address_of(request)):
+            return too_fast(request)
+        return view(request, *args, **kwargs)
+
+    return limited
 
 
 @require_POST
 @not_found_page
+@joining
 def consent(request: HttpRequest, slug: str) -> HttpResponse:
     """Create or resume a participation after consent, and remember it by a cookie."""
-    visit = _visit(request, slug)
+    visit = _entry_visit(request, slug)
     visit.check_link()
     agreed = participant.Agreement(request.POST)
     if not agreed.is_valid():
         return render(request, "404.html", status=404)
-    shown_pay, who = agreed.cleaned_data.pop("pay"), agreed.cleaned_data
+    shown_pay, who, now = agreed.cleaned_data.pop("pay"), agreed.cleaned_data, clock.now()
     try:
         secret = visit.join(
             who,
             shown_pay=shown_pay,
             language=translation.get_language() or settings.LANGUAGE_CODE,
-            now=clock.now(),
+            now=now,
             browser=_secrets(request),
         )
-    except (enrolment.Closed, consents.PayChanged) as refusal:
-        reason = "closed" if isinstance(refusal, enrolment.Closed) else "changed"
-        shown = {"study": visit.offered(who), "who": who, reason: notices.text(refusal.notice)}
+    except (enrolment.Closed, invitations.NoProof, consents.PayChanged) as refusal:
+        reason = "changed" if isinstance(refusal, consents.PayChanged) else "closed"
+        study = _visit(request, slug).offered(who, now)
+        shown = {"study": study, "who": who, reason: notices.text(refusal.notice)}
         return render(request, "participant/entry.html", shown, status=409)
-    response = redirect("current-step", slug)
-    response.set_cookie(
-        _cookie(slug),
-        secret,
-        max_age=COOKIE_AGE,
-        secure=settings.SECURE,
-        httponly=True,
-        samesite="Lax",
-    )
-    return response
+    return _remember(redirect("current-step", slug), slug, secret)
 
 
 @require_POST
@@ -279,7 +334,23 @@ def save_draft(request: HttpRequest, slug: str) -> HttpResponse:
     return JsonResponse({"saved": saved})
 
 
-# --- withdrawal, by a private link ------------------------------------------------------------
+# --- the private link ------------------------------------------------------------------------
+
+
+@not_found_page
+@joining
+def private_link(request: HttpRequest, slug: str, token: str) -> HttpResponse:
+    """Show the code to who holds the private link, and let this browser go on by a POST."""
+    if request.method == "POST":
+        secret = _entry_visit(request, slug).open_private(token, clock.now())
+        return _remember(redirect("current-step", slug), slug, secret)
+    shown = {
+        "leaving": screens.leaving(token=token, slug=slug),
+        "withdrawn": notices.text("withdrawn"),
+        "slug": slug,
+        "token": token,
+    }
+    return render(request, "participant/private.html", shown)
 
 
 @not_found_page
@@ -308,6 +379,7 @@ urlpatterns = [
     path("c/<slug:slug>/status", status, name="status"),
     path("c/<slug:slug>/stop-means", stop_means, name="stop-means"),
     path("c/<slug:slug>/draft", save_draft, name="draft"),
+    path("c/<slug:slug>/private/<str:token>", private_link, name="private-link"),
     path("c/<slug:slug>/withdraw/<str:token>", withdraw, name="withdraw"),
     path("c/<slug:slug>/<path:rest>", redirect_to_current, name="redirect-to-current"),
 ]

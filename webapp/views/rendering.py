@@ -11,7 +11,8 @@ from django.shortcuts import render
 from evaluation import Protocol, Question, Shown
 from webapp import languages, notices
 from webapp.forms import participant
-from webapp.services.participation import samples, screens
+from webapp.services.accounts import logins
+from webapp.services.participation import limits, samples, screens
 from webapp.services.rules.access import StaffCampaign
 
 NOBODY = {"platform": "", "external_id": ""}  # no consent can be given for it
@@ -107,3 +108,18 @@ def label_data(question: Question, *, is_optional: bool = False) -> dict[str, An
         "option_marks": [languages.marks_of(option.word) for option in field.options],
         "input": dict(field.input),
     }
+
+
+def address_of(request: HttpRequest) -> str:
+    """Return the network address that a request comes from, beyond our own proxies."""
+    remote = str(request.META.get("REMOTE_ADDR", ""))
+    forwarded = request.headers.get("X-Forwarded-For", "")
+    return logins.client_address(remote, forwarded, settings.TRUSTED_PROXIES)
+
+
+def too_fast(request: HttpRequest) -> HttpResponse:
+    """Say that there were too many of these requests in a minute, and when to come again."""
+    shown = {"too_fast": notices.text("too_many"), "seconds": limits.seconds_left()}
+    response = render(request, "participant/too_fast.html", shown, status=429)
+    response.headers["Retry-After"] = str(shown["seconds"])
+    return response

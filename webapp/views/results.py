@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Callable
+from typing import Any
 
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
@@ -19,7 +20,7 @@ from analysis.registry import report_names
 from webapp import clock
 from webapp.services.results import shown, stored
 from webapp.services.results.stored import Found
-from webapp.services.rules.access import StaffCampaign, StaffStudy
+from webapp.services.rules.access import Role, StaffCampaign, StaffStudy
 from webapp.views.staff.access import READ, WRITE, NavLink, View, campaign_page, study_page
 
 Evaluated = StaffCampaign | StaffStudy
@@ -201,27 +202,29 @@ def _file(content: bytes | str, kind: str, name: str) -> HttpResponse:
 
 
 TAB = NavLink(gettext_lazy("Results"), 50)
-PAGES: tuple[tuple[str, str, View, tuple[str, ...]], ...] = (
-    (".json", "-numbers", numbers, READ),
-    ("/progress/", "-progress", progress, READ),
-    ("/again/", "-again", again, WRITE),
-    ("/export/", "-export", export, WRITE),
-    ("/reports/<slug:name>/", "-report", report, READ),
-    ("/reports/<slug:name>.pdf", "-document", document, READ),
-    ("/reports/<slug:name>.ipynb", "-notebook", code, READ),
-    ("/reports/<slug:name>.bib", "-references", references, READ),
-    ("/<str:key>.csv", "-values", values, READ),
+LOOK: dict[str, Any] = {"role": Role.VIEWER}
+TAKE: dict[str, Any] = {"role": Role.EXPORTER, "proof": True}
+PAGES: tuple[tuple[str, str, View, tuple[str, ...], dict[str, Any]], ...] = (
+    (".json", "-numbers", numbers, READ, LOOK),
+    ("/progress/", "-progress", progress, READ, LOOK),
+    ("/again/", "-again", again, WRITE, LOOK),
+    ("/export/", "-export", export, WRITE, TAKE),
+    ("/reports/<slug:name>/", "-report", report, READ, LOOK),
+    ("/reports/<slug:name>.pdf", "-document", document, READ, LOOK),
+    ("/reports/<slug:name>.ipynb", "-notebook", code, READ, LOOK),
+    ("/reports/<slug:name>.bib", "-references", references, READ, LOOK),
+    ("/<str:key>.csv", "-values", values, READ, LOOK),
 )
 PREFIX, OF_STUDY = "campaigns/<int:pk>/results", "studies/<int:study>/results"
 urlpatterns = [
-    path(f"{PREFIX}/", campaign_page(*READ, tab=TAB)(page), name="results"),
-    path(f"{OF_STUDY}/", study_page(*READ)(page), name="study-results"),
+    path(f"{PREFIX}/", campaign_page(*READ, tab=TAB, **LOOK)(page), name="results"),
+    path(f"{OF_STUDY}/", study_page(*READ, **LOOK)(page), name="study-results"),
     *(
-        path(f"{PREFIX}{end}", campaign_page(*methods)(view), name=f"results{name}")
-        for end, name, view, methods in PAGES
+        path(f"{PREFIX}{end}", campaign_page(*methods, **need)(view), name=f"results{name}")
+        for end, name, view, methods, need in PAGES
     ),
     *(
-        path(f"{OF_STUDY}{end}", study_page(*methods)(view), name=f"study-results{name}")
-        for end, name, view, methods in PAGES
+        path(f"{OF_STUDY}{end}", study_page(*methods, **need)(view), name=f"study-results{name}")
+        for end, name, view, methods, need in PAGES
     ),
 ]

@@ -99,23 +99,23 @@ class Crossing:
 CHAT = {"conversation_sd": 0.0}
 WIDE = {"severity": 1.5, "noise": 1.9, **CHAT}
 DESIGNS: dict[str, tuple[Crossing, dict[str, float]]] = {
-    "20 raters see every system once (S1)": (Crossing(everyone), {"each": 20, **CHAT}),
-    "20 raters, 10 % missing (S2)": (Crossing(everyone), {"each": 20, "missing": 0.1, **CHAT}),
-    "20 raters of one system each (S3)": (Crossing(of_one), {"each": 5, **CHAT}),
-    "3 raters see every system (S4)": (Crossing(everyone), {"each": 3, **CHAT}),
-    "1 of 20 raters gives half (S5)": (Crossing(uneven), {"each": 20, **CHAT}),
-    "20 raters at the ceiling (S6)": (Crossing(everyone), {"each": 20, "base": 1.5, **CHAT}),
-    "the same 5 raters judge all replies (S8)": (Crossing(replies), {"each": 5, "votes": 5}),
-    "5 of 20 raters judge a reply (S9)": (Crossing(replies), {"each": 20, "votes": 5}),
-    "the same 3 raters, unlike replies (S10)": (
+    "20 raters see every system once": (Crossing(everyone), {"each": 20, **CHAT}),
+    "20 raters, 10 % missing": (Crossing(everyone), {"each": 20, "missing": 0.1, **CHAT}),
+    "20 raters of one system each": (Crossing(of_one), {"each": 5, **CHAT}),
+    "3 raters see every system": (Crossing(everyone), {"each": 3, **CHAT}),
+    "1 of 20 raters gives half": (Crossing(uneven), {"each": 20, **CHAT}),
+    "20 raters at the ceiling": (Crossing(everyone), {"each": 20, "base": 1.5, **CHAT}),
+    "the same 5 raters judge all replies": (Crossing(replies), {"each": 5, "votes": 5}),
+    "5 of 20 raters judge a reply": (Crossing(replies), {"each": 20, "votes": 5}),
+    "the same 3 raters, unlike replies": (
         Crossing(replies), {"each": 3, "votes": 3, "conversation_sd": 0.8}),
-    "contexts, 3 of 12 raters judge all replies (S11)": (
+    "contexts, 3 of 12 raters judge all replies": (
         Crossing(contexts), {"each": 12, "votes": 3}),
-    "3 raters with tastes (S12)": (Crossing(everyone), {"each": 3, "taste": 0.5, **CHAT}),
-    "5 raters with tastes (S13)": (Crossing(everyone), {"each": 5, "taste": 0.5, **CHAT}),
-    "10 raters with tastes (S14)": (Crossing(everyone), {"each": 10, "taste": 0.5, **CHAT}),
-    "one rater per system (S15)": (Crossing(of_one), {"each": 1, **CHAT}),
-    "two raters per system (S16)": (Crossing(of_one), {"each": 2, **CHAT}),
+    "3 raters with tastes": (Crossing(everyone), {"each": 3, "taste": 0.5, **CHAT}),
+    "5 raters with tastes": (Crossing(everyone), {"each": 5, "taste": 0.5, **CHAT}),
+    "10 raters with tastes": (Crossing(everyone), {"each": 10, "taste": 0.5, **CHAT}),
+    "one rater per system": (Crossing(of_one), {"each": 1, **CHAT}),
+    "two raters per system": (Crossing(of_one), {"each": 2, **CHAT}),
     "7 points": (Crossing(everyone, 1, 7), {"each": 20, "severity": 1.0, "noise": 1.7, **CHAT}),
     "10 points": (Crossing(everyone, 1, 10), {"each": 20, **WIDE}),
     "101 points": (

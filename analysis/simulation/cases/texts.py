@@ -17,7 +17,12 @@ OWN_PERSON = "conversations of their own person"
 SINGLE = "single examples"
 # Of each system, so that all together are enough.
 MANY = 5000
-OF_CONVERSATIONS = ("message_length", "questions_asked", "flagged_conversations")
+OF_CONVERSATIONS = (
+    "message_length",
+    "questions_asked",
+    "flagged_conversations",
+    "human_length",
+)
 OF_TEXTS = ("repeats", "rare_words", "persona_description")
 OF_SCORES = ("hits", "perplexity", "bleu", "recall")
 OF_REPLIES = ("nasl", "rouge", "word_f1", "token_accuracy", "repetition_rate", "distinct")

@@ -103,17 +103,19 @@ class Checkpoint(OwnModel):
     def _reply(self, proposed: Sequence[ReplyCandidate], turn: Turn) -> Reply:
         prompt = self.model.prompt_of(turn)
         about = {"text": prompt.text, "ids": list(prompt.ids), "notes": list(prompt.notes)}
-        shortened: tuple[ReplyEvent, ...] = ("shortened",) if prompt.is_shortened else ()
+        met: tuple[ReplyEvent, ...] = ("shortened",) if prompt.is_shortened else ()
+        if prompt.is_adapted:
+            met = (*met, "adapted")
         candidate = self._chosen(proposed, turn)
         if candidate is None:
-            return with_prompt(empty_reply(""), about, *shortened)
+            return with_prompt(empty_reply(""), about, *met)
         finish = "stop" if len(candidate.log_probs) > len(candidate.tokens) else CUT
         count = len(candidate.tokens)
         usage = {"prompt_tokens": len(prompt.ids), "completion_tokens": count}
         details: dict[str, object] = {"finish_reason": finish, "usage": usage}
         score = candidate.score("mean_logp")
         reply = self.checked(candidate.text, finish=finish, score=score, details=details)
-        return with_prompt(reply, about, *shortened)
+        return with_prompt(reply, about, *met)
 
     def _chosen(self, proposed: Sequence[ReplyCandidate], turn: Turn) -> ReplyCandidate | None:
         """Return the best that is short enough and new; else the best with any text, or any."""

@@ -22,7 +22,7 @@ from bots.bot import Turn
 from bots.dialogue import Utterance
 from bots.text.vocabulary import END, START, Codec
 from bots.weights import InvalidWeights
-from bots.zoo.checkpoint.prompts import SHIFT, PiecesCodec, Prompt
+from bots.zoo.checkpoint.prompts import NOTES, SHIFT, PiecesCodec, Prompt
 
 Kind = Literal["auto", "causal", "seq2seq"]
 PRECISIONS = {"fp32": torch.float32, "bf16": torch.bfloat16, "fp16": torch.float16}
@@ -73,6 +73,11 @@ class ReadPrompt:
     text: str
     notes: tuple[str, ...] = ()
     is_shortened: bool = False
+
+    @property
+    def is_adapted(self) -> bool:
+        """Tell whether messages were rearranged for the chat template."""
+        return any(note in NOTES.values() for note in self.notes)
 
 
 def _oldest_exchange(history: Sequence[Utterance]) -> int:

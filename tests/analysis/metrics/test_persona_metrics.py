@@ -12,9 +12,9 @@ from scipy import stats
 from analysis import BadOption
 from analysis.conversations.descriptions import (
     alpha,
-    default_ranks,
     persona_cover,
     persona_f1,
+    ranks_of,
 )
 from analysis.conversations.language_model import END, START, UNKNOWN, NgramModel, voices
 from analysis.conversations.nearest_line import lines
@@ -60,7 +60,7 @@ def test_p_cover_by_hand() -> None:
 
 
 def test_ranks_are_wordfreq_s() -> None:
-    ranks = default_ranks()
+    ranks = ranks_of("en")
     assert (ranks["the"], ranks["to"]) == (1, 2)
     assert persona_cover("cats", ["cats"]) == pytest.approx(alpha(ranks["cats"]))
 

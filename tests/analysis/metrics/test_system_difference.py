@@ -8,6 +8,7 @@ from scipy import stats
 from statsmodels.regression.mixed_linear_model import MixedLM
 
 from analysis.metrics.system_difference import system_difference
+from analysis.metrics.system_score import system_score
 from analysis.scores.question_ratings import questions
 from analysis.simulation.campaigns import Design, scale
 from tests.analysis.examples import ratings
@@ -82,3 +83,22 @@ def test_a_control_is_in_no_pair() -> None:
     table = scale(DESIGN, np.random.default_rng(1))
     found = system_difference(table, control="system 1")
     assert found[["system", "other_system"]].to_numpy().tolist() == [["system 2", "system 0"]]
+
+
+@pytest.mark.parametrize(("yes", "spread"), [(10, 10 / 19), (18, 36 / 190), (19, 19 / 190)])
+def test_shares_near_an_end_have_differences_with_half_a_yes_and_half_a_no_more(
+    yes: int, spread: float
+) -> None:
+    """`spread` is twice the variance of an answer, as both systems' answers have it."""
+    rows = [
+        {"system": system, "rater": f"{system}{k}", "value": float(k < yes)}
+        for system in "ab"
+        for k in range(20)
+    ]
+    table = ratings(rows, level="nominal")
+    share = (yes + 0.5) / 21
+    least = share * (1 - share)
+    assert (least > spread / 2) == (yes > 10)
+    (difference,) = system_difference(table)["se"]
+    assert difference == pytest.approx(np.sqrt(2 * max(spread / 2, least) / 20))
+    assert system_score(table)["se"].tolist() == pytest.approx([np.sqrt(spread / 2 / 20)] * 2)

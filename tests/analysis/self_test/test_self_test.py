@@ -27,9 +27,9 @@ from analysis.stats.intervals import Floats
 from analysis.tables.options import BadOption
 from analysis.tables.schema import RatingTable
 
-FEW_RATERS = "3 raters see every system (S4)"
-SAME_RATERS = "the same 3 raters, unlike replies (S10)"
-CONFOUNDED = "one rater per system (S15)"
+FEW_RATERS = "3 raters see every system"
+SAME_RATERS = "the same 3 raters, unlike replies"
+CONFOUNDED = "one rater per system"
 
 
 def drawn(family: str, seed: int = 1, **changes: float) -> RatingTable:

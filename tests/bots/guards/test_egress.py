@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import socket
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import pytest
@@ -50,7 +50,7 @@ def test_others_are_refused_before_they_are_looked_up(url: str) -> None:
     def lookup(*_: object, **__: object) -> Sequence[tuple[Any, ...]]:
         raise AssertionError("looked up")
 
-    with pytest.raises(egress.NotAllowed, match="has to name it in BOT_HOSTS"):
+    with pytest.raises(egress.NotAllowed, match="to name it in BOT_HOSTS"):
         egress.target(url, "/chat", lookup)
 
 
@@ -120,12 +120,53 @@ def test_a_name_that_is_not_known_is_trouble_and_not_a_refusal() -> None:
 def test_only_a_bots_key_can_be_sent(variable: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SECRET_KEY", "the site's")
     with pytest.raises(egress.NotAllowed, match="begins with BOT_KEY_"):
-        egress.key(variable)
+        egress.key(variable, "api.example.org:443")
 
 
 def test_a_key_is_read_from_its_variable(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("BOT_KEY_LAB", "  k-1\n")
-    assert egress.key("BOT_KEY_LAB") == "k-1"
-    assert egress.key("") == ""
+    monkeypatch.setenv("BOT_KEY_LAB_HOSTS", "api.example.org, gpu.lab:8000")
+    assert egress.key("BOT_KEY_LAB", "api.example.org:443") == "k-1"
+    assert egress.key("BOT_KEY_LAB", "gpu.lab:8000") == "k-1"
+    assert egress.key("", "api.example.org:443") == ""
     with pytest.raises(egress.NotAllowed, match="BOT_KEY_NONE is not set"):
-        egress.key("BOT_KEY_NONE")
+        egress.key("BOT_KEY_NONE", "api.example.org:443")
+    with pytest.raises(
+        egress.NotAllowed, match=r"is for api\.example\.org:443, gpu\.lab:8000, and is"
+    ):
+        egress.key("BOT_KEY_LAB", "gpu.lab:8001")
+    monkeypatch.delenv("BOT_KEY_LAB_HOSTS")
+    with pytest.raises(egress.NotAllowed, match="is for no server"):
+        egress.key("BOT_KEY_LAB", "api.example.org:443")
+
+
+@pytest.fixture
+def entered() -> Iterator[None]:
+    keys = {"lab": ("model.lab:8000", "k-2"), "lost": ("model.lab:8000", "")}
+    listed = frozenset(["api.other.org:443"]), frozenset(["model.lab:8000"])
+    egress.enter(egress.Entered(*listed, keys))
+    yield
+    egress.enter(egress.Entered())
+
+
+@pytest.mark.usefixtures("entered")
+def test_what_was_entered_is_allowed_beside_the_environment() -> None:
+    assert egress.target("https://api.other.org/v1", "/chat", answering(PUBLIC)).port == 443
+    assert egress.target("http://model.lab:8000/v1", "/chat", answering("10.0.0.7")).port == 8000
+    assert egress.key("lab", egress.server_of("http://model.lab:8000/v1")) == "k-2"
+    with pytest.raises(
+        egress.NotAllowed, match=r"lab is for model\.lab:8000, and is not sent to api"
+    ):
+        egress.key("lab", "api.other.org:443")
+    with pytest.raises(egress.NotAllowed, match="entered anew"):
+        egress.key("lost", "model.lab:8000")
+    assert "k-2" not in repr(egress._entered)
+
+
+@pytest.mark.usefixtures("entered")
+@pytest.mark.parametrize("address", ["169.254.169.254", "fe80::1", "::", "::ffff:169.254.1.1"])
+def test_an_entered_server_is_never_a_machines_own_service(address: str) -> None:
+    with pytest.raises(egress.NotAllowed, match="which no model server has"):
+        egress.target("http://model.lab:8000/v1", "/chat", answering(address))
+    with pytest.raises(egress.NotAllowed, match="which is not public"):
+        egress.target("https://api.other.org/v1", "/chat", answering("10.0.0.7"))

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
-from bots import SeededHistory, Utterance, make_bot
-from bots.bot import BatchBot, Bot
+from bots import Background, SeededHistory, Utterance, make_bot
+from bots.bot import BatchBot, Bot, Prompted
 from bots.guards.egress import NotAllowed
 from bots.guards.remote import ServerFailed
 from bots.options import InvalidOption
@@ -39,6 +40,7 @@ def test_persona_history_seed_and_key_are_passed_on(
     fake: Fake, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("BOT_KEY_LAB", "k-123")
+    monkeypatch.setenv("BOT_KEY_LAB_HOSTS", f"127.0.0.1:{fake.port}")
     monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:9")  # nobody listens there
     monkeypatch.setenv("ALL_PROXY", "http://127.0.0.1:9")
     reply = bot(fake, seed=7, key_variable="BOT_KEY_LAB", max_tokens=50).respond(PERSONA, TALK)
@@ -140,6 +142,7 @@ def test_a_refusal_is_told_in_the_servers_own_words_without_secrets(
     fake: Fake, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("BOT_KEY_LAB", "k-123")
+    monkeypatch.setenv("BOT_KEY_LAB_HOSTS", f"127.0.0.1:{fake.port}")
     talk = (Utterance("partner", "bad k-123 and sk-abcdef123456 " + "word " * 100),)
     with pytest.raises(ServerFailed, match=r"status 400: no: bad \*\*\* and \*\*\* word") as failed:
         bot(fake, "fails on bad", key_variable="BOT_KEY_LAB").respond((), talk)
@@ -196,3 +199,88 @@ def test_url_and_model_must_be_given(fake: Fake) -> None:
         bot(fake, url="").respond(PERSONA, TALK)
     with pytest.raises(InvalidOption, match="model is ''"):
         bot(fake, model="").respond(PERSONA, TALK)
+
+
+def _asked(fake: Fake) -> dict[str, object]:
+    return {name: value for name, value in fake.asked[-1].items() if name != "path"}
+
+
+def test_a_field_without_a_value_is_not_sent(fake: Fake) -> None:
+    empty: dict[str, Any] = {"temperature": None, "top_p": None, "max_tokens": None}
+    bot(fake, **empty).respond((), TALK)
+    assert sorted(_asked(fake)) == ["messages", "model", "seed"]
+    more: dict[str, Any] = {
+        "frequency_penalty": 0.5,
+        "presence_penalty": -0.5,
+        "stop": "END\n\\n\\n",
+    }
+    bot(fake, **empty, **more).respond((), TALK)
+    asked = _asked(fake)
+    assert (asked["frequency_penalty"], asked["presence_penalty"]) == (0.5, -0.5)
+    assert asked["stop"] == ["END", "\n\n"]
+
+
+def test_slots_are_filled_and_empty_paragraphs_left_out(fake: Fake) -> None:
+    told = "Be kind.\n\nYou are:\n{{ persona }}\n\n{{brief}}\n\nTopic: {{topic}}; {one} brace."
+    known = SeededHistory(TALK, 1, Background("Name: Ann", "tea"))
+    bot(fake, told=told).respond(PERSONA, known)
+    assert fake.asked[-1]["messages"][0]["content"] == (
+        "Be kind.\n\nYou are:\nI sail.\nI have a dog.\n\nName: Ann\n\nTopic: tea; {one} brace."
+    )
+    bot(fake, told=told).respond((), TALK)
+    assert fake.asked[-1]["messages"][0]["content"] == "Be kind."
+
+
+def test_a_prompt_with_the_history_is_the_whole_request(fake: Fake) -> None:
+    bot(fake, told="Go on:\n\n{{history}}\nYou:").respond((), TALK)
+    content = "Go on:\n\nPartner: Hi!\nYou: Hello.\nPartner: Any pets?\nYou:"
+    assert fake.asked[-1]["messages"] == [{"role": "user", "content": content}]
+
+
+def test_an_unknown_slot_is_named_with_those_that_there_are(fake: Fake) -> None:
+    with pytest.raises(
+        InvalidOption, match=r"{{personae}} is no slot; there are {{persona}}, {{br"
+    ):
+        bot(fake, told="You are {{personae}}.")
+
+
+OPENED = (Utterance("self", "Hi!"), Utterance("partner", "Hello."), Utterance("partner", "You?"))
+
+
+@pytest.mark.parametrize("persona", [PERSONA, ()])
+@pytest.mark.parametrize("talk", [TALK, OPENED, ()])
+def test_a_strict_chat_template_is_met_and_it_is_noted(
+    fake: Fake, persona: tuple[str, ...], talk: tuple[Utterance, ...]
+) -> None:
+    served = bot(fake, "gemma")
+    reply = served.respond(persona, talk)
+    assert reply.events == ("adapted",)
+    assert reply.text.startswith("You said: ")
+    assert reply.prompt == _asked(fake)
+    messages = fake.asked[-1]["messages"]
+    assert [each["role"] for each in messages[:2]] in (["user"], ["user", "assistant"])
+    assert messages[0]["content"].startswith("You chat with a stranger.")
+    assert isinstance(served, Prompted)
+    both = [served.request((persona, talk)), served.request(((), TALK))]
+    assert isinstance(served, BatchBot)
+    replies = served.respond_many([(persona, talk), ((), TALK)])
+    assert [each.events for each in replies] == [("adapted",)] * 2
+    assert [each.prompt != plain for each, plain in zip(replies, both, strict=True)] == [True] * 2
+
+
+def test_other_refusals_are_not_asked_again(fake: Fake) -> None:
+    with pytest.raises(ServerFailed, match="System role not supported"):
+        bot(fake, "gemma", adapts=False).respond(PERSONA, TALK)
+    with pytest.raises(ServerFailed, match="no field seed"):
+        bot(fake, "refuses").respond(PERSONA, TALK)
+    assert len(fake.asked) == 2
+
+
+def test_a_key_goes_to_its_own_server_only(fake: Fake, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("BOT_KEY_LAB", "k-123")
+    monkeypatch.setenv("BOT_KEY_LAB_HOSTS", "api.example.org")
+    with pytest.raises(
+        NotAllowed, match=r"BOT_KEY_LAB is for api\.example\.org:443, and is not sent"
+    ):
+        bot(fake, key_variable="BOT_KEY_LAB").respond((), TALK)
+    assert fake.asked == []

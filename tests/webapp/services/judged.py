@@ -69,11 +69,11 @@ def judge(campaign: Campaign, people: int, answer: Answer) -> None:
     """Let people answer every form they get."""
     for number in range(people):
         person = start(campaign)
-        while _judge_page(person, number, answer):
+        while judge_page(person, number, answer):
             pass
 
 
-def _judge_page(person: Participation, number: int, answer: Answer) -> bool:
+def judge_page(person: Participation, number: int, answer: Answer) -> bool:
     assignment = submission.current(person)
     if assignment is None:
         return False

@@ -26,13 +26,14 @@ def people_campaign(**changes: Any) -> Campaign:
 
 
 def join(campaign: Campaign, name: str = "", now: datetime = NOW) -> Participation:
-    """Return somebody who came by a panel's link and consented."""
+    """Return somebody who came by a panel's link and consented; their id counts as proven."""
     person, _ = enrolment.join(
         campaign=campaign,
         platform="prolific",
         external_id=name or uuid.uuid4().hex,
         language="en",
         now=now,
+        is_proven=True,
     )
     return person
 

@@ -82,22 +82,27 @@ def join(campaign_pk: int, number: int, count: int) -> dict[str, int]:
 
 
 def same(campaign_pk: int, number: int, count: int) -> dict[str, int]:
-    """Let one and the same person come again and again."""
+    """Let one and the same person come again and again, in two browsers; no cookie may be dead."""
     from webapp.models import Campaign
     from webapp.services.participation import enrolment
+    from webapp.services.rules import access
 
     campaign = Campaign.objects.get(pk=campaign_pk)
-    people = {
+    came = [
         enrolment.join(
             campaign=campaign,
             platform="prolific",
             external_id="the same",
             language="en",
             now=timezone.now(),
-        )[0].pk
-        for _ in range(count)
-    }
-    return {str(pk): 1 for pk in people}
+            secret="" if one % 2 else "b" * 43,  # of another browser, or of one that asks again
+            is_proven=bool(one % 2),
+        )
+        for one in range(count)
+    ]
+    for person, secret in came:  # also those that others' consents came after
+        assert access.participation(campaign.slug, secret) == person
+    return {str(person.pk): 1 for person, _ in came}
 
 
 def judge(campaign_pk: int, number: int, count: int) -> dict[str, int]:

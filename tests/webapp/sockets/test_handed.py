@@ -32,7 +32,7 @@ from tests.webapp.sockets.browsing import (
 from webapp import realtime
 from webapp.models import Event, Participation
 from webapp.services.conversation import messages
-from webapp.services.rules import access, events
+from webapp.services.rules import events
 from webapp.sockets import lookout
 from webapp.sockets.batching import database
 
@@ -229,7 +229,7 @@ async def test_the_lookout_finds_what_nobody_told_of(
         await database(lambda: rows.update(tab="another"))
         await lookout.here().look()
         assert (await browser.until(is_status))[-1]["tab_is_newest"] is False
-        await database(lambda: rows.update(secret_hash=access.secret_hash("new")))
+        await database(lambda: rows.update(withdrawn_at=timezone.now()))
         await lookout.here().look()
         assert (await browser.until(lambda frame: frame["type"] == "websocket.close"))[-1][
             "code"

@@ -48,7 +48,9 @@ def campaign() -> Campaign:
     ReplyJob.objects.create(
         conversation=study, in_reply_to=1, bot="parrot", queued_at=NOW, state="FAILED"
     )
-    listed = Whitelist.objects.create(name="Listed", owner=row.owner, made_at=NOW)
+    listed = Whitelist.objects.create(
+        name="Listed", owner=row.owner, project=row.project, made_at=NOW
+    )
     listed.replies.create(place=1, text="Yes.", count=2)
     panel = PanelStudy.objects.create(
         campaign=row,
@@ -69,7 +71,9 @@ def campaign() -> Campaign:
         submission_id="sub", participation=person, status="APPROVED", read_at=NOW
     )
     make_own_protocol()
-    row.study = Study.objects.create(name="All", owner=row.owner, created_at=NOW)
+    row.study = Study.objects.create(
+        name="All", owner=row.owner, project=row.project, created_at=NOW
+    )
     row.phase = "first"
     row.save()
     return row

@@ -6,9 +6,11 @@ import pytest
 from django.conf import settings
 from django.test import Client
 
+from tests.factories import NOW
 from tests.webapp.views.visiting import Visit, campaign_of, rows
 from webapp import notices
 from webapp.models import Campaign, Participation
+from webapp.services.participation import privacy
 
 pytestmark = pytest.mark.django_db
 
@@ -56,33 +58,14 @@ def test_the_same_link_resumes_and_another_id_is_another_person() -> None:
     assert visit.get("?PROLIFIC_PID=other").status_code == 200
 
 
-def test_the_same_person_in_another_browser_goes_on_there() -> None:
-    first = Visit(campaign_of())
-    first.join()
-    first.post("start")
-    second = Visit(first.campaign)
-    second.name = first.name
-    assert second.join().context["screen"].name == "chat"
-    assert Participation.objects.count() == 1
-
-
-def test_the_first_browser_is_told_why_it_is_out_and_can_come_back() -> None:
-    first = Visit(campaign_of())
-    second = Visit(first.campaign)
-    second.name = first.name
-    first.join()
-    first.post("start")
-    second.join()
-    out = first.get()
+def test_a_cookie_that_is_nobodys_is_told_so() -> None:
+    visit = Visit(campaign_of())
+    visit.join()
+    privacy.withdraw(token=privacy.withdraw_token(visit.person), now=NOW)
+    out = visit.get()
     assert out.status_code == 404
     assert "This browser no longer takes part" in out.content.decode()
-    assert "There is nothing here" in first.get("withdraw/forged").content.decode()
-    again = first.get(f"?PROLIFIC_PID={first.name}")
-    assert "I agree and take part" in again.content.decode()
-    first.join()
-    assert 'id="chat"' in first.get().content.decode()
-    assert second.get().status_code == 404
-    assert Participation.objects.filter(campaign=first.campaign).count() == 1
+    assert "There is nothing here" in visit.get("withdraw/forged").content.decode()
 
 
 @pytest.mark.parametrize("state", ["PAUSED", "STOPPED", "CLOSED"])

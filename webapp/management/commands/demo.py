@@ -20,7 +20,7 @@ from webapp import clock
 from webapp.crowd.power import power
 from webapp.management.demo import planted, report, stage, study, weights
 from webapp.models import Campaign
-from webapp.services.ops import logins
+from webapp.services.accounts import logins
 
 STAFF = "demo"
 MARK = "this-folder-is-the-demos"  # only a folder with this file in it is ever deleted

@@ -2,13 +2,50 @@
 
 from __future__ import annotations
 
+import asyncio
 from argparse import ArgumentParser
+from typing import cast
 
 import uvicorn
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 from django.db import connection
 from django.db.migrations.executor import MigrationExecutor
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+
+
+class Impatient(HttpToolsProtocol):
+    """Closes a connection whose request does not get beyond its headers in time (R40).
+
+    The server itself waits for ever for the first request, and for the rest of a half-sent one.
+    """
+
+    _waiting: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        super().connection_made(cast(asyncio.Transport, transport))
+        self._wait()
+
+    def data_received(self, data: bytes) -> None:
+        if self._waiting is None and getattr(self.cycle, "response_complete", False):
+            self._wait()  # the next request of a connection that was kept
+        super().data_received(data)
+
+    def on_headers_complete(self) -> None:
+        self._stop_waiting()
+        super().on_headers_complete()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._stop_waiting()
+        super().connection_lost(exc)
+
+    def _wait(self) -> None:
+        self._waiting = self.loop.call_later(settings.HEADER_SECONDS, self.transport.close)
+
+    def _stop_waiting(self) -> None:
+        if self._waiting is not None:
+            self._waiting.cancel()
+            self._waiting = None
 
 
 class Command(BaseCommand):
@@ -34,6 +71,7 @@ class Command(BaseCommand):
             "webapp.asgi:application",
             host=host,
             port=port,
+            http=Impatient,
             lifespan="on",
             log_level="warning",
             access_log=False,

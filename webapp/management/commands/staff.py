@@ -10,7 +10,8 @@ from django.core.exceptions import ValidationError
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from webapp import clock
-from webapp.services.ops import logins
+from webapp.services.accounts import logins, projects
+from webapp.services.rules.access import Role
 
 
 class Command(BaseCommand):
@@ -22,15 +23,46 @@ class Command(BaseCommand):
             "--generate", action="store_true", help="make a password and print it once"
         )
         parser.add_argument(
-            "--superuser", action="store_true", help="may also look at every row under /admin/"
+            "--superuser",
+            action="store_true",
+            help="is an administrator of every project, and may look at every row under /admin/",
+        )
+        parser.add_argument(
+            "--project", default="", help="the project to join; by default one of the account's own"
+        )
+        parser.add_argument(
+            "--role",
+            dest="roles",
+            action="append",
+            choices=[str(role) for role in Role],
+            help="what the account may do there, once for each role; by default all of it",
         )
 
-    def handle(self, *args: Any, name: str, generate: bool, superuser: bool, **kwargs: Any) -> None:
+    def handle(
+        self,
+        *args: Any,
+        name: str,
+        generate: bool,
+        superuser: bool,
+        project: str,
+        roles: list[str] | None,
+        **kwargs: Any,
+    ) -> None:
         password = logins.new_password() if generate else self._ask()
         try:
             logins.create_staff(
-                username=name, password=password, superuser=superuser, now=clock.now()
+                username=name,
+                password=password,
+                superuser=superuser,
+                now=clock.now(),
+                project=project,
+                roles=[Role(role) for role in roles or [Role.ADMINISTRATOR]],
             )
+        except projects.LastAdministrator:
+            raise CommandError(
+                f"there is no project {project or name!r}: its first member must have the role "
+                "administrator"
+            ) from None
         except logins.NameTaken:
             raise CommandError(
                 f"there is an account {name!r}; manage.py changepassword sets a new password"

@@ -13,6 +13,7 @@ from django.db.models import Count, F, QuerySet
 from django.utils.translation import gettext as _
 
 from webapp.models import Amendment, Campaign, Item, Participation, QuotaCell
+from webapp.services.replies import allowances
 from webapp.services.rules import audit, ledger, persona_stack, states
 from webapp.services.rules.access import AnyCampaign, row_of
 from webapp.services.rules.protocols import protocol_of
@@ -20,7 +21,10 @@ from webapp.services.staff_forms.fields import (
     MOST_BUDGET,
     BadField,
     Invalid,
+    Parse,
     money,
+    optional_money,
+    optional_whole,
     parse_all,
     text,
     whole,
@@ -144,6 +148,14 @@ def change_pay(
         return row
 
 
+TOKEN_FIELDS: Mapping[str, Parse] = {
+    "tokens": optional_whole(least=1, most=10**12),
+    "token_cost": optional_money,
+    "conversation_tokens": optional_whole(least=1, most=10**9),
+    "conversation_cost": optional_money,
+}
+
+
 def raise_budget(
     *, campaign: AnyCampaign, budget: Decimal, by: Any, reason: str, now: datetime
 ) -> Campaign:
@@ -163,6 +175,35 @@ def raise_budget(
             now=now,
             old=str(books.budget),
             new=str(budget),
+        )
+        return row
+
+
+def token_limits(campaign: AnyCampaign) -> dict[str, int | Decimal]:
+    """Return the limits of tokens and their cost that a campaign has, by field."""
+    return allowances.limits(row_of(campaign))
+
+
+def raise_tokens(
+    *, campaign: AnyCampaign, raw: Mapping[str, str], by: Any, reason: str, now: datetime
+) -> Campaign:
+    """Set higher limits of tokens, where any is typed. Raises `Invalid`."""
+    with transaction.atomic():
+        row = _running(campaign, "raise the tokens of")
+        before = allowances.limits(row)
+        typed = parse_all(raw, {name: TOKEN_FIELDS[name] for name in before})
+        wanted = {name: value for name, value in typed.items() if value is not None}
+        lower = [name for name, value in wanted.items() if value <= before[name]]
+        complaint = _("is not more than the present limit of %(before)s; it can only grow")
+        if lower or not wanted:
+            first = (lower or list(before))[0]
+            raise Invalid({first: complaint % {"before": before[first]}})
+        for name, value in wanted.items():
+            allowances.raise_limit(row, name, value)
+        words = ", ".join(f"{name} {before[name]} → {value}" for name, value in wanted.items())
+        _amend(row, by, _("Limits of tokens raised: %(words)s") % {"words": words}, reason, now)
+        audit.append(
+            actor=by.get_username(), action="tokens raised", campaign=row, now=now, limits=words
         )
         return row
 

@@ -12,6 +12,7 @@ from django.db import transaction
 
 from evaluation import Protocol
 from webapp.models import Campaign
+from webapp.services.accounts import projects
 from webapp.services.rules import audit
 from webapp.services.rules.access import AnyCampaign, StaffProtocol
 from webapp.services.rules.protocols import original_of, protocol_of
@@ -21,6 +22,7 @@ Values = Mapping[str, Any]  # by the names of columns
 QUIT_RULES: Mapping[str, str] = dict(Campaign.QuitRule.choices)
 USUAL_QUIT_RULE = Campaign.QuitRule.SHARE.value
 PANELS: Mapping[str, str] = dict(Campaign.Panel.choices)
+PLATFORMS: Mapping[str, str] = dict(Campaign.Platform.choices)
 USUAL_PANEL = Campaign.Panel.WORKER.value
 
 
@@ -44,11 +46,19 @@ def create(
     values: Values,
     now: datetime,
     own: StaffProtocol | None = None,
+    project: int | None = None,
 ) -> Campaign:
-    """Create a draft from a form's values; `own` is the version of a protocol that staff built."""
+    """Create a draft from a form's values; `own` is the version of a protocol that staff built.
+
+    project: one of the owner's, by default the first in which the owner may run campaigns.
+    """
     with transaction.atomic():
         campaign = Campaign.objects.create(
-            owner=owner, protocol=protocol, own_protocol_id=own.pk if own else None, **values
+            owner=owner,
+            project_id=project or projects.first_of(owner),
+            protocol=protocol,
+            own_protocol_id=own.pk if own else None,
+            **values,
         )
         _note(campaign, owner, "campaign created", now)
         return campaign

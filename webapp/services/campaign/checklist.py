@@ -70,13 +70,14 @@ def checklist(campaign: AnyCampaign, now: datetime) -> list[LaunchCheck]:
     campaign = row_of(campaign)
     protocol = protocol_of(campaign)
     systems = list(campaign.systems.select_related("cell"))
-    if third_parties.judges(campaign):
+    if third_parties.uses_others(campaign):
         return [_messages(campaign), _pay(campaign), _consent(campaign), _contact(campaign)]
     if protocol.write is not None:
         written = [*_of_writing(campaign, protocol.write)]
         return [*written, _pay(campaign), _consent(campaign), _contact(campaign)]
     if protocol.after is not None and protocol.after.over == "speakers":
-        return [_conversations(campaign), _pay(campaign), _consent(campaign), _contact(campaign)]
+        shown = [_conversations(campaign), *_of_controls(campaign, protocol)]
+        return [*shown, _pay(campaign), _consent(campaign), _contact(campaign)]
     checks = [
         _systems(systems, protocol),
         _rehearsed(systems),
@@ -290,9 +291,10 @@ def _of_writing(campaign: Campaign, write: Write) -> Iterator[LaunchCheck]:
 
 
 def _messages(campaign: Campaign) -> LaunchCheck:
-    found, rate = message_items.counts(campaign), protocol_of(campaign).after
-    is_whole = rate is not None and rate.over == "conversation"
+    found, protocol = message_items.counts(campaign), protocol_of(campaign)
+    is_whole = protocol.after is not None and protocol.after.over == "conversation"
     name = _("Conversations to judge") if is_whole else _("Messages to judge")
+    name = _("Messages to paraphrase") if protocol.write else name
     if not found["messages"]:
         return LaunchCheck(name, False, _("Take those of a campaign that has ended."), "messages")
     if is_whole:
@@ -305,18 +307,30 @@ def _messages(campaign: Campaign) -> LaunchCheck:
         found["conversations"],
     )
     text = words % found
-    if not found["messages"]:
-        text = _("Take those of a campaign that has ended, or import transcripts.")
-    return LaunchCheck(_("Messages to judge"), found["messages"] > 0, text, "messages")
+    return LaunchCheck(name, True, text, "messages")
 
 
 def _conversations(campaign: Campaign) -> LaunchCheck:
-    count = conversation_items.planned(campaign)
+    count = conversation_items.planned(campaign) - conversation_items.controls(campaign)
     words = ngettext("%(count)d page to judge.", "%(count)d pages to judge.", count)
     text = words % {"count": count}
     if not count:
-        text = _("Import conversations; where two stand side by side, of two systems or more.")
+        text = _(
+            "Take or import conversations; where two stand side by side, of two systems or more."
+        )
     return LaunchCheck(_("Conversations to judge"), count > 0, text, "transcripts")
+
+
+def _of_controls(campaign: Campaign, protocol: Protocol) -> Iterator[LaunchCheck]:
+    """Refuse fewer pairs with known answers than each rater gets of them."""
+    if protocol.onboarding is None:
+        return
+    count, wanted = conversation_items.controls(campaign), protocol.onboarding.items
+    text = _("%(count)d pairs with known answers, %(items)d are wanted of each rater.")
+    words = text % {"count": count, "items": wanted}
+    if count < wanted:
+        words += " " + _("Mark conversations as controls, better ones and worse ones.")
+    yield LaunchCheck(_("Pairs with known answers"), count >= wanted, words, "transcripts")
 
 
 def _pay(campaign: Campaign) -> LaunchCheck:

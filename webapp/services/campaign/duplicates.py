@@ -16,7 +16,12 @@ from django.db.models import Model
 from webapp.models import IMPORTED, Campaign, QuotaCell, System
 from webapp.models.campaign import new_slug
 from webapp.models.rating import WITHDRAWN
-from webapp.services.campaign import campaigns, message_items, transcripts_import
+from webapp.services.campaign import (
+    campaigns,
+    message_items,
+    taken_conversations,
+    transcripts_import,
+)
 from webapp.services.rating import contexts
 from webapp.services.rules import audit
 from webapp.services.rules.access import AnyCampaign
@@ -51,6 +56,7 @@ def duplicate(*, campaign: AnyCampaign, name: str, seed: int, by: Any, now: date
         _copy_materials(source, draft, systems, now)
         message_items.copy(source=source, draft=draft, systems=systems)
         transcripts_import.copy(source=source, draft=draft, now=now)
+        taken_conversations.copy(source=source, draft=draft, systems=systems)
         audit.append(
             actor=by.get_username(),
             action="campaign duplicated",

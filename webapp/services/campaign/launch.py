@@ -8,6 +8,7 @@ import json
 import platform
 import tomllib
 from datetime import datetime
+from decimal import Decimal
 from importlib import metadata
 from pathlib import Path
 from typing import Any
@@ -19,16 +20,17 @@ from evaluation import Protocol, Question
 from webapp.models import Campaign, System
 from webapp.services.campaign import campaigns, message_items, personas_import
 from webapp.services.campaign.checklist import LaunchCheck, checklist, raters
-from webapp.services.rating import context_items, conversation_items
+from webapp.services.rating import context_items, conversation_items, one_kind
 from webapp.services.rules import audit, ledger, payment, states
 from webapp.services.rules.access import AnyCampaign, row_of
 from webapp.services.rules.protocols import identity_of, original_of, protocol_of
 from webapp.services.staff_forms import source_settings
 from webapp.services.writing import writing_items
 
-# Of the plan. 4 had no `budget`; 3 had no `replies`, nor group and about of contexts, and `only_if`
-# as a name; 2 had no `words`; 1 had no `provenance_text` and other names in a setting.
-SCHEMA = 5
+# Of the plan. 5 had neither `arms` nor `tokens`; 4 had no `budget`; 3 had no `replies`, nor group
+# and about of contexts, and `only_if` as a name; 2 had no `words`; 1 had no `provenance_text` and
+# other names in a setting.
+SCHEMA = 6
 
 
 class NotReady(Exception):
@@ -75,6 +77,7 @@ def plan_of(campaign: AnyCampaign) -> dict[str, Any]:
             {"key": each.key, "split": each.split, "sha256": personas_import.digest(each)}
             for each in campaign.personas.order_by("key")
         ],
+        "arms": arms(campaign),
         "contexts": [
             {
                 "key": each.key,
@@ -95,12 +98,26 @@ def plan_of(campaign: AnyCampaign) -> dict[str, Any]:
             "wait_seconds": campaign.wait_seconds,
             "reply_seconds": campaign.reply_seconds,
             "troubled_percent": campaign.troubled_percent,
+            "tokens": campaign.tokens,
+            "token_cost": _written(campaign.token_cost),
+            "conversation_tokens": campaign.conversation_tokens,
+            "conversation_cost": _written(campaign.conversation_cost),
             "bot_when_alone": campaign.bot_when_alone,
             "partner_left_counts": campaign.partner_left_counts,
         },
         "seed": campaign.seed,
         "versions": versions(),
     }
+
+
+def arms(campaign: AnyCampaign) -> dict[str, str] | None:
+    """Return by what raters are kept apart, and for how long; None where they are not."""
+    kept = one_kind.keeps(campaign)
+    return {"by": kept, "rule": one_kind.RULE} if kept else None
+
+
+def _written(amount: Decimal | None) -> str | None:
+    return None if amount is None else str(amount)
 
 
 def canonical(plan: Any) -> str:

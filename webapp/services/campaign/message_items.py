@@ -35,13 +35,16 @@ from webapp.models import (
 )
 from webapp.models.rating import ItemQuery
 from webapp.services.campaign import campaigns
-from webapp.services.rating import third_parties, transcripts
+from webapp.services.rating import conversation_items, third_parties, transcripts
 from webapp.services.rating.judged_conversations import (
+    FROM_SECOND,
     JudgedSpeaker,
+    Taking,
     finished,
     imported,
     judged,
     messages_of,
+    taking,
 )
 from webapp.services.rating.transcripts import HUMAN
 from webapp.services.rules import access, audit, identity, payment, quota, states
@@ -77,10 +80,10 @@ class SourceCampaign:
 
 def sources(*, campaign: AnyCampaign, user: access.User) -> list[SourceCampaign]:
     """Return the ended campaigns with finished conversations, those of the same study first."""
-    if not third_parties.judges(campaign):
+    if not third_parties.uses_others(campaign):
         return []
     campaigns = finished().values("campaign")
-    rows = access.campaigns(user).filter(state__in=ENDED, pk__in=campaigns).exclude(pk=campaign.pk)
+    rows = access.beside(campaign, user).filter(state__in=ENDED, pk__in=campaigns)
     study = row_of(campaign).study_id
     ordered = sorted(rows.order_by("-pk"), key=lambda row: study is None or row.study_id != study)
     return [_source(campaign, row) for row in ordered]
@@ -101,21 +104,21 @@ def take(
     """
     with transaction.atomic():
         row = campaigns.lock_draft(campaign)
-        rate = protocol_of(row).after
+        wanted = taking(row)
         known = {str(one.campaign.pk): one for one in sources(campaign=row, user=by)}
-        if source not in known or rate is None:
+        if source not in known or wanted is None:
             complaint = _("%(value)s is not one of the campaigns listed; choose one of them")
             raise Invalid({"source": complaint % {"value": shown(source)}})
-        wanted = set(known[source].systems if systems is None else systems)
-        if not wanted or not wanted <= set(known[source].systems):
+        names = set(known[source].systems if systems is None else systems)
+        if not names or not names <= set(known[source].systems):
             right = ", ".join(known[source].systems)
             raise Invalid({"system": _("choose one or more of: %(right)s") % {"right": right}})
-        drawn = judged(row, known[source].campaign, rate, wanted)
-        items = _items(row, drawn, rate.votes)
+        drawn = judged(row, known[source].campaign, wanted, names)
+        items = _items(row, drawn, wanted.people)
         _candidates(items, drawn, _systems(row, drawn))
         audit.append(
             actor=by.get_username(),
-            action="messages taken" if rate.over == "messages" else "conversations taken",
+            action="conversations taken" if wanted.is_whole else "messages taken",
             campaign=row,
             now=now,
             source=known[source].campaign.pk,
@@ -129,11 +132,11 @@ def add_imported(*, campaign: Campaign, conversations: Sequence[Conversation]) -
 
     Called in the transaction of the import.
     """
-    rate = protocol_of(campaign).after
-    if rate is None or not rate.by_third_parties:
+    wanted = taking(campaign)
+    if wanted is None:
         return 0
-    drawn = imported(campaign, rate, conversations)
-    items = _items(campaign, drawn, rate.votes)
+    drawn = imported(campaign, wanted, conversations)
+    items = _items(campaign, drawn, wanted.people)
     _candidates(items, drawn, {each.system_id: each.system for each in conversations})
     return len(items)
 
@@ -142,7 +145,7 @@ def clear(*, campaign: AnyCampaign, by: Any, now: datetime) -> int:
     """Remove everything that a draft has taken; one that takes none keeps its systems."""
     with transaction.atomic():
         row = campaigns.lock_draft(campaign)
-        if not third_parties.judges(row):
+        if not third_parties.uses_others(row):
             return 0
         Candidate.objects.filter(item__campaign=row).delete()
         count, _kinds = row.items.all().delete()
@@ -186,9 +189,11 @@ def digests(campaign: AnyCampaign) -> list[dict[str, Any]]:
     """Return what is judged as a plan has it: where it stands, and its words by hash."""
     rate = protocol_of(campaign).after
     if rate is not None and rate.over == "speakers":
-        rows = Event.objects.filter(conversation__in=transcripts.of(campaign)).order_by("pk")
+        found = {one.conversation.pk: one for one in conversation_items.compared(row_of(campaign))}
+        rows = Event.objects.filter(conversation__in=found, kind=Event.Kind.MESSAGE).order_by("pk")
         return [
             {"key": f"{row.conversation_id}:{row.seq}", "sha256": _sha256(row.content["text"])}
+            | ({"control": control} if (control := found[row.conversation_id].control) else {})
             for row in rows
         ]
     taken = Item.objects.shared().filter(campaign=campaign.pk, conversation__isnull=False)
@@ -225,6 +230,7 @@ def withdraw(*, person: Participation, now: datetime) -> None:
     shown = Q(item__conversation__seats__participation=person)
     shown |= Q(item__persona__written__in=own)
     shown |= Q(item__candidates__conversation__written__in=own)
+    shown |= Q(item__candidates__conversation__seats__participation=person)
     found = Assignment.objects.filter(shown, state=Assignment.State.RESERVED)
     keys = found.exclude(item__campaign=person.campaign_id).values("pk")
     rows = Assignment.objects.filter(pk__in=list(keys.values_list("pk", flat=True)))
@@ -246,22 +252,35 @@ def _spare(rater: Participation, rows: QuerySet[Assignment], now: datetime) -> N
 
 def _source(campaign: AnyCampaign, source: Campaign) -> SourceCampaign:
     taken = row_of(campaign).items.filter(conversation__in=finished().filter(campaign=source))
-    chatted = Participation.objects.filter(
-        seats__conversation__in=finished().filter(campaign=source)
-    ).distinct()
-    named = ExternalId.objects.exclude(platform=identity.VOLUNTEER)
     rows = finished().filter(campaign=source).order_by("system")
     systems = Counter(rows.values_list("system__name", flat=True))
-    rate = protocol_of(campaign).after
-    is_whole = rate is not None and rate.over == "conversation"
     return SourceCampaign(
         campaign=source,
         systems=systems,
         conversations=systems.total(),
-        items=systems.total() if is_whole else messages_of(source).count(),
+        items=_most(source, taking(campaign), systems.total()),
         taken=taken.count(),
-        unknown=chatted.exclude(pk__in=named.values("participation")).count(),
+        unknown=without_id(source),
     )
+
+
+def without_id(source: Campaign) -> int:
+    """Count the people of finished conversations who came without an id."""
+    chatted = Participation.objects.filter(
+        seats__conversation__in=finished().filter(campaign=source)
+    ).distinct()
+    named = ExternalId.objects.exclude(platform=identity.VOLUNTEER)
+    return chatted.exclude(pk__in=named.values("participation")).count()
+
+
+def _most(source: Campaign, wanted: Taking | None, conversations: int) -> int:
+    """Return how many items can be made of so many conversations."""
+    if wanted is not None and wanted.is_whole:
+        return conversations
+    if wanted is None or wanted.cuts is None:
+        return messages_of(source).count()
+    counts = messages_of(source).values_list("conversation").annotate(Count("pk")).order_by()
+    return sum(min(wanted.cuts, count - FROM_SECOND) for _, count in counts)
 
 
 def _items(campaign: Campaign, judged: Sequence[JudgedSpeaker], votes: int) -> list[Item]:
@@ -307,10 +326,11 @@ def _systems(campaign: Campaign, judged: Sequence[JudgedSpeaker]) -> dict[int, S
     A bot's does not answer here: what it said is there already. People are all one.
     """
     found = {each.conversation.system_id: each.conversation.system for each in judged}
-    return {pk: _system(campaign, system) for pk, system in found.items()}
+    return {pk: system_of(campaign, system) for pk, system in found.items()}
 
 
-def _system(campaign: Campaign, judged: System) -> System:
+def system_of(campaign: Campaign, judged: System) -> System:
+    """Return the campaign's own system of the same name, made where there is none."""
     bot, name = (PEOPLE, HUMAN) if judged.is_people else (IMPORTED, judged.name)
     same = campaign.systems.filter(bot=bot).filter(Q(name=name) | Q(bot=PEOPLE)).first()
     if judged.is_people and same is None:  # people whose conversations were imported

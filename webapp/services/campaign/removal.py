@@ -35,7 +35,7 @@ def delete(*, campaign: AnyCampaign, by: Any, now: datetime) -> None:
         if ReplyJob.objects.filter(conversation__campaign=row, state__in=systems.OWED).exists():
             text = _("A system is being tested or replies are being collected. Wait until it ends.")
             raise systems.SystemRefused(text)
-        detail = {"name": row.name, "protocol": row.protocol}
+        detail = {"name": row.name, "protocol": row.protocol, "project": row.project_id}
         _delete_rows(row)
         audit.append(
             actor=by.get_username(), action="campaign deleted", campaign=row, now=now, **detail
@@ -46,6 +46,7 @@ def delete(*, campaign: AnyCampaign, by: Any, now: datetime) -> None:
 def _delete_rows(draft: Campaign) -> None:
     """Delete from the leaves up, since every row protects what it belongs to."""
     Candidate.objects.filter(item__campaign=draft).delete()
+    draft.taken_conversations.all().delete()
     draft.items.all().delete()
     for kind in (ReplyJob, Event, Seat, TranscriptNote):
         kind.objects.filter(conversation__campaign=draft).delete()

@@ -18,6 +18,7 @@ from django.db.models import Count
 from django.utils.translation import gettext as _
 
 from webapp.models import Campaign, Study
+from webapp.services.accounts import projects
 from webapp.services.campaign import duplicates
 from webapp.services.rules import access, audit
 from webapp.services.rules.access import AnyStudy, StaffStudy
@@ -40,19 +41,28 @@ class StudyRow:
     name: str
     owner: str
     phases: int
+    project: str
 
 
 def listed(user: access.User) -> list[StudyRow]:
     """Return the user's studies, the newest first."""
-    rows = access.studies(user).annotate(count=Count("phases")).select_related("owner")
-    return [StudyRow(row.pk, row.name, row.owner.get_username(), row.count) for row in rows]
+    rows = access.studies(user).annotate(count=Count("phases")).select_related("owner", "project")
+    return [
+        StudyRow(row.pk, row.name, row.owner.get_username(), row.count, row.project.name)
+        for row in rows
+    ]
 
 
 def create(*, raw: Mapping[str, str], by: Any, now: datetime) -> Study:
     """Create a study of no phases. Raises `Invalid`."""
-    values = parse_all(raw, FIELDS)
+    values = parse_all(raw, FIELDS | {"project": projects.read(by)})
     with transaction.atomic():
-        row = Study.objects.create(owner=by, created_at=now, **values)
+        row = Study.objects.create(
+            owner=by,
+            created_at=now,
+            project_id=values.pop("project"),
+            **values,
+        )
         _note(by, "study created", None, now, row)
         return row
 
@@ -71,15 +81,15 @@ def phases(study: AnyStudy) -> list[Campaign]:
     return list(Campaign.objects.filter(study=study.pk).order_by("pk"))
 
 
-def free(user: access.User) -> list[Campaign]:
-    """Return the campaigns that are in no study, and not archived."""
-    rows = access.campaigns(user).filter(study=None, archived_at=None)
+def free(study: AnyStudy) -> list[Campaign]:
+    """Return the campaigns of the study's project that are in no study, and not archived."""
+    rows = Campaign.objects.filter(project=study.project_id, study=None, archived_at=None)
     return list(rows.order_by("-pk"))
 
 
 def add(*, study: AnyStudy, raw: Mapping[str, str], by: Any, now: datetime) -> Campaign:
     """Make a campaign a phase of the study, under the name typed or its own. Raises `Invalid`."""
-    known = {str(each.pk): each for each in free(by)}
+    known = {str(each.pk): each for each in free(study)}
     source = raw.get("source", "")
     if source not in known:
         complaint = _("%(value)s is not one of the campaigns listed; choose one of them")

@@ -2,24 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import json
+import os
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from importlib.util import find_spec
+from pathlib import Path
 from typing import Any
 
+from django.conf import settings
 from django.db import transaction
 from django.db.models import QuerySet
 from django.utils.translation import gettext as _
 
-from bots import bot_names, bot_summary
+from bots import InvalidOption, bot_names, bot_options, bot_summary
+from bots.guards import callables, egress
+from bots.options import check_options
+from bots.weights import ABOUT
 from webapp.models import PEOPLE, Conversation, Event, QuotaCell, ReplyJob, Seat, System
 from webapp.services.campaign import campaigns
+from webapp.services.replies import model_keys, worker
 from webapp.services.rules import access, audit
 from webapp.services.rules.access import AnyCampaign
 from webapp.services.rules.protocols import protocol_of
 from webapp.services.staff_forms.fields import Invalid, shown
 
 MOST = 20  # systems of a campaign
+DOORS = {"chat_server": "server", "checkpoint": "files", "callable": "files", PEOPLE: "people"}
+OUR_FIELDS = frozenset({"model", "messages", "stream", "n"})  # of a request; extras have others
 OWED = (ReplyJob.State.QUEUED, ReplyJob.State.CLAIMED, ReplyJob.State.ANSWERED)
 
 
@@ -29,6 +40,15 @@ class Kind:
 
     name: str
     about: str
+
+
+@dataclass(frozen=True)
+class OfferedSystem:
+    """A kind of system behind a door; `missing` says what it still needs here, "" if nothing."""
+
+    name: str
+    about: str
+    missing: str
 
 
 @dataclass(frozen=True)
@@ -58,9 +78,77 @@ def kinds(campaign: AnyCampaign) -> list[Kind]:
     return found
 
 
+def doors(campaign: AnyCampaign, search: str = "") -> dict[str, list[OfferedSystem]]:
+    """Return what can be added, by door: server, files, baselines that match a search, people.
+
+    Baselines that are ready come first.
+    """
+    found: dict[str, list[OfferedSystem]] = {door: [] for door in ("server", "files", "baselines")}
+    found["people"] = []
+    words = search.lower().split()
+    for kind in kinds(campaign):
+        door = DOORS.get(kind.name, "baselines")
+        text = f"{kind.name.replace('_', ' ')} {kind.name} {kind.about}".lower()
+        if door != "baselines" or all(word in text for word in words):
+            found[door].append(OfferedSystem(kind.name, kind.about, missing(kind.name)))
+    found["baselines"].sort(key=lambda one: bool(one.missing))
+    return found
+
+
+def missing(bot: str) -> str:
+    """Return what a bot needs before it can answer here, "" if nothing."""
+    if is_people(bot):
+        return ""
+    options = {each.name: each for each in bot_options(bot)}
+    if "url" in options:
+        model_keys.enter()
+        servers = egress.hosts() | egress.private_hosts()
+        return "" if servers else _("no server is allowed yet: an administrator has to add one")
+    if "function" in options:
+        listed = os.environ.get("BOT_CALLABLES", "").strip() or settings.REDIS_URL
+        return "" if listed else _("no function is named in BOT_CALLABLES")
+    if "checkpoint" in options:
+        return _missing_checkpoint()
+    weights = options.get("weights")
+    if weights is None or not weights.needed or bot in _trained():
+        return ""
+    command = f".venv/bin/python -m bots train {bot}"
+    return _("no weights of it on this server: %(command)s") % {"command": command}
+
+
+def _missing_checkpoint() -> str:
+    if find_spec("transformers") is None:
+        return _("the extra checkpoints is not installed")
+    found = any(Path(settings.WEIGHTS_DIR).glob("*/config.json"))
+    return "" if found else _("no folder of a checkpoint in the folder of weights")
+
+
+def _trained() -> set[str]:
+    """Return the bots that there are weights of on this server."""
+    return {bot for _folder, bot in weights_here()}
+
+
+def weights_here() -> list[tuple[str, str]]:
+    """Return the folders of weights on this server, and which bot each was trained for."""
+    found = sorted(Path(settings.WEIGHTS_DIR).glob(f"*/{ABOUT}"))
+    return [(path.parent.name, _bot_of(path)) for path in found]
+
+
+def _bot_of(path: Path) -> str:
+    try:
+        return str(json.loads(path.read_text("utf-8"))["bot"])
+    except (OSError, ValueError, KeyError, TypeError):
+        return _("cannot be read")
+
+
 def about_bot(name: str) -> str:
     """Return the first paragraph of a bot's documentation, without importing it."""
     return bot_summary(name)
+
+
+def calls_a_server(bot: str) -> bool:
+    """Tell whether a system of this bot calls a server by its address."""
+    return not is_people(bot) and worker.calls_servers(bot)
 
 
 def is_people(bot: str) -> bool:
@@ -144,6 +232,54 @@ def remove_system(*, campaign: AnyCampaign, pk: int, by: Any, now: datetime) -> 
         QuotaCell.objects.filter(system=fresh).delete()
         _note(row, by, "system removed", fresh, now)
         fresh.delete()
+
+
+def problems_of(bot: str, options: Mapping[str, Any]) -> dict[str, str]:
+    """Return what keeps a bot with these options from answering, by option: found on saving."""
+    problems: dict[str, str] = {}
+    if options.get("url"):
+        model_keys.enter()
+        problems |= _of_server(str(options["url"]), str(options.get("key_variable", "")))
+    if taken := OUR_FIELDS.intersection(options.get("extra", ())):
+        problems["extra"] = _("has %(field)s, which Parley sets itself; leave it out") % {
+            "field": shown(sorted(taken)[0])
+        }
+    if options.get("function") and not settings.REDIS_URL:  # else workers have a list of their own
+        problems |= _problem(
+            "function", callables.check_listed, str(options["function"]), "function"
+        )
+    for which, its in worker.INSIDE.items():
+        inner, values = options.get(which, ""), options.get(its)
+        if inner in bot_names() and isinstance(values, dict):
+            problems |= _problem(its, check_options, inner, bot_options(inner), values)
+    return problems
+
+
+def suggested_keys() -> tuple[tuple[str, str], ...]:
+    """Return the names of keys, with the server that each is for."""
+    variables = ((name, name) for name in sorted(os.environ) if egress.KEY.fullmatch(name))
+    entered = ((name, f"{name} ({server})") for name, server in model_keys.key_names())
+    return (*entered, *variables)
+
+
+def _of_server(url: str, key: str) -> dict[str, str]:
+    problems = _problem("url", egress.server_of, url)
+    if problems or not key or (settings.REDIS_URL and _is_of_a_worker(key)):
+        return problems
+    return _problem("key_variable", egress.key, key, egress.server_of(url))
+
+
+def _is_of_a_worker(key: str) -> bool:
+    """Tell whether a key may be in the environment of a worker on another machine only."""
+    return egress.KEY.fullmatch(key) is not None and key not in os.environ
+
+
+def _problem(name: str, check: Callable[..., object], *arguments: object) -> dict[str, str]:
+    try:
+        check(*arguments)
+    except InvalidOption as problem:
+        return {name: str(problem)}
+    return {}
 
 
 def _refuse_taken(campaign: AnyCampaign, name: str, system: System | None) -> None:

@@ -30,7 +30,7 @@ class ReplySource:
 
 def sources(*, campaign: AnyCampaign, user: access.User) -> list[ReplySource]:
     """Return the campaigns with replies to contexts, those of the same study first."""
-    rows = access.campaigns(user).filter(conversations__in=_replies()).exclude(pk=campaign.pk)
+    rows = access.beside(campaign, user).filter(conversations__in=_replies())
     study = row_of(campaign).study_id
     found = [
         ReplySource(row, _replies().filter(campaign=row).count())

@@ -100,7 +100,9 @@ def clear(*, campaign: AnyCampaign, by: Any, now: datetime) -> int:
     with transaction.atomic():
         row = campaigns.lock_draft(campaign)
         count = transcripts.remove(row)
-        unused = row.systems.filter(candidates=None, conversations=None).exclude(bot=PEOPLE)
+        unused = row.systems.filter(
+            candidates=None, conversations=None, taken_conversations=None
+        ).exclude(bot=PEOPLE)
         keys = list(unused.values_list("pk", flat=True))
         QuotaCell.objects.filter(system__in=keys).delete()
         row.systems.filter(pk__in=keys).delete()
@@ -141,6 +143,13 @@ def _refused(
         for each in found
         if each.chat.system in bots
     ]
+    if protocol_of(campaign).onboarding is None:
+        right = _("the protocol has no pairs with known answers; leave control blank")
+        faults += [
+            FileFault(each.file, each.line, "control", each.chat.control, right)
+            for each in found
+            if each.chat.control
+        ]
     systems = {each.chat.system for each in found} | {chat.system for chat in known}
     if len(systems) > MOST_SYSTEMS:
         right = _("there are %(count)d systems; a campaign has at most %(most)d")

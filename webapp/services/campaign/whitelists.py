@@ -20,9 +20,10 @@ from bots.guards import whitelists as files
 from bots.guards.whitelists import WhitelistEntry
 from bots.line_files import InvalidData
 from webapp.models import ListedReply, Whitelist
+from webapp.services.accounts import projects
 from webapp.services.rules import access, audit
 from webapp.services.staff_forms import pasted
-from webapp.services.staff_forms.fields import Invalid, storable
+from webapp.services.staff_forms.fields import BadField, Invalid, storable
 
 PAGE = 25
 MOST = 10_000  # replies: what the paper says people can review
@@ -53,7 +54,7 @@ def listed(user: access.User) -> QuerySet[Any]:
     """Return the user's whitelists with how many replies each has, and how far its review is."""
     return (
         access.whitelists(user)
-        .select_related("owner")
+        .select_related("owner", "project")
         .annotate(
             total=Count("replies"),
             decided=Count("replies", filter=Q(replies__decided_at__isnull=False)),
@@ -62,8 +63,11 @@ def listed(user: access.User) -> QuerySet[Any]:
     )
 
 
-def upload(*, name: str, text: str, by: Any, now: datetime) -> int:
-    """Store a file for review and return its number; refuse all of it with all that is wrong."""
+def upload(*, name: str, text: str, by: Any, now: datetime, project: str = "") -> int:
+    """Store a file for review and return its number; refuse all of it with all that is wrong.
+
+    project: the number of one of the user's projects as a form sends it.
+    """
     name = " ".join(name.split())
     problems = {} if 0 < len(name) <= 120 else {"name": _("must have 1 to 120 characters")}
     if not storable(name):
@@ -72,11 +76,15 @@ def upload(*, name: str, text: str, by: Any, now: datetime) -> int:
         entries = _entries(pasted.checked(text))
     except Invalid as found:
         problems |= found.problems
+    try:
+        chosen = projects.read(by)(project)
+    except BadField as problem:
+        problems |= {"project": str(problem)}
     if problems:
         raise Invalid(problems)
     try:
         with transaction.atomic():
-            row = Whitelist.objects.create(name=name, owner=by, made_at=now)
+            row = Whitelist.objects.create(name=name, owner=by, made_at=now, project_id=chosen)
             ListedReply.objects.bulk_create(
                 [_reply(row, position, entry) for position, entry in enumerate(entries, start=1)],
                 batch_size=500,

@@ -37,8 +37,8 @@ from webapp.services.staff_forms.fields import Invalid, shown
 from webapp.services.writing import decisions, writing_items
 
 HUMAN = "human"  # the system that people are, in every table
-PERSONAS, CONTEXTS = "personas", "contexts"
-KIND_OF = {"persona": PERSONAS, "revision": PERSONAS, "reply": CONTEXTS}
+PERSONAS, CONTEXTS, DATA = "personas", "contexts", "data"  # for whom: the last are for bots
+KIND_OF = {"persona": PERSONAS, "revision": PERSONAS, "reply": CONTEXTS, "paraphrase": DATA}
 
 
 @dataclass(frozen=True)
@@ -65,7 +65,7 @@ def sources(*, campaign: AnyCampaign, user: access.User) -> list[WrittenSource]:
     wanted = wants(campaign)
     accepted = Contribution.objects.filter(state=Contribution.State.ACCEPTED)
     keys = accepted.values("assignment__item__campaign")
-    rows = access.campaigns(user).filter(pk__in=keys).exclude(pk=campaign.pk).order_by("-pk")
+    rows = access.beside(campaign, user).filter(pk__in=keys).order_by("-pk")
     return [_source(campaign, row, wanted) for row in rows if _kind(row) == wanted]
 
 

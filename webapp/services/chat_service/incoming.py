@@ -250,6 +250,7 @@ def _agree(update: Incoming, rest: str, now: datetime) -> str:
             external_id=update.sender,
             language=translation.get_language() or languages.SOURCE,
             now=now,
+            is_proven=True,  # the service says who writes
         )
     seat, _ = ServiceSeat.objects.update_or_create(
         participation=person, defaults={"chosen_at": now}

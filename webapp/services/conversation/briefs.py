@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from evaluation import Brief
 from webapp.models import Conversation, Persona, Seat
+from webapp.services.replies.background import known_of
 from webapp.services.rules.protocols import protocol_of
 
 C = Conversation.State
@@ -57,7 +58,7 @@ def sheet_of(brief: Brief, seat: Seat) -> Sheet:
     return _sheet(
         brief,
         seat.persona,
-        partner=tuple(line for one in partners for line in (one.name, *one.shared) if line),
+        partner=known_of(partners),
         topic=_topic(brief, seat.conversation),
     )
 

@@ -22,7 +22,6 @@ from webapp.services.rules import (
     events,
     flags,
     next_round,
-    payment,
     persona_stack,
     protocols,
     states,
@@ -246,10 +245,7 @@ def give_up(
             if job is None or job.state != ReplyJob.State.FAILED:
                 raise NotNow("not_now")
             action.store()
-            states.move(conversation, "fail", ended_at=now, ended_because="no_answer")
-            payment.settle(person=person, outcome=Participation.Outcome.FAILED, now=now)
-            persona_stack.push_back_all(conversation)
-            conversation.seats.filter(active=True).update(active=False)
+            delivery.fail(conversation, "no_answer", now)
     person.refresh_from_db()
     return person
 

@@ -12,9 +12,9 @@ import random
 from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
 
-from django.db.models import F, Min, Q, QuerySet
+from django.db.models import Q, QuerySet
 
-from webapp.models import PEOPLE, Campaign, Conversation, Event, Participation, Seat
+from webapp.models import PEOPLE, Campaign, Participation, Seat
 
 READY_SECONDS = 15  # to answer the ready check (R17)
 MISSED = "ready check"  # why a conversation ended whose check was not answered
@@ -37,15 +37,6 @@ def answers_at(person: Participation, since: datetime) -> datetime | None:
     return since + timedelta(seconds=seconds) if seconds <= READY_SECONDS else None
 
 
-def seconds_to_open(person: Participation) -> float:
-    """Return how long a bot lets a person wait for its first message.
-
-    It is cut where the time for the reply itself would become short.
-    """
-    seconds = _one_of(_openings(person.campaign), _draw(person, "opening"), default_opening)
-    return min(seconds, person.campaign.reply_seconds / 3)
-
-
 def default_wait(draw: random.Random) -> float:
     """Draw the wait of a queue that pairs: every other person finds somebody in it.
 
@@ -57,11 +48,6 @@ def default_wait(draw: random.Random) -> float:
 def default_answer(draw: random.Random) -> float:
     """Draw the time to hear a sound, look and press: 4 s for half of all, 15 s for few."""
     return draw.lognormvariate(math.log(4), 0.5)
-
-
-def default_opening(draw: random.Random) -> float:
-    """Draw the time to think of a greeting and to type it: 10 s for half of all."""
-    return draw.lognormvariate(math.log(10), 0.4)
 
 
 def _draw(person: Participation, what: str) -> random.Random:
@@ -94,12 +80,3 @@ def _answers(campaign: Campaign) -> list[float]:
     over = Q(ready_at__isnull=False) | Q(conversation__ended_because=MISSED)
     rows = _checked(campaign).filter(over).values_list("checked_at", "ready_at")[:RECENT]
     return [(at - since).total_seconds() if since and at else math.inf for since, at in rows]
-
-
-def _openings(campaign: Campaign) -> list[float]:
-    """Return the seconds between the beginning of people's conversations and the first message."""
-    rows = Conversation.objects.filter(campaign=campaign, system__bot=PEOPLE)
-    first = Min("events__made_at", filter=Q(events__kind=Event.Kind.MESSAGE))
-    begun = rows.annotate(first=first).filter(first__gte=F("started_at")).order_by("-pk")
-    times = begun.values_list("started_at", "first")[:RECENT]
-    return [(at - started).total_seconds() for started, at in times]

@@ -134,7 +134,7 @@ def _both_are_there(conversation: Conversation, seats: list[Seat], now: datetime
             states.move(seat.participation, "meet", state_at=now, seen_at=now, notice="")
     people = [seat.participation for seat in seats if seat.participation is not None]
     if len(people) < len(seats):
-        _begin_with_bot(conversation, people[0], now, entrance.seconds_to_open(people[0]))
+        _begin_with_bot(conversation, people[0], now)
 
 
 def _begin(
@@ -209,23 +209,22 @@ def _persona(
     )
 
 
-def _begin_with_bot(
-    conversation: Conversation, person: Participation, now: datetime, seconds: float = 0
-) -> None:
-    """Ask for the labels of a chat, and let the bot open it so many seconds later."""
+def _begin_with_bot(conversation: Conversation, person: Participation, now: datetime) -> None:
+    """Ask for the labels of a chat, and let the bot open it where it is to."""
     protocol = protocols.protocol_of(person.campaign)
     if protocol.live:
         items.open_live(person=person, conversation=conversation, now=now)
     if protocol.chat and conversation.first_side == 1:
-        _let_bot_begin(conversation, protocol.chat.opening, seconds)
+        _let_bot_begin(conversation, protocol.chat.opening)
 
 
-def _let_bot_begin(conversation: Conversation, text: str, seconds: float) -> None:
+def _let_bot_begin(conversation: Conversation, text: str) -> None:
     """Let the bot open with the protocol's fixed words, or with its own where there are none."""
     if not text:
-        queue.queue(conversation=conversation, in_reply_to=0, after=seconds)
+        queue.queue(conversation=conversation, in_reply_to=0)  # shown when it is due
         return
-    if seconds:
+    if pace.is_paced_like_people(conversation):
+        seconds = pace.seconds_to_open(conversation)
         delivery.show_later(conversation, text, in_reply_to=0, seconds=seconds)
         return
     events.append(

@@ -5,7 +5,6 @@ Apart because sockets that are idle cost no more than this: one query of a proce
 
 from __future__ import annotations
 
-import hmac
 from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime
@@ -16,7 +15,6 @@ from django.db.models import Exists, OuterRef
 from webapp.models import Conversation, Participation, ReplyJob, Seat
 from webapp.services.conversation.messages import note_signs_of_life
 from webapp.services.conversation.updates import AWAY, SLOW, Frame
-from webapp.services.rules import access
 
 SeatOf = tuple[int, int]  # a conversation and a side
 COLUMNS = (
@@ -29,7 +27,6 @@ COLUMNS = (
     "conversation__started_at",
     "participation__state",
     "participation__tab",
-    "participation__secret_hash",
     "participation__withdrawn_at",
     "participation__seen_at",
 )
@@ -37,12 +34,11 @@ COLUMNS = (
 
 @dataclass(frozen=True)
 class PageState:
-    """What a page was shown: the latest entry and status; and who it is."""
+    """What a page was shown: the latest entry and status."""
 
     last_seq: int
     status: Frame
     tab: str
-    secret: str
 
 
 @dataclass(frozen=True)
@@ -55,11 +51,11 @@ class Current:
     is_present: bool
     failed: bool
     tab: str
-    secret_hash: str  # none where the person has withdrawn
+    is_withdrawn: bool
 
     def differences(self, shown: PageState) -> frozenset[str]:
         """Return the names of what a page has to look for."""
-        if not hmac.compare_digest(self.secret_hash, access.secret_hash(shown.secret)):
+        if self.is_withdrawn:
             return frozenset({"person"})
         is_newest = not self.tab or self.tab == shown.tab
         waits = shown.status.get("turn") == "partner"
@@ -107,5 +103,5 @@ def _current(row: dict[str, Any], partner: dict[str, Any], now: datetime) -> Cur
         now - (partner.get("participation__seen_at") or now) < AWAY,
         row["failed"],
         row["participation__tab"],
-        "" if is_withdrawn else row["participation__secret_hash"],
+        is_withdrawn,
     )

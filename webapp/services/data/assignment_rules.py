@@ -19,14 +19,15 @@ from typing import Any, NamedTuple
 from django.db.models import QuerySet
 
 from evaluation import Protocol, Question, Rate, serialized
-from webapp.models import Assignment, Campaign, ExternalId, Item, Participation
-from webapp.services.data import answers, codebook, tables
-from webapp.services.rating import third_parties
+from webapp.models import Assignment, Campaign, Contribution, ExternalId, Item, Participation
+from webapp.services.data import answers, codebook, contribution_rows, tables
+from webapp.services.rating import one_kind, third_parties
 from webapp.services.rules.protocols import protocol_of
 
 BROKEN = "broken_rules.csv"
 COLUMNS = tuple(codebook.BROKEN_RULES)
 DONE = Assignment.State.DONE
+REFUSED = str(Contribution.State.REFUSED)
 FAILED = {str(Participation.Outcome(each).label) for each in answers.NOT_ONBOARD}
 WHY = {
     third_parties.OWN_CONVERSATION: "took part in it",
@@ -72,6 +73,9 @@ def of_campaign(campaign: Campaign) -> Checked:
     matters = third_parties.keeps_people_out(campaign)
     unknown = people.exclude(pk__in=_with_id(campaign)).count() if matters else 0
     found = [*violations(protocol_of(campaign), rows), *id_violations(campaign)]
+    texts = list(contribution_rows.contribution_rows(campaign))
+    found += of_texts(protocol_of(campaign), texts)
+    rows += [_as_answer(text) for text in texts]
     return _checked(found, rows)._replace(unknown=unknown)
 
 
@@ -79,13 +83,16 @@ def of_export(path: Path) -> Checked:
     """Return what is broken in the export of a campaign, or of a study's campaigns."""
     with zipfile.ZipFile(path) as archive:
         rows = _table(archive, "ratings_all.csv")
+        written = _table(archive, "contributions.csv")
         found = [Violation(*(row[name] for name in COLUMNS)) for row in _table(archive, BROKEN)]
         for name in (each for each in archive.namelist() if each.endswith("protocol.json")):
             protocol = serialized.from_json(json.loads(archive.read(name)))
             campaign = name.rpartition("/")[0]
             mine = [row for row in rows if campaign in ("", row["campaign"])]
             found += violations(protocol, mine)
-    return _checked(found, rows)
+            texts = [row for row in written if campaign in ("", row["campaign"])]
+            found += of_texts(protocol, texts)
+    return _checked(found, [*rows, *map(_as_answer, written)])
 
 
 def _table(archive: zipfile.ZipFile, name: str) -> list[dict[str, str]]:
@@ -110,6 +117,28 @@ def violations(protocol: Protocol, rows: Rows) -> list[Violation]:
         for question in rate.questions:
             found += _ranks(question, [row for row in mine if row["question"] == question.name])
     return found
+
+
+def of_texts(protocol: Protocol, rows: Rows) -> Iterator[Violation]:
+    """Yield who wrote twice about one thing, and what more people wrote about than are wanted.
+
+    What was refused is asked of somebody else, so it counts for nobody.
+    """
+    write = protocol.write
+    firsts = [row for row in rows if row["about"] and int(row["number"]) == 1]
+    keys = Counter((row["participant"], row["about"]) for row in firsts)
+    for (writer, about), count in keys.items():
+        if count > 1:
+            yield Violation("twice", writer, about, f"is written {count} times")
+    stands = Counter(row["about"] for row in firsts if row["state"] != REFUSED)
+    for about, count in stands.items():
+        if write is not None and count > write.writers:
+            yield Violation("writers", "", about, f"has {count} writers, not {write.writers}")
+
+
+def _as_answer(row: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a text as what is looked at: by whom, and about what."""
+    return {"rater": row["participant"], "item": row["about"] or row["contribution"]}
 
 
 def _twice(rows: Rows) -> Iterator[Violation]:
@@ -221,17 +250,31 @@ def _key(row: Mapping[str, Any]) -> str:
 def id_violations(campaign: Campaign) -> Iterator[Violation]:
     """Yield who judged, or revised, what they said, wrote or judged in another campaign.
 
+    Yields too who judged another kind there, where raters are kept to one over a study.
+
     Only the database knows: a person has another pseudonym in every campaign. An export has a row
     for what is broken, and nothing about anybody else.
     """
+    people = Participation.objects.filter(campaign=campaign, pk__in=_with_id(campaign))
+    people = people.filter(assignments__state=DONE).distinct().select_related("campaign")
+    yield from _other_arms(campaign, people)
     if not third_parties.keeps_people_out(campaign):
         return
-    people = Participation.objects.filter(campaign=campaign, pk__in=_with_id(campaign))
-    for person in people.filter(assignments__state=DONE).distinct():
+    for person in people:
         done = Item.objects.filter(assignments__participation=person, assignments__state=DONE)
         for rule, closed in third_parties.closed_to(done.shared(), person):
             for item in closed.order_by("pk"):
                 yield Violation(rule, person.pseudonym, item.key, WHY[rule])
+
+
+def _other_arms(campaign: Campaign, people: QuerySet[Participation]) -> Iterator[Violation]:
+    kinds = one_kind.kinds_of(campaign)
+    for person in people if kinds and campaign.study_id is not None else ():
+        before, found = one_kind.drawn_before(person), kinds.get(person.pk, [])
+        for kind in found if before is not None else ():
+            if kind != before:
+                why = f"judged {kind}, and {before} was drawn before in this study"
+                yield Violation("arm", person.pseudonym, kind, why)
 
 
 def id_rule_rows(campaign: Campaign) -> Iterator[dict[str, str]]:

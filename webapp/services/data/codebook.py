@@ -80,6 +80,8 @@ PARTICIPANTS = {
     "panel": "worker, volunteer or expert: whom the campaign's link was given to",
     "system": "the system that they were given; after several conversations all of them, in order, "
     "separated by semicolons",
+    "arm": "the data set, list or system that the protocol kept them to, of the items they judged; "
+    "blank where it keeps nobody, or nothing was judged",
     "conversations": "how many conversations they finished",
     "state": "the step they are on",
     "outcome": "how it ended; SCREENED_OUT and CHECK_FAILED by a check, ONBOARDING by items whose "
@@ -102,13 +104,17 @@ CONTRIBUTIONS = {
     "contribution": "number of the contribution; the texts of one have the same",
     "campaign": "the campaign",
     "protocol": "name of the protocol that was followed",
-    "makes": "persona, revision or reply",
+    "makes": "persona, revision, reply or paraphrase",
     "participant": "pseudonym of the author",
-    "about": "key of the persona that is revised, or of the context replied to; blank for a new "
-    "persona",
+    "about": "key of the persona that is revised, of the context replied to, or of the message "
+    "that is paraphrased; blank for a new persona",
+    "conversation": "number of the conversation of the message that is paraphrased, which another "
+    "campaign has; blank otherwise",
+    "message_seq": "`seq` of that message",
     "split": "split of the persona: train, valid or test",
     "number": "place of the text in its contribution, from 1",
-    "original": "the sentence that the text revises; blank where there is none, or its author has "
+    "original": "the sentence or message that the text rewords; blank where there is none, or its "
+    "author has "
     "withdrawn",
     "text": "the text",
     "state": "OFFERED, ACCEPTED or REFUSED",

@@ -1,4 +1,4 @@
-"""Rows of what participants wrote, one per text: a sentence of a persona, or a reply.
+"""Rows of what participants wrote, one per text: a sentence of a persona, a reply, a paraphrase.
 
 Apart because it joins what was written with what it was written about.
 """
@@ -24,6 +24,7 @@ def contribution_rows(campaign: Campaign) -> Iterator[dict[str, Any]]:
     rows = decisions.of_campaign(campaign).select_related("assignment__item__context")
     for row in rows.iterator(chunk_size=CHUNK):
         person, item = row.assignment.participation, row.assignment.item
+        conversation, seq = writing_items.message_of(item) or ("", "")
         for number, pair in enumerate(decisions.pairs(row), start=1):
             yield {
                 "contribution": str(row.pk),
@@ -32,6 +33,8 @@ def contribution_rows(campaign: Campaign) -> Iterator[dict[str, Any]]:
                 "makes": write.makes,
                 "participant": person.pseudonym,
                 "about": decisions.about(row),
+                "conversation": str(conversation),
+                "message_seq": str(seq),
                 "split": writing_items.split_of(item),
                 "number": number,
                 "original": pair.original,

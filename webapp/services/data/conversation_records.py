@@ -28,6 +28,7 @@ from webapp.models import (
     TranscriptNote,
 )
 from webapp.services.data import reply_records, tables
+from webapp.services.rating import one_kind
 from webapp.services.rules import rounds
 
 CHUNK = 200  # conversations whose parts are in memory at once
@@ -73,7 +74,7 @@ def _of_several(campaign: Campaign) -> Iterator[Prefetch[Any]]:
 
 def participants(campaign: Campaign) -> Iterator[Record]:
     """Yield every participation, in the order of their numbers; who withdrew is absent."""
-    names = tables.system_names(campaign)
+    names, arms = tables.system_names(campaign), one_kind.kinds_of(campaign)
     rows = campaign.participations.filter(withdrawn_at=None).order_by("pk")
     rows = rows.select_related("consent", "code").prefetch_related(
         Prefetch("flags", Flag.objects.order_by("pk")),
@@ -85,6 +86,7 @@ def participants(campaign: Campaign) -> Iterator[Record]:
             "participant": row.pseudonym,
             "panel": campaign.panel,
             "system": _systems(row, names),
+            "arm": ";".join(arms.get(row.pk, [])),
             "conversations": sum(seat.outcome in rounds.OVER for seat in row.seats.all()),
             "state": row.state,
             "outcome": row.outcome,

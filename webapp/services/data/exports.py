@@ -26,6 +26,7 @@ import pyarrow.parquet as pq
 
 from evaluation import serialized
 from webapp.models import Campaign
+from webapp.services.campaign import launch
 from webapp.services.data import (
     assignment_rules,
     codebook,
@@ -264,6 +265,7 @@ def about(campaign: Campaign) -> dict[str, Any]:
             {"at": each.made_at.isoformat(), "text": each.text}
             for each in campaign.amendments.order_by("pk")
         ],
+        "arms": launch.arms(campaign),
         "withdrew": study_record.withdrew(campaign),
         "money": _money(campaign),
     }

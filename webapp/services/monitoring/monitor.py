@@ -27,7 +27,7 @@ from webapp.models import (
     Seat,
     System,
 )
-from webapp.services.replies import calls, load
+from webapp.services.replies import allowances, calls, load
 from webapp.services.rules import audit, endings, ledger
 from webapp.services.rules.access import AnyCampaign, row_of
 from webapp.services.rules.protocols import protocol_of
@@ -143,6 +143,9 @@ class Live:
     replies: tuple[calls.ReplyCounts, ...]
     money: Money
     alarms: tuple[Alarm, ...]
+    tokens: tuple[allowances.TokenBooks, ...] = ()
+    has_tokens: bool = False  # are limited, the campaign's or each conversation's
+    no_tokens: int = 0  # conversations that ended because none were left
 
 
 def live(campaign: AnyCampaign, now: datetime) -> Live:
@@ -154,6 +157,8 @@ def live(campaign: AnyCampaign, now: datetime) -> Live:
     progress = tuple(_progress(campaign, systems))
     replies = tuple(calls.counts(campaign))
     books = ledger.books(campaign)
+    tokens, has_tokens = tuple(allowances.books(campaign)), bool(allowances.limits(campaign))
+    ended = campaign.conversations.filter(ended_because="no_tokens")
     return Live(
         state=campaign.state,
         funnel=tuple(funnel(campaign, now)),
@@ -165,8 +170,26 @@ def live(campaign: AnyCampaign, now: datetime) -> Live:
         alarms=(
             *_alarms(campaign, bots, replies),
             *_money_alarms(campaign, books),
+            *_token_alarms(tokens),
         ),
+        tokens=tokens,
+        has_tokens=has_tokens,
+        no_tokens=ended.count() if has_tokens else 0,
     )
+
+
+def _token_alarms(tokens: Sequence[allowances.TokenBooks]) -> Iterator[Alarm]:
+    """Say how much of the models' allowance is used, at the same shares as of the pay."""
+    words = {"tokens": _("tokens"), "cost": _("cost of tokens")}
+    for each in tokens:
+        share = 100 * each.used / each.most if each.most else 0
+        passed = [percent for percent in BUDGET_SHARES if share >= percent]
+        if passed:
+            text = _("%(percent)d %% of the %(what)s is used: %(used)s of %(most)s.")
+            about = {"percent": passed[-1], "what": words[each.unit]}
+            about |= {"used": each.used, "most": each.most}
+            level = "danger" if passed[-1] == BUDGET_SHARES[-1] else "warning"
+            yield Alarm(f"{each.unit}-used", level, text % about)
 
 
 def silent(now: datetime) -> Q:

@@ -1,1 +1,1 @@
-"""Work without a visitor: sweeps, backups, server checks, logins."""
+"""Work without a visitor: sweeps, backups and server checks."""

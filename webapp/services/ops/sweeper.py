@@ -36,6 +36,7 @@ def tick(now: datetime) -> dict[str, int]:
         "vanished": _each(_silent_in_a_pair(now), stopping.vanish, now),
         "idle": _each(_idle(now), stopping.fall_silent, now),
         "gone": _each(_gone(now), stopping.give_away, now),
+        "stalled": _each(_stalled(now), stopping.release, now),
         "matched": _try(lambda: _match(now)),
         "contexts": _try(lambda: _settle_contexts(now)),
         "complete": _try(lambda: _close_complete(now)),
@@ -110,6 +111,13 @@ def _gone(now: datetime) -> Iterable[Participation]:
     )
     endless = [each.pk for each in _open_campaigns() if protocols.is_endless(each)]
     return silent.exclude(state=P.CHATTING, campaign__in=endless)[:AT_ONCE]
+
+
+def _stalled(now: datetime) -> Iterable[Participation]:
+    """Return who has a place and makes no progress; an endless conversation asks for none."""
+    endless = [each.pk for each in _open_campaigns() if protocols.is_endless(each)]
+    rows = stopping.stalled(now).select_related("campaign").order_by("pk")
+    return rows.exclude(state=P.CHATTING, campaign__in=endless)[:AT_ONCE]
 
 
 def _open_campaigns() -> Iterable[Campaign]:

@@ -14,6 +14,21 @@ from webapp.services.rules import access, ledger, payment
 from webapp.services.rules.protocols import consent_of
 
 
+class Closed(Exception):
+    """Nobody new is taken, or not this person; `notice` says why."""
+
+    def __init__(self, notice: str) -> None:
+        super().__init__(notice)
+        self.notice = notice
+
+
+class Claimed(Closed):
+    """The id was not proven, and it has a participation, which it alone does not open (R38)."""
+
+    def __init__(self) -> None:
+        super().__init__("claimed")
+
+
 class PayChanged(Exception):
     """The page that was agreed to showed a higher pay than is paid now: it is to be read again."""
 
@@ -39,33 +54,51 @@ def create(
     external_id: str,
     language: str,
     secret: str,
+    is_proven: bool,
     now: datetime,
 ) -> Participation:
-    """Create the participation; of two at once for the same person the second one resumes."""
-    try:
-        with transaction.atomic():
-            person = Participation.objects.create(
-                campaign=campaign,
-                pseudonym=names[0],
-                secret_hash=access.secret_hash(secret),
-                state_at=now,
-                seen_at=now,
-                **asdict(payment.offered(campaign)),
-            )
-            ExternalId.objects.create(
-                participation=person, platform=platform[:20], value=external_id
-            )
-            Consent.objects.create(
-                participation=person,
-                text_hash=hashlib.sha256(consent_of(campaign).encode()).hexdigest(),
-                language=language[:10],
-            )
-            return person
-    except IntegrityError:
-        found = find(campaign, names)
-        if found is None:
-            raise
-        return found
+    """Create the participation; of two at once for the same person the second one resumes.
+
+    Raises `Claimed` where there is one that neither a signature nor the secret opens.
+    """
+    found = find(campaign, names)
+    if found is None:
+        try:
+            with transaction.atomic():
+                return _create(campaign, names[0], platform, external_id, language, secret, now)
+        except IntegrityError:
+            found = find(campaign, names)
+            if found is None:
+                raise
+    if not (is_proven or access.held(found, [secret])):
+        raise Claimed
+    return found
+
+
+def _create(
+    campaign: Campaign,
+    name: str,
+    platform: str,
+    external_id: str,
+    language: str,
+    secret: str,
+    now: datetime,
+) -> Participation:
+    person = Participation.objects.create(
+        campaign=campaign,
+        pseudonym=name,
+        secret_hash=access.secret_hash(secret),
+        state_at=now,
+        seen_at=now,
+        **asdict(payment.offered(campaign)),
+    )
+    ExternalId.objects.create(participation=person, platform=platform[:20], value=external_id)
+    Consent.objects.create(
+        participation=person,
+        text_hash=hashlib.sha256(consent_of(campaign).encode()).hexdigest(),
+        language=language[:10],
+    )
+    return person
 
 
 def renew(person: Participation, shown_pay: Decimal | None) -> None:

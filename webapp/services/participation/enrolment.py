@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import secrets
 import shutil
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
 from decimal import Decimal
 from typing import Any
@@ -14,7 +14,8 @@ from django.db import transaction
 
 from webapp.models import Assignment, Campaign, Conversation, Participation, Seat
 from webapp.services.conversation import allocation, entrance, matching, opening
-from webapp.services.participation import admission, consents, steps
+from webapp.services.participation import admission, browsers, consents, limits, steps
+from webapp.services.participation.consents import Closed as Closed
 from webapp.services.rating import items, third_parties
 from webapp.services.replies import pace
 from webapp.services.rules import (
@@ -38,14 +39,6 @@ LEAST_DISK, LEAST_SHARE = 500_000_000, 0.05  # below either, new people are refu
 SEEN_EVERY = timedelta(seconds=2)  # a sign of life is written no more often
 
 
-class Closed(Exception):
-    """Nobody new is taken, or not this person; `notice` says why."""
-
-    def __init__(self, notice: str) -> None:
-        super().__init__(notice)
-        self.notice = notice
-
-
 def join(
     *,
     campaign: Campaign,
@@ -53,25 +46,30 @@ def join(
     external_id: str,
     language: str,
     now: datetime,
-    browser: Iterable[str] = (),
+    browser: Sequence[str] = (),
     shown_pay: Decimal | None = None,
+    secret: str = "",
+    is_proven: bool = False,
 ) -> tuple[Participation, str]:
-    """Create or resume a person's participation; return it with the secret of its cookie.
+    """Create or resume a person's participation; return it with a secret for the cookie.
 
-    Called after consent only: opening a link changes nothing. Each call makes a new secret, which
-    replaces the former one. Someone without an outside id is a volunteer with a random one.
-    `browser` holds the secrets of the cookies that campaigns have set there. `shown_pay` is what
+    Called after consent only: opening a link changes nothing. Someone without an outside id is a
+    volunteer with a random one. An id alone opens no participation that exists (R38): a signature
+    proves it (`is_proven`), or a secret of the participation's own in `browser`, which holds those
+    of all cookies there. No call makes a former secret invalid. `secret` is what the page chose for
+    this browser, so that of two requests neither leaves a dead cookie. `shown_pay` is what
     the page promised: nobody is bound to less. Raises `Closed` and `consents.PayChanged`.
     """
     if not external_id:
         platform, external_id = identity.VOLUNTEER, secrets.token_hex(16)
     if len(external_id) > LONGEST_ID or "\0" in external_id:
         raise Closed("bad_link")
-    names, secret = identity.pseudonyms(campaign, platform, external_id), access.new_secret()
+    names = identity.pseudonyms(campaign, platform, external_id)
+    secret = browsers.unused(secret, campaign, names)
     with transaction.atomic():
         disjoint.lock(campaign)
         person = consents.find(campaign, names)
-        if person is None:
+        if person is None or not (is_proven or access.held(person, (secret, *browser))):
             check_open(campaign)
             _check_may_join(campaign, platform, external_id, browser)
             consents.check_shown(shown_pay, payment.offered(campaign))
@@ -82,15 +80,21 @@ def join(
                 external_id=external_id,
                 language=language,
                 secret=secret,
+                is_proven=is_proven,
                 now=now,
             )
+    if not limits.allow(limits.JOINS, person.pk):  # asked last: a claim does not count against it
+        raise Closed("too_fast")
+    secret = access.held(person, browser) or secret
     return _resume(person, secret, now, shown_pay), secret
 
 
 def _check_may_join(
     campaign: Campaign, platform: str, external_id: str, browser: Iterable[str]
 ) -> None:
-    """Refuse who took part where it keeps them from this. Raises `Closed`."""
+    """Refuse who comes from elsewhere, or took part where it keeps them from this."""
+    if campaign.platform not in (Campaign.Platform.ANY, platform):
+        raise Closed("other_platform")
     for rule in (disjoint.refusal, third_parties.refusal):
         notice = rule(
             campaign=campaign, platform=platform, external_id=external_id, secrets=browser
@@ -128,8 +132,9 @@ def _resume(
         resumes = person.state == P.ENDED and payment.may_return(person)
         if resumes or person.state != P.ENDED:
             consents.renew(person, shown_pay)
-        person.secret_hash, person.seen_at = access.secret_hash(secret), now
-        person.save(update_fields=["secret_hash", "seen_at"])
+        browsers.add(person, secret, now)
+        person.seen_at = now
+        person.save(update_fields=["seen_at"])
         if resumes:
             _return(person, now)
         admission.check_first(person=person, now=now)

@@ -35,7 +35,7 @@ Kind = Event.Kind
 
 
 class BadToken(LookupError):
-    """A withdrawal link that this server did not sign."""
+    """A private link that this server did not sign."""
 
     notice = "bad_link"
 
@@ -49,12 +49,15 @@ class Withdrawn:
 
 
 def withdraw_token(person: Participation) -> str:
-    """Return what lets its holder withdraw this participation, for ever."""
+    """Return the token of the private link: its holder goes on, sees the code, withdraws, for ever.
+
+    It holds as long as the key that signed it is the server's, or one of the former ones.
+    """
     return signing.dumps(person.pk, salt=SALT)
 
 
 def holder(token: str) -> Participation:
-    """Return whose withdrawal link this is."""
+    """Return whose private link this is."""
     try:
         pk = signing.loads(token, salt=SALT)
         return Participation.objects.select_related("campaign").get(pk=pk)

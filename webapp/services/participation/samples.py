@@ -156,8 +156,9 @@ def screen(campaign: AnyCampaign, name: str) -> Screen:
 
 
 def _writing(write: Write) -> WritingForm:
-    """Return the form of a writer, about a persona or a context that comes with Parley."""
-    basis = {"persona": (), "revision": _personas()[0][1], "reply": _context()[-1:]}[write.makes]
+    """Return the form of a writer, about a persona or a message that comes with Parley."""
+    last = _context()[-1:]
+    basis = {"persona": (), "revision": _personas()[0][1]}.get(write.makes, last)
     return writing_form.form(write=write, about="sample", basis=basis, draft={}, total=write.batch)
 
 

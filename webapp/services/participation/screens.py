@@ -18,7 +18,7 @@ from evaluation import Admission, MaxWords, Protocol, Question, Quiz, Screening
 from webapp import notices
 from webapp.models import Campaign, ExternalId, Participation, Seat
 from webapp.services.conversation import briefs
-from webapp.services.participation import admission, privacy, stopping, study_info
+from webapp.services.participation import admission, invitations, privacy, stopping, study_info
 from webapp.services.participation.study_info import StudyInfo, money
 from webapp.services.rating import form
 from webapp.services.rating.form import RatingForm
@@ -29,7 +29,7 @@ from webapp.services.writing import form as writing_form
 from webapp.services.writing.form import WritingForm
 
 Outcome, State = Participation.Outcome, Participation.State
-Claim = dict[str, str]  # a platform and an id there
+Claim = Mapping[str, str]  # what a link's form holds: an invitation, or a platform and an id
 NAMES: dict[str, str] = {
     State.ADMISSION: "admission",
     State.READY: "ready",
@@ -119,6 +119,7 @@ class Screen:
     writing: WritingForm | None = None
     admission: AdmissionPage | None = None
     end: End | None = None
+    private: str = ""  # the token of the private link
 
 
 def show(*, person: Participation, now: datetime) -> Screen:
@@ -129,6 +130,7 @@ def show(*, person: Participation, now: datetime) -> Screen:
     character = seat.persona_id if seat else person.persona_id
     return Screen(
         name=name,
+        private=privacy.withdraw_token(person),
         study=study_info.of(person.campaign, payment.promised(person)),
         step=step_of(name, protocol) - _is_screening(person),
         notice=_notice(person),
@@ -307,37 +309,48 @@ def return_address(url: str, code: str) -> str:
     return f"{url}{'&' if '?' in url else '?'}cc={quote(code)}"
 
 
-def returning(*, person: Participation, platform: str, external_id: str) -> Claim | None:
+def returning(*, person: Participation, claim: invitations.Claim, who: Claim) -> Claim | None:
     """Return the newcomer where a browser knows somebody; None: the same person, who continues.
 
     Another id in the link is another person at the same browser. A person who may begin anew
-    is asked for consent again, under the id they had.
+    is asked for consent again, under the id they had; their cookie proves it.
     """
-    is_volunteer = platform == identity.VOLUNTEER
-    names = identity.pseudonyms(person.campaign, platform, external_id)
+    is_volunteer = claim.platform == identity.VOLUNTEER
+    names = identity.pseudonyms(person.campaign, claim.platform, claim.external_id)
     if not is_volunteer and person.pseudonym not in names:
-        return {"platform": platform, "external_id": external_id}
+        return who
     if person.state != State.ENDED or not payment.may_return(person):
         return None
     known = ExternalId.objects.filter(participation=person).first()
-    if known is None:
-        return {"platform": platform, "external_id": external_id}
+    if not is_volunteer or known is None:
+        return who
     return {"platform": known.platform, "external_id": known.value}
 
 
-def offered(*, campaign: Campaign, person: Participation | None, who: Claim) -> StudyInfo:
+def offered(
+    *, campaign: Campaign, person: Participation | None, claim: invitations.Claim
+) -> StudyInfo:
     """Return the study as an entry page shows it; a person who comes back keeps the former promise.
 
-    `person` is whom the browser's cookie knows, `who` whom the link names.
+    `person` is whom the browser's cookie knows, `claim` whom the link names.
     """
-    if person is None or person.pseudonym not in identity.pseudonyms(campaign, **who):
+    names = identity.pseudonyms(campaign, claim.platform, claim.external_id)
+    if person is None or person.pseudonym not in names:
         return study_info.of(campaign)
     return study_info.of(campaign, payment.renewed(person))
 
 
+def private(token: str, slug: str) -> Participation:
+    """Return whose private link this is. Raises `privacy.BadToken` and `access.NotFound`."""
+    person = privacy.holder(token)
+    if person.campaign.slug != slug:
+        raise access.NotFound(f"private link in {slug}")
+    return person
+
+
 @dataclass(frozen=True, kw_only=True)
 class Leaving:
-    """The page of a withdrawal link."""
+    """The pages of a private link."""
 
     is_done: bool
     code: str
@@ -346,10 +359,8 @@ class Leaving:
 
 
 def leaving(*, token: str, slug: str) -> Leaving:
-    """Return what the holder of a withdrawal link is shown."""
-    person = privacy.holder(token)
-    if person.campaign.slug != slug:
-        raise access.NotFound(f"withdrawal in {slug}")
+    """Return what the holder of a private link is shown: the code for ever (R38)."""
+    person = private(token, slug)
     code = payment.code_of(person)
     return Leaving(
         is_done=person.withdrawn_at is not None,

@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
+import uuid
 from datetime import datetime, timedelta
 
 from django.conf import settings
 from django.db import transaction
+from django.db.models import Exists, F, OuterRef, Q, QuerySet
 
-from webapp.models import Conversation, Event, Participation
+from webapp.models import (
+    AdmissionTry,
+    Assignment,
+    Conversation,
+    Event,
+    Participation,
+    ReplyJob,
+    Seat,
+)
 from webapp.services.conversation import chat, matching
 from webapp.services.replies import delivery
 from webapp.services.rules import (
@@ -17,15 +27,19 @@ from webapp.services.rules import (
     payment,
     persona_stack,
     protocols,
+    refusals,
     rounds,
     states,
     uptime,
     work,
 )
 
+P, Outcome = Participation.State, Participation.Outcome
 GRACE = timedelta(seconds=settings.PARTNER_GRACE)  # of a person whose partner waits
 GONE = timedelta(minutes=30)  # of everybody else
-P, Outcome = Participation.State, Participation.Outcome
+KEPT = timedelta(minutes=30)  # of a place at each step without progress; a page that only asks is
+# none. A wait has the campaign's own time before it. Before the start nobody has a place.
+HOLDING = (P.ADMISSION, P.WAITING, P.CHATTING, P.RATING, P.WRITING)
 
 
 class CameBack(Exception):
@@ -84,6 +98,70 @@ def give_away(*, person: Participation, now: datetime, silent: timedelta = GONE)
         if person.state == P.ENDED or person.seen_at >= uptime.known(now).ago(silent):
             raise CameBack
         payment.settle(person=person, outcome=Outcome.LEFT, now=now)
+
+
+def stalled(now: datetime) -> QuerySet[Participation]:
+    """Return who has a place and has made no progress for as long as it is kept (R40).
+
+    Progress is a step, a message or label, an answer, or a draft that changed.
+    """
+    before = served(now).ago(KEPT)
+    seats = Seat.objects.filter(participation=OuterRef("pk"), active=True)
+    wrote = Event.objects.filter(
+        conversation__seats__participation=OuterRef("pk"),
+        conversation__seats__active=True,
+        side=F("conversation__seats__side"),
+        made_at__gte=before,
+    )
+    answered = Assignment.objects.filter(participation=OuterRef("pk"), done_at__gte=before)
+    tried = AdmissionTry.objects.filter(participation=OuterRef("pk"), made_at__gte=before)
+    # who wrote last waits for the partner: not theirs is the progress that is missing
+    waits = seats.filter(conversation__last_side=F("side")).exclude(
+        conversation__jobs__state=ReplyJob.State.FAILED
+    )
+    rows = Participation.objects.filter(state__in=HOLDING, state_at__lt=before)
+    rows = rows.exclude(drafted_at__gte=before).exclude(Exists(wrote)).exclude(Exists(answered))
+    return rows.exclude(Exists(tried)).exclude(Q(state=P.CHATTING) & Exists(waits))
+
+
+def release(*, person: Participation, now: datetime) -> None:
+    """Give the place of a person who makes no progress to others; the link lets them come back.
+
+    Who waited is paid for that, and who got no answer from us is paid in full (R21). Raises
+    `CameBack` where there was progress meanwhile, or a wait has its time still.
+    """
+    with transaction.atomic():
+        seat = person.seats.filter(active=True).first()
+        if seat is not None:
+            events.lock(seat.conversation_id)
+        if not stalled(now).filter(pk=person.pk).exists():
+            raise CameBack
+        if person.state == P.WAITING:
+            _end_wait(person, now)
+        elif not _give_up(person, now):
+            chat.leave(person=person, now=now, because="left")
+            payment.settle(person=_locked(person), outcome=Outcome.LEFT, now=now)
+
+
+def _end_wait(person: Participation, now: datetime) -> None:
+    longest = KEPT + timedelta(seconds=person.campaign.wait_seconds)
+    if served(now).since(person.waiting_at or person.state_at) < longest:
+        raise CameBack
+    try:
+        matching.give_up(person=person, now=now)
+    except matching.NotWaiting:
+        raise CameBack from None
+
+
+def _give_up(person: Participation, now: datetime) -> bool:
+    """End fully paid where the partner's answer failed; False where none did."""
+    if person.state != P.CHATTING:
+        return False
+    try:
+        chat.give_up(person=person, client_id=uuid.uuid4(), now=now)
+    except refusals.NotNow:
+        return False
+    return True
 
 
 def fall_silent(*, person: Participation, now: datetime) -> None:

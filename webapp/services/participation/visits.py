@@ -7,7 +7,7 @@ modules that it brings together.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
@@ -15,7 +15,15 @@ from typing import Any
 
 from webapp.models import Participation
 from webapp.services.conversation import matching, opening
-from webapp.services.participation import admission, enrolment, screens, stopping, study_info
+from webapp.services.participation import (
+    admission,
+    browsers,
+    enrolment,
+    invitations,
+    screens,
+    stopping,
+    study_info,
+)
 from webapp.services.participation.screens import Claim
 from webapp.services.participation.study_info import StudyInfo
 from webapp.services.rating import submission
@@ -97,34 +105,55 @@ class BrowserVisit:
         shown_pay: Decimal | None,
         language: str,
         now: datetime,
-        browser: Iterable[str],
+        browser: Sequence[str],
     ) -> str:
-        """Create or resume a participation after consent; return the secret of its cookie.
+        """Create or resume a participation after consent; return a secret for its cookie.
 
-        Raises `enrolment.Closed` and `consents.PayChanged`.
+        `browser` holds the secrets of all cookies of ours; the visit's own is the one that the
+        entry page chose. Raises `enrolment.Closed`, `consents.PayChanged` and
+        `invitations.NoProof`.
         """
         campaign = access.open_link(self.slug)
+        claim = invitations.claim(campaign, who, now)
         _, secret = enrolment.join(
             campaign=campaign,
-            **who,
+            **vars(claim),
             shown_pay=shown_pay,
             language=language,
             now=now,
             browser=browser,
+            secret=self.secret,
         )
         return secret
 
-    def returning(self, *, platform: str, external_id: str) -> Claim | None:
-        """Return whom a link's id asks to consent; None where this browser takes part already."""
-        person = self._known()
-        if person is None:
-            return {"platform": platform, "external_id": external_id}
-        return screens.returning(person=person, platform=platform, external_id=external_id)
+    def is_known(self) -> bool:
+        """Tell whether the cookie is of a participation of this campaign."""
+        return self._known() is not None
 
-    def offered(self, who: Claim) -> StudyInfo:
+    def returning(self, who: Claim, now: datetime) -> Claim | None:
+        """Return whom a link asks to consent; None where this browser takes part already.
+
+        Raises `invitations.NoProof`.
+        """
+        campaign, person = access.open_link(self.slug), self._known()
+        claim = invitations.claim(campaign, who, now)
+        return who if person is None else screens.returning(person=person, claim=claim, who=who)
+
+    def offered(self, who: Claim, now: datetime) -> StudyInfo:
         """Return the campaign as it is offered to somebody who has not agreed yet."""
         campaign = access.open_link(self.slug)
-        return screens.offered(campaign=campaign, person=self._known(), who=who)
+        try:
+            claim = invitations.claim(campaign, who, now)
+        except invitations.NoProof:
+            return study_info.of(campaign)
+        return screens.offered(campaign=campaign, person=self._known(), claim=claim)
+
+    def open_private(self, token: str, now: datetime) -> str:
+        """Return a secret for this browser, whose person holds the private link (R38).
+
+        Raises `privacy.BadToken` and `access.NotFound`.
+        """
+        return browsers.open_by(screens.private(token, self.slug), self.secret, now)
 
     def _person(self) -> Participation:
         return access.participation(self.slug, self.secret)

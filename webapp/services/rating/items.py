@@ -6,13 +6,14 @@ out among raters.
 
 from __future__ import annotations
 
+import heapq
 import random
 from collections import Counter, defaultdict
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 
 from django.db import transaction
-from django.db.models import F, prefetch_related_objects
+from django.db.models import F
 
 from evaluation import Rate
 from webapp.models import (
@@ -32,6 +33,7 @@ from webapp.services.rules.protocols import protocol_of
 
 LOOKED_AT, LOOKED_AT_EACH = 100, 5  # open items: at least, and per item to be chosen
 FEWEST_VOTES = (F("reserved") + F("completed"), "order")  # the index open_items_by_votes has them
+State = Assignment.State
 PARTNER = "p"  # the key of a candidate that is the partner as a whole, in the first round
 
 
@@ -145,19 +147,22 @@ def assign(*, person: Participation, now: datetime) -> list[Assignment]:
     """
     size = protocol_of(person.campaign).batch
     with transaction.atomic():
-        held = _held(person)
+        rows = Assignment.objects.filter(participation=person).select_related("item")
+        mine = list(rows.order_by("place"))
+        held = [one for one in mine if one.state != State.RELEASED]
+        released = {one.item_id: one for one in mine if one.state == State.RELEASED}
         if lacking := onboarding.missing(person, held):
-            _reserve(person, onboarding.choose(person, lacking, held), len(held), now)
-            held = _held(person)
+            chosen = onboarding.choose(person, lacking, held)
+            held += _reserve(person, chosen, released, len(held), now)
         while len(held) < size:
             chosen = _choose(person, held, size - len(held))
             if not chosen:
                 break
-            _reserve(person, chosen, len(held), now)
-            held = _held(person)
+            held += _reserve(person, chosen, released, len(held), now)
         if all(one.item.known for one in held):
             return []
-        return [one for one in held if one.state == Assignment.State.RESERVED]
+        reserved = [one for one in held if one.state == State.RESERVED]
+        return sorted(reserved, key=lambda one: one.place)
 
 
 def open_items(campaign: Campaign) -> ItemQuery:
@@ -166,25 +171,21 @@ def open_items(campaign: Campaign) -> ItemQuery:
     return rows.filter(campaign=campaign, target__gt=F("reserved") + F("completed"))
 
 
-def _held(person: Participation) -> list[Assignment]:
-    rows = Assignment.objects.filter(participation=person)
-    held = rows.exclude(state=Assignment.State.RELEASED).select_related("item")
-    return list(held.order_by("place"))
-
-
 def _choose(person: Participation, held: Sequence[Assignment], count: int) -> list[Item]:
     rows = open_items(person.campaign).exclude(pk__in=[one.item_id for one in held])
+    if third_parties.uses_others(person.campaign):
+        return _choose_messages(third_parties.open_to(rows, person), count)
     if protocol_of(person.campaign).write:
         return list(rows.order_by(*FEWEST_VOTES)[:count])
-    if third_parties.judges(person.campaign):
-        return _choose_messages(third_parties.open_to(rows, person), count)
+    if third_parties.compares_own(person.campaign):
+        rows = third_parties.open_to(rows, person)
     rows = one_kind.kept_to(rows, person)
     return _choose_replies(rows, [one.item for one in held], count)
 
 
 def _choose_messages(rows: ItemQuery, count: int) -> list[Item]:
     """Choose those with the fewest votes, in the order of their conversations."""
-    fewest = rows.order_by(*FEWEST_VOTES).prefetch_related("candidates")[:count]
+    fewest = rows.order_by(*FEWEST_VOTES)[:count]
     return sorted(fewest, key=lambda item: item.order)
 
 
@@ -199,24 +200,29 @@ def _choose_replies(rows: ItemQuery, held: Sequence[Item], count: int) -> list[I
     chats_of, systems_of = _judged([*held, *left])
     chats = Counter(pk for item in held for pk in chats_of[item.pk])
     systems = Counter(pk for item in held for pk in systems_of[item.pk])
-    chosen: list[Item] = []
-    while left and len(chosen) < count:
-        best = min(
-            left,
-            key=lambda item: (
-                contexts[item.context_id],
-                sum(chats[pk] for pk in chats_of[item.pk]),
-                item.reserved + item.completed,
-                sum(systems[pk] for pk in systems_of[item.pk]),
-                item.order,
-            ),
+
+    def rank(item: Item) -> tuple[int, ...]:
+        return (
+            contexts[item.context_id],
+            sum(chats[pk] for pk in chats_of[item.pk]),
+            item.reserved + item.completed,
+            sum(systems[pk] for pk in systems_of[item.pk]),
+            item.order,
         )
-        left.remove(best)
+
+    chosen: list[Item] = []
+    waiting = [(rank(item), number, item) for number, item in enumerate(left)]
+    heapq.heapify(waiting)
+    while waiting and len(chosen) < count:
+        before, number, best = waiting[0]
+        if (after := rank(best)) > before:  # ranks only grow, so the others' are no less
+            heapq.heapreplace(waiting, (after, number, best))
+            continue
+        heapq.heappop(waiting)
         chosen.append(best)
         contexts[best.context_id] += 1
         chats.update(chats_of[best.pk])
         systems.update(systems_of[best.pk])
-    prefetch_related_objects(chosen, "candidates")
     return chosen
 
 
@@ -236,38 +242,54 @@ def _judged(items: Sequence[Item]) -> tuple[dict[int, list[int]], dict[int, list
     """
     chats: dict[int, list[int]] = defaultdict(list)
     systems: dict[int, list[int]] = defaultdict(list)
-    rows = Candidate.objects.filter(item__in=[item.pk for item in items])
+    rows = Candidate.objects.filter(item__in=[item.pk for item in items]).order_by()
     for item, chat, system in rows.values_list("item_id", "conversation_id", "system_id"):
         chats[item].append(chat)
         systems[item].append(system)
     return chats, systems
 
 
-def _reserve(person: Participation, chosen: Sequence[Item], first: int, now: datetime) -> None:
-    """Reserve what is still free of the items chosen; places count from `first`."""
+def _reserve(
+    person: Participation,
+    chosen: Sequence[Item],
+    released: Mapping[int, Assignment],
+    first: int,
+    now: datetime,
+) -> list[Assignment]:
+    """Reserve what is still free of the items chosen, and return it; places count from `first`."""
     taken = quota.reserve_each([item for item in chosen if not item.known])
     taken |= {item.pk for item in chosen if item.known}  # they want no number of raters
     positions = {item.pk: position for position, item in enumerate(chosen, start=first)}
-    former = Assignment.objects.filter(participation=person, item__in=taken)
-    released = {assignment.item_id: assignment for assignment in former}
-    for pk, assignment in released.items():
-        states.move(assignment, "reserve", place=positions[pk], made_at=now)
-    Assignment.objects.bulk_create(
+    again = [one for pk, one in released.items() if pk in taken]
+    for one in again:
+        states.move(one, "reserve", place=positions[one.item_id], made_at=now)
+    new = [item for item in chosen if item.pk in taken and item.pk not in released]
+    keys = _keys(new)
+    made = Assignment.objects.bulk_create(
         Assignment(
             item=item,
             participation=person,
             place=positions[item.pk],
             made_at=now,
-            shown=_order(person, item),
+            shown=_order(person, item, keys[item.pk]),
         )
-        for item in chosen
-        if item.pk in taken and item.pk not in released
+        for item in new
     )
+    return again + made
 
 
-def _order(person: Participation, item: Item) -> list[str]:
+def _keys(items: Sequence[Item]) -> dict[int, list[str]]:
+    """Return the keys of each item's candidates, by item."""
+    keys: dict[int, list[str]] = defaultdict(list)
+    rows = Candidate.objects.filter(item__in=[item.pk for item in items]).order_by()
+    for item, key in rows.values_list("item_id", "key"):
+        keys[item].append(key)
+    return keys
+
+
+def _order(person: Participation, item: Item, keys: Sequence[str]) -> list[str]:
     """Draw the order in which a person sees the candidates; empty for a single one."""
-    keys = sorted(candidate.key for candidate in item.candidates.all())
+    shown = sorted(keys)
     seed = f"{person.campaign.seed}:{item.pk}:{person.pk}:shown"
-    random.Random(seed).shuffle(keys)  # noqa: S311 (to be repeated)
-    return keys if len(keys) > 1 else []
+    random.Random(seed).shuffle(shown)  # noqa: S311 (to be repeated)
+    return shown if len(shown) > 1 else []

@@ -9,14 +9,41 @@ import random
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 
 from django.db.models import Exists, OuterRef, Q, QuerySet
 
-from evaluation import Rate
 from webapp.models import Campaign, Conversation, Event, Seat
 from webapp.services.rating import transcripts
+from webapp.services.rules.access import AnyCampaign
+from webapp.services.rules.protocols import protocol_of
 
+FROM_SECOND = 1  # of a conversation's messages: where it is cut something was said before
 PARTNER = 1  # the side of the speaker who is judged where a conversation is, speaker B
+
+
+@dataclass(frozen=True, kw_only=True)
+class Taking:
+    """What a campaign makes items of: whole conversations or messages, for so many people.
+
+    sample: conversations per system; cuts: messages per conversation; None for all.
+    """
+
+    is_whole: bool
+    people: int
+    sample: int | None = None
+    cuts: int | None = None
+
+
+def taking(campaign: AnyCampaign) -> Taking | None:
+    """Return what a campaign takes of others' conversations: to be judged, or said otherwise."""
+    protocol = protocol_of(campaign)
+    if protocol.write is not None and protocol.write.of_conversations:
+        return Taking(is_whole=False, people=protocol.write.writers, cuts=protocol.write.cuts)
+    rate = protocol.after
+    if rate is None or not rate.by_third_parties:
+        return None
+    return Taking(is_whole=rate.over == "conversation", people=rate.votes, sample=rate.sample)
 
 
 def finished() -> QuerySet[Conversation]:
@@ -58,25 +85,26 @@ class JudgedSpeaker:
 
 
 def judged(
-    campaign: Campaign, source: Campaign, rate: Rate, systems: Collection[str]
+    campaign: Campaign, source: Campaign, wanted: Taking, systems: Collection[str]
 ) -> list[JudgedSpeaker]:
     """Return what is not taken yet: conversations in an order drawn, each from its start."""
-    drawn = _drawn(campaign, source, rate.sample, systems)
-    return _speakers(rate, drawn, messages_of(source))
+    drawn = _drawn(campaign, source, wanted.sample, systems)
+    found = _speakers(wanted, drawn, messages_of(source))
+    return found if wanted.cuts is None else list(_cut(campaign, found, wanted.cuts))
 
 
 def imported(
-    campaign: Campaign, rate: Rate, conversations: Sequence[Conversation]
+    campaign: Campaign, wanted: Taking, conversations: Sequence[Conversation]
 ) -> list[JudgedSpeaker]:
     """Return what is judged of imported conversations, in an order drawn, each from its start."""
     drawn = _shuffled(campaign, conversations, "imported")
-    return _speakers(rate, drawn, transcripts.judged_messages(campaign))
+    return _speakers(wanted, drawn, transcripts.judged_messages(campaign))
 
 
 def _speakers(
-    rate: Rate, drawn: Sequence[Conversation], messages: QuerySet[Event]
+    wanted: Taking, drawn: Sequence[Conversation], messages: QuerySet[Event]
 ) -> list[JudgedSpeaker]:
-    if rate.over == "conversation":
+    if wanted.is_whole:
         return [JudgedSpeaker(each, PARTNER, None) for each in drawn]
     messages = messages.filter(conversation__in=[each.pk for each in drawn])
     by_conversation: dict[int, list[Event]] = {each.pk: [] for each in drawn}
@@ -87,6 +115,15 @@ def _speakers(
         for each in drawn
         for event in by_conversation[each.pk]
     ]
+
+
+def _cut(campaign: Campaign, found: Sequence[JudgedSpeaker], cuts: int) -> Iterator[JudgedSpeaker]:
+    """Yield the messages that come next where each conversation is cut, in their order."""
+    for conversation, own in groupby(found, key=lambda each: each.conversation.pk):
+        after_others = list(own)[FROM_SECOND:]
+        chance = random.Random(f"{campaign.seed}:cuts:{conversation}")  # noqa: S311 (repeatable)
+        drawn = chance.sample(range(len(after_others)), min(cuts, len(after_others)))
+        yield from (after_others[number] for number in sorted(drawn))
 
 
 def _drawn(

@@ -1,8 +1,8 @@
 """Onboarding of raters: items whose answers are known come first, and decide who judges the rest.
 
 Such an item is of a context that was imported with its known answers: by question the system of the
-best reply, or the right values, by system where every reply is asked about. Any number of raters
-may be tried on it.
+best reply, or the right values, by system where every reply is asked about. Or it is of two
+conversations that are marked as the better and the worse one. Any number of raters may be tried.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from typing import Any
 
 from evaluation import Question, Rate
 from webapp.models import Assignment, Item, Participation, Rating
+from webapp.services.rating import conversation_items
 from webapp.services.rules.protocols import protocol_of
 
 Known = Mapping[str, Any]  # question to what is right
@@ -30,7 +31,7 @@ def choose(person: Participation, count: int, held: Iterable[Assignment]) -> lis
     """Return items with known answers that a rater does not hold, in an order drawn for them."""
     mine = {assignment.item_id for assignment in held}
     rows = Item.objects.filter(campaign=person.campaign, known=True).exclude(pk__in=mine)
-    found = list(rows.prefetch_related("candidates").order_by("pk"))
+    found = list(rows.order_by("pk"))
     seed = f"{person.campaign.seed}:{person.pk}:onboarding"
     random.Random(seed).shuffle(found)  # noqa: S311 (to be repeated)
     return found[:count]
@@ -50,12 +51,26 @@ def is_failed(person: Participation) -> bool:
 
 
 def _is_right(rate: Rate, assignment: Assignment) -> bool:
-    known: Known = assignment.item.context.known if assignment.item.context else {}
+    if assignment.item.context is None:
+        return _prefers_better(rate, assignment)
+    known: Known = assignment.item.context.known
     rows = Rating.objects.filter(assignment=assignment)
     found = list(rows.values_list("candidate__system__name", "question", "value"))
     return all(
         _agrees(rate.question(name), right, [(s, value) for s, q, value in found if q == name])
         for name, right in known.items()
+    )
+
+
+def _prefers_better(rate: Rate, assignment: Assignment) -> bool:
+    """Tell whether every question that compares conversations has the better one as its answer."""
+    better = conversation_items.better_of(assignment.item)
+    rows = Rating.objects.filter(assignment=assignment)
+    found = rows.values_list("candidate", "question", "value")
+    return all(
+        is_best(question, value) == (candidate == better)
+        for candidate, name, value in found
+        if (question := rate.question(name)).compares
     )
 
 

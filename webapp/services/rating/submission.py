@@ -58,6 +58,8 @@ def save_draft(*, person: Participation, answers: Mapping[str, str], now: dateti
         return False
     draft = {name: text[:DRAFT_CHARACTERS] for name, text in answers.items()}
     rows = Assignment.objects.filter(pk=assignment.pk, state=State.RESERVED)
+    if draft != assignment.draft:
+        Participation.objects.filter(pk=person.pk).update(drafted_at=now)
     return rows.update(draft=draft) == 1
 
 

@@ -27,6 +27,7 @@ from webapp.models import (
     Participation,
     Persona,
     Seat,
+    TakenConversation,
     TranscriptNote,
 )
 from webapp.models.rating import ItemQuery
@@ -44,6 +45,17 @@ def judges(campaign: AnyCampaign) -> bool:
     return rate is not None and rate.by_third_parties
 
 
+def uses_others(campaign: AnyCampaign) -> bool:
+    """Tell whether a campaign's items are of other campaigns' conversations: judged or reworded."""
+    write = protocol_of(campaign).write
+    return judges(campaign) or (write is not None and write.of_conversations)
+
+
+def compares_own(campaign: AnyCampaign) -> bool:
+    """Tell whether whole conversations of other campaigns are compared in this one."""
+    return TakenConversation.objects.filter(campaign=campaign.pk).exists()
+
+
 def refusal(
     *, campaign: AnyCampaign, platform: str, external_id: str, secrets: Iterable[str] = ()
 ) -> str:
@@ -57,12 +69,14 @@ def refusal(
         return ""
     if platform == identity.VOLUNTEER:
         return "needs_id"
-    cookies = [access.secret_hash(secret) for secret in secrets]
     names = _names(campaign, platform, external_id)
-    if authors.filter(Q(pseudonym__in=names) | Q(secret_hash__in=cookies)).exists():
+    if authors.filter(Q(pseudonym__in=names) | access.of_browser(secrets)).exists():
         return "wrote"
-    people = Q(participation__pseudonym__in=names) | Q(participation__secret_hash__in=cookies)
-    judged = Seat.objects.filter(people, conversation__items__campaign=campaign.pk)
+    people = Q(participation__pseudonym__in=names)
+    people |= access.of_browser(secrets, "participation__")
+    used = Q(conversation__items__campaign=campaign.pk)
+    used |= Q(conversation__taken__campaign=campaign.pk)
+    judged = Seat.objects.filter(people, used)
     held = _notes(external_id).filter(conversation__campaign=campaign.pk)
     if judged.exists() or held.exists():
         return "took_part"
@@ -96,8 +110,8 @@ def open_to(items: ItemQuery, person: Participation) -> ItemQuery:
 
 
 def keeps_people_out(campaign: AnyCampaign) -> bool:
-    """Tell whether what people said or wrote elsewhere is judged, or revised, in a campaign."""
-    return judges(campaign) or _authors(campaign).exists()
+    """Tell whether what people said or wrote elsewhere is judged, or reworded, in a campaign."""
+    return uses_others(campaign) or compares_own(campaign) or _authors(campaign).exists()
 
 
 def closed_to(items: ItemQuery, person: Participation) -> Iterator[tuple[str, ItemQuery]]:
@@ -113,9 +127,10 @@ def closed_to(items: ItemQuery, person: Participation) -> Iterator[tuple[str, It
 def _closed(campaign: Campaign, known: ExternalId) -> dict[str, tuple[Exists, ...]]:
     """Return by rule what holds of the items whose conversation somebody must not judge."""
     names = _names(campaign, known.platform, known.value)
-    own = Seat.objects.filter(
-        conversation=OuterRef("conversation"), participation__pseudonym__in=names
-    )
+    mine = Seat.objects.filter(participation__pseudonym__in=names)
+    own = mine.filter(conversation=OuterRef("conversation"))
+    if compares_own(campaign):
+        own = mine.filter(conversation__candidates__item=OuterRef("pk"))
     imported = _notes(known.value).filter(conversation=OuterRef("conversation"))
     rules: dict[str, tuple[Exists, ...]] = {OWN_CONVERSATION: (Exists(own), Exists(imported))}
     if _wants_new(campaign):
@@ -156,7 +171,8 @@ def _notes(external_id: str) -> QuerySet[TranscriptNote]:
 
 def _names(campaign: AnyCampaign, platform: str, external_id: str) -> list[str]:
     """Return the pseudonyms of a person wherever what is here was said, written or judged too."""
-    here = Conversation.objects.filter(items__campaign=campaign.pk)
+    shown_here = Q(items__campaign=campaign.pk) | Q(taken__campaign=campaign.pk)
+    here = Conversation.objects.filter(shown_here)
     judged = Item.objects.filter(conversation__in=here).values("campaign")
     known = Campaign.objects.filter(
         Q(pk__in=here.values("campaign"))

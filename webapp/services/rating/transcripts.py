@@ -55,6 +55,7 @@ class ImportedChat:
     ended_at: datetime | None = None
     reset: bool | None = None
     marks: tuple[str, ...] = ()
+    control: str = ""  # which one of a pair with a known answer
 
     @property
     def judged(self) -> int:
@@ -123,6 +124,7 @@ def stored(campaign: AnyCampaign) -> list[ImportedChat]:
             ended_at=row.note.ended_at,
             reset=row.note.reset,
             marks=tuple(row.note.marks),
+            control=row.note.control,
         )
         for row in rows
     ]
@@ -206,4 +208,5 @@ def _note(conversation: Conversation, chat: ImportedChat) -> TranscriptNote:
         ended_at=chat.ended_at,
         reset=chat.reset,
         marks=list(chat.marks),
+        control=chat.control,
     )

@@ -14,11 +14,13 @@ from hashlib import sha256
 from typing import Any
 
 from django.db import transaction
-from django.db.models import Count, Max, Q, QuerySet
+from django.db.models import Count, Max, Q, QuerySet, Sum
+from django.db.models.functions import Coalesce
 
 from bots import Reply
 from bots.bot import EVENTS as BOT_EVENTS
 from webapp.models import Campaign, Conversation, ReplyCall, ReplyJob, Seat
+from webapp.services.replies import allowances
 from webapp.services.rules import events
 
 Outcome = ReplyCall.Outcome
@@ -56,6 +58,7 @@ class ReplyCounts:
     refused: int
     troubled: int
     events: Mapping[str, int]
+    tokens: int = 0  # as reported
 
     @property
     def share(self) -> float:
@@ -92,6 +95,13 @@ def record(made: Sequence[BotCall]) -> None:
             _row(call, next_numbers[call.job.pk], call.job.conversation_id in withdrawn)
             for call in made
         )
+        for call in sorted(made, key=_by_campaign):
+            allowances.settle(call.job, call.reply, call.parameters, call.error)
+
+
+def _by_campaign(call: BotCall) -> tuple[int, int]:
+    """Order in which rows of allowances are taken, so that nobody waits in a circle."""
+    return call.job.conversation.campaign_id, call.job.conversation_id
 
 
 def _row(call: BotCall, number: int, is_withdrawn: bool) -> ReplyCall:
@@ -143,7 +153,11 @@ def counted(rows: QuerySet[ReplyCall]) -> list[ReplyCounts]:
     each_outcome = {f"outcome_{one}": Count("pk", filter=Q(outcome=one)) for one in Outcome.values}
     system = "job__conversation__system__name"
     grouped: QuerySet[Any, dict[str, Any]] = rows.values(system).annotate(
-        calls=Count("pk"), troubled=Count("pk", filter=_troubled()), **each_event, **each_outcome
+        calls=Count("pk"),
+        troubled=Count("pk", filter=_troubled()),
+        tokens=Sum(Coalesce("prompt_tokens", 0) + Coalesce("reply_tokens", 0)),
+        **each_event,
+        **each_outcome,
     )
     return [
         ReplyCounts(
@@ -154,6 +168,7 @@ def counted(rows: QuerySet[ReplyCall]) -> list[ReplyCounts]:
             refused=row[f"outcome_{Outcome.REFUSED}"],
             troubled=row["troubled"],
             events={name: row[f"event_{name}"] for name in EVENTS},
+            tokens=row["tokens"],
         )
         for row in grouped.order_by(system)
     ]

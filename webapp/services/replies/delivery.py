@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 from itertools import groupby
 from typing import Any
 
@@ -17,9 +17,9 @@ from django.db.models import DurationField, ExpressionWrapper, F, Min
 from django.db.models.functions import Now
 
 from webapp import clock
-from webapp.models import Conversation, Event, Flag, ReplyJob
-from webapp.services.replies import pace, queue, rehearsal
-from webapp.services.rules import events, states, uptime
+from webapp.models import Campaign, Conversation, Event, Flag, Participation, ReplyJob
+from webapp.services.replies import allowances, pace, queue, rehearsal
+from webapp.services.rules import audit, events, flags, payment, persona_stack, states, uptime
 
 J = ReplyJob.State
 OPEN = Conversation.State.OPEN
@@ -215,11 +215,54 @@ def give_up(job: ReplyJob, error: str) -> bool:
             states.move(job, "give_up", only_if=queue.fence(job), error=error, lease_until=None)
         except states.Illegal:
             return False
+        allowances.give_back([job])
         if conversation.purpose == Conversation.Purpose.REHEARSAL:
             rehearsal.failed(conversation, error)
         elif conversation.state == Conversation.State.OPEN:
             _flag_failure(conversation, job, error)
     return True
+
+
+def fail(conversation: Conversation, because: str, now: datetime) -> None:
+    """End a conversation whose failure is ours: who is in it gets full pay (R13, R21)."""
+    states.move(conversation, "fail", ended_at=now, ended_because=because)
+    for seat in conversation.seats.filter(active=True).exclude(participation=None):
+        person = seat.participation
+        if person is not None:
+            payment.settle(person=person, outcome=Participation.Outcome.FAILED, now=now)
+    persona_stack.push_back_all(conversation)
+    conversation.seats.filter(active=True).update(active=False)
+
+
+def end_without_allowance(job: ReplyJob, error: str, *, campaign: bool) -> None:
+    """End a conversation for which no tokens are left; a campaign without any is paused."""
+    now = clock.read()
+    with transaction.atomic():
+        conversation = events.lock(job.conversation_id)
+        try:
+            states.move(job, "give_up", only_if=queue.fence(job), error=error, lease_until=None)
+        except states.Illegal:
+            return
+        flags.raise_flag("no_tokens", campaign=conversation.campaign, conversation=conversation)
+        is_of_people = conversation.purpose == Conversation.Purpose.STUDY
+        if is_of_people and conversation.state == OPEN:
+            content = {"state": "failed", "because": "no_tokens"}
+            events.append(conversation=conversation, kind=Event.Kind.STATE, content=content)
+            fail(conversation, "no_tokens", now)
+    if campaign:
+        _pause(conversation.campaign, error, now)
+
+
+def _pause(campaign: Campaign, error: str, now: datetime) -> None:
+    """Let nobody join a campaign whose models may use no more; a repeat does nothing."""
+    with transaction.atomic():
+        if not states.try_move(Campaign.objects.filter(pk=campaign.pk), "pause"):
+            return
+        holders = campaign.participations.exclude(persona=None).order_by("pk")
+        persona_stack.give_back_all(holders.select_related("campaign", "persona"))
+        audit.append(
+            actor="reply worker", action="campaign pause", campaign=campaign, now=now, reason=error
+        )
 
 
 def _flag_failure(conversation: Conversation, job: ReplyJob, error: str) -> None:

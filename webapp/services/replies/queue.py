@@ -30,24 +30,19 @@ FREE = Q(state=J.QUEUED) & (Q(lease_until=None) | Q(lease_until__lte=Now()))
 EXPIRED = Q(state=J.CLAIMED, lease_until__lte=Now())
 
 
-def queue(*, conversation: Conversation, in_reply_to: int, after: float = 0) -> ReplyJob:
-    """Owe a reply to the message `in_reply_to`; a worker is called after commit.
-
-    It is free to be claimed once `after` seconds have passed.
-    """
-    return queue_all([(conversation, in_reply_to)], after)[0]
+def queue(*, conversation: Conversation, in_reply_to: int) -> ReplyJob:
+    """Owe a reply to the message `in_reply_to`; a worker is called after commit."""
+    return queue_all([(conversation, in_reply_to)])[0]
 
 
-def queue_all(owed: Sequence[tuple[Conversation, int]], after: float = 0) -> list[ReplyJob]:
+def queue_all(owed: Sequence[tuple[Conversation, int]]) -> list[ReplyJob]:
     """Owe a reply to a message in each of several conversations."""
-    later = Now() + timedelta(seconds=after) if after else None
     jobs = [
         ReplyJob(
             conversation=conversation,
             in_reply_to=seq,
             bot=conversation.system.bot,
             queued_at=Now(),
-            lease_until=later,
         )
         for conversation, seq in owed
     ]

@@ -18,9 +18,21 @@ from typing import Any
 from django.db import transaction
 from django.db.models.functions import Now
 
+from bots import SeededHistory, Turn, Utterance
 from bots.text.tokens import key
-from webapp.models import Conversation, Event, Persona, ReplyCall, ReplyJob, Seat, System
+from webapp.models import (
+    Campaign,
+    Context,
+    Conversation,
+    Event,
+    Persona,
+    ReplyCall,
+    ReplyJob,
+    Seat,
+    System,
+)
 from webapp.services.replies import calls, queue
+from webapp.services.replies.background import background
 from webapp.services.rules import events
 from webapp.services.rules.protocols import protocol_of
 
@@ -31,6 +43,7 @@ MESSAGES = (
 )
 REPLIES = 3  # that a rehearsal asks for; a test chat asks for none, which its `minimum` says
 REHEARSAL = "rehearsal"
+REPLY = "(its reply)"  # in a turn that is shown before there are replies
 S = System.Rehearsal
 
 
@@ -45,27 +58,67 @@ def start(*, system: System, by: str, now: datetime) -> Conversation:
     return conversation
 
 
+def first_messages(campaign: Campaign) -> list[tuple[int, str]]:
+    """Return what stands before a system's first reply: sides and texts; none where it opens."""
+    protocol, context = protocol_of(campaign), _context(campaign)
+    if context is not None:
+        last = len(context.messages) - 1  # a person's
+        return [((last - index) % 2, text) for index, text in enumerate(context.messages)]
+    if protocol.chat is None or protocol.chat.first == "participant":
+        return [(0, MESSAGES[0])]
+    return [(1, protocol.chat.opening), (0, MESSAGES[0])] if protocol.chat.opening else []
+
+
+def _context(campaign: Campaign) -> Context | None:
+    """Return the context that a rehearsal goes on from, where the protocol has no chat."""
+    if protocol_of(campaign).chat is not None:
+        return None
+    return Context.objects.filter(campaign=campaign.pk).exclude(messages=[]).order_by("pk").first()
+
+
 def _begin(conversation: Conversation, by: str) -> None:
     """Let the bot open where it may, go on from a context where there is one, or greet it."""
-    protocol = protocol_of(conversation.campaign)
-    context = conversation.campaign.contexts.exclude(messages=[]).order_by("pk").first()
-    if protocol.chat is None and context is not None:
-        _continue(conversation, context.messages)
-    elif protocol.chat is None or protocol.chat.first == "participant":
-        _send(conversation, MESSAGES[0], by)
-    elif not protocol.chat.opening:
-        queue.queue(conversation=conversation, in_reply_to=0)
+    messages, seq = first_messages(conversation.campaign), 0
+    if _context(conversation.campaign) is not None:
+        for side, text in messages:
+            seq = _append(conversation, text, side=side).seq
     else:
-        _append(conversation, protocol.chat.opening, side=1, in_reply_to=0)
-        _send(conversation, MESSAGES[0], by)
-
-
-def _continue(conversation: Conversation, messages: Sequence[str]) -> None:
-    """Write a context, whose last message is a person's, and owe the reply to it."""
-    seq = 0
-    for index, text in enumerate(messages):
-        seq = _append(conversation, text, side=(len(messages) - 1 - index) % 2).seq
+        for side, text in messages:
+            if side == 0:
+                _send(conversation, text, by)
+                return
+            _append(conversation, text, side=side, in_reply_to=0)
     queue.queue(conversation=conversation, in_reply_to=seq)
+
+
+def first_turns(system: System) -> list[Turn]:
+    """Return the turns of a rehearsal as its bot sees them; a reply to come is `REPLY`.
+
+    Reads rows, writes none: the system need not be stored.
+    """
+    protocol, campaign = protocol_of(system.campaign), system.campaign
+    chat, persona = protocol.chat, _persona(campaign) if system.sees_persona else None
+    lines = persona.sentences_in(chat.partner_form if chat else "original") if persona else ()
+    known = background(chat.brief if chat else None, persona, (), topic_of(campaign))
+    messages = first_messages(campaign)
+    turns: list[Turn] = []
+    sent = 1 if messages and _context(campaign) is None else 0
+    for number in range(REPLIES):
+        history = [Utterance("self" if side else "partner", text) for side, text in messages]
+        turns.append((lines, SeededHistory(history, 0, known)))
+        messages = [*messages, (1, REPLY), (0, MESSAGES[(sent + number) % len(MESSAGES)])]
+    return turns
+
+
+def topic_of(campaign: Campaign) -> str:
+    """Return the topic of a rehearsal: the first that a conversation can have."""
+    chat, persona = protocol_of(campaign).chat, _persona(campaign)
+    topics = chat.brief.topics_for(persona.group if persona else "") if chat and chat.brief else ()
+    return str(topics[0]) if topics else ""
+
+
+def _persona(campaign: Campaign) -> Persona | None:
+    return Persona.objects.filter(campaign=campaign.pk).order_by("order").first()
 
 
 def _append(
@@ -188,8 +241,9 @@ def _open(system: System, now: datetime, *, replies: int = 0) -> Conversation:
         seed=secrets.randbits(48),
         started_at=now,
         minimum=replies,
+        topic=topic_of(system.campaign),
     )
-    persona = Persona.objects.filter(campaign=system.campaign).order_by("order").first()
+    persona = _persona(system.campaign)
     chat = protocol_of(system.campaign).chat
     Seat.objects.create(conversation=conversation, side=0, active=False)
     Seat.objects.create(

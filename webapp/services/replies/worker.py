@@ -19,13 +19,25 @@ from typing import Any, cast
 
 from django.conf import settings
 from django.db import InterfaceError, OperationalError
+from django.db.models import F
 
-from bots import Reply, SeededHistory, Turn, Utterance, bot_names, bot_options, seed_of
+from bots import (
+    Background,
+    InvalidOption,
+    Reply,
+    SeededHistory,
+    Turn,
+    Utterance,
+    bot_names,
+    bot_options,
+    seed_of,
+)
 from bots.guards.filters import EMPTY
 from bots.registry import PATHS
 from webapp.inference import Answers, Respond, WorkerLost, respond_beside
 from webapp.models import Campaign, Conversation, Event, ReplyCall, ReplyJob, Seat, System
-from webapp.services.replies import calls, delivery, queue
+from webapp.services.replies import allowances, calls, delivery, model_keys, queue
+from webapp.services.replies.background import background
 from webapp.services.replies.batches import Limit
 from webapp.services.rules.protocols import protocol_of
 
@@ -71,12 +83,37 @@ def claim(
     *, bot: str, owner: str, most: int | None = None, systems: Collection[int] | None = None
 ) -> list[ReplyWork]:
     """Claim what `bot` owes now: a batch for each set of options."""
+    if calls_servers(bot):
+        model_keys.enter()  # what was entered or removed a moment ago
     jobs = queue.claim(bot=bot, owner=owner, most=most, systems=systems)
     turns = _turns(jobs) if jobs else {}
+    jobs = [job for job in jobs if _may_call(job, turns[job.pk])]
     return [
         ReplyWork(bot, options_of(group[0].conversation.system), group, turns)
         for group in _by_options(jobs)
     ]
+
+
+def _may_call(job: ReplyJob, turn: Turn) -> bool:
+    """Reserve the tokens of a call; without them the job waits for others', or is over."""
+    if not allowances.is_counted(job):
+        return True
+    try:
+        allowances.reserve(job, turn, options_of(job.conversation.system))
+    except allowances.NothingLeft as refusal:
+        if refusal.waits:
+            queue.put_back(job, str(refusal), attempt=F("attempt") - 1)
+        else:
+            delivery.end_without_allowance(job, str(refusal), campaign=refusal.is_of_campaign)
+        return False
+    except InvalidOption:  # the call will say what is wrong
+        return True
+    return True
+
+
+def calls_servers(bot: str) -> bool:
+    """Tell whether a bot calls a server by its address."""
+    return any(each.name == "url" for each in bot_options(bot))
 
 
 def ask(work: ReplyWork, respond: Respond) -> EndedCall:
@@ -305,8 +342,10 @@ def _details(reply: Reply) -> dict[str, Any]:
 def _turns(jobs: Sequence[ReplyJob]) -> dict[int, Turn]:
     """Return each job's persona and history, as its bot sees them, with three queries."""
     conversations = [job.conversation_id for job in jobs]
-    seats = Seat.objects.filter(conversation__in=conversations, side=1).select_related("persona")
-    personas = {seat.conversation_id: seat.sentences for seat in seats if seat.sees_persona}
+    seats: dict[int, list[Seat]] = defaultdict(list)
+    rows = Seat.objects.filter(conversation__in=conversations).select_related("persona")
+    for seat in rows.order_by("side"):
+        seats[seat.conversation_id].append(seat)
     histories: dict[int, list[tuple[int, Utterance]]] = defaultdict(list)
     messages = Event.objects.filter(conversation__in=conversations, kind=Event.Kind.MESSAGE)
     columns = messages.values_list("conversation_id", "seq", "side", "content")
@@ -316,11 +355,24 @@ def _turns(jobs: Sequence[ReplyJob]) -> dict[int, Turn]:
     numbers = calls.numbers(jobs)
     return {
         job.pk: (
-            personas.get(job.conversation_id, ()),
+            _persona(seats[job.conversation_id]),
             SeededHistory(
                 (turn for seq, turn in histories[job.conversation_id] if seq <= job.in_reply_to),
                 calls.seed_for(job, numbers[job.pk]),
+                _background(job, seats[job.conversation_id]),
             ),
         )
         for job in jobs
     }
+
+
+def _persona(seats: Sequence[Seat]) -> tuple[str, ...]:
+    return next((one.sentences for one in seats if one.side == 1 and one.sees_persona), ())
+
+
+def _background(job: ReplyJob, seats: Sequence[Seat]) -> Background:
+    conversation = job.conversation
+    chat = protocol_of(conversation.campaign).chat
+    own = next((one.persona for one in seats if one.side == 1 and one.sees_persona), None)
+    partners = [one.persona for one in seats if one.side == 0 and one.persona is not None]
+    return background(chat.brief if chat else None, own, partners, conversation.topic)

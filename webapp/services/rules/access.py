@@ -1,4 +1,8 @@
-"""The rows an actor may see; the only way views get any (S1). A foreign row is not found."""
+"""The rows an actor may see; the only way views get any (S1). A foreign row is not found.
+
+Staff see what is in their projects. What they may do there follows from their roles (`roles`);
+who may do what is said by the decorators of pages (`webapp/views/staff/access.py`).
+"""
 
 from __future__ import annotations
 
@@ -9,19 +13,23 @@ from collections.abc import Iterable
 from dataclasses import dataclass, fields
 from datetime import datetime
 from decimal import Decimal
+from enum import StrEnum
 from typing import Any
 
 from django.conf import settings
 from django.contrib.auth.models import AbstractBaseUser, AnonymousUser
 from django.db import DEFAULT_DB_ALIAS
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 from django.utils.crypto import salted_hmac
 
 from webapp.models import (
+    Browser,
     Campaign,
     Conversation,
+    Member,
     OwnProtocol,
     Participation,
+    Project,
     Seat,
     Study,
     Whitelist,
@@ -29,6 +37,25 @@ from webapp.models import (
 
 User = AbstractBaseUser | AnonymousUser
 SeatKey = tuple[int, int]  # a participation and a conversation of its own, or 0
+
+
+class Role(StrEnum):
+    """What a member of a project may do there; an administrator may do all of it."""
+
+    VIEWER = "viewer"  # every member: look at campaigns, conversations and results
+    RUNNER = "runner"  # make, launch, change and stop campaigns; leave data out
+    EXPORTER = "exporter"  # take the data out
+    PAYER = "payer"  # decide about pay: amounts, budget, bonuses, submissions at a panel
+    ADMINISTRATOR = "administrator"  # members and the audit log
+
+
+# The column of `Member` that stands for each role; being a member at all is the viewer's.
+COLUMNS = {
+    Role.RUNNER: "is_runner",
+    Role.EXPORTER: "is_exporter",
+    Role.PAYER: "is_payer",
+    Role.ADMINISTRATOR: "is_administrator",
+}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,9 +70,11 @@ class StaffCampaign:
     changes: dict[str, Any]
     state: str
     owner_id: int
+    project_id: int
     study_id: int | None
     phase: str
     panel: str
+    platform: str
     consent: str
     contact: str
     minutes: int
@@ -64,6 +93,10 @@ class StaffCampaign:
     wait_seconds: int
     reply_seconds: int
     troubled_percent: int
+    tokens: int | None
+    token_cost: Decimal | None
+    conversation_tokens: int | None
+    conversation_cost: Decimal | None
     bot_when_alone: bool
     partner_left_counts: bool
     seed: int
@@ -97,6 +130,7 @@ class StaffStudy:
     note: str
     disjoint: bool
     owner_id: int
+    project_id: int
     created_at: datetime
 
     @property
@@ -107,6 +141,15 @@ class StaffStudy:
 @dataclass(frozen=True)
 class StaffWhitelist:
     """A whitelist that a member of staff may see."""
+
+    pk: int
+    name: str
+    project_id: int
+
+
+@dataclass(frozen=True)
+class StaffProject:
+    """A project that a member of staff is in."""
 
     pk: int
     name: str
@@ -175,12 +218,31 @@ def languages_of(slug: str) -> list[str]:
 
 def participation(slug: str, secret: str) -> Participation:
     """Return the participation of a cookie in the campaign of an address."""
-    try:
-        return Participation.objects.select_related("campaign", "system").get(
-            campaign__slug=slug, secret_hash=secret_hash(secret), withdrawn_at=None
-        )
-    except Participation.DoesNotExist:
-        raise NotFound(f"participation in {slug}") from None
+    rows = Participation.objects.select_related("campaign", "system")
+    mine, hashed = rows.filter(campaign__slug=slug, withdrawn_at=None), secret_hash(secret)
+    found = mine.filter(secret_hash=hashed).first() or _of_further(mine, hashed)
+    if found is None:
+        raise NotFound(f"participation in {slug}")
+    return found
+
+
+def _of_further(rows: QuerySet[Participation], hashed: str) -> Participation | None:
+    """Return whose further browser it is; asked second, for nearly everybody has one only."""
+    return rows.filter(browsers__secret_hash=hashed).first()
+
+
+def of_browser(secrets: Iterable[str], prefix: str = "") -> Q:
+    """Return the condition that a participation is of one of these cookies."""
+    hashes = [secret_hash(secret) for secret in secrets]
+    first, further = f"{prefix}secret_hash__in", f"{prefix}browsers__secret_hash__in"
+    return Q(**{first: hashes}) | Q(**{further: hashes})
+
+
+def held(person: Participation, secrets: Iterable[str]) -> str:
+    """Return the first of these secrets that is of this participation, "" for none."""
+    further = Browser.objects.filter(participation=person).values_list("secret_hash", flat=True)
+    hashes = {person.secret_hash, *further}
+    return next((secret for secret in secrets if secret_hash(secret) in hashes), "")
 
 
 def known(slug: str, secret: str) -> Participation | None:
@@ -235,8 +297,12 @@ def seat_by_key(person: Participation, key: str) -> Seat:
 def participations(cookies: Iterable[tuple[str, str]]) -> dict[tuple[str, str], Participation]:
     """Return the participations of several cookies at once: slug and secret to row."""
     hashes = {secret_hash(secret): (slug, secret) for slug, secret in cookies}
-    rows = Participation.objects.filter(secret_hash__in=hashes, withdrawn_at=None)
-    found = {hashes[row.secret_hash]: row for row in rows.prefetch_related("campaign")}
+    every = Participation.objects.filter(withdrawn_at=None).prefetch_related("campaign")
+    found = {hashes[row.secret_hash]: row for row in every.filter(secret_hash__in=hashes)}
+    if left := [hashed for hashed, cookie in hashes.items() if cookie not in found]:
+        further = Browser.objects.filter(secret_hash__in=left, participation__withdrawn_at=None)
+        for each in further.select_related("participation__campaign"):
+            found[hashes[each.secret_hash]] = each.participation
     return {cookie: row for cookie, row in found.items() if row.campaign.slug == cookie[0]}
 
 
@@ -255,11 +321,69 @@ def seats(wanted: Iterable[SeatKey]) -> dict[SeatKey, Seat]:
     return found
 
 
+def is_staff(user: User) -> bool:
+    """Tell whether this is an account of staff that may sign in."""
+    return bool(user.is_authenticated and user.is_active and getattr(user, "is_staff", False))
+
+
+def is_superuser(user: User) -> bool:
+    """Tell whether this is the deployer's account, which is an administrator of every project."""
+    return is_staff(user) and bool(getattr(user, "is_superuser", False))
+
+
+def projects(user: User, role: Role = Role.VIEWER) -> QuerySet[Project]:
+    """Return the projects in which the user has a role."""
+    if not is_staff(user):
+        return Project.objects.none()
+    if is_superuser(user):
+        return Project.objects.all()
+    members = Member.objects.filter(account=user.pk)
+    if role is not Role.VIEWER:
+        members = members.filter(Q(is_administrator=True) | Q(**{COLUMNS[role]: True}))
+    return Project.objects.filter(pk__in=members.values("project"))
+
+
+def project(user: User, pk: int) -> StaffProject:
+    """Return one of the user's projects. Raises `NotFound`."""
+    found = projects(user).filter(pk=pk).values_list("pk", "name").first()
+    if found is None:
+        raise NotFound(f"project {pk}")
+    return StaffProject(*found)
+
+
+def roles(user: User, project: int) -> frozenset[Role]:
+    """Return what the user may do in a project: nothing for who is not in it."""
+    if is_superuser(user):
+        return frozenset(Role)
+    member = Member.objects.filter(account=user.pk, project=project).first()
+    return frozenset() if member is None or not is_staff(user) else roles_of(member)
+
+
+def roles_of(member: Member) -> frozenset[Role]:
+    """Return the roles of a member's row."""
+    if member.is_administrator:
+        return frozenset(Role)
+    held = {role for role, column in COLUMNS.items() if getattr(member, column)}
+    return frozenset({Role.VIEWER, *held})
+
+
+def _is_seen(user: User) -> Q:
+    """Return the condition by which rows with a project are those of a member of staff."""
+    if not is_staff(user):
+        return Q(pk__in=())
+    if is_superuser(user):
+        return Q()
+    return Q(project__in=Member.objects.filter(account=user.pk).values("project"))
+
+
 def campaigns(user: User) -> QuerySet[Campaign]:
     """Return the campaigns that a member of staff may see."""
-    if not (user.is_authenticated and user.is_active and getattr(user, "is_staff", False)):
-        return Campaign.objects.none()
-    return Campaign.objects.all()
+    return Campaign.objects.filter(_is_seen(user))
+
+
+def beside(campaign: AnyCampaign, user: User) -> QuerySet[Campaign]:
+    """Return the other campaigns of a campaign's project: what is copied stays in the project."""
+    return campaigns(user).filter(project=row_of(campaign).project_id).exclude(pk=campaign.pk)
 
 
 def campaign(user: User, pk: int) -> StaffCampaign:
@@ -271,10 +395,8 @@ def campaign(user: User, pk: int) -> StaffCampaign:
 
 
 def studies(user: User) -> QuerySet[Study]:
-    """Return the studies that a member of staff may see: like campaigns, all."""
-    if not (user.is_authenticated and user.is_active and getattr(user, "is_staff", False)):
-        return Study.objects.none()
-    return Study.objects.all()
+    """Return the studies that a member of staff may see."""
+    return Study.objects.filter(_is_seen(user))
 
 
 def study(user: User, pk: int) -> StaffStudy:
@@ -297,14 +419,12 @@ def conversation(user: User, campaign_pk: int, pk: int) -> Conversation:
 
 def whitelists(user: User) -> QuerySet[Whitelist]:
     """Return the whitelists that a member of staff may see."""
-    if not (user.is_authenticated and user.is_active and getattr(user, "is_staff", False)):
-        return Whitelist.objects.none()
-    return Whitelist.objects.all()
+    return Whitelist.objects.filter(_is_seen(user))
 
 
 def whitelist(user: User, pk: int) -> StaffWhitelist:
     """Return one of the whitelists that the user may see. Raises `NotFound`."""
-    found = whitelists(user).filter(pk=pk).values_list("pk", "name").first()
+    found = whitelists(user).filter(pk=pk).values_list("pk", "name", "project").first()
     if found is None:
         raise NotFound(f"whitelist {pk}")
     return StaffWhitelist(*found)
@@ -312,7 +432,7 @@ def whitelist(user: User, pk: int) -> StaffWhitelist:
 
 def own_protocols(user: User) -> QuerySet[OwnProtocol]:
     """Return the versions of protocols that a member of staff may see: their own."""
-    if not (user.is_authenticated and user.is_active and getattr(user, "is_staff", False)):
+    if not is_staff(user):
         return OwnProtocol.objects.none()
     rows = OwnProtocol.objects.all()
     return rows if getattr(user, "is_superuser", False) else rows.filter(owner=user.pk)

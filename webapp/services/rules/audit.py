@@ -17,6 +17,7 @@ from webapp.services.rules.access import AnyCampaign
 CHECK = "check of the audit log"  # the row that says how far it is and what it found
 DAY = timedelta(days=1)
 AT_ONCE = 2_000  # entries of one step of the check: about 0.1 s
+MOST_STEPS = 100  # of a check that somebody waits for
 MOST = 100  # faults that are kept; one is reason enough to look
 CHAIN = 7_261_001  # the advisory lock of the chain's end; any number nobody else uses
 
@@ -107,9 +108,30 @@ def known_faults() -> list[int]:
     return sorted({number for check in checks for number in (*check.found, *check.before)})
 
 
+def checked_at() -> datetime | None:
+    """Return when the last whole check ended."""
+    row = Heartbeat.objects.filter(name=CHECK).first()
+    return row.seen_at if row and not _Check(**row.detail).last else None
+
+
+def check_whole(*, now: datetime) -> None:
+    """Check all entries now, from the first one, up to `MOST_STEPS` steps; the sweeper goes on."""
+    anew = {"detail": asdict(_Check()), "seen_at": now - DAY, "kind": "audit"}
+    Heartbeat.objects.update_or_create(name=CHECK, defaults=anew)
+    for _step in range(MOST_STEPS):
+        check_some(now=now)
+        if checked_at() == now:
+            return
+
+
+def is_altered(entry: AuditEntry) -> bool:
+    """Tell whether an entry is not what was hashed."""
+    return entry.hash != _hash(entry)
+
+
 def _faults(entries: Iterable[AuditEntry], previous: str) -> Iterator[Fault]:
     for entry in entries:
-        if entry.hash != _hash(entry):
+        if is_altered(entry):
             yield Fault(entry.number, "it was altered")
         elif entry.previous_hash != previous:
             yield Fault(entry.number, "the entry before it is missing or was replaced")

@@ -43,7 +43,6 @@ def refusal(
         return "needs_id"
     others = Campaign.objects.filter(study=study).exclude(pk=campaign.pk)
     names = [n for each in others for n in identity.pseudonyms(each, platform, external_id)]
-    cookies = [access.secret_hash(secret) for secret in secrets]
     people = Participation.objects.filter(campaign__in=others)
-    known = people.filter(Q(pseudonym__in=names) | Q(secret_hash__in=cookies))
+    known = people.filter(Q(pseudonym__in=names) | access.of_browser(secrets))
     return "other_phase" if known.exists() else ""

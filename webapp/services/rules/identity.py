@@ -10,8 +10,17 @@ from django.conf import settings
 from webapp.models import Campaign
 
 VOLUNTEER = "volunteer"  # the platform of who came without an id
+INVITED = "invited"  # of who came by a signed invitation: no link can claim an id of it
 TRANSCRIPT = "transcript"  # that of who chatted elsewhere, as an import names them
 TELEGRAM = "telegram"  # of who came by the chat service: no link can claim an id of it
+
+
+def derived_key(purpose: str, campaign: Campaign, key: str = "") -> bytes:
+    """Return a campaign's key for one purpose, derived from the server's secret (by default the
+    present one): it is nowhere in the database.
+    """
+    secret = (key or settings.SECRET_KEY).encode()
+    return hmac.digest(secret, f"{purpose}:{campaign.pk}".encode(), hashlib.sha256)
 
 
 def pseudonym(campaign: Campaign, platform: str, external_id: str, key: str = "") -> str:
@@ -19,8 +28,7 @@ def pseudonym(campaign: Campaign, platform: str, external_id: str, key: str = ""
 
     The key is derived from the server's secret for each campaign, and is nowhere in the database.
     """
-    secret = (key or settings.SECRET_KEY).encode()
-    derived = hmac.digest(secret, f"pseudonym:{campaign.pk}".encode(), hashlib.sha256)
+    derived = derived_key("pseudonym", campaign, key)
     who = f"{platform}\0{external_id}".encode()
     return hmac.new(derived, who, hashlib.sha256).hexdigest()
 

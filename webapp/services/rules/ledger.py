@@ -16,6 +16,7 @@ from typing import Any
 
 from django.db.models import Count, F, Max, Q, Sum
 
+from evaluation import Protocol
 from webapp.models import (
     Bonus,
     Campaign,
@@ -71,13 +72,13 @@ def _slots(campaigns: Sequence[Campaign], *, free: bool = False) -> dict[int, in
     keys = [campaign.pk for campaign in campaigns]
     cells = QuotaCell.objects.filter(system__campaign__in=keys).values_list("system__campaign")
     wanted_of_cells = dict(cells.annotate(sum=Sum(wanted)).order_by())
-    rows = Item.objects.shared().filter(campaign__in=keys).values_list("campaign")
+    rows = Item.objects.shared().filter(campaign__in=keys, known=False).values_list("campaign")
     sums = rows.annotate(votes=Sum(wanted), most=Max(wanted), count=Count("pk")).order_by()
     votes = {key: (total, most, count) for key, total, most, count in sums}
     found = {
         each.pk: wanted_of_cells.get(each.pk, 0)
         if (protocol := protocol_of(each)).chat
-        else _batches(*votes.get(each.pk, (0, 0, 1)), batch=protocol.batch)
+        else _batches(*votes.get(each.pk, (0, 0, 1)), batch=_counting(protocol))
         for each in campaigns
     }
     for each in campaigns:
@@ -88,10 +89,17 @@ def _slots(campaigns: Sequence[Campaign], *, free: bool = False) -> dict[int, in
 
 
 def _by_kind(campaign: Campaign, kind: str, wanted: Any) -> int:
-    rows = Item.objects.shared().filter(campaign=campaign).values_list(KINDS[kind]).order_by()
-    sums = rows.annotate(votes=Sum(wanted), most=Max(wanted), count=Count("pk"))
-    batch = protocol_of(campaign).batch
+    rows = Item.objects.shared().filter(campaign=campaign, known=False)
+    kinds = rows.values_list(KINDS[kind]).order_by()
+    sums = kinds.annotate(votes=Sum(wanted), most=Max(wanted), count=Count("pk"))
+    batch = _counting(protocol_of(campaign))
     return sum(_batches(votes, most, count, batch=batch) for _, votes, most, count in sums)
+
+
+def _counting(protocol: Protocol) -> int:
+    """Return how many items of a batch count: those with known answers are no data."""
+    known = protocol.onboarding.items if protocol.onboarding else 0
+    return max(1, protocol.batch - known)
 
 
 def _batches(votes: int, most: int, count: int, *, batch: int) -> int:

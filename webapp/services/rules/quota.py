@@ -27,7 +27,8 @@ def reserve_each(rows: Sequence[Counted]) -> set[int]:
         return set()
     known = type(rows[0])._default_manager
     locked = known.filter(pk__in=[row.pk for row in rows]).order_by("pk").select_for_update()
-    left = {row.pk for row in locked if row.target > row.reserved + row.completed}
+    counts = locked.values_list("pk", "target", "reserved", "completed")
+    left = {pk for pk, target, reserved, completed in counts if target > reserved + completed}
     known.filter(pk__in=left).update(reserved=F("reserved") + 1)
     return left
 

@@ -129,6 +129,15 @@ def optional_money(raw: str) -> Decimal | None:
     return money(most=MOST_BUDGET, positive=True)(raw) if raw.strip() else None
 
 
+def optional_whole(*, least: int, most: int) -> Parse:
+    """A whole number within bounds, or nothing."""
+
+    def parse(raw: str) -> int | None:
+        return whole(least=least, most=most)(raw) if raw.strip() else None
+
+    return parse
+
+
 def one_of(choices: Mapping[str, str]) -> Parse:
     """One of the values of a list that maps each to its words."""
 

@@ -19,13 +19,14 @@ from django.conf import settings
 from django.utils.translation import gettext as _
 
 from bots.datasets import transcripts as layout
+from webapp.models import Control
 from webapp.services.rating.transcripts import HUMAN, ImportedChat, ImportedTurn
 from webapp.services.staff_forms.fields import shown, storable
 
 SYSTEM_NAME = re.compile(r"[-a-zA-Z0-9_]{1,60}")
 NO_NAME = re.compile(r"[^-a-zA-Z0-9_]+")
 UNDESCRIBED = re.compile(r"\[\s*(?:image|picture|photo|video|gif)\s*:?\s*\]", re.I)
-ABOUT = ("system", "account", "volunteer", "began_at", "ended_at", "reset")
+ABOUT = ("system", "account", "volunteer", "began_at", "ended_at", "reset", "control")
 LONGEST = {"id": 80, "account": 40, "volunteer": 128, "system": 60}
 OF_TURN = ("speaker", "text", "image")
 YES = {"yes": True, "true": True, "1": True, "no": False, "false": False, "0": False, "": None}
@@ -211,7 +212,7 @@ class _Reader:
         if texts["account"] and not (texts["volunteer"] and began):
             right = _("an account needs volunteer and began_at beside it, to see who had it when")
             self.fault(raw.line, "account", texts["account"], right)
-        reset = self._reset(raw)
+        reset, control = self._reset(raw), self._control(raw)
         turns = [self._turn(line, turn) for line, turn in raw.turns]
         speakers = self._speakers(raw, [speaker for speaker, _text in turns])
         if speakers is None:
@@ -228,6 +229,7 @@ class _Reader:
             began_at=began,
             ended_at=ended,
             reset=reset,
+            control=control,
         )
 
     def _speakers(self, raw: _Raw, names: Sequence[str]) -> tuple[str, str] | None:
@@ -298,3 +300,9 @@ class _Reader:
         if text not in YES:
             self.fault(raw.line, "reset", value, _("must be yes, no, or blank where unknown"))
         return YES.get(text)
+
+    def _control(self, raw: _Raw) -> str:
+        value = str(raw.about.get("control") or "").strip()
+        if value and value not in Control.values:
+            self.fault(raw.line, "control", value, _("must be better, worse, or blank"))
+        return value

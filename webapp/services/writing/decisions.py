@@ -21,7 +21,7 @@ State = Contribution.State
 
 @dataclass(frozen=True, kw_only=True)
 class TextPair:
-    """A text, and the sentence that it revises, "" for none."""
+    """A text, and the sentence or message that it rewords, "" for none."""
 
     text: str
     original: str
@@ -55,9 +55,10 @@ class Offered:
 def of_campaign(campaign: AnyCampaign) -> QuerySet[Contribution]:
     """Return the campaign's contributions; what was withdrawn is not among them."""
     rows = Contribution.objects.filter(assignment__item__campaign=campaign.pk)
-    return rows.select_related("assignment__participation", "assignment__item__persona").order_by(
-        "pk"
-    )
+    item = "assignment__item"
+    return rows.select_related(
+        "assignment__participation", f"{item}__persona", f"{item}__conversation"
+    ).order_by("pk")
 
 
 def listed(*, campaign: AnyCampaign, state: str, after: int = 0, page: int = PAGE) -> list[Offered]:
@@ -129,16 +130,19 @@ def _offered(row: Contribution) -> Offered:
 
 
 def about(row: Contribution) -> str:
-    """Return the key of what a contribution was written about: a persona or a context."""
+    """Return the key of what a contribution was written about: a persona, context or message."""
     item = row.assignment.item
+    if item.conversation_id is not None:
+        return item.key
     parent = item.persona or item.context
     return parent.key if parent else ""
 
 
 def pairs(row: Contribution) -> Iterator[TextPair]:
-    """Yield each text with the sentence that it revises; one that was withdrawn is blank."""
-    persona = row.assignment.item.persona
-    originals = persona.sentences if persona else []
+    """Yield each text with what it says in other words; what was withdrawn is blank."""
+    item = row.assignment.item
+    rewords = item.persona is not None or item.conversation_id is not None
+    originals = writing_items.basis(item) if rewords else ()
     for number, text in enumerate(row.texts):
         yield TextPair(text=text, original=originals[number] if number < len(originals) else "")
 

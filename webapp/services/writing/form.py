@@ -15,7 +15,7 @@ from webapp.services.writing import offering, writing_items
 
 @dataclass(frozen=True, kw_only=True)
 class TextField:
-    """A text that is asked for; original: the sentence that it revises."""
+    """A text that is asked for; original: the sentence, or message, that it rewords."""
 
     name: str
     number: int  # 0 where it is the only one
@@ -55,11 +55,13 @@ def of(person: Participation) -> WritingForm | None:
     assignment = offering.current(person)
     if assignment is None:
         return None
+    write = offering.write_of(person)
     batch = person.assignments.exclude(state=Assignment.State.RELEASED)
     return form(
-        write=offering.write_of(person),
+        write=write,
         about=offering.about(assignment),
         basis=writing_items.basis(assignment.item),
+        before=writing_items.before(assignment.item, write.before),
         draft={str(name): str(text) for name, text in assignment.draft.items()},
         number=batch.filter(place__lt=assignment.place).count() + 1,
         total=batch.count(),
@@ -72,10 +74,14 @@ def form(
     about: str,
     basis: Sequence[str],
     draft: Mapping[str, str],
+    before: Sequence[tuple[int, str]] = (),
     number: int = 1,
     total: int = 1,
 ) -> WritingForm:
-    """Return the form of what is written about a persona, a context, or nothing."""
+    """Return the form of what is written about a persona, a context, a message, or nothing.
+
+    before: side and text of the messages before the one that is reworded.
+    """
     names = write.names(about, basis)
     passed = int(draft.get(offering.PASSED, 0))
     shown = range(passed, passed + 1) if write.one_by_one else range(len(names))
@@ -83,14 +89,14 @@ def form(
         TextField(
             name=names[each],
             number=each + 1 if len(names) > 1 else 0,
-            original=basis[each] if write.one_by_one else "",
+            original=write.original(each, basis),
         )
         for each in shown
     ]
     return WritingForm(
         write=write,
         fields=tuple(fields),
-        lines=_lines(basis) if write.makes == "reply" else (),
+        lines=_lines(basis) if write.makes == "reply" else _of_others(before),
         sentences=_sentences(names, basis, draft, passed) if write.one_by_one else (),
         left=len(names) - shown.stop,
         draft=draft,
@@ -109,6 +115,15 @@ def _sentences(
             current=number == passed,
         )
         for number, (name, sentence) in enumerate(zip(names, basis, strict=True))
+    )
+
+
+def _of_others(messages: Sequence[tuple[int, str]]) -> tuple[FormLine, ...]:
+    """Return messages of two others, called as raters see them called."""
+    speakers = (("you", _("Speaker A")), ("partner", _("Speaker B")))
+    return tuple(
+        FormLine(side=speakers[side][0], who=speakers[side][1], text=text)
+        for side, text in messages
     )
 
 

@@ -30,7 +30,11 @@ def write_of(person: Participation) -> Write:
 def current(person: Participation) -> Assignment | None:
     """Return the person's next assignment."""
     rows = Assignment.objects.filter(participation=person, state=State.RESERVED)
-    return rows.select_related("item__persona", "item__context").order_by("place").first()
+    return (
+        rows.select_related("item__persona", "item__context", "item__conversation")
+        .order_by("place")
+        .first()
+    )
 
 
 def about(assignment: Assignment) -> str:
@@ -59,7 +63,10 @@ def save_draft(*, person: Participation, answers: Mapping[str, str], now: dateti
         if not set(answers) <= set(known[passed(assignment) :]):
             return False
         kept = {name: text[:DRAFT_CHARACTERS] for name, text in answers.items()}
-        return _keep(assignment, _passed(assignment, known) | kept)
+        draft = _passed(assignment, known) | kept
+        if draft != assignment.draft:
+            Participation.objects.filter(pk=person.pk).update(drafted_at=now)
+        return _keep(assignment, draft)
 
 
 def submit(

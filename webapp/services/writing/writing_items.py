@@ -1,4 +1,4 @@
-"""Items of what is to be written: personas of a split, personas to revise, contexts to reply to.
+"""Items of what is to be written: new personas, personas to revise, contexts, messages.
 
 Apart because the launch makes them, and forms and exports ask what stands behind one.
 """
@@ -9,8 +9,10 @@ import random
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from django.db.models import QuerySet
+
 from evaluation import Write
-from webapp.models import Campaign, Item
+from webapp.models import Campaign, Event, Item
 from webapp.services.rules.protocols import protocol_of
 
 TRAIN, VALID, TEST = "train", "valid", "test"
@@ -21,6 +23,8 @@ def make(campaign: Campaign) -> int:
     write = protocol_of(campaign).write
     if write is None:
         return 0
+    if write.of_conversations:  # they were taken with their conversations
+        return campaign.items.update(target=write.writers)
     known = set(campaign.items.values_list("key", flat=True))
     target = 1 if write.makes == "persona" else write.writers
     rows = [
@@ -32,10 +36,33 @@ def make(campaign: Campaign) -> int:
 
 
 def basis(item: Item) -> tuple[str, ...]:
-    """Return what a writer is basis: the sentences of a persona, or the messages of a context."""
+    """Return what a text is about: a persona's sentences, a context's messages, or a message."""
+    if item.conversation is not None:
+        return (_messages(item).get(seq=_seq(item)).content["text"],)
     if item.persona is not None:
         return tuple(item.persona.sentences)
     return tuple(item.context.messages) if item.context is not None else ()
+
+
+def before(item: Item, count: int) -> list[tuple[int, str]]:
+    """Return side and text of the messages before the one that an item is of, at most `count`."""
+    if item.conversation is None or not count:
+        return []
+    rows = _messages(item).filter(seq__lt=_seq(item)).order_by("-seq")[:count]
+    return [(row.side or 0, row.content["text"]) for row in reversed(rows)]
+
+
+def message_of(item: Item) -> tuple[int, int] | None:
+    """Return the conversation of the message that an item is of, and its `seq`."""
+    return None if item.conversation_id is None else (item.conversation_id, _seq(item))
+
+
+def _messages(item: Item) -> QuerySet[Event]:
+    return Event.objects.filter(conversation=item.conversation, kind=Event.Kind.MESSAGE)
+
+
+def _seq(item: Item) -> int:
+    return int(item.key.rpartition(":")[2])  # as `judged_conversations` calls it
 
 
 def split_of(item: Item) -> str:

@@ -1,6 +1,8 @@
 """Access to staff's pages: who may see them, what is said otherwise, and where links to them are.
 
-A page's decorator says all three, so the tests of access and the navigation have every page.
+A page's decorator says all three, so the tests of access, `manage.py roles` and the navigation have
+every page. Its role is that of the campaign's or study's project; of a page of neither, a role that
+the account has in any of its projects.
 """
 
 from __future__ import annotations
@@ -13,16 +15,21 @@ from typing import Any
 from django.contrib.auth.decorators import login_required
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed
-from django.shortcuts import render
+from django.shortcuts import redirect, render
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy
 
+from webapp import clock
+from webapp.services.accounts import sessions
 from webapp.services.campaign import campaigns
 from webapp.services.rules import access, states
-from webapp.views.audience import Audience, meant_for, routes
+from webapp.services.rules.access import Role
+from webapp.views import audience
+from webapp.views.audience import Audience, Need, meant_for, needs, routes
+from webapp.views.staff import confirmation
 
 View = Callable[..., HttpResponse]
-READ = ("GET", "HEAD")
+READ = audience.READ
 WRITE = ("POST",)
 FORM = (*READ, *WRITE)
 # Labels of fields that stand in no form of Django's.
@@ -53,6 +60,14 @@ LABELS: Mapping[str, str | Promise] = {
     "evidence": gettext_lazy("Evidence"),
     "return_reason": gettext_lazy("Reason of the return"),
     "words": gettext_lazy("Message"),
+    "ids": gettext_lazy("Ids"),
+    "days": gettext_lazy("Days until the links expire"),
+    "server": gettext_lazy("Server"),
+    "tokens": gettext_lazy("Tokens in all"),
+    "token_cost": gettext_lazy("Cost of tokens in all"),
+    "conversation_tokens": gettext_lazy("Tokens of one conversation"),
+    "conversation_cost": gettext_lazy("Cost of tokens of one conversation"),
+    "key": gettext_lazy("Key"),
 }
 
 
@@ -69,52 +84,166 @@ class NavLink:
     name: str = ""
 
 
-def staff_page(*methods: str, link: NavLink | None = None) -> Callable[[View], View]:
-    """Let only staff in; a missing row is a 404, an action that is impossible now a 409."""
+def staff_page(
+    *methods: str,
+    role: Role | None,
+    change: Role | None = None,
+    proof: bool = False,
+    link: NavLink | None = None,
+    before_second_factor: bool = False,
+    by_deployer: bool = False,
+) -> Callable[[View], View]:
+    """Let only staff in; a missing row is a 404, an action that is impossible now a 409.
 
-    def decorate(view: View) -> View:
-        @meant_for(Audience.STAFF)
-        @login_required
-        @functools.wraps(view)
-        def guarded(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
-            if not getattr(request.user, "is_staff", False):
-                raise PermissionDenied
-            if request.method not in methods:
-                return HttpResponseNotAllowed(methods)
-            return _answer(view, request, *args, **kwargs)
-
-        guarded.__dict__["link"] = link
-        return guarded
-
-    return decorate
+    role, change, proof: see `Need`; without `change` the role is that of both.
+    before_second_factor: whether it is shown to who has yet to set up what the server demands.
+    """
+    need = Need(
+        role,
+        change or role,
+        methods,
+        proof=proof,
+        before_second_factor=before_second_factor,
+        by_deployer=by_deployer,
+    )
+    return _page(need, link)
 
 
-def campaign_page(*methods: str, tab: NavLink | None = None) -> Callable[[View], View]:
+def campaign_page(
+    *methods: str,
+    role: Role,
+    change: Role | None = None,
+    proof: bool = False,
+    tab: NavLink | None = None,
+) -> Callable[[View], View]:
     """The same for a page of one campaign: the view is given the campaign instead of its number."""
+    need = Need(role, change or role, methods, proof=proof, is_of_project=True)
 
     def decorate(view: View) -> View:
         @functools.wraps(view)
         def found(request: HttpRequest, pk: int, **kwargs: Any) -> HttpResponse:
-            return view(request, access.campaign(request.user, pk), **kwargs)
+            row = access.campaign(request.user, pk)
+            return _refused(request, need, row.project_id) or view(request, row, **kwargs)
 
-        guarded = staff_page(*methods)(found)
+        guarded = _page(need)(found)
         guarded.__dict__["tab"] = tab
         return guarded
 
     return decorate
 
 
-def study_page(*methods: str) -> Callable[[View], View]:
+def study_page(
+    *methods: str, role: Role, change: Role | None = None, proof: bool = False
+) -> Callable[[View], View]:
     """The same for a page of one study."""
+    need = Need(role, change or role, methods, proof=proof, is_of_project=True)
 
     def decorate(view: View) -> View:
         @functools.wraps(view)
         def found(request: HttpRequest, study: int, **kwargs: Any) -> HttpResponse:
-            return view(request, access.study(request.user, study), **kwargs)
+            row = access.study(request.user, study)
+            return _refused(request, need, row.project_id) or view(request, row, **kwargs)
 
-        return staff_page(*methods)(found)
+        return _page(need)(found)
 
     return decorate
+
+
+def whitelist_page(*methods: str, role: Role, change: Role | None = None) -> Callable[[View], View]:
+    """The same for a page of one whitelist."""
+    need = Need(role, change or role, methods, is_of_project=True)
+
+    def decorate(view: View) -> View:
+        @functools.wraps(view)
+        def found(request: HttpRequest, whitelist: int, **kwargs: Any) -> HttpResponse:
+            row = access.whitelist(request.user, whitelist)
+            return _refused(request, need, row.project_id) or view(request, row, **kwargs)
+
+        return _page(need)(found)
+
+    return decorate
+
+
+def project_page(
+    *methods: str, role: Role, change: Role | None = None, proof: bool = False
+) -> Callable[[View], View]:
+    """The same for a page of one project."""
+    need = Need(role, change or role, methods, proof=proof, is_of_project=True)
+
+    def decorate(view: View) -> View:
+        @functools.wraps(view)
+        def found(request: HttpRequest, project: int, **kwargs: Any) -> HttpResponse:
+            row = access.project(request.user, project)
+            return _refused(request, need, row.pk) or view(request, row, **kwargs)
+
+        return _page(need)(found)
+
+    return decorate
+
+
+def _page(need: Need, link: NavLink | None = None) -> Callable[[View], View]:
+    def decorate(view: View) -> View:
+        @meant_for(Audience.STAFF)
+        @login_required
+        @functools.wraps(view)
+        def guarded(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+            if not access.is_staff(request.user):
+                raise PermissionDenied
+            if request.method not in need.methods and not confirmation.is_answer(request, need):
+                return HttpResponseNotAllowed(need.methods)
+            if not (need.before_second_factor or sessions.has_both_factors(request.session)):
+                return redirect("second-factor")
+            sessions.touch(request.session, clock.now())
+            if not need.is_of_project and (refusal := _refused(request, need, None)):
+                return refusal
+            return _answer(view, request, *args, **kwargs)
+
+        guarded.__dict__.update(link=link, need=need)
+        return guarded
+
+    return decorate
+
+
+def _refused(request: HttpRequest, need: Need, project: int | None) -> HttpResponse | None:
+    """Say that a role is missing, or ask who it is again; None where nothing stands in the way."""
+    if need.is_only_deployers(request.method) and not access.is_superuser(request.user):
+        raise PermissionDenied
+    role = need.role(request.method)
+    held = access.roles(request.user, project) if project is not None else None
+    request.__dict__["project_roles"] = held
+    if role is not None:
+        may = role in held if held is not None else _has_anywhere(request, role)
+        if not may:
+            return render(request, "staff/no_role.html", {"role": role}, status=403)
+    return confirmation.ask(request, need) if need.wants_proof(request.method) else None
+
+
+def _has_anywhere(request: HttpRequest, role: Role) -> bool:
+    return access.projects(request.user, role).exists()
+
+
+class Allowed:
+    """What the visitor of a page may do, by the names of addresses: `may.delete` in a template."""
+
+    def __init__(self, request: HttpRequest | None) -> None:
+        self._request = request
+
+    def __getitem__(self, name: str) -> bool:
+        need, request = needs()[name.replace("_", "-")], self._request
+        if request is None or need.change is None:
+            return request is not None
+        held = getattr(request, "project_roles", None)
+        return _has_anywhere(request, need.change) if held is None else need.change in held
+
+
+def _missing_role(request: HttpRequest | None) -> str:
+    """Return the role that a change on this page takes, where its visitor may only look."""
+    match = getattr(request, "resolver_match", None)
+    need = getattr(match.func, "need", None) if match else None
+    held = getattr(request, "project_roles", None)
+    if need is None or held is None or "POST" not in need.methods or need.change in held:
+        return ""
+    return str(need.change)
 
 
 def navigation(request: HttpRequest | None) -> dict[str, Any]:
@@ -122,6 +251,14 @@ def navigation(request: HttpRequest | None) -> dict[str, Any]:
     return {
         "main_links": functools.partial(_links, "link"),
         "tabs": functools.partial(_links, "tab"),
+    }
+
+
+def permissions(request: HttpRequest | None) -> dict[str, Any]:
+    """Give every template what the visitor may do, so that it shows no button in vain."""
+    return {
+        "may": Allowed(request),
+        "missing_role": functools.partial(_missing_role, request),
     }
 
 

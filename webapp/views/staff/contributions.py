@@ -14,7 +14,7 @@ from django.utils.translation import ngettext
 from webapp import clock
 from webapp.services.campaign import written_materials
 from webapp.services.monitoring.review import read_reason
-from webapp.services.rules.access import StaffCampaign
+from webapp.services.rules.access import Role, StaffCampaign
 from webapp.services.staff_forms.fields import Invalid
 from webapp.services.writing import decisions
 from webapp.views.staff.access import FORM, WRITE, bad_form, campaign_page, conflict
@@ -22,7 +22,7 @@ from webapp.views.staff.access import FORM, WRITE, bad_form, campaign_page, conf
 PAGE = "staff/contributions.html"
 
 
-@campaign_page(*FORM)
+@campaign_page(*FORM, role=Role.VIEWER, change=Role.RUNNER)
 def contributions(request: HttpRequest, campaign: StaffCampaign) -> HttpResponse:
     """Show what was written; accept or refuse it."""
     if request.method != "POST":
@@ -44,7 +44,7 @@ def contributions(request: HttpRequest, campaign: StaffCampaign) -> HttpResponse
     return redirect(f"{reverse('contributions', args=[campaign.pk])}?{request.GET.urlencode()}")
 
 
-@campaign_page(*WRITE)
+@campaign_page(*WRITE, role=Role.RUNNER)
 def use(request: HttpRequest, campaign: StaffCampaign) -> HttpResponse:
     """Take what was accepted in another campaign into this draft."""
     if campaign.state != "DRAFT":

@@ -150,7 +150,7 @@ def _markup(content: str) -> Token:
 # --- pages --------------------------------------------------------------------------------------
 
 
-@staff_page(*READ, link=NavLink(gettext_lazy("Guides"), 30))
+@staff_page(*READ, role=None, link=NavLink(gettext_lazy("Guides"), 30))
 def index(request: HttpRequest) -> HttpResponse:
     """List the guides."""
     found = guides()
@@ -159,7 +159,7 @@ def index(request: HttpRequest) -> HttpResponse:
     return render(request, "staff/guides.html", context)
 
 
-@staff_page(*READ)
+@staff_page(*READ, role=None)
 def guide(request: HttpRequest, guide: str) -> HttpResponse:
     """Show one guide."""
     return render(request, "staff/guide.html", {"text": text(guide), "tab": "guides"})

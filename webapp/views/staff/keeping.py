@@ -12,12 +12,12 @@ from webapp import clock
 from webapp.forms.campaign_form import DuplicateForm
 from webapp.services.campaign import duplicates, removal
 from webapp.services.campaign.systems import SystemRefused
-from webapp.services.rules.access import StaffCampaign
+from webapp.services.rules.access import Role, StaffCampaign
 from webapp.services.staff_forms.fields import Invalid
 from webapp.views.staff.access import FORM, WRITE, bad_form, campaign_page, conflict
 
 
-@campaign_page(*FORM)
+@campaign_page(*FORM, role=Role.RUNNER)
 def duplicate(request: HttpRequest, campaign: StaffCampaign) -> HttpResponse:
     """Make a new draft of the same plan; a double click makes one."""
     context = {"campaign": campaign, "tab": "campaign"}
@@ -33,7 +33,7 @@ def duplicate(request: HttpRequest, campaign: StaffCampaign) -> HttpResponse:
     return redirect("campaign", draft.pk)
 
 
-@campaign_page(*WRITE)
+@campaign_page(*WRITE, role=Role.RUNNER)
 def archive(request: HttpRequest, campaign: StaffCampaign) -> HttpResponse:
     """Take a campaign that is not running out of the list."""
     removal.archive(campaign=campaign, by=request.user, now=clock.now())
@@ -41,7 +41,7 @@ def archive(request: HttpRequest, campaign: StaffCampaign) -> HttpResponse:
     return redirect("campaign", campaign.pk)
 
 
-@campaign_page(*WRITE)
+@campaign_page(*WRITE, role=Role.RUNNER)
 def unarchive(request: HttpRequest, campaign: StaffCampaign) -> HttpResponse:
     """Put an archived campaign back into the list."""
     removal.unarchive(campaign=campaign, by=request.user, now=clock.now())
@@ -49,7 +49,7 @@ def unarchive(request: HttpRequest, campaign: StaffCampaign) -> HttpResponse:
     return redirect("campaign", campaign.pk)
 
 
-@campaign_page(*FORM)
+@campaign_page(*FORM, role=Role.RUNNER, proof=True)
 def delete(request: HttpRequest, campaign: StaffCampaign) -> HttpResponse:
     """Delete a draft, once its name was typed."""
     if campaign.state != "DRAFT":

@@ -18,7 +18,7 @@ from webapp.services.monitoring import monitor, review
 from webapp.services.replies import given_up
 from webapp.services.results import stored
 from webapp.services.results.shown import Score
-from webapp.services.rules.access import StaffCampaign
+from webapp.services.rules.access import Role, StaffCampaign
 from webapp.services.staff_forms.fields import Invalid
 from webapp.views.staff.access import FORM, READ, WRITE, NavLink, bad_form, campaign_page, conflict
 from webapp.views.staff.setup import start_link
@@ -51,19 +51,19 @@ ACTIONS: dict[str, tuple[Act, Any, Any, tuple[str, ...]]] = {
 }
 
 
-@campaign_page(*READ, tab=NavLink(gettext_lazy("Live"), 20))
+@campaign_page(*READ, role=Role.VIEWER, tab=NavLink(gettext_lazy("Live"), 20))
 def live(request: HttpRequest, campaign: StaffCampaign) -> HttpResponse:
     """Show what happens now."""
     return render(request, "staff/live.html", _live(request, campaign))
 
 
-@campaign_page(*READ)
+@campaign_page(*READ, role=Role.VIEWER)
 def live_part(request: HttpRequest, campaign: StaffCampaign) -> HttpResponse:
     """The numbers of the live page, fetched every two seconds."""
     return render(request, "staff/_live.html", _live(request, campaign))
 
 
-@campaign_page(*READ)
+@campaign_page(*READ, role=Role.VIEWER)
 def score_part(request: HttpRequest, campaign: StaffCampaign) -> HttpResponse:
     """The scores so far, computed elsewhere: at most one computation a minute begins here."""
     found = stored.look(
@@ -74,14 +74,14 @@ def score_part(request: HttpRequest, campaign: StaffCampaign) -> HttpResponse:
     return render(request, "staff/_scores.html", context)
 
 
-@campaign_page(*WRITE)
+@campaign_page(*WRITE, role=Role.VIEWER)
 def score_again(request: HttpRequest, campaign: StaffCampaign) -> HttpResponse:
     """Compute the scores anew, after a failure."""
     stored.want(of=campaign, name="scores", choice="counted", now=clock.now())
     return redirect("live", campaign.pk)
 
 
-@campaign_page(*FORM)
+@campaign_page(*FORM, role=Role.RUNNER)
 def act(request: HttpRequest, campaign: StaffCampaign, action: str) -> HttpResponse:
     """Pause, resume or stop, after a question."""
     if action not in ACTIONS:
@@ -109,7 +109,7 @@ def act(request: HttpRequest, campaign: StaffCampaign, action: str) -> HttpRespo
     return redirect("live", campaign.pk)
 
 
-@campaign_page(*FORM)
+@campaign_page(*FORM, role=Role.RUNNER)
 def extend(request: HttpRequest, campaign: StaffCampaign) -> HttpResponse:
     """Want more participations, or more raters."""
     raw = request.POST.dict()
@@ -134,7 +134,7 @@ def extend(request: HttpRequest, campaign: StaffCampaign) -> HttpResponse:
     return redirect("live", campaign.pk)
 
 
-@campaign_page(*FORM)
+@campaign_page(*FORM, role=Role.PAYER, proof=True)
 def pay(request: HttpRequest, campaign: StaffCampaign) -> HttpResponse:
     """Pay another amount from the next consent on; a lower one has to be confirmed."""
     context: dict[str, Any] = {"campaign": campaign, "tab": "live", "raw": {}}
@@ -161,11 +161,12 @@ def pay(request: HttpRequest, campaign: StaffCampaign) -> HttpResponse:
     return redirect("live", campaign.pk)
 
 
-@campaign_page(*FORM)
+@campaign_page(*FORM, role=Role.PAYER, proof=True)
 def budget(request: HttpRequest, campaign: StaffCampaign) -> HttpResponse:
     """Raise the budget, or let people in again who were kept out at odd rates of stopping."""
     context: dict[str, Any] = {"campaign": campaign, "tab": "live", "raw": {}}
     context["books"] = amendments.books(campaign)
+    context["token_limits"] = amendments.token_limits(campaign)
     if campaign.state not in ("OPEN", "PAUSED"):
         return conflict(request, campaign.state)
     if request.method != "POST":
@@ -176,6 +177,8 @@ def budget(request: HttpRequest, campaign: StaffCampaign) -> HttpResponse:
         change["reason"] = amendments.read_reason(raw)
         if "allow" in raw:
             amendments.let_new_people_in(**change)
+        elif "raises_tokens" in raw:
+            amendments.raise_tokens(raw=raw, **change)
         else:
             amendments.raise_budget(budget=amendments.read_budget(raw), **change)
     except Invalid as problem:
@@ -185,14 +188,14 @@ def budget(request: HttpRequest, campaign: StaffCampaign) -> HttpResponse:
     return redirect("live", campaign.pk)
 
 
-@campaign_page(*READ)
+@campaign_page(*READ, role=Role.VIEWER)
 def job_list(request: HttpRequest, campaign: StaffCampaign) -> HttpResponse:
     """List failed and pending replies."""
     page = review.troubled_replies(campaign, request.GET.get("page"))
     return render(request, "staff/jobs.html", {"campaign": campaign, "tab": "live", "page": page})
 
 
-@campaign_page(*WRITE)
+@campaign_page(*WRITE, role=Role.RUNNER)
 def retry(request: HttpRequest, campaign: StaffCampaign, job: int) -> HttpResponse:
     """Let a reply that was given up be tried anew."""
     given_up.retry(campaign=campaign, pk=job, by=request.user, now=clock.now())

@@ -12,7 +12,7 @@ from django.utils.translation import gettext as _
 
 from webapp import clock
 from webapp.services.campaign import message_items
-from webapp.services.rules.access import StaffCampaign
+from webapp.services.rules.access import Role, StaffCampaign
 from webapp.services.rules.protocols import protocol_of
 from webapp.services.staff_forms.fields import Invalid
 from webapp.views.staff.access import FORM, bad_form, campaign_page, conflict
@@ -20,7 +20,7 @@ from webapp.views.staff.access import FORM, bad_form, campaign_page, conflict
 PAGE = "staff/messages.html"
 
 
-@campaign_page(*FORM)
+@campaign_page(*FORM, role=Role.VIEWER, change=Role.RUNNER)
 def messages(request: HttpRequest, campaign: StaffCampaign) -> HttpResponse:
     """Show where items can be taken from; take those of one campaign, or remove all."""
     if request.method != "POST":
@@ -43,10 +43,13 @@ def messages(request: HttpRequest, campaign: StaffCampaign) -> HttpResponse:
 
 
 def _shown(request: HttpRequest, campaign: StaffCampaign) -> dict[str, Any]:
+    protocol = protocol_of(campaign)
     return {
         "campaign": campaign,
         "tab": "campaign",
-        "rate": protocol_of(campaign).after,
+        "rate": protocol.after,
+        "writes": protocol.write is not None,
+        "is_whole": protocol.after is not None and protocol.after.over == "conversation",
         "sources": message_items.sources(campaign=campaign, user=request.user),
         "counts": message_items.counts(campaign),
     }

@@ -16,10 +16,11 @@ from evaluation import Protocol
 from webapp import clock
 from webapp.forms.protocol_form import ProtocolForm
 from webapp.forms.protocol_text import acted, with_image
-from webapp.services.campaign import offers, own_protocols
+from webapp.services.campaign import own_protocols
 from webapp.services.campaign.own_protocols import CopySource
+from webapp.services.monitoring import offers
 from webapp.services.rules import access
-from webapp.services.rules.access import StaffProtocol
+from webapp.services.rules.access import Role, StaffProtocol
 from webapp.services.staff_forms import image_bytes, pasted, protocol_images
 from webapp.services.staff_forms.fields import BadField, Invalid
 from webapp.views import rendering
@@ -31,7 +32,7 @@ LARGEST_FILE = 8_000_000  # bytes of a protocol with its images
 LONGEST_NUMBER = 10  # digits of a version, as a form sends it
 
 
-@staff_page(*FORM, link=NavLink(gettext_lazy("Your protocols"), 15))
+@staff_page(*FORM, role=Role.RUNNER, link=NavLink(gettext_lazy("Your protocols"), 15))
 def index(request: HttpRequest) -> HttpResponse:
     """List own protocols, and take one from a file."""
     context: dict[str, Any] = {
@@ -55,13 +56,13 @@ def index(request: HttpRequest) -> HttpResponse:
     return redirect("own-protocol", made.pk)
 
 
-@staff_page(*FORM)
+@staff_page(*FORM, role=Role.RUNNER)
 def blank(request: HttpRequest) -> HttpResponse:
     """Build a protocol from nothing."""
     return _first_version(request, own_protocols.blank(), CopySource())
 
 
-@staff_page(*FORM)
+@staff_page(*FORM, role=Role.RUNNER)
 def copy(request: HttpRequest, protocol: str) -> HttpResponse:
     """Build a protocol from a copy of one that comes with Parley."""
     found = offers.find(protocol)
@@ -70,14 +71,14 @@ def copy(request: HttpRequest, protocol: str) -> HttpResponse:
     return _first_version(request, found, own_protocols.origin(found))
 
 
-@staff_page(*FORM)
+@staff_page(*FORM, role=Role.RUNNER)
 def copy_own(request: HttpRequest, own: uuid.UUID) -> HttpResponse:
     """Build a protocol from a copy of another own one."""
     row = access.own_protocol(request.user, own)
     return _first_version(request, own_protocols.protocol_of(row), CopySource(row.name, row.sha256))
 
 
-@staff_page(*FORM)
+@staff_page(*FORM, role=Role.RUNNER)
 def edit(request: HttpRequest, own: uuid.UUID) -> HttpResponse:
     """Show a version, and store what is changed as the next one."""
     row = access.own_protocol(request.user, own)
@@ -100,7 +101,7 @@ def edit(request: HttpRequest, own: uuid.UUID) -> HttpResponse:
     return redirect("own-protocol", made.pk)
 
 
-@staff_page(*FORM)
+@staff_page(*FORM, role=Role.RUNNER, proof=True)
 def delete(request: HttpRequest, own: uuid.UUID) -> HttpResponse:
     """Delete a protocol that nobody uses, with all its versions."""
     row = access.own_protocol(request.user, own)
@@ -122,7 +123,7 @@ def _latest_known(request: HttpRequest, row: StaffProtocol) -> int:
     return own_protocols.latest(row)
 
 
-@staff_page(*READ)
+@staff_page(*READ, role=Role.RUNNER)
 def download(request: HttpRequest, own: uuid.UUID) -> HttpResponse:
     """Give a version as a file."""
     row = access.own_protocol(request.user, own)

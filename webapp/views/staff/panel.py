@@ -14,7 +14,7 @@ from django.utils.translation import gettext_lazy
 from webapp import clock
 from webapp.services.data import csv_format
 from webapp.services.recruiting import books, panel_form, panel_page, reviewing, studies
-from webapp.services.rules.access import NotFound, StaffCampaign
+from webapp.services.rules.access import NotFound, Role, StaffCampaign
 from webapp.services.staff_forms.fields import Invalid
 from webapp.views.staff.access import (
     FORM,
@@ -30,7 +30,7 @@ from webapp.views.staff.setup import start_link
 PAGE, MAKE, ONE = "staff/panel.html", "staff/panel_new.html", "staff/panel_submission.html"
 
 
-@campaign_page(*READ, tab=NavLink(gettext_lazy("Prolific"), 35))
+@campaign_page(*READ, role=Role.VIEWER, tab=NavLink(gettext_lazy("Prolific"), 35))
 def panel(request: HttpRequest, campaign: StaffCampaign) -> HttpResponse:
     """Show the study with its books, or the way to one."""
     study = studies.study_of(campaign)
@@ -40,7 +40,7 @@ def panel(request: HttpRequest, campaign: StaffCampaign) -> HttpResponse:
     return render(request, PAGE, context)
 
 
-@campaign_page(*FORM)
+@campaign_page(*FORM, role=Role.PAYER)
 def panel_new(request: HttpRequest, campaign: StaffCampaign) -> HttpResponse:
     """Make a study from the campaign; it is created as a draft there."""
     if not studies.may_make(campaign) or campaign.state not in ("OPEN", "PAUSED"):
@@ -65,7 +65,7 @@ def panel_new(request: HttpRequest, campaign: StaffCampaign) -> HttpResponse:
     return redirect("panel", campaign.pk)
 
 
-@campaign_page(*WRITE)
+@campaign_page(*WRITE, role=Role.PAYER, proof=True)
 def panel_change(request: HttpRequest, campaign: StaffCampaign) -> HttpResponse:
     """Publish, pause, start again, stop, or add places."""
     study, raw = studies.study_of(campaign), request.POST.dict()
@@ -90,7 +90,7 @@ def panel_change(request: HttpRequest, campaign: StaffCampaign) -> HttpResponse:
     return redirect("panel", campaign.pk)
 
 
-@campaign_page(*WRITE)
+@campaign_page(*WRITE, role=Role.PAYER, proof=True)
 def panel_books(request: HttpRequest, campaign: StaffCampaign) -> HttpResponse:
     """Give the books as CSV; who took them is logged."""
     study = studies.study_of(campaign)
@@ -103,7 +103,7 @@ def panel_books(request: HttpRequest, campaign: StaffCampaign) -> HttpResponse:
     return answer
 
 
-@campaign_page(*FORM)
+@campaign_page(*FORM, role=Role.PAYER, proof=True)
 def panel_submission(
     request: HttpRequest, campaign: StaffCampaign, submission: int
 ) -> HttpResponse:

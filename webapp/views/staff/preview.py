@@ -15,7 +15,7 @@ from django.utils.translation import gettext_lazy
 from django.views.decorators.clickjacking import xframe_options_sameorigin
 
 from webapp.services.participation import samples
-from webapp.services.rules.access import StaffCampaign
+from webapp.services.rules.access import Role, StaffCampaign
 from webapp.services.rules.protocols import protocol_of
 from webapp.views import rendering
 from webapp.views.staff.access import READ, NavLink, campaign_page
@@ -33,7 +33,7 @@ TITLES = {
 
 
 @csp_replace({"frame-src": [SELF]})
-@campaign_page(*READ, tab=NavLink(gettext_lazy("Preview"), 15, in_drafts=True))
+@campaign_page(*READ, role=Role.VIEWER, tab=NavLink(gettext_lazy("Preview"), 15, in_drafts=True))
 def preview(request: HttpRequest, campaign: StaffCampaign) -> HttpResponse:
     """Show one of the pages as on a phone and as on a desk."""
     names = samples.pages(protocol_of(campaign))
@@ -49,7 +49,7 @@ def preview(request: HttpRequest, campaign: StaffCampaign) -> HttpResponse:
 
 @csp_replace({"form-action": [NONE], "connect-src": [NONE], "frame-ancestors": [SELF]})
 @xframe_options_sameorigin
-@campaign_page(*READ)
+@campaign_page(*READ, role=Role.VIEWER)
 def preview_page(request: HttpRequest, campaign: StaffCampaign, screen: str) -> HttpResponse:
     """Show a page by itself."""
     if screen not in samples.pages(protocol_of(campaign)):

@@ -14,13 +14,13 @@ from django.utils.translation import gettext_lazy
 from webapp import clock
 from webapp.services.monitoring import review, transcripts
 from webapp.services.rating import third_parties
-from webapp.services.rules.access import StaffCampaign
+from webapp.services.rules.access import Role, StaffCampaign
 from webapp.services.rules.protocols import protocol_of
 from webapp.services.staff_forms.fields import Invalid
 from webapp.views.staff.access import READ, WRITE, NavLink, bad_form, campaign_page
 
 
-@campaign_page(*READ, tab=NavLink(gettext_lazy("Conversations"), 30))
+@campaign_page(*READ, role=Role.VIEWER, tab=NavLink(gettext_lazy("Conversations"), 30))
 def conversations(request: HttpRequest, campaign: StaffCampaign) -> HttpResponse:
     """List the conversations."""
     context = {
@@ -35,7 +35,7 @@ def conversations(request: HttpRequest, campaign: StaffCampaign) -> HttpResponse
     return render(request, "staff/conversations.html", context)
 
 
-@campaign_page(*READ)
+@campaign_page(*READ, role=Role.VIEWER)
 def conversation(
     request: HttpRequest, campaign: StaffCampaign, conversation_id: int
 ) -> HttpResponse:
@@ -45,7 +45,7 @@ def conversation(
     )
 
 
-@campaign_page(*WRITE)
+@campaign_page(*WRITE, role=Role.RUNNER)
 def exclude_conversation(
     request: HttpRequest, campaign: StaffCampaign, conversation_id: int
 ) -> HttpResponse:
@@ -57,7 +57,7 @@ def exclude_conversation(
     return redirect("conversation", campaign.pk, conversation_id)
 
 
-@campaign_page(*READ, tab=NavLink(gettext_lazy("People"), 40))
+@campaign_page(*READ, role=Role.VIEWER, tab=NavLink(gettext_lazy("People"), 40))
 def people(request: HttpRequest, campaign: StaffCampaign) -> HttpResponse:
     """List the people."""
     page = review.people(campaign, request.GET.dict(), clock.now())
@@ -73,13 +73,13 @@ def people(request: HttpRequest, campaign: StaffCampaign) -> HttpResponse:
     return render(request, "staff/people.html", context)
 
 
-@campaign_page(*READ)
+@campaign_page(*READ, role=Role.VIEWER)
 def person(request: HttpRequest, campaign: StaffCampaign, person: int) -> HttpResponse:
     """Show one person: what they did, were paid, and what is odd about it."""
     return render(request, "staff/person.html", _person(campaign, person))
 
 
-@campaign_page(*WRITE)
+@campaign_page(*WRITE, role=Role.RUNNER)
 def exclude_person(request: HttpRequest, campaign: StaffCampaign, person: int) -> HttpResponse:
     """Leave a person out, or take them back in; their pay is another decision."""
     problems = _mark(request, review.Reviewed("participation", campaign, person))
@@ -89,7 +89,7 @@ def exclude_person(request: HttpRequest, campaign: StaffCampaign, person: int) -
     return redirect("person", campaign.pk, person)
 
 
-@campaign_page(*WRITE)
+@campaign_page(*WRITE, role=Role.PAYER, proof=True)
 def bonus(request: HttpRequest, campaign: StaffCampaign, person: int) -> HttpResponse:
     """Give a bonus."""
     raw = request.POST.dict()
@@ -105,7 +105,7 @@ def bonus(request: HttpRequest, campaign: StaffCampaign, person: int) -> HttpRes
     return redirect("person", campaign.pk, person)
 
 
-@campaign_page(*WRITE)
+@campaign_page(*WRITE, role=Role.RUNNER)
 def settle_flag(request: HttpRequest, campaign: StaffCampaign, flag: int) -> HttpResponse:
     """Note that a flag was looked at."""
     row = review.settle_flag(campaign=campaign, pk=flag, by=request.user, now=clock.now())

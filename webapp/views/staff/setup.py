@@ -35,7 +35,7 @@ from webapp.services.campaign import (
 from webapp.services.participation import study_info
 from webapp.services.rating import contexts, transcripts
 from webapp.services.rules import protocols
-from webapp.services.rules.access import StaffCampaign
+from webapp.services.rules.access import Role, StaffCampaign
 from webapp.services.staff_forms import pasted, source_settings
 from webapp.services.staff_forms.fields import Invalid
 from webapp.views.staff.access import (
@@ -49,7 +49,7 @@ from webapp.views.staff.access import (
 )
 
 
-@campaign_page(*READ, tab=NavLink(gettext_lazy("Setup"), 10, in_drafts=True))
+@campaign_page(*READ, role=Role.VIEWER, tab=NavLink(gettext_lazy("Setup"), 10, in_drafts=True))
 def overview(request: HttpRequest, campaign: StaffCampaign) -> HttpResponse:
     """Show everything that a campaign is, and what is still missing."""
     protocol, departures = campaigns.protocol_and_changes(campaign)
@@ -69,14 +69,14 @@ def overview(request: HttpRequest, campaign: StaffCampaign) -> HttpResponse:
     return render(request, "staff/campaign.html", context)
 
 
-@campaign_page(*READ)
+@campaign_page(*READ, role=Role.VIEWER)
 def rehearsals(request: HttpRequest, campaign: StaffCampaign) -> HttpResponse:
     """The part of the overview that changes while systems are tested."""
     context = {"campaign": campaign, **_checks(campaign)}
     return render(request, "staff/_checks.html", context)
 
 
-@campaign_page(*FORM)
+@campaign_page(*FORM, role=Role.RUNNER)
 def settings(request: HttpRequest, campaign: StaffCampaign) -> HttpResponse:
     """Change a draft's settings."""
     if campaign.state != "DRAFT":
@@ -93,7 +93,7 @@ def settings(request: HttpRequest, campaign: StaffCampaign) -> HttpResponse:
     return redirect("campaign", campaign.pk)
 
 
-@campaign_page(*FORM)
+@campaign_page(*FORM, role=Role.VIEWER, change=Role.RUNNER)
 def personas(request: HttpRequest, campaign: StaffCampaign) -> HttpResponse:
     """Import personas: paste or choose a file, look at the rows, then store them."""
     context = {
@@ -107,7 +107,7 @@ def personas(request: HttpRequest, campaign: StaffCampaign) -> HttpResponse:
     return _import(request, campaign, personas_import, bundled, context)
 
 
-@campaign_page(*FORM)
+@campaign_page(*FORM, role=Role.VIEWER, change=Role.RUNNER)
 def static_contexts(request: HttpRequest, campaign: StaffCampaign) -> HttpResponse:
     """Import contexts for a static protocol, then collect every system's replies."""
     context = {
@@ -133,7 +133,7 @@ def _written(request: HttpRequest, campaign: StaffCampaign) -> dict[str, Any]:
     }
 
 
-@campaign_page(*WRITE)
+@campaign_page(*WRITE, role=Role.RUNNER)
 def collect(request: HttpRequest, campaign: StaffCampaign) -> HttpResponse:
     """Let every system answer every context."""
     if campaign.state != "DRAFT":
@@ -143,7 +143,7 @@ def collect(request: HttpRequest, campaign: StaffCampaign) -> HttpResponse:
     return redirect("contexts", campaign.pk)
 
 
-@campaign_page(*FORM)
+@campaign_page(*FORM, role=Role.VIEWER, change=Role.RUNNER)
 def launching(request: HttpRequest, campaign: StaffCampaign) -> HttpResponse:
     """Show the checklist; freeze the plan and open the campaign."""
     if request.method != "POST":
@@ -158,7 +158,7 @@ def launching(request: HttpRequest, campaign: StaffCampaign) -> HttpResponse:
     return redirect("campaign", campaign.pk)
 
 
-@campaign_page(*READ)
+@campaign_page(*READ, role=Role.VIEWER)
 def plan(request: HttpRequest, campaign: StaffCampaign) -> HttpResponse:
     """Give the frozen plan as it was hashed; of a draft, what would be frozen."""
     text = launch.canonical(campaign.plan or launch.plan_of(campaign))
@@ -185,7 +185,7 @@ def _materials(campaign: StaffCampaign, protocol: Protocol) -> dict[str, int]:
         found["contexts"] = contexts_import.count(campaign)
     if transcripts_import.takes(campaign):
         found["imported"] = transcripts.of(campaign).count()
-    if any(rate.by_third_parties for rate in protocol.rates):
+    if makes == "paraphrase" or any(rate.by_third_parties for rate in protocol.rates):
         found["taken"] = message_items.counts(campaign)["messages"]
     return found
 

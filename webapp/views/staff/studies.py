@@ -13,18 +13,22 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from webapp import clock
+from webapp.services.accounts import projects
 from webapp.services.campaign import studies
 from webapp.services.competition import board
 from webapp.services.monitoring import campaign_list
-from webapp.services.rules.access import StaffStudy
+from webapp.services.rules.access import Role, StaffStudy
 from webapp.services.staff_forms.fields import Invalid
 from webapp.views.staff.access import FORM, NavLink, bad_form, staff_page, study_page
 
 
-@staff_page(*FORM, link=NavLink(gettext_lazy("Studies"), 15))
+@staff_page(*FORM, role=Role.VIEWER, change=Role.RUNNER, link=NavLink(gettext_lazy("Studies"), 15))
 def index(request: HttpRequest) -> HttpResponse:
     """List the studies, and make another."""
-    context: dict[str, Any] = {"studies": studies.listed(request.user)}
+    context: dict[str, Any] = {
+        "studies": studies.listed(request.user),
+        "projects": projects.open_to(request.user),
+    }
     if request.method != "POST":
         return render(request, "staff/studies.html", context)
     raw = request.POST.dict()
@@ -36,7 +40,7 @@ def index(request: HttpRequest) -> HttpResponse:
     return redirect("study", made.pk)
 
 
-@study_page(*FORM)
+@study_page(*FORM, role=Role.VIEWER, change=Role.RUNNER)
 def phases(request: HttpRequest, study: StaffStudy) -> HttpResponse:
     """Show the phases with their progress; add, take out or repeat one."""
     if request.method != "POST":
@@ -73,7 +77,7 @@ def _shown(request: HttpRequest, study: StaffStudy) -> dict[str, Any]:
         "tab": "study",
         "campaigns": found,
         "phases": campaign_list.rows_of(found),
-        "free": studies.free(request.user),
+        "free": studies.free(study),
         "first": studies.next_number(found),
         "competition": board.shown(study),
     }

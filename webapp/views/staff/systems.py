@@ -14,7 +14,7 @@ from webapp import clock
 from webapp.forms.system_form import SystemForm
 from webapp.services.campaign import system_trials, systems
 from webapp.services.campaign.systems import StoredSystem
-from webapp.services.rules.access import StaffCampaign
+from webapp.services.rules.access import Role, StaffCampaign
 from webapp.services.rules.protocols import protocol_of
 from webapp.services.staff_forms.fields import Invalid
 from webapp.views.staff.access import (
@@ -27,7 +27,18 @@ from webapp.views.staff.access import (
 )
 
 
-@campaign_page(*FORM)
+@campaign_page(*READ, role=Role.RUNNER)
+def choose(request: HttpRequest, campaign: StaffCampaign) -> HttpResponse:
+    """The doors to a new system: one's own model by a server, one's own files, the baselines."""
+    if campaign.state != "DRAFT":
+        return conflict(request, campaign.state)
+    search = request.GET.get("search", "")[:200]
+    doors = systems.doors(campaign, search)
+    context = {"campaign": campaign, "tab": "campaign", "search": search, **doors}
+    return render(request, "staff/doors.html", context)
+
+
+@campaign_page(*FORM, role=Role.RUNNER)
 def add(request: HttpRequest, campaign: StaffCampaign, bot: str) -> HttpResponse:
     """Add a bot, or people."""
     if campaign.state != "DRAFT":
@@ -36,6 +47,8 @@ def add(request: HttpRequest, campaign: StaffCampaign, bot: str) -> HttpResponse
         raise Http404(bot)
     if request.method != "POST":
         return render(request, PAGE, _form(campaign, SystemForm(protocol_of(campaign), bot), bot))
+    if shown := _beside(request, campaign, bot):
+        return shown
     form = SystemForm(protocol_of(campaign), bot, request.POST)
     try:
         values = form.values()
@@ -49,7 +62,7 @@ def add(request: HttpRequest, campaign: StaffCampaign, bot: str) -> HttpResponse
     return redirect("campaign", campaign.pk)
 
 
-@campaign_page(*FORM)
+@campaign_page(*FORM, role=Role.RUNNER)
 def change(request: HttpRequest, campaign: StaffCampaign, system: int) -> HttpResponse:
     """Change a system of a draft."""
     row = systems.stored(campaign, system)
@@ -58,6 +71,8 @@ def change(request: HttpRequest, campaign: StaffCampaign, system: int) -> HttpRe
     if request.method != "POST":
         form = SystemForm(protocol_of(campaign), row.bot, system=row)
         return render(request, PAGE, _form(campaign, form, row.bot, row))
+    if shown := _beside(request, campaign, row.bot, row):
+        return shown
     form = SystemForm(protocol_of(campaign), row.bot, request.POST, row)
     try:
         values = form.values()
@@ -72,7 +87,7 @@ def change(request: HttpRequest, campaign: StaffCampaign, system: int) -> HttpRe
     return redirect("campaign", campaign.pk)
 
 
-@campaign_page(*WRITE)
+@campaign_page(*WRITE, role=Role.RUNNER)
 def remove(request: HttpRequest, campaign: StaffCampaign, system: int) -> HttpResponse:
     """Remove a system from a draft."""
     try:
@@ -82,14 +97,14 @@ def remove(request: HttpRequest, campaign: StaffCampaign, system: int) -> HttpRe
     return redirect("campaign", campaign.pk)
 
 
-@campaign_page(*WRITE)
+@campaign_page(*WRITE, role=Role.RUNNER)
 def rehearse(request: HttpRequest, campaign: StaffCampaign, system: int) -> HttpResponse:
     """Send a system its test message."""
     system_trials.rehearse(campaign=campaign, pk=system, by=request.user, now=clock.now())
     return redirect("campaign", campaign.pk)
 
 
-@campaign_page(*WRITE)
+@campaign_page(*WRITE, role=Role.RUNNER)
 def begin_chat(request: HttpRequest, campaign: StaffCampaign, system: int) -> HttpResponse:
     """Open a test chat."""
     conversation_id = system_trials.open_chat(
@@ -98,7 +113,7 @@ def begin_chat(request: HttpRequest, campaign: StaffCampaign, system: int) -> Ht
     return redirect("test-chat", campaign.pk, conversation_id)
 
 
-@campaign_page(*FORM)
+@campaign_page(*FORM, role=Role.RUNNER)
 def test_chat(request: HttpRequest, campaign: StaffCampaign, conversation_id: int) -> HttpResponse:
     """Show a test chat of staff with a system; none of it is data of the study."""
     context = system_trials.look(user=request.user, campaign=campaign, pk=conversation_id)
@@ -120,13 +135,42 @@ def test_chat(request: HttpRequest, campaign: StaffCampaign, conversation_id: in
     return render(request, "staff/test_chat.html", {"campaign": campaign, "chat": context})
 
 
-@campaign_page(*READ)
+@campaign_page(*READ, role=Role.RUNNER)
 def test_chat_part(
     request: HttpRequest, campaign: StaffCampaign, conversation_id: int
 ) -> HttpResponse:
     """The messages of a test chat, fetched again while a reply is owed."""
     context = system_trials.look(user=request.user, campaign=campaign, pk=conversation_id)
     return render(request, "staff/_test_chat.html", {"campaign": campaign, "chat": context})
+
+
+def _beside(
+    request: HttpRequest, campaign: StaffCampaign, bot: str, system: StoredSystem | None = None
+) -> HttpResponse | None:
+    """Answer a button beside the one that saves: what is typed stays, and nothing is stored."""
+    act, typed = request.POST.get("act", ""), request.POST.dict()
+    protocol = protocol_of(campaign)
+    if act == "preset":
+        blank = SystemForm(protocol, bot, system=system)
+        typed = {**dict.fromkeys(blank.fields, ""), **typed}
+        typed |= blank.preset(typed.get("preset", ""))
+        form = SystemForm(protocol, bot, system=system, typed=typed)
+        return render(request, PAGE, _form(campaign, form, bot, system))
+    if act not in ("preview", "try"):
+        return None
+    form = SystemForm(protocol, bot, request.POST, system)
+    context = _form(campaign, form, bot, system) | {"message": typed.get("message", "")[:10_000]}
+    try:
+        values = form.values()
+    except Invalid:
+        return bad_form(request, PAGE, context)
+    if act == "preview":
+        context["requests"] = system_trials.preview(campaign=campaign, bot=bot, values=values)
+    else:
+        context["attempt"] = system_trials.attempt(
+            campaign=campaign, bot=bot, values=values, message=context["message"].strip()
+        )
+    return render(request, PAGE, context)
 
 
 def _form(
@@ -140,12 +184,15 @@ def _form(
         "bot": bot,
         "about": about,
         "system": system,
+        "makes_requests": systems.calls_a_server(bot),
+        "is_bot": not systems.is_people(bot),
     }
 
 
 PAGE = "staff/system.html"
 SYSTEM = "campaigns/<int:pk>/systems/<int:system>"
 urlpatterns = [
+    path("campaigns/<int:pk>/systems/add/", choose, name="choose-system"),
     path("campaigns/<int:pk>/systems/add/<slug:bot>/", add, name="add-system"),
     path(f"{SYSTEM}/", change, name="system"),
     path(f"{SYSTEM}/remove/", remove, name="remove-system"),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import zip_longest
 from typing import Any
 
@@ -14,11 +14,11 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from webapp import clock
-from webapp.services.campaign import redaction, transcripts_import
+from webapp.services.campaign import redaction, taken_conversations, transcripts_import
 from webapp.services.campaign.transcripts_import import TranscriptPreview, TranscriptUpload
 from webapp.services.rating import transcript_rules
 from webapp.services.rating import transcripts as stored_chats
-from webapp.services.rules.access import StaffCampaign
+from webapp.services.rules.access import Role, StaffCampaign
 from webapp.services.staff_forms import pasted
 from webapp.services.staff_forms.fields import Invalid
 from webapp.services.staff_forms.transcript_files import TextFile
@@ -28,11 +28,11 @@ PAGE = "staff/transcripts.html"
 MOST_LISTED = 200
 
 
-@campaign_page(*FORM)
+@campaign_page(*FORM, role=Role.VIEWER, change=Role.RUNNER)
 def transcripts(request: HttpRequest, campaign: StaffCampaign) -> HttpResponse:
     """Look at transcripts, import or remove them; redact what was imported."""
     if request.method != "POST":
-        return render(request, PAGE, _shown(campaign))
+        return render(request, PAGE, _shown(request, campaign))
     action = request.POST.get("action", "preview")
     if action != "redact" and campaign.state != "DRAFT":
         return conflict(request, campaign.state)
@@ -41,7 +41,7 @@ def transcripts(request: HttpRequest, campaign: StaffCampaign) -> HttpResponse:
     except Invalid as problem:
         kept = _readable(request) if action in ("preview", "store") else []
         typed = {"typed": request.POST, "kept": kept, "problems": problem.problems}
-        return bad_form(request, PAGE, _shown(campaign) | typed)
+        return bad_form(request, PAGE, _shown(request, campaign) | typed)
 
 
 def _act(request: HttpRequest, campaign: StaffCampaign, action: str) -> HttpResponse:
@@ -55,6 +55,12 @@ def _act(request: HttpRequest, campaign: StaffCampaign, action: str) -> HttpResp
     elif action == "clear":
         count = transcripts_import.clear(**changes)
         notices.info(request, _("%(count)d removed.") % {"count": count})
+    elif action == "take":
+        count = _take(request, changes)
+        notices.success(request, _("%(count)d were taken.") % {"count": count})
+    elif action == "give-back":
+        count = taken_conversations.clear(**changes)
+        notices.info(request, _("%(count)d removed.") % {"count": count})
     elif action == "store":
         count = transcripts_import.store(upload=_upload(request), **changes)
         notices.success(request, _("%(count)d imported.") % {"count": count})
@@ -63,10 +69,20 @@ def _act(request: HttpRequest, campaign: StaffCampaign, action: str) -> HttpResp
     return redirect("transcripts", campaign.pk)
 
 
+def _take(request: HttpRequest, changes: Mapping[str, Any]) -> int:
+    """Take the conversations of one's own campaign that the form names. Raises `Invalid`."""
+    return taken_conversations.take(
+        source=request.POST.get("source", ""),
+        systems=request.POST.getlist("system"),
+        control=request.POST.get("control", ""),
+        **changes,
+    )
+
+
 def _previewed(request: HttpRequest, campaign: StaffCampaign) -> HttpResponse:
     upload = _upload(request)
     preview = transcripts_import.preview(campaign=campaign, upload=upload)
-    context = _shown(campaign) | {
+    context = _shown(request, campaign) | {
         "preview": preview,
         "files": upload.files,
         "kept": _without_faults(upload.files, preview),
@@ -127,11 +143,14 @@ def _plain(text: str) -> str:
     return text.replace("\r\n", "\n").replace("\r", "\n").removeprefix("\ufeff")
 
 
-def _shown(campaign: StaffCampaign) -> dict[str, Any]:
+def _shown(request: HttpRequest, campaign: StaffCampaign) -> dict[str, Any]:
     return {
         "campaign": campaign,
         "tab": "campaign",
         "takes": transcripts_import.takes(campaign),
+        "sources": taken_conversations.sources(campaign=campaign, user=request.user),
+        "taken": taken_conversations.counts(campaign),
+        "controls": taken_conversations.roles(campaign),
         "counts": stored_chats.counts(stored_chats.stored(campaign)),
         "marks": transcript_rules.WORDS,
     }

@@ -12,20 +12,26 @@ from django.urls import path, reverse
 from django.utils.translation import gettext_lazy, ngettext
 
 from webapp import clock
+from webapp.services.accounts import projects
 from webapp.services.campaign import whitelists
-from webapp.services.rules import access
+from webapp.services.rules.access import Role, StaffWhitelist
 from webapp.services.staff_forms import pasted
 from webapp.services.staff_forms.fields import Invalid
-from webapp.views.staff.access import FORM, READ, NavLink, bad_form, staff_page
+from webapp.views.staff.access import FORM, READ, NavLink, bad_form, staff_page, whitelist_page
 
 
-@staff_page(*FORM, link=NavLink(gettext_lazy("Whitelists"), 20))
+@staff_page(
+    *FORM, role=Role.VIEWER, change=Role.RUNNER, link=NavLink(gettext_lazy("Whitelists"), 20)
+)
 def index(request: HttpRequest) -> HttpResponse:
     """List the whitelists, and put up another."""
-    context: dict[str, Any] = {"lists": whitelists.listed(request.user)}
+    context: dict[str, Any] = {
+        "lists": whitelists.listed(request.user),
+        "projects": projects.open_to(request.user),
+    }
     if request.method != "POST":
         return render(request, "staff/whitelists.html", context)
-    raw = {"name": request.POST.get("name", ""), "text": request.POST.get("text", "")}
+    raw = {name: request.POST.get(name, "") for name in ("name", "text", "project")}
     try:
         upload = request.FILES.get("file")
         if upload is not None:
@@ -37,10 +43,9 @@ def index(request: HttpRequest) -> HttpResponse:
     return redirect("whitelist", found)
 
 
-@staff_page(*FORM)
-def review(request: HttpRequest, whitelist: int) -> HttpResponse:
+@whitelist_page(*FORM, role=Role.VIEWER, change=Role.RUNNER)
+def review(request: HttpRequest, row: StaffWhitelist) -> HttpResponse:
     """Show a page of replies, and store the decisions on them."""
-    row = access.whitelist(request.user, whitelist)
     params = {name: request.GET.get(name, "")[:200] for name in ("search", "decision", "page")}
     found = whitelists.review(row.pk, params["search"], params["decision"], params["page"])
     query = urlencode({name: params[name] for name in ("search", "decision") if params[name]})
@@ -59,10 +64,9 @@ def review(request: HttpRequest, whitelist: int) -> HttpResponse:
     return redirect(f"{reverse('whitelist', args=[row.pk])}?{kept}")
 
 
-@staff_page(*READ)
-def download(request: HttpRequest, whitelist: int) -> HttpResponse:
+@whitelist_page(*READ, role=Role.VIEWER)
+def download(request: HttpRequest, row: StaffWhitelist) -> HttpResponse:
     """Give the file as it was reviewed so far."""
-    row = access.whitelist(request.user, whitelist)
     name = f"whitelist-{row.pk}.jsonl"
     headers = {"Content-Disposition": f'attachment; filename="{name}"'}
     return HttpResponse(

@@ -18,7 +18,7 @@ from webapp.forms.words_form import WordsForm
 from webapp.services.campaign import own_protocols, translations
 from webapp.services.campaign.translations import SourceText
 from webapp.services.rules import access, protocols
-from webapp.services.rules.access import StaffCampaign
+from webapp.services.rules.access import Role, StaffCampaign
 from webapp.views.staff.access import FORM, bad_form, campaign_page, conflict, staff_page
 
 PAGE = "staff/words.html"
@@ -35,7 +35,7 @@ class _Words:
     stored: Mapping[str, Mapping[str, str]]
 
 
-@campaign_page(*FORM)
+@campaign_page(*FORM, role=Role.VIEWER, change=Role.RUNNER)
 def campaign_words(request: HttpRequest, campaign: StaffCampaign) -> HttpResponse:
     """Translate the words of a campaign's instrument, which is a departure from the source."""
     protocol = protocols.original_of(campaign)
@@ -58,7 +58,7 @@ def campaign_words(request: HttpRequest, campaign: StaffCampaign) -> HttpRespons
     return _page(request, words, store, about)
 
 
-@staff_page(*FORM)
+@staff_page(*FORM, role=Role.VIEWER, change=Role.RUNNER)
 def protocol_words(request: HttpRequest, own: uuid.UUID) -> HttpResponse:
     """Give an own protocol labels in another language, as its next version."""
     row = access.own_protocol(request.user, own)

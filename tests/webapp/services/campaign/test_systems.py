@@ -20,6 +20,12 @@ pytestmark = pytest.mark.django_db
 RAW = {"name": "one", "target": "5", "sees_persona": "true", "option.opening": "Hi!"}
 
 
+@pytest.fixture(autouse=True)
+def _hosts(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("BOT_HOSTS", "api.example.org")
+    monkeypatch.setenv("BOT_PRIVATE_HOSTS", "10.0.0.5:8000")
+
+
 def draft(protocol: str = "personachat_bot") -> Campaign:
     campaign = make_campaign(protocol, state=Campaign.State.DRAFT)
     System.objects.filter(campaign=campaign).select_related("cell").get().cell.delete()
@@ -75,7 +81,26 @@ def test_a_system_gets_its_cell_and_only_options_that_differ() -> None:
         ("chat_server", "option.url", "https://me:word@example.org", "must be like https://"),
         ("chat_server", "option.url", "", "is empty; it must be like https://"),
         ("chat_server", "option.model", " ", "is empty; it must be text"),
-        ("chat_server", "option.key_variable", "SECRET_KEY", "must be like BOT_KEY_LAB"),
+        ("chat_server", "option.key_variable", "SECRET_KEY", "like lab-key or BOT_KEY_LAB"),
+        (
+            "chat_server",
+            "option.told",
+            "You are {{personae}}",
+            "{{personae}} is no slot; there are {{persona}}, {{brief}}",
+        ),
+        ("chat_server", "option.extra", '{"top_k": 4', "is no JSON: Expecting"),
+        ("chat_server", "option.extra", "[1]", "is not valid; it must be like {"),
+        ("chat_server", "option.extra", '{"messages": []}', "“messages”, which Parley sets itself"),
+        ("chat_server", "option.temperature", "2.1", "at most 2; empty: not sent"),
+        (
+            "chat_server",
+            "option.url",
+            "https://other.example.org/v1",
+            "has to add it under Model servers",
+        ),
+        ("chat_server", "option.url", "http://api.example.org:443", "must begin with https://"),
+        ("callable", "option.function", "os.system", "must be one that BOT_CALLABLES names"),
+        ("no_repeat", "option.options", '{"max_words": "x"}', "max_words"),
         ("callable", "option.function", "", "must be like package.module.function"),
         ("callable", "option.function", "system", "must be like package.module.function"),
     ],
@@ -105,6 +130,24 @@ def test_a_chat_server_needs_an_address_and_a_model_only(url: str) -> None:
     raw = SystemForm(protocol_of(campaign), "chat_server").typed()
     system = add(campaign, "chat_server", **raw | {"option.url": url, "option.model": "m"})
     assert system.options == {"url": url, "model": "m"}
+
+
+def test_an_emptied_field_is_stored_as_not_sent_and_shown_empty_again() -> None:
+    campaign = draft()
+    raw = SystemForm(protocol_of(campaign), "chat_server").typed()
+    raw |= {"option.url": "https://api.example.org/v1", "option.model": "m"}
+    extra = {"chat_template_kwargs": {"enable_thinking": False}, "stop": ["ü"]}
+    raw |= {"option.temperature": " ", "option.top_p": "", "option.extra": json.dumps(extra)}
+    system = add(campaign, "chat_server", **raw)
+    assert system.options["temperature"] is None
+    assert system.options["top_p"] is None
+    assert system.options["extra"] == extra
+    stored = systems.stored(campaign, system.pk)
+    typed = SystemForm(protocol_of(campaign), "chat_server", system=stored).typed()
+    assert (typed["option.temperature"], typed["option.top_p"]) == ("", "")
+    assert json.loads(typed["option.extra"]) == extra
+    again = SystemForm(protocol_of(campaign), "chat_server", typed, stored).values()
+    assert again["options"] == system.options
 
 
 def test_a_bot_that_answers_without_weights_may_have_none() -> None:

@@ -181,10 +181,15 @@ def shapes(people: list[Seen], share: float) -> set[tuple[str, Any]]:
 
 
 def auc(ones: list[float], others: list[float]) -> float:
-    """Return how well the best threshold's side tells the two: .5 is a guess, 1 is certain."""
-    wins = sum((a > b) + (a == b) / 2 for a in ones for b in others)
-    share = wins / (len(ones) * len(others))
+    """Return how well the better side of thresholds tells the two: .5 is a guess, 1 is certain."""
+    share = wins(ones, others)
     return max(share, 1 - share)
+
+
+def wins(ones: list[float], others: list[float]) -> float:
+    """Return the share of pairs of which the first is the greater, half of equal ones."""
+    found = sum((a > b) + (a == b) / 2 for a in ones for b in others)
+    return found / (len(ones) * len(others))
 
 
 def told(found: Kind) -> Iterator[tuple[str, float]]:
@@ -208,8 +213,8 @@ def told_together(found: Kind) -> float:
     folds = StratifiedKFold(10, shuffle=True, random_state=1)
     forest = RandomForestClassifier(100, min_samples_leaf=3, random_state=1)
     sure = cross_val_predict(forest, inputs, kinds, cv=folds, method="predict_proba")[:, 1]
-    by_kind = ([p for p, kind in zip(sure, kinds, strict=True) if kind is one] for one in found)
-    return auc(*by_kind)
+    person, bot = ([p for p, kind in zip(sure, kinds, strict=True) if kind is one] for one in found)
+    return wins(person, bot)  # it has a side of its own: less than a half is no knowledge
 
 
 P = Participation.State

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -29,7 +28,7 @@ from webapp.models import (
 from webapp.services.conversation import entrance, matching, opening
 from webapp.services.ops import sweeper
 from webapp.services.participation import enrolment, stopping
-from webapp.services.replies import delivery
+from webapp.services.replies import delivery, pace
 
 pytestmark = pytest.mark.django_db
 P = Participation.State
@@ -234,16 +233,23 @@ def test_who_takes_a_bot_is_asked_as_well(seconds: int, offered: bool) -> None:
 
 
 def test_a_bot_that_begins_is_not_there_at_once() -> None:
-    """R11: its first message is a reply job that is free only after a person's time."""
+    """R11: its first message is sought at once and shown after a person's time."""
     campaign = mixed(personas=40)
     rooms = [meet_bot(waiter(campaign, 0)) for _ in range(8)]
     begun = [room for room in rooms if room.state == "OPEN" and room.first_side == 1]
     assert begun, "of eight some are begun by the bot"
     for room in begun:
         job = room.jobs.get()
-        assert (job.state, room.last_seq) == ("QUEUED", 0)
-        assert job.lease_until is not None
-        assert job.lease_until - job.queued_at >= timedelta(seconds=1)
+        assert (job.state, job.lease_until, room.last_seq) == ("QUEUED", None, 0)
+        room.jobs.update(state="CLAIMED", owner="worker", attempt=1)
+        job.refresh_from_db()
+        assert delivery.answer([delivery.BotAnswer(job, "Hello there.", {})]) == 1
+        job.refresh_from_db()
+        assert job.due_at is not None
+        assert (job.due_at - job.queued_at).total_seconds() == pytest.approx(
+            pace.seconds_to_open(room)
+        )
+        assert pace.seconds_to_open(room) >= 1
 
 
 def test_fixed_first_words_are_shown_later_and_labels_are_asked_for() -> None:

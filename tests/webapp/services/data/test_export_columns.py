@@ -219,6 +219,7 @@ def test_every_column_of_the_participants_holds_its_own_value(tmp_path: Path) ->
         "participant": person.pseudonym,
         "panel": "worker",
         "system": "alpha",
+        "arm": "",
         "conversations": "0",
         "state": "ENDED",
         "outcome": "LEFT",

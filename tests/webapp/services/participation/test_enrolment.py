@@ -24,7 +24,8 @@ pytestmark = pytest.mark.django_db
 V = Campaign.State
 
 
-def test_joining_creates_one_participation_and_again_resumes_it_with_a_new_secret() -> None:
+def test_joining_creates_one_participation_and_again_resumes_it_and_both_cookies_hold() -> None:
+    """R38: an id that is proven lets another browser in, and shuts the first one not out."""
     campaign = make_campaign()
     coming: dict[str, Any] = {
         "campaign": campaign,
@@ -33,12 +34,16 @@ def test_joining_creates_one_participation_and_again_resumes_it_with_a_new_secre
         "language": "de",
     }
     first, old = enrolment.join(**coming, now=NOW)
-    again, new = enrolment.join(**coming, now=after(5))
+    with pytest.raises(enrolment.Closed, match="claimed"):
+        enrolment.join(**coming, now=after(5))
+    again, new = enrolment.join(**coming, now=after(5), is_proven=True)
     assert first == again
+    assert old != new
     assert Participation.objects.count() == 1
     assert access.participation(campaign.slug, new) == first
-    with pytest.raises(access.NotFound):
-        access.participation(campaign.slug, old)
+    assert access.participation(campaign.slug, old) == first
+    _, kept = enrolment.join(**coming, now=after(6), browser=["a foreign one", old])
+    assert kept == old
     consent = Consent.objects.get(participation=first)
     assert (consent.language, len(consent.text_hash)) == ("de", 64)
 

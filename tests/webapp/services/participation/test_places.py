@@ -94,7 +94,7 @@ def test_of_two_at_once_for_one_person_the_second_resumes() -> None:
         return found
 
     with connection.execute_wrapper(come_between):
-        second, secret = come(campaign, "A1", now=after(1))
+        second, secret = come(campaign, "A1", now=after(1), is_proven=True)
     assert second == first[0]
     assert campaign.participations.count() == 2
     assert Consent.objects.filter(participation=second).count() == 1
@@ -162,12 +162,14 @@ def test_new_people_are_refused_before_the_disk_is_full(
 # --- coming back
 
 
-def test_coming_back_makes_a_new_secret_and_is_a_sign_of_life() -> None:
+def test_coming_back_is_a_sign_of_life_in_the_same_browser_and_in_another_one() -> None:
     campaign = make_campaign()
     person, old = come(campaign, "A1")
-    again, new = come(campaign, "A1", now=after(70))
-    assert (again, again.seen_at) == (person, after(70))
-    assert reread(person).secret_hash == access.secret_hash(new) != access.secret_hash(old)
+    again, same = come(campaign, "A1", now=after(70), browser=[old])
+    assert (again, again.seen_at, same) == (person, after(70), old)
+    again, new = come(campaign, "A1", now=after(80), is_proven=True)
+    assert (again, again.seen_at) == (person, after(80))
+    assert {access.participation(campaign.slug, secret) for secret in (old, new)} == {person}
 
 
 def test_who_withdrew_does_not_come_back() -> None:
@@ -176,8 +178,11 @@ def test_who_withdrew_does_not_come_back() -> None:
     person, _ = come(campaign, "A1")
     privacy.withdraw(token=privacy.withdraw_token(person), now=after(5))
     with pytest.raises(enrolment.Closed) as refusal:
-        come(campaign, "A1", now=after(9))
+        come(campaign, "A1", now=after(9), is_proven=True)
     assert refusal.value.notice == "withdrawn"
+    with pytest.raises(enrolment.Closed) as refusal:
+        come(campaign, "A1", now=after(9))
+    assert refusal.value.notice == "claimed"
 
 
 def declined(campaign: Campaign) -> Participation:

@@ -9,6 +9,8 @@ import itertools
 from collections import Counter
 
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 
 from tests.factories import NOW, make_campaign, talk_of
 from tests.webapp.services.people import after, conversation_of, join, start
@@ -336,8 +338,20 @@ def test_an_item_that_filled_up_meanwhile_is_not_given() -> None:
     campaign = built(1)
     person, item = join(campaign), campaign.items.all()[0]
     Item.objects.filter(pk=item.pk).update(completed=5)
-    items._reserve(person, [item], 0, NOW)
+    items._reserve(person, [item], {}, 0, NOW)
     assert not person.assignments.exists()
+
+
+@pytest.mark.parametrize("batch", [1, 4])
+def test_a_batch_costs_seven_statements_of_any_size(batch: int) -> None:
+    """What is held, what is open, its candidates, the lock, the count, their keys, the rows."""
+    campaign = built(6, batch=batch)
+    person = join(campaign)
+    with CaptureQueriesContext(connection) as found:
+        given = items.assign(person=person, now=NOW)
+    assert len(given) == batch
+    sent = [query["sql"] for query in found if "SAVEPOINT" not in query["sql"]]
+    assert len(sent) == 7
 
 
 def test_what_is_left_is_shown_in_the_order_of_its_places() -> None:

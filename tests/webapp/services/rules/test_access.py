@@ -11,7 +11,14 @@ from django.contrib.auth.models import AnonymousUser
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from tests.factories import NOW, make_campaign, make_participation, make_staff, make_system
+from tests.factories import (
+    NOW,
+    make_campaign,
+    make_participation,
+    make_project,
+    make_staff,
+    make_system,
+)
 from webapp.models import Campaign, Conversation, Participation, Seat, Whitelist
 from webapp.services.rules import access
 
@@ -134,7 +141,9 @@ def test_a_page_knows_its_conversation_by_a_name_that_tells_no_number() -> None:
 
 
 def whitelist() -> Whitelist:
-    return Whitelist.objects.create(name="greetings", owner=make_staff(), made_at=NOW)
+    return Whitelist.objects.create(
+        name="greetings", owner=make_staff(), project=make_project(), made_at=NOW
+    )
 
 
 @pytest.mark.parametrize(
@@ -170,7 +179,9 @@ def test_staff_see_what_there_is_and_nothing_else() -> None:
     assert set(access.campaigns(user)) == {campaign, other}
     assert access.campaign(user, campaign.pk).pk == campaign.pk
     assert list(access.whitelists(user)) == [listed]
-    assert access.whitelist(user, listed.pk) == access.StaffWhitelist(listed.pk, listed.name)
+    assert access.whitelist(user, listed.pk) == access.StaffWhitelist(
+        listed.pk, listed.name, listed.project_id
+    )
     for missing in (access.campaign, access.whitelist):
         with pytest.raises(access.NotFound):
             missing(user, 10**6)

@@ -9,9 +9,8 @@ from typing import Any
 from django.urls import URLPattern
 
 from webapp.models import Campaign, OwnProtocol, ReplyJob, Study, Whitelist
-from webapp.views.audience import Audience, audience_of, routes
+from webapp.views.audience import Audience, audience_of, is_of_admin, routes
 
-ADMIN = "admin/"
 NAMED = re.compile(r"\(\?P<(\w+)>[^)]*\)|<(?:\w+:)?(\w+)>")  # Django's admin has expressions
 OF_A_CAMPAIGN = {"submission", "system", "person", "flag", "job", "chat"}  # rows that belong to one
 
@@ -28,10 +27,6 @@ def of(audience: Audience) -> list[str]:
         for route, pattern in resolved().items()
         if audience_of(pattern.callback) is audience and not is_of_admin(route)
     ]
-
-
-def is_of_admin(route: str) -> bool:
-    return route.startswith(ADMIN) and route != f"{ADMIN}login/"
 
 
 def names(route: str) -> set[str]:
@@ -52,8 +47,11 @@ def arguments(campaign: Campaign, route: str = "") -> dict[str, Any]:
         "pk": campaign.pk,
         "system": campaign.systems.get().pk,
         "bot": "parrot",
+        "server": 1,
+        "server_key": 1,
         "own": OwnProtocol.objects.get().pk,
         "study": Study.objects.get().pk,
+        "project": campaign.project_id,
         "guide": "first_study",
         "protocol": "personachat_bot",
         "action": "pause",

@@ -16,7 +16,6 @@ from tests.webapp.views.staff.addresses import (
     addresses,
     arguments,
     filled,
-    is_of_admin,
     names,
     of,
     resolved,
@@ -30,7 +29,7 @@ from webapp.models import (
     System,
     Whitelist,
 )
-from webapp.views.audience import Audience, audience_of
+from webapp.views.audience import Audience, audience_of, is_of_admin
 from webapp.views.staff.access import navigation
 
 pytestmark = pytest.mark.django_db
@@ -45,10 +44,9 @@ def test_every_view_says_whom_it_is_for() -> None:
 
 def test_the_matrix_has_every_address() -> None:
     """Few are not of staff; what is new under /c/ or for everybody is thought about here."""
-    assert sorted(of(PUBLIC)) == [
-        *(".well-known/security.txt", "admin/login/"),
-        *("images/<sha256:sha256>.webp", "login/", "logout/"),
-    ]
+    signing = ["admin/login/", "login/", "login/code/", "logout/"]
+    images = "images/<sha256:sha256>.webp"
+    assert sorted(of(PUBLIC)) == sorted([".well-known/security.txt", images, *signing])
     assert of(OPERATOR) == ["metrics"]
     assert sorted(of(Audience.SERVICE)) == ["chat-service/updates", "panel/events"]
     assert all(route.startswith("c/<slug:slug>/") for route in of(PARTICIPANT))

@@ -11,7 +11,7 @@ from django.test import Client
 
 from evaluation import Protocol
 from evaluation.registry import get_protocol, protocol_names
-from webapp.services.campaign import offers
+from webapp.services.monitoring import offers
 from webapp.services.participation import samples
 
 protocols = pytest.mark.parametrize(

@@ -22,7 +22,7 @@ from django.utils import timezone
 
 from evaluation.registry import get_protocol, protocol_names
 from evaluation.serialized import digest, from_json
-from tests.factories import NOW, make_own_protocol, make_staff
+from tests.factories import NOW, make_own_protocol, make_project, make_staff
 from tests.webapp.views.visiting import Visit, chat_through, good_answers
 from webapp.models import AuditEntry, Campaign, Heartbeat, OwnProtocol, System
 from webapp.services.data import codebook, exports
@@ -211,7 +211,9 @@ def test_a_version_and_what_a_campaign_was_made_from_cannot_go(ann: Client) -> N
         OwnProtocol.objects.create(
             owner=owner, name=row.name, version=1, title="x", content={}, sha256="x", made_at=NOW
         )
-    Campaign.objects.create(owner=owner, protocol=row.name, own_protocol=row, name="One")
+    Campaign.objects.create(
+        owner=owner, project=make_project(), protocol=row.name, own_protocol=row, name="One"
+    )
     with pytest.raises(ProtectedError):
         row.delete()
 
@@ -290,7 +292,11 @@ def test_a_protocol_stays_while_a_campaign_is_of_any_version(ann: Client) -> Non
     builder.raw |= {"title": "Another", "seen": "1"}
     second = builder.save()
     campaign = Campaign.objects.create(
-        owner=first.owner, protocol=first.name, own_protocol=first, name="One"
+        owner=first.owner,
+        project=make_project(),
+        protocol=first.name,
+        own_protocol=first,
+        name="One",
     )
     address = reverse("delete-own-protocol", args=[second.pk])
     answer = ann.post(address)

@@ -91,6 +91,9 @@ WRITTEN = {
     "persona": gettext_lazy("Personas that conversations of other campaigns can use"),
     "revision": gettext_lazy("Each persona in other words, beside its original sentences"),
     "reply": gettext_lazy("Replies of people, which can be judged beside those of systems"),
+    "paraphrase": gettext_lazy(
+        "Other ways to say messages of conversations, for sets of candidates"
+    ),
 }
 
 

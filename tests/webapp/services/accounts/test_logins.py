@@ -1,5 +1,6 @@
 """Staff accounts and logins: no default password, two limits, everything logged (S3, S15)."""
 
+import contextlib
 from datetime import timedelta
 from io import StringIO
 
@@ -7,10 +8,11 @@ import pytest
 from django.contrib.auth import authenticate, get_user_model
 from django.core.exceptions import ValidationError
 from django.core.management import CommandError, call_command
+from django.test import Client
 
-from tests.factories import NOW
+from tests.factories import NOW, make_staff
 from webapp.models import AuditEntry, LoginAttempt
-from webapp.services.ops import logins
+from webapp.services.accounts import logins
 
 pytestmark = pytest.mark.django_db
 
@@ -82,3 +84,51 @@ def test_a_name_is_taken_once() -> None:
 def test_a_weak_password_is_refused(password: str) -> None:
     with pytest.raises(ValidationError):
         logins.create_staff(username="ann", password=password, superuser=False, now=NOW)
+
+
+def test_an_owner_signs_in_from_a_known_device_during_ten_minutes_of_guesses() -> None:
+    """Every three seconds a guess at the name from another address (T8)."""
+    device = logins.device_of(logins.new_device("Ann"), "ann")
+    kept_out, let_in = 0, 0
+    for second in range(0, 600, 3):
+        now = NOW + timedelta(seconds=second)
+        with contextlib.suppress(logins.TooMany):
+            logins.attempt(username="ann", address=f"10.0.{second // 250}.{second % 250}", now=now)
+        if second % 60 == 30:
+            try:
+                logins.attempt(username="ann", address="10.9.9.9", now=now)
+            except logins.TooMany:
+                kept_out += 1
+            logins.attempt(username="ann", address="10.9.9.9", now=now, device=device)
+            let_in += 1
+    assert (kept_out, let_in) == (10, 10)
+
+
+def test_a_known_device_has_five_attempts_a_minute_of_its_own() -> None:
+    cookies = [logins.new_device("ann") for _ in range(2)]
+    first, second = (logins.device_of(cookie, "ann") for cookie in cookies)
+    assert first != second
+    for _ in range(5):
+        logins.attempt(username="ann", address="10.0.0.1", now=NOW, device=first)
+    with pytest.raises(logins.TooMany):
+        logins.attempt(username="ann", address="10.0.0.1", now=NOW, device=first)
+    logins.attempt(username="ann", address="10.0.0.1", now=NOW, device=second)
+
+
+def test_a_forged_or_another_s_device_is_unknown() -> None:
+    for cookie in ("", "x", "W10:1:2", logins.new_device("bob")):
+        assert logins.device_of(cookie, "ann") == "", cookie
+    assert logins.device_of(logins.new_device("ann"), "ann")
+
+
+def test_a_browser_that_signed_in_before_gets_in_while_others_guess() -> None:
+    make_staff("ann")
+    owner, thief = Client(), Client(REMOTE_ADDR="10.6.6.6")
+    right, wrong = ({"username": "ann", "password": each} for each in ("ann", "guess"))
+    assert owner.post("/login/", right).status_code == 302
+    owner.post("/logout/")
+    assert [thief.post("/login/", wrong).status_code for _ in range(5)] == [200] * 4 + [429]
+    assert Client().post("/login/", right).status_code == 429
+    assert owner.post("/login/", right).status_code == 302
+    cookie = owner.cookies["device"]
+    assert (cookie["httponly"], cookie["samesite"]) == (True, "Lax")

@@ -1,0 +1,1 @@
+"""Accounts of staff: logins, second factors, sessions, and projects with their members."""

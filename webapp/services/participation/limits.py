@@ -1,0 +1,68 @@
+"""Limits per minute, of a person or an address, whatever door and process they use (R40, S2).
+
+Counted in the cache: of one process in its memory, of several in Redis. While Redis does not
+answer each process counts by itself, so nobody is shut out. A minute is the clock's, so around its
+end twice as much may pass. Counts are no truth: losing them lets somebody send more.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+
+from django.core.cache import caches
+from django.utils.crypto import salted_hmac
+from redis.exceptions import RedisError
+
+log = logging.getLogger(__name__)
+MINUTE = 60
+FRAMES, MESSAGES, LABELS = "frames", "messages", "labels"
+JOINS, ADDRESS = "joins", "joins of an address"
+PER_MINUTE = {
+    FRAMES: 120,  # of one participation, requests for what is new among them
+    MESSAGES: 30,
+    LABELS: 90,
+    JOINS: 10,  # further browsers and repeated consents of one participation
+    ADDRESS: 300,  # generous: a campus has one address
+}
+SILENT = 5.0  # seconds in which a cache that failed is not asked again
+
+_failed_at: list[float] = []  # when the shared cache last did, by the monotonic clock
+
+
+def allow(kind: str, who: int | str, at: float | None = None) -> bool:
+    """Count one more of a kind; False where it is one too many. `at`: seconds since 1970."""
+    moment = time.time() if at is None else at
+    key = f"limit:{kind.replace(' ', '-')}:{who}:{int(moment // MINUTE)}"
+    return _count(key) <= PER_MINUTE[kind]
+
+
+def allow_address(address: str, at: float | None = None) -> bool:
+    """Count a join from a network address, of which only a keyed hash is kept, for two minutes."""
+    hashed = salted_hmac("parley.joins", address, algorithm="sha256").hexdigest()[:40]
+    return allow(ADDRESS, hashed, at)
+
+
+def seconds_left(at: float | None = None) -> int:
+    """Return after how many seconds a new minute begins."""
+    moment = time.time() if at is None else at
+    return MINUTE - int(moment) % MINUTE
+
+
+def _count(key: str) -> int:
+    if not _failed_at or time.monotonic() - _failed_at[-1] > SILENT:
+        try:
+            return _counted_in("default", key)
+        except (RedisError, OSError) as problem:
+            log.warning("limits are counted by each process: %s", type(problem).__name__)
+            _failed_at[:] = [time.monotonic()]
+    return _counted_in("own", key)
+
+
+def _counted_in(name: str, key: str) -> int:
+    cache = caches[name]
+    cache.add(key, 0, timeout=2 * MINUTE)
+    try:
+        return int(cache.incr(key))
+    except ValueError:  # it went between the two
+        return 1
