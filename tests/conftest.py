@@ -72,24 +72,31 @@ def pytest_collection_modifyitems(items: Sequence[pytest.Item]) -> None:
             item.add_marker(skip)
 
 
+def pytest_collectstart() -> None:
+    gc.disable()  # until all is collected: what is imported is no garbage
+
+
 def pytest_collection_finish() -> None:
-    """Let no later search for garbage go through what was imported: it is there for good."""
+    """Let no later search for garbage go through what was imported, and let it be seldom."""
     gc.collect()
     gc.freeze()
+    gc.set_threshold(20_000, 20, 50)
+    gc.enable()
 
 
 @pytest.fixture(scope="session")
 def django_db_keepdb(django_db_modify_db_settings: None) -> bool:
-    """Have the tests' own database begin as a copy where there is one: then it is not made anew."""
+    """Have the tests' own database begin as a copy: so it is migrated once for all processes."""
     from django.db import connection
 
-    from tests.databases import put_copy
+    from tests.databases import make_copy, put_copy
 
     if connection.vendor != "sqlite":
         return False
     file = Path(connection.settings_dict["TEST"]["NAME"])
     for end in ("", "-wal", "-shm"):
         file.with_name(f"{file.name}{end}").unlink(missing_ok=True)
+    make_copy()
     return put_copy(file)
 
 

@@ -10,12 +10,16 @@ import hashlib
 import os
 import shutil
 import sqlite3
+import subprocess
+import sys
+import tempfile
 from collections.abc import Iterator
 from contextlib import closing, contextmanager, nullcontext
 from functools import cache
 from pathlib import Path
 
 import django
+from filelock import FileLock
 
 ROOT = Path(__file__).parents[1]
 
@@ -41,6 +45,19 @@ def kept(file: Path) -> Iterator[None]:
     with closing(sqlite3.connect(file)) as made:
         made.execute("VACUUM INTO ?", (str(part),))
     part.replace(_kept())
+
+
+def make_copy() -> None:
+    """Migrate a database for later tests, unless one is kept; others that want it wait."""
+    _kept().parent.mkdir(mode=0o700, exist_ok=True)
+    with FileLock(_kept().with_suffix(".lock")), tempfile.TemporaryDirectory() as folder:
+        if _kept().exists():
+            return
+        file = Path(folder) / "made.sqlite3"
+        environment = {**os.environ, "DEBUG": "1", "DATABASE_URL": f"sqlite:///{file}"}
+        command = [sys.executable, "manage.py", "migrate", "--verbosity=0", "--skip-checks"]
+        with kept(file):
+            subprocess.run(command, cwd=ROOT, env=environment, check=True)
 
 
 def migrate() -> None:

@@ -95,7 +95,7 @@ def test_answers_an_empty_a_short_and_a_long_history(name: str) -> None:
 
 @bots
 def test_same_seed_same_reply(name: str) -> None:
-    one, other = trained(name), trained(name)
+    one, other = ready(name), trained(name)
     assert isinstance(one, Bot)
     assert isinstance(other, Bot)
     replies = [one.respond(PERSONA, HELLO) for _ in range(3)]

@@ -14,6 +14,7 @@ import json
 import re
 import zipfile
 from collections.abc import Iterator
+from functools import cache
 from html import unescape
 from pathlib import Path
 from typing import Any, get_args
@@ -107,15 +108,23 @@ def test_what_is_asked_after_the_chat_only_cannot_be_asked_of_messages(kind: str
         Rate(each=(QUESTIONS[kind],), over="messages", when="live")
 
 
+@cache
+def imported_by_the_web() -> dict[Path, list[ast.ImportFrom]]:
+    """What each module of the web takes from `evaluation`."""
+    found = {}
+    for module in (ROOT / "webapp").rglob("*.py"):
+        nodes = ast.walk(ast.parse(module.read_text(encoding="utf-8")))
+        froms = [node for node in nodes if isinstance(node, ast.ImportFrom)]
+        found[module] = [node for node in froms if (node.module or "").startswith("evaluation")]
+    return found
+
+
 @kinds
 def test_the_web_imports_no_kind_and_no_script_names_one(kind: str) -> None:
     name = get_kind(kind).__name__
-    modules = [*(ROOT / "webapp").rglob("*.py")]
+    modules = imported_by_the_web()
     assert len(modules) > 100
-    for module in modules:
-        nodes = ast.walk(ast.parse(module.read_text(encoding="utf-8")))
-        froms = [node for node in nodes if isinstance(node, ast.ImportFrom)]
-        ours = [node for node in froms if (node.module or "").startswith("evaluation")]
+    for module, ours in modules.items():
         assert name not in {alias.name for node in ours for alias in node.names}, module
         assert not any("evaluation.kinds" in (node.module or "") for node in ours), module
     for script in (ROOT / "static").glob("*.js"):
