@@ -23,7 +23,7 @@ BOLD = re.compile(r"\*\*([^*\n]+)\*\*")
 # In the guides, but no words of a page: what is stressed.
 STRESSED = {
     "bold",
-    "Without it everybody counts as a volunteer",
+    "Without the id everybody counts as a volunteer",
     "each person a code of their own",
     "one fixed code for a study",
     "Places",
