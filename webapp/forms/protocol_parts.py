@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
+from typing import Any, get_type_hints
 
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy
@@ -15,7 +15,6 @@ from django.utils.translation import gettext_lazy
 from evaluation import (
     Brief,
     Chat,
-    FreeText,
     Onboarding,
     Protocol,
     Question,
@@ -77,6 +76,7 @@ class BuilderPart:
 
 def parts(activity: str) -> tuple[BuilderPart, ...]:
     """Return the parts with fields of their own, but for the questions and checks."""
+    asked = get_type_hints(Write)["asks"]  # the kind of question that texts are written under
     return (
         BuilderPart("", Protocol, OF_PROTOCOL),
         BuilderPart("chat.", Chat, OF_CHAT + MORE_OF_CHAT),
@@ -87,7 +87,7 @@ def parts(activity: str) -> tuple[BuilderPart, ...]:
         BuilderPart("quiz.", Quiz, OF_QUIZ),
         BuilderPart("onboarding.", Onboarding, OF_ONBOARDING, is_optional=True),
         BuilderPart("write.", Write, OF_WRITE),
-        BuilderPart("write.asks.", FreeText, tuple(question_types(FreeText, None))),
+        BuilderPart("write.asks.", asked, tuple(question_types(asked, None))),
     )
 
 

@@ -148,7 +148,7 @@ def test_every_kind_of_question_has_its_scale(
     show = "pairs" if question["type"] in ("Preference", "Ranking") else "one"
     plan["protocol"]["steps"][1] |= {"each": [{"name": "q", "text": "Which?"} | question]}
     plan["protocol"]["steps"][1]["show"] = show
-    file = heds.heds(EMPTY["ratings"], study(plan=plan))
+    file = heds.heds(RatingTable(EMPTY["ratings"]), study(plan=plan))
     assert loaded(file, f"{ELICITED}size_of_scale", "q") == size
     assert loaded(file, f"{ELICITED}scale_presented_as-{shown}", "q") is True
     absolute = f"{CRITERIA}-evaluation_mode-absolute_or_relative"

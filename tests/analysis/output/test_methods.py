@@ -26,7 +26,14 @@ from tests.analysis.examples import labels, simulated
 from tests.analysis.planned import PLAN, study
 from tests.analysis.samples import tables
 
-LATER_FIELDS = ("yes", "no", "intended", "examples", "better")  # than plans without offers
+LATER_FIELDS = (
+    "yes",
+    "no",
+    "intended",
+    "examples",
+    "images",
+    "better",
+)  # than plans without offers
 FIRST_KINDS = ("Likert", "YesNo", "PersonaChoice")  # of the plans that had no offers
 
 
