@@ -36,6 +36,12 @@ SENTENCES: Mapping[str, Mapping[str, str]] = {
         "recovery codes renewed": "got new recovery codes",
         "sessions ended": "ended {count} other sessions of theirs",
     },
+    "model servers": {
+        "model server added": "allowed the model server {server}",
+        "model server removed": "allowed the model server {server} no more",
+        "model key set": "stored the key {key} of {server}",
+        "model key removed": "had the key {key} forgotten",
+    },
     "members": {
         "project created": "made the project {name}",
         "member added": "let {account} into project {project}, as {roles}",
@@ -68,6 +74,7 @@ SENTENCES: Mapping[str, Mapping[str, str]] = {
         "transcripts removed": "removed {count} imported conversations",
         "messages taken": "took messages to be judged",
         "conversations taken": "took conversations to be judged",
+        "conversations removed": "removed {count} conversations to be judged",
         "messages removed": "removed {count} messages to be judged",
         "contributions taken": "took contributions of another campaign",
         "contributions accepted": "accepted contributions",
@@ -106,6 +113,7 @@ SENTENCES: Mapping[str, Mapping[str, str]] = {
     "pay": {
         "pay changed": "changed the pay of later consents",
         "budget raised": "raised the budget",
+        "tokens raised": "raised what models may use: {limits}",
         "new places allowed": "let new people in again",
         "bonus given": "gave a bonus",
         "panel: books taken": "took the books of the panel, with its ids",
