@@ -76,7 +76,7 @@ class Participant:
         self._note("invoke", id="consent")
         await self.web.send(form, dict.fromkeys(form.ticks, "on"), path=entry)
         self._note("ok", id="consent")
-        if self.visit.slug not in self.web.cookie:
+        if not self.web.is_known(self.visit.slug):
             self._refused()
 
     def _refused(self) -> None:

@@ -49,6 +49,11 @@ class Web:
     def cookie(self) -> str:
         return "; ".join(f"{each.name}={each.value}" for each in self._client.cookies.jar)
 
+    def is_known(self, slug: str) -> bool:
+        """Tell whether this browser has a participation's cookie, not the entry page's alone."""
+        names = [each.name for each in self._client.cookies.jar]
+        return any(name.endswith(f"-{slug}") and "-entry-" not in name for name in names)
+
     def turn(self) -> None:
         """Try the next address from now on."""
         self._at = (self._at + 1) % len(self.bases)

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.factories import NOW, make_staff
+from tests.factories import NOW, make_project, make_staff
 from tests.webapp.services.judged import judge_page, replies_campaign
 from tests.webapp.services.people import after, join
 from webapp.models import Assignment, Campaign, Item, Participation, Study
@@ -52,7 +52,9 @@ def came(campaign: Campaign, name: str, seconds: float = 0) -> str:
 
 @pytest.fixture
 def study() -> Study:
-    return Study.objects.create(name="arms", owner=make_staff(), created_at=NOW)
+    return Study.objects.create(
+        name="arms", owner=make_staff(), project=make_project(), created_at=NOW
+    )
 
 
 def test_a_participant_keeps_the_arm_over_the_campaigns_of_a_study(study: Study) -> None:
