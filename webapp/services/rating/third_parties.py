@@ -53,6 +53,9 @@ def uses_others(campaign: AnyCampaign) -> bool:
 
 def compares_own(campaign: AnyCampaign) -> bool:
     """Tell whether whole conversations of other campaigns are compared in this one."""
+    rate = protocol_of(campaign).after
+    if rate is None or rate.over != "speakers":
+        return False
     return TakenConversation.objects.filter(campaign=campaign.pk).exists()
 
 

@@ -351,7 +351,7 @@ def test_a_batch_costs_seven_statements_of_any_size(batch: int) -> None:
         given = items.assign(person=person, now=NOW)
     assert len(given) == batch
     sent = [query["sql"] for query in found if "SAVEPOINT" not in query["sql"]]
-    assert len(sent) == 7
+    assert len(sent) == 7, "\n".join(sent)
 
 
 def test_what_is_left_is_shown_in_the_order_of_its_places() -> None:
