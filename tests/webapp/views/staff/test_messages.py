@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import pytest
+from django.conf import settings
 from django.test import Client
 from django.urls import reverse
 
+from tests.factories import NOW
 from tests.webapp.services.third import MESSAGES, chatted, draft_of, labeling
 from tests.webapp.views.visiting import Visit
 from webapp import notices
 from webapp.models import Campaign
+from webapp.services.participation import enrolment
 
 pytestmark = pytest.mark.django_db
 
@@ -73,9 +76,11 @@ def test_the_browser_in_which_somebody_chatted_is_refused() -> None:
     """Who chatted as a volunteer comes back, to judge, with a panel's id."""
     source = chatted()
     Campaign.objects.filter(pk=source.pk).update(state=Campaign.State.OPEN)
+    source.refresh_from_db()
     known = {"platform": "prolific", "external_id": "p0"}
+    _, secret = enrolment.join(campaign=source, **known, language="en", now=NOW, is_proven=True)
     visit = Visit(source)
-    visit.post("consent", known)
+    visit.client.cookies[f"{settings.PARTICIPANT_COOKIE}-{source.slug}"] = secret
     Campaign.objects.filter(pk=source.pk).update(state=Campaign.State.CLOSED)
     source.refresh_from_db()
     page = visit.client.post(
