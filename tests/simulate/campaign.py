@@ -91,9 +91,12 @@ def run(
     from tests.databases import migrate
     from tests.servers import free_port
     from webapp.management.demo import stage
+    from webapp.services.accounts import projects
+    from webapp.services.rules.access import Role
 
     migrate()
     staff = get_user_model().objects.create_superuser("simulate")
+    projects.admit(account=staff, name="Simulated", roles=(Role.ADMINISTRATOR,))
     with stage.Server(free_port()) as server:
         order = Simulated(
             base=server.base,

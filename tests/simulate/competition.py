@@ -73,9 +73,12 @@ def run(folder: Path, seed: int) -> None:
     from tests.databases import migrate
     from tests.servers import free_port
     from webapp.management.demo import stage
+    from webapp.services.accounts import projects
+    from webapp.services.rules.access import Role
 
     migrate()
     staff = get_user_model().objects.create_superuser("simulate")
+    projects.admit(account=staff, name="Simulated", roles=(Role.ADMINISTRATOR,))
     study = _entered(staff)
     out = str(folder / PREDICTIONS)
     _command(study, "run", "--data", HIDDEN, "--out", out)

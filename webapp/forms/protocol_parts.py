@@ -76,7 +76,7 @@ class BuilderPart:
 
 def parts(activity: str) -> tuple[BuilderPart, ...]:
     """Return the parts with fields of their own, but for the questions and checks."""
-    asked = get_type_hints(Write)["asks"]  # the kind of question that texts are written under
+    written = get_type_hints(Write)["asks"]  # the kind of question that texts are written under
     return (
         BuilderPart("", Protocol, OF_PROTOCOL),
         BuilderPart("chat.", Chat, OF_CHAT + MORE_OF_CHAT),
@@ -87,7 +87,7 @@ def parts(activity: str) -> tuple[BuilderPart, ...]:
         BuilderPart("quiz.", Quiz, OF_QUIZ),
         BuilderPart("onboarding.", Onboarding, OF_ONBOARDING, is_optional=True),
         BuilderPart("write.", Write, OF_WRITE),
-        BuilderPart("write.asks.", asked, tuple(question_types(asked, None))),
+        BuilderPart("write.asks.", written, tuple(question_types(written, None))),
     )
 
 
