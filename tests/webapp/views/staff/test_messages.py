@@ -78,7 +78,14 @@ def test_the_browser_in_which_somebody_chatted_is_refused() -> None:
     Campaign.objects.filter(pk=source.pk).update(state=Campaign.State.OPEN)
     source.refresh_from_db()
     known = {"platform": "prolific", "external_id": "p0"}
-    _, secret = enrolment.join(campaign=source, **known, language="en", now=NOW, is_proven=True)
+    _, secret = enrolment.join(
+        campaign=source,
+        platform=known["platform"],
+        external_id=known["external_id"],
+        language="en",
+        now=NOW,
+        is_proven=True,
+    )
     visit = Visit(source)
     visit.client.cookies[f"{settings.PARTICIPANT_COOKIE}-{source.slug}"] = secret
     Campaign.objects.filter(pk=source.pk).update(state=Campaign.State.CLOSED)
