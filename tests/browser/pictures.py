@@ -124,6 +124,7 @@ def draft(page: Page, album: Album) -> None:
 
 def prepare(page: Page, album: Album) -> None:
     for bot, count in BOTS.items():
+        page.get_by_role("link", name="Choose a system").click()
         page.get_by_role("link", name=bot, exact=True).click()
         page.get_by_label("Participations wanted").fill(count)
         page.get_by_role("button", name="Add").click()

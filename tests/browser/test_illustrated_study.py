@@ -119,6 +119,7 @@ def launch(page: Page) -> str:
     page.get_by_label("Pay", exact=True).fill("2.00")
     page.get_by_label("Contact").fill("lab@example.org")
     page.get_by_role("button", name="Save as a draft").click()
+    page.get_by_role("link", name="Choose a system").click()
     page.get_by_role("link", name="parrot", exact=True).click()
     page.get_by_label("Participations wanted").fill("4")
     page.get_by_role("button", name="Add").click()
