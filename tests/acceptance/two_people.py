@@ -96,11 +96,11 @@ def _third_parties() -> dict[str, object]:
 
 def _is_refused(campaign: Campaign, name: str) -> bool:
     from tests.webapp.services.people import join
-    from webapp.services.participation import enrolment
+    from webapp.services.participation import consents
 
     try:
         join(campaign, name)
-    except enrolment.Closed as refusal:
+    except consents.Closed as refusal:
         return refusal.notice == "took_part"
     return False
 

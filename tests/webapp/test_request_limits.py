@@ -21,7 +21,7 @@ from tests.webapp.views.visiting import Visit, campaign_of
 from webapp.asgi import application
 from webapp.management.commands.serve import Impatient
 from webapp.models import Event, Participation
-from webapp.services.participation import enrolment, limits
+from webapp.services.participation import consents, limits
 from webapp.sockets import frames, handshake
 
 MIB = 1_048_576
@@ -237,7 +237,7 @@ def test_further_browsers_of_a_person_are_limited() -> None:
     most = limits.PER_MINUTE[limits.JOINS]
     for _ in range(most):
         join(campaign, "ann")
-    with pytest.raises(enrolment.Closed, match="too_fast"):
+    with pytest.raises(consents.Closed, match="too_fast"):
         join(campaign, "ann")
 
 

@@ -25,7 +25,6 @@ from webapp.forms import participant
 from webapp.services.conversation import matching, opening
 from webapp.services.participation import (
     consents,
-    enrolment,
     invitations,
     limits,
     privacy,
@@ -41,7 +40,7 @@ from webapp.views.rendering import address_of, render_screen, too_fast
 
 View = Callable[..., HttpResponse]
 COOKIE_AGE = 90 * 24 * 3600
-NOT_NOW = (enrolment.Closed, opening.NotMeeting, matching.NotWaiting, labels.LabelRefused)
+NOT_NOW = (consents.Closed, opening.NotMeeting, matching.NotWaiting, labels.LabelRefused)
 
 
 def _cookie(slug: str) -> str:
@@ -176,7 +175,7 @@ def consent(request: HttpRequest, slug: str) -> HttpResponse:
             now=now,
             browser=_secrets(request),
         )
-    except (enrolment.Closed, invitations.NoProof, consents.PayChanged) as refusal:
+    except (consents.Closed, invitations.NoProof, consents.PayChanged) as refusal:
         reason = "changed" if isinstance(refusal, consents.PayChanged) else "closed"
         study = _visit(request, slug).offered(who, now)
         shown = {"study": study, "who": who, reason: notices.text(refusal.notice)}

@@ -61,7 +61,7 @@ def setup(kind: str, target: int) -> dict[str, Any]:
 def join(campaign_pk: int, number: int, count: int) -> dict[str, int]:
     """Let people come, start and be placed; count their outcomes."""
     from webapp.models import Campaign
-    from webapp.services.participation import enrolment
+    from webapp.services.participation import consents, enrolment
 
     came: Counter[str] = Counter()
     for one in range(count):
@@ -76,7 +76,7 @@ def join(campaign_pk: int, number: int, count: int) -> dict[str, int]:
             )
             person = enrolment.start(person=person, now=timezone.now())
             came[str(person.outcome or person.state)] += 1
-        except enrolment.Closed as refusal:
+        except consents.Closed as refusal:
             came[refusal.notice] += 1
     return dict(came)
 
@@ -109,14 +109,14 @@ def judge(campaign_pk: int, number: int, count: int) -> dict[str, int]:
     """Let people come who chatted nowhere and judge what they are given; count their outcomes."""
     from tests.webapp.services import third
     from webapp.models import Campaign
-    from webapp.services.participation import enrolment
+    from webapp.services.participation import consents
 
     came: Counter[str] = Counter()
     for one in range(count):
         campaign = Campaign.objects.get(pk=campaign_pk)
         try:
             came[third.judge_all(campaign, f"{number}-{one}").outcome] += 1
-        except enrolment.Closed as refusal:
+        except consents.Closed as refusal:
             came[refusal.notice] += 1
     return dict(came)
 

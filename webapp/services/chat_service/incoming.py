@@ -21,7 +21,7 @@ from webapp.services.chat_service import outgoing, telling
 from webapp.services.chat_service.telling import AGREE, ANSWER, DELETE, LABEL, START
 from webapp.services.conversation import chat
 from webapp.services.conversation.messages import FRAMES, MESSAGES
-from webapp.services.participation import enrolment, privacy, stopping, study_info
+from webapp.services.participation import consents, enrolment, privacy, stopping, study_info
 from webapp.services.rating import form, labels, submission
 from webapp.services.rules import access, events, identity, refusals, states
 from webapp.services.rules.protocols import consent_of, protocol_of, shown_protocol
@@ -33,7 +33,7 @@ NAMESPACE = uuid.UUID("6f1c6b0e-6f0b-4a7e-9a3e-0d6d8f4a2c11")
 LARGEST_ANSWER = 2_000  # characters of a text
 REFUSALS = (
     *(refusals.NotNow, refusals.Refused, labels.LabelRefused, events.Conflict, states.Illegal),
-    *(enrolment.Closed, access.NotFound),
+    *(consents.Closed, access.NotFound),
 )
 
 

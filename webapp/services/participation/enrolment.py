@@ -15,7 +15,6 @@ from django.db import transaction
 from webapp.models import Assignment, Campaign, Conversation, Participation, Seat
 from webapp.services.conversation import allocation, entrance, matching, opening
 from webapp.services.participation import admission, browsers, consents, limits, steps
-from webapp.services.participation.consents import Closed as Closed
 from webapp.services.rating import items, third_parties
 from webapp.services.replies import pace
 from webapp.services.rules import (
@@ -58,12 +57,12 @@ def join(
     proves it (`is_proven`), or a secret of the participation's own in `browser`, which holds those
     of all cookies there. No call makes a former secret invalid. `secret` is what the page chose for
     this browser, so that of two requests neither leaves a dead cookie. `shown_pay` is what
-    the page promised: nobody is bound to less. Raises `Closed` and `consents.PayChanged`.
+    the page promised: nobody is bound to less. Raises `consents.Closed` and `consents.PayChanged`.
     """
     if not external_id:
         platform, external_id = identity.VOLUNTEER, secrets.token_hex(16)
     if len(external_id) > LONGEST_ID or "\0" in external_id:
-        raise Closed("bad_link")
+        raise consents.Closed("bad_link")
     names = identity.pseudonyms(campaign, platform, external_id)
     secret = browsers.unused(secret, campaign, names)
     with transaction.atomic():
@@ -84,7 +83,7 @@ def join(
                 now=now,
             )
     if not limits.allow(limits.JOINS, person.pk):  # asked last: a claim does not count against it
-        raise Closed("too_fast")
+        raise consents.Closed("too_fast")
     secret = access.held(person, browser) or secret
     return _resume(person, secret, now, shown_pay), secret
 
@@ -94,13 +93,13 @@ def _check_may_join(
 ) -> None:
     """Refuse who comes from elsewhere, or took part where it keeps them from this."""
     if campaign.platform not in (Campaign.Platform.ANY, platform):
-        raise Closed("other_platform")
+        raise consents.Closed("other_platform")
     for rule in (disjoint.refusal, third_parties.refusal):
         notice = rule(
             campaign=campaign, platform=platform, external_id=external_id, secrets=browser
         )
         if notice:
-            raise Closed(notice)
+            raise consents.Closed(notice)
 
 
 def check_open(campaign: Campaign) -> None:
@@ -112,14 +111,14 @@ def check_open(campaign: Campaign) -> None:
         Campaign.State.CLOSED: "over",
     }
     if campaign.state in closed:
-        raise Closed(closed[Campaign.State(campaign.state)])
+        raise consents.Closed(closed[Campaign.State(campaign.state)])
     if ledger.is_held(campaign):
-        raise Closed("paused")
+        raise consents.Closed("paused")
     if not (allocation.has_capacity(campaign) and ledger.can_reserve(campaign, campaign.pay)):
-        raise Closed("full")
+        raise consents.Closed("full")
     disk = shutil.disk_usage(settings.DATA_DIR)
     if disk.free < max(LEAST_DISK, LEAST_SHARE * disk.total):
-        raise Closed("busy")
+        raise consents.Closed("busy")
 
 
 def _resume(
@@ -128,7 +127,7 @@ def _resume(
     with transaction.atomic():
         person = _locked(person)
         if person.withdrawn_at is not None:
-            raise Closed("withdrawn")
+            raise consents.Closed("withdrawn")
         resumes = person.state == P.ENDED and payment.may_return(person)
         if resumes or person.state != P.ENDED:
             consents.renew(person, shown_pay)
@@ -160,7 +159,7 @@ def _return(person: Participation, now: datetime) -> None:
         quota.reserve(unrated.item)
         states.move(person, "rate")
         if not ledger.hold(person, payment.most_due(person)):
-            raise Closed("full")
+            raise consents.Closed("full")
     elif allocation.has_capacity(campaign):
         states.move(
             person, "return", outcome="", ended_at=None, notice="", state_at=now, system=None
@@ -188,7 +187,7 @@ def start(*, person: Participation, now: datetime) -> Participation:
         if person.state != P.READY:
             return person
         if person.campaign.state == Campaign.State.PAUSED or ledger.is_held(person.campaign):
-            raise Closed("paused")
+            raise consents.Closed("paused")
         if admission.check_quiz(person=person, now=now):
             _hold_pay_of_check(person, now)
             return person

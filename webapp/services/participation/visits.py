@@ -110,7 +110,7 @@ class BrowserVisit:
         """Create or resume a participation after consent; return a secret for its cookie.
 
         `browser` holds the secrets of all cookies of ours; the visit's own is the one that the
-        entry page chose. Raises `enrolment.Closed`, `consents.PayChanged` and
+        entry page chose. Raises `consents.Closed`, `consents.PayChanged` and
         `invitations.NoProof`.
         """
         campaign = access.open_link(self.slug)

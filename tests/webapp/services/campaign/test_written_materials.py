@@ -34,7 +34,7 @@ from webapp.services.conversation import allocation
 from webapp.services.data import tables
 from webapp.services.monitoring import review
 from webapp.services.monitoring.review import Reviewed
-from webapp.services.participation import enrolment, privacy
+from webapp.services.participation import consents, enrolment, privacy
 from webapp.services.rating import form, submission
 from webapp.services.rules import persona_stack
 from webapp.services.staff_forms.fields import Invalid
@@ -128,7 +128,7 @@ def test_replies_are_those_of_the_system_human_and_can_be_judged() -> None:
 def test_who_wrote_a_reply_does_not_judge_it() -> None:
     source = of_replies()
     accepted(source, "ann", "Very well.")
-    with pytest.raises(enrolment.Closed) as refusal:
+    with pytest.raises(consents.Closed) as refusal:
         join(judging(source), "ann")
     assert refusal.value.notice == "wrote"
 

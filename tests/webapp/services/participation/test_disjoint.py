@@ -11,7 +11,7 @@ from tests.webapp.services.people import join
 from tests.webapp.services.studies import make_study
 from webapp.models import Campaign, Participation, Study
 from webapp.services.participation import enrolment
-from webapp.services.participation.enrolment import Closed
+from webapp.services.participation.consents import Closed
 
 pytestmark = pytest.mark.django_db
 

@@ -17,7 +17,7 @@ from webapp.models import (
     Participation,
     QuotaCell,
 )
-from webapp.services.participation import enrolment
+from webapp.services.participation import consents, enrolment
 from webapp.services.rules import access, payment
 
 pytestmark = pytest.mark.django_db
@@ -34,7 +34,7 @@ def test_joining_creates_one_participation_and_again_resumes_it_and_both_cookies
         "language": "de",
     }
     first, old = enrolment.join(**coming, now=NOW)
-    with pytest.raises(enrolment.Closed, match="claimed"):
+    with pytest.raises(consents.Closed, match="claimed"):
         enrolment.join(**coming, now=after(5))
     again, new = enrolment.join(**coming, now=after(5), is_proven=True)
     assert first == again
@@ -79,7 +79,7 @@ def test_volunteers_without_an_id_are_each_somebody_else() -> None:
     [(V.DRAFT, "bad_link"), (V.PAUSED, "paused"), (V.STOPPED, "over"), (V.CLOSED, "over")],
 )
 def test_nobody_new_joins_a_campaign_that_is_not_open(state: str, notice: str) -> None:
-    with pytest.raises(enrolment.Closed) as refusal:
+    with pytest.raises(consents.Closed) as refusal:
         join(make_campaign(state=state))
     assert refusal.value.notice == notice
     assert not Participation.objects.exists()
@@ -88,7 +88,7 @@ def test_nobody_new_joins_a_campaign_that_is_not_open(state: str, notice: str) -
 def test_a_full_campaign_refuses_before_any_work() -> None:
     campaign = make_campaign(target=1)
     start(campaign)
-    with pytest.raises(enrolment.Closed) as refusal:
+    with pytest.raises(consents.Closed) as refusal:
         join(campaign)
     assert refusal.value.notice == "full"
 
@@ -103,7 +103,7 @@ def test_a_resumed_participation_is_let_in_though_the_campaign_is_over() -> None
 
 @pytest.mark.parametrize("wrong", ["x" * 129, "a\0b"])
 def test_an_outside_id_that_cannot_be_stored_is_a_bad_link(wrong: str) -> None:
-    with pytest.raises(enrolment.Closed) as refusal:
+    with pytest.raises(consents.Closed) as refusal:
         join(make_campaign(), wrong)
     assert refusal.value.notice == "bad_link"
 
@@ -158,7 +158,7 @@ def test_a_paused_campaign_lets_who_is_ready_wait_and_nobody_start() -> None:
     campaign = make_campaign()
     person = join(campaign)
     Campaign.objects.update(state=V.PAUSED)
-    with pytest.raises(enrolment.Closed) as refusal:
+    with pytest.raises(consents.Closed) as refusal:
         enrolment.start(person=person, now=NOW)
     assert refusal.value.notice == "paused"
     person.refresh_from_db()

@@ -29,7 +29,7 @@ from webapp.models import (
 )
 from webapp.services.conversation import chat
 from webapp.services.ops import sweeper
-from webapp.services.participation import enrolment, stopping
+from webapp.services.participation import consents, enrolment, stopping
 from webapp.services.rating import submission
 
 pytestmark = pytest.mark.django_db
@@ -55,7 +55,7 @@ def test_fourteen_ids_that_never_write_do_not_close_a_study() -> None:
     """T5: an honest person finds a place as soon as the time is over, and the turns are kept."""
     campaign = make_campaign(target=14)
     squatters = [start(campaign, f"squatter {number}") for number in range(14)]
-    with pytest.raises(enrolment.Closed, match="full"):
+    with pytest.raises(consents.Closed, match="full"):
         join(campaign, "too early", after(1))
     poll(*squatters, until=KEPT)
     assert QuotaCell.objects.get().reserved == 14

@@ -37,7 +37,7 @@ from webapp.models import (
     QuotaCell,
 )
 from webapp.services.conversation import chat, matching, opening
-from webapp.services.participation import enrolment, privacy, stopping
+from webapp.services.participation import consents, enrolment, privacy, stopping
 from webapp.services.rules import access
 
 pytestmark = pytest.mark.django_db
@@ -63,7 +63,7 @@ def test_the_longest_id_is_taken_whole() -> None:
     for length in (127, 128):
         person, _ = come(campaign, "x" * length)
         assert ExternalId.objects.get(participation=person).value == "x" * length
-    with pytest.raises(enrolment.Closed) as refusal:
+    with pytest.raises(consents.Closed) as refusal:
         come(campaign, "x" * 129)
     assert (refusal.value.notice, str(refusal.value)) == ("bad_link", "bad_link")
 
@@ -128,7 +128,7 @@ def test_who_judges_others_may_not_have_chatted_and_the_notice_says_so() -> None
         secret_hash=access.secret_hash(secret)
     )
     for name, browser in (("p0", ()), ("somebody", (secret,))):
-        with pytest.raises(enrolment.Closed) as refusal:
+        with pytest.raises(consents.Closed) as refusal:
             come(campaign, name, browser=browser)
         assert refusal.value.notice == "took_part"
     assert not campaign.participations.exists()
@@ -153,7 +153,7 @@ def test_new_people_are_refused_before_the_disk_is_full(
     monkeypatch.setattr(shutil, "disk_usage", lambda _: Usage(total, total - free, free))
     assert join(campaign, "here").state == "READY"
     if busy:
-        with pytest.raises(enrolment.Closed, match="busy"):
+        with pytest.raises(consents.Closed, match="busy"):
             join(campaign, "new")
     else:
         assert join(campaign, "new").state == "READY"
@@ -177,10 +177,10 @@ def test_who_withdrew_does_not_come_back() -> None:
     campaign = make_campaign()
     person, _ = come(campaign, "A1")
     privacy.withdraw(token=privacy.withdraw_token(person), now=after(5))
-    with pytest.raises(enrolment.Closed) as refusal:
+    with pytest.raises(consents.Closed) as refusal:
         come(campaign, "A1", now=after(9), is_proven=True)
     assert refusal.value.notice == "withdrawn"
-    with pytest.raises(enrolment.Closed) as refusal:
+    with pytest.raises(consents.Closed) as refusal:
         come(campaign, "A1", now=after(9))
     assert refusal.value.notice == "claimed"
 

@@ -27,7 +27,7 @@ from webapp.models import (
     ReplyJob,
 )
 from webapp.services.ops import sweeper
-from webapp.services.participation import enrolment, stopping
+from webapp.services.participation import consents, enrolment, stopping
 from webapp.services.rating import contexts, items, submission
 from webapp.services.rules import events
 
@@ -144,7 +144,7 @@ def test_every_item_gets_its_votes_from_different_raters_and_no_more() -> None:
         person.refresh_from_db()
         assert (person.outcome, person.code.kind) == ("COMPLETED", "FULL")
     assert [(item.completed, item.reserved) for item in Item.objects.all()] == [(3, 0)] * 4
-    with pytest.raises(enrolment.Closed):
+    with pytest.raises(consents.Closed):
         join(campaign)
     assert sweeper.tick(after(99))["complete"] == 1
 

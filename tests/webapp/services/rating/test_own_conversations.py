@@ -34,7 +34,7 @@ from webapp.services.campaign import (
 )
 from webapp.services.campaign.transcripts_import import TranscriptUpload
 from webapp.services.data import assignment_rules, exports, tables
-from webapp.services.participation import enrolment, privacy
+from webapp.services.participation import consents, enrolment, privacy
 from webapp.services.rating import conversation_items, items
 from webapp.services.staff_forms.fields import Invalid
 from webapp.services.staff_forms.transcript_files import TextFile
@@ -195,7 +195,7 @@ def test_nobody_compares_their_own_conversation_and_the_checker_tells(tmp_path: 
     draft = with_imports(draft_of(**ONCE), "person", "weak", "good")
     own(source, draft)
     campaign = opened(draft)
-    with pytest.raises(enrolment.Closed) as refused:
+    with pytest.raises(consents.Closed) as refused:
         join(campaign, "p1")
     assert refused.value.notice == "took_part"
     rater = let_judge(campaign, "rater", "good")

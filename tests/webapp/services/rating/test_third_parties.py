@@ -26,7 +26,7 @@ from webapp.models import (
 from webapp.services.data import answers, conversation_records, tables
 from webapp.services.monitoring import campaign_list, monitor, transcripts
 from webapp.services.ops import sweeper
-from webapp.services.participation import enrolment, stopping
+from webapp.services.participation import consents, enrolment, stopping
 from webapp.services.rating import form as rating_form
 from webapp.services.rating import items, third_parties
 from webapp.services.rules import access, identity
@@ -38,7 +38,7 @@ def test_who_chatted_is_refused_and_leaves_no_trace() -> None:
     campaign = labeling(chatted(2))
     before = ExternalId.objects.count()
     for name in ("p0", "p1", "p2", "p3"):
-        with pytest.raises(enrolment.Closed) as refused:
+        with pytest.raises(consents.Closed) as refused:
             join(campaign, name)
         assert refused.value.notice == "took_part"
     assert campaign.participations.count() == 0
@@ -54,7 +54,7 @@ def test_who_chatted_elsewhere_may_judge() -> None:
 
 def test_without_an_id_nobody_can_be_told_from_those_who_chatted() -> None:
     campaign = labeling(chatted())
-    with pytest.raises(enrolment.Closed) as refused:
+    with pytest.raises(consents.Closed) as refused:
         enrolment.join(campaign=campaign, platform="", external_id="", language="en", now=NOW)
     assert refused.value.notice == "needs_id"
 
@@ -99,7 +99,7 @@ def test_ids_that_were_purged_where_people_chatted_are_still_known() -> None:
     source = chatted()
     campaign = labeling(source)
     ExternalId.objects.filter(participation__campaign=source).delete()
-    with pytest.raises(enrolment.Closed, match="took_part"):
+    with pytest.raises(consents.Closed, match="took_part"):
         join(campaign, "p1")
 
 
@@ -132,7 +132,7 @@ def test_a_message_stays_open_until_five_have_judged_it_and_closes_then() -> Non
     assert campaign.state == "CLOSED"
     assert Assignment.objects.filter(state="DONE").count() == 5 * MESSAGES
     assert Rating.objects.count() == 2 * 5 * MESSAGES
-    with pytest.raises(enrolment.Closed):
+    with pytest.raises(consents.Closed):
         join(campaign, "a sixth")
 
 

@@ -15,7 +15,7 @@ from tests.webapp.services.people import after, bot_says, conversation_of, join,
 from webapp.models import Amendment, Bonus, Campaign, CompletionCode, Participation, PayLedger
 from webapp.services.campaign import amendments
 from webapp.services.monitoring import campaign_list, monitor, review
-from webapp.services.participation import enrolment, stopping
+from webapp.services.participation import consents, enrolment, stopping
 from webapp.services.rules import ledger, payment
 from webapp.services.staff_forms.fields import Invalid
 
@@ -45,7 +45,7 @@ def complete(person: Participation) -> CompletionCode | None:
 
 def full(campaign: Campaign) -> str:
     """Return why somebody new is refused."""
-    with pytest.raises(enrolment.Closed) as refusal:
+    with pytest.raises(consents.Closed) as refusal:
         join(campaign)
     return refusal.value.notice
 
@@ -224,7 +224,7 @@ def test_even_where_one_word_is_paid_the_budget_holds() -> None:
     for number in range(7):
         farm(campaign, number)
     for number in range(7, 20):
-        with pytest.raises(enrolment.Closed, match="full"):
+        with pytest.raises(consents.Closed, match="full"):
             farm(campaign, number)
     assert CompletionCode.objects.count() == 7
     assert sums(campaign) == ("0.00", "14.00")
@@ -238,7 +238,7 @@ def test_unusual_endings_keep_new_people_out_until_a_person_has_looked() -> None
         assert not ledger.is_held(campaign)
         farm(campaign, number)
     assert full(campaign) == "paused"
-    with pytest.raises(enrolment.Closed, match="paused"):
+    with pytest.raises(consents.Closed, match="paused"):
         enrolment.start(person=ready, now=NOW)
     assert complete(before[0]) is not None, "a code is always given"
     assert "held" in {alarm.name for alarm in monitor.live(campaign, NOW).alarms}

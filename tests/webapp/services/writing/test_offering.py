@@ -25,7 +25,7 @@ from tests.webapp.services.written import (
 )
 from webapp.models import Campaign, Contribution, Item, Participation
 from webapp.services.conversation import allocation
-from webapp.services.participation import enrolment, stopping
+from webapp.services.participation import consents, stopping
 from webapp.services.rules import access
 from webapp.services.writing import decisions, form, offering
 
@@ -169,7 +169,7 @@ def test_a_late_draft_does_not_change_a_sentence_that_was_sent() -> None:
 
 def test_an_author_does_not_revise_and_somebody_new_does() -> None:
     campaign = revising(*SENTENCES)
-    with pytest.raises(enrolment.Closed) as refusal:
+    with pytest.raises(consents.Closed) as refusal:
         came(campaign, "author")
     assert refusal.value.notice == "wrote"
     assert came(campaign, "ben").state == Participation.State.WRITING

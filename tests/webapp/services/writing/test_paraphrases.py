@@ -17,7 +17,7 @@ from tests.webapp.services.written import accepted, came, draft_of, filled, open
 from webapp.models import Campaign, Contribution, Event, ExternalId, Item, Participation
 from webapp.services.campaign import checklist, message_items
 from webapp.services.data import assignment_rules, contribution_rows, exports
-from webapp.services.participation import enrolment, privacy
+from webapp.services.participation import consents, privacy
 from webapp.services.rating import items
 from webapp.services.rules.protocols import protocol_of
 from webapp.services.writing import decisions, form, offering
@@ -88,7 +88,7 @@ def test_a_writer_sees_the_message_and_what_was_said_before_and_it_is_linked(
 
 def test_who_took_part_is_refused_and_the_checker_finds_who_was_let_in(tmp_path: Path) -> None:
     campaign = paraphrasing(chatted(1))
-    with pytest.raises(enrolment.Closed) as refused:
+    with pytest.raises(consents.Closed) as refused:
         came(campaign, "p1")
     assert refused.value.notice == "took_part"
     row = accepted(campaign, "other", "It goes otherwise.")
