@@ -261,7 +261,8 @@ def test_staff_sign_a_list_of_ids_and_the_log_counts_them(client: Client) -> Non
     token = lines[2].split("?invitation=")[1]
     assert come_by(token, campaign)[1].context["screen"].name == "ready"
     entry = AuditEntry.objects.get(action__contains="invitations")
-    assert entry.action == "invitations signed: 2, for 3 days"
+    assert entry.action == "invitations signed"
+    assert entry.detail == {"count": 2, "days": 3}
     assert "p-1" not in str(AuditEntry.objects.values())
 
 

@@ -104,6 +104,8 @@ SENTENCES: Mapping[str, Mapping[str, str]] = {
         "withdrawn": "withdrew; what they wrote was deleted",
         "stretches redacted": "redacted stretches of imported conversations",
         "participation ended": "came to an end",
+        "invitations signed": "signed {count} invitations, for {days} days",
+        "private link shown": "looked at the private link of participation {participation}",
         "participation excluded": "left a person out: {reason}",
         "participation included": "took a person back in",
         "conversation excluded": "left a conversation out: {reason}",

@@ -105,9 +105,11 @@ def invite(
     row, expires = access.row_of(campaign), now + timedelta(days=days)
     audit.append(
         actor=by,
-        action=f"invitations signed: {len(ids)}, for {days} days",
+        action="invitations signed",
         campaign=row,
         now=now,
+        count=len(ids),
+        days=days,
     )
     return [(one, f"{start_link}?invitation={token(row, one, expires)}") for one in ids]
 
@@ -120,6 +122,6 @@ def private_link_token(*, campaign: AnyCampaign, pk: int, by: str, now: datetime
     person = Participation.objects.filter(campaign=campaign.pk, pk=pk).first()
     if person is None:
         raise access.NotFound(f"participation {pk}")
-    action = f"private link of participation {pk} shown"
-    audit.append(actor=by, action=action, campaign=access.row_of(campaign), now=now)
+    row = access.row_of(campaign)
+    audit.append(actor=by, action="private link shown", campaign=row, now=now, participation=pk)
     return privacy.withdraw_token(person)
