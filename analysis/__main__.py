@@ -3,9 +3,9 @@
 `python -m analysis sample FILE` draws posteriors by NUTS; `python -m analysis simulate` tries the
 estimators on campaigns whose truth is known; `python -m analysis plan` plans a study, `python -m
 analysis stop FILE` says whether it may stop, `python -m analysis judge FILE` adds a judge model's
-scores to people's; `python -m analysis nexcv FILE` checks a classifier;
-`python -m analysis tasks FILE` scores tasks beside open-domain chat; `python -m analysis template`
-prints a table to fill in.
+scores to people's; `python -m analysis nexcv FILE` checks a classifier; `python -m analysis select
+FILE` takes lines that do not fit a character out of a bot's store; `python -m analysis tasks FILE`
+scores tasks beside open-domain chat; `python -m analysis template` prints a table to fill in.
 """
 
 from __future__ import annotations
@@ -28,6 +28,7 @@ COMMANDS = {
     "nexcv": "predictions.nexcv",
     "plan": "planning.plan",
     "sample": "scores.sampling",
+    "select": "conversations.selecting",
     "simulate": "simulation.command",
     "stop": "planning.stop",
     "tasks": "predictions.tasks",

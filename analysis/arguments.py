@@ -35,6 +35,21 @@ def sample() -> argparse.ArgumentParser:
     return parser
 
 
+def select() -> argparse.ArgumentParser:
+    """Return the arguments of `python -m analysis select`."""
+    parser = _parser("select", "conversations/selecting.py")
+    add = parser.add_argument
+    add("file", type=Path, nargs="+", help="judged lines: votes and messages, or an export's zip")
+    add("--store", type=Path, required=True, help="dialogues as JSON Lines; `self` is the bot")
+    add("--character", required=True, help="whose lines the bot is to say")
+    add("--metric", choices=("PSProb", "PTSal", "uPPL", "MaxBLEU"), default="PSProb")
+    add("--precision", type=float, default=0.8, help="that is wanted; default 0.8")
+    add("--out", type=Path, required=True, help="what is kept, as dialogues of two turns")
+    add("--removed", type=Path, help="what is removed, with its scores, as JSON Lines")
+    add("--seed", type=int, default=0)
+    return parser
+
+
 def tasks() -> argparse.ArgumentParser:
     """Return the arguments of `python -m analysis tasks`."""
     parser = _parser("tasks", "predictions/tasks.py")
@@ -97,12 +112,14 @@ def stop() -> argparse.ArgumentParser:
         help="difference that intervals are shortest for; default 1/8 of the scale")  # fmt: skip
     add("--margin", type=float, help="difference too small to matter: allows “equivalent”")
     add("--budget", type=int, help="the most items that each pair will have")
+    add("--alpha", type=float, default=0.05,
+        help="probability that any interval is ever wrong; default .05")  # fmt: skip
     add("--json", action="store_true", help="print the looks as JSON")
     return parser
 
 
 OF_COMMANDS: dict[str, Callable[[], argparse.ArgumentParser]] = {
-    each.__name__: each for each in (judge, nexcv, plan, sample, stop, tasks)
+    each.__name__: each for each in (judge, nexcv, plan, sample, select, stop, tasks)
 }
 
 

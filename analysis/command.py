@@ -20,7 +20,7 @@ from analysis.output.all_metrics import evaluate, records, run
 from analysis.output.notebook import READ_BY, NotebookRecipe, notebook
 from analysis.output.references import bibtex
 from analysis.output.terminal import rendered
-from analysis.raters.raters import profiles, without_flagged
+from analysis.raters.raters import planned_control, profiles, without_flagged
 from analysis.registry import TABLES, get_report, options_of, report_names, tables_of
 from analysis.report import Report
 from analysis.scores.cautions import cautions
@@ -84,6 +84,7 @@ def _chosen(options: argparse.Namespace) -> dict[str, Any]:
 
 
 def _answer(options: argparse.Namespace, tables: Tables, command: str) -> int:
+    options.control = options.control or planned_control(tables.ratings, tables.study)
     chosen = _chosen(options)
     written = options.pdf or options.notebook or options.bib or options.heds
     if options.json and written:

@@ -10,6 +10,7 @@ import importlib
 import inspect
 import pkgutil
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, TypeAlias, cast
@@ -29,12 +30,12 @@ class UnknownAnalysis(LookupError):
 
 def metric_names() -> list[str]:
     """Return the names of all metrics, sorted, without importing them."""
-    return _names("metrics")
+    return list(_names("metrics"))
 
 
 def report_names() -> list[str]:
     """Return the names of all reports, sorted, without importing them."""
-    return _names("reports")
+    return list(_names("reports"))
 
 
 def get_metric(name: str) -> Metric:
@@ -77,10 +78,10 @@ def _is_optional(parameter: inspect.Parameter) -> bool:
     return parameter.default is not inspect.Parameter.empty
 
 
-def _names(folder: str) -> list[str]:
-    return sorted(
-        found.name for found in pkgutil.iter_modules([str(Path(__file__).parent / folder)])
-    )
+@cache
+def _names(folder: str) -> tuple[str, ...]:
+    folders = [str(Path(__file__).parent / folder)]
+    return tuple(sorted(found.name for found in pkgutil.iter_modules(folders)))
 
 
 def _function(folder: str, name: str) -> Callable[..., object]:

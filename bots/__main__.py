@@ -36,7 +36,7 @@ from bots.registry import (
     make_bot,
     preset,
 )
-from bots.weights import InvalidWeights, data_digest, digest_of
+from bots.weights import InvalidWeights, data_digest, digest_of, note_corpus
 
 REFUSED = (
     InvalidCheckpoint,
@@ -67,6 +67,8 @@ def _train(request: argparse.Namespace) -> None:
     bot = _bot(request)
     if not isinstance(bot, Trainable):
         raise CannotDo(f"{request.bot} is not trained; use it as it is")
+    if bool(request.corpus) != bool(request.license):
+        raise CannotDo("--corpus and --license belong together: give both, or neither")
     dialogues = _read(request.data)
     unfinished = request.out / "unfinished"
     if unfinished.is_dir():
@@ -75,6 +77,8 @@ def _train(request: argparse.Namespace) -> None:
     with kept(unfinished, run):
         bot.train(dialogues, seed=request.seed)
     bot.save(request.out)
+    if request.corpus:
+        note_corpus(request.out, request.corpus, request.license)
     shutil.rmtree(unfinished, ignore_errors=True)
     print(f"{request.bot}: learned from {len(dialogues)} dialogues; weights in {request.out}")
 
@@ -165,11 +169,7 @@ def _kinds() -> str:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m bots", description="Train, test and try bots.")
     commands = parser.add_subparsers(dest="command", required=True)
-    train = _command(commands, "train", "learn from dialogues", _train)
-    _data(train)
-    train.add_argument("--out", type=Path, required=True, help="directory for the weights")
-    train.add_argument("--seed", type=int, default=0)
-    train.add_argument("--epochs", type=int, help="short for --set epochs=N")
+    _add_train(commands)
     guess = _command(commands, "predict", "rank the true reply among others", _predict)
     _data(guess)
     guess.add_argument("--weights", type=Path)
@@ -197,6 +197,16 @@ def _parser() -> argparse.ArgumentParser:
     entry.add_arguments(commands.add_parser("enter", help=entry.HELP), _read)
     _add_chat(commands)
     return parser
+
+
+def _add_train(commands: object) -> None:
+    train = _command(commands, "train", "learn from dialogues", _train)
+    _data(train)
+    train.add_argument("--out", type=Path, required=True, help="directory for the weights")
+    train.add_argument("--seed", type=int, default=0)
+    train.add_argument("--epochs", type=int, help="short for --set epochs=N")
+    train.add_argument("--corpus", default="", metavar="NAME", help="of the data, for the record")
+    train.add_argument("--license", default="", metavar="NAME", help="of the corpus: CC-BY-4.0")
 
 
 def _add_chat(commands: object) -> None:

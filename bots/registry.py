@@ -43,18 +43,19 @@ class WritableDataset(Dataset, Protocol):
     def write(self, dialogues: Sequence[Dialogue], path: Path) -> None: ...
 
 
-def _names(folder: str) -> list[str]:
-    return sorted(module.name for module in pkgutil.iter_modules([str(HERE / folder)]))
+@cache
+def _names(folder: str) -> tuple[str, ...]:
+    return tuple(sorted(module.name for module in pkgutil.iter_modules([str(HERE / folder)])))
 
 
 def bot_names() -> list[str]:
     """Return the names of all bots, sorted, without importing them."""
-    return _names("zoo")
+    return list(_names("zoo"))
 
 
 def dataset_names() -> list[str]:
     """Return the names of all datasets, sorted, without importing them."""
-    return _names("datasets")
+    return list(_names("datasets"))
 
 
 def source_of(name: str) -> Path:
@@ -105,6 +106,9 @@ def preset(name: str, chosen: str) -> dict[str, Any]:
     return dict(known[chosen])
 
 
+ORIGIN = ("corpus", "license")
+
+
 def get_bot(name: str, **options: object) -> object:
     """Return the bot with these options, building it once in the life of the process."""
     key = json.dumps([name, options], sort_keys=True, default=str)
@@ -150,7 +154,10 @@ def _known(name: str, names: Sequence[str], kind: str) -> None:
 
 
 def version(bot: object) -> dict[str, str]:
-    """Return the bot's name and a hash of its options and weights, for every reply's record."""
+    """Return the bot's name and a hash of its options and weights, for every reply's record.
+
+    Where its weights say on which corpus they were trained, so does it, with the license.
+    """
     name = type(bot).__module__.rpartition(".")[2]
     known = bot_options(name)
     options = {each.name: getattr(bot, each.name) for each in known if each.name not in PATHS}
@@ -158,4 +165,15 @@ def version(bot: object) -> dict[str, str]:
     learned = weights.digest(Path(directory)) if directory else ""
     learned = weights.digest_of_files(Path(folder)) if folder else learned
     inside = [version(bot.inner)] if hasattr(bot, "inner") else []
-    return {"model": name, "parameters": weights.digest_of([options, learned, *inside])}
+    about = {"model": name, "parameters": weights.digest_of([options, learned, *inside])}
+    return about | (_origin(Path(directory)) if directory else _origin_of(inside))
+
+
+def _origin(directory: Path) -> dict[str, str]:
+    """Return the corpus and license that weights have on record."""
+    about = weights.read_about(directory)
+    return {name: value for name in ORIGIN if (value := getattr(about, name))}
+
+
+def _origin_of(inside: Sequence[Mapping[str, str]]) -> dict[str, str]:
+    return {name: one[name] for one in inside for name in ORIGIN if name in one}

@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, fields, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -77,6 +77,8 @@ class About:
     vocabulary: tuple[str, ...] = ()
     replies: tuple[str, ...] = ()
     history: tuple[Mapping[str, float], ...] = ()  # one entry per epoch
+    corpus: str = ""  # what was learned, as who trained it calls it
+    license: str = ""  # of the corpus
 
 
 def save(path: Path, arrays: Mapping[str, np.ndarray], about: About) -> None:
@@ -87,6 +89,16 @@ def save(path: Path, arrays: Mapping[str, np.ndarray], about: About) -> None:
 
     path.mkdir(parents=True, exist_ok=True)
     save_file({name: np.ascontiguousarray(array) for name, array in arrays.items()}, path / ARRAYS)
+    _write_about(path, about)
+
+
+def note_corpus(path: Path, corpus: str, license: str) -> None:
+    """Write down what a directory's weights were trained on, and under which license."""
+    about = replace(read_about(path), corpus=corpus, license=license)
+    _write_about(path, about)
+
+
+def _write_about(path: Path, about: About) -> None:
     text = json.dumps(asdict(about), ensure_ascii=False, indent=1, sort_keys=True)
     (path / ABOUT).write_text(text + "\n", "utf-8")
 

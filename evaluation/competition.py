@@ -124,14 +124,27 @@ def refusal(team: str, rules: CompetitionRules, earlier: Sequence[date], today: 
     """
     if not rules.opens <= today <= rules.closes:
         return f"the automatic round is from {rules.opens} to {rules.closes}, and it is {today}"
-    this_month = [day for day in earlier if (day.year, day.month) == (today.year, today.month)]
-    if not this_month:
+    if not _of_month(earlier, today):
         return None
-    following = _next_month(today)
-    before = f"{team} submitted on {max(this_month)}, and may do so once a month"
-    if following > rules.closes:
+    before = f"{team} submitted on {max(_of_month(earlier, today))}, and may do so once a month"
+    following = next_day(rules, earlier, today)
+    if following is None:
         return f"{before}; the round closes on {rules.closes}"
     return f"{before}; the next submission is possible from {following}"
+
+
+def next_day(rules: CompetitionRules, earlier: Sequence[date], today: date) -> date | None:
+    """Return the first day, from today on, of a next submission; None where the round ends first.
+
+    earlier: the days of the team's submissions.
+    """
+    first = _next_month(today) if _of_month(earlier, today) else today
+    first = max(first, rules.opens)
+    return first if first <= rules.closes else None
+
+
+def _of_month(days: Sequence[date], today: date) -> list[date]:
+    return [day for day in days if (day.year, day.month) == (today.year, today.month)]
 
 
 def beats(scores: Mapping[str, float], baseline: Mapping[str, float]) -> bool:
@@ -185,7 +198,11 @@ class _Fields:
         try:
             return read(self._content[name])
         except _Wrong as problem:
-            self._problems[name] = f"is {str(self._content[name])[:100]!r}; {problem}"
+            value = self._content[name]
+            is_short = not isinstance(value, list | dict)
+            self._problems[name] = (
+                f"is {str(value)[:100]!r}; {problem}" if is_short else str(problem)
+            )
             return otherwise
 
     def refuse(self) -> None:

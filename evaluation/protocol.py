@@ -103,6 +103,11 @@ class Protocol:
         return tuple(each for each in found if each.name != "rate.sides" or self.pairs_people)
 
     @property
+    def one_rates(self) -> bool:
+        """Whether one of two people rates the other, rather than both."""
+        return self.after is not None and self.after.sides == "one"
+
+    @property
     def pairs_people(self) -> bool:
         """Whether two people can be partners."""
         return self.chat is not None and self.chat.partner != "bot"

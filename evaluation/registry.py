@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import importlib
+import os
 import pkgutil
+from functools import lru_cache
 from typing import cast
 
 from evaluation import kinds, protocols
@@ -21,7 +23,7 @@ class UnknownKind(LookupError):
 
 def protocol_names() -> list[str]:
     """Return the names of all protocols, sorted, without importing them."""
-    return sorted(module.name for module in pkgutil.iter_modules(protocols.__path__))
+    return list(_names(protocols.__name__))
 
 
 def get_protocol(name: str) -> Protocol:
@@ -34,7 +36,7 @@ def get_protocol(name: str) -> Protocol:
 
 def kind_names() -> list[str]:
     """Return the names of all kinds of question, sorted, without importing them."""
-    return sorted(module.name for module in pkgutil.iter_modules(kinds.__path__))
+    return list(_names(kinds.__name__))
 
 
 def get_kind(name: str) -> type[Question]:
@@ -43,3 +45,15 @@ def get_kind(name: str) -> type[Question]:
         raise UnknownKind(f"no kind of question {name!r}; there are {', '.join(kind_names())}")
     module = importlib.import_module(f"evaluation.kinds.{name}")
     return cast(type[Question], module.KIND)
+
+
+def _names(package: str) -> tuple[str, ...]:
+    folders = importlib.import_module(package).__path__
+    return _read(tuple((folder, os.stat(folder).st_mtime_ns) for folder in folders))
+
+
+@lru_cache(maxsize=8)
+def _read(folders: tuple[tuple[str, int], ...]) -> tuple[str, ...]:
+    """Read folders once as they are: each field of a protocol's JSON asks for the kinds."""
+    found = pkgutil.iter_modules([folder for folder, _ in folders])
+    return tuple(sorted(module.name for module in found))

@@ -11,6 +11,7 @@ import hashlib
 import json
 import types
 from collections.abc import Callable, Mapping
+from functools import lru_cache
 from typing import Any, ClassVar, Literal, Union, get_args, get_origin, get_type_hints
 
 from evaluation import checks
@@ -106,8 +107,9 @@ def _plain(value: Any) -> Any:
 
 def _fields_of(part: Any) -> dict[str, Any]:
     """Return the fields that are not at their default, after what sort of part it is."""
-    sort = next((s for s, known in _sorts().items() if isinstance(part, tuple(known.values()))), "")
-    names = {known: name for name, known in _sorts().get(sort, {}).items()}
+    sorts = _sorts()
+    sort = next((s for s, known in sorts.items() if isinstance(part, tuple(known.values()))), "")
+    names = {known: name for name, known in sorts.get(sort, {}).items()}
     return ({sort: names[type(part)]} if sort else {}) | {
         field.name: _plain(getattr(part, field.name))
         for field in dataclasses.fields(part)
@@ -129,7 +131,12 @@ def _default(field: dataclasses.Field[Any]) -> Any:
 
 def _sorts() -> dict[str, dict[str, type]]:
     """Return the parts of which there are several sorts, by the field that names the sort."""
-    kinds: dict[str, type] = {name: get_kind(name) for name in kind_names()}
+    return _sorts_of(tuple(kind_names()))
+
+
+@lru_cache(maxsize=4)
+def _sorts_of(names: tuple[str, ...]) -> dict[str, dict[str, type]]:
+    kinds: dict[str, type] = {name: get_kind(name) for name in names}
     return {"step": STEPS, "kind": kinds, "check": CHECKS}
 
 

@@ -23,11 +23,26 @@ SLOW = [
     if table.is_slow(name)
 ]
 # Rows whose sentence does not hold yet, and why; one that comes to hold must leave this list.
-OPEN: dict[str, str] = {}
+OPEN = {
+    "B-NGRAM": "on 850 real dialogues .387, below .421 of the learned map, 75 to 108, p .02",
+    "B-STARSPACE": "on 850 real dialogues .234 against .246 of IR, 51 to 62 examples, p .35",
+}
 # Verbs that the rule of PC-P2 lets both sentences have, beside stop words.
 VERBS = frozenset("live lived like liked love make work worked working want does time".split())  # noqa: SIM905
 # Those of the rows added on 2026-11-22 that are in scope so far.
-ADDED = ("M-ASKED", "M-IMPLICIT", "M-TURNS", "M-TOK", "A-SHEET", "A-STATS", "D-TREE")
+ADDED = (
+    "M-ASKED",
+    "M-IMPLICIT",
+    "M-TURNS",
+    "M-TOK",
+    "A-SHEET",
+    "A-STATS",
+    "D-TREE",
+    "A-DSTC7",
+    "A-PPMI",
+    "F-SELECT",
+    "B-OUTSIDE",
+)
 # Rows that need a package which the development lock does not have.
 EXTRAS = {"M-TOK": "japanese"}
 
@@ -39,7 +54,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_every_row_in_scope_has_its_function() -> None:
     assert set(table.functions()) == set(ROWS)
-    assert len(ROWS) == 139
+    assert len(ROWS) == 143
 
 
 def test_the_rows_are_those_of_the_specification() -> None:

@@ -63,6 +63,31 @@ def test_no_question_that_is_tested_is_learned_and_every_thing_is_in_as_many() -
     assert [[*KNOWN.values()].count(each) for each in planted.ANSWERS.values()] == [5] * 6
 
 
+@pytest.mark.parametrize(
+    ("say", "right"),
+    [
+        (lambda wanted: wanted.split()[-2], 30),
+        (lambda wanted: "", 0),
+        (lambda wanted: ONE, 5),
+        (lambda wanted: "tell me a bit more about that .", 0),
+    ],
+    ids=["a keyword", "nothing", "one thing", "canned"],
+)
+def test_a_keyword_is_on_topic_and_what_says_one_thing_is_not(
+    say: Callable[[str], str], right: int
+) -> None:
+    score = planted.on_topic([(say(wanted), wanted) for wanted in KNOWN.values()])
+    assert (score.right, score.holds) == (right, right == 30)
+
+
+def test_the_questions_in_japanese_are_as_many_with_as_many_answers() -> None:
+    both = [planted.questions(held_out=held, japanese=True) for held in (False, True)]
+    assert [len(each) for each in both] == [120, 30]
+    assert not {each.turns[0].text for each in both[0]} & {each.turns[0].text for each in both[1]}
+    pairs = [(each.turns[1].text, each.turns[1].text) for each in both[1]]
+    assert planted.on_topic(pairs, planted.JAPANESE).right == 30
+
+
 def test_a_writer_that_was_not_trained_fails_its_row() -> None:
     bot = planted.taught("lost_in_conversation", **{**planted.SUBWORDS, "epochs": 0})
     assert isinstance(bot, BatchBot)

@@ -9,8 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from evaluation.registry import get_protocol, protocol_names
+from evaluation.registry import UnknownProtocol, get_protocol, protocol_names
+from evaluation.serialized import to_json
 from tests.simulate import __main__ as command
+from tests.simulate import files
 from tests.simulate.campaign import shortened
 from tests.simulate.planted import source_of
 
@@ -54,6 +56,8 @@ REFUSED = {
         ["meena_static", "--transcripts", "."],
         "--transcripts: meena_static labels no messages of others",
     ),
+    "no such file": (["nowhere.json"], "nowhere.json is no file of a protocol: [Errno 2]"),
+    "another file": (["tests/budgets.json"], "budgets.json is no file of a protocol: schema is"),
     "an odd one": (["meena_human", "--people", "13"], "is for pairs, write 14"),
 }
 
@@ -65,6 +69,18 @@ def test_what_cannot_be_simulated_is_refused(
     assert command.main(words) == 2
     out = capsys.readouterr()
     assert (out.out, out.err.startswith("simulate: "), said in out.err) == ("", True, True)
+
+
+def test_a_file_is_a_protocol_of_one_s_own_under_a_name_of_its_own(tmp_path: Path) -> None:
+    path, protocol = tmp_path / "mine.json", get_protocol("meena_static")
+    value = to_json(protocol)
+    path.write_text(json.dumps(value | {"name": "mine", "image_files": {}}))
+    found = files.protocol(str(path))
+    assert (found.name, files.comes_with_parley(found)) == ("mine", False)
+    assert files.comes_with_parley(protocol)
+    path.write_text(json.dumps(value))
+    with pytest.raises(UnknownProtocol, match="its name is meena_static, which comes with Parley"):
+        files.protocol(str(path))
 
 
 def test_what_was_kept_is_not_written_over(

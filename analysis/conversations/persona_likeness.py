@@ -124,6 +124,28 @@ def study(
     return LikenessStudy(pd.concat(parts, ignore_index=True))
 
 
+def likeness(
+    texts: Sequence[str],
+    character: str,
+    ratings: RatingTable,
+    messages: MessageTable,
+    *,
+    seed: int = 0,
+    counting: Counting = AS_PUBLISHED,
+) -> pd.DataFrame:
+    """Return a row per text with its metrics, as `study` scores the judged lines of a character.
+
+    Raises ValueError where the character has no cast to learn from.
+    """
+    judged = votes(ratings).dropna(subset=["nol"])
+    known = judged.merge(_texts(cast(ratings), messages), on="item")
+    for mates in monologues(messages, _left_out(known, messages)).values():
+        if character in mates and len(mates) > 1 and min(map(len, mates.values())) >= LEAST:
+            rows = pd.DataFrame({"text": list(texts), "character": character})
+            return _scored(rows, mates, _descriptions(messages), seed, counting)
+    raise ValueError(f"{character!r} has no cast of two characters with {LEAST} lines each")
+
+
 def monologues(
     messages: MessageTable, judged: frozenset[str] = frozenset()
 ) -> dict[str, dict[str, list[str]]]:

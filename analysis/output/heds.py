@@ -7,6 +7,7 @@ in the file and listed by `open_questions`, with what was inferred and has to be
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -28,6 +29,8 @@ EXPERT, WORKER = "expert", "worker"
 PANELS = {WORKER: "Paid workers", "volunteer": "Volunteers", EXPERT: "Experts"}
 AUTOMATIC, MANUAL, EXCLUDED = 2, 3, 4
 NOTHING = FormAnswer()
+SENTENCE = re.compile(r"(?<=[.!?])\s+|\n+")
+BOARD = re.compile(r"\bethic|\breview board\b|\bIRB\b", re.IGNORECASE)
 By = dict[str, Answers]
 
 
@@ -85,8 +88,10 @@ def _answers(ratings: RatingTable, study: CampaignRecord) -> By:
         *_reference(study),
         *_systems(study),
         *_sample(ratings, study),
+        *_power(study),
         *_raters(ratings, study),
         *_procedure(study),
+        *_ethics(study),
     )
     whole = {f"heds-{id_}": answer for id_, answer in parts if answer != NOTHING}
     return {"": whole} | criteria_answers(ratings, study)
@@ -149,6 +154,29 @@ def _sample(ratings: RatingTable, study: CampaignRecord) -> Found:
         "sample_evaluators_design-sample-system_output_selection",
         FormAnswer(options=(6,), text=text),
     )
+
+
+def _power(study: CampaignRecord) -> Found:
+    """Yield what the planner of the campaign simulated, where it was asked before the launch."""
+    plan = study.plan.get("power") or {}
+    if "power" not in plan:
+        return
+    at, params = "sample_evaluators_design-sample-statistical_power-", plan["params"]
+    of = f"{many(plan['items'], 'item')} for each of {plan['systems']} systems"
+    method = (
+        f"Simulation of {plan['campaigns']} campaigns: {of}, {many(plan['raters'], 'rater')}, "
+        f"{plan['votes']} for each item; Student's t with Satterthwaite's degrees of freedom and "
+        f"variances of raters and items, both tails; variances: {plan['source']}"
+    )
+    value = (
+        f"{plan['power']:.3f} for a difference of {params['difference']:g}, in points of the scale"
+    )
+    version = study.plan.get("versions", {}).get("parley")
+    script = "python -m analysis plan" + (f", of Parley {version}" if version else "")
+    planned = "this was planned before the launch; compare it with what was collected"
+    yield f"{at}method", FormAnswer(text=method)
+    yield f"{at}value", FormAnswer(text=value, check=planned)
+    yield f"{at}script", FormAnswer(text=script, check="add where the code can be had")
 
 
 def _raters(ratings: RatingTable, study: CampaignRecord) -> Found:
@@ -225,6 +253,15 @@ def _procedure(study: CampaignRecord) -> Found:
     consent = " People consented first and may withdraw their data." * ("consent" in study.plan)
     check = "how personal data was handled"
     yield "ethics-personal_data", FormAnswer(options=(2,), text=names + consent, check=check)
+
+
+def _ethics(study: CampaignRecord) -> Found:
+    """Yield what the consent text says of an ethics board, in its own words."""
+    text = str((study.plan.get("consent") or {}).get("text") or "")
+    sentences = [each.strip() for each in SENTENCE.split(text) if BOARD.search(each)]
+    if sentences:
+        quote = f"The consent text says: “{' '.join(sentences)}”"
+        yield "ethics-review_body", FormAnswer(text=quote, check="name the body and its reference")
 
 
 def _quality(study: CampaignRecord) -> Found:

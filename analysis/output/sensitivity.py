@@ -16,7 +16,7 @@ from analysis.output.all_metrics import call
 from analysis.output.ranking import SCORE, SystemRanking
 from analysis.raters.raters import profiles, without_flagged
 from analysis.registry import get_metric
-from analysis.report import Section
+from analysis.report import Section, many
 from analysis.scores.question_ratings import identified
 from analysis.scores.standardizing import passing, standardized
 from analysis.stats.intervals import t_interval
@@ -33,6 +33,12 @@ NOTE = (
     "the same ratings by other models: the published calibration (Kulikov et al. 2018), the "
     "ordinal model (McCullagh 1980), and plain means of each item's mean. Floor and ceiling are "
     "the shares of answers at the ends of the scale."
+)
+CONTROL_NOTE = (
+    "Scores by the model of the ranking, with 95 % intervals, of all raters and of those left; n "
+    "counts ratings, and places are of the order by score. A rater failed who does not rate the "
+    "control, {control}, lower (one-sided Mann-Whitney test, p < .05; Ji et al. 2022), or who "
+    "cannot be tested: no spread, or only one system judged."
 )
 EACH_NOTE = (
     "Kendall's tau is of the order of systems beside that of all that count: 1 is the same order. "
@@ -77,6 +83,7 @@ def sections(
         key="sensitivity",
         leads=True,
     )
+    yield from _with_and_without(ratings, scored)
     yield Section(
         f"Sensitivity in numbers: {len(scored)} scores of the highest system",
         pd.DataFrame([_long_row(each, choice, scores) for each, choice, scores in scored]),
@@ -84,6 +91,49 @@ def sections(
         key="sensitivity-numbers",
         appendix=True,
     )
+
+
+def _with_and_without(
+    ratings: RatingTable, scored: Sequence[tuple[SystemRanking, SensitivityCheck, Scores]]
+) -> Iterator[Section]:
+    """Yield, per question, both rankings: of all raters, and of those who passed the control."""
+    found = {(each.key, choice.name): scores for each, choice, scores in scored}
+    raters = {choice.name: choice.raters for _, choice, _ in scored}
+    for ranking in dict.fromkeys(each for each, _, _ in scored):
+        every, passed = (found.get((ranking.key, name)) for name in (ALL, PASSED))
+        if every is None or passed is None or ranking.control is None:
+            continue
+        whole = identified(_answers_to(ratings, ranking))["rater"].nunique()
+        left = identified(ratings)["rater"].nunique() - (raters[PASSED] or 0)
+        yield Section(
+            _control_title(ranking, every, passed, left),
+            _side_by_side(every, passed),
+            f"{whole} raters answered. {CONTROL_NOTE.format(control=ranking.control)}",
+            key=f"control-{ranking.key}",
+        )
+
+
+def _control_title(ranking: SystemRanking, every: Scores, passed: Scores, failed: int) -> str:
+    orders = [list(each["system"]) for each in (every, passed)]
+    change = "does not change" if orders[0] == orders[1] else "changes"
+    without = f"without {many(failed, 'rater')} who failed the control"
+    return f"{ranking.capital}: the order {change} {without}"
+
+
+def _side_by_side(every: Scores, passed: Scores) -> pd.DataFrame:
+    """Return a row per system, in the order of all raters; who is in one only has gaps."""
+    names = ["place", "score", "low", "high", "n"]
+    halves = []
+    for scores, end in ((every, "all"), (passed, "passed")):
+        half = scores.rename(columns={"estimate": "score"}).set_index("system")
+        half = half.assign(place=range(1, len(half) + 1))[names]
+        half = half.astype({"place": "Int64", "n": "Int64"})
+        halves.append(half.rename(columns={name: f"{name}, {end}" for name in names}))
+    return halves[0].join(halves[1], how="outer").loc[_order(every, passed)].reset_index()
+
+
+def _order(every: Scores, passed: Scores) -> list[str]:
+    return list(dict.fromkeys([*every["system"], *passed["system"]]))
 
 
 def _title(changed: int, count: int) -> str:

@@ -13,6 +13,7 @@ from analysis.tables.options import BadOption
 from analysis.tables.schema import RatingTable
 
 NUMBERS = ("ordinal", "interval", "nominal")
+CONTEXT = "context"  # a column of exports
 
 
 class PairedDifferences(NamedTuple):
@@ -42,13 +43,19 @@ def question_of(ratings: RatingTable, question: str | None) -> str:
 def paired(ratings: RatingTable, question: str, one: str, other: str) -> PairedDifferences:
     """Return how much higher `one` was rated than `other`, by raters who judged both.
 
-    Ratings of an item that has both systems are paired by item. Where no item has both, as with
-    conversations, a rater's first rating of one is paired with the first of the other, and so on;
-    such a pair is an item of its own.
+    Ratings of an item that has both systems are paired by item. Where no item has both, replies to
+    one context are paired by that context, which then is the item. Where there is none either, as
+    with conversations, a rater's first rating of one is paired with the first of the other, and so
+    on; such a pair is an item of its own.
     """
     of_question = ratings[(ratings["question"] == question) & ratings["value"].notna()]
     sides = [_side(of_question, system) for system in (one, other)]
     found = sides[0].merge(sides[1], on=["rater", "item"], suffixes=("", "_other"))
+    if found.empty and CONTEXT in of_question:
+        replies = of_question[of_question[CONTEXT].fillna("").astype(str) != ""]
+        in_contexts = replies.assign(item=replies[CONTEXT].astype(str))
+        first, second = (_side(in_contexts, system) for system in (one, other))
+        found = first.merge(second, on=["rater", "item"], suffixes=("", "_other"))
     if found.empty:
         sides = [side.assign(time=side.groupby("rater").cumcount()) for side in sides]
         found = sides[0].merge(sides[1], on=["rater", "time"], suffixes=("", "_other"))

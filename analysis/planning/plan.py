@@ -31,6 +31,10 @@ from analysis.tables.schema import BadTable
 BAD = 2
 # A false positive share above this is named: the asked 5 % with the error of 2,000 campaigns.
 TOO_MANY = 0.065
+CLAIMED = (
+    "Card et al. (2020): t > 1.96 on a maximum likelihood model, one tail; the difference "
+    "put in is half of the one that they simulate."
+)
 USED = "the test's figures are of normal ratings; a scale's ends and steps make small changes"
 
 
@@ -43,12 +47,12 @@ class Cost:
     wage: float | None
 
 
-def cost(plan: RatingPlan, minutes: float, pay: float | None = None, fee: float = 0.0) -> Cost:
-    """Return what the ratings cost: `minutes` and `pay` are of one rating, `fee` is in percent."""
-    hours = plan.ratings * minutes / 60
+def cost(ratings: int, minutes: float, pay: float | None = None, fee: float = 0.0) -> Cost:
+    """Return what so many ratings cost: `minutes` and `pay` are of one, `fee` is in percent."""
+    hours = ratings * minutes / 60
     if pay is None:
         return Cost(hours, None, None)
-    return Cost(hours, plan.ratings * pay * (1 + fee / 100), pay * 60 / minutes)
+    return Cost(hours, ratings * pay * (1 + fee / 100), pay * 60 / minutes)
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -75,9 +79,10 @@ def main(arguments: Sequence[str]) -> int:
         print(f"{error.filename}: cannot be read ({error.strerror or error})", file=sys.stderr)
         return BAD
     if found is None:
-        print(_out_of_reach(options, plan, variances), file=sys.stderr)
+        aim = (options.difference, options.power, options.seed)
+        print(out_of_reach(plan, variances, *aim), file=sys.stderr)
         return 1
-    price = cost(found, options.minutes, options.pay, options.fee)
+    price = cost(found.ratings, options.minutes, options.pay, options.fee)
     if options.json:
         record = {
             "plan": asdict(found),
@@ -134,15 +139,15 @@ def _with_items(
     return items_needed(plan, variances, options.difference, options.power, seed=options.seed)
 
 
-def _out_of_reach(options: argparse.Namespace, plan: RatingPlan, variances: Variances) -> str:
-    """Say that no number of items is enough, and how many raters are."""
+def out_of_reach(
+    plan: RatingPlan, variances: Variances, difference: float, target: float, seed: int
+) -> str:
+    """Say that no number of items reaches the power `target`, and how many raters do."""
     many_items = replace(plan, items=200)
-    enough = raters_needed(
-        many_items, variances, options.difference, options.power, seed=options.seed
-    )
+    enough = raters_needed(many_items, variances, difference, target, seed=seed)
     sentence = (
         f"With {many(plan.raters, 'rater')} not even {MOST_ITEMS:,} items find a difference of "
-        f"{options.difference:g} with power {options.power:g}: their tastes do not average out."
+        f"{difference:g} with power {target:g}: their tastes do not average out."
     )
     if enough is None:
         return f"{sentence} No number of raters does with 200 items either."
@@ -179,14 +184,16 @@ def _lines(
         f"{result.campaigns} simulated campaigns each; Monte Carlo error of the power "
         f"{result.error:.3f}; {USED}."
     )
+    yield from caveats(plan, result)
+    yield _cost_line(options, price)
+
+
+def caveats(plan: RatingPlan, result: CampaignPower) -> Iterator[str]:
+    """Yield what the published claim rests on, and whether the raters are too few for the test."""
     if result.claimed is not None:
-        yield (
-            "Card et al. (2020): t > 1.96 on a maximum likelihood model, one tail; the difference "
-            "put in is half of the one that they simulate."
-        )
+        yield CLAIMED
     if result.false > TOO_MANY:
         yield f"{many(plan.raters, 'rater')} are too few for the test to hold its 5 %."
-    yield _cost_line(options, price)
 
 
 def _source(options: argparse.Namespace) -> str:

@@ -13,6 +13,7 @@ notebooks plan without a command.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -121,28 +122,70 @@ def items_needed(
     plan: RatingPlan, variances: Variances, difference: float, target: float, *, seed: int
 ) -> RatingPlan | None:
     """Return the plan with the fewest items that reaches the power; None above 2,000 of them."""
-    return _smallest(plan, "items", MOST_ITEMS, (variances, difference, target, seed))
+    return _smallest(
+        lambda items: replace(plan, items=items),
+        2,
+        MOST_ITEMS,
+        (variances, difference, target, seed),
+    )
 
 
 def raters_needed(
     plan: RatingPlan, variances: Variances, difference: float, target: float, *, seed: int
 ) -> RatingPlan | None:
     """Return the plan with the fewest raters, for as many items; None above 400 of them."""
-    return _smallest(plan, "raters", MOST_RATERS, (variances, difference, target, seed))
+    return _smallest(
+        lambda raters: replace(plan, raters=raters),
+        max(2, plan.votes),
+        MOST_RATERS,
+        (variances, difference, target, seed),
+    )
+
+
+def loaded(plan: RatingPlan, raters: int, each: int) -> RatingPlan:
+    """Return the plan with so many raters who give `each` ratings, and the items that are theirs.
+
+    Raises `BadOption` where a rater gives fewer ratings than there are systems.
+    """
+    if each < plan.systems:
+        right = f"{plan.systems} or more: a rater judges every system, and so does each pair's test"
+        raise BadOption("each", str(each), right)
+    return replace(plan, raters=raters, items=max(2, raters * each // (plan.systems * plan.votes)))
+
+
+def loaded_raters_needed(
+    plan: RatingPlan,
+    each: int,
+    variances: Variances,
+    difference: float,
+    target: float,
+    *,
+    seed: int,
+) -> RatingPlan | None:
+    """Return the plan with the fewest raters of `each` ratings; None above 2,000 items."""
+    most = max(plan.votes, MOST_ITEMS * plan.systems * plan.votes // each)
+    return _smallest(
+        lambda raters: loaded(plan, raters, each),
+        max(2, plan.votes),
+        most,
+        (variances, difference, target, seed),
+    )
 
 
 Search = tuple[Variances, float, float, int]
 
 
-def _smallest(plan: RatingPlan, name: str, most: int, search: Search) -> RatingPlan | None:
+def _smallest(
+    made: Callable[[int], RatingPlan], least: int, most: int, search: Search
+) -> RatingPlan | None:
     """Double, then halve the gap, with the same draws each time."""
     variances, difference, target, seed = search
 
     def reaches(number: int) -> bool:
-        tried = replace(plan, **{name: number})
+        tried = made(number)
         return power(tried, variances, difference, seed=seed, campaigns=1000).power >= target
 
-    low = high = max(2, plan.votes if name == "raters" else 2)
+    low = high = least
     while not reaches(high):
         if high >= most:
             return None
@@ -150,7 +193,7 @@ def _smallest(plan: RatingPlan, name: str, most: int, search: Search) -> RatingP
     while high - low > max(1, high // 50):
         middle = (low + high) // 2
         low, high = (low, middle) if reaches(middle) else (middle, high)
-    return replace(plan, **{name: high})
+    return made(high)
 
 
 # --- campaigns of equal systems -----------------------------------------------------------------

@@ -20,6 +20,7 @@ from scipy import special
 
 from analysis.planning.components import ClusteredMean
 from analysis.stats.intervals import LEVEL, NONE, Floats, Interval, t_interval
+from analysis.tables.options import BadOption
 
 SIMULATED_AS = ("confidence sequence",)
 
@@ -38,19 +39,36 @@ class StopRule:
 
     `expected` is the difference in points for which the sequence is shortest; it holds for any.
     `margin` is a difference in points too small to matter, None where equality is no verdict.
-    `budget` is the most items there will be. Of several `pairs` each gets its part of 5 %
-    (Bonferroni), so that all their sequences hold together.
+    `budget` is the most items there will be. Of several `pairs` each gets its part of `error`, the
+    probability that any of them is ever wrong (Bonferroni).
+
+    Raises:
+        BadOption: a number with which there is no rule.
     """
 
     expected: float
     margin: float | None = None
     budget: int | None = None
     pairs: int = 1
+    error: float = 1 - LEVEL
+
+    def __post_init__(self) -> None:
+        right = (
+            ("expected", self.expected, self.expected > 0, "above 0, in points of the scale"),
+            ("margin", self.margin, self.margin is None or self.margin > 0,
+             "above 0, in points of the scale"),
+            ("budget", self.budget, self.budget is None or self.budget >= 1,
+             "the most items there will be"),
+            ("alpha", self.error, 0 < self.error <= 0.5, "above 0, at most 0.5"),
+        )  # fmt: skip
+        for name, value, holds, what in right:
+            if not holds:
+                raise BadOption(f"--{name}", str(value), what)
 
     @property
     def alpha(self) -> float:
         """The probability that the sequence of one pair ever fails."""
-        return (1 - LEVEL) / self.pairs
+        return self.error / self.pairs
 
 
 @dataclass(frozen=True)

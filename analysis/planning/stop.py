@@ -1,9 +1,9 @@
 """`python -m analysis stop`: whether a campaign may stop, by intervals that hold at every look.
 
 Look as often as you like and stop when you like: the probability that any of these intervals is
-ever wrong stays at 5 %, over all pairs of systems together. A pair is decided where its interval
-leaves out 0, or lies within --margin; with --budget it is also said when no decision is likely any
-more. Settle --expected, --margin and --budget before the first look (docs/planning.md).
+ever wrong stays at --alpha (5 %), over all pairs of systems together. A pair is decided where its
+interval leaves out 0, or lies within --margin; with --budget it is also said when no decision is
+likely any more. Settle these options before the first look (docs/planning.md).
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import json
 import math
 import sys
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from itertools import combinations
 
 import pandas as pd
@@ -34,14 +34,18 @@ PART = 1 / 8
 Pair = tuple[str, str]
 
 
-def looks(ratings: RatingTable, question: str, rule: StopRule) -> dict[Pair, Look]:
+def looks(
+    ratings: RatingTable, question: str, rule: StopRule, *, systems: Sequence[str] = ()
+) -> dict[Pair, Look]:
     """Return the look at each pair of systems; the first of a pair is compared with the second.
 
-    5 % is shared out among all pairs, whatever the rule's own number of pairs.
+    The rule's error is shared out among all pairs, whatever its own number of pairs: those of the
+    planned `systems`, which may not all have ratings yet, else of those that the table has. Only
+    the planned ones have shares that stay the same from look to look.
     """
-    systems = sorted(ratings.loc[ratings["question"] == question, "system"].astype(str).unique())
-    pairs = list(combinations(systems, 2))
-    shared = StopRule(rule.expected, rule.margin, rule.budget, max(len(pairs), 1))
+    rated = ratings.loc[ratings["question"] == question, "system"].astype(str).unique()
+    pairs = list(combinations(sorted(systems or rated), 2))
+    shared = replace(rule, pairs=max(len(pairs), 1))
     return {pair: _look(ratings, question, pair, shared) for pair in pairs}
 
 
@@ -97,12 +101,7 @@ def _rule(options: argparse.Namespace, ratings: RatingTable, question: str) -> S
         if "scale_low" not in rows or rows[["scale_low", "scale_high"]].isna().all(axis=None):
             raise BadOption("--expected", "", "a difference: the table has no ends of the scale")
         expected = PART * float((rows["scale_high"] - rows["scale_low"]).max())
-    for name, value in (("--expected", expected), ("--margin", options.margin)):
-        if value is not None and not value > 0:
-            raise BadOption(name, str(value), "above 0, in points of the scale")
-    if options.budget is not None and options.budget < 1:
-        raise BadOption("--budget", str(options.budget), "the most items there will be")
-    return StopRule(expected, options.margin, options.budget)
+    return StopRule(expected, options.margin, options.budget, error=options.alpha)
 
 
 def _record(each: Look) -> dict[str, object]:

@@ -17,6 +17,7 @@ from analysis.raters.mace import mace
 from analysis.raters.nominal_labels import labels, why_not
 from analysis.scores.question_ratings import identified, questions
 from analysis.scores.standardizing import SIGNIFICANT, check_control, control_tests, standardized
+from analysis.tables.campaign_record import CampaignRecord
 from analysis.tables.schema import RatingTable
 
 SIMULATED_AS = ("control_p",)
@@ -115,6 +116,15 @@ def profiles(
     ]
     facts["flags"] = pd.Series(flags_of, index=facts.index, dtype="str")
     return facts.rename_axis("rater")
+
+
+def planned_control(ratings: RatingTable | None, study: CampaignRecord | None) -> str | None:
+    """Return the control of the plan, where it has been rated on a scale beside other systems."""
+    if ratings is None or study is None or study.control is None:
+        return None
+    rows = ratings[ratings["level"].isin(["ordinal", "interval"])]
+    systems = set(rows["system"])
+    return study.control if study.control in systems and len(systems) > 1 else None
 
 
 def without_flagged(ratings: RatingTable, found: pd.DataFrame) -> RatingTable:

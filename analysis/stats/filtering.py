@@ -13,6 +13,7 @@ from functools import partial
 from typing import Literal
 
 import numpy as np
+import numpy.typing as npt
 from numpy.typing import ArrayLike
 
 from analysis.stats.intervals import Floats, Interval, bootstrap, by_content, percentile_interval
@@ -40,6 +41,42 @@ class Curve:
             return float((np.diff(recall) * self.precision).sum())
         # Left of the strictest threshold precision is taken to be what it is there.
         return float(np.trapezoid(np.append(self.precision[:1], self.precision), recall))
+
+
+@dataclass(frozen=True)
+class Threshold:
+    """Where to cut: what is at most `value` is taken, or at least, where high scores are bad."""
+
+    value: float
+    low_is_bad: bool
+    precision: float
+    recall: float
+    prevalence: float
+    taken: int
+    n: int
+
+    def takes(self, scores: ArrayLike) -> npt.NDArray[np.bool_]:
+        """Tell of each score whether it is taken; one that is not a number never is."""
+        values = np.asarray(scores, dtype=float)
+        return values <= self.value if self.low_is_bad else values >= self.value
+
+
+def threshold(
+    scores: ArrayLike, bad: ArrayLike, *, precision: float, low_is_bad: bool = True
+) -> Threshold | None:
+    """Return the threshold of most recall whose precision is that or better; None without one."""
+    found = curve(scores, bad, low_is_bad=low_is_bad)
+    if found is None:
+        return None
+    reached = np.flatnonzero(found.precision >= precision - 1e-12)
+    if not len(reached):
+        return None
+    at = int(reached[-1])  # recall never falls along the curve
+    taken = np.asarray(scores, dtype=float)
+    value = float(found.thresholds[at])
+    count = int((taken <= value if low_is_bad else taken >= value).sum())
+    shares = (float(found.precision[at]), float(found.recall[at]), found.prevalence)
+    return Threshold(value, low_is_bad, *shares, count, found.n)
 
 
 def curve(scores: ArrayLike, bad: ArrayLike, *, low_is_bad: bool = True) -> Curve | None:

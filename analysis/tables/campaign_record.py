@@ -60,6 +60,11 @@ class CampaignRecord:
         return list(self.plan.get("systems", ()))
 
     @property
+    def control(self) -> str | None:
+        """The system that is the worst by design, if one was planned."""
+        return next((str(each["name"]) for each in self.systems if each.get("control")), None)
+
+    @property
     def settings(self) -> list[Mapping[str, Any]]:
         return [renamed(row) for row in self.protocol.get("settings", ())]
 

@@ -12,5 +12,5 @@ class BadOption(ValueError):
     """An option that does not fit the table."""
 
     def __init__(self, option: str, value: str, right: str) -> None:
-        self.option = option
+        self.option, self.value, self.right = option, value, right
         super().__init__(f"{option} is {value!r}; right would be {right}")

@@ -76,6 +76,53 @@ def build(
     return [_built(each, replies, size, none_share, others, chance) for each in found]
 
 
+def build_at(
+    found: Mapping[Example, Sequence[str]],
+    dialogues: Iterable[Dialogue],
+    *,
+    seed: int,
+    size: int = 100,
+) -> list[CandidateSet]:
+    """Return a set for each example; its reply is right, and so are the paraphrases beside it.
+
+    The others are messages of other dialogues, and none says the same as a right one. Where these
+    are too few a set is smaller; without any there is none.
+    """
+    messages = {
+        normalize_answer(turn.text): (each.id, turn.text)
+        for each in dialogues
+        for turn in each.turns
+    }
+    chance = Random(seed)  # noqa: S311
+    sets = (
+        _set_at(each, (each.reply, *more), messages, size, chance) for each, more in found.items()
+    )
+    return [each for each in sets if each is not None]
+
+
+def _set_at(
+    example: Example,
+    texts: Sequence[str],
+    messages: Mapping[str, tuple[str, str]],
+    size: int,
+    chance: Random,
+) -> CandidateSet | None:
+    right = {normalize_answer(text): text for text in reversed(texts)}
+    others = [
+        text
+        for answer, (dialogue, text) in messages.items()
+        if dialogue != example.dialogue and answer not in right
+    ]
+    if not others:
+        return None
+    right_ones = [text for text in dict.fromkeys(texts) if text in right.values()]
+    drawn = chance.sample(others, min(len(others), max(1, size - len(right))))
+    order = chance.sample([*right_ones, *drawn], len(right_ones) + len(drawn))
+    return CandidateSet(
+        example.id, example.history, tuple(order), tuple(right_ones), example.persona
+    )
+
+
 def _enough(replies: int, size: int) -> None:
     if replies < size:
         raise InvalidData(
@@ -151,6 +198,23 @@ def _options(record: Mapping[str, Any], field: str) -> dict[str, str]:
     return {
         text_of(each, "candidate-id"): text_of(each, "utterance")
         for each in objects_of(record, field)
+    }
+
+
+def record(found: CandidateSet) -> dict[str, Any]:
+    """Return a set as the released files have it; who answers is participant_2."""
+    speakers = {"self": "participant_2", "partner": "participant_1"}
+    options = [
+        {"candidate-id": f"{found.id}-{number}", "utterance": text}
+        for number, text in enumerate(found.candidates)
+    ]
+    return {
+        "example-id": found.id,
+        "messages-so-far": [
+            {"speaker": speakers[turn.speaker], "utterance": turn.text} for turn in found.messages
+        ],
+        "options-for-next": options,
+        "options-for-correct-answers": [o for o in options if o["utterance"] in found.right],
     }
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Callable, Iterator
 from itertools import islice
 
 import pandas as pd
@@ -16,6 +17,8 @@ from tests.acceptance.table import NotShown
 from tests.analysis.cast import play
 from tests.bots.examples import demo
 from tests.conftest import SHARED
+
+WORDS = ("who", "what", "when", "where", "why", "how")
 
 
 def chats(shell: Shell) -> pd.DataFrame:
@@ -73,15 +76,40 @@ def a_rep(shell: Shell) -> Shown:
 
 @slow
 def a_q(shell: Shell) -> Shown:
-    text, report = reported(shell, "convai2_questions", messages=chats(shell))
-    begin, mark = (section.frame for section in report.sections[:2])
+    table = chats(shell)
+    text, report = reported(shell, "convai2_questions", messages=table)
+    charts = [section.chart for section in report.sections if section.chart is not None]
+    drawn = [
+        {(r["system"], r["series"]): round(r["value"], 6) for r in chart.rows} for chart in charts
+    ]
+    marks, begins = _asked(table, lambda said: "?" in said), _asked(table, _begins)
     told = "; ".join(
-        f"{one['system']} {one['begin with question word model']:.0f} begin, "
-        f"{two['with question mark model']:.0f} have a mark"
-        for one, two in zip(begin.to_dict("records"), mark.to_dict("records"), strict=True)
+        f"{name} {begins[name, 'model']:.0f} begin, {marks[name, 'model']:.0f} have a mark"
+        for name in SYSTEMS
     )
-    holds = len(report.sections) == 3 and "As printed" in text
-    return shell.shown(holds, f"a table for each chart, per 100 conversations: {told}")
+    mute = table.assign(text=[said.replace("?", ".") for said in table["text"]])
+    none = _asked(mute, lambda said: "?" in said)
+    holds = drawn == [begins, marks] and {chart.kind for chart in charts} == {"grouped"}
+    holds = holds and "As printed" in text and set(none.values()) == {0.0} != set(marks.values())
+    result = f"{len(charts)} bar charts, each of {len(marks)} bars as counted by hand, per 100 "
+    return shell.shown(holds, f"{result}conversations: {told}")
+
+
+def _asked(table: pd.DataFrame, asks: Callable[[str], bool]) -> dict[tuple[str, str], float]:
+    """Count a side's messages that ask, per 100 conversations of a system."""
+    found = {}
+    for system in SYSTEMS:
+        mine = table[table["conversation"].str.startswith(system)]
+        for who, side in (("model", "bot"), ("human", "human")):
+            texts = mine.loc[mine["side"] == side, "text"]
+            count = 100 * sum(map(asks, texts)) / mine["conversation"].nunique()
+            found[system, who] = round(count, 6)
+    return found
+
+
+def _begins(said: str) -> bool:
+    spoken = [word for word in re.split(r"\W+", said.lower()) if word]
+    return bool(spoken) and spoken[0] in WORDS
 
 
 @slow

@@ -5,18 +5,28 @@ from __future__ import annotations
 import json
 import re
 import shutil
+from collections.abc import Sequence
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
+from random import Random
 from typing import Any
 
-from bots import Generator, make_bot
+import numpy as np
+
+from bots import Dialogue, Generator, Ranker, Trainable, make_bot
 from bots.benchmarks.cross_turn_repetition import converse
+from bots.benchmarks.profile_prediction import MOST, error
+from bots.datasets import jsonl
 from bots.text.repetition import RepetitionRule
 from bots.weights import data_digest, digest_of
+from tests.acceptance import personachat_dev
+from tests.acceptance.paired import slope_interval
 from tests.acceptance.shell import SEED, Shell, Shown, slow
 from tests.bots.examples import demo
 
 LIMIT = "60"
+LONGEST = 8  # messages of a person in table 14
 LENT = (
     *("tfidf", "starspace", "profile_memory", "dual_encoder", "two_head", "toy_f1", "meena"),
     *("seq2seq", "hred", "vhred", "hredgan", "ta_seq2seq", "thred", "language_model"),
@@ -120,15 +130,45 @@ def a_prof(shell: Shell) -> Shown:
 
 @slow
 def a_proflen(shell: Shell) -> Shown:
-    rows = table(_profiles(shell), "profile_prediction_by_length")
-    own = [row for row in rows if row["speaker"][-1] == row["profile"][-1]]
-    lengths = [str(n) for n in range(1, 9) if own[0].get(str(n)) is not None]
-    told = "; ".join(
-        f"{row['speaker']} {', '.join(f'{row[n]:.2f}' for n in lengths if row[n] is not None)}"
-        for row in own
+    """On real dialogues, since those of the demo are shorter than eight messages of a side."""
+    learned, tested, _ = (jsonl.read(each[6:]) for each in personachat_dev.parts(shell.folder))
+    own, other = (_by_length(learned, tested, whose=whose) for whose in (0, 1))
+    slopes = [slope_interval(each) for each in (own, other)]
+    told = ", ".join(
+        f"{np.mean([each[n] for each in own if len(each) > n]):.2f}" for n in range(LONGEST)
     )
-    falls = all(row[lengths[-1]] < row[lengths[0]] for row in own if row[lengths[-1]] is not None)
-    return shell.shown(falls, f"error by own words, N = 1 to {lengths[-1]}: {told}")
+    (mean, low, high), (flat, *ends) = slopes
+    rows = table(_profiles(shell), "profile_prediction_by_length")
+    result = f"error by own words, N = 1 to {LONGEST}, {len(own)} people: {told}; slope "
+    result += f"{mean:.3f} [{low:.3f}, {high:.3f}] per message, of another's profile {flat:.3f} "
+    result += f"[{ends[0]:.3f}, {ends[1]:.3f}]; table of {len(rows)} pairs as printed"
+    return shell.shown(high < 0 and high < ends[0] and len(rows) == 4, result, error)
+
+
+def _by_length(
+    learned: Sequence[Dialogue], tested: Sequence[Dialogue], *, whose: int
+) -> list[list[float]]:
+    """Return a curve of the error per person; the profile is theirs, or that of who comes next."""
+    scorer = make_bot("tfidf")
+    assert isinstance(scorer, Trainable)
+    assert isinstance(scorer, Ranker)
+    scorer.train([replace(each, persona=()) for each in learned], seed=1)
+    people = sorted((*tested, *learned), key=lambda each: -len(_own(each)))[:MOST]
+    profiles = [each.persona for each in learned]
+    curves = []
+    for index, each in enumerate(people):
+        profile = people[(index + whose) % len(people)].persona
+        others = Random(index).sample([p for p in profiles if p != profile], MOST)
+        said = _own(each)[:LONGEST]
+        curves.append(
+            [error(scorer, said[:n], profile, others, sentences=True)
+             for n in range(1, len(said) + 1)]
+        )  # fmt: skip
+    return curves
+
+
+def _own(dialogue: Dialogue) -> list[str]:
+    return [turn.text for turn in dialogue.turns if turn.speaker == "self"]
 
 
 @slow

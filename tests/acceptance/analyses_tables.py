@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 
 from analysis import Report, get_report
+from analysis.report import Chart
 from bots.zoo.faq.faq_examples import COMPANY, GENERAL
 from tests.acceptance.shell import Shell, Shown, slow
 from tests.analysis.examples import labels, ratings
@@ -89,8 +90,29 @@ def a_ssa(shell: Shell) -> Shown:
     fits, points = (section.frame for section in report.sections[:2])
     told = ", ".join(f"{row['score']} R² {row['R²']:.3f}" for row in fits.to_dict("records"))
     at = ", ".join(f"({r['perplexity']:.0f}, {r['ssa']:.1f})" for r in points.to_dict("records"))
+    drawn = {each.key.rpartition("-")[2]: each.chart for each in report.sections if each.chart}
+    wrong = [
+        score
+        for score, fit in zip(fits["score"], fits["R²"], strict=True)
+        if not _drawn(drawn.get(score), points, score)
+        or abs(np.corrcoef(points["perplexity"], points[score])[0, 1] ** 2 - fit) > 1e-9
+    ]
     holds = layout(text, report, "R²", "slope") and (fits["slope"] < 0).all()
-    return shell.shown(holds, f"points (perplexity, SSA) {at}; {told}")
+    result = f"points (perplexity, SSA) {at}; {told}; {len(drawn)} charts of the points and their "
+    result += f"line, wrong: {', '.join(wrong) or 'none'}"
+    return shell.shown(holds and len(drawn) == 3 and not wrong, result)
+
+
+def _drawn(chart: Chart | None, points: pd.DataFrame, score: str) -> bool:
+    """Tell whether a chart has each point, and a line between the ends of the least squares."""
+    if chart is None or chart.kind != "plane":
+        return False
+    x, y = points["perplexity"].to_numpy(), points[score].to_numpy()
+    shown = {(round(r["x"], 6), round(r["y"], 6)) for r in chart.rows if not r["joined"]}
+    line = [(r["x"], r["y"]) for r in chart.rows if r["joined"]]
+    slope, intercept = np.polyfit(x, y, 1)
+    on_line = all(abs(intercept + slope * at - value) < 1e-6 for at, value in line)
+    return shown == set(zip(x.round(6), y.round(6), strict=True)) and len(line) > 1 and on_line
 
 
 def a_hl(shell: Shell) -> Shown:

@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
+from math import log
 from pathlib import Path
+from statistics import fmean, stdev
 from typing import Any
 
 import torch
+from scipy.stats import t
 
 from bots import Utterance, examples, make_bot
 from bots.generation.likelihood import measure
+from bots.generation.perplexity import dictionary, words
+from bots.generation.perplexity import perplexity as word_perplexity
 from bots.generation.teacher_forcing import forced
 from bots.writers.network import Stepped
 from bots.writers.topics import TopicWriter
@@ -28,6 +34,7 @@ from tests.bots.examples import HELLO, PERSONA, demo
 from tests.bots.writer_examples import likes, perplexity, taught
 
 REPLY = "I have two cats."
+LogProbs = Sequence[float | None]
 
 
 def losses(where: str) -> list[float]:
@@ -116,11 +123,41 @@ def _most_apart(one: Sequence[Sequence[float]], other: Sequence[Sequence[float]]
 
 @slow
 def b_lm(shell: Shell) -> Shown:
+    """The unigram model counts the same training text, over the same dictionary."""
     asked = "Hello! Any pets?\nWhere do you live?\nI like tea."
     said = said_once(shell, "language_model", text=asked).splitlines()
     ppl = likelihood(shell, "language_model")
+    rows = shell.records("likely-language_model.jsonl")
+    known = dictionary(demo("train"), 5)
+    counts = Counter(
+        word for each in demo("train") for turn in each.turns for word in words(turn.text)
+    )
+    total = sum(counts[word] + 1 for word in known)
+    counted = [[log((counts[w] + 1) / total) if w in known else None for w in words(row["gold"])]
+               for row in rows]  # fmt: skip
+    own = [row["log_probs"] for row in rows]
+    gain, low = _gain(own, counted)
+    even = [[log(1 / len(known)) if w in known else None for w in words(row["gold"])]
+            for row in rows]  # fmt: skip
     told = ", ".join(f"'{text}'" for text in said)
-    return shell.shown(all(said) and 1 < ppl < 1000, f"says {told}; perplexity {ppl:.1f} per word")
+    result = f"says {told}; perplexity {ppl:.1f} per word, of counted unigrams "
+    result += f"{word_perplexity(map(tuple, counted)):.1f}, better by {gain:.2f} nats a word (at "
+    result += (
+        f"least {low:.2f}), n {len(rows)} replies; a uniform model {_gain(even, counted)[1]:.2f}"
+    )
+    holds = low > 0 > _gain(even, counted)[1] and all(said) and len(set(said)) > 1
+    return shell.shown(holds, result)
+
+
+def _gain(one: Sequence[LogProbs], other: Sequence[LogProbs]) -> tuple[float, float]:
+    """Return by how much a reply's mean log probability is higher, with the end of its interval."""
+    gaps = [
+        [a - b for a, b in zip(mine, theirs, strict=True) if a is not None and b is not None]
+        for mine, theirs in zip(one, other, strict=True)
+    ]
+    means = [sum(each) / len(each) for each in gaps if each]
+    centre, error = fmean(means), stdev(means) / len(means) ** 0.5
+    return centre, centre - float(t.ppf(0.975, len(means) - 1)) * error
 
 
 @slow

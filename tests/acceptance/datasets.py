@@ -25,7 +25,6 @@ from bots.line_files import write_records
 from bots.text.tokens import key
 from tests.acceptance.shell import Shell, Shown, slow
 from tests.acceptance.table import NotShown
-from tests.bots.datasets.test_dstc7 import record_of
 from tests.bots.examples import NEEDS, SERVES, demo
 from tests.bots.guards import test_message_filter as rules
 from tests.conftest import SHARED
@@ -187,7 +186,7 @@ def d_dstc7(shell: Shell) -> Shown:
     told = dstc7.build(demo("train"), seed=1, paraphrases={reply: ["In other words, this."]})[0]
     sizes = {len(each.candidates) for each in found}
     none = sum(not each.right for each in found)
-    records = [record_of(each) for each in found]
+    records = [dstc7.record(each) for each in found]
     (shell.folder / "sets.json").write_text(json.dumps(records), "utf-8")
     again = dstc7.read_sets(shell.path("sets.json"))
     same = [each.candidates for each in again] == [each.candidates for each in found]

@@ -8,7 +8,7 @@ from random import Random
 import numpy as np
 
 from analysis import PredictionTable
-from analysis.metrics.auc import area, auc, curve
+from analysis.metrics.auc import auc
 from analysis.metrics.bleu import bleu
 from analysis.metrics.coverage import coverage
 from analysis.metrics.distinct import distinct
@@ -93,16 +93,31 @@ def m_rnk(shell: Shell) -> Shown:
     mrr = (1 + 1 / 2 + 1 / 20) / 3
     ours = {name: estimate(found, name) for name in ("recall@1", "recall@10", "mrr", "track_score")}
     wanted = {"recall@1": 1 / 3, "recall@10": 2 / 3, "mrr": mrr, "track_score": (2 / 3 + mrr) / 2}
+    several = [{"gold": ["a", "b"], "candidates": ["a", "c", "b", "d"], "scores": [4, 3, 2, 1]}]
+    ours["map"] = estimate(recall(predictions(several)), "map")
+    wanted["map"] = (1 / 1 + 2 / 3) / 2
     told = ", ".join(f"{name} {value:.4f}" for name, value in ours.items())
     holds = near(*((ours[name], value) for name, value in wanted.items()))
-    return shell.shown(holds, f"places 1, 2, 20 of 100: {told}", recall)
+    turned = recall(predictions([{**several[0], "scores": [1, 2, 3, 4]}]))
+    worse = estimate(turned, "map")
+    result = f"places 1, 2, 20 of 100, MAP of places 1 and 3: {told}; turned over MAP {worse:.4f}"
+    return shell.shown(holds and near((worse, (1 / 2 + 2 / 4) / 2)), result, recall)
 
 
 def m_auc(shell: Shell) -> Shown:
-    points = curve([0.9, 0.4], [0.8, 0.3, 0.2, 0.1])
-    ours = [area(*points, share) for share in (1.0, 0.25, 0.5)]
-    holds = near(*zip(ours, (0.875, 0.5, 0.75), strict=True))
-    return shell.shown(holds, ", ".join(f"{each:.3f}" for each in ours), area, auc)
+    rows: list[dict[str, object]] = [
+        {"gold": "a", "candidates": ["a", "b", "c"], "scores": [0.9, 0.8, 0.3]},
+        {"gold": "a", "candidates": ["b", "c", "a"], "scores": [0.2, 0.1, 0.4]},
+    ]
+    found = auc(predictions(rows), shares=(0.25, 0.5))
+    names = ("auc", "auc@0.25", "auc@0.5")
+    ours = [estimate(found, name) for name in names]
+    flat = auc(predictions([{**row, "scores": [1, 1, 1]} for row in rows]), shares=(0.5,))
+    chance = [estimate(flat, name) for name in ("auc", "auc@0.5")]
+    told = ", ".join(f"{name} {each:.3f}" for name, each in zip(names, ours, strict=True))
+    holds = near(*zip([*ours, *chance], (0.875, 0.5, 0.75, 0.5, 0.25), strict=True))
+    result = f"{told}; equal scores {chance[0]:g} and {chance[1]:g} (McClish's would be .5)"
+    return shell.shown(holds, result, auc)
 
 
 def m_cov(shell: Shell) -> Shown:
@@ -122,8 +137,14 @@ def m_cov(shell: Shell) -> Shown:
 def m_bleu(shell: Shell) -> Shown:
     same = estimate(bleu(said((TEXT, TEXT))), "bleu_4")
     none = estimate(bleu(said(("I have cats, two of them.", TEXT))), "bleu_3")
-    result = f"identical {same:g}; BLEU-3 without a common 3-gram {none:g}"
-    return shell.shown(near((same, 100), (none, 0), within=1e-9), result, bleu)
+    two = bleu(said(("a b c d", "a b c d e"), ("f g h i j", "f g h i j")))
+    ours = [estimate(two, name) for name in ("bleu_4", "bleu_sentence")]
+    # All n-grams are right, so only brevity counts: of 9 words for 10, of 4 for 5 and 5 for 5.
+    wanted = (100 * math.exp(1 - 10 / 9), (100 * math.exp(1 - 5 / 4) + 100) / 2)
+    result = f"identical {same:g}; BLEU-3 without a common 3-gram {none:g}; one word short: "
+    result += f"corpus {ours[0]:.2f}, mean of sentences {ours[1]:.2f}, as by hand"
+    holds = near((same, 100), (none, 0), within=1e-9) and near(*zip(ours, wanted, strict=True))
+    return shell.shown(holds, result, bleu)
 
 
 def m_nist(shell: Shell) -> Shown:
@@ -161,8 +182,16 @@ def m_dist(shell: Shell) -> Shown:
     found = distinct(said(("a b a", None), ("a b c", None)))
     names = ("distinct_1", "distinct_2", "distinct_2_of_ngrams")
     ours = [estimate(found, name) for name in names]
-    holds = near(*zip(ours, (0.5, 0.5, 0.75), strict=True))
-    return shell.shown(holds, " / ".join(f"{each:g}" for each in ours), distinct)
+    lists: list[dict[str, object]] = [
+        {"response": "a b", "candidates": ["a b", "a b"]},
+        {"response": "a b", "candidates": ["a b", "c d", "e f"]},
+    ]
+    inside = distinct(predictions(lists))
+    ours += [estimate(inside, f"ave_distinct_{n}") for n in (1, 2)]
+    wanted = (0.5, 0.5, 0.75, (2 / 4 + 6 / 6) / 2, (1 / 4 + 3 / 6) / 2)
+    told = " / ".join(f"{each:g}" for each in ours[:3])
+    result = f"{told}; Ave.dist of a list of copies and one of three: {ours[3]:g}, {ours[4]:g}"
+    return shell.shown(near(*zip(ours, wanted, strict=True)), result, distinct)
 
 
 def m_ent(shell: Shell) -> Shown:

@@ -10,11 +10,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
+from typing import ClassVar
 
 from scipy.stats import binomtest
 
 from bots import Dialogue, Ranker, Trainable, Utterance, make_bot
 from bots.bot import BatchBot
+from bots.commands.test_set_replies import word_f1
 from bots.text.tokens import key
 
 ANSWERS = {
@@ -25,8 +27,20 @@ ANSWERS = {
     "tea": "two cups before breakfast .",
     "trains": "the last one leaves at nine .",
 }
+JAPANESE = {
+    "パン": "店 は 六時 に 開き ます",
+    "猫": "うち の は 椅子 で 寝て います",
+    "音楽": "叔父 が 笛 を 吹き ます",
+    "雨": "いつも 傘 を 持って います",
+    "紅茶": "朝食 の 前 に 二杯 飲み ます",
+    "電車": "最後 の は 九時 に 出ます",
+}
 OPENINGS = ("tell me about", "and what about", "do you know of", "what of", "so ,")
 ENDINGS = ("please .", "then ?", "today ?", "my friend ?", ", right ?")
+ASKED_JAPANESE = (
+    ("ねえ", "では", "ところで", "ちょっと", "そう いえば"),
+    ("は どう ですか", "の 話 を して", "を 知って いますか", "について は", "は 好き ですか"),
+)
 CHANCE = 1 / len(ANSWERS)
 TIMES = 3  # that each question is learned
 SUBWORDS: Mapping[str, object] = {"epochs": 12, "patience": 12, "examples": 0}
@@ -36,15 +50,17 @@ WORDS: Mapping[str, object] = {
 }
 
 
-def questions(*, held_out: bool) -> list[Dialogue]:
+def questions(*, held_out: bool, japanese: bool = False) -> list[Dialogue]:
     """Return the questions with their answers: a fifth is held out, five of each thing."""
-    combined = product(enumerate(OPENINGS), enumerate(ENDINGS), enumerate(ANSWERS))
+    openings, endings = ASKED_JAPANESE if japanese else (OPENINGS, ENDINGS)
+    answers = JAPANESE if japanese else ANSWERS
+    combined = product(enumerate(openings), enumerate(endings), enumerate(answers))
     return [
         Dialogue(
             f"{thing} {first} {last}",
             (
                 Utterance("partner", f"{opening} {thing} {ending}"),
-                Utterance("self", ANSWERS[thing]),
+                Utterance("self", answers[thing]),
             ),
         )
         for (first, opening), (last, ending), (number, thing) in combined
@@ -58,6 +74,7 @@ class Score:
 
     right: int
     asked: int
+    chance: ClassVar[float] = CHANCE
 
     @property
     def low(self) -> float:
@@ -67,10 +84,16 @@ class Score:
     @property
     def holds(self) -> bool:
         """Whether it is above chance."""
-        return self.low > CHANCE
+        return self.low > self.chance
 
     def __str__(self) -> str:
-        return f"{self.right} of {self.asked}, at least {self.low:.2f} (chance {CHANCE:.2f})"
+        return f"{self.right} of {self.asked}, at least {self.low:.2f} (chance {self.chance:.2f})"
+
+
+class Told(Score):
+    """Right choices of two: chance is a half."""
+
+    chance = 1 / 2
 
 
 def taught(name: str, **options: object) -> object:
@@ -92,6 +115,18 @@ def written(bot: BatchBot) -> Score:
         ),
         len(asked),
     )
+
+
+def on_topic(replies: Sequence[tuple[str, str]], answers: Mapping[str, str] = ANSWERS) -> Score:
+    """Count the replies that share more with the right answer than with any other.
+
+    A pair is a reply and the answer wanted; what is shared is word F1. Weaker than `written`, for
+    writers that say a keyword and no sentence.
+    """
+    offered = tuple(map(key, answers.values()))
+    first = [_first([word_f1(said, text) for text in answers.values()]) for said, _ in replies]
+    right = [offered.index(key(wanted)) for _, wanted in replies]
+    return Score(sum(a == b for a, b in zip(first, right, strict=True)), len(replies))
 
 
 def ranked(bot: Ranker) -> Score:

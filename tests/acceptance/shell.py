@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import io
 import json
+import os
 import shutil
+import subprocess
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
@@ -13,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from bots import bot_options, make_bot
+from tests.analysis.examples import ROOT
 from tests.bots.examples import SERVES, weights
 
 SEED = "1"
@@ -61,6 +64,37 @@ class Shell:
         from bots.__main__ import main
 
         return self._run("bots", main, arguments, said)
+
+    def apart(self, library: str, *arguments: str) -> str:
+        """Run `python -m LIBRARY` in a process of its own; return all that it printed."""
+        self.commands.append(self._told(library, arguments, ""))
+        command = [sys.executable, "-m", library, *arguments]
+        done = subprocess.run(
+            command, cwd=ROOT, capture_output=True, text=True, timeout=300, check=False
+        )
+        if done.returncode:
+            raise RuntimeError(f"{self.commands[-1]}: {done.stderr.strip()[-500:]}")
+        return done.stdout + done.stderr
+
+    def campaign(self, module: str, *arguments: str) -> Any:
+        """Run a campaign of this folder's module with a database of its own; return its JSON."""
+        name = f"tests.acceptance.{module}"
+        self.commands.append(self._told(name, arguments, ""))
+        folder = self.folder / module
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir()
+        done = subprocess.run(
+            [sys.executable, "-m", name, *arguments],
+            cwd=ROOT,
+            env={**os.environ, "DATA_DIR": str(folder), "DEBUG": "1"},
+            capture_output=True,
+            text=True,
+            timeout=300,
+            check=False,
+        )
+        if done.returncode:
+            raise RuntimeError(done.stderr[-500:])
+        return json.loads(done.stdout)
 
     def analysis(self, *arguments: str) -> str:
         """Run `python -m analysis` and return what it printed."""

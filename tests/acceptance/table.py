@@ -19,7 +19,7 @@ import pytest
 from tests.acceptance.shell import Shell, Shown
 
 HERE = Path(__file__).parent
-KINDS = ("b_", "d_", "m_", "a_")
+KINDS = ("b_", "d_", "m_", "a_", "f_")
 Run = Callable[[Shell], Shown]
 
 

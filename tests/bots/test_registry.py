@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -20,6 +21,7 @@ from bots import (
     version,
 )
 from bots.options import defaults
+from bots.weights import note_corpus
 from tests.bots.examples import trained, weights
 
 ROOT = Path(__file__).parents[2]
@@ -113,6 +115,16 @@ def test_the_version_changes_with_options_and_weights() -> None:
         )
     }
     assert len(hashes) == 5
+
+
+def test_a_version_names_the_corpus_of_its_weights_also_of_a_bot_inside(tmp_path: Path) -> None:
+    noted = tmp_path / "noted"
+    shutil.copytree(weights("seq2seq"), noted)
+    assert not {"corpus", "license"} & version(make_bot("seq2seq", weights=str(noted))).keys()
+    note_corpus(noted, "small talk", "MIT")
+    inside = {"weights": str(noted)}
+    for bot in (make_bot("seq2seq", **inside), make_bot("beam", bot="seq2seq", options=inside)):
+        assert (version(bot)["corpus"], version(bot)["license"]) == ("small talk", "MIT")
 
 
 def test_options_are_told_for_forms() -> None:

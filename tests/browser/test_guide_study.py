@@ -6,6 +6,8 @@
 from __future__ import annotations
 
 import re
+import subprocess
+import sys
 import time
 from collections import Counter
 from pathlib import Path
@@ -108,3 +110,22 @@ def test_the_guide_alone_leads_to_a_study(
     someone.click("Your protocols", "link")
     page.get_by_role("link", name="Use in a new campaign").click()
     expect(page.get_by_role("button", name="Save as a draft")).to_be_visible()
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(900)
+def test_the_study_of_the_guide_is_launched_simulated_and_reported(
+    page: Page, live_server: LiveServer, refused: list[str], tmp_path: Path
+) -> None:
+    """Its file goes through a campaign's pages; three planted qualities come back in order."""
+    sign_in(page, live_server)
+    build(page)
+    with page.expect_download() as download:
+        page.get_by_role("link", name="Export as a file").click()
+    file = tmp_path / "guide.json"
+    download.value.save_as(file)
+    command = [sys.executable, "-m", "tests.simulate", str(file), "--short", "--seed", "7"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    print(done.stdout)
+    assert done.stdout.splitlines()[-1] == "1 of 1 recovered.", done.stdout + done.stderr
+    assert "alpha > beta > gamma" in done.stdout

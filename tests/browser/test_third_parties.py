@@ -67,7 +67,8 @@ def test_from_two_people_to_the_human_row(
     link = f"{live_server.url}/c/{draft.slug}/"
     page.goto(f"{link}?PROLIFIC_PID=p1")
     page.get_by_role("button", name="I agree and take part").click()
-    expect(page.get_by_text("You took part in one of the conversations")).to_be_visible()
+    # A link proves nobody, so it is not told whose conversations these are.
+    expect(page.get_by_text("Nobody can begin here with this link.")).to_be_visible()
     check(page, "third-party-refused")
     page.goto(f"{link}?PROLIFIC_PID=stranger")
     page.get_by_role("button", name="I agree and take part").click()

@@ -1,4 +1,4 @@
-"""script/simulate PROTOCOL ... | --all: a campaign of each protocol, over pages and sockets.
+"""script/simulate PROTOCOL|FILE.json ... | --all: a campaign of each, over pages and sockets.
 
 A campaign is made, opened and filled by simulated people, who rate systems by a planted quality;
 its export goes through `python -m analysis`, which has to bring the planted truth back. One line
@@ -18,9 +18,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from evaluation import Protocol
-from evaluation.registry import get_protocol, protocol_names
+from evaluation.registry import UnknownProtocol, protocol_names
 from tests.live import ROOT, environment
-from tests.simulate import competition, recovered, written
+from tests.simulate import competition, files, recovered, written
 from tests.simulate.admission import with_admission
 from tests.simulate.planted import is_of_people, source_of
 
@@ -62,11 +62,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         _check_seed(given.seed)
         _check_times(given.times)
-        chosen = list(
+        chosen = dict(
             _chosen(given.protocol, whole=given.all, people=given.people, times=given.times)
         )
-        _check_transcripts(given, chosen)
-        _check_folder(given.keep, chosen)
+        _check_transcripts(given, list(chosen.values()))
+        _check_folder(given.keep, list(chosen.values()))
     except Refused as problem:
         print(f"simulate: {problem}", file=sys.stderr)
         return 2
@@ -74,7 +74,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     _print(tuple(COLUMNS))
     with tempfile.TemporaryDirectory(prefix="parley-simulate-") as temporary:
         into = given.keep or Path(temporary)
-        lines = [_simulated(each, into, given) for each in chosen]
+        lines = [_simulated(word, each, into, given) for word, each in chosen.items()]
     failed = sum(bool(line.problems) for line in lines)
     print(f"{len(lines) - failed} of {len(lines)} recovered.")
     return int(failed > 0)
@@ -82,7 +82,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="script/simulate", description=__doc__)
-    parser.add_argument("protocol", nargs="*", metavar="PROTOCOL")
+    parser.add_argument(
+        "protocol", nargs="*", metavar="PROTOCOL", help="a name, or a file of an own protocol"
+    )
     parser.add_argument("--all", action="store_true", help="every protocol")
     parser.add_argument(
         "--people", type=int, help=f"default: {CHATTING} who chat, {RATING} who only rate"
@@ -125,19 +127,28 @@ def _about(*, short: bool) -> str:
 
 def _chosen(
     names: Sequence[str], *, whole: bool, people: int | None, times: int
-) -> Iterator[Protocol]:
-    """Yield the protocols asked for. Raises `Refused`."""
+) -> Iterator[tuple[str, Protocol]]:
+    """Yield the protocols asked for, each after its word. Raises `Refused`."""
     known = protocol_names()
-    if unknown := [name for name in names if name not in known]:
+    if unknown := [name for name in names if name not in known and not files.is_file(name)]:
         raise Refused(f"no protocol {', '.join(unknown)}; there are {', '.join(known)}")
     if bool(names) == whole:
         raise Refused(f"name protocols, or give --all; there are {', '.join(known)}")
     for name in names or known:
-        protocol = get_protocol(name)
+        protocol = _read(name)
         _check_people(protocol, people)
         if times > 1 and source_of(protocol) is not None:
             raise Refused(f"--times {times}: {protocol.name} judges what another campaign holds")
-        yield protocol
+        yield name, protocol
+
+
+def _read(word: str) -> Protocol:
+    try:
+        return files.protocol(word)
+    except UnknownProtocol as problem:
+        raise Refused(str(problem)) from None
+    except (OSError, ValueError) as problem:
+        raise Refused(f"{word} is no file of a protocol: {problem}") from None
 
 
 def _people(protocol: Protocol, given: argparse.Namespace) -> int:
@@ -207,13 +218,13 @@ def _check_folder(keep: Path | None, chosen: Sequence[Protocol]) -> None:
 # --- one protocol ---------------------------------------------------------------------------------
 
 
-def _simulated(protocol: Protocol, into: Path, given: argparse.Namespace) -> Line:
+def _simulated(word: str, protocol: Protocol, into: Path, given: argparse.Namespace) -> Line:
     """Simulate a campaign in a folder of its own and print what came of it."""
     start = time.monotonic()
     people = _people(protocol, given)
     folder = into / protocol.name
     try:
-        _run(protocol, folder, people, given)
+        _run(word, folder, people, given)
         protocol = with_admission(protocol) if given.admission else protocol
         found = recovered.read(folder, protocol)
     except RuntimeError as broken:
@@ -246,12 +257,13 @@ def _of_study(folder: Path, protocol: Protocol, times: int) -> Iterator[str]:
         yield from (f"study: {each}" for each in recovered.repeats(folder, protocol, times))
 
 
-def _run(protocol: Protocol, folder: Path, people: int, given: argparse.Namespace) -> None:
+def _run(word: str, folder: Path, people: int, given: argparse.Namespace) -> None:
     """Let people be simulated with a new database. Raises `RuntimeError`."""
     folder.mkdir(parents=True)
     checks = "checks" if given.admission else "own"
     length = "short" if given.short else "own"
-    words = [protocol.name, folder.resolve(), people, given.seed, length, given.times, checks]
+    named = Path(word).resolve() if files.is_file(word) else word
+    words = [named, folder.resolve(), people, given.seed, length, given.times, checks]
     words += [given.transcripts.resolve()] if given.transcripts else []
     with subprocess.Popen(  # which Ctrl-C lets end its server
         [sys.executable, "-m", "tests.simulate.campaign", *map(str, words)],

@@ -1,6 +1,6 @@
 """One simulated campaign, in a process of its own: made, launched, filled by people, exported.
 
-python -m tests.simulate.campaign PROTOCOL FOLDER PEOPLE SEED SHORT TIMES CHECKS [TRANSCRIPTS]
+python -m tests.simulate.campaign PROTOCOL|FILE FOLDER PEOPLE SEED SHORT TIMES CHECKS [TRANSCRIPTS]
 with the environment's new database; leaves `export.zip`, the crowd's own records as `crowd.jsonl`,
 and the export of the study, where the campaign is a phase of one, as `study.zip`.
 """
@@ -21,9 +21,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from evaluation import Protocol, Rate, Write
-from evaluation.registry import get_protocol
 from evaluation.setting_types import WholeNumbers
-from tests.simulate import transcripts, written
+from tests.simulate import files, transcripts, written
 from tests.simulate.admission import (
     EXPERT,
     NOVICE,
@@ -71,6 +70,7 @@ class Simulated:
     short: bool
     staff: Any
     transcripts: Path | None = None
+    file: Path | None = None  # of the protocol, where it is somebody's own
 
 
 def run(
@@ -106,8 +106,9 @@ def run(
             short=short,
             staff=staff,
             transcripts=transcripts,
+            file=Path(protocol) if files.is_file(protocol) else None,
         )
-        source = get_protocol(protocol)
+        source = files.protocol(protocol)
         followed = with_admission(source) if checks else source
         campaign = filled(followed, order)
         if times > 1:
@@ -224,10 +225,14 @@ def _stored(protocol: Protocol, order: Simulated) -> StaffProtocol | None:
     from webapp.services.campaign import own_protocols
     from webapp.services.rules import access
 
-    if protocol == get_protocol(protocol.name):
+    if files.comes_with_parley(protocol):
         return None
-    origin = own_protocols.origin(protocol)
-    made = own_protocols.add(protocol=protocol, origin=origin, by=order.staff, now=timezone.now())
+    now, by = timezone.now(), order.staff
+    if order.file is not None and protocol == files.protocol(str(order.file)):
+        made = own_protocols.add_file(text=order.file.read_text("utf-8"), by=by, now=now)
+    else:
+        origin = own_protocols.origin(protocol)
+        made = own_protocols.add(protocol=protocol, origin=origin, by=by, now=now)
     return access.own_protocol(order.staff, made.pk)
 
 
@@ -294,11 +299,13 @@ def _take_messages(draft: Campaign, order: Simulated) -> None:
 
     from webapp.management.demo import study
     from webapp.services.campaign import message_items, studies
+    from webapp.services.rules.protocols import original_of
 
-    protocol = source_of(get_protocol(draft.protocol))
+    followed = original_of(draft)
+    protocol = source_of(followed)
     assert protocol is not None
     people = TALKERS_SHORT if order.short else TALKERS
-    is_cut = get_protocol(draft.protocol).write is not None
+    is_cut = followed.write is not None
     order = replace(order, short=order.short and not is_cut)  # what is cut has messages enough
     talkers = replace(order, people=people if is_of_people(protocol) else TALKERS_WITH_BOTS)
     source = _draft(protocol, talkers)

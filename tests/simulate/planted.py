@@ -42,7 +42,9 @@ def source_of(protocol: Protocol) -> Protocol | None:
     """
     after = protocol.after
     if protocol.write is not None and protocol.write.of_conversations:
-        return get_protocol(protocol.name.removesuffix(PARAPHRASES))
+        known = [name for name in protocol_names() if name + PARAPHRASES in protocol_names()]
+        mine = protocol.name.removesuffix(PARAPHRASES)
+        return get_protocol(mine if mine in known else known[0])
     if after is None or not after.by_third_parties:
         return None
     found = [one for one in map(get_protocol, protocol_names()) if one.chat is not None]

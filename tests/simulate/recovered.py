@@ -22,7 +22,7 @@ from typing import Any
 
 from scipy.stats import binomtest
 
-from evaluation import NoNonstopOverlap, Protocol, Question, Write
+from evaluation import Choice, NoNonstopOverlap, Protocol, Question, Write
 from tests.simulate import admission, transcripts
 from tests.simulate.admission import Admitted
 from tests.simulate.campaign import EXPORT, LATER, LEDGER, STUDY
@@ -46,6 +46,7 @@ MEANS = (
     "intended_agreement",
     "label_score",
     "win_rate",
+    "answer_share",
 )
 LENGTH = "characters_per_message"
 NEAR = 0.25  # of a scale's length, between a planted level and the one recovered
@@ -73,13 +74,14 @@ class Recovered:
     visits: Sequence[Mapping[str, int]] = ()  # messages that each person sent, day by day
     admitted: Admitted = field(default_factory=Admitted)
 
-    def row(self, question: str, system: str) -> Row | None:
-        """Return the analysis's row of a mean or share, if it has one."""
+    def row(self, question: str, system: str, answer: str = "") -> Row | None:
+        """Return the analysis's row of a mean or share, if it has one: of an answer its share."""
         found = (
             row
             for metric in MEANS
             for row in self.results
             if (row["metric"], row["question"], row["system"]) == (metric, question, system)
+            and (metric != "answer_share" or row["answer"] == answer)
         )
         return next(found, None)
 
@@ -96,11 +98,18 @@ class Recovered:
 
     def level(self, question: Question, system: str) -> float | None:
         """Return a mean or share, 0 for the lowest and 1 for the highest there can be."""
-        row = self.row(question.name, system)
+        row = self.row(question.name, system, first_answer(question))
         if row is None or row["estimate"] is None or not row["n"]:
             return None
         low, high = question.scale if question.is_scale and question.scale else (0.0, 1.0)
         return (float(row["estimate"]) - low) / (high - low)
+
+
+def first_answer(question: Question) -> str:
+    """Return the first of a question's answers by name: planted is how often it is given."""
+    if isinstance(question, Choice) and not question.is_graded:
+        return str(question.options[0].value)
+    return ""
 
 
 def read(folder: Path, protocol: Protocol) -> Recovered:

@@ -116,14 +116,14 @@ def read_then_write_quota() -> None:
         time.sleep(0.5)
         return real(person=person, now=now)
 
-    def reserve(row: Any) -> bool:
+    def reserve(row: Any, count: int = 1) -> bool:
         if not isinstance(row, QuotaCell):
             return quota_reserve(row)
         cell = seen.cells[row.pk]
-        QuotaCell.objects.filter(pk=row.pk).update(reserved=cell.reserved + 1)
-        return bool(cell.free > 0)
+        QuotaCell.objects.filter(pk=row.pk).update(reserved=cell.reserved + count)
+        return bool(cell.free >= count)
 
-    quota_reserve: Callable[[Any], bool] = quota.reserve
+    quota_reserve: Callable[..., bool] = quota.reserve
     enrolment.start = start
     quota.reserve = reserve
 

@@ -185,9 +185,18 @@ def _chat(seat: Seat, events: Mapping[int, tuple[Event, ...]]) -> Chat:
 def _cells(campaign: Campaign) -> list[Count]:
     found = []
     for cell in QuotaCell.objects.filter(system__campaign=campaign).select_related("system"):
-        done = Participation.objects.filter(system=cell.system, outcome="COMPLETED").count()
-        found.append(_count(f"cell {cell.system.name}", cell, done))
+        found.append(_count(f"cell {cell.system.name}", cell, _done(cell.system_id)))
     return found
+
+
+def _done(system: int) -> int:
+    """Count who completed; of two people of whom one rates, both or neither by the rater's end."""
+    done = Participation.objects.filter(system=system, outcome="COMPLETED")
+    people = Seat.objects.filter(conversation__system=system, participation__isnull=False)
+    lone = people.filter(rates=False, participation__in=done)
+    rated = people.filter(rates=True, participation__in=done).values("conversation")
+    unrated = lone.exclude(conversation__in=rated).values("participation").distinct()
+    return done.count() - unrated.count()
 
 
 def _items(campaign: Campaign) -> list[Count]:

@@ -18,8 +18,11 @@ from webapp.services.staff_forms.fields import (
     currency,
     language_codes,
     money,
+    number,
     one_of,
+    optional,
     optional_money,
+    optional_text,
     optional_whole,
     panel_address,
     text,
@@ -28,6 +31,7 @@ from webapp.services.staff_forms.fields import (
 )
 
 LONGEST_NAME = 120
+MOST_POINTS = 100_000  # of a scale
 
 
 def new_seed() -> str:
@@ -233,6 +237,52 @@ class CampaignFields(StaffForm):
         yes_no,
         label=gettext_lazy("A conversation whose partner left counts towards the target"),
         kind="checkbox",
+    )
+    stop_difference = TypedField(
+        optional(number(above=0, most=MOST_POINTS)),
+        label=gettext_lazy("Stop rule: difference to be found"),
+        kind="number",
+        help_text=gettext_lazy(
+            "In points of the question's scale. The page Live then says of each pair of systems "
+            "whether it is decided, by intervals that hold at every look; they are shortest for "
+            "this difference. Only raters who judge both systems of a pair count. Empty: no rule."
+        ),
+    )
+    stop_question = TypedField(
+        optional_text(most=60),
+        label=gettext_lazy("Stop rule: question"),
+        help_text=gettext_lazy("Its name in the protocol; empty where there is only one."),
+    )
+    stop_alpha = TypedField(
+        number(above=0, most=0.5),
+        label=gettext_lazy("Stop rule: probability of any wrong decision"),
+        kind="number",
+        initial="0.05",
+        help_text=gettext_lazy("At all looks and over all pairs together."),
+    )
+    stop_margin = TypedField(
+        optional(number(above=0, most=MOST_POINTS)),
+        label=gettext_lazy("Stop rule: difference too small to matter"),
+        kind="number",
+        help_text=gettext_lazy("Pairs may then be decided as equivalent. Empty: never."),
+    )
+    stop_items = TypedField(
+        optional_whole(least=1, most=1_000_000),
+        label=gettext_lazy("Stop rule: most items of a pair"),
+        kind="number",
+        help_text=gettext_lazy(
+            "Contexts, or pairs of conversations by one rater. With it the page also says which "
+            "pairs cannot be decided any more. Empty: no limit."
+        ),
+    )
+    stop_recruiting = TypedField(
+        yes_no,
+        label=gettext_lazy("Pause the campaign once every pair is decided"),
+        kind="checkbox",
+        help_text=gettext_lazy(
+            "Nobody new joins then; conversations under way finish. It happens once: a campaign "
+            "that is resumed goes on. Otherwise the page only advises."
+        ),
     )
     seed = TypedField(
         whole(least=0, most=2**31 - 1),

@@ -17,7 +17,7 @@ from webapp.forms.campaign_sections import FormSection, sections_of
 from webapp.forms.typed_fields import StaffForm, TypedField
 from webapp.services.campaign import personas_import
 from webapp.services.rules.access import StaffCampaign
-from webapp.services.staff_forms import consent_text
+from webapp.services.staff_forms import consent_text, stop_rules
 from webapp.services.staff_forms.fields import (
     BadField,
     one_of,
@@ -126,7 +126,10 @@ class CampaignForm(CampaignFields):
             if self.cleaned_data.get(PREFIX + setting.name, plain(setting.value))
             != plain(setting.value)
         }
-        self.refuse(_refused(self.protocol, changes) or self._unknown_split(changes))
+        refused = _refused(self.protocol, changes) or self._unknown_split(changes)
+        self.refuse(refused)
+        if not refused and not any(name in self.errors for name in stop_rules.FIELDS):
+            self.refuse(stop_rules.problems(self.protocol.change(changes), values))
         return values | {"changes": changes}
 
 
@@ -158,6 +161,8 @@ def _unwanted(protocol: Protocol) -> set[str]:
         unwanted |= {"screening_pay", "screened_url"}
     if chat is None or chat.partner != "either":
         unwanted.add("bot_when_alone")
+    if not stop_rules.questions(protocol):
+        unwanted |= stop_rules.FIELDS
     return unwanted
 
 

@@ -49,6 +49,18 @@ SECTIONS: tuple[tuple[str | Promise, tuple[str, ...], tuple[str, ...]], ...] = (
         (f"{PREFIX}{Chat.prefix}.",),
     ),
     (gettext_lazy("Rating"), (), (f"{PREFIX}{Rate.prefix}.",)),
+    (
+        gettext_lazy("Stopping early"),
+        (
+            "stop_difference",
+            "stop_question",
+            "stop_alpha",
+            "stop_margin",
+            "stop_items",
+            "stop_recruiting",
+        ),
+        (),
+    ),
 )
 LAST_SECTION = gettext_lazy("Limits and reproduction")
 

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
-from django.conf import settings
 from django.forms.boundfield import BoundField
 from django.utils.text import slugify
 from django.utils.translation import gettext as _
@@ -19,6 +17,7 @@ from evaluation import Protocol
 from webapp.forms.typed_fields import StaffForm, TypedField
 from webapp.services.campaign.systems import (
     StoredSystem,
+    checkpoints_here,
     is_people,
     problems_of,
     suggested_keys,
@@ -40,8 +39,7 @@ def trained_weights() -> list[tuple[str, str]]:
 
 def checkpoints() -> list[tuple[str, str]]:
     """Return the folders of checkpoints on this server."""
-    found = sorted(path.parent.name for path in Path(settings.WEIGHTS_DIR).glob("*/config.json"))
-    return [(name, name) for name in found]
+    return [(name, name) for name in checkpoints_here()]
 
 
 PRESETS = {  # what those of our own are called
@@ -165,6 +163,15 @@ class SystemForm(StaffForm):
     sees_persona = TypedField(
         yes_no, label=gettext_lazy("The bot sees its persona"), kind="checkbox", initial="true"
     )
+    is_control = TypedField(
+        yes_no,
+        label=gettext_lazy("It is the control"),
+        kind="checkbox",
+        help_text=gettext_lazy(
+            "The worst system by design, such as one that repeats itself: raters who do not rate "
+            "it lower fail, and results show scores with and without them. It is in no ranking."
+        ),
+    )
 
     def __init__(
         self,
@@ -179,12 +186,15 @@ class SystemForm(StaffForm):
         if system is not None:
             first = {"name": system.name, "target": str(system.target)}
             first["sees_persona"] = _typed(system.sees_persona)
+            first["is_control"] = _typed(system.is_control)
         super().__init__(data, initial=first)
         chat = protocol.chat
         if chat is None:
             del self.fields["target"]
         if chat is None or not chat.pool or is_people(bot):
             del self.fields["sees_persona"]
+        if is_people(bot):
+            del self.fields["is_control"]
         self.options = () if is_people(bot) else _open_options(bot)
         stored = system.options if system else {}
         for each in self.options:
@@ -234,6 +244,7 @@ class SystemForm(StaffForm):
             "name": values.get("name", ""),
             "target": values.get("target", 0),
             "sees_persona": values.get("sees_persona", True),
+            "is_control": values.get("is_control", False),
             "options": {name: value for name, value in chosen.items() if value != names[name]},
         }
 

@@ -1,7 +1,15 @@
 """The rows, and what the database itself refuses."""
 
 from webapp.models.account import Member, Project, RecoveryCode, SecondFactor, StaffSession
-from webapp.models.campaign import IMPORTED, PEOPLE, Amendment, Campaign, QuotaCell, System
+from webapp.models.campaign import (
+    IMPORTED,
+    PEOPLE,
+    Amendment,
+    Campaign,
+    PowerPlan,
+    QuotaCell,
+    System,
+)
 from webapp.models.chat_service import ServiceCall, ServiceSeat, ServiceUpdate
 from webapp.models.competition import Competition, Entry
 from webapp.models.contribution import Contribution
@@ -66,6 +74,7 @@ __all__ = [
     "Participation",
     "PayLedger",
     "Persona",
+    "PowerPlan",
     "Project",
     "ProtocolImage",
     "QuotaCell",

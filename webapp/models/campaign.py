@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+from decimal import Decimal
 
 from django.conf import settings
 from django.db import models
@@ -115,6 +116,14 @@ class Campaign(models.Model):
     conversation_cost = models.DecimalField(max_digits=12, decimal_places=2, null=True, blank=True)
     bot_when_alone = models.BooleanField(default=False)  # offer a bot if no partner arrives
     partner_left_counts = models.BooleanField(default=False)
+    # the rule of stopping early, in points of the question's scale; no difference, no rule
+    stop_question = models.CharField(max_length=60, blank=True)
+    stop_difference = models.DecimalField(max_digits=9, decimal_places=3, null=True, blank=True)
+    stop_alpha = models.DecimalField(max_digits=4, decimal_places=3, default=Decimal("0.05"))
+    stop_margin = models.DecimalField(max_digits=9, decimal_places=3, null=True, blank=True)
+    stop_items = models.PositiveIntegerField(null=True, blank=True)  # the most of each pair
+    stop_recruiting = models.BooleanField(default=False)  # pause once every pair is decided
+    decided_at = models.DateTimeField(null=True, blank=True)  # when that paused it, once for all
     seed = models.PositiveIntegerField(default=0)
 
     plan = models.JSONField(null=True, blank=True)
@@ -152,6 +161,7 @@ class System(models.Model):
     bot = models.CharField(max_length=60)
     options = models.JSONField(default=dict, blank=True)
     sees_persona = models.BooleanField(default=True)
+    is_control = models.BooleanField(default=False)  # the worst by design, which raters must see
     rehearsal = models.CharField(max_length=10, choices=Rehearsal, default=Rehearsal.UNTESTED)
     rehearsal_note = models.TextField(blank=True)
     rehearsed_at = models.DateTimeField(null=True, blank=True)
@@ -161,6 +171,9 @@ class System(models.Model):
         ordering = ("id",)
         constraints = (
             models.UniqueConstraint(fields=("campaign", "name"), name="one_system_of_a_name"),
+            models.UniqueConstraint(
+                fields=("campaign",), condition=Q(is_control=True), name="one_control"
+            ),
         )
 
     def __str__(self) -> str:
@@ -183,6 +196,18 @@ class QuotaCell(Counted):
 
     class Meta(Counted.Meta):
         pass
+
+
+class PowerPlan(Row):
+    """What a requester asked the planner of a campaign, and what simulation answered."""
+
+    campaign = models.OneToOneField(Campaign, models.PROTECT, related_name="power_plan")
+    params = models.JSONField(default=dict)  # texts by field, as they were typed
+    revision = models.PositiveIntegerField(default=0)  # grows when something else is asked
+    pilot_name = models.CharField(max_length=200, blank=True)
+    pilot = models.BinaryField(null=True)  # an uploaded table, until its variances are learned
+    learned = models.JSONField(default=dict)  # of the pilot: variances by question, or why not
+    found = models.JSONField(null=True)  # the answer to `params`; None until it is computed
 
 
 class Amendment(Row):

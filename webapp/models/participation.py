@@ -50,6 +50,8 @@ class Participation(models.Model):
     notice = models.CharField(max_length=40, blank=True)  # why they are here, until they go on
     tab = models.CharField(max_length=36, blank=True)  # the newest tab controls (R10)
     holds_slot = models.BooleanField(default=False)  # a reservation of a cell that is not settled
+    # That of a partner who is not asked to rate. A program that knows it not can insert a row.
+    holds_partners_slot = models.BooleanField(default=False, db_default=False)
     # What was shown at consent, which binds (R21). No defaults: nobody joins without a promise.
     pay = models.DecimalField(max_digits=7, decimal_places=2)
     waiting_pay = models.DecimalField(max_digits=7, decimal_places=2)

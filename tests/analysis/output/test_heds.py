@@ -186,6 +186,48 @@ def test_exclusions_by_a_reviewer_are_quality_assurance() -> None:
     assert f"{method}-4" not in heds.heds(simulated(), study(people=people))
 
 
+POWER = {
+    **{"params": {"difference": 0.5}, "items": 60, "raters": 20, "votes": 3, "systems": 2},
+    **{"power": 0.812, "campaigns": 2000, "source": "card-high, times 4 for the scale"},
+}
+
+
+def test_what_was_planned_before_the_launch_is_the_power_analysis() -> None:
+    at = "heds-sample_evaluators_design-sample-statistical_power-"
+    file = changed(power=POWER)
+    method = str(loaded(file, f"{at}method"))
+    assert "2000 campaigns: 60 items for each of 2 systems, 20 raters, 3 for each item" in method
+    assert loaded(file, f"{at}value") == ("0.812 for a difference of 0.5, in points of the scale")
+    assert loaded(file, f"{at}script") == "python -m analysis plan, of Parley 0.1.0"
+    out_of_reach = {"params": {"difference": 0.5}, "problem": "not even 2,000 items"}
+    for power in (None, out_of_reach):
+        assert loaded(changed(power=power), f"{at}value") == ""
+
+
+@pytest.mark.parametrize(
+    ("consent", "quoted"),
+    [
+        ("Hello. The ethics board of X approved it (12/7). Bye.",
+         "The ethics board of X approved it (12/7)."),
+        ("IRB 44 looked at it!\nYou may stop.", "IRB 44 looked at it!"),
+        ("Something aesthetic. Nobody reviewed it.", ""),
+    ],
+)  # fmt: skip
+def test_a_board_is_quoted_from_the_consent_and_left_open_where_it_is_silent(
+    consent: str, quoted: str
+) -> None:
+    file = changed(consent={"text": consent, "sha256": "x"})
+    told = f"The consent text says: “{quoted}”" if quoted else ""
+    assert loaded(file, "heds-ethics-review_body") == told
+
+
+def test_a_full_plan_answers_61_of_83() -> None:
+    consent = {"text": "Approved by the ethics board.", "sha256": "x"}
+    plan = PLAN | {"power": POWER, "panel": "worker", "languages": ["en"], "consent": consent}
+    assert heds.counts(simulated(), study()) == (54, 83)
+    assert heds.counts(simulated(), study(plan=plan)) == (61, 83)
+
+
 def test_an_option_that_the_form_does_not_have_is_refused() -> None:
     question = next(each for each in form() if each.number == "2.3")
     with pytest.raises(KeyError):

@@ -43,6 +43,28 @@ def test_the_headline_is_shown_without_those_who_failed_the_control() -> None:
     assert long.loc["without raters who failed the control", "tau"] == pytest.approx(-1)
 
 
+def test_both_rankings_stand_side_by_side_with_n_of_each() -> None:
+    part = _section(summary(_with_control(failing=8), control="bad"), "control-q")
+    assert part.title == "Q: the order changes without 8 raters who failed the control"
+    assert not part.appendix
+    rows = part.frame.set_index("system")
+    assert list(rows.index) == ["b", "a"]  # as all raters have it
+    assert list(rows["place, all"]) == [1, 2]
+    assert list(rows["place, passed"]) == [2, 1]
+    assert list(rows["n, all"]) == [60, 60]
+    assert list(rows["n, passed"]) == [20, 20]
+    assert list(rows["score, passed"].round(2)) == [3.2, 5.2]
+    assert (rows["low, passed"] < rows["score, passed"]).all()
+    same = _section(summary(_with_control(failing=1), control="bad"), "control-q")
+    assert same.title == "Q: the order does not change without 1 rater who failed the control"
+
+
+@pytest.mark.parametrize("failing", [0, 12])
+def test_with_none_or_nobody_left_there_is_no_second_ranking(failing: int) -> None:
+    report = summary(_with_control(failing=failing), control="bad")
+    assert "control-q" not in {each.key for each in report.sections}
+
+
 def test_floor_and_ceiling_are_shares_of_answers_at_the_ends() -> None:
     row = _section(summary(_with_control(failing=0), control="bad"), "sensitivity").frame.iloc[0]
     assert row["floor"] == 0  # the control, at 1, is set apart

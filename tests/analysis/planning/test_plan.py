@@ -117,7 +117,7 @@ def test_a_file_that_is_not_there_is_named(capsys: pytest.CaptureFixture[str]) -
 
 def test_cost_counts_every_rating_of_every_system() -> None:
     plan = RatingPlan(items=10, raters=5, votes=3, systems=4)
-    found = cost(plan, minutes=3, pay=0.5, fee=20)
+    found = cost(plan.ratings, minutes=3, pay=0.5, fee=20)
     assert (found.hours, found.wage) == (6.0, 10.0)
     assert found.money == pytest.approx(72.0)
-    assert cost(plan, minutes=3).money is None
+    assert cost(plan.ratings, minutes=3).money is None

@@ -58,9 +58,47 @@ def test_raters_who_never_judged_both_are_no_pair(
     assert "not yet (no rater judged both)" in capsys.readouterr().out
 
 
+def test_a_smaller_alpha_makes_intervals_wider(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path, widths = written(tmp_path / "live.csv", static((0.5, 0.0), 40)), []
+    for alpha in ("0.05", "0.01"):
+        main(["stop", path, "--alpha", alpha, "--json"])
+        low, high = json.loads(capsys.readouterr().out)["pairs"][0]["interval"]
+        widths.append(high - low)
+    assert widths[0] < widths[1]
+
+
+def test_replies_to_one_context_are_one_item_whoever_rated_them_in_what_order(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rows = static((0.5, 0.0), 40)
+    found = []
+    for name, item in (("shared", "{item}"), ("own", "{item} {system}")):
+        path = tmp_path / f"{name}.csv"
+        lines = [
+            f"{rater},{system},q,{item.format(item=key, system=system)},{key},{value},1,5"
+            for rater, system, key, value in (rows if name == "shared" else reversed(rows))
+        ]
+        head = "rater,system,question,item,context,value,scale_low,scale_high"
+        path.write_text("\n".join([head, *lines]), encoding="utf-8")
+        assert main(["stop", str(path), "--json"]) == 0
+        found.append(json.loads(capsys.readouterr().out)["pairs"][0])
+    assert found[1]["items"] == 40
+    assert found[1]["interval"] == pytest.approx(found[0]["interval"])
+    assert found[1]["estimate"] == pytest.approx(found[0]["estimate"])
+
+
 @pytest.mark.parametrize(
     "options",
-    [("--expected", "0"), ("--margin", "-1"), ("--budget", "0"), ("--question", "nothing")],
+    [
+        ("--expected", "0"),
+        ("--margin", "-1"),
+        ("--budget", "0"),
+        ("--question", "nothing"),
+        ("--alpha", "0"),
+        ("--alpha", "0.6"),
+    ],
 )
 def test_an_option_without_sense_is_named(
     options: tuple[str, str], tmp_path: Path, capsys: pytest.CaptureFixture[str]

@@ -142,6 +142,10 @@ def test_bad_data_names_every_line_and_nothing_is_trained(
         (["chat", "parrot", "--set", "closing=x"], "no option 'closing'; it has opening"),
         (["train", "generic", "--data", "demo:test", "--out", "x"], "generic is not trained"),
         (["train", "tfidf", "--data", "contexts:", "--set", "mode=bm25", "--out", "x"], "one of"),
+        (
+            ["train", "tfidf", "--data", "demo:test", "--out", "x", "--corpus", "chat"],
+            "--corpus and --license belong together",
+        ),
         (["predict", "parrot", "--data", "demo:test", "--out", "x"], "parrot does not rank"),
         (["predict", "parrot", "--data", "demo:test", "--out", "x", "--candidates", "1"], "2 or"),
     ],

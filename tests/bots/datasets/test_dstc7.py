@@ -15,6 +15,7 @@ from analysis.predictions import prediction_rows
 from bots import Dialogue, get_dataset
 from bots.datasets import dstc7
 from bots.datasets.dstc7 import NONE, CandidateSet
+from bots.dialogue import examples
 from bots.line_files import InvalidData
 from bots.text.tokens import normalize_answer
 
@@ -62,7 +63,7 @@ def test_paraphrases_are_right_too(demo: list[Dialogue]) -> None:
 def test_what_is_written_is_read_back_the_same(demo: list[Dialogue], tmp_path: Path) -> None:
     path = tmp_path / "sets.json"
     found = dstc7.build(demo, seed=3, size=20, none_share=0.3)[:40]
-    path.write_text(json.dumps([record_of(each) for each in found]), "utf-8")
+    path.write_text(json.dumps([dstc7.record(each) for each in found]), "utf-8")
     again = dstc7.read_sets(str(path))
     assert [(e.id, e.candidates, e.right) for e in again] == [
         (e.id, e.candidates, e.right) for e in found
@@ -75,22 +76,6 @@ def test_what_is_written_is_read_back_the_same(demo: list[Dialogue], tmp_path: P
         if each.right:
             assert dialogue.turns[-1].text == each.right[0]
             assert dialogue.turns[-1].candidates == each.candidates
-
-
-def record_of(found: CandidateSet) -> dict[str, Any]:
-    speakers = {"self": "participant_2", "partner": "participant_1"}
-    options = [
-        {"candidate-id": f"{found.id}-{place}", "utterance": text}
-        for place, text in enumerate(found.candidates)
-    ]
-    return {
-        "example-id": found.id,
-        "messages-so-far": [
-            {"speaker": speakers[turn.speaker], "utterance": turn.text} for turn in found.messages
-        ],
-        "options-for-next": options,
-        "options-for-correct-answers": [o for o in options if o["utterance"] in found.right],
-    }
 
 
 def test_choosing_none_counts_where_none_is_right(demo: list[Dialogue]) -> None:
@@ -133,3 +118,20 @@ def test_every_bad_set_is_named(tmp_path: Path) -> None:
     assert dstc7.read_sets(str(path)) == [
         CandidateSet("7", dstc7.read(str(path))[0].turns[:1], ("Yes.",), ("Yes.",))
     ]
+
+
+def test_sets_at_chosen_messages_have_paraphrases_and_what_others_said(
+    demo: list[Dialogue],
+) -> None:
+    example = next(iter(examples(demo, "self")))
+    ways = (example.reply, "In other words, this.", "in other words this")
+    (found,) = dstc7.build_at({example: ways}, demo, seed=1)
+    assert found.right == (example.reply, "In other words, this.")
+    assert len(set(found.candidates)) == 100
+    assert set(found.right) < set(found.candidates)
+    assert dstc7.build_at({example: ways}, demo, seed=1) == [found]
+    few = [each for each in demo if each.id != example.dialogue][:1]
+    (small,) = dstc7.build_at({example: ways}, few, seed=1)
+    assert len(small.candidates) == 2 + len({normalize_answer(t.text) for t in few[0].turns})
+    own = [each for each in demo if each.id == example.dialogue]
+    assert dstc7.build_at({example: ways}, own, seed=1) == []

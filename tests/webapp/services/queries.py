@@ -39,7 +39,7 @@ def scanned(action: Callable[[], object]) -> dict[str, str]:
         last_row = sql.endswith("LIMIT 1") and " WHERE " not in sql
         if sql.startswith(("SELECT", "UPDATE")) and not last_row:
             with connection.cursor() as cursor:
-                cursor.execute("EXPLAIN QUERY PLAN " + sql.replace("%", "%%"))
+                cursor.execute("EXPLAIN QUERY PLAN " + sql)
                 steps = [step[3] for step in cursor.fetchall()]
             for alias in (step.split()[1] for step in steps if SCAN.match(step)):
                 found[_table(alias, sql)] = sql

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import uuid
 from typing import Any
 
 from django.db.models import Count
 from django.utils import timezone
 
+from tests.webapp.services import people
 from webapp.models import (
     AuditEntry,
     Campaign,
@@ -21,6 +23,8 @@ from webapp.models import (
     Rating,
     Seat,
 )
+from webapp.services.conversation import chat
+from webapp.services.participation import stopping
 from webapp.services.rating import items, submission
 from webapp.services.rules import audit
 from webapp.services.writing import offering
@@ -54,6 +58,30 @@ def make_rater(campaign: Campaign) -> int:
     Seat.objects.create(conversation=conversation, side=1, persona=theirs)
     items.open_after(person=person, conversation=conversation, now=now)
     return person.pk
+
+
+def make_pairs(campaign: Campaign, count: int) -> None:
+    """Let so many pairs finish a conversation that one of the two is to rate."""
+    for _ in range(count):
+        two = people.pair(campaign, now=timezone.now())
+        conversation = people.conversation_of(two[0])
+        order = sorted(two, key=lambda each: each.seats.get().side != conversation.first_side)
+        for each in order:
+            people.send_message(each, "Hello there.", timezone.now())
+        chat.finish(person=two[0], client_id=uuid.uuid4(), now=timezone.now())
+
+
+def end_rater(person: Participation, number: int) -> str:
+    """Let somebody rate, or stop in another tab; return how they ended."""
+    assignment = submission.current(person)
+    if number % 2 or assignment is None:
+        return str(stopping.stop(person=person, now=timezone.now()).outcome)
+    shown = submission.shown_to(assignment)
+    (key,) = shown.candidates
+    answers = {f"{key}.{name}": "4" for name in ("fluency", "engagingness", "consistency")}
+    answers[f"{key}.persona"] = shown.choices["persona"][0]
+    submission.submit(person=person, answers=answers, now=timezone.now())
+    return str(Participation.objects.get(pk=person.pk).outcome)
 
 
 def submit_once(person_pk: int) -> str:

@@ -39,18 +39,23 @@ def setup(kind: str, target: int) -> dict[str, Any]:
         sizes = {"write.count": target, "write.valid": 0, "write.test": 0}
         campaign = written.of_personas(**sizes)
         return {"campaign": campaign.pk, "person": written.came(campaign, "first").pk}
+    changes = {"people": {"rate.sides": "both"}, "pairs": {"chat.minimum": [2]}}
     owner = factories.make_staff(uuid.uuid4().hex)  # races share a database
-    people = kind == "people"
+    people = kind in ("people", "pairs")
     campaign = factories.make_campaign(
         "personachat_human" if people else "personachat_bot",
         systems={"humans": "people"} if people else {"alpha": "parrot", "beta": "parrot"},
         target=target,
         personas=20,
         owner=owner,
-        changes={"rate.sides": "both"} if people else {},
+        changes=changes.get(kind, {}),
         budget="5.40" if kind == "budget" else None,
         pay="0.90",
     )
+    if kind == "pairs":
+        from tests.webapp.services.racers import make_pairs
+
+        make_pairs(campaign, target // 2)
     if kind == "rater":
         from tests.webapp.services.racers import make_rater
 
@@ -121,6 +126,15 @@ def judge(campaign_pk: int, number: int, count: int) -> dict[str, int]:
     return dict(came)
 
 
+def end(campaign_pk: int, number: int, count: int) -> dict[str, int]:
+    """Let all who are to rate do so, or stop in another tab; count how they ended."""
+    from tests.webapp.services.racers import end_rater
+    from webapp.models import Participation
+
+    raters = Participation.objects.filter(campaign=campaign_pk, seats__rates=True)
+    return dict(Counter(end_rater(each, number) for each in raters.order_by("pk")))
+
+
 def submit(person_pk: int, number: int, count: int) -> dict[str, int]:
     """Submit one person's form in as many threads at once; count the codes."""
     from tests.webapp.services.racers import submit_once
@@ -155,6 +169,7 @@ def pair(campaign_pk: int) -> dict[str, int]:
 
 RACES: dict[str, Callable[[int, int, int], dict[str, int]]] = {
     "join": join,
+    "end": end,
     "judge": judge,
     "same": same,
     "submit": submit,

@@ -169,6 +169,18 @@ def test_third_parties_who_come_at_once_give_each_message_five_votes_and_no_more
     assert found["broken_audit"] == 0
 
 
+def test_a_pair_counts_as_two_exactly_where_its_rating_is_there(ring: Ring) -> None:
+    """R16: of each pair one rates, and stops in other tabs at the same time."""
+    campaign = ring.ask("setup", "pairs", 12)["campaign"]
+    assert ring.ask("report", campaign)["cells"] == [[12, 12, 0]]
+    ring.race("end", campaign, processes=4, count=1)
+    found = ring.ask("report", campaign)
+    rated = found["ratings"] // 4
+    assert found["cells"] == [[12, 0, 2 * rated]]
+    assert (found["holding"], found["codes"], found["states"]) == (0, 12, {"ENDED": 12})
+    assert found["broken_audit"] == 0
+
+
 def test_one_person_who_comes_many_times_at_once_is_one_participation(ring: Ring) -> None:
     campaign = ring.ask("setup", "bots", 30)["campaign"]
     people = ring.race("same", campaign, processes=5, count=6)

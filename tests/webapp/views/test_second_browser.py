@@ -6,6 +6,7 @@ Each row is a claim that is true; the attacker has the start link and the panel'
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from datetime import timedelta
 from io import StringIO
 from pathlib import Path
@@ -13,18 +14,31 @@ from typing import Any
 
 import pytest
 from django.apps import apps
+from django.conf import settings
 from django.core.management import CommandError, call_command
 from django.http import SimpleCookie
 from django.test import Client
 from django.urls import reverse
 
 from tests.factories import make_staff
+from tests.webapp.services.campaign.test_written_materials import judging
+from tests.webapp.services.people import join
+from tests.webapp.services.studies import make_study
+from tests.webapp.services.third import labeling, of_people, talk
+from tests.webapp.services.written import accepted, of_replies
 from tests.webapp.views.staff.addresses import filled, of
 from tests.webapp.views.visiting import Visit, campaign_of, good_answers, rating_visit
 from webapp import clock, notices
-from webapp.models import AuditEntry, Browser, Campaign, CompletionCode, Participation
-from webapp.services.participation import invitations, privacy
-from webapp.services.rules import payment
+from webapp.models import (
+    AuditEntry,
+    Browser,
+    Campaign,
+    CompletionCode,
+    Participation,
+    Study,
+)
+from webapp.services.participation import consents, invitations, privacy
+from webapp.services.rules import access, payment
 from webapp.views.audience import Audience
 
 pytestmark = pytest.mark.django_db
@@ -96,6 +110,59 @@ def test_a_claim_learns_whether_the_id_took_part_only_where_it_could_have_begun(
         told[-1] = [page.replace(name, "NAME") for page in told[-1]]
         assert "private link" in told[-1][-1]
     assert all(each == told[0] for each in told)
+
+
+def disjoint() -> Campaign:
+    first, second = campaign_of(), campaign_of()
+    Study.objects.filter(pk=make_study(first, second).pk).update(disjoint=True)
+    join(first, "id-ann")
+    return second
+
+
+def judged() -> Campaign:
+    source = of_people()
+    talk(source, "id-ann", "bob")
+    Campaign.objects.filter(pk=source.pk).update(state="CLOSED")
+    return labeling(source)
+
+
+def campaign_of_id(name: str) -> Campaign:
+    return Campaign.objects.get(participations__external__value=name)
+
+
+def reworded() -> Campaign:
+    source = of_replies()
+    accepted(source, "id-ann", "Very well.")
+    return judging(source)
+
+
+@pytest.mark.parametrize("make", [disjoint, judged, reworded])
+def test_of_an_id_that_did_something_elsewhere_a_claim_learns_nothing_and_a_proof_the_truth(
+    make: Callable[[], Campaign],
+) -> None:
+    """An attacker compares an id that took part elsewhere with one that has begun here."""
+    campaign = make()
+    join(campaign, "id-bea")
+    told, before = [], everything()
+    for name in ("id-ann", "id-bea"):
+        attacker = Visit(campaign)
+        attacker.name = name
+        pages = [attacker.get(f"?PROLIFIC_PID={name}"), attacker.join()]
+        assert pages[1].status_code == 409
+        texts = [re.sub(r'nonce="[^"]+"|\w{64}', "", each.content.decode()) for each in pages]
+        told.append([text.replace(name, "NAME") for text in texts])
+    assert told[0] == told[1]
+    assert everything() == before
+    with pytest.raises(consents.Closed) as refusal:
+        join(campaign, "id-ann")  # by an id that is proven
+    assert refusal.value.notice in ("other_phase", "took_part", "wrote")
+    own = Visit(campaign)
+    elsewhere, secret = campaign_of_id("id-ann"), access.new_secret()
+    person = Participation.objects.filter(external__value="id-ann")
+    person.update(secret_hash=access.secret_hash(secret))
+    own.client.cookies[f"{settings.PARTICIPANT_COOKIE}-{elsewhere.slug}"] = secret
+    page = own.join().content.decode().replace("&#x27;", "'")
+    assert notices.text(refusal.value.notice) in page
 
 
 def test_the_cookie_proves_and_repeats_make_no_further_browser() -> None:

@@ -14,6 +14,7 @@ from django.core.management.base import BaseCommand
 from django.db import DatabaseError, connection
 
 from webapp import clock
+from webapp.calculators import Calculators
 from webapp.services.ops import sweep_turn, sweeper
 from webapp.services.rules import uptime
 
@@ -36,9 +37,12 @@ class Command(BaseCommand):
         for name in (signal.SIGTERM, signal.SIGINT):
             signal.signal(name, lambda *_: ended.set())
         owner = f"{socket.gethostname()}:{os.getpid()}"
+        calculators = Calculators()  # of the looks by stop rules, which nobody's page asks for
+        calculators.start()
         while not ended.is_set():
             self._tick(owner)
             ended.wait(options["seconds"])
+        calculators.stop()
         connection.close()  # and with it the lock, so that another goes on at once
 
     def _tick(self, owner: str) -> None:

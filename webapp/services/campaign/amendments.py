@@ -12,7 +12,7 @@ from django.db import transaction
 from django.db.models import Count, F, QuerySet
 from django.utils.translation import gettext as _
 
-from webapp.models import Amendment, Campaign, Item, Participation, QuotaCell
+from webapp.models import PEOPLE, Amendment, Campaign, Item, Participation, QuotaCell
 from webapp.services.replies import allowances
 from webapp.services.rules import audit, ledger, persona_stack, states
 from webapp.services.rules.access import AnyCampaign, row_of
@@ -102,6 +102,7 @@ def extend(
         wanted = {name: count for name, count in more.items() if count > 0 and name in known}
         if not wanted:
             raise Invalid({"more": _("is 0 everywhere; enter how many more are wanted")})
+        _refuse_odd(row, wanted)
         before = ledger.slots(row)
         for name, count in wanted.items():
             _grow(row, name, count)
@@ -304,6 +305,17 @@ def _running(campaign: AnyCampaign, event: str) -> Campaign:
     if row.state not in RUNNING:
         raise states.Illegal(row, event, row.state)
     return row
+
+
+def _refuse_odd(campaign: Campaign, wanted: Mapping[str, int]) -> None:
+    """Refuse an odd target of people, who come in pairs. Raises `Invalid`."""
+    cells = QuotaCell.objects.filter(
+        system__campaign=campaign, system__bot=PEOPLE, system__name__in=wanted
+    )
+    for name, target in cells.values_list("system__name", "target"):
+        if (target + wanted[name]) % 2:
+            text = _("makes %(target)d of %(name)s, and people come in pairs; make it even")
+            raise Invalid({"more": text % {"target": target + wanted[name], "name": name}})
 
 
 def _grow(campaign: Campaign, name: str, count: int) -> None:

@@ -150,10 +150,17 @@ def _of_chat(
         yield _personas(campaign, protocol.chat)
     without = [system.name for system in systems if system.cell.target < 1]
     total = sum(system.cell.target for system in systems)
+    odd = [each.name for each in systems if each.is_people and each.cell.target % 2]
     if without:
         text = _("%(names)s: no participations wanted; set a target above 0.") % {
             "names": ", ".join(without)
         }
+        yield LaunchCheck(_("Targets"), False, text, "systems")
+    elif odd:
+        text = _(
+            "%(names)s: people come in pairs, so the last of an odd number would wait for nobody; "
+            "set an even target."
+        ) % {"names": ", ".join(odd)}
         yield LaunchCheck(_("Targets"), False, text, "systems")
     else:
         text = _("%(count)d participations wanted.") % {"count": total}
@@ -173,8 +180,8 @@ def _of_chat(
 
 def raters(system: System, protocol: Protocol) -> int:
     """Return how many of a system's participations rate: all, or one of two people."""
-    one = protocol.after is not None and protocol.after.sides == "one"
-    return system.cell.target // 2 if one and system.is_people else system.cell.target
+    one = protocol.one_rates and system.is_people
+    return system.cell.target // 2 if one else system.cell.target
 
 
 def _personas(campaign: Campaign, chat: Chat) -> LaunchCheck:

@@ -276,15 +276,14 @@ def _add_replies(
     if len(systems) > MOST_SYSTEMS:
         complaint = _("has replies of %(count)d systems; a campaign has at most %(most)d")
         raise Invalid({"text": complaint % {"count": len(systems), "most": MOST_SYSTEMS}})
-    for context, draft in made:
-        for reply in draft.replies:
-            contexts.add_reply(
-                context=context,
-                system=systems[reply.system],
-                text=reply.text,
-                intended=reply.intended,
-                now=now,
-            )
+    contexts.add_replies(
+        [
+            contexts.FixedReply(context, systems[reply.system], reply.text, reply.intended)
+            for context, draft in made
+            for reply in draft.replies
+        ],
+        now=now,
+    )
 
 
 def _remove_replies(campaign: Campaign) -> None:

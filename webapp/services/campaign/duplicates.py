@@ -29,7 +29,7 @@ from webapp.services.rules.access import AnyCampaign
 Row = TypeVar("Row", bound=Model)
 # A draft begins with none of it.
 LIFE = (
-    *("state", "plan", "plan_hash", "opened_at", "ended_at", "archived_at"),
+    *("state", "plan", "plan_hash", "opened_at", "ended_at", "archived_at", "decided_at"),
     *("study", "phase"),
 )
 TRIAL = ("rehearsal", "rehearsal_note", "rehearsed_at")
@@ -104,13 +104,14 @@ def _copy_materials(
     for context in source.contexts.order_by("pk"):
         copy = _copy(context, campaign=draft)
         replies = source.conversations.filter(context=context.key, system__bot=IMPORTED)
-        for reply in replies.exclude(excluded=WITHDRAWN).order_by("pk"):
-            event = reply.events.get(in_reply_to__isnull=False)
-            contexts.add_reply(
-                context=copy,
-                system=systems[reply.system_id],
-                text=event.content["text"],
-                intended=reply.intended,
-                now=now,
-                written=reply.written,
+        copies = [
+            contexts.FixedReply(
+                copy,
+                systems[reply.system_id],
+                reply.events.get(in_reply_to__isnull=False).content["text"],
+                reply.intended,
+                reply.written,
             )
+            for reply in replies.exclude(excluded=WITHDRAWN).order_by("pk")
+        ]
+        contexts.add_replies(copies, now=now)

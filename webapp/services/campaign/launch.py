@@ -17,20 +17,25 @@ from django.conf import settings
 from django.db import transaction
 
 from evaluation import Protocol, Question
-from webapp.models import Campaign, System
-from webapp.services.campaign import campaigns, message_items, personas_import
+from webapp.models import Campaign, PowerPlan, System
+from webapp.services.campaign import (
+    campaigns,
+    message_items,
+    personas_import,
+)
 from webapp.services.campaign.checklist import LaunchCheck, checklist, raters
 from webapp.services.rating import context_items, conversation_items, one_kind
 from webapp.services.rules import audit, ledger, payment, states
 from webapp.services.rules.access import AnyCampaign, row_of
 from webapp.services.rules.protocols import identity_of, original_of, protocol_of
-from webapp.services.staff_forms import source_settings
+from webapp.services.staff_forms import source_settings, stop_rules
 from webapp.services.writing import writing_items
 
-# Of the plan. 5 had neither `arms` nor `tokens`; 4 had no `budget`; 3 had no `replies`, nor group
-# and about of contexts, and `only_if` as a name; 2 had no `words`; 1 had no `provenance_text` and
-# other names in a setting.
-SCHEMA = 6
+# Of the plan. 6 had no `stop_rule`, no `power`, and no `control` of a system; 5 had neither `arms`
+# nor `tokens`; 4 had no `budget`; 3 had no `replies`, nor group and about of contexts, and
+# `only_if` as a name; 2 had no `words`; 1 had no `provenance_text` and other names in a setting.
+SCHEMA = 7
+FEWEST_SYSTEMS = 2
 
 
 class NotReady(Exception):
@@ -105,9 +110,39 @@ def plan_of(campaign: AnyCampaign) -> dict[str, Any]:
             "bot_when_alone": campaign.bot_when_alone,
             "partner_left_counts": campaign.partner_left_counts,
         },
+        "stop_rule": stop_rules.plan_of(campaign),
+        "power": power_answer(campaign),
         "seed": campaign.seed,
         "versions": versions(),
     }
+
+
+def power_basis(campaign: Campaign) -> dict[str, Any]:
+    """Return what of a draft goes into the answer: another value makes it an old one."""
+    return {
+        "systems": (systems := max(FEWEST_SYSTEMS, campaign.systems.count())),
+        "each": _ratings_of_each(protocol_of(campaign), systems),
+        "pay": str(campaign.pay),
+        "minutes": campaign.minutes,
+        "currency": campaign.currency,
+        "seed": campaign.seed,
+    }
+
+
+def _ratings_of_each(protocol: Protocol, systems: int) -> int:
+    """Return how many ratings of a question that scores systems one participant gives."""
+    if protocol.chat is not None or protocol.after is None:
+        return protocol.chat.conversations if protocol.chat else 1
+    together = {"one": 1, "pairs": 2, "all": systems}
+    return protocol.batch * together[protocol.after.show]
+
+
+def power_answer(campaign: Campaign) -> dict[str, Any] | None:
+    """Return what simulation answered of the draft as it is; None where there is nothing."""
+    row = PowerPlan.objects.filter(campaign=campaign.pk).first()
+    if row is None or row.found is None or row.found["basis"] != power_basis(campaign):
+        return None
+    return row.found["plan"]  # type: ignore[no-any-return]
 
 
 def arms(campaign: AnyCampaign) -> dict[str, str] | None:
@@ -189,6 +224,7 @@ def _system(system: System, protocol: Protocol) -> dict[str, Any]:
         "bot": system.bot,
         "options": system.options,
         "sees_persona": system.sees_persona,
+        "control": system.is_control,
         "target": system.cell.target,
         "raters": raters(system, protocol),
         "version": system.version,

@@ -9,7 +9,16 @@ from typing import Any
 from django.db import transaction
 from django.utils.translation import gettext as _
 
-from webapp.models import Campaign, Candidate, Event, QuotaCell, ReplyJob, Seat, TranscriptNote
+from webapp.models import (
+    Campaign,
+    Candidate,
+    Event,
+    PowerPlan,
+    QuotaCell,
+    ReplyJob,
+    Seat,
+    TranscriptNote,
+)
 from webapp.services.campaign import amendments, campaigns, systems
 from webapp.services.rules import audit, states
 from webapp.services.rules.access import AnyCampaign
@@ -55,6 +64,7 @@ def _delete_rows(draft: Campaign) -> None:
     draft.contexts.all().delete()
     QuotaCell.objects.filter(system__campaign=draft).delete()
     draft.systems.all().delete()
+    PowerPlan.objects.filter(campaign=draft).delete()
 
 
 def archive(*, campaign: AnyCampaign, by: Any, now: datetime) -> None:

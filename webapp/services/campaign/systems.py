@@ -61,6 +61,7 @@ class StoredSystem:
     target: int
     options: Mapping[str, Any]
     sees_persona: bool
+    is_control: bool = False
 
 
 def kinds(campaign: AnyCampaign) -> list[Kind]:
@@ -119,8 +120,7 @@ def missing(bot: str) -> str:
 def _missing_checkpoint() -> str:
     if find_spec("transformers") is None:
         return _("the extra checkpoints is not installed")
-    found = any(Path(settings.WEIGHTS_DIR).glob("*/config.json"))
-    return "" if found else _("no folder of a checkpoint in the folder of weights")
+    return "" if checkpoints_here() else _("no folder of a checkpoint in the folder of weights")
 
 
 def _trained() -> set[str]:
@@ -132,6 +132,11 @@ def weights_here() -> list[tuple[str, str]]:
     """Return the folders of weights on this server, and which bot each was trained for."""
     found = sorted(Path(settings.WEIGHTS_DIR).glob(f"*/{ABOUT}"))
     return [(path.parent.name, _bot_of(path)) for path in found]
+
+
+def checkpoints_here() -> list[str]:
+    """Return the folders of checkpoints on this server."""
+    return sorted(path.parent.name for path in Path(settings.WEIGHTS_DIR).glob("*/config.json"))
 
 
 def _bot_of(path: Path) -> str:
@@ -177,7 +182,8 @@ def stored(campaign: AnyCampaign, pk: int) -> StoredSystem:
     """Return what is stored of one of the campaign's systems. Raises `NotFound`."""
     row = one(campaign, pk)
     target = row.cell.target if hasattr(row, "cell") else 0
-    return StoredSystem(row.pk, row.bot, row.name, target, row.options, row.sees_persona)
+    about = (row.options, row.sees_persona, row.is_control)
+    return StoredSystem(row.pk, row.bot, row.name, target, *about)
 
 
 def add_system(
@@ -193,6 +199,7 @@ def add_system(
         if of(row).count() >= MOST:
             raise Invalid({"name": _("is one too many: a campaign has at most 20 systems")})
         _refuse_taken(row, values["name"], None)
+        _refuse_second_control(row, values, None)
         system = System.objects.create(campaign=row, bot=bot, **values)
         QuotaCell.objects.create(system=system, target=target)
         _note(row, by, "system added", system, now)
@@ -209,6 +216,7 @@ def change_system(
     with transaction.atomic():
         row = campaigns.lock_draft(campaign)
         _refuse_taken(row, values["name"], system)
+        _refuse_second_control(row, values, system)
         fresh = one(row, system.pk)
         other = any(getattr(fresh, name) != values[name] for name in ("options", "sees_persona"))
         if other:
@@ -287,6 +295,15 @@ def _refuse_taken(campaign: AnyCampaign, name: str, system: System | None) -> No
     if same is not None and same != system:
         complaint = _("%(value)s is the name of another system here; choose another")
         raise Invalid({"name": complaint % {"value": shown(name)}})
+
+
+def _refuse_second_control(
+    campaign: AnyCampaign, values: Mapping[str, Any], system: System | None
+) -> None:
+    same = of(campaign).filter(is_control=True).first() if values.get("is_control") else None
+    if same is not None and same != system:
+        complaint = _("%(value)s is the control already; a campaign has one at most")
+        raise Invalid({"is_control": complaint % {"value": shown(same.name)}})
 
 
 def _refuse_used(system: System) -> None:

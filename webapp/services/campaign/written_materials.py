@@ -160,14 +160,8 @@ def _replies(campaign: Campaign, now: datetime) -> Callable[[Campaign, Contribut
         source = row.assignment.item.context
         if row.pk in known or source is None:
             return False
-        contexts.add_reply(
-            context=_context(campaign, source),
-            system=system,
-            text=row.texts[0],
-            intended="",
-            now=now,
-            written=row,
-        )
+        reply = contexts.FixedReply(_context(campaign, source), system, row.texts[0], written=row)
+        contexts.add_replies([reply], now=now)
         return True
 
     return copy

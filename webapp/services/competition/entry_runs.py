@@ -15,7 +15,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cache
@@ -24,9 +24,11 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
+from django.conf import settings
 from django.db import transaction
 
 from analysis import get_metric, prediction_table
+from bots.registry import PATHS
 from evaluation.competition import CompetitionRules, rules_of
 from webapp.models import Competition, Entry
 from webapp.services.competition import board as competitions
@@ -110,7 +112,8 @@ def _run(entry: Entry, rules: CompetitionRules, hidden: HiddenTest) -> Ran:
     with tempfile.TemporaryDirectory(prefix="parley-entry-") as folder:
         out, file = Path(folder) / "out.jsonl", Path(folder) / "request.json"
         content = entry.content
-        request = {name: content[name] for name in ("team", "bot", "options", "metrics")}
+        request = {name: content[name] for name in ("team", "bot", "metrics")}
+        request |= {"options": _placed(content["options"])}
         request |= {"data": hidden.data, "dictionary": hidden.dictionary, "out": str(out)}
         request |= {"candidates": rules.candidates, "seed": rules.seed}
         file.write_text(json.dumps(request), "utf-8")
@@ -128,6 +131,14 @@ def _run(entry: Entry, rules: CompetitionRules, hidden: HiddenTest) -> Ran:
         if infinite:
             return Ran(entry.team, None, f"{infinite[0]} is infinite")
         return Ran(entry.team, scores, "", tuple(rows))
+
+
+def _placed(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the options with the place of a folder of weights that is named without one."""
+    named = {name: str(options[name]) for name in PATHS if options.get(name)}
+    here = {name: folder for name, folder in named.items() if Path(folder).name == folder}
+    placed = {name: str(Path(settings.WEIGHTS_DIR) / folder) for name, folder in here.items()}
+    return {**options, **placed}
 
 
 def _kind(printed: str) -> str:

@@ -56,8 +56,8 @@ def take(*, person: Participation, bots_only: bool = False) -> System | None:
 def is_complete(campaign: Campaign) -> bool:
     """Tell whether everything that was wanted is there."""
     if protocol_of(campaign).chat is not None:
-        cells = QuotaCell.objects.filter(system__campaign=campaign)
-        return cells.exists() and not cells.filter(target__gt=F("completed")).exists()
+        cells = rounds.wanted_of(campaign)
+        return cells.exists() and not cells.filter(Q(wanted__gt=F("completed"))).exists()
     rows = Item.objects.filter(campaign=campaign)
     waiting = campaign.conversations.filter(
         purpose=Conversation.Purpose.CONTEXT, state=Conversation.State.OPEN

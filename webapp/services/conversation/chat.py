@@ -22,8 +22,10 @@ from webapp.services.rules import (
     events,
     flags,
     next_round,
+    payment,
     persona_stack,
     protocols,
+    quota,
     states,
 )
 from webapp.services.rules.refusals import NotNow
@@ -153,9 +155,11 @@ def _go_on(person: Participation, conversation: Conversation, now: datetime, not
     protocol = protocols.protocol_of(conversation.campaign)
     if protocol.live:
         labels.finish(person=person, conversation=conversation, now=now)
-    rates = conversation.seats.filter(participation=person, rates=True).exists()
-    if protocol.after is None or not rates:
-        outcome = _outcome(conversation)
+    seats = {seat.participation_id == person.pk: seat for seat in conversation.seats.all()}
+    outcome = _outcome(conversation)
+    counts = payment.counts(person.campaign, outcome)
+    quota.leave_to_rater(seats[True], seats[False], counts=counts)
+    if protocol.after is None or not seats[True].rates:
         code = next_round.finish_round(person=person, outcome=outcome, now=now)
         if code is not None:
             flags.review(person=person)

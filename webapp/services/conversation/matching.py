@@ -9,7 +9,7 @@ from django.db.models import QuerySet
 
 from webapp.models import Campaign, Conversation, Participation, Seat, System
 from webapp.services.conversation import allocation, entrance, opening
-from webapp.services.rules import events, payment, persona_stack, states, uptime
+from webapp.services.rules import events, payment, persona_stack, quota, states, uptime
 from webapp.services.rules.protocols import protocol_of
 
 PRESENT = timedelta(seconds=10)  # since the last sign of life; waiting pages give one every 2 s
@@ -156,7 +156,7 @@ def _send_back(seat: Seat, now: datetime) -> None:
 
 def send_to_start(person: Participation, now: datetime, *, notice: str) -> None:
     """Let a person who was away begin again; the slot is free for somebody else."""
-    payment.give_back_slot(person)
+    quota.give_back(person)
     states.move(person, "miss", state_at=now, notice=notice, waiting_at=None, system=None)
     persona_stack.hold(person)
 
@@ -189,7 +189,7 @@ def take_bot(*, person: Participation, now: datetime) -> Participation:
             return person
         if "bot" not in choices(person, now):
             raise NotWaiting(f"participation {person.pk} may not take a bot")
-        payment.give_back_slot(person)
+        quota.give_back(person)
         system = allocation.take(person=person, bots_only=True)
         if system is None:  # the last bot's slot went in this moment: go on waiting
             raise NotWaiting(f"no bot of campaign {person.campaign_id} is free")

@@ -70,7 +70,7 @@ def open_with_person(
 
 def _rating_sides(conversation: Conversation, protocol: Protocol) -> tuple[int, ...]:
     """Return the sides of two people that are asked about the partner; one is drawn by the seed."""
-    if protocol.after is None or protocol.after.sides == "both":
+    if not protocol.one_rates:
         return (0, 1)
     draw = random.Random(f"{conversation.seed}:rates")  # noqa: S311 (repeatable)
     return (draw.randrange(2),)

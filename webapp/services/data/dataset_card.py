@@ -30,6 +30,7 @@ Ratings of chatbots, collected with Parley under the protocol “{title}”
 | ratings.csv, ratings.parquet | one answer a row: what the results rest on |
 | ratings_all.csv | every answer; `excluded` says why one is set aside |
 | contributions.csv | one text a row that people wrote, such as a sentence of a persona |
+| dstc7.json | where messages were paraphrased: sets of candidates in the layout of DSTC7, track 1 |
 | conversations.jsonl | every conversation with its whole log, ratings and flags, lossless |
 | messages.csv | one message a row |
 | replies.csv | one call of a bot a row: raw text, prompt, what was shown, seed, tokens, times |

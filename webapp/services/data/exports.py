@@ -29,6 +29,7 @@ from webapp.models import Campaign
 from webapp.services.campaign import launch
 from webapp.services.data import (
     assignment_rules,
+    candidate_sets,
     codebook,
     contribution_rows,
     conversation_records,
@@ -53,6 +54,8 @@ FILTERS = {
     "ratings.parquet": "the rows of ratings.csv",
     "ratings_all.csv": "every current answer; `excluded` says why one is set aside",
     "contributions.csv": "every text that people wrote for the protocol, refused ones too",
+    candidate_sets.FILE: "only where messages were paraphrased: accepted paraphrases, of messages "
+    "and people that nobody withdrew or set aside",
     "conversations.jsonl": "every conversation of the study, abandoned and failed ones too",
     "broken_rules.csv": "who judged what they had said, written or judged elsewhere; without rows "
     "where nobody did",
@@ -201,6 +204,8 @@ def _fill(archive: Archive, campaign: Campaign) -> None:
     archive.table(assignment_rules.BROKEN, codebook.BROKEN_RULES, broken)
     written = contribution_rows.contribution_rows(campaign)
     archive.table("contributions.csv", codebook.CONTRIBUTIONS, written)
+    if sets := candidate_sets.text_of(campaign):
+        archive.text(candidate_sets.FILE, sets)
     add_plan(archive, campaign, book)
     archive.lines("conversations.jsonl", conversation_records.conversations(campaign))
     archive.table("messages.csv", codebook.MESSAGES, tables.message_rows(campaign))

@@ -18,10 +18,12 @@ from webapp.services.conversation import allocation, matching, opening
 from webapp.services.participation import privacy, stopping
 from webapp.services.rating import contexts
 from webapp.services.replies import delivery
+from webapp.services.results import stored
 from webapp.services.rules import audit, protocols, states, uptime
 
 log = logging.getLogger(__name__)
 P, V, C = Participation.State, Campaign.State, Conversation.State
+LOOK_REST = 60.0  # seconds between two looks by a stop rule
 AT_ONCE = 200  # rows of a kind in one tick: the next tick goes on
 
 
@@ -40,6 +42,7 @@ def tick(now: datetime) -> dict[str, int]:
         "matched": _try(lambda: _match(now)),
         "contexts": _try(lambda: _settle_contexts(now)),
         "complete": _try(lambda: _close_complete(now)),
+        "looks": _try(lambda: _want_looks(now)),
         "purged": _try(lambda: privacy.purge_ids(now=now)),
         "audit_faults": _try(lambda: audit.check_some(now=now)),
     }
@@ -134,6 +137,16 @@ def _settle_contexts(now: datetime) -> int:
     unsettled = Conversation.objects.filter(purpose=Conversation.Purpose.CONTEXT, state=C.OPEN)
     rows = Campaign.objects.filter(pk__in=unsettled.values("campaign"))
     return sum(contexts.settle(campaign=campaign, now=now) for campaign in rows)
+
+
+def _want_looks(now: datetime) -> int:
+    """Want a look at campaigns whose stop rule may pause them: nobody need have their page open."""
+    rows = Campaign.objects.filter(state=V.OPEN, stop_recruiting=True, decided_at=None)
+    found = (
+        stored.look(of=row, name="scores", choice="counted", now=now, rest=LOOK_REST)
+        for row in rows
+    )
+    return sum(each.wanted_at is not None for each in found)
 
 
 def _close_complete(now: datetime) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import secrets
 import shutil
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from datetime import datetime, timedelta
 from decimal import Decimal
 from typing import Any
@@ -70,7 +70,7 @@ def join(
         person = consents.find(campaign, names)
         if person is None or not (is_proven or access.held(person, (secret, *browser))):
             check_open(campaign)
-            _check_may_join(campaign, platform, external_id, browser)
+            _check_may_join(campaign, platform, external_id, browser, is_proven)
             consents.check_shown(shown_pay, payment.offered(campaign))
             person = consents.create(
                 campaign=campaign,
@@ -89,15 +89,26 @@ def join(
 
 
 def _check_may_join(
-    campaign: Campaign, platform: str, external_id: str, browser: Iterable[str]
+    campaign: Campaign,
+    platform: str,
+    external_id: str,
+    browser: Sequence[str],
+    is_proven: bool,
 ) -> None:
-    """Refuse who comes from elsewhere, or took part where it keeps them from this."""
+    """Refuse who comes from elsewhere, or took part where it keeps them from this.
+
+    Of an id that is a mere claim nothing is told but that it cannot begin; what somebody did in
+    this very browser is (R38).
+    """
     if campaign.platform not in (Campaign.Platform.ANY, platform):
         raise consents.Closed("other_platform")
     for rule in (disjoint.refusal, third_parties.refusal):
-        notice = rule(
-            campaign=campaign, platform=platform, external_id=external_id, secrets=browser
-        )
+        who: dict[str, Any] = {"campaign": campaign, "platform": platform, "secrets": browser}
+        notice = rule(**who, external_id=external_id)
+        if notice and not is_proven:
+            notice = rule(**who, external_id=secrets.token_hex(16))  # nobody's: by cookies alone
+            if not notice:
+                raise consents.Claimed
         if notice:
             raise consents.Closed(notice)
 
@@ -152,9 +163,8 @@ def _return(person: Participation, now: datetime) -> None:
     unrated = _unrated(person)
     if not ledger.can_reserve(campaign, payment.most_due(person)):
         return
-    if unrated is not None and person.system is not None and quota.reserve(person.system.cell):
+    if unrated is not None and quota.take_again(person, _seat_of(unrated)):
         states.move(person, "return", outcome="", ended_at=None, notice="", state_at=now)
-        Participation.objects.filter(pk=person.pk).update(holds_slot=True)
         states.move(unrated, "reserve")
         quota.reserve(unrated.item)
         states.move(person, "rate")
@@ -174,6 +184,11 @@ def _unrated(person: Participation) -> Assignment | None:
         item__conversation__state=Conversation.State.FINISHED,
     )
     return finished.select_related("item").last()
+
+
+def _seat_of(assignment: Assignment) -> Seat:
+    conversation = assignment.item.conversation_id
+    return assignment.participation.seats.get(conversation=conversation)
 
 
 def start(*, person: Participation, now: datetime) -> Participation:

@@ -18,7 +18,6 @@ from webapp.models import (
     ExternalId,
     Flag,
     Participation,
-    QuotaCell,
     Rating,
     ReplyJob,
     Seat,
@@ -132,9 +131,9 @@ def _delete_calls(person: Participation) -> None:
 
 
 def _uncount(person: Participation) -> None:
-    for outcome, system in person.seats.values_list("outcome", "conversation__system"):
-        if outcome and payment.counts(person.campaign, outcome):
-            quota.withdraw(QuotaCell.objects.get(system=system))
+    for seat in person.seats.select_related("conversation"):
+        if seat.outcome and payment.counts(person.campaign, seat.outcome):
+            quota.uncount(seat)
 
 
 def purge_ids(*, now: datetime) -> int:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 
 from django.db import transaction
@@ -22,7 +25,23 @@ from webapp.services.rules import events, states
 from webapp.services.rules.access import AnyCampaign, row_of
 from webapp.services.rules.protocols import protocol_of
 
+AT_ONCE = 500  # conversations of one statement
 PERSON, BOT = 0, 1  # the sides of a continuation; its last message before the reply is a person's
+
+
+@dataclass(frozen=True)
+class FixedReply:
+    """What one system replies to a context, as if it had given it.
+
+    intended: what it was meant to be taken for. written: the contribution that it is, where
+    participants wrote it.
+    """
+
+    context: Context
+    system: System
+    text: str = ""
+    intended: str = ""
+    written: Contribution | None = None
 
 
 def build(*, campaign: AnyCampaign, now: datetime) -> int:
@@ -53,39 +72,70 @@ def _continuations(campaign: Campaign) -> QuerySet[Conversation]:
 
 def _continue(context: Context, system: System, now: datetime) -> None:
     with transaction.atomic():
-        conversation, last = _begin(context, system, now)
+        ((conversation, last),) = _begin([FixedReply(context, system)], now)
         queue.queue(conversation=conversation, in_reply_to=last)
 
 
-def _begin(
-    context: Context, system: System, now: datetime, *, intended: str = ""
-) -> tuple[Conversation, int]:
-    """Write a context into a new conversation; return the seq of its last message too, 0 if none.
-
-    One of several replies by one system has a number behind the context in its draw.
-    """
-    number = system.conversations.filter(context=context.key).count()
-    name = (context.key, system.name, "reply", *([str(number)] if number else []))
-    conversation = Conversation.objects.create(
-        campaign=context.campaign,
-        system=system,
-        purpose=Conversation.Purpose.CONTEXT,
-        context=context.key,
-        intended=intended,
-        seed=context_items.draw(context.campaign, *name).getrandbits(63),
-        started_at=now,
-    )
-    Seat.objects.create(conversation=conversation, side=PERSON, active=False)
-    Seat.objects.create(conversation=conversation, side=BOT, sees_persona=system.sees_persona)
-    last = len(context.messages) - 1
-    for position, text in enumerate(context.messages):
-        events.append(
-            conversation=conversation,
-            kind=Event.Kind.MESSAGE,
-            side=(last - position) % 2,
-            content={"text": text},
+def _begin(replies: Sequence[FixedReply], now: datetime) -> list[tuple[Conversation, int]]:
+    """Write contexts into new conversations; return each with the seq of its last message, or 0."""
+    names = _draw_names(replies)
+    made = Conversation.objects.bulk_create(
+        Conversation(
+            campaign=reply.context.campaign,
+            system=reply.system,
+            purpose=Conversation.Purpose.CONTEXT,
+            context=reply.context.key,
+            intended=reply.intended,
+            written=reply.written,
+            seed=context_items.draw(reply.context.campaign, *name).getrandbits(63),
+            started_at=now,
         )
-    return conversation, conversation.last_seq
+        for reply, name in zip(replies, names, strict=True)
+    )
+    Seat.objects.bulk_create(
+        seat
+        for each in made
+        for seat in (
+            Seat(conversation=each, side=PERSON, active=False),
+            Seat(conversation=each, side=BOT, sees_persona=each.system.sees_persona),
+        )
+    )
+    events.append_all(
+        [
+            entry
+            for reply, each in zip(replies, made, strict=True)
+            for entry in _messages(reply, each)
+        ]
+    )
+    return [(each, each.last_seq) for each in made]
+
+
+def _draw_names(replies: Sequence[FixedReply]) -> list[tuple[str, ...]]:
+    """Return what seeds are drawn by; one of several by one system has a number behind it."""
+    there = Conversation.objects.filter(system__in={reply.system.pk for reply in replies})
+    there = there.filter(context__in={reply.context.key for reply in replies})
+    counts = Counter(there.values_list("system", "context"))
+    found: list[tuple[str, ...]] = []
+    for reply in replies:
+        number = counts[reply.system.pk, reply.context.key]
+        counts[reply.system.pk, reply.context.key] += 1
+        name = (reply.context.key, reply.system.name, "reply")
+        found.append((*name, str(number)) if number else name)
+    return found
+
+
+def _messages(reply: FixedReply, conversation: Conversation) -> Iterator[events.New]:
+    """Yield a context's messages as they stand in the log, the last one a person's."""
+    last = len(reply.context.messages) - 1
+    for position, text in enumerate(reply.context.messages):
+        yield _message(conversation, (last - position) % 2, text)
+
+
+def _message(
+    conversation: Conversation, side: int, text: str, in_reply_to: int | None = None
+) -> events.New:
+    content = {"text": text}
+    return events.New(conversation, Event.Kind.MESSAGE, content, side, in_reply_to=in_reply_to)
 
 
 def settle(*, campaign: Campaign, now: datetime) -> int:
@@ -109,28 +159,18 @@ def _settle(conversation: Conversation, now: datetime) -> bool:
     return True
 
 
-def add_reply(
-    *,
-    context: Context,
-    system: System,
-    text: str,
-    intended: str,
-    now: datetime,
-    written: Contribution | None = None,
-) -> Conversation:
-    """Store a reply that a requester imported, as if the system had given it.
+def add_replies(replies: Sequence[FixedReply], *, now: datetime) -> None:
+    """Store replies that a requester imported or participants wrote; thousands in one go."""
+    for start in range(0, len(replies), AT_ONCE):
+        with transaction.atomic():
+            _add(replies[start : start + AT_ONCE], now)
 
-    written: the contribution that it is, where participants wrote it.
-    """
-    with transaction.atomic():
-        conversation, last = _begin(context, system, now, intended=intended)
-        events.append(
-            conversation=conversation,
-            kind=Event.Kind.MESSAGE,
-            side=BOT,
-            content={"text": text},
-            in_reply_to=last,
-        )
-        because = "written" if written else "imported"
-        states.move(conversation, "finish", ended_at=now, ended_because=because, written=written)
-        return conversation
+
+def _add(replies: Sequence[FixedReply], now: datetime) -> None:
+    begun = _begin(replies, now)
+    rows = zip(replies, begun, strict=True)
+    events.append_all([_message(row, BOT, reply.text, last) for reply, (row, last) in rows])
+    for written, because in ((False, "imported"), (True, "written")):
+        pks = [row.pk for row, _ in begun if (row.written_id is not None) is written]
+        finished = Conversation.objects.filter(pk__in=pks)
+        states.try_move(finished, "finish", ended_at=now, ended_because=because)

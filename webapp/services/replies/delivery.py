@@ -250,19 +250,20 @@ def end_without_allowance(job: ReplyJob, error: str, *, campaign: bool) -> None:
             events.append(conversation=conversation, kind=Event.Kind.STATE, content=content)
             fail(conversation, "no_tokens", now)
     if campaign:
-        _pause(conversation.campaign, error, now)
+        pause(conversation.campaign, actor="reply worker", reason=error, now=now)
 
 
-def _pause(campaign: Campaign, error: str, now: datetime) -> None:
-    """Let nobody join a campaign whose models may use no more; a repeat does nothing."""
+def pause(campaign: Campaign, *, actor: str, reason: str, now: datetime) -> bool:
+    """Let nobody join a campaign, by the platform itself: no amendment. A repeat does nothing."""
     with transaction.atomic():
         if not states.try_move(Campaign.objects.filter(pk=campaign.pk), "pause"):
-            return
+            return False
         holders = campaign.participations.exclude(persona=None).order_by("pk")
         persona_stack.give_back_all(holders.select_related("campaign", "persona"))
         audit.append(
-            actor="reply worker", action="campaign pause", campaign=campaign, now=now, reason=error
+            actor=actor, action="campaign pause", campaign=campaign, now=now, reason=reason
         )
+        return True
 
 
 def _flag_failure(conversation: Conversation, job: ReplyJob, error: str) -> None:

@@ -19,6 +19,7 @@ from django.db import transaction
 from django.db.models.functions import Now
 
 from bots import SeededHistory, Turn, Utterance
+from bots.registry import ORIGIN
 from bots.text.tokens import key
 from webapp.models import (
     Campaign,
@@ -144,6 +145,7 @@ def replied(conversation: Conversation, details: Mapping[str, Any]) -> None:
         _send(conversation, MESSAGES[sent % len(MESSAGES)], REHEARSAL)
         return
     version = {key: details.get(key, "") for key in ("model", "parameters")}
+    version |= {key: details[key] for key in ORIGIN if key in details}
     replies_had = _replies(conversation)
     faults = _faults(replies_had)
     share = sum(1 for found in faults if found) / len(faults)

@@ -17,9 +17,12 @@ from django.conf import settings
 from analysis import MessageTable, RatingTable, evaluate
 
 
-def numbers(messages: MessageTable, ratings: RatingTable) -> pd.DataFrame:
-    """Return all metrics of the chosen ratings and of all messages."""
-    known = _Known(_digest(ratings) + _digest(messages), ratings, messages)
+def numbers(
+    messages: MessageTable, ratings: RatingTable, *, control: str | None = None
+) -> pd.DataFrame:
+    """Return all metrics of the chosen ratings and of all messages; the control is set apart."""
+    digest = f"{_digest(ratings)}{_digest(messages)}{control or ''}"
+    known = _Known(digest, ratings, messages, control)
     return _evaluated(known, settings.RESULTS_SIMULATE)
 
 
@@ -30,11 +33,14 @@ class _Known:
     digest: str
     ratings: RatingTable = field(compare=False)
     messages: MessageTable = field(compare=False)
+    control: str | None = field(compare=False)
 
 
 @lru_cache(maxsize=8)
 def _evaluated(known: _Known, simulate: int) -> pd.DataFrame:
-    return evaluate(known.ratings, messages=known.messages, simulate=simulate)
+    return evaluate(
+        known.ratings, messages=known.messages, simulate=simulate, control=known.control
+    )
 
 
 def _digest(table: pd.DataFrame) -> str:

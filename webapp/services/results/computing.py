@@ -10,8 +10,11 @@ import io
 import logging
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, replace
+from datetime import datetime
 from time import perf_counter
 from typing import Any
+
+from django.db import transaction
 
 from analysis import BadTable, Report
 from analysis.output.references import bibtex
@@ -19,10 +22,12 @@ from webapp import clock
 from webapp.models import Campaign, StoredResult, Study
 from webapp.services.data import csv_format
 from webapp.services.data.snapshots import snapshot
-from webapp.services.results import marks, page, scores, stored
+from webapp.services.replies import delivery
+from webapp.services.results import marks, page, planner, power_plans, scores, stored
 from webapp.services.results.sections import Part, stored_part
 from webapp.services.results.subjects import Subject, subject_of
 
+DECIDED = "every pair of systems is decided"
 log = logging.getLogger(__name__)
 Made = dict[str, Any]
 
@@ -36,6 +41,8 @@ def compute_wanted(subject: str) -> int:
 
 
 def _compute(row: StoredResult) -> bool:
+    if row.name == planner.NAME:
+        return _compute_plan(row)
     begun, now = perf_counter(), clock.now()
     try:
         with snapshot():
@@ -48,15 +55,44 @@ def _compute(row: StoredResult) -> bool:
         log.exception("a result could not be computed: %s %s", row.subject, row.name)
         stored.fail(row, f"{type(problem).__name__} while it was computed; the log has more")
         return False
-    return stored.keep(
+    is_stored = stored.keep(
         row,
         content,
         marks=marked,
         last_rating=last,
         made_at=now,
-        answers=len(page.chosen(subject.whole, row.choice)),
+        answers=len(page.answers(subject, row.choice)),
         seconds=perf_counter() - begun,
     )
+    stop = content.get("stop")
+    if is_stored and stop and stop["pauses"] and stop["verdict"] == "decided":
+        pause_decided(of.pk, now)
+    return is_stored
+
+
+def pause_decided(campaign: int, now: datetime) -> bool:
+    """Pause an open campaign whose pairs are all decided, once: who resumes it is left alone.
+
+    False where nothing was done.
+    """
+    with transaction.atomic():
+        rows = Campaign.objects.filter(pk=campaign, state=Campaign.State.OPEN, decided_at=None)
+        if not rows.filter(stop_recruiting=True).update(decided_at=now):
+            return False
+        row = Campaign.objects.get(pk=campaign)
+        return delivery.pause(row, actor="stop rule", reason=DECIDED, now=now)
+
+
+def _compute_plan(row: StoredResult) -> bool:
+    """Answer a planner; the answer stands in a row of its own, which a withdrawal leaves alone."""
+    begun, now = perf_counter(), clock.now()
+    try:
+        power_plans.compute(Campaign.objects.get(pk=row.subject.partition("-")[2]))
+    except Exception as problem:  # whatever it is, the page tells it
+        log.exception("a plan could not be computed: %s", row.subject)
+        stored.fail(row, f"{type(problem).__name__} while it was computed; the log has more")
+        return False
+    return stored.keep(row, {}, made_at=now, seconds=perf_counter() - begun)
 
 
 def _subject_row(subject: str) -> Campaign | Study:
@@ -75,7 +111,8 @@ def _read(subject: Subject, name: str) -> Subject:
 def _made(subject: Subject, name: str, choice: str) -> Made:
     kind, _, report = name.partition("/")
     if kind == "scores":
-        return {"scores": [asdict(each) for each in scores.of_ratings(subject.whole)]}
+        stop = scores.stop_looks(subject.record.plan, subject.whole) if subject.record else None
+        return {"scores": [asdict(each) for each in scores.of_ratings(subject.whole)], "stop": stop}
     if kind == "page":
         return _page(subject, choice)
     make: Callable[[Subject, str, str], Made] = {"report": _report, "document": _document}[kind]

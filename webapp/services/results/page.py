@@ -26,6 +26,7 @@ from analysis.output import heds
 from analysis.output.all_metrics import run
 from analysis.output.notebook import NotebookRecipe, notebook
 from analysis.output.summary import composed
+from analysis.raters.raters import planned_control
 from analysis.registry import of_studies, tables_read
 from analysis.tables.tidy import tidy
 from webapp.services.results import cached
@@ -39,7 +40,7 @@ __all__ = [
     "BadTable",
     "ResultsPage",
     "Unknown",
-    "chosen",
+    "answers",
     "code_of",
     "datasheet_file",
     "document",
@@ -62,10 +63,10 @@ Of = Evaluated | Subject
 def page(*, of: Of, choice: str = "counted") -> ResultsPage[Part]:
     """Return the page for one choice of rows; what is wrong with a table is said on it."""
     subject = subject_of(of)
-    ratings = chosen(subject.whole, choice)
+    ratings = answers(subject, choice)
     problems: tuple[str, ...] = ()
     try:
-        results = cached.numbers(subject.messages(), ratings)
+        results = cached.numbers(subject.messages(), ratings, control=_control(subject, ratings))
     except BadTable as bad:
         results, problems = tidy("", ()), tuple(map(str, bad.problems))
     report = _summary(subject, ratings, results, problems)
@@ -101,7 +102,18 @@ def _summary(
 def numbers(*, of: Of, choice: str = "counted") -> list[dict[str, object]]:
     """Return every number, as `python -m analysis --json` prints them of the export."""
     subject = subject_of(of)
-    return records(cached.numbers(subject.messages(), chosen(subject.whole, choice)))
+    ratings = answers(subject, choice)
+    control = _control(subject, ratings)
+    return records(cached.numbers(subject.messages(), ratings, control=control))
+
+
+def answers(subject: Subject, choice: str) -> RatingTable:
+    """Return the answers of a subject that a choice is of."""
+    return chosen(subject.whole, choice, subject.record)
+
+
+def _control(subject: Subject, ratings: RatingTable) -> str | None:
+    return planned_control(ratings, subject.record)
 
 
 def report(*, of: Of, name: str, choice: str = "counted") -> Report:
@@ -112,11 +124,11 @@ def report(*, of: Of, name: str, choice: str = "counted") -> Report:
 def _report(subject: Subject, name: str, choice: str) -> Report:
     if name not in subject.reports:
         raise Unknown(name)
-    ratings = rating_table(chosen(subject.whole, choice))
+    ratings = rating_table(answers(subject, choice))
     wanted = "messages" in tables_read(get_report(name))
     messages = subject.messages() if wanted else None
     read = Tables(ratings=ratings, messages=messages, study=subject.record)
-    found = run(get_report(name), read, {"seed": 0})
+    found = run(get_report(name), read, {"seed": 0, "control": _control(subject, ratings)})
     if found is None:
         raise Unknown(name)
     return found
@@ -151,15 +163,16 @@ def document(*, of: Of, name: str, made: date, choice: str = "counted") -> bytes
 
 def datasheet_file(subject: Subject, choice: str) -> str:
     """Return a campaign's datasheet as the file that the form of HEDS 3.0 loads."""
-    ratings = rating_table(chosen(subject.whole, choice))
+    ratings = rating_table(answers(subject, choice))
     return heds.written(heds.heds(ratings, subject.record))
 
 
 def code_of(report: Report, subject: Subject, choice: str) -> str:
     """Return a notebook that makes a named report again from the export."""
+    control = _control(subject, answers(subject, choice))
     recipe = NotebookRecipe(
         files=[Path(f"{subject.file}.zip")],
-        options={"seed": 0},
+        options={"seed": 0} | ({"control": control} if control else {}),
         read={},
         without_flagged=choice == "careful",
     )

@@ -6,13 +6,18 @@ Apart because they are a few quick metrics, and the results page has all.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import asdict
 from typing import Any, cast
 
 from analysis import RatingTable, get_metric
+from analysis.planning.sequential import Look, StopRule
+from analysis.planning.stop import looks, overall
+from webapp.models import PEOPLE
 from webapp.services.data import tables
+from webapp.services.data.tables import HUMAN
 from webapp.services.results.selection import chosen
-from webapp.services.results.shown import Score
+from webapp.services.results.shown import Score, ShownPair
 from webapp.services.rules.access import AnyCampaign, row_of
 
 METRICS = ("likert", "ssa", "persona_detection")  # quick ones; the results page has them all
@@ -29,6 +34,35 @@ def of_ratings(whole: RatingTable) -> list[Score]:
     if ratings.empty:
         return []
     return [score for name in METRICS for score in _of(name, ratings)]
+
+
+def stop_looks(plan: Mapping[str, Any], whole: RatingTable) -> dict[str, Any] | None:
+    """Return the look at each pair of the plan's systems by its stop rule; None without a rule."""
+    rule = plan.get("stop_rule")
+    if rule is None:
+        return None
+    settled = StopRule(rule["difference"], rule["margin"], rule["items"], error=rule["alpha"])
+    compared = [each for each in plan["systems"] if not each.get("control")]
+    systems = [HUMAN if each["bot"] == PEOPLE else each["name"] for each in compared]
+    found = looks(chosen(whole, "counted"), rule["question"], settled, systems=systems)
+    pairs = [asdict(_pair(names, each)) for names, each in found.items()]
+    return {**rule, "verdict": overall(found), "pairs": pairs}
+
+
+def _pair(names: tuple[str, str], found: Look) -> ShownPair:
+    numbers = (found.estimate, *found.interval)
+    estimate, low, high = (None if math.isnan(each) else float(each) for each in numbers)
+    return ShownPair(
+        *names,
+        estimate=estimate,
+        low=low,
+        high=high,
+        verdict=found.verdict,
+        reason=found.reason,
+        chance=found.chance,
+        items=found.items,
+        raters=found.raters,
+    )
 
 
 def _of(name: str, ratings: RatingTable) -> list[Score]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from numbers import Integral
 from typing import Any, Generic, TypeVar
 
@@ -127,6 +127,25 @@ class Score:
     @property
     def enough(self) -> bool:
         return self.n >= ENOUGH_RATINGS and self.low is not None
+
+
+@dataclass(frozen=True, kw_only=True)
+class ShownPair:
+    """Two systems at one look by the stop rule: how much higher the first is, and the verdict.
+
+    reason: why it is decided, or why there is nothing yet. chance: of a decision in the budget.
+    """
+
+    one: str = field(kw_only=False)
+    other: str = field(kw_only=False)
+    estimate: float | None
+    low: float | None
+    high: float | None
+    verdict: str
+    reason: str
+    chance: float | None
+    items: int
+    raters: int
 
 
 def page(content: Mapping[str, Any]) -> ResultsPage[ShownPart]:

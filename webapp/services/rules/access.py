@@ -99,6 +99,13 @@ class StaffCampaign:
     conversation_cost: Decimal | None
     bot_when_alone: bool
     partner_left_counts: bool
+    stop_question: str
+    stop_difference: Decimal | None
+    stop_alpha: Decimal
+    stop_margin: Decimal | None
+    stop_items: int | None
+    stop_recruiting: bool
+    decided_at: datetime | None
     seed: int
     plan: dict[str, Any] | None
     plan_hash: str

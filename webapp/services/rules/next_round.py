@@ -10,7 +10,7 @@ from datetime import datetime
 from django.db import transaction
 
 from webapp.models import CompletionCode, Participation
-from webapp.services.rules import flags, payment, persona_stack, rounds, states
+from webapp.services.rules import flags, payment, persona_stack, quota, rounds, states
 
 
 def finish_round(*, person: Participation, outcome: str, now: datetime) -> CompletionCode | None:
@@ -19,7 +19,7 @@ def finish_round(*, person: Participation, outcome: str, now: datetime) -> Compl
         rounds.close(person, outcome)
         if not rounds.goes_on(person):
             return payment.settle(person=person, outcome=outcome, now=now)
-        payment.give_back_slot(person, counts=payment.counts(person.campaign, outcome))
+        quota.give_back(person, counts=payment.counts(person.campaign, outcome))
         person.seats.filter(active=True).update(active=False)
         states.move(person, "next", state_at=now, notice="", system=None, waiting_at=None)
         persona_stack.hold(person)

@@ -18,10 +18,18 @@ from webapp.models import (
     Campaign,
     CompletionCode,
     Participation,
-    QuotaCell,
     Seat,
 )
-from webapp.services.rules import audit, endings, ledger, persona_stack, quota, rounds, states, work
+from webapp.services.rules import (
+    audit,
+    endings,
+    ledger,
+    persona_stack,
+    quota,
+    rounds,
+    states,
+    work,
+)
 
 Outcome, Kind = Participation.Outcome, CompletionCode.Kind
 QuitRule = Campaign.QuitRule
@@ -160,7 +168,7 @@ def settle(
             return code_of(person)
         owed = due(person, outcome)  # before the round is closed
         rounds.close(person, outcome)
-        give_back_slot(person, counts=counts(person.campaign, outcome))
+        quota.give_back(person, counts=counts(person.campaign, outcome))
         Seat.objects.filter(participation=person, active=True).update(active=False)
         _release_assignments(person)
         persona_stack.give_back(person)
@@ -283,15 +291,6 @@ def bonus(*, person: Participation, amount: Decimal, reason: str, by: Any, now: 
             reason=reason,
         )
         return row
-
-
-def give_back_slot(person: Participation, *, counts: bool = False) -> None:
-    """Settle the person's reservation once: completed where it counts, else free again."""
-    held = Participation.objects.filter(pk=person.pk, holds_slot=True).update(holds_slot=False)
-    person.holds_slot = False
-    if held and person.system_id is not None:
-        cell = QuotaCell.objects.get(system_id=person.system_id)
-        quota.complete(cell) if counts else quota.release(cell)
 
 
 def _release_assignments(person: Participation) -> None:

@@ -6,9 +6,9 @@ an absence, a return) it is tried again under the same number.
 
 from __future__ import annotations
 
-from django.db.models import F, QuerySet
+from django.db.models import Case, F, Q, QuerySet, Value, When
 
-from webapp.models import Campaign, Participation, QuotaCell, Seat
+from webapp.models import PEOPLE, Campaign, Participation, QuotaCell, Seat
 from webapp.services.rules.protocols import protocol_of
 
 Outcome = Participation.Outcome
@@ -41,13 +41,18 @@ def close(person: Participation, outcome: str) -> None:
 
 def open_cells(campaign: Campaign) -> QuerySet[QuotaCell]:
     """Return the cells that have a free slot."""
-    return (
-        QuotaCell.objects.filter(
-            system__campaign=campaign, target__gt=F("reserved") + F("completed")
-        )
-        .select_related("system")
-        .order_by("system_id")
-    )
+    cells = wanted_of(campaign).filter(Q(wanted__gt=F("reserved") + F("completed")))
+    return cells.select_related("system").order_by("system_id")
+
+
+def wanted_of(campaign: Campaign) -> QuerySet[QuotaCell]:
+    """Return the cells of a campaign with what can be `wanted` of each.
+
+    Of people of whom one rates, that is an even number: a last one would wait for nobody.
+    """
+    odd = F("target") % 2 if protocol_of(campaign).one_rates else Value(0)
+    alone = Case(When(system__bot=PEOPLE, then=odd), default=Value(0))
+    return QuotaCell.objects.filter(system__campaign=campaign).annotate(wanted=F("target") - alone)
 
 
 def cells_for(person: Participation) -> QuerySet[QuotaCell]:

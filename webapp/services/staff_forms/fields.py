@@ -124,9 +124,56 @@ def money(*, most: int = 10_000, positive: bool = False) -> Parse:
     return parse
 
 
+def optional_text(*, most: int) -> Parse:
+    """A text of so many characters at most, or "" for none."""
+    return lambda raw: text(most=most)(raw) if raw.strip() else ""
+
+
 def optional_money(raw: str) -> Decimal | None:
     """An amount of up to ten million, or nothing."""
     return money(most=MOST_BUDGET, positive=True)(raw) if raw.strip() else None
+
+
+def number(
+    *,
+    most: float,
+    least: float | None = None,
+    above: float | None = None,
+    below: float | None = None,
+) -> Parse:
+    """A number from `least`, or above `above`, up to `most`, or below `below`; three decimals."""
+
+    def fits(value: Decimal) -> bool:
+        return (
+            (least is None or value >= least)
+            and (above is None or value > above)
+            and (value <= most if below is None else value < below)
+            and value == round(value, 3)
+        )
+
+    def parse(raw: str) -> Decimal:
+        try:
+            value = Decimal(raw.strip()) if len(raw) < 20 else Decimal("NaN")
+        except InvalidOperation:
+            value = Decimal("NaN")
+        if value.is_finite() and fits(value):
+            return value
+        start = _("above %(end)g") if least is None else _("from %(end)g")
+        stop = _("up to %(end)g") if below is None else _("below %(end)g")
+        about = {
+            "value": shown(raw),
+            "start": start % {"end": above if least is None else least},
+            "stop": stop % {"end": most if below is None else below},
+        }
+        complaint = _("%(value)s is not a number %(start)s and %(stop)s, such as 0.5")
+        raise BadField(complaint % about)
+
+    return parse
+
+
+def optional(parse: Parse) -> Parse:
+    """Return a parser that takes nothing as well, as None."""
+    return lambda raw: parse(raw) if raw.strip() else None
 
 
 def optional_whole(*, least: int, most: int) -> Parse:

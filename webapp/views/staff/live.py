@@ -69,8 +69,9 @@ def score_part(request: HttpRequest, campaign: StaffCampaign) -> HttpResponse:
     found = stored.look(
         of=campaign, name="scores", choice="counted", now=clock.now(), rest=SCORES_REST
     )
-    scores = [Score(**each) for each in (found.content or {"scores": []})["scores"]]
-    context = {"campaign": campaign, "found": found, "scores": scores}
+    content = found.content or {}
+    scores = [Score(**each) for each in content.get("scores", ())]
+    context = {"campaign": campaign, "found": found, "scores": scores, "stop": content.get("stop")}
     return render(request, "staff/_scores.html", context)
 
 

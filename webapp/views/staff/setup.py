@@ -1,4 +1,4 @@
-"""A draft's pages: its settings, personas, contexts, and its launch.
+"""A draft's pages: its settings, personas and contexts.
 
 Apart because drafts and running campaigns have different pages.
 """
@@ -24,7 +24,6 @@ from webapp.services.campaign import (
     campaigns,
     checklist,
     contexts_import,
-    launch,
     message_items,
     personas_import,
     systems,
@@ -36,7 +35,7 @@ from webapp.services.participation import study_info
 from webapp.services.rating import contexts, transcripts
 from webapp.services.rules import protocols
 from webapp.services.rules.access import Role, StaffCampaign
-from webapp.services.staff_forms import pasted, source_settings
+from webapp.services.staff_forms import pasted
 from webapp.services.staff_forms.fields import Invalid
 from webapp.views.staff.access import (
     FORM,
@@ -64,7 +63,7 @@ def overview(request: HttpRequest, campaign: StaffCampaign) -> HttpResponse:
         "amendments": amendments.amendments(campaign),
         "books": amendments.books(campaign),
         **_materials(campaign, protocol),
-        **_checks(campaign),
+        **checks(campaign),
     }
     return render(request, "staff/campaign.html", context)
 
@@ -72,7 +71,7 @@ def overview(request: HttpRequest, campaign: StaffCampaign) -> HttpResponse:
 @campaign_page(*READ, role=Role.VIEWER)
 def rehearsals(request: HttpRequest, campaign: StaffCampaign) -> HttpResponse:
     """The part of the overview that changes while systems are tested."""
-    context = {"campaign": campaign, **_checks(campaign)}
+    context = {"campaign": campaign, **checks(campaign)}
     return render(request, "staff/_checks.html", context)
 
 
@@ -143,31 +142,6 @@ def collect(request: HttpRequest, campaign: StaffCampaign) -> HttpResponse:
     return redirect("contexts", campaign.pk)
 
 
-@campaign_page(*FORM, role=Role.VIEWER, change=Role.RUNNER)
-def launching(request: HttpRequest, campaign: StaffCampaign) -> HttpResponse:
-    """Show the checklist; freeze the plan and open the campaign."""
-    if request.method != "POST":
-        if campaign.state != "DRAFT":
-            return conflict(request, campaign.state)
-        return render(request, "staff/launch.html", _launch(request, campaign))
-    try:
-        launch.launch(campaign=campaign, by=request.user, now=clock.now())
-    except launch.NotReady:
-        return bad_form(request, "staff/launch.html", _launch(request, campaign))
-    messages.success(request, _("The campaign is open. Give participants the start link."))
-    return redirect("campaign", campaign.pk)
-
-
-@campaign_page(*READ, role=Role.VIEWER)
-def plan(request: HttpRequest, campaign: StaffCampaign) -> HttpResponse:
-    """Give the frozen plan as it was hashed; of a draft, what would be frozen."""
-    text = launch.canonical(campaign.plan or launch.plan_of(campaign))
-    response = HttpResponse(text, content_type="application/json; charset=utf-8")
-    name = f"plan-{campaign.slug}.json"
-    response.headers["Content-Disposition"] = f'attachment; filename="{name}"'
-    return response
-
-
 def start_link(request: HttpRequest, campaign: StaffCampaign) -> str:
     """Return the address that participants are given."""
     return request.build_absolute_uri(reverse("entry", args=[campaign.slug]))
@@ -190,7 +164,8 @@ def _materials(campaign: StaffCampaign, protocol: Protocol) -> dict[str, int]:
     return found
 
 
-def _checks(campaign: StaffCampaign) -> dict[str, Any]:
+def checks(campaign: StaffCampaign) -> dict[str, Any]:
+    """Return the systems, and of a draft the checklist, as pages show them."""
     # Before the checklist: a test that ends in between is asked about again, not missed.
     rows = list(systems.of(campaign))
     if campaign.state != "DRAFT":
@@ -202,19 +177,6 @@ def _checks(campaign: StaffCampaign) -> dict[str, Any]:
         "checks": checks,
         "ready": all(check.ok for check in checks),
         "testing": any(system.rehearsal == "QUEUED" for system in rows),
-    }
-
-
-def _launch(request: HttpRequest, campaign: StaffCampaign) -> dict[str, Any]:
-    plan = launch.plan_of(campaign)
-    return {
-        "campaign": campaign,
-        "tab": "campaign",
-        "plan": plan,
-        "settings": [source_settings.in_words(row) for row in plan["protocol"]["settings"]],
-        "hash": launch.plan_hash(plan),
-        "protocol": protocols.protocol_of(campaign),
-        **_checks(campaign),
     }
 
 
@@ -288,6 +250,4 @@ urlpatterns = [
     path("campaigns/<int:pk>/personas/", personas, name="personas"),
     path("campaigns/<int:pk>/contexts/", static_contexts, name="contexts"),
     path("campaigns/<int:pk>/contexts/collect/", collect, name="collect"),
-    path("campaigns/<int:pk>/launch/", launching, name="launch"),
-    path("campaigns/<int:pk>/plan.json", plan, name="plan"),
 ]

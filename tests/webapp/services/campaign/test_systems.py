@@ -216,7 +216,8 @@ def test_a_stored_system_s_form_sends_what_is_stored() -> None:
     system = add(draft(), **{"option.opening": "Hello.", "sees_persona": ""})
     stored = systems.stored(system.campaign, system.pk)
     form = SystemForm(protocol_of(system.campaign), system.bot, system=stored)
-    assert form.typed() == RAW | {"option.opening": "Hello.", "sees_persona": "false"}
+    flags = {"sees_persona": "false", "is_control": "false"}
+    assert form.typed() == RAW | {"option.opening": "Hello."} | flags
     again = SystemForm(protocol_of(system.campaign), system.bot, form.typed(), stored).values()
     assert again == {
         "name": "one",

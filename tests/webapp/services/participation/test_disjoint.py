@@ -35,6 +35,7 @@ def refused(campaign: Campaign, name: str, *browser: str) -> str:
             language="en",
             now=NOW,
             browser=browser,
+            is_proven=not browser,
         )
     except Closed as closed:
         return closed.notice

@@ -129,7 +129,7 @@ def test_who_judges_others_may_not_have_chatted_and_the_notice_says_so() -> None
     )
     for name, browser in (("p0", ()), ("somebody", (secret,))):
         with pytest.raises(consents.Closed) as refusal:
-            come(campaign, name, browser=browser)
+            come(campaign, name, browser=browser, is_proven=not browser)
         assert refusal.value.notice == "took_part"
     assert not campaign.participations.exists()
     assert come(campaign, "somebody", browser=("of nobody",))[0].campaign == campaign

@@ -23,12 +23,13 @@ from tests.webapp.services.people import (
     start,
 )
 from webapp.models import Assignment, Campaign, CompletionCode, Participation, QuotaCell
-from webapp.services.campaign import checklist, launch
+from webapp.services.campaign import amendments, checklist, launch
 from webapp.services.conversation import chat
 from webapp.services.data import conversation_records, tables
 from webapp.services.participation import stopping
 from webapp.services.rating import submission
 from webapp.services.staff_forms import source_settings
+from webapp.services.staff_forms.fields import Invalid
 
 pytestmark = pytest.mark.django_db
 
@@ -152,7 +153,7 @@ def test_where_bots_and_people_are_mixed_a_bots_partner_rates() -> None:
 
 @pytest.mark.parametrize(
     ("sides", "target", "raters"),
-    [("one", 9, 4), ("one", 10, 5), ("one", 11, 5), ("both", 10, 10)],
+    [("one", 10, 5), ("one", 12, 6), ("both", 10, 10)],
 )
 def test_plan_and_checklist_tell_how_many_rate(sides: str, target: int, raters: int) -> None:
     campaign = Campaign.objects.get(pk=campaign_of(sides, target=target).pk)
@@ -160,7 +161,20 @@ def test_plan_and_checklist_tell_how_many_rate(sides: str, target: int, raters: 
     assert (system["target"], system["raters"]) == (target, raters)
     line = next(each for each in checklist.checklist(campaign, NOW) if each.name == "Targets")
     told = f" {raters} of them rate: one of two people who are partners." if raters < target else ""
-    assert line.text == f"{target} participations wanted.{told}"
+    assert (line.ok, line.text) == (True, f"{target} participations wanted.{told}")
+
+
+@pytest.mark.parametrize("sides", ["one", "both"])
+def test_an_odd_target_of_people_is_refused_at_launch_and_later(sides: str) -> None:
+    campaign = campaign_of(sides, target=9)
+    line = next(each for each in checklist.checklist(campaign, NOW) if each.name == "Targets")
+    assert not line.ok
+    assert line.text.startswith("humans: people come in pairs")
+    change: dict[str, Any] = {"campaign": campaign, "by": make_staff(), "reason": "", "now": NOW}
+    amendments.extend(more={"humans": 1}, **change)
+    with pytest.raises(Invalid, match="makes 11 of humans, and people come in pairs"):
+        amendments.extend(more={"humans": 1}, **change)
+    assert QuotaCell.objects.get().target == 10
 
 
 def test_both_is_a_departure_that_plan_and_codebook_mark() -> None:
@@ -189,7 +203,6 @@ def test_a_campaign_that_was_launched_before_the_setting_goes_on_as_it_was() -> 
 
 def test_the_staff_form_takes_either_and_names_what_is_wrong() -> None:
     from webapp.forms.campaign_form import CampaignForm
-    from webapp.services.staff_forms.fields import Invalid
 
     protocol = get_protocol("personachat_human")
     raw = CampaignForm(protocol).typed() | {"name": "One", "pay": "1", "contact": str(make_staff())}

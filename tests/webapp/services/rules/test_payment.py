@@ -25,7 +25,7 @@ from webapp.models import (
     QuotaCell,
     Seat,
 )
-from webapp.services.rules import audit, payment, states
+from webapp.services.rules import audit, payment, quota, states
 
 pytestmark = pytest.mark.django_db
 Outcome, P = Participation.Outcome, Participation.State
@@ -231,21 +231,21 @@ def test_a_place_is_given_back_once_and_only_by_who_holds_it() -> None:
     person = holder(P.WAITING)
     QuotaCell.objects.update(reserved=2)
     for _ in range(2):
-        payment.give_back_slot(person)
+        quota.give_back(person)
         assert QuotaCell.objects.get().reserved == 1
     assert not person.holds_slot
     assert not Participation.objects.get().holds_slot
     stranger = make_participation(
         person.campaign, state=P.WAITING, system=person.system, holds_slot=False
     )
-    payment.give_back_slot(stranger, counts=True)
+    quota.give_back(stranger, counts=True)
     assert (QuotaCell.objects.get().reserved, QuotaCell.objects.get().completed) == (1, 0)
 
 
 def test_who_holds_a_place_of_no_system_gives_nothing_back() -> None:
     person = holder(P.WAITING)
     beside = make_participation(person.campaign, holds_slot=True)
-    payment.give_back_slot(beside)
+    quota.give_back(beside)
     assert QuotaCell.objects.get().reserved == 1
     assert Participation.objects.get(pk=person.pk).holds_slot
 

@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 import zipfile
 from pathlib import Path
 from typing import Any
 
 import pytest
+from django.db.models import QuerySet
 
+from bots.datasets import dstc7
 from evaluation import InvalidAnswers
 from tests.factories import NOW, make_staff
 from tests.webapp.services.third import MESSAGES, chatted
 from tests.webapp.services.written import accepted, came, draft_of, filled, opened, write
 from webapp.models import Campaign, Contribution, Event, ExternalId, Item, Participation
 from webapp.services.campaign import checklist, message_items
-from webapp.services.data import assignment_rules, contribution_rows, exports
+from webapp.services.data import assignment_rules, candidate_sets, contribution_rows, exports
 from webapp.services.participation import consents, privacy
 from webapp.services.rating import items
 from webapp.services.rules.protocols import protocol_of
@@ -84,6 +87,49 @@ def test_a_writer_sees_the_message_and_what_was_said_before_and_it_is_linked(
     found = assignment_rules.of_export(path)
     assert (found.broken, found.answers, found.items) == ([], 2, 2)
     assert assignment_rules.of_campaign(campaign).broken == []
+
+
+def test_accepted_paraphrases_are_right_candidates_of_the_dstc7_file(tmp_path: Path) -> None:
+    """What is written is read back: a reply, its paraphrases, and what others said."""
+    campaign = paraphrasing(chatted(2), **{"write.cuts": 1, "write.writers": 2})
+    assert "dstc7.json" not in zipfile.ZipFile(exported(campaign, tmp_path)[0]).namelist()
+    row = accepted(campaign, "ann", "As ann has it.")
+    refused = accepted(campaign, "bob", "As bob has it.")
+    Participation.objects.filter(pk=refused.assignment.participation_id).update(excluded="spam")
+    with zipfile.ZipFile(exported(campaign, tmp_path)[0]) as archive:
+        archive.extract("dstc7.json", tmp_path)
+        assert "dstc7.json" in json.loads(archive.read("manifest.json"))["files"]
+    found = dstc7.read_sets(str(tmp_path / "dstc7.json"))
+    assert len(found) == 2
+    for each in found:
+        talk, _, seq = each.id.partition(":")
+        texts = {
+            event.seq: event.content["text"] for event in said().filter(conversation=int(talk))
+        }
+        before = [text for number, text in texts.items() if number < int(seq)]
+        ways = row.texts if int(talk) == row.assignment.item.conversation_id else []
+        assert [turn.text for turn in each.messages] == before
+        assert each.right == (texts[int(seq)], *ways)
+        elsewhere = {event.content["text"] for event in said().exclude(conversation=int(talk))}
+        assert set(each.candidates) == {*each.right, *elsewhere}
+
+
+def test_what_is_withdrawn_is_in_no_set(tmp_path: Path) -> None:
+    source = chatted(3)
+    campaign = paraphrasing(source, **{"write.cuts": 1})
+    accepted(campaign, "ann", "As ann has it.")
+    author = Participation.objects.filter(campaign=source).latest("pk")
+    talk = author.seats.get().conversation_id
+    before = candidate_sets.text_of(campaign)
+    privacy.withdraw(token=privacy.withdraw_token(author), now=NOW)
+    after = candidate_sets.text_of(campaign)
+    names = [{each["example-id"] for each in json.loads(text)} for text in (before, after)]
+    assert names[1] == {each for each in names[0] if not each.startswith(f"{talk}:")} != names[0]
+    assert ("p4" in before, "p4" in after) == (True, False)
+
+
+def said() -> QuerySet[Event]:
+    return Event.objects.filter(kind=Event.Kind.MESSAGE).order_by("seq")
 
 
 def test_who_took_part_is_refused_and_the_checker_finds_who_was_let_in(tmp_path: Path) -> None:

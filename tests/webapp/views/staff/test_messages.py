@@ -63,11 +63,11 @@ def test_an_open_campaign_keeps_what_it_has(ann: Client) -> None:
     assert address in listed
 
 
-def test_who_chatted_is_refused_with_a_clear_sentence() -> None:
+def test_an_id_of_who_chatted_is_refused_and_nothing_is_told_of_it() -> None:
     visit = Visit(labeling(chatted()))
     page = visit.post("consent", {"platform": "prolific", "external_id": "p0"})
     assert page.status_code == 409
-    assert notices.text("took_part") in page.content.decode().replace("&#x27;", "'")
+    assert notices.text("claimed") in page.content.decode().replace("&#x27;", "'")
     nobody = {"platform": "volunteer", "external_id": "made up"}
     assert notices.text("needs_id") in visit.post("consent", nobody).content.decode()
 
@@ -94,6 +94,7 @@ def test_the_browser_in_which_somebody_chatted_is_refused() -> None:
         f"/c/{labeling(source).slug}/consent", known | {"external_id": "another"}
     )
     assert page.status_code == 409
+    assert notices.text("took_part") in page.content.decode().replace("&#x27;", "'")
 
 
 def test_a_rater_judges_message_by_message_and_is_told_no_name() -> None:
