@@ -96,12 +96,12 @@ def _word_limit(page: BrowserPage) -> int:
 
 
 @contextmanager
-def serving(folder: Path, patience: float = 10.0) -> Iterator[dict[str, Site]]:
-    """Serve campaigns that offer everything."""
+def serving(folder: Path, patience: float = 10.0, *, faults: str = "") -> Iterator[dict[str, Site]]:
+    """Serve campaigns that offer everything; `faults` are those of tests.trust.faults."""
     env = environment(folder)
     words = [sys.executable, "-m", "tests.conformance.suite"]
     made = subprocess.run(words, cwd=ROOT, env=env, check=True, capture_output=True, text=True)
-    server = Server(env)
+    server = Server(env, faults=faults)
     server.start()
     try:
         slugs = json.loads(made.stdout.splitlines()[-1])

@@ -10,11 +10,14 @@ from typing import Any, get_args
 
 import pytest
 from django.core.management import CommandError, call_command
+from django.test import Client
 from jsonschema import Draft202012Validator
 
 from tests.conformance.documents import NAMES, PAGE, ROOT, complaints, document
+from tests.factories import make_campaign, make_participation
 from webapp.management.commands import schema
 from webapp.management.schema import addresses, documents, pages
+from webapp.services.rules import access
 from webapp.sockets import answers, frames
 from webapp.views.audience import Audience, audience_of, routes
 
@@ -91,6 +94,32 @@ def test_every_part_that_pages_are_said_to_have_is_in_a_template_or_a_kind() -> 
     for selector in pages.PARTS:
         for word in re.findall(r"[\w-]+", selector.replace("#", "")):
             assert re.search(rf"\b{word}\b", text), f"{selector}: nothing has {word}"
+
+
+def tried(client: Client, slug: str) -> dict[tuple[str, str], int]:
+    """Return the statuses of all methods of all addresses, empty-handed."""
+    private = {"token": "none", "rest": "elsewhere", "slug": slug}
+    return {
+        (path, method): getattr(client, method)(path.format_map(private)).status_code
+        for path in document("openapi.json")["paths"]
+        for method in ("get", "post")
+    }
+
+
+@pytest.mark.django_db
+def test_the_methods_and_the_statuses_are_those_of_the_views() -> None:
+    campaign = make_campaign()
+    stranger, participant = Client(), Client()
+    secret = access.new_secret()
+    make_participation(campaign, secret_hash=access.secret_hash(secret))
+    participant.cookies[f"parley-{campaign.slug}"] = secret
+    for client in (stranger, participant):
+        for (path, method), status in tried(client, campaign.slug).items():
+            known = document("openapi.json")["paths"][path].get(method)
+            if known is None and not path.endswith("{rest}"):  # which sends everybody on
+                assert status == 405, (path, method)
+            elif known is not None:
+                assert str(status) in known["responses"], (path, method, status)
 
 
 # --- valid --------------------------------------------------------------------------------------

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from pathlib import Path
 
 import pytest
 
@@ -64,3 +65,11 @@ def test_every_rule_holds_and_its_deviation_is_noticed(
     name: str, sites: Mapping[str, Site]
 ) -> None:
     check(name, sites)
+
+
+@pytest.mark.slow
+def test_a_server_with_a_bug_of_its_own_is_noticed(tmp_path: Path) -> None:
+    """No change on the wire: the server stores what it has stored already."""
+    with suite.serving(tmp_path, faults="no_unique_client_id") as found:
+        assert suite.checked(RULES["a_ping_is_answered"], found) == ""
+        assert suite.checked(RULES["a_repeat_is_stored_once"], found)

@@ -258,7 +258,14 @@ def _body(operation: Operation) -> Document | None:
 
 
 def _responses(operation: Operation) -> Document:
-    found = {str(status): {"description": text} for status, text in operation.more.items()}
+    found: Document = {
+        str(status): {"description": text} for status, text in operation.more.items()
+    }
+    for status in {"400", "429"} & set(found):
+        if operation.found == FRAMES:
+            found[status]["content"] = _content(FRAMES)
+        elif operation.body is not None:
+            found[status]["content"] = _content(answers.JsonProblem)
     if operation.found is None:
         return found
     return {
