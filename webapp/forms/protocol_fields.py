@@ -10,11 +10,12 @@ import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal, get_args, get_origin, get_type_hints
+from typing import Any, Literal, get_args, get_origin
 
 from django.utils.translation import gettext as _
 
 from evaluation import AnsweredExample, Chat, Draw, ours
+from evaluation.serialized import field_types
 from evaluation.setting_types import OneOf, SettingType, WordList
 from evaluation.words import NOT_SHOWN, words_of
 from webapp.forms.protocol_words import HELP, LABELS, OF_CHAT_LABELS, WORDS
@@ -114,7 +115,7 @@ class FieldType:
         if len(parts) > len(fields):
             most = {"value": shown(line), "most": len(fields)}
             raise BadField(_("%(value)s has more than %(most)d parts between | and |") % most)
-        hints = get_type_hints(self._item())
+        hints = field_types(self._item())
         return {
             field.name: self._part(field.name, hints[field.name], part)
             for field, part in zip(fields, parts, strict=False)
@@ -198,7 +199,7 @@ def types_of(part: Any, names: tuple[str, ...] = ()) -> dict[str, FieldType]:
     """Return the fields of a dataclass, or of a value of it, by name."""
     kind = part if isinstance(part, type) else type(part)
     known = {} if isinstance(part, type) else known_texts(part)
-    hints = {n: h for n, h in get_type_hints(kind).items() if get_origin(h) is not ClassVar}
+    hints = field_types(kind)
     fields = {each.name: each for each in dataclasses.fields(kind) if each.init}
     return {name: _field_type(fields[name], hints[name], known) for name in names or fields}
 

@@ -253,8 +253,7 @@ def stop_means(*, person: Participation, now: datetime) -> str:
 def _stop(person: Participation, protocol: Protocol, now: datetime) -> str:
     if person.state == State.ENDED:
         return ""
-    outcome = stopping.outcome_of_stopping(person, now)
-    owed = payment.due(person, outcome)
+    outcome, owed = stopping.if_stopped(person, now)
     pay = money(owed.amount, person.currency) if owed else ""
     meaning = notices.text(STOPS[outcome] if owed else UNPAID[outcome], pay=pay)
     if person.state not in (State.CHATTING, State.RATING, State.WRITING):
@@ -336,8 +335,8 @@ def offered(
     """
     names = identity.pseudonyms(campaign, claim.platform, claim.external_id)
     if person is None or person.pseudonym not in names:
-        return study_info.of(campaign)
-    return study_info.of(campaign, payment.renewed(person))
+        return study_info.offered(campaign)
+    return study_info.offered(campaign, payment.renewed(person))
 
 
 def private(token: str, slug: str) -> Participation:

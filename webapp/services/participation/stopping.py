@@ -46,12 +46,23 @@ class CameBack(Exception):
     """A sign of life arrived meanwhile: nothing is done."""
 
 
+def if_stopped(person: Participation, now: datetime) -> tuple[str, payment.Due | None]:
+    """Return what stopping now would be, and what it would pay: the page says so beforehand."""
+    done = work.of(person)
+    outcome = _outcome(person, done, now)
+    return outcome, payment.due(person, outcome, done)
+
+
 def outcome_of_stopping(person: Participation, now: datetime) -> str:
-    """Return what stopping now would be: the page says beforehand what it means for pay.
+    """Return what stopping now would be."""
+    return _outcome(person, work.of(person), now)
+
+
+def _outcome(person: Participation, done: work.Work, now: datetime) -> str:
+    """Return what stopping after so much work is.
 
     A participant whose wait times out after some work gets the higher of the two amounts.
     """
-    done = work.of(person)
     owed = payment.part(payment.promised(person), done)
     if matching.choices(person, now) and (owed is None or owed.amount < person.waiting_pay):
         return Outcome.NOBODY

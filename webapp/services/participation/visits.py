@@ -96,7 +96,7 @@ class BrowserVisit:
 
     def study(self) -> StudyInfo:
         """Return the campaign as newcomers are shown it."""
-        return study_info.of(access.open_link(self.slug))
+        return study_info.offered(access.open_link(self.slug))
 
     def join(
         self,
@@ -145,7 +145,7 @@ class BrowserVisit:
         try:
             claim = invitations.claim(campaign, who, now)
         except invitations.NoProof:
-            return study_info.of(campaign)
+            return study_info.offered(campaign)
         return screens.offered(campaign=campaign, person=self._known(), claim=claim)
 
     def open_private(self, token: str, now: datetime) -> str:
