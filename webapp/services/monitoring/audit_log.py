@@ -104,6 +104,7 @@ SENTENCES: Mapping[str, Mapping[str, str]] = {
         "withdrawn": "withdrew; what they wrote was deleted",
         "stretches redacted": "redacted stretches of imported conversations",
         "participation ended": "came to an end",
+        "paid after leaving": "came back, found no place, and was paid for what was done",
         "invitations signed": "signed {count} invitations, for {days} days",
         "private link shown": "looked at the private link of participation {participation}",
         "participation excluded": "left a person out: {reason}",

@@ -68,6 +68,7 @@ def withdraw(*, token: str, now: datetime) -> Withdrawn:
     """Delete a person's messages and answers; their pay does not change. A repeat does nothing."""
     person = stopping.stop(person=holder(token), now=now)
     with transaction.atomic():
+        quota.locked(person)
         rows = Participation.objects.filter(pk=person.pk, withdrawn_at=None)
         if rows.update(withdrawn_at=now):
             for seat in Seat.objects.filter(participation=person).select_related("conversation"):

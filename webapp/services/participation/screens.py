@@ -18,7 +18,14 @@ from evaluation import Admission, MaxWords, Protocol, Question, Quiz, Screening
 from webapp import notices
 from webapp.models import Campaign, ExternalId, Participation, Seat
 from webapp.services.conversation import briefs
-from webapp.services.participation import admission, invitations, privacy, stopping, study_info
+from webapp.services.participation import (
+    admission,
+    invitations,
+    privacy,
+    return_pay,
+    stopping,
+    study_info,
+)
 from webapp.services.participation.study_info import StudyInfo, money
 from webapp.services.rating import form
 from webapp.services.rating.form import RatingForm
@@ -97,6 +104,7 @@ class End:
     return_url: str
     withdraw: str  # the token of the private link
     may_return: bool
+    owed: str = ""  # what a code would stand for that is not given yet
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -278,15 +286,19 @@ def _end(person: Participation, protocol: Protocol, *, has_chatted: bool) -> End
     rule = payment.RULES[person.outcome]
     code = payment.code_of(person)
     amount = money(code.amount, person.currency) if code else ""
+    due = return_pay.owed(person)
+    owed = money(due.amount, person.currency) if due else ""
+    text = notices.text(rule.notice if code else rule.unpaid or rule.notice, pay=amount)
     return End(
         heading=str(HEADINGS[person.outcome]),
-        text=notices.text(rule.notice if code else rule.unpaid or rule.notice, pay=amount),
+        text=notices.text("left_owed", pay=owed) if owed else text,
         code=code.code if code else "",
         amount=amount,
         debrief=protocol.chat.debrief if protocol.chat and has_chatted else "",
         return_url=_return_url(person, code.code if code else ""),
         withdraw=privacy.withdraw_token(person),
-        may_return=payment.may_return(person),
+        may_return=payment.may_return(person) and not owed,
+        owed=owed,
     )
 
 
@@ -318,8 +330,8 @@ def returning(*, person: Participation, claim: invitations.Claim, who: Claim) ->
     names = identity.pseudonyms(person.campaign, claim.platform, claim.external_id)
     if not is_volunteer and person.pseudonym not in names:
         return who
-    if person.state != State.ENDED or not payment.may_return(person):
-        return None
+    if person.state != State.ENDED or not payment.may_return(person) or return_pay.owed(person):
+        return None  # their page has the code, or the way to it
     known = ExternalId.objects.filter(participation=person).first()
     if not is_volunteer or known is None:
         return who

@@ -20,6 +20,7 @@ from webapp.services.participation import (
     browsers,
     enrolment,
     invitations,
+    return_pay,
     screens,
     stopping,
     study_info,
@@ -36,6 +37,7 @@ STEPS: Mapping[str, Callable[..., object]] = {
     "bot": matching.take_bot,
     "give-up": matching.give_up,
     "stop": stopping.stop,
+    "code": return_pay.come_back,
 }
 
 
@@ -153,7 +155,9 @@ class BrowserVisit:
 
         Raises `privacy.BadToken` and `access.NotFound`.
         """
-        return browsers.open_by(screens.private(token, self.slug), self.secret, now)
+        person = screens.private(token, self.slug)
+        return_pay.come_back(person=person, now=now)
+        return browsers.open_by(person, self.secret, now)
 
     def _person(self) -> Participation:
         return access.participation(self.slug, self.secret)

@@ -79,7 +79,7 @@ def submit(
     keyed by field, when something is missing.
     """
     with transaction.atomic():
-        person = Participation.objects.select_for_update(no_key=True).get(pk=person.pk)
+        person = quota.locked(person)
         if person.state == Participation.State.ENDED:
             return payment.code_of(person)
         assignment = current(person)

@@ -186,6 +186,23 @@ def settle(
         return code
 
 
+def pay_after_leaving(person: Participation, owed: Due, now: datetime) -> CompletionCode | None:
+    """Pay who left, from what the budget has left; their row is locked, and they have no code."""
+    paid = _within_budget(person, owed)
+    if paid is None:
+        return None
+    Participation.objects.filter(pk=person.pk).update(outcome=Outcome.LEFT)
+    code = _new_code(person, paid)
+    audit.append(
+        actor=f"participation {person.pk}",
+        action="paid after leaving",
+        campaign=person.campaign,
+        now=now,
+        pays=str(code.amount),
+    )
+    return code
+
+
 def counts(campaign: Campaign, outcome: str) -> bool:
     """Tell whether an outcome counts towards the quota in this campaign."""
     if outcome == Outcome.PARTNER_LEFT:
