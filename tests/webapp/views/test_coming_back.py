@@ -21,6 +21,7 @@ from tests.webapp.views.visiting import (
 from webapp import clock, notices
 from webapp.models import AuditEntry, Campaign, CompletionCode, PayLedger
 from webapp.services.ops import sweeper
+from webapp.services.receipts import checking, issuing
 
 pytestmark = pytest.mark.django_db
 SHORT = {"chat.minimum": [2]}
@@ -68,6 +69,9 @@ def test_the_private_link_gives_the_code_where_the_study_is_over() -> None:
     assert stranger.post(link).status_code == 200
     assert code_of(visit) == code, "the same for ever"
     assert code.code in stranger.get(link).content.decode()
+    receipt = checking.check(issuing.latest(visit.person))
+    assert receipt.is_valid
+    assert receipt.statement["pay"] == "2.00"
     assert visit.person.outcome == "LEFT"
     entry = AuditEntry.objects.get(action="paid after leaving")
     assert entry.detail["pays"] == "2.00"

@@ -19,6 +19,7 @@ from webapp.models import (
     Flag,
     Participation,
     Rating,
+    Receipt,
     ReplyJob,
     Seat,
     ServiceCall,
@@ -80,6 +81,7 @@ def withdraw(*, token: str, now: datetime) -> Withdrawn:
             written_materials.withdraw(person)
             _delete_calls(person)
             ExternalId.objects.filter(participation=person).delete()
+            Receipt.objects.filter(participation=person).update(salt="")
             Flag.objects.filter(participation=person).update(detail="")
             audit.append(
                 actor=f"participation {person.pk}",

@@ -178,6 +178,7 @@ def _end(protocol: Protocol, shown: StudyInfo) -> End:
         debrief=protocol.chat.debrief if protocol.chat else "",
         return_url="",
         withdraw="preview",
+        receipt="",
         may_return=False,
     )
 

@@ -29,6 +29,7 @@ from webapp.services.participation import (
 from webapp.services.participation.study_info import StudyInfo, money
 from webapp.services.rating import form
 from webapp.services.rating.form import RatingForm
+from webapp.services.receipts import issuing
 from webapp.services.recruiting import codes
 from webapp.services.rules import access, identity, payment, rounds, uptime
 from webapp.services.rules.protocols import protocol_of, shown_protocol
@@ -103,6 +104,7 @@ class End:
     debrief: str
     return_url: str
     withdraw: str  # the token of the private link
+    receipt: str
     may_return: bool
     owed: str = ""  # what a code would stand for that is not given yet
 
@@ -297,6 +299,7 @@ def _end(person: Participation, protocol: Protocol, *, has_chatted: bool) -> End
         debrief=protocol.chat.debrief if protocol.chat and has_chatted else "",
         return_url=_return_url(person, code.code if code else ""),
         withdraw=privacy.withdraw_token(person),
+        receipt=issuing.latest(person),
         may_return=payment.may_return(person) and not owed,
         owed=owed,
     )
@@ -367,6 +370,14 @@ class Leaving:
     code: str
     amount: str
     contact: str
+
+
+def receipt(*, person: Participation) -> str:
+    """Return a person's receipt. Raises `access.NotFound` where they have none."""
+    found = issuing.latest(person)
+    if not found:
+        raise access.NotFound(f"receipt of participation {person.pk}")
+    return found
 
 
 def leaving(*, token: str, slug: str) -> Leaving:

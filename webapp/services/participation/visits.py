@@ -92,6 +92,10 @@ class BrowserVisit:
         """Return what stopping at this moment means for the pay."""
         return screens.stop_means(person=self._person(), now=now)
 
+    def receipt(self) -> str:
+        """Return the receipt of this browser's person. Raises `access.NotFound`."""
+        return screens.receipt(person=self._person())
+
     def check_link(self) -> None:
         """Raise `access.NotFound` where the address leads to no campaign that was launched."""
         access.open_link(self.slug)

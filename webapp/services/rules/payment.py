@@ -20,6 +20,7 @@ from webapp.models import (
     Participation,
     Seat,
 )
+from webapp.services.receipts import issuing
 from webapp.services.rules import (
     audit,
     endings,
@@ -174,6 +175,7 @@ def settle(
         persona_stack.give_back(person)
         owed = _within_budget(person, owed)
         code = _new_code(person, owed) if owed else None
+        issuing.issue(person, code, now)
         _hold_where_unusual(person.campaign, now)
         audit.append(
             actor=f"participation {person.pk}",
@@ -193,6 +195,7 @@ def pay_after_leaving(person: Participation, owed: Due, now: datetime) -> Comple
         return None
     Participation.objects.filter(pk=person.pk).update(outcome=Outcome.LEFT)
     code = _new_code(person, paid)
+    issuing.issue(person, code, now)
     audit.append(
         actor=f"participation {person.pk}",
         action="paid after leaving",
