@@ -1,4 +1,4 @@
-"""`manage.py verify`: do counts agree with their logs? `manage.py verify RECEIPT`: is it true?"""
+"""`manage.py verify`: is all as it should be? `manage.py verify RECEIPT`: is that one true?"""
 
 from __future__ import annotations
 
@@ -6,9 +6,10 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
+from webapp import clock
+from webapp.services.ops import verifying
 from webapp.services.receipts import checking
 from webapp.services.receipts.checking import ReceiptVerdict
-from webapp.services.rules import tally
 
 WORDS = {
     ReceiptVerdict.FORGED: "not valid: this server did not sign it, or it was changed",
@@ -20,7 +21,7 @@ WORDS = {
 
 
 class Command(BaseCommand):
-    help = "Compare counts with logs, and receipts with what is stored; or check one receipt."
+    help = "Check counts, money, ratings, the log and receipts; a line for each fault, exit 1."
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("receipt", nargs="?", default="", help="what a participant has")
@@ -30,12 +31,12 @@ class Command(BaseCommand):
             self._check(options["receipt"])
             return
         faults = 0
-        for fault in (*tally.faults(), *(words for _, words in checking.faults())):
-            self.stdout.write(fault)
+        for finding in verifying.findings(clock.now()):
+            self.stdout.write(str(finding))
             faults += 1
         if faults:
-            raise CommandError(f"{faults} counts differ from the log", returncode=1)
-        self.stdout.write("every conversation is counted as its log has it")
+            raise CommandError(f"{faults} faults", returncode=1)
+        self.stdout.write(f"no fault by {len(verifying.CHECKS)} checks")
 
     def _check(self, receipt: str) -> None:
         found = checking.check(receipt)

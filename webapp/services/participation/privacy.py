@@ -31,6 +31,7 @@ from webapp.services.rules import audit, erasure, identity, payment, persona_sta
 
 SALT = "parley.withdraw"
 KEEP_IDS = timedelta(days=90)  # after payment closes with the campaign
+LATE = timedelta(days=1)  # within which the sweeper has surely deleted them
 Kind = Event.Kind
 
 

@@ -58,28 +58,28 @@ class BrowserVisit:
 
     def take(self, step: str, now: datetime) -> None:
         """Take one of STEPS; raises what the step raises."""
-        STEPS[step](person=self._person(), now=now)
+        STEPS[step](person=self._acting(now), now=now)
 
     def submit(self, answers: Mapping[str, str], now: datetime) -> None:
         """Store the answers of the form; raises what `submission.submit` raises."""
-        submission.submit(person=self._person(), answers=answers, now=now)
+        submission.submit(person=self._acting(now), answers=answers, now=now)
 
     def write(self, answers: Mapping[str, str], now: datetime) -> None:
         """Store what was written; raises what `offering.submit` raises."""
-        offering.submit(person=self._person(), answers=answers, now=now)
+        offering.submit(person=self._acting(now), answers=answers, now=now)
 
     def answer(self, answers: Mapping[str, str], now: datetime) -> None:
         """Store answers before the work, which begins at once where they were the last.
 
         Raises what `admission.answer` and `enrolment.start` raise.
         """
-        person = self._person()
+        person = self._acting(now)
         if admission.answer(person=person, answers=answers, now=now):
             enrolment.start(person=person, now=now)
 
     def save_draft(self, answers: Mapping[str, str], now: datetime) -> bool:
         """Keep unfinished answers or texts; False where it is too late for them."""
-        person = self._person()
+        person = self._acting(now)
         is_writing = person.state == Participation.State.WRITING
         save = offering.save_draft if is_writing else submission.save_draft
         return save(person=person, answers=answers, now=now)
@@ -165,6 +165,16 @@ class BrowserVisit:
 
     def _person(self) -> Participation:
         return access.participation(self.slug, self.secret)
+
+    def _acting(self, now: datetime) -> Participation:
+        """Return who does something, whose sign of life is noted first.
+
+        So nobody ends as gone between their work and its note, and who fills in a form for long,
+        whose page asks for nothing meanwhile, is there.
+        """
+        person = self._person()
+        enrolment.note_sign_of_life(person=person, now=now)
+        return person
 
     def _known(self) -> Participation | None:
         return access.known(self.slug, self.secret)
