@@ -127,8 +127,8 @@ def test_a_persona_has_the_sentences_of_its_own_campaign(study: Study, tmp_path:
 
 
 def test_that_somebody_took_it_is_logged_for_every_campaign(study: Study) -> None:
-    content = study_exports.download(study=study, by="ann", now=study.created_at)
-    assert content.startswith(b"PK")
+    with study_exports.download(study=study, by="ann", now=study.created_at) as file:
+        assert file.read().startswith(b"PK")
     entries = AuditEntry.objects.filter(action="exported", actor="ann")
     assert {entry.campaign_id for entry in entries} == {each.pk for each in studies.phases(study)}
 
