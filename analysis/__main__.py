@@ -41,6 +41,8 @@ Command = Callable[[Sequence[str]], int]
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Print what the file says; return 2, with the reason on stderr, where it cannot be used."""
+    # Before numpy is loaded: threads that wait for each other cost more than they give here.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     line = sys.argv[1:] if arguments is None else list(arguments)
     if line and line[0] in OLD_NAMES:
         old, line[0] = line[0], OLD_NAMES[line[0]]

@@ -94,8 +94,14 @@ class Protocol:
 
     @property
     def every_image(self) -> tuple[Image, ...]:
-        """The images with the instructions, then those with the examples of questions."""
-        return (*self.images, *(image for each in self.questions for image in each.images))
+        """Those with the instructions, then those of questions, within examples first."""
+        found = [*self.images]
+        for example in self.write.examples if self.write else ():
+            found += example.images
+        for question in self.questions:
+            found += [image for example in question.examples for image in example.images]
+            found += question.images
+        return tuple(found)
 
     def settings(self) -> tuple[Setting, ...]:
         """Return each setting a requester may change, with its value and provenance."""

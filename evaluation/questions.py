@@ -97,11 +97,12 @@ class ChoiceOption:
 
 @dataclass(frozen=True)
 class AnsweredExample:
-    """An example of a question: what is judged, the answer to it, and why."""
+    """An example of a question: what is judged, the answer to it, and why; images within it."""
 
     text: str
     answer: str
     why: str = ""
+    images: tuple[Image, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -162,7 +163,7 @@ class Question:
 
     better: which end of the values is the good one, for rankings; none where there is none.
 
-    images: shown with the examples.
+    images: shown below the examples; those of one example stand within it.
     """
 
     kind: ClassVar[str]

@@ -11,7 +11,7 @@ import hashlib
 import json
 import types
 from collections.abc import Callable, Mapping
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Any, ClassVar, Literal, Union, get_args, get_origin, get_type_hints
 
 from evaluation import checks
@@ -225,11 +225,17 @@ def _sorted_part(sort: str, value: Any, path: str) -> Any:
     return _dataclass(known, {n: each for n, each in value.items() if n != sort}, path)
 
 
+@cache
+def field_types(kind: type) -> Mapping[str, Any]:
+    """Return the types of a dataclass's fields by name, which are costly to find."""
+    return {n: h for n, h in get_type_hints(kind).items() if get_origin(h) is not ClassVar}
+
+
 def _dataclass(kind: Any, value: Any, path: str) -> Any:
     if not isinstance(value, Mapping):
         raise InvalidProtocol(f"{path} is {_short(value)}; it must be an object in braces")
     value = in_present_words(kind, value)
-    hints = {n: h for n, h in get_type_hints(kind).items() if get_origin(h) is not ClassVar}
+    hints = field_types(kind)
     fields = {field.name: field for field in dataclasses.fields(kind) if field.init}
     prefix = f"{path}." if path else ""
     for name in value:

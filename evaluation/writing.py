@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from evaluation.checks import WORDS, MessageCheck, SentenceLength
+from evaluation.images import Image
 from evaluation.kinds.free_text import FreeText
 from evaluation.questions import InvalidAnswer, Shown
 from evaluation.rating import InvalidAnswers
@@ -26,12 +27,16 @@ SAME = sentence("This is the message itself. Please use other words.")
 
 @dataclass(frozen=True, kw_only=True)
 class WorkedExample:
-    """A worked example on the page: a text, of an original where it revises one; good or not."""
+    """A worked example on the page: a text, of an original where it revises one; good or not.
+
+    images: within it.
+    """
 
     text: str
     original: str = ""
     good: bool = True
     why: str = ""
+    images: tuple[Image, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)

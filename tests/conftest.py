@@ -11,6 +11,7 @@ from pathlib import Path
 
 import django
 import pytest
+from django.conf import settings
 from django.contrib.auth.hashers import PBKDF2PasswordHasher
 from django.core.cache import caches
 
@@ -54,6 +55,7 @@ def pytest_configure() -> None:
     django.setup()
     # A hash says its own number of rounds, so servers that tests start can check these as well.
     PBKDF2PasswordHasher.iterations = 1_000
+    settings.WHITENOISE_AUTOREFRESH = True  # else each client of a test looks for every static file
 
 
 @pytest.fixture(autouse=True)

@@ -140,7 +140,7 @@ def test_the_commands_below_a_heading_work(section: Section, origin: Path, tmp_p
 
 def _shell(origin: Path, folder: Path) -> Shell:
     lock = b"".join(
-        (ROOT / f"script/{name}.lock").read_bytes() for name in ("requirements", "oracles")
+        (ROOT / f"script/{name}.lock").read_bytes() for name in ("development", "torch", "oracles")
     )
     installed = ROOT / ".venv" / "installed.lock"
     if not installed.is_file() or installed.read_bytes() != lock:

@@ -25,7 +25,7 @@ from django.conf import settings
 from django.db import DatabaseError, InterfaceError
 from django.urls import path
 
-from webapp import realtime
+from webapp import exporters, realtime
 from webapp.calculators import Calculators
 from webapp.embedded import Embedded
 from webapp.services.accounts import sessions
@@ -118,11 +118,13 @@ async def _live(receive: Receive, send: Send) -> None:
     embedded = Embedded() if settings.EMBEDDED else None
     calculators = Calculators()
     calculators.start()
+    exporters.start()
     if embedded:
         embedded.start()
     await send({"type": "lifespan.startup.complete"})
     await receive()
     beating.cancel()
+    exporters.stop()
     await asyncio.to_thread(calculators.stop)
     if embedded:
         await asyncio.to_thread(embedded.stop)

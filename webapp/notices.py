@@ -96,6 +96,10 @@ NOTICES = {
     "left_paid": _(
         "Nothing came from you for more than 30 minutes. You are paid %(pay)s for what is done."
     ),
+    "left_owed": _(
+        "Nothing came from you for more than 30 minutes, and the study has since filled up or "
+        "ended. What you did is paid as if you had stopped then: you can have a code for %(pay)s."
+    ),
     "next_conversation": _(
         "Your answers are saved. Next is conversation %(number)d of up to %(most)d, with another "
         "partner. So far you have earned %(pay)s."

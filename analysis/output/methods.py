@@ -84,7 +84,7 @@ def methods(
     """
     planned = () if study is None else tuple(_planned(study))
     if not planned:
-        names = ", ".join(sorted(set(ratings["protocol"]))) or "none"
+        names = ", ".join(sorted(ratings["protocol"].unique())) or "none"
         planned = (f"Design. Protocol: {names}. No plan came with this table of ratings.",)
     return (*planned, _sample(ratings), _analysis(results, printed), _software(study))
 

@@ -10,7 +10,6 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
-from scipy import stats
 
 from analysis.output.all_metrics import call
 from analysis.output.ranking import SCORE, SystemRanking
@@ -19,6 +18,7 @@ from analysis.registry import get_metric
 from analysis.report import Section, many
 from analysis.scores.question_ratings import identified
 from analysis.scores.standardizing import passing, standardized
+from analysis.stats.correlation import kendall_tau
 from analysis.stats.intervals import t_interval
 from analysis.tables.schema import RatingTable
 
@@ -246,7 +246,7 @@ def _long_row(
     ranking: SystemRanking, choice: SensitivityCheck, scores: Scores
 ) -> Mapping[str, object]:
     order = ranking.scores.reindex(scores["system"])
-    tau = stats.kendalltau(order, scores["estimate"]).statistic if len(scores) > 1 else float("nan")
+    tau = kendall_tau(order.to_numpy(dtype=float), scores["estimate"].to_numpy(dtype=float))
     row = scores.iloc[0]
     return {
         "question": ranking.capital,
@@ -255,5 +255,5 @@ def _long_row(
         **{name: float(row[name]) for name in ("estimate", "low", "high")},
         "n": int(row["n"]),
         "raters left": pd.NA if choice.raters is None else choice.raters,
-        "tau": float(tau),
+        "tau": tau,
     }

@@ -71,7 +71,7 @@ def composed(
 
 
 def _title(ratings: RatingTable, study: CampaignRecord | None) -> str:
-    names = sorted(set(ratings["protocol"]))
+    names = sorted(ratings["protocol"].unique())
     title = study.protocol.get("title") if study else None
     systems, raters = (ratings[name].nunique() for name in ("system", "rater"))
     what = f"{many(systems, 'system')} rated by {many(raters, 'person', 'people')}"
@@ -84,9 +84,9 @@ def _about(ratings: RatingTable, study: CampaignRecord | None) -> Iterator[tuple
     record = study or CampaignRecord(plan={})
     if record.protocol:
         yield "Study", f"{record.protocol['title']} ({record.protocol['source']})"
-    elif names := sorted(set(ratings["protocol"])):
+    elif names := sorted(ratings["protocol"].unique()):
         yield "Study", ", ".join(names)
-    if systems := sorted(set(ratings["system"])):
+    if systems := sorted(ratings["system"].unique()):
         yield "Systems", ", ".join(systems)
     if contact := record.plan.get("contact"):
         yield "Contact", str(contact)

@@ -11,13 +11,15 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from scipy.sparse.linalg import cg, splu
+from scipy.sparse.linalg import splu
 
 from analysis.stats.intervals import Floats
 
 # Up to so many columns elimination is quicker.
 FEW = 300
 CLOSE = 1e-9
+STEPS = 10_000
+TINY = np.finfo(float).tiny
 
 
 def largest_first(starts: NDArray[np.intp]) -> NDArray[np.intp]:
@@ -54,9 +56,55 @@ def solve(matrix: sparse.csc_matrix, right: Floats, order: NDArray[np.intp]) -> 
     """Return what the matrix times gives `right`, a vector or columns."""
     if matrix.shape[0] <= FEW:
         return Factored(matrix, order).solve(right)
-    rows, scale = matrix.tocsr(), sparse.diags(1 / matrix.diagonal())
-    columns = right.reshape(len(right), -1).T
-    found = [cg(rows, column, rtol=CLOSE, M=scale) for column in columns]
-    if any(failed for _, failed in found):
-        return Factored(matrix, order).solve(right)
-    return np.stack([column for column, _ in found], axis=1).reshape(right.shape)
+    found = _by_gradients(matrix, right)
+    return Factored(matrix, order).solve(right) if found is None else found
+
+
+def _by_gradients(matrix: sparse.csc_matrix, right: Floats) -> Floats | None:
+    """Return the solution, of all columns at once; None where some column does not come close."""
+    rows = matrix.T  # the same matrix, as it is symmetric, and rows multiply faster than columns
+    scale = (1 / matrix.diagonal()).reshape(-1, *[1] * (right.ndim - 1))
+    found, left = np.zeros_like(right), right.copy()
+    along = scale * left
+    was, limit = _products(left, along), CLOSE**2 * _products(right, right)
+    for _ in range(STEPS):
+        if (_products(left, left) <= limit).all():
+            return found
+        ahead = rows @ along
+        step = was / np.maximum(_products(along, ahead), TINY)
+        found += step * along
+        left -= step * ahead
+        scaled = scale * left
+        now = _products(left, scaled)
+        along = scaled + now / np.maximum(was, TINY) * along
+        was = now
+    return None
+
+
+def _products(one: Floats, other: Floats) -> Floats:
+    return np.asarray(np.einsum("i...,i...->...", one, other))
+
+
+class SymmetricPattern:
+    """Places of a symmetric matrix whose numbers change; each is named once, and mirrored.
+
+    Those of the diagonal must all be among them.
+    """
+
+    def __init__(self, rows: NDArray[np.intp], columns: NDArray[np.intp], size: int) -> None:
+        mirrored = np.flatnonzero(rows != columns)
+        down = np.concatenate([rows, columns[mirrored]])
+        across = np.concatenate([columns, rows[mirrored]])
+        order = np.lexsort((down, across))
+        self.taken = np.concatenate([np.arange(len(rows)), mirrored])[order].astype(np.int32)
+        self.down = down[order].astype(np.int32)
+        counts = np.bincount(across, minlength=size)
+        self.ends = np.concatenate([[0], np.cumsum(counts)]).astype(np.int32)
+        self.diagonal = np.flatnonzero(down[order] == across[order])
+
+    def matrix(self, numbers: Floats, diagonal: Floats) -> sparse.csc_matrix:
+        """Return the matrix of these numbers, with the others added to its diagonal."""
+        found = numbers[self.taken]
+        found[self.diagonal] += diagonal
+        size = len(self.ends) - 1
+        return sparse.csc_matrix((found, self.down, self.ends), shape=(size, size))

@@ -63,7 +63,7 @@ def _of_questions(
 
 
 def _pooled(ratings: RatingTable) -> Iterator[str]:
-    names = sorted(set(ratings["campaign"]))
+    names = sorted(ratings["campaign"].unique())
     if len(names) > 1:
         yield (
             f"{len(names)} campaigns are pooled ({', '.join(names)}): their raters and items "

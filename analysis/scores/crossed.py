@@ -17,7 +17,7 @@ Apart because the self-test and planning fit the same model to ratings that they
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -144,8 +144,7 @@ class CrossedDesign:
         """Return errors and degrees of freedom of scores where these are the true variances."""
         of = self.incidence
         if self._reduced is None:
-            parts, drawn = self._parts(), [self._solved(one) for one in self._drawn(variances)]
-            errors = np.cov(np.array(drawn).T)
+            parts, errors = self._parts(), self._errors(variances)
         else:
             size = self._reduced.x.shape[0]
             state = _State(self._reduced, variances, np.zeros(size), 0.0)
@@ -158,9 +157,14 @@ class CrossedDesign:
 
     def _moments(self, left: Floats) -> tuple[Floats, Floats, Floats, Floats]:
         variances = self._solved(left)
-        drawn = np.array([self._solved(one) for one in self._drawn(np.maximum(variances, 0))])
         gaps = np.zeros(self.incidence.systems)
-        return variances, gaps, self._parts(), np.cov(drawn.T)
+        return variances, gaps, self._parts(), self._errors(np.maximum(variances, 0))
+
+    def _errors(self, variances: Floats) -> Floats:
+        """Return the covariance of variances that are estimated where these are true."""
+        roots = np.sqrt(variances)
+        drawn = np.einsum("i,fijd,j->fd", roots, self._drawn, roots)
+        return np.cov(self._variances(drawn))
 
     def _parts(self) -> Floats:
         parts = [np.diag(1 / self.incidence.n)]
@@ -172,19 +176,36 @@ class CrossedDesign:
     def _solved(self, left: Floats) -> Floats:
         codes = self.incidence.effects.values()
         forms = [left @ left, *(float((np.bincount(one, left) ** 2).sum()) for one in codes)]
-        found = np.linalg.solve(self.incidence.equations, np.array(forms))
+        return self._variances(np.array(forms))
+
+    def _variances(self, forms: Floats) -> Floats:
+        """Return the variances that quadratic forms of residuals come from, none below 0."""
+        found = np.linalg.solve(self.incidence.equations, forms)
         return np.asarray(np.concatenate([found[:1], np.maximum(found[1:], 0.0)]))
 
-    def _drawn(self, variances: Floats) -> Iterator[Floats]:
-        """Yield residuals of ratings drawn with these variances."""
+    @cached_property
+    def _drawn(self) -> Floats:
+        """Quadratic forms of residuals drawn with unit variances: form, effect, effect, draw.
+
+        Forms of ratings with other variances are these, times both effects' SDs; so the ratings of
+        a design are drawn once, however often it is fitted.
+        """
         of, chance = self.incidence, np.random.default_rng(0)
+        drawn = []
         for _ in range(int(np.clip(DRAWN // of.ratings, FEWEST, DRAWS))):
-            value = chance.normal(0, np.sqrt(variances[0]), of.ratings)
-            for variance, codes, levels in zip(
-                variances[1:], of.effects.values(), of.levels, strict=True
-            ):
-                value += chance.normal(0, np.sqrt(variance), levels)[codes]
-            yield value - (np.bincount(of.system, value) / of.n)[of.system]
+            parts = [chance.standard_normal(of.ratings)]
+            for codes, levels in zip(of.effects.values(), of.levels, strict=True):
+                parts.append(chance.standard_normal(levels)[codes])
+            left = [one - (np.bincount(of.system, one) / of.n)[of.system] for one in parts]
+            drawn.append([_products(left)] + [
+                _products([np.bincount(codes, one) for one in left])
+                for codes in of.effects.values()
+            ])  # fmt: skip
+        return np.moveaxis(np.array(drawn), 0, -1)
+
+
+def _products(vectors: Sequence[Floats]) -> Floats:
+    return np.array([[one @ other for other in vectors] for one in vectors])
 
 
 class _Reduced:

@@ -2,8 +2,8 @@
 
 An answer y of 0..K-1 is at most k with probability F(c_k - eta), F logistic and
 eta = M_system + effects of what else the answer depends on (rater, item, conversation), each normal
-around 0 (McCullagh 1980, JRSS B 42, section 2; Agresti 2010, section 10.1). Thresholds may also
-move from rater to rater, each on its own. Yes and no are the case of K = 2.
+around 0 (McCullagh 1980, JRSS B 42, section 2; Agresti 2010, section 10.1). Yes and no are the case
+of K = 2.
 
 For given standard deviations of the effects the log posterior is concave, and its mode is found by
 Newton's method; they themselves maximize the likelihood with the effects integrated out by
@@ -16,15 +16,16 @@ Long because the design, its slopes and the search for the spreads share their b
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from itertools import combinations
 
 import numpy as np
 import scipy
 from numpy.typing import NDArray
 from scipy import sparse, special
 
-from analysis.scores.block_systems import Factored, largest_first, solve
+from analysis.scores.block_systems import Factored, SymmetricPattern, largest_first, solve
 from analysis.scores.severity import Gaussian
 from analysis.stats.intervals import Floats
 
@@ -36,7 +37,6 @@ ITERATIONS = 100
 MOST_FOR_SDS = 15_000
 MOST_GROUPS = 1000
 NODES = 31
-THRESHOLDS = "thresholds"
 
 
 class NotConverged(ValueError):
@@ -52,7 +52,6 @@ class OrderedAnswers:
     system: Ints
     systems: int
     effects: Mapping[str, Ints]
-    thresholds_by: str | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,7 +73,7 @@ class Fitted:
         The effects are integrated out (Gauss-Hermite), so these are shares of all raters.
         """
         nodes, weights = np.polynomial.hermite_e.hermegauss(NODES)
-        spread = float(np.sqrt(sum(sd**2 for name, sd in self.sds.items() if name != THRESHOLDS)))
+        spread = float(np.sqrt(sum(sd**2 for sd in self.sds.values())))
         above = special.expit(score + spread * nodes[:, None] - self.thresholds)
         share = weights / weights.sum()
         return share @ above, share @ (above * (1 - above))
@@ -127,52 +126,83 @@ def _some(answers: OrderedAnswers) -> OrderedAnswers:
         answers.system[rows],
         answers.systems,
         effects,
-        answers.thresholds_by,
     )
 
 
+@dataclass(frozen=True, eq=False)
+class _Group:
+    """The system or one effect of each answer; its parameters begin at `first`."""
+
+    first: int
+    count: int
+    codes: Ints
+
+    def sums(self, weights: Floats) -> Floats:
+        return np.bincount(self.codes, weights, self.count)
+
+    def by_value(self, values: Ints, levels: int, weights: Floats | None = None) -> Floats:
+        found = np.bincount(self.codes * levels + values, weights, self.count * levels)
+        return found.reshape(-1, levels)
+
+
 class _Model:
-    """The design: what each answer's upper and lower threshold depend on."""
+    """The design: on what each answer's upper and lower threshold depend.
+
+    Both fall by the answer's system and effects, its groups. From step to step only the numbers of
+    the information change, so where they stand is found once.
+    """
 
     def __init__(self, answers: OrderedAnswers) -> None:
         self.answers = answers
-        self.names = list(answers.effects) + ([THRESHOLDS] if answers.thresholds_by else [])
+        self.names = list(answers.effects)
         inner = answers.levels - 2  # the first threshold is 0: it says where the scores are
-        sizes = [answers.systems, inner, *(_count(codes) for codes in answers.effects.values())]
-        if answers.thresholds_by:
-            sizes.append(_count(answers.effects[answers.thresholds_by]) * (answers.levels - 1))
-        self.starts = np.cumsum([0, *sizes])
+        codes = [answers.system, *answers.effects.values()]
+        counts = [answers.systems, *map(_count, answers.effects.values())]
+        self.starts = np.cumsum([0, counts[0], inner, *counts[1:]])
         self.size = int(self.starts[-1])
         self.order = largest_first(self.starts)
-        upper, lower = answers.values, answers.values - 1
-        self.has_upper, self.has_lower = upper < answers.levels - 1, lower >= 0
-        self.upper = self._design(upper, self.has_upper)
-        self.lower = self._design(lower, self.has_lower)
-        # One matrix with the places of both, so that weights of answers give both at once.
-        both = (self.upper + 1j * self.lower).tocsr()
-        self.rows, self.ends = np.repeat(np.arange(len(upper)), np.diff(both.indptr)), both
-        # Answers between both ends need a second row of it.
-        middle = np.flatnonzero(self.has_upper & self.has_lower)
-        self.between = self.lower[middle]
-        self.between_rows = np.repeat(middle, np.diff(self.between.indptr))
+        firsts = [0, *self.starts[2:-1].tolist()]
+        self.groups = [_Group(*each) for each in zip(firsts, counts, codes, strict=True)]
+        self.pairs = list(combinations(self.groups, 2))
+        self.met = [
+            np.unique(one.codes * other.count + other.codes, return_inverse=True)
+            for one, other in self.pairs
+        ]
+        tables = [group.by_value(answers.values, answers.levels) for group in self.groups]
+        self.passed = [table[:, 1:-1] + table[:, 2:] > 0 for table in tables]
+        rows, columns = zip(*self._places(), strict=True)
+        self.pattern = SymmetricPattern(np.concatenate(rows), np.concatenate(columns), self.size)
         self.start = np.zeros(self.size)
         self.start[self.starts[1] : self.starts[2]] = np.arange(1, inner + 1)
 
-    def _design(self, threshold: Ints, there: NDArray[np.bool_]) -> sparse.csr_matrix:
-        """Return the rows that give threshold minus eta; empty where there is no threshold."""
-        answers, rows = self.answers, np.flatnonzero(there)
-        parts = [(rows, answers.system[rows], -1.0)]
-        inner = rows[threshold[rows] > 0]
-        parts.append((inner, self.starts[1] + threshold[inner] - 1, 1.0))
-        for index, codes in enumerate(answers.effects.values(), start=2):
-            parts.append((rows, self.starts[index] + codes[rows], -1.0))
-        if answers.thresholds_by:
-            moved = answers.effects[answers.thresholds_by][rows] * (answers.levels - 1)
-            parts.append((rows, self.starts[-2] + moved + threshold[rows], 1.0))
-        row = np.concatenate([part[0] for part in parts])
-        column = np.concatenate([part[1] for part in parts])
-        value = np.concatenate([np.full(len(part[0]), part[2]) for part in parts])
-        return sparse.csr_matrix((value, (row, column)), shape=(len(there), self.size))
+    def _places(self) -> Iterator[tuple[Ints, Ints]]:
+        """Yield rows and columns of the information, in the order of `_sums`."""
+        for group in self.groups:
+            own = group.first + np.arange(group.count)
+            yield own, own
+        for (one, other), (both, _) in zip(self.pairs, self.met, strict=True):
+            yield one.first + both // other.count, other.first + both % other.count
+        for group, passed in zip(self.groups, self.passed, strict=True):
+            rows, thresholds = np.nonzero(passed)
+            yield group.first + rows, self.starts[1] + thresholds
+        thresholds = np.arange(self.starts[1], self.starts[2])
+        yield thresholds, thresholds
+        yield thresholds[1:], thresholds[:-1]
+
+    def _sums(self, at_upper: Floats, at_lower: Floats, crossed: Floats) -> Iterator[Floats]:
+        """Yield the sum over answers of [u l] [[a, -c], [-c, b]] [u l]', u and l their ends."""
+        values, levels = self.answers.values, self.answers.levels
+        above, below = at_upper - crossed, at_lower - crossed
+        for group in self.groups:
+            yield group.sums(above + below)
+        for unique, inverse in self.met:
+            yield np.bincount(inverse, above + below, len(unique))
+        for group, passed in zip(self.groups, self.passed, strict=True):
+            upper = group.by_value(values, levels, above)[:, 1:-1]
+            yield -(upper + group.by_value(values, levels, below)[:, 2:])[passed]
+        upper, lower = (np.bincount(values, each, levels) for each in (at_upper, at_lower))
+        yield upper[1:-1] + lower[2:]
+        yield -np.bincount(values, crossed, levels)[2:-1]
 
     def _prior(self, sds: Floats) -> Floats:
         """Return the prior precision of every parameter; thresholds are free."""
@@ -209,10 +239,12 @@ class _Model:
         return now, value, 0.0
 
     def _ends(self, at: Floats) -> tuple[Floats, Floats]:
-        return (
-            np.where(self.has_upper, self.upper @ at, np.inf),
-            np.where(self.has_lower, self.lower @ at, -np.inf),
-        )
+        """Return how far each answer's upper and lower threshold is above what it depends on."""
+        inner = at[self.starts[1] : self.starts[2]]
+        thresholds = np.concatenate([[-np.inf, 0.0], inner, [np.inf]])
+        felt = sum(at[group.first + group.codes] for group in self.groups)
+        values = self.answers.values
+        return thresholds[values + 1] - felt, thresholds[values] - felt
 
     def _height(self, at: Floats, prior: Floats) -> float:
         a, b = self._ends(at)
@@ -227,28 +259,17 @@ class _Model:
         gap = np.exp(b - a)
         rate, curve = gap / (1 - gap), gap / (1 - gap) ** 2
         up, down = special.expit(-a) + rate, -special.expit(b) - rate
-        gradient = self.upper.T @ up + self.lower.T @ down - prior * at
         at_upper = special.expit(a) * special.expit(-a) + curve
         at_lower = special.expit(b) * special.expit(-b) + curve
-        information = self._weighted(at_upper, at_lower, curve) + sparse.diags(prior)
-        return gradient, information.tocsc()
+        sums = np.concatenate(list(self._sums(at_upper, at_lower, curve)))
+        information = self.pattern.matrix(sums, prior)
+        return self._gradient(up, down) - prior * at, information
 
-    def _weighted(self, at_upper: Floats, at_lower: Floats, crossed: Floats) -> sparse.csr_matrix:
-        """Return the sum over answers of [u l] [[a, -c], [-c, b]] [u l]', by that matrix's root."""
-        root = np.sqrt(at_upper)
-        below = np.divide(crossed, root, out=np.zeros_like(root), where=root > 0)
-        rest = np.sqrt(np.maximum(at_lower - below**2, 0))
-        low = np.where(self.has_upper, -below, rest)[self.rows]
-        first = root[self.rows] * self.ends.data.real + low * self.ends.data.imag
-        second = rest[self.between_rows] * self.between.data
-        stacked = sparse.vstack(
-            [
-                sparse.csr_matrix((data, of.indices, of.indptr), shape=of.shape)
-                for data, of in ((first, self.ends), (second, self.between))
-            ],
-            format="csr",
-        )
-        return stacked.T @ stacked
+    def _gradient(self, up: Floats, down: Floats) -> Floats:
+        values, levels = self.answers.values, self.answers.levels
+        thresholds = np.bincount(values, up, levels)[1:-1] + np.bincount(values, down, levels)[2:]
+        systems, *effects = (group.sums(-(up + down)) for group in self.groups)
+        return np.concatenate([systems, thresholds, *effects])
 
     def deviance(self, sds: Floats) -> float:
         """Return minus twice the Laplace approximation of the log likelihood of the SDs."""

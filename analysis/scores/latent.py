@@ -59,7 +59,7 @@ def undefined(question: QuestionRatings) -> str | None:
     return None
 
 
-def latent(question: QuestionRatings, *, thresholds_by_rater: bool = False) -> Latent:
+def latent(question: QuestionRatings) -> Latent:
     """Fit the model; an effect is in it where it groups some answers and not all of them."""
     points, values = np.unique(question.values, return_inverse=True)
     system, names = pd.factorize(question.rows["system"], sort=True)
@@ -68,8 +68,7 @@ def latent(question: QuestionRatings, *, thresholds_by_rater: bool = False) -> L
         codes = _codes(question, name, system)
         if codes is not None and not any(_alike(codes, other) for other in effects.values()):
             effects[name] = codes
-    by = "rater" if thresholds_by_rater and "rater" in effects and len(points) > 2 else None
-    fitted = fit(OrderedAnswers(values, len(points), system, len(names), effects, by))
+    fitted = fit(OrderedAnswers(values, len(points), system, len(names), effects))
     n = np.bincount(system)
     raw = np.bincount(system, question.values) / n
     return Latent(tuple(names.tolist()), n, tuple(raw.tolist()), tuple(points.tolist()), fitted)

@@ -114,9 +114,10 @@ def _filled(frame: pd.DataFrame, lacking: Sequence[str], stem: str) -> pd.DataFr
 def _levels(table: pd.DataFrame) -> pd.Series:
     """Return each row's level, by all answers to its question."""
     keys = [invalid_rows.as_text(table[name]) for name in ("protocol", "question")]
-    numbers = invalid_rows.of_each(table["value"], _number)
-    blank = invalid_rows.of_each(table["value"], cell_values.is_blank)
-    answers = pd.Series(list(zip(numbers, blank, strict=True)), index=table.index, dtype=object)
+    found = invalid_rows.of_each(
+        table["value"], lambda cell: (_number(cell), cell_values.is_blank(cell))
+    )
+    answers = pd.Series(found, index=table.index, dtype=object)
     return answers.groupby(keys).transform(_level).astype("str")
 
 

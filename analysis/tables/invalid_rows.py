@@ -6,7 +6,7 @@ The checks say what is wrong with a row; here whole columns are asked at once if
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -17,10 +17,11 @@ from analysis.tables.columns import BETTER, BETTER_COLUMN
 from analysis.tables.schema import KNOWN_LEVELS, TEXT, VOTES_COLUMN
 
 Rows = np.ndarray
+Cells = np.ndarray
 CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 
 
-def of_each(column: pd.Series, function: Callable[[object], object]) -> list[object]:
+def of_each(column: pd.Series, function: Callable[[object], object]) -> Cells:
     """Return `function` of every cell, called once for cells that are the same.
 
     1, 1.0 and True are the same here, so a function that tells them apart is not for mixed columns.
@@ -29,9 +30,17 @@ def of_each(column: pd.Series, function: Callable[[object], object]) -> list[obj
         codes, distinct = pd.factorize(column, use_na_sentinel=False)
     except TypeError:
         # Lists and the like cannot be told apart by a hash.
-        return [function(cell) for cell in column]
-    found = [function(cell) for cell in distinct]
-    return [found[code] for code in codes]
+        return _objects(function(cell) for cell in column)
+    return _objects(function(cell) for cell in distinct)[codes]
+
+
+def _objects(values: Iterable[object]) -> Cells:
+    """Return an array of objects as they are: numpy would take pairs for a second dimension."""
+    found = list(values)
+    cells = np.empty(len(found), dtype=object)
+    for place, value in enumerate(found):
+        cells[place] = value
+    return cells
 
 
 def as_text(column: pd.Series) -> pd.Series:

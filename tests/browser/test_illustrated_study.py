@@ -22,6 +22,7 @@ from tests.webapp.services.campaign.test_image_bytes import drawn, with_place
 
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(240)]
 RULE = "A message has at most so many words"
+EXAMPLES = "Aye, captain! | the best point | Every word was of the sea.\nHello. | the worst point"
 SHOWS = "Red stands for the captain, blue for the cook."
 
 
@@ -91,6 +92,7 @@ def begin(page: Page) -> None:
     page.get_by_label("Kind", exact=True).select_option("likert")
     page.get_by_role("button", name="Add a question").click()
     page.locator("[id='id_q1.text']").fill("How well was the role played?")
+    page.locator("[id='id_q1.examples']").fill(EXAMPLES)
 
 
 def illustrate(page: Page) -> None:
@@ -106,8 +108,12 @@ def illustrate(page: Page) -> None:
     upload(page, with_place("JPEG"), "scale.jpg")
     page.get_by_label("What image 2 shows").fill("Red is good.")
     page.get_by_label("Where image 2 stands").select_option("q1")
+    upload(page, drawn(size=(300, 200)), "hello.png")
+    page.get_by_label("What image 3 shows").fill("Nobody is at the wheel.")
+    stands = page.get_by_label("Where image 3 stands")
+    stands.select_option(label="within the example “Hello. | the worst point” of question 1")
     page.get_by_role("button", name="Show the sample").click()
-    expect(page.locator(".protocol-image")).to_have_count(2)
+    expect(page.locator(".protocol-image")).to_have_count(3)
     expect(page.get_by_role("img", name=SHOWS)).to_be_visible()
     look(page, "builder-images")
 
@@ -163,6 +169,10 @@ def take(visitor: Visitor, link: str) -> None:
     page.get_by_role("button", name="Finish the conversation").click()
     page.locator("details.examples summary").click()
     expect(page.get_by_role("img", name="Red is good.")).to_be_visible()
+    example = page.get_by_role("listitem").filter(has_text="the worst point")
+    inside = example.get_by_role("img", name="Nobody is at the wheel.")
+    expect(inside).to_be_visible()
+    assert inside.evaluate("each => each.naturalWidth") == 300
     visitor.check("illustrated-rate")
     page.get_by_role("radio").nth(3).check()
     page.get_by_role("button", name="Send my answers").click()

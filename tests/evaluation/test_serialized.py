@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from evaluation import Protocol, Rate, Words, YesNo
+from evaluation import AnsweredExample, Image, Protocol, Rate, Words, YesNo, ours
 from evaluation.frozen import as_planned
 from evaluation.registry import get_kind, get_protocol, kind_names, protocol_names
 from evaluation.serialized import (
@@ -26,6 +26,8 @@ from evaluation.serialized import (
 from evaluation.words import words_of
 
 PROTOCOLS = [get_protocol(name) for name in protocol_names()]
+# Of acute_eval with one question with one example, before examples had images.
+WITHOUT_IMAGES = "80cf48687311b5bbae5789b30f855f9a70f7de693dd3f72ba3534dbc881ebc36"
 every = pytest.mark.parametrize("protocol", PROTOCOLS, ids=protocol_names())
 
 
@@ -85,6 +87,24 @@ def test_the_better_end_of_a_question_is_part_of_the_plan_where_it_is_not_the_hi
     assert question_from_json(question_to_json(low)) == low
     with pytest.raises(InvalidProtocol, match="better"):
         question_from_json(question_to_json(high) | {"better": "up"})
+
+
+def test_an_image_within_an_example_is_part_of_what_is_known_and_none_leaves_no_trace() -> None:
+    example = AnsweredExample(ours("Hi!"), ours("Yes"))
+    plain = with_question(YesNo(name="nice", text=ours("Nice?"), examples=(example,)))
+    assert to_json(plain)["steps"][0]["each"][0]["examples"] == [{"text": "Hi!", "answer": "Yes"}]
+    assert digest(plain) == WITHOUT_IMAGES
+    image = Image(sha256="0" * 64, alt=ours("A scale"), width=4, height=2)
+    shown = AnsweredExample(ours("Hi!"), ours("Yes"), images=(image,))
+    illustrated = with_question(YesNo(name="nice", text=ours("Nice?"), examples=(shown,)))
+    assert from_json(json.loads(canonical(illustrated))) == illustrated
+    assert illustrated.every_image == (image,)
+    other = dataclasses.replace(shown, images=(dataclasses.replace(image, sha256="1" * 64),))
+    changed = with_question(YesNo(name="nice", text=ours("Nice?"), examples=(other,)))
+    assert len({digest(plain), digest(illustrated), digest(changed)}) == 3
+    at = "rate.nice.examples.1.images.1.alt"
+    in_german = illustrated.in_language("de", {at: "Eine Skala"})
+    assert [str(each.alt) for each in in_german.every_image] == ["Eine Skala"]
 
 
 def test_no_two_protocols_have_a_hash_in_common() -> None:

@@ -13,6 +13,7 @@ import os
 import subprocess
 import sys
 import threading
+import zipfile
 
 HEAVY = {
     *("altair", "krippendorff", "matplotlib", "pandas", "pyarrow", "scipy", "statsmodels"),
@@ -49,7 +50,26 @@ def main() -> None:
     found = json.loads(seeded.stdout.splitlines()[-1])
     import webapp.asgi  # noqa: F401 (what a server loads)
 
-    print(json.dumps({"statuses": _visited(found), "heavy": sorted(HEAVY & {*sys.modules})}))
+    told = {"statuses": _visited(found), "exported": _exported()}
+    print(json.dumps(told | {"heavy": sorted(HEAVY & {*sys.modules})}))
+
+
+def _exported() -> list[str]:
+    """Return who is logged as taking an export that a child wrote, and the names of its files."""
+    from django.contrib.auth import get_user_model
+    from django.utils import timezone
+
+    from webapp import exporters
+    from webapp.models import AuditEntry, Campaign
+    from webapp.services.rules import access
+
+    of = access.campaign(
+        get_user_model().objects.get(username="ann"), Campaign.objects.latest("pk").pk
+    )
+    exporters.start()
+    with exporters.download(of=of, by="ann", now=timezone.now()) as file:
+        names = zipfile.ZipFile(file).namelist()
+    return [AuditEntry.objects.filter(action="exported").latest("number").actor, *names]
 
 
 def _visited(found: list[str]) -> dict[str, int]:

@@ -48,4 +48,6 @@ def test_a_web_process_that_showed_every_page_has_none_of_them_either(tmp_path: 
     }
     assert 202 not in found["statuses"].values()
     assert [at for at, status in found["statuses"].items() if status >= 500] == []
+    assert found["exported"][0] == "ann"
+    assert {"messages.csv", "ratings.parquet", "manifest.json"} <= {*found["exported"]}
     assert found["heavy"] == []

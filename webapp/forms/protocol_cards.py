@@ -5,7 +5,7 @@ Apart because the form has many of them, and puts them in order.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -24,12 +24,13 @@ from webapp.forms.protocol_parts import (
     CONVERSATION,
     MESSAGES,
     SPEAKERS,
+    WRITE,
     question_types,
 )
-from webapp.forms.protocol_text import BEFORE, GATE, KNOWN, Raw, image_keys, keys_of
+from webapp.forms.protocol_text import BEFORE, GATE, KNOWN, Raw, anchors, image_keys, keys_of
 from webapp.forms.protocol_words import HELP, LABELS
 from webapp.forms.typed_fields import TypedField
-from webapp.services.staff_forms.fields import BadField, one_of, storable
+from webapp.services.staff_forms.fields import BadField, Parse, one_of, shown, storable
 
 WHEN: dict[str, str | Promise] = {
     "each": gettext_lazy("About the partner after the conversation, or about each reply"),
@@ -38,6 +39,7 @@ WHEN: dict[str, str | Promise] = {
     "screening": gettext_lazy("About the participant, before the instructions: who may take part"),
     "quiz": gettext_lazy("About the instructions, in a quiz before the work"),
 }
+STANDING_HELP = gettext_lazy("An example is in this list once the form was sent, by any button.")
 WHERE = {
     CHAT: ("each", "live", *BEFORE),
     CONTEXTS: ("each", "together", *BEFORE),
@@ -149,7 +151,26 @@ def read_images(raw: Raw) -> list[ImageCard]:
     return [ImageCard(key, number, raw[f"i{key}.sha256"]) for number, key in keys]
 
 
-def image_fields(image: ImageCard, cards: list[Card]) -> Iterator[tuple[str, TypedField]]:
+def image_spots(cards: Sequence[Card], raw: Raw, activity: str) -> dict[str, str]:
+    """Return where an image can stand: with the instructions, within an example, below a list."""
+    found = {"": _("with the instructions")}
+    if activity == WRITE:
+        words = _("within the example %(example)s")
+        found |= {
+            at: words % {"example": shown(line)} for at, line in anchors(raw, "write.").items()
+        }
+    for card in cards:
+        number = {"number": card.number}
+        words = _("within the example %(example)s of question %(number)d")
+        for at, line in anchors(raw, f"q{card.key}.").items():
+            found[at] = words % (number | {"example": shown(line)})
+        found[f"q{card.key}"] = _("with the examples of question %(number)d") % number
+    return found
+
+
+def image_fields(
+    image: ImageCard, spots: Mapping[str, str], raw: Raw
+) -> Iterator[tuple[str, TypedField]]:
     """Yield the fields of an image by name: what it shows, and where it stands."""
     prefix = f"i{image.key}."
     alt = TypedField(
@@ -159,11 +180,13 @@ def image_fields(image: ImageCard, cards: list[Card]) -> Iterator[tuple[str, Typ
     )
     alt.rows = 2
     yield prefix + "alt", alt
-    words = _("with the examples of question %(number)d")
-    standing = {f"q{card.key}": words % {"number": card.number} for card in cards}
-    about = {"": _("with the instructions")} | standing
     label = _("Where image %(number)d stands") % {"number": image.number}
-    yield prefix + "about", select(about, label)
+    at = raw.get(prefix + "about", "")
+    gone = {} if at in spots else {at: _("choose again: what it stood with was changed")}
+    choices = (gone | dict(spots)).items()
+    read = _spot_of(spots)
+    field = TypedField(read, kind="select", choices=choices, label=label, help_text=STANDING_HELP)
+    yield prefix + "about", field
 
 
 def images_json(
@@ -172,7 +195,7 @@ def images_json(
     values: Mapping[str, Any],
     sizes: Mapping[str, tuple[int, int]],
 ) -> dict[str, list[Any]]:
-    """Return the images by where they stand: "" with the instructions, else a question's number."""
+    """Return the images by where they stand, in the order of the page."""
     known, found = known_texts(base), dict[str, list[Any]]()
     for image in images:
         prefix = f"i{image.key}."
@@ -185,6 +208,13 @@ def images_json(
     return found
 
 
+def illustrate(examples: Sequence[Any], at: Iterable[str], placed: Mapping[str, list[Any]]) -> None:
+    """Put the images of each example into it; `at` has the anchors, in the order of the lines."""
+    for example, anchor in zip(examples, at, strict=True):
+        if found := placed.get(anchor):
+            example["images"] = found
+
+
 # --- fields
 
 
@@ -192,6 +222,17 @@ def select(choices: Mapping[str, str | Promise], label: str) -> TypedField:
     """Return a field of one of a few values."""
     words = {name: str(each) for name, each in choices.items()}
     return TypedField(one_of(words), kind="select", choices=words.items(), label=label)
+
+
+def _spot_of(spots: Mapping[str, str]) -> Parse:
+    """Return what reads where an image stands; nothing else is chosen for what is gone."""
+
+    def read(typed: str) -> str:
+        if typed not in spots:
+            raise BadField(_("what the image stood with was changed; choose where it stands now"))
+        return typed
+
+    return read
 
 
 def _text_field(name: str) -> TypedField:

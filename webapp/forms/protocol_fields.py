@@ -8,13 +8,14 @@ from __future__ import annotations
 import dataclasses
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal, get_args, get_origin, get_type_hints
+from typing import Any, Literal, get_args, get_origin
 
 from django.utils.translation import gettext as _
 
-from evaluation import AnsweredExample, Chat, Draw, ours
+from evaluation import AnsweredExample, Chat, Draw, WorkedExample, ours
+from evaluation.serialized import field_types
 from evaluation.setting_types import OneOf, SettingType, WordList
 from evaluation.words import NOT_SHOWN, words_of
 from webapp.forms.protocol_words import HELP, LABELS, OF_CHAT_LABELS, WORDS
@@ -23,6 +24,7 @@ from webapp.services.staff_forms.fields import BadField, one_of, shown, storable
 
 UNLABELED = "-"  # a line that stands for an empty text, such as a point without a word
 LONG = ("text", "help", "told", "debrief")
+NOT_IN_A_LINE = ("images",)  # of an example, which have cards of their own
 
 
 @dataclass(frozen=True)
@@ -104,17 +106,18 @@ class FieldType:
         if not dataclasses.is_dataclass(self._item()):
             text = "" if line == UNLABELED else line
             return self.known.get(text, text)
-        fields = dataclasses.fields(self._item())
+        fields = _in_a_line(self._item())
         parts = [part.strip() for part in line.split("|")]
         if len(parts) == 1 and self._item() is AnsweredExample:
             raise BadField(
                 _("%(value)s has no answer; write it behind a |") % {"value": shown(line)}
             )
-        parts = [parts[0], *parts] if len(parts) == 1 else parts
+        if len(parts) == 1 and self._item() is not WorkedExample:
+            parts = [parts[0], *parts]
         if len(parts) > len(fields):
             most = {"value": shown(line), "most": len(fields)}
             raise BadField(_("%(value)s has more than %(most)d parts between | and |") % most)
-        hints = get_type_hints(self._item())
+        hints = field_types(self._item())
         return {
             field.name: self._part(field.name, hints[field.name], part)
             for field, part in zip(fields, parts, strict=False)
@@ -152,11 +155,26 @@ class FieldType:
 def _line(each: Any) -> str:
     if not dataclasses.is_dataclass(each):
         return str(each) or UNLABELED
-    values = [getattr(each, field.name) for field in dataclasses.fields(each)]
-    parts = [_part_of_line(value) for value in values]
-    while parts and not parts[-1]:
-        parts.pop()
-    return " | ".join(parts)
+    values = [getattr(each, field.name) for field in _in_a_line(each)]
+    return joined([_part_of_line(value) for value in values])
+
+
+def joined(parts: Sequence[str]) -> str:
+    """Return the parts of a line with bars between them, as the form shows it again."""
+    kept = list(parts)
+    while kept and not kept[-1]:
+        kept.pop()
+    return " | ".join(kept)
+
+
+def lines_of(typed: str) -> list[str]:
+    """Return the lines of a field as the form shows them again."""
+    split = [line.split("|") for line in typed.split("\n") if line.strip()]
+    return [joined([part.strip() for part in parts]) for parts in split]
+
+
+def _in_a_line(part: Any) -> list[dataclasses.Field[Any]]:
+    return [field for field in dataclasses.fields(part) if field.name not in NOT_IN_A_LINE]
 
 
 def _part_of_line(value: Any) -> str:
@@ -198,7 +216,7 @@ def types_of(part: Any, names: tuple[str, ...] = ()) -> dict[str, FieldType]:
     """Return the fields of a dataclass, or of a value of it, by name."""
     kind = part if isinstance(part, type) else type(part)
     known = {} if isinstance(part, type) else known_texts(part)
-    hints = {n: h for n, h in get_type_hints(kind).items() if get_origin(h) is not ClassVar}
+    hints = field_types(kind)
     fields = {each.name: each for each in dataclasses.fields(kind) if each.init}
     return {name: _field_type(fields[name], hints[name], known) for name in names or fields}
 

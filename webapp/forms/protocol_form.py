@@ -24,6 +24,7 @@ from webapp.forms.protocol_cards import (
     Card,
     ImageCard,
     image_fields,
+    image_spots,
     kind_words,
     question_fields,
     read_cards,
@@ -87,8 +88,9 @@ class ProtocolForm(StaffForm):
         for card in self._cards:
             self.fields.update(question_fields(card, raw, self.activity))
         self._images = read_images(raw)
+        spots = image_spots(self._cards, raw, self.activity)
         for image in self._images:
-            self.fields.update(image_fields(image, self._cards))
+            self.fields.update(image_fields(image, spots, raw))
 
     def _all_types(self) -> Iterator[tuple[str, dict[str, FieldType]]]:
         """Yield the fields of each part, with the provenance that its texts have so far."""
@@ -219,7 +221,8 @@ class ProtocolForm(StaffForm):
         checked = self if self.is_bound else ProtocolForm(self.base, self.raw, check=True)
         checked.is_valid()
         whole = [card for card in checked._cards if not _is_wrong(checked, card)]
-        if not whole or "activity" not in checked.cleaned_data:
+        is_empty = not whole and not checked.is_writing
+        if is_empty or "activity" not in checked.cleaned_data:
             return None
         try:
             return checked._typed(whole).protocol()
@@ -229,16 +232,17 @@ class ProtocolForm(StaffForm):
     def _typed(self, cards: list[Card]) -> Typed:
         """Return what was read; images whose words are missing are left out."""
         sizes = protocol_images.sizes([image.sha256 for image in self._images])
-        keys = {f"q{card.key}" for card in cards} | {""}
+        spots = image_spots(cards, self.raw, self.activity)
         whole = [
             image
             for image in self._images
             if image.sha256 in sizes
             and f"i{image.key}.alt" in self.cleaned_data
-            and self.cleaned_data.get(f"i{image.key}.about") in keys
+            and self.cleaned_data.get(f"i{image.key}.about") in spots
         ]
         return Typed(
             base=self.base,
+            raw=self.raw,
             values=self.cleaned_data,
             types=self._types,
             cards=cards,

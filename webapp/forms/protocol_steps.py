@@ -17,6 +17,7 @@ from webapp.forms.protocol_cards import (
     WHEN,
     Card,
     ImageCard,
+    illustrate,
     images_json,
     known_json,
     question_json,
@@ -32,7 +33,7 @@ from webapp.forms.protocol_parts import (
     WRITE,
     checks_of,
 )
-from webapp.forms.protocol_text import BEFORE
+from webapp.forms.protocol_text import BEFORE, Raw, anchors
 
 Values = Mapping[str, Any]
 
@@ -42,6 +43,7 @@ class Typed:
     """What was typed and read: values by field, types by part, questions and images."""
 
     base: Protocol
+    raw: Raw
     values: Values
     types: Mapping[str, Mapping[str, FieldType]]
     cards: Sequence[Card]
@@ -58,11 +60,13 @@ class Typed:
         known: dict[str, list[Any]] = {name: [] for name in BEFORE}
         for card in self.cards:
             when = values[f"q{card.key}.asked"]
-            images = placed.get(f"q{card.key}", [])
-            by_time[when].append(question_json(card, values) | {"images": images})
+            question = question_json(card, values) | {"images": placed.get(f"q{card.key}", [])}
+            at = anchors(self.raw, f"q{card.key}.")
+            illustrate(question.get("examples", ()), at, placed)
+            by_time[when].append(question)
             if when in BEFORE:
                 known[when] += known_json(card, values, known_texts(base))
-        content["steps"] = [*self._before(by_time, known), *self._work(by_time)]
+        content["steps"] = [*self._before(by_time, known), *self._work(by_time, placed)]
         content["sources"] = {}
         return _with_provenance(from_json(content), base)
 
@@ -86,7 +90,7 @@ class Typed:
         if is_shared and self.values.get("onboarding.items") is not None:
             yield self.part("onboarding.", {"step": "onboarding"})
 
-    def _work(self, by_time: Values) -> Iterator[Any]:
+    def _work(self, by_time: Values, placed: Values) -> Iterator[Any]:
         """Yield what participants do, and what they are asked about it."""
         activity = self.values["activity"]
         steps = {_step_name(each): each for each in to_json(self.base)["steps"]}
@@ -96,7 +100,7 @@ class Typed:
                 live = steps.get("live", {"step": "rate", "over": MESSAGES, "when": "live"})
                 yield self.part("live.", live) | {"each": by_time["live"]}
         if activity == WRITE:
-            yield self._write(steps.get(WRITE, {"step": WRITE}))
+            yield self._write(steps.get(WRITE, {"step": WRITE}), placed)
         has_partner = activity in (CHAT, WRITE)
         over = "partner" if has_partner else activity
         after = self.part("rate.", steps.get(over, {"step": "rate", "over": over}))
@@ -112,9 +116,10 @@ class Typed:
         chat["partner_checks"] = self._checks(BY_BOTS)
         return chat
 
-    def _write(self, before: Values) -> dict[str, Any]:
+    def _write(self, before: Values, placed: Values) -> dict[str, Any]:
         asks = self.part("write.asks.", before.get("asks", {"kind": "free_text"}))
         write = self.part("write.", before) | {"asks": asks}
+        illustrate(write.get("examples", ()), anchors(self.raw, OF_TEXTS), placed)
         return write | {"checks": self._checks(OF_TEXTS)}
 
     def _checks(self, prefix: str) -> list[Any]:

@@ -8,14 +8,24 @@ from __future__ import annotations
 
 import dataclasses
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from evaluation import Image, Onboarding, Protocol, Question, Rate, Value
+from evaluation import (
+    AnsweredExample,
+    Image,
+    Onboarding,
+    Protocol,
+    Question,
+    Rate,
+    Value,
+    WorkedExample,
+)
 from evaluation.images import SHA256
 from evaluation.registry import get_kind, kind_names
 from evaluation.serialized import CHECKS
-from webapp.forms.protocol_fields import typed_part, types_of
+from webapp.forms.protocol_fields import lines_of, typed_part, types_of
 from webapp.forms.protocol_parts import (
     BY_BOTS,
     BY_PARTICIPANTS,
@@ -55,17 +65,23 @@ def typed(protocol: Protocol) -> dict[str, str]:
     for prefix in (BY_PARTICIPANTS, BY_BOTS, OF_TEXTS):
         raw |= _checks_typed(prefix, protocol)
     placed = [(image, "") for image in protocol.images]
+    if protocol.write is not None:
+        placed += _within(protocol.write.examples, raw, OF_TEXTS)
     questions = [*_placed_questions(protocol)]
     for key, (question, when) in enumerate(questions, start=1):
         about = _question_typed(question, when) | _known(protocol, question, when)
         raw |= _under(f"q{key}.", about)
+        placed += _within(question.examples, raw, f"q{key}.")
         placed += [(image, f"q{key}") for image in question.images]
     raw |= images_typed(placed)
     return raw | {"questions": _numbers(range(1, len(questions) + 1))}
 
 
 def images_typed(placed: Iterable[tuple[Image, str]], first: int = 1) -> dict[str, str]:
-    """Return the text of images, each with where it stands: a question's number, or ""."""
+    """Return the text of images, each with where it stands.
+
+    That is a question's number, the anchor of an example, or "" for the instructions.
+    """
     raw: dict[str, str] = {}
     keys = []
     for key, (image, about) in enumerate(placed, start=first):
@@ -87,6 +103,27 @@ def keys_of(raw: Raw) -> list[str]:
     """Return the numbers of the form's questions, in the order of the page."""
     found = _keys(raw.get("questions", ""))
     return [key for key in found if raw.get(f"q{key}.kind") in kind_names()][:MOST_QUESTIONS]
+
+
+def anchors(raw: Raw, prefix: str) -> dict[str, str]:
+    """Return the lines of examples by what an image is tied to that stands within one.
+
+    It is the line itself, so that an image follows its example when lines are moved.
+    """
+    counts = Counter[str]()
+    found = {}
+    for line in lines_of(raw.get(f"{prefix}examples", "").replace("\r\n", "\n")):
+        counts[line] += 1
+        found[f"{prefix}examples {counts[line]} {line}"] = line
+    return found
+
+
+def _within(
+    examples: Iterable[AnsweredExample | WorkedExample], raw: Raw, prefix: str
+) -> list[tuple[Image, str]]:
+    """Return the images within examples, each with its example's anchor."""
+    pairs = zip(examples, anchors(raw, prefix), strict=True)
+    return [(image, anchor) for example, anchor in pairs for image in example.images]
 
 
 def image_keys(raw: Raw) -> list[str]:

@@ -17,7 +17,7 @@ from webapp.models.conversation import Conversation, Event, ReplyCall, ReplyJob,
 from webapp.models.model_server import Allowance, ModelServer, ServerKey
 from webapp.models.own_protocol import OwnProtocol, ProtocolImage
 from webapp.models.participation import AdmissionTry, Browser, Consent, ExternalId, Participation
-from webapp.models.payment import Bonus, CompletionCode, PayLedger
+from webapp.models.payment import Bonus, CompletionCode, PayLedger, Receipt
 from webapp.models.persona import Persona
 from webapp.models.rating import Assignment, Candidate, Context, Item, Rating
 from webapp.models.record import AuditEntry, Flag, Heartbeat, LoginAttempt, Outage
@@ -79,6 +79,7 @@ __all__ = [
     "ProtocolImage",
     "QuotaCell",
     "Rating",
+    "Receipt",
     "RecoveryCode",
     "ReplyCall",
     "ReplyJob",

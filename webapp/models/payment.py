@@ -53,6 +53,35 @@ class CompletionCode(Row):
     made_at = models.DateTimeField(default=clock.now)
 
 
+class Receipt(Row):
+    """What an end of a participation was confirmed by: a salted hash of what was stored then.
+
+    A chain per participation; without its salt, after a withdrawal, the hash tells nothing.
+    """
+
+    participation = models.ForeignKey(
+        Participation, models.PROTECT, related_name="receipts", db_index=False
+    )
+    public_id = models.CharField(max_length=32, db_index=True)  # of the participation, drawn
+    number = models.PositiveSmallIntegerField()  # from 1
+    salt = models.CharField(max_length=32, blank=True)
+    has_code = models.BooleanField()
+    pay = models.DecimalField(max_digits=7, decimal_places=2)
+    messages = models.PositiveIntegerField()
+    answers = models.PositiveIntegerField()
+    texts = models.PositiveIntegerField()
+    digest = models.CharField(max_length=64)
+    previous = models.CharField(max_length=64, blank=True)  # the digest of the one before
+    made_at = models.DateTimeField()
+
+    class Meta:
+        constraints = (
+            models.UniqueConstraint(
+                fields=("participation", "number"), name="one_receipt_of_a_number"
+            ),
+        )
+
+
 class Bonus(Row):
     """Extra pay given by a requester, for a stated reason."""
 

@@ -300,6 +300,15 @@ def answer(request: HttpRequest, slug: str) -> HttpResponse:
     return redirect("current-step", slug)
 
 
+@require_safe
+@not_found_page
+def receipt(request: HttpRequest, slug: str) -> HttpResponse:
+    """Hand out the receipt as a file."""
+    content = f"{_visit(request, slug).receipt()}\n"
+    headers = {"Content-Disposition": 'attachment; filename="receipt.txt"'}
+    return HttpResponse(content, content_type="text/plain; charset=utf-8", headers=headers)
+
+
 # --- what the pages' scripts ask --------------------------------------------------------------
 
 
@@ -375,6 +384,7 @@ urlpatterns = [
     path("c/<slug:slug>/answer", answer, name="answer"),
     path("c/<slug:slug>/rate", rate, name="rate"),
     path("c/<slug:slug>/write", write, name="write"),
+    path("c/<slug:slug>/receipt", receipt, name="receipt"),
     path("c/<slug:slug>/status", status, name="status"),
     path("c/<slug:slug>/stop-means", stop_means, name="stop-means"),
     path("c/<slug:slug>/draft", save_draft, name="draft"),

@@ -17,10 +17,11 @@ from django.urls import path, reverse
 from django.utils.translation import gettext_lazy
 
 from analysis.registry import report_names
-from webapp import clock
+from webapp import clock, exporters
 from webapp.services.results import shown, stored
 from webapp.services.results.stored import Found
 from webapp.services.rules.access import Role, StaffCampaign, StaffStudy
+from webapp.views.file_parts import FileParts
 from webapp.views.staff.access import READ, WRITE, NavLink, View, campaign_page, study_page
 
 Evaluated = StaffCampaign | StaffStudy
@@ -190,17 +191,10 @@ def again(request: HttpRequest, of: Evaluated) -> HttpResponse:
     return redirect(f"{_address(of).rstrip('/')}{ends[kind]}?rows={choice}")
 
 
-def export(request: HttpRequest, of: Evaluated) -> HttpResponse:
+def export(request: HttpRequest, of: Evaluated) -> FileParts:
     """Hand out the export; that it was taken is logged, so this is no GET."""
-    # Only here: what makes tables takes a second to load, and 150 MB.
-    from webapp.services.data import exports, study_exports
-
-    by, now = request.user.get_username(), clock.now()
-    if isinstance(of, StaffStudy):
-        content = study_exports.download(study=of, by=by, now=now)
-    else:
-        content = exports.download(campaign=of, by=by, now=now)
-    return _file(content, "application/zip", f"{_stem(of)}.zip")
+    file = exporters.download(of=of, by=request.user.get_username(), now=clock.now())
+    return FileParts(file, "application/zip", f"{_stem(of)}.zip")
 
 
 def _stem(of: Evaluated) -> str:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pandas as pd
 import pytest
+from scipy import stats
 
 from analysis import BadTable, rating_table
+from analysis.scores import allocation
 from analysis.scores.allocation import of_study
 from analysis.scores.cautions import cautions
 from analysis.scores.question_ratings import questions
@@ -106,3 +109,13 @@ def test_learned_intervals_are_promised_only_where_raters_link_the_systems(
     said = " ".join(cautions(rating_table(raw(rows))))
     assert "calibrated_score assumes SDs of 1" in said
     assert ("those of calibrated_score_learned hold" in said) == holds
+
+
+def test_p_of_counts_is_scipy_s() -> None:
+    table = pd.DataFrame([[12, 30], [25, 21], [8, 40]])
+    expected = stats.chi2_contingency(table, correction=False)
+    fewest, p = allocation._independence(table)
+    assert fewest == pytest.approx(expected.expected_freq.min())
+    assert p == pytest.approx(expected.pvalue, rel=1e-12)
+    parts = (np.array([12, 30, 21]) - 21) ** 2 / 21
+    assert allocation._chi_square(parts, 2) == pytest.approx(stats.chisquare([12, 30, 21]).pvalue)

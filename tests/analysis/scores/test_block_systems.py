@@ -46,3 +46,21 @@ def test_the_volume_is_that_of_a_dense_method() -> None:
 
 def test_the_largest_block_comes_first() -> None:
     assert block_systems.largest_first(np.array([0, 2, 3, 7])).tolist() == [3, 4, 5, 6, 0, 1, 2]
+
+
+def test_a_pattern_mirrors_each_number_and_adds_a_diagonal() -> None:
+    rows, columns = np.array([0, 1, 2, 1, 2]), np.array([0, 0, 2, 1, 1])
+    pattern = block_systems.SymmetricPattern(rows, columns, 3)
+    for start in (1.0, 5.0):
+        a, b, c, d, e = numbers = start + np.arange(5.0)
+        expected = [[a + 10, b, 0], [b, d + 20, e], [0, e, c + 30]]
+        assert pattern.matrix(numbers, np.array([10.0, 20, 30])).toarray().tolist() == expected
+
+
+def test_what_gradients_do_not_reach_is_eliminated(monkeypatch: pytest.MonkeyPatch) -> None:
+    matrix, starts = system(3, 20, 500)
+    right = np.random.default_rng(1).normal(size=matrix.shape[0])
+    order = block_systems.largest_first(starts)
+    monkeypatch.setattr(block_systems, "STEPS", 2)
+    expected = np.linalg.solve(matrix.toarray(), right)
+    assert block_systems.solve(matrix, right, order) == pytest.approx(expected, abs=1e-9)

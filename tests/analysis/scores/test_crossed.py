@@ -36,6 +36,21 @@ def test_it_is_the_crossed_model_of_statsmodels(raters: int, votes: int) -> None
     assert mine.covariance == pytest.approx(covariance, rel=5e-3)
 
 
+def test_errors_of_moments_are_those_of_ratings_drawn_with_the_variances(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    of, _ = _static(9, 3, seed=3)
+    monkeypatch.setattr(crossed, "MOST", 0)
+    design, variances, chance = CrossedDesign(of), np.array([0.6, 0.5, 0.4, 0.2]), []
+    rng = np.random.default_rng(0)
+    for _ in range(crossed.DRAWS):
+        value = rng.normal(0, np.sqrt(variances[0]), of.ratings)
+        for variance, codes in zip(variances[1:], of.effects.values(), strict=True):
+            value += rng.normal(0, np.sqrt(variance), codes.max() + 1)[codes]
+        chance.append(design._solved(value - (np.bincount(of.system, value) / of.n)[of.system]))
+    assert design.expected(variances).errors == pytest.approx(np.cov(np.array(chance).T), rel=1e-9)
+
+
 def _fitted(of: Incidence, values: Floats) -> CrossedFit:
     found = CrossedDesign(of).fit(values)
     assert found is not None

@@ -10,7 +10,14 @@ import pytest
 from scipy import stats
 from statsmodels.api import OLS, add_constant
 
-from analysis.stats.correlation import Correlation, FittedLine, line, pearson, spearman
+from analysis.stats.correlation import (
+    Correlation,
+    FittedLine,
+    kendall_tau,
+    line,
+    pearson,
+    spearman,
+)
 
 SEED = 5
 
@@ -97,3 +104,13 @@ def test_perfect_order_has_no_interval() -> None:
     found = spearman([1, 2, 3, 4], [1, 4, 9, 16])
     assert found.estimate == pytest.approx(1.0)
     assert found.p == pytest.approx(0.0)
+
+
+def test_kendall_s_tau_is_scipy_s_with_ties() -> None:
+    chance = np.random.default_rng(SEED)
+    for size in (2, 3, 9):
+        x, y = chance.integers(4, size=(2, size)).astype(float)
+        x[0] = y[0] = -1  # neither side is constant
+        assert kendall_tau(x, y) == pytest.approx(stats.kendalltau(x, y).statistic, abs=1e-14)
+    assert math.isnan(kendall_tau(np.ones(3), np.arange(3.0)))
+    assert math.isnan(kendall_tau(np.ones(1), np.ones(1)))

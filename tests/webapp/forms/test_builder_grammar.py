@@ -63,6 +63,8 @@ NOT_SET = {  # class and field: the reason
     "Protocol.translations": "on a page of their own, Labels in another language",
     "Protocol.images": "cards of their own, by where each stands",
     "Question.images": "cards of their own, by where each stands",
+    "AnsweredExample.images": "cards of their own, by where each stands",
+    "WorkedExample.images": "cards of their own, by where each stands",
     "Image.sha256": BY_HAND,
     "Image.width": BY_HAND,
     "Image.height": BY_HAND,

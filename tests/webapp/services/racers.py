@@ -133,6 +133,10 @@ def report(campaign_pk: int) -> dict[str, Any]:
         "same_personas": personas.filter(different__lt=2).count(),
         "codes": CompletionCode.objects.filter(participation__campaign=campaign_pk).count(),
         "ratings": Rating.objects.filter(assignment__participation__campaign=campaign_pk).count(),
+        "whole_pairs": pairs.filter(items__assignments__state="DONE")
+        .annotate(n=Count("items__assignments"))
+        .filter(n=2)
+        .count(),
         "audit": AuditEntry.objects.count(),
         "broken_audit": len(list(audit.broken_links())),
     }

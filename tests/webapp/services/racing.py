@@ -39,9 +39,13 @@ def setup(kind: str, target: int) -> dict[str, Any]:
         sizes = {"write.count": target, "write.valid": 0, "write.test": 0}
         campaign = written.of_personas(**sizes)
         return {"campaign": campaign.pk, "person": written.came(campaign, "first").pk}
-    changes = {"people": {"rate.sides": "both"}, "pairs": {"chat.minimum": [2]}}
+    changes = {
+        "people": {"rate.sides": "both"},
+        "pairs": {"chat.minimum": [2]},
+        "pairs who both rate": {"chat.minimum": [2], "rate.sides": "both"},
+    }
     owner = factories.make_staff(uuid.uuid4().hex)  # races share a database
-    people = kind in ("people", "pairs")
+    people = kind.startswith(("people", "pairs"))
     campaign = factories.make_campaign(
         "personachat_human" if people else "personachat_bot",
         systems={"humans": "people"} if people else {"alpha": "parrot", "beta": "parrot"},
@@ -52,7 +56,7 @@ def setup(kind: str, target: int) -> dict[str, Any]:
         budget="5.40" if kind == "budget" else None,
         pay="0.90",
     )
-    if kind == "pairs":
+    if kind.startswith("pairs"):
         from tests.webapp.services.racers import make_pairs
 
         make_pairs(campaign, target // 2)
@@ -127,12 +131,17 @@ def judge(campaign_pk: int, number: int, count: int) -> dict[str, int]:
 
 
 def end(campaign_pk: int, number: int, count: int) -> dict[str, int]:
-    """Let all who are to rate do so, or stop in another tab; count how they ended."""
+    """Let all who are to rate do so, or stop in another tab; count how they ended.
+
+    Half begin with the last, so that two of a pair rate at the same time.
+    """
     from tests.webapp.services.racers import end_rater
     from webapp.models import Participation
 
     raters = Participation.objects.filter(campaign=campaign_pk, seats__rates=True)
-    return dict(Counter(end_rater(each, number) for each in raters.order_by("pk")))
+    return dict(
+        Counter(end_rater(each, number) for each in raters.order_by("pk" if number < 2 else "-pk"))
+    )
 
 
 def submit(person_pk: int, number: int, count: int) -> dict[str, int]:

@@ -181,6 +181,17 @@ def test_a_pair_counts_as_two_exactly_where_its_rating_is_there(ring: Ring) -> N
     assert found["broken_audit"] == 0
 
 
+def test_two_who_both_rate_count_exactly_where_both_ratings_are_there(ring: Ring) -> None:
+    """R16: both rate at the same time, and stop in other tabs; no single slot is left."""
+    campaign = ring.ask("setup", "pairs who both rate", 12)["campaign"]
+    assert ring.ask("report", campaign)["cells"] == [[12, 12, 0]]
+    ring.race("end", campaign, processes=4, count=1)
+    found = ring.ask("report", campaign)
+    assert found["cells"] == [[12, 0, 2 * found["whole_pairs"]]]
+    assert (found["holding"], found["codes"], found["states"]) == (0, 12, {"ENDED": 12})
+    assert found["broken_audit"] == 0
+
+
 def test_one_person_who_comes_many_times_at_once_is_one_participation(ring: Ring) -> None:
     campaign = ring.ask("setup", "bots", 30)["campaign"]
     people = ring.race("same", campaign, processes=5, count=6)

@@ -66,7 +66,7 @@ def test_who_joined_at_two_dollars_reads_and_gets_two_dollars(ann: Client) -> No
 
 
 def exported(staff: Client, campaign: Campaign) -> list[dict[str, str]]:
-    content = staff.post(reverse("results-export", args=[campaign.pk])).content
+    content = staff.post(reverse("results-export", args=[campaign.pk])).getvalue()
     with zipfile.ZipFile(io.BytesIO(content)) as archive:
         text = archive.read("participants.csv").decode()
     return list(csv.DictReader(io.StringIO(text, newline="")))

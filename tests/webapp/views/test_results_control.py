@@ -66,7 +66,8 @@ def test_the_command_on_the_export_says_the_same(
     controlled: Campaign, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = tmp_path / "export.zip"
-    path.write_bytes(exports.download(campaign=controlled, by="ann", now=timezone.now()))
+    with exports.download(campaign=controlled, by="ann", now=timezone.now()) as file:
+        path.write_bytes(file.read())
     assert main([str(path), "--simulate", "0"]) == 0
     assert FOUND in capsys.readouterr().out
 

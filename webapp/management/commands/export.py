@@ -22,33 +22,32 @@ class Command(BaseCommand):
         parser.add_argument("campaign", help="its number, or the last part of its start link")
         parser.add_argument("--study", action="store_true", help="the number is that of a study")
         parser.add_argument("--out", type=Path, required=True, metavar="FILE")
+        parser.add_argument("--by", default=BY, metavar="NAME", help="who is logged as taking it")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        name, out = options["campaign"], options["out"]
+        name, out, by = options["campaign"], options["out"], options["by"]
         try:
-            path = _study(name, out) if options["study"] else _campaign(name, out)
+            path = _study(name, out, by) if options["study"] else _campaign(name, out, by)
         except OSError as problem:
             raise CommandError(f"--out: {out} cannot be written ({problem})") from None
         self.stdout.write(f"{path}: {path.stat().st_size} bytes")
 
 
-def _campaign(name: str, out: Path) -> Path:
+def _campaign(name: str, out: Path, by: str) -> Path:
     campaign = campaign_of(name)
     path = exports.write_to(campaign=campaign, path=out)
-    content = path.read_bytes()
-    exports.record(campaign=campaign, by=BY, content=content, now=clock.now())
+    exports.record(campaign=campaign, by=by, path=path, now=clock.now())
     return path
 
 
-def _study(name: str, out: Path) -> Path:
+def _study(name: str, out: Path, by: str) -> Path:
     """Write a study's export. Raises `CommandError`."""
     study = Study.objects.filter(pk=int(name) if name.isascii() and name.isdigit() else 0).first()
     if study is None:
         known = ", ".join(str(each.pk) for each in Study.objects.order_by("pk")) or "none"
         raise CommandError(f"study: no {name!r}; the numbers are: {known}")
     path = study_exports.write_to(study=study, path=out)
-    content = path.read_bytes()
-    study_exports.record(study=study, by=BY, content=content, now=clock.now())
+    study_exports.record(study=study, by=by, path=path, now=clock.now())
     return path
 
 

@@ -1,22 +1,48 @@
-"""`manage.py verify`: does what rows count agree with the logs that it was counted from?"""
+"""`manage.py verify`: is all as it should be? `manage.py verify RECEIPT`: is that one true?"""
 
 from __future__ import annotations
 
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from webapp.services.rules import tally
+from webapp import clock
+from webapp.services.ops import verifying
+from webapp.services.receipts import checking
+from webapp.services.receipts.checking import ReceiptVerdict
+
+WORDS = {
+    ReceiptVerdict.FORGED: "not valid: this server did not sign it, or it was changed",
+    ReceiptVerdict.UNKNOWN: "signed by this server, but the database does not have it",
+    ReceiptVerdict.DIFFERS: "signed by this server, but the database has something else",
+    ReceiptVerdict.DELETED: "valid: signed by this server; the words were deleted by a withdrawal",
+    ReceiptVerdict.MATCHES: "valid: signed by this server, and the database has what it confirms",
+}
 
 
 class Command(BaseCommand):
-    help = "Compare the counts of conversations with their logs; a line for each fault, exit 1."
+    help = "Check counts, money, ratings, the log and receipts; a line for each fault, exit 1."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("receipt", nargs="?", default="", help="what a participant has")
 
     def handle(self, *args: Any, **options: Any) -> None:
+        if options["receipt"]:
+            self._check(options["receipt"])
+            return
         faults = 0
-        for fault in tally.faults():
-            self.stdout.write(fault)
+        for finding in verifying.findings(clock.now()):
+            self.stdout.write(str(finding))
             faults += 1
         if faults:
-            raise CommandError(f"{faults} counts differ from the log", returncode=1)
-        self.stdout.write("every conversation is counted as its log has it")
+            raise CommandError(f"{faults} faults", returncode=1)
+        self.stdout.write(f"no fault by {len(verifying.CHECKS)} checks")
+
+    def _check(self, receipt: str) -> None:
+        found = checking.check(receipt)
+        if found.is_valid:
+            self.stdout.write(WORDS[found.verdict])
+        for name, value in found.statement.items():
+            self.stdout.write(f"{name}: {value}")
+        if not found.is_valid:
+            raise CommandError(WORDS[found.verdict], returncode=1)

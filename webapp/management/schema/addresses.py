@@ -14,7 +14,7 @@ from msgspec import Struct
 from webapp.sockets import answers
 from webapp.sockets.frames import VERSIONS
 
-PAGE, FRAMES = "a page", "frames"  # kinds of answers; else the name of a type
+PAGE, TEXT, FRAMES = "a page", "a text", "frames"  # kinds of answers; else the name of a type
 TO_CURRENT = "to the page of the current step, `/c/{slug}/now`"
 NOT_FOUND = "no such campaign, or no participation for this cookie"
 TOO_FAST = "too many in this minute; wait as `Retry-After` says"
@@ -145,6 +145,7 @@ ADDRESSES: Mapping[str, tuple[Operation, ...]] = {
     "bot": _step("takes another kind of partner, where `choices` of the status has `bot`"),
     "give-up": _step("stops waiting, where `choices` of the status has `give_up`"),
     "stop": _step("stops the study"),
+    "code": _step("takes the code for work done, where who left finds no place to go on"),
     "answer": _answers(
         "answers the questions before the work: a screening or a quiz",
         **{"try": "as the page has it"},
@@ -225,6 +226,14 @@ ADDRESSES: Mapping[str, tuple[Operation, ...]] = {
                 429: "the frame error (too_fast): nothing was stored; wait as Retry-After says",
                 503: "the server is busy: keep the items, come again",
             },
+        ),
+    ),
+    "receipt": (
+        Operation(
+            method="get",
+            summary="the signed receipt of what was stored, once the participation has ended",
+            found=TEXT,
+            more={404: NOT_FOUND},
         ),
     ),
     "redirect-to-current": (_redirect(),),

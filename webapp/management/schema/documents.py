@@ -16,7 +16,7 @@ from django.urls import URLPattern
 
 from evaluation.registry import get_kind, kind_names
 from webapp.management.schema import pages
-from webapp.management.schema.addresses import ADDRESSES, FRAMES, PAGE, Operation
+from webapp.management.schema.addresses import ADDRESSES, FRAMES, PAGE, TEXT, Operation
 from webapp.services.participation.steps import STEPS
 from webapp.sockets import answers, frames
 from webapp.views.audience import Audience, audience_of, routes
@@ -275,8 +275,8 @@ def _responses(operation: Operation) -> Document:
 
 
 def _content(found: Any) -> Document:
-    if found == PAGE:
-        return {"text/html": {"schema": {"type": "string"}}}
+    if found in (PAGE, TEXT):
+        return {"text/html" if found == PAGE else "text/plain": {"schema": {"type": "string"}}}
     name = "Frames" if found == FRAMES else found.__name__
     return {"application/json": {"schema": {"$ref": COMPONENT + name}}}
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from evaluation import Image, Protocol, Question, Write
+from evaluation import AnsweredExample, Image, Protocol, Question, WorkedExample, Write
 from webapp.models import Campaign
 from webapp.services.replies import calls
 from webapp.services.rules import payment
@@ -200,7 +200,10 @@ def codebook(campaign: Campaign) -> dict[str, Any]:
             "source": protocol.source,
             "instructions": list(protocol.instructions),
             "told": protocol.chat.told if protocol.chat else "",
-            "images": _images(protocol.images),
+            "images": [
+                *_images(protocol.images),
+                *_of_examples(protocol.write.examples if protocol.write else ()),
+            ],
             "checks": _checks(protocol),
         },
         "languages": campaign.languages,
@@ -247,8 +250,14 @@ def _checks(protocol: Protocol) -> dict[str, list[str]]:
     return {who: [check.name for check in checks] for who, checks in found.items()}
 
 
-def _images(images: Sequence[Image]) -> list[dict[str, str]]:
+def _images(images: Sequence[Image]) -> list[dict[str, Any]]:
     return [{"sha256": image.sha256, "shows": image.alt} for image in images]
+
+
+def _of_examples(examples: Sequence[AnsweredExample | WorkedExample]) -> Iterator[dict[str, Any]]:
+    """Yield the images within examples, with the number of the example."""
+    for number, example in enumerate(examples, start=1):
+        yield from (each | {"example": number} for each in _images(example.images))
 
 
 def _question(question: Question, when: str) -> dict[str, Any]:
@@ -257,7 +266,7 @@ def _question(question: Question, when: str) -> dict[str, Any]:
         "wording": question.text,
         "help": question.help,
         "examples": [[each.text, each.answer, each.why] for each in question.examples],
-        "images": _images(question.images),
+        "images": [*_of_examples(question.examples), *_images(question.images)],
         "kind": question.kind,
         "level": question.level,
         "asked": when,
@@ -319,10 +328,11 @@ def _question_lines(questions: list[dict[str, Any]]) -> Iterator[str]:
             yield f"  Asked only of replies that were meant to be {meant} (column intended)."
 
 
-def _image_lines(images: Sequence[Mapping[str, str]]) -> Iterator[str]:
+def _image_lines(images: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     """Return what is shown beside the words; their bytes are in protocol.json."""
     for image in images:
-        yield f"Image {image['sha256']}: {cell(image['shows'])}"
+        within = f" within example {image['example']}" if "example" in image else ""
+        yield f"Image {image['sha256']}{within}: {cell(image['shows'])}"
     yield from [""] if images else []
 
 

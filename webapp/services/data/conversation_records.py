@@ -7,7 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from datetime import datetime
-from typing import Any
+from itertools import groupby
+from operator import itemgetter
+from typing import Any, NamedTuple
+from uuid import UUID
 
 from django.db.models import Prefetch
 
@@ -27,12 +30,29 @@ from webapp.models import (
     Seat,
     TranscriptNote,
 )
-from webapp.services.data import reply_records, tables
+from webapp.services.data import query_rows, reply_records, tables
 from webapp.services.rating import one_kind
 from webapp.services.rules import rounds
 
 CHUNK = 200  # conversations whose parts are in memory at once
+CHUNK_OF_EVENTS = 5_000
 Record = dict[str, Any]
+
+
+class EventRow(NamedTuple):
+    """One entry of a log as the query reads it, the conversation first."""
+
+    conversation_id: int
+    seq: int
+    kind: str
+    side: int | None
+    client_id: UUID | None
+    in_reply_to: int | None
+    content: Any
+    made_at: datetime
+
+
+NO_LOG: tuple[int, Iterator[EventRow]] = (0, iter(()))
 
 
 def conversations(campaign: Campaign) -> Iterator[Record]:
@@ -42,7 +62,6 @@ def conversations(campaign: Campaign) -> Iterator[Record]:
         tables.conversations(campaign)
         .prefetch_related(
             Prefetch("seats", Seat.objects.select_related("participation", "persona")),
-            Prefetch("events", Event.objects.order_by("seq")),
             Prefetch("jobs", ReplyJob.objects.order_by("in_reply_to")),
             Prefetch("jobs__calls", ReplyCall.objects.order_by("number")),
             Prefetch("flags", Flag.objects.select_related("participation").order_by("pk")),
@@ -57,8 +76,20 @@ def conversations(campaign: Campaign) -> Iterator[Record]:
         )
         .select_related("note")
     )
+    logs = groupby(_event_rows(campaign), key=itemgetter(0))
+    number, log = next(logs, NO_LOG)
     for row in rows.iterator(chunk_size=CHUNK):
-        yield _conversation(row, names)
+        events = [_event(event) for event in log] if number == row.pk else []
+        yield _conversation(row, names, events)
+        if number == row.pk:
+            number, log = next(logs, NO_LOG)
+
+
+def _event_rows(campaign: Campaign) -> Iterator[EventRow]:
+    """Yield the log of each conversation in turn: most rows of an export, so no model is made."""
+    kept = {"conversation__campaign": campaign, "conversation__purpose__in": tables.PURPOSES}
+    found = Event.objects.filter(**kept).order_by("conversation_id", "seq")
+    return query_rows.rows(EventRow, found, chunk=CHUNK_OF_EVENTS)
 
 
 def _of_several(campaign: Campaign) -> Iterator[Prefetch[Any]]:
@@ -145,7 +176,7 @@ def personas(campaign: Campaign) -> Iterator[Record]:
         }
 
 
-def _conversation(row: Conversation, names: dict[int, str]) -> Record:
+def _conversation(row: Conversation, names: dict[int, str], events: list[Record]) -> Record:
     return {
         "conversation": row.pk,
         "purpose": row.purpose,
@@ -162,7 +193,7 @@ def _conversation(row: Conversation, names: dict[int, str]) -> Record:
         "ended_at": _time(row.ended_at),
         "excluded": row.excluded,
         "seats": [_seat(seat) for seat in row.seats.all()],
-        "events": [_event(event) for event in row.events.all()],
+        "events": events,
         "replies": [_reply(job) for job in row.jobs.all()],
         "intended": row.intended,
         "transcript": _transcript(getattr(row, "note", None)),
@@ -206,7 +237,7 @@ def _seat(seat: Seat) -> Record:
     }
 
 
-def _event(event: Event) -> Record:
+def _event(event: EventRow) -> Record:
     return {
         "seq": event.seq,
         "kind": event.kind,

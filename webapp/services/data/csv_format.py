@@ -27,10 +27,11 @@ def cell(value: object) -> str:
     return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
 
 
-def write(stream: IO[str], columns: Sequence[str], rows: Iterable[Sequence[object]]) -> int:
-    """Write a header and rows, and return how many rows there were."""
+def write(stream: IO[str], columns: Sequence[str] | None, rows: Iterable[Sequence[object]]) -> int:
+    """Write a header, unless it is None, and rows; return how many rows there were."""
     writer = csv.writer(stream, lineterminator="\r\n")
-    writer.writerow(columns)
+    if columns is not None:
+        writer.writerow(columns)
     count = 0
     for row in rows:
         writer.writerow([cell(value) for value in row])

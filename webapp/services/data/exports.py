@@ -34,6 +34,7 @@ from webapp.services.data import (
     contribution_rows,
     conversation_records,
     csv_format,
+    message_file,
     reply_records,
     study_record,
     tables,
@@ -161,19 +162,25 @@ def write_to(*, campaign: Campaign, path: Path) -> Path:
     return path
 
 
-def download(*, campaign: AnyCampaign, by: str, now: datetime) -> bytes:
-    """Return the export's bytes for a member of staff; that they took it is logged (S15)."""
+def download(*, campaign: AnyCampaign, by: str, now: datetime) -> IO[bytes]:
+    """Return the export for a member of staff as an open file, logged (S15); it has no name."""
     campaign = row_of(campaign)
     with tempfile.TemporaryDirectory() as folder:
-        content = write_to(campaign=campaign, path=Path(folder) / "export.zip").read_bytes()
-    record(campaign=campaign, by=by, content=content, now=now)
-    return content
+        path = write_to(campaign=campaign, path=Path(folder) / "export.zip")
+        record(campaign=campaign, by=by, path=path, now=now)
+        return path.open("rb")  # which can be read when the folder is gone
 
 
-def record(*, campaign: Campaign, by: str, content: bytes, now: datetime) -> None:
+def record(*, campaign: Campaign, by: str, path: Path, now: datetime) -> None:
     """Log that somebody took an export."""
-    sha256 = hashlib.sha256(content).hexdigest()
-    audit.append(actor=by, action="exported", campaign=campaign, now=now, sha256=sha256)
+    found = sha256(path)
+    audit.append(actor=by, action="exported", campaign=campaign, now=now, sha256=found)
+
+
+def sha256(path: Path) -> str:
+    """Return the checksum of a file, whatever its size."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def canonical(value: Any) -> str:
@@ -208,7 +215,7 @@ def _fill(archive: Archive, campaign: Campaign) -> None:
         archive.text(candidate_sets.FILE, sets)
     add_plan(archive, campaign, book)
     archive.lines("conversations.jsonl", conversation_records.conversations(campaign))
-    archive.table("messages.csv", codebook.MESSAGES, tables.message_rows(campaign))
+    archive.add("messages.csv", lambda stream: message_file.write(stream, [campaign]))
     archive.table("replies.csv", codebook.REPLIES, reply_records.reply_rows(campaign))
     archive.table("reply_events.csv", codebook.REPLY_EVENTS, reply_records.event_rows(campaign))
     people = list(conversation_records.participants(campaign))

@@ -6,12 +6,11 @@ are in a folder of its name. The analysis reads it as it reads the export of a c
 
 from __future__ import annotations
 
-import hashlib
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from datetime import datetime
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from webapp.models import Campaign, Study
 from webapp.services.campaign import studies
@@ -21,6 +20,7 @@ from webapp.services.data import (
     contribution_rows,
     conversation_records,
     exports,
+    message_file,
     phases,
     reply_records,
     study_record,
@@ -70,17 +70,17 @@ def write_to(*, study: AnyStudy, path: Path) -> Path:
     return path
 
 
-def download(*, study: AnyStudy, by: str, now: datetime) -> bytes:
-    """Return the export's bytes for a member of staff; that they took it is logged (S15)."""
+def download(*, study: AnyStudy, by: str, now: datetime) -> IO[bytes]:
+    """Return the export for a member of staff as an open file, logged (S15); it has no name."""
     with tempfile.TemporaryDirectory() as folder:
-        content = write_to(study=study, path=Path(folder) / "export.zip").read_bytes()
-    record(study=study, by=by, content=content, now=now)
-    return content
+        path = write_to(study=study, path=Path(folder) / "export.zip")
+        record(study=study, by=by, path=path, now=now)
+        return path.open("rb")  # which can be read when the folder is gone
 
 
-def record(*, study: AnyStudy, by: str, content: bytes, now: datetime) -> None:
+def record(*, study: AnyStudy, by: str, path: Path, now: datetime) -> None:
     """Log of each campaign that somebody took it within a study's export."""
-    sha256 = hashlib.sha256(content).hexdigest()
+    sha256 = exports.sha256(path)
     for campaign in studies.phases(study):
         detail = {"sha256": sha256, "study": study.pk}
         audit.append(actor=by, action="exported", campaign=campaign, now=now, **detail)
@@ -92,17 +92,17 @@ def _fill(archive: Archive, study: Study) -> None:
     kept = frame[frame["excluded"] == ""].reset_index(drop=True)
     archive.text("README.md", _card(study, campaigns))
     archive.lines("conversations.jsonl", _conversations(campaigns))
-    for name, columns, of_one in (
-        ("admission.csv", codebook.ADMISSION, conversation_records.admission),
-        (assignment_rules.BROKEN, codebook.BROKEN_RULES, assignment_rules.id_rule_rows),
-        ("contributions.csv", codebook.CONTRIBUTIONS, contribution_rows.contribution_rows),
-        ("messages.csv", codebook.MESSAGES, tables.message_rows),
-        ("replies.csv", codebook.REPLIES, reply_records.reply_rows),
-        ("reply_events.csv", codebook.REPLY_EVENTS, reply_records.event_rows),
-        ("participants.csv", codebook.PARTICIPANTS, conversation_records.participants),
-    ):
-        both = list(dict.fromkeys((*codebook.OF_STUDY, *columns)))
-        archive.table(name, both, phases.rows(study, of_one))
+    beside = tuple(codebook.OF_STUDY)
+    _add(archive, study, "admission.csv", codebook.ADMISSION, conversation_records.admission)
+    broken = assignment_rules.id_rule_rows
+    _add(archive, study, assignment_rules.BROKEN, codebook.BROKEN_RULES, broken)
+    texts = contribution_rows.contribution_rows
+    _add(archive, study, "contributions.csv", codebook.CONTRIBUTIONS, texts)
+    archive.add("messages.csv", lambda file: message_file.write(file, campaigns, beside))
+    _add(archive, study, "replies.csv", codebook.REPLIES, reply_records.reply_rows)
+    _add(archive, study, "reply_events.csv", codebook.REPLY_EVENTS, reply_records.event_rows)
+    people = conversation_records.participants
+    _add(archive, study, "participants.csv", codebook.PARTICIPANTS, people)
     archive.lines("personas.jsonl", _personas(campaigns))
     archive.frame("ratings.csv", kept)
     archive.add("ratings.parquet", lambda stream: exports.parquet(stream, kept))
@@ -113,6 +113,18 @@ def _fill(archive: Archive, study: Study) -> None:
         answers = tables.ratings(campaign, include_excluded=True)
         archive.text(f"{folder}{exports.HEDS}", study_record.heds_text(campaign, answers))
     archive.text("manifest.json", pretty(_manifest(archive, study, campaigns)))
+
+
+def _add(
+    archive: Archive,
+    study: Study,
+    name: str,
+    columns: Iterable[str],
+    of_one: Callable[[Campaign], Iterable[tables.Row]],
+) -> None:
+    """Add a table that each campaign has, one below the other."""
+    both = list(dict.fromkeys((*codebook.OF_STUDY, *columns)))
+    archive.table(name, both, phases.rows(study, of_one))
 
 
 def _conversations(campaigns: list[Campaign]) -> Iterator[dict[str, Any]]:

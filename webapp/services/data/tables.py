@@ -14,13 +14,13 @@ from operator import itemgetter
 from typing import Annotated, Any, NamedTuple, get_type_hints
 
 import pandas as pd
-from django.db.models import OuterRef, QuerySet, Subquery
+from django.db.models import F, FilteredRelation, Q, QuerySet
 
 from analysis import MessageTable, RatingTable
 from analysis.tables.columns import SCALE_COLUMNS
 from analysis.tables.personas import described
 from evaluation import FORMS, Question
-from webapp.models import Campaign, Candidate, Conversation, Event, Seat
+from webapp.models import Campaign, Candidate, Conversation, Event
 from webapp.services.data import answers, codebook, query_rows
 from webapp.services.data.answers import CHUNK, AnswerRow
 from webapp.services.data.query_rows import From
@@ -85,10 +85,10 @@ class MessageRow(NamedTuple):
     conversation_id: int
     seq: int
     speaker: Annotated[int, From("side")]
-    person: int | None
-    pseudonym: str | None
-    persona_key: str | None
-    form: str | None
+    person: Annotated[int | None, From("seat__participation_id")]
+    pseudonym: Annotated[str | None, From("seat__participation__pseudonym")]
+    persona_key: Annotated[str | None, From("seat__persona__key")]
+    form: Annotated[str | None, From("seat__persona_form")]
     content: dict[str, Any]
     made_at: datetime
     in_reply_to: int | None
@@ -111,15 +111,10 @@ class MessageRow(NamedTuple):
 def message_rows(campaign: Campaign) -> Iterator[Row]:
     """Yield the rows of the message table one by one; what was withdrawn is absent."""
     names = system_names(campaign)
-    seat = Seat.objects.filter(conversation=OuterRef("conversation"), side=OuterRef("side"))
+    mine = Q(conversation__seats__side=F("side"))  # a join: one row is read, not four looked up
     found = Event.objects.filter(
         conversation__in=conversations(campaign), kind=Event.Kind.MESSAGE
-    ).annotate(
-        person=Subquery(seat.values("participation")),
-        pseudonym=Subquery(seat.values("participation__pseudonym")),
-        persona_key=Subquery(seat.values("persona__key")),
-        form=Subquery(seat.values("persona_form")),
-    )
+    ).annotate(seat=FilteredRelation("conversation__seats", condition=mine))
     ordered = found.order_by("conversation_id", "seq")
     cells = query_rows.picked(MessageRow, codebook.MESSAGES)
     for row in query_rows.rows(MessageRow, ordered, chunk=CHUNK):

@@ -104,6 +104,7 @@ SENTENCES: Mapping[str, Mapping[str, str]] = {
         "withdrawn": "withdrew; what they wrote was deleted",
         "stretches redacted": "redacted stretches of imported conversations",
         "participation ended": "came to an end",
+        "paid after leaving": "came back, found no place, and was paid for what was done",
         "invitations signed": "signed {count} invitations, for {days} days",
         "private link shown": "looked at the private link of participation {participation}",
         "participation excluded": "left a person out: {reason}",
@@ -118,6 +119,9 @@ SENTENCES: Mapping[str, Mapping[str, str]] = {
         "tokens raised": "raised what models may use: {limits}",
         "new places allowed": "let new people in again",
         "bonus given": "gave a bonus",
+        "pay sheet looked at": "looked at the pay sheet, with ids: {rows} of its rows",
+        "pay sheet searched": "searched the pay sheet for a person: {rows} rows found",
+        "pay sheet taken": "took the pay sheet as a file, with ids: {rows} rows",
         "panel: books taken": "took the books of the panel, with its ids",
         **{
             f"panel: {action} asked for": words

@@ -10,7 +10,7 @@ from typing import Any
 
 from django.core.paginator import Page, Paginator
 from django.db import transaction
-from django.db.models import Count, Exists, Model, OuterRef, Q, QuerySet, Sum
+from django.db.models import Count, Exists, Model, OuterRef, Q, QuerySet
 from django.utils.translation import gettext as _
 
 from webapp.models import (
@@ -173,10 +173,7 @@ def people(campaign: AnyCampaign, query: Mapping[str, str], now: datetime) -> Pa
 
 def paid(campaign: AnyCampaign, query: Mapping[str, str]) -> Decimal:
     """Return what the people of all pages of such a list were paid, bonuses included."""
-    people = _people(campaign, query).values("pk")
-    codes = CompletionCode.objects.filter(participation__in=people).aggregate(sum=Sum("amount"))
-    bonuses = Bonus.objects.filter(participation__in=people).aggregate(sum=Sum("amount"))
-    return (codes["sum"] or Decimal(0)) + (bonuses["sum"] or Decimal(0))
+    return ledger.owed_to(_people(campaign, query)).total
 
 
 def _people(campaign: AnyCampaign, query: Mapping[str, str]) -> QuerySet[Participation]:

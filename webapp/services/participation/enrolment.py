@@ -14,7 +14,14 @@ from django.db import transaction
 
 from webapp.models import Assignment, Campaign, Conversation, Participation, Seat
 from webapp.services.conversation import allocation, entrance, matching, opening
-from webapp.services.participation import admission, browsers, consents, limits, steps
+from webapp.services.participation import (
+    admission,
+    browsers,
+    consents,
+    limits,
+    return_pay,
+    steps,
+)
 from webapp.services.rating import items, third_parties
 from webapp.services.replies import pace
 from webapp.services.rules import (
@@ -147,6 +154,7 @@ def _resume(
         person.save(update_fields=["seen_at"])
         if resumes:
             _return(person, now)
+            return_pay.come_back(person=person, now=now)
         admission.check_first(person=person, now=now)
         if person.state == P.ADMISSION:
             _hold_pay_of_check(person, now)

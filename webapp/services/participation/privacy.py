@@ -19,6 +19,7 @@ from webapp.models import (
     Flag,
     Participation,
     Rating,
+    Receipt,
     ReplyJob,
     Seat,
     ServiceCall,
@@ -30,6 +31,7 @@ from webapp.services.rules import audit, erasure, identity, payment, persona_sta
 
 SALT = "parley.withdraw"
 KEEP_IDS = timedelta(days=90)  # after payment closes with the campaign
+LATE = timedelta(days=1)  # within which the sweeper has surely deleted them
 Kind = Event.Kind
 
 
@@ -68,6 +70,7 @@ def withdraw(*, token: str, now: datetime) -> Withdrawn:
     """Delete a person's messages and answers; their pay does not change. A repeat does nothing."""
     person = stopping.stop(person=holder(token), now=now)
     with transaction.atomic():
+        quota.locked(person)
         rows = Participation.objects.filter(pk=person.pk, withdrawn_at=None)
         if rows.update(withdrawn_at=now):
             for seat in Seat.objects.filter(participation=person).select_related("conversation"):
@@ -79,6 +82,7 @@ def withdraw(*, token: str, now: datetime) -> Withdrawn:
             written_materials.withdraw(person)
             _delete_calls(person)
             ExternalId.objects.filter(participation=person).delete()
+            Receipt.objects.filter(participation=person).update(salt="")
             Flag.objects.filter(participation=person).update(detail="")
             audit.append(
                 actor=f"participation {person.pk}",

@@ -129,7 +129,7 @@ def pages(protocol: Protocol) -> tuple[str, ...]:
 
 def study(campaign: AnyCampaign) -> StudyInfo:
     """Return the study as a newcomer would see it while the campaign is open."""
-    return replace(study_info.of(row_of(campaign)), closed="")
+    return study_info.of(row_of(campaign))
 
 
 def screen(campaign: AnyCampaign, name: str) -> Screen:
@@ -178,6 +178,7 @@ def _end(protocol: Protocol, shown: StudyInfo) -> End:
         debrief=protocol.chat.debrief if protocol.chat else "",
         return_url="",
         withdraw="preview",
+        receipt="",
         may_return=False,
     )
 

@@ -18,10 +18,18 @@ from evaluation import Admission, MaxWords, Protocol, Question, Quiz, Screening
 from webapp import notices
 from webapp.models import Campaign, ExternalId, Participation, Seat
 from webapp.services.conversation import briefs
-from webapp.services.participation import admission, invitations, privacy, stopping, study_info
+from webapp.services.participation import (
+    admission,
+    invitations,
+    privacy,
+    return_pay,
+    stopping,
+    study_info,
+)
 from webapp.services.participation.study_info import StudyInfo, money
 from webapp.services.rating import form
 from webapp.services.rating.form import RatingForm
+from webapp.services.receipts import issuing
 from webapp.services.recruiting import codes
 from webapp.services.rules import access, identity, payment, rounds, uptime
 from webapp.services.rules.protocols import protocol_of, shown_protocol
@@ -96,7 +104,9 @@ class End:
     debrief: str
     return_url: str
     withdraw: str  # the token of the private link
+    receipt: str
     may_return: bool
+    owed: str = ""  # what a code would stand for that is not given yet
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -253,8 +263,7 @@ def stop_means(*, person: Participation, now: datetime) -> str:
 def _stop(person: Participation, protocol: Protocol, now: datetime) -> str:
     if person.state == State.ENDED:
         return ""
-    outcome = stopping.outcome_of_stopping(person, now)
-    owed = payment.due(person, outcome)
+    outcome, owed = stopping.if_stopped(person, now)
     pay = money(owed.amount, person.currency) if owed else ""
     meaning = notices.text(STOPS[outcome] if owed else UNPAID[outcome], pay=pay)
     if person.state not in (State.CHATTING, State.RATING, State.WRITING):
@@ -279,15 +288,20 @@ def _end(person: Participation, protocol: Protocol, *, has_chatted: bool) -> End
     rule = payment.RULES[person.outcome]
     code = payment.code_of(person)
     amount = money(code.amount, person.currency) if code else ""
+    due = return_pay.owed(person)
+    owed = money(due.amount, person.currency) if due else ""
+    text = notices.text(rule.notice if code else rule.unpaid or rule.notice, pay=amount)
     return End(
         heading=str(HEADINGS[person.outcome]),
-        text=notices.text(rule.notice if code else rule.unpaid or rule.notice, pay=amount),
+        text=notices.text("left_owed", pay=owed) if owed else text,
         code=code.code if code else "",
         amount=amount,
         debrief=protocol.chat.debrief if protocol.chat and has_chatted else "",
         return_url=_return_url(person, code.code if code else ""),
         withdraw=privacy.withdraw_token(person),
-        may_return=payment.may_return(person),
+        receipt=issuing.latest(person),
+        may_return=payment.may_return(person) and not owed,
+        owed=owed,
     )
 
 
@@ -319,8 +333,8 @@ def returning(*, person: Participation, claim: invitations.Claim, who: Claim) ->
     names = identity.pseudonyms(person.campaign, claim.platform, claim.external_id)
     if not is_volunteer and person.pseudonym not in names:
         return who
-    if person.state != State.ENDED or not payment.may_return(person):
-        return None
+    if person.state != State.ENDED or not payment.may_return(person) or return_pay.owed(person):
+        return None  # their page has the code, or the way to it
     known = ExternalId.objects.filter(participation=person).first()
     if not is_volunteer or known is None:
         return who
@@ -336,8 +350,8 @@ def offered(
     """
     names = identity.pseudonyms(campaign, claim.platform, claim.external_id)
     if person is None or person.pseudonym not in names:
-        return study_info.of(campaign)
-    return study_info.of(campaign, payment.renewed(person))
+        return study_info.offered(campaign)
+    return study_info.offered(campaign, payment.renewed(person))
 
 
 def private(token: str, slug: str) -> Participation:
@@ -356,6 +370,14 @@ class Leaving:
     code: str
     amount: str
     contact: str
+
+
+def receipt(*, person: Participation) -> str:
+    """Return a person's receipt. Raises `access.NotFound` where they have none."""
+    found = issuing.latest(person)
+    if not found:
+        raise access.NotFound(f"receipt of participation {person.pk}")
+    return found
 
 
 def leaving(*, token: str, slug: str) -> Leaving:

@@ -46,12 +46,23 @@ class CameBack(Exception):
     """A sign of life arrived meanwhile: nothing is done."""
 
 
+def if_stopped(person: Participation, now: datetime) -> tuple[str, payment.Due | None]:
+    """Return what stopping now would be, and what it would pay: the page says so beforehand."""
+    done = work.of(person)
+    outcome = _outcome(person, done, now)
+    return outcome, payment.due(person, outcome, done)
+
+
 def outcome_of_stopping(person: Participation, now: datetime) -> str:
-    """Return what stopping now would be: the page says beforehand what it means for pay.
+    """Return what stopping now would be."""
+    return _outcome(person, work.of(person), now)
+
+
+def _outcome(person: Participation, done: work.Work, now: datetime) -> str:
+    """Return what stopping after so much work is.
 
     A participant whose wait times out after some work gets the higher of the two amounts.
     """
-    done = work.of(person)
     owed = payment.part(payment.promised(person), done)
     if matching.choices(person, now) and (owed is None or owed.amount < person.waiting_pay):
         return Outcome.NOBODY
@@ -79,10 +90,12 @@ def stop(*, person: Participation, now: datetime) -> Participation:
 
 def vanish(*, person: Participation, now: datetime) -> None:
     """Separate a person who went silent from the waiting partner; they may start again."""
+    before = uptime.known(now).ago(GRACE)
     with transaction.atomic():
+        _check_silent(person, before)
         chat.leave(person=person, now=now, because="vanished")
         person = _locked(person)
-        if person.state != P.CHATTING or person.seen_at >= uptime.known(now).ago(GRACE):
+        if person.state != P.CHATTING or person.seen_at >= before:
             raise CameBack
         matching.send_to_start(person, now, notice="away")
 
@@ -92,12 +105,28 @@ def give_away(*, person: Participation, now: datetime, silent: timedelta = GONE)
 
     Raises `CameBack` where there was one.
     """
+    before = uptime.known(now).ago(silent)
     with transaction.atomic():
+        _check_silent(person, before)
         chat.leave(person=person, now=now, because="left")
         person = _locked(person)
-        if person.state == P.ENDED or person.seen_at >= uptime.known(now).ago(silent):
+        if person.state == P.ENDED or person.seen_at >= before:
             raise CameBack
         payment.settle(person=person, outcome=Outcome.LEFT, now=now)
+
+
+def _check_silent(person: Participation, before: datetime) -> None:
+    """Raise `CameBack` where a person has written since: their message is acknowledged.
+
+    Their sign of life is noted after the commit of the message. The conversation is locked, so
+    that none is written after this look.
+    """
+    seat = person.seats.filter(active=True).first()
+    if seat is None:
+        return
+    conversation = events.lock(seat.conversation_id)
+    if events.messages(conversation).filter(side=seat.side, made_at__gte=before).exists():
+        raise CameBack
 
 
 def stalled(now: datetime) -> QuerySet[Participation]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 
 import nh3
@@ -91,8 +91,13 @@ def of(campaign: Campaign, terms: payment.Terms | None = None) -> StudyInfo:
         images=protocol.images,
         steps=steps_of(protocol),
         languages=listed(campaign.languages) if len(campaign.languages) > 1 else (),
-        closed=_closed(campaign),
+        closed="",
     )
+
+
+def offered(campaign: Campaign, terms: payment.Terms | None = None) -> StudyInfo:
+    """Return what the entry page shows, with the reason why nobody can join now."""
+    return replace(of(campaign, terms), closed=_closed(campaign))
 
 
 def stopping_words(terms: payment.Terms, protocol: Protocol) -> str:

@@ -20,6 +20,7 @@ from webapp.services.participation import (
     browsers,
     enrolment,
     invitations,
+    return_pay,
     screens,
     stopping,
     study_info,
@@ -36,6 +37,7 @@ STEPS: Mapping[str, Callable[..., object]] = {
     "bot": matching.take_bot,
     "give-up": matching.give_up,
     "stop": stopping.stop,
+    "code": return_pay.come_back,
 }
 
 
@@ -56,28 +58,28 @@ class BrowserVisit:
 
     def take(self, step: str, now: datetime) -> None:
         """Take one of STEPS; raises what the step raises."""
-        STEPS[step](person=self._person(), now=now)
+        STEPS[step](person=self._acting(now), now=now)
 
     def submit(self, answers: Mapping[str, str], now: datetime) -> None:
         """Store the answers of the form; raises what `submission.submit` raises."""
-        submission.submit(person=self._person(), answers=answers, now=now)
+        submission.submit(person=self._acting(now), answers=answers, now=now)
 
     def write(self, answers: Mapping[str, str], now: datetime) -> None:
         """Store what was written; raises what `offering.submit` raises."""
-        offering.submit(person=self._person(), answers=answers, now=now)
+        offering.submit(person=self._acting(now), answers=answers, now=now)
 
     def answer(self, answers: Mapping[str, str], now: datetime) -> None:
         """Store answers before the work, which begins at once where they were the last.
 
         Raises what `admission.answer` and `enrolment.start` raise.
         """
-        person = self._person()
+        person = self._acting(now)
         if admission.answer(person=person, answers=answers, now=now):
             enrolment.start(person=person, now=now)
 
     def save_draft(self, answers: Mapping[str, str], now: datetime) -> bool:
         """Keep unfinished answers or texts; False where it is too late for them."""
-        person = self._person()
+        person = self._acting(now)
         is_writing = person.state == Participation.State.WRITING
         save = offering.save_draft if is_writing else submission.save_draft
         return save(person=person, answers=answers, now=now)
@@ -90,13 +92,17 @@ class BrowserVisit:
         """Return what stopping at this moment means for the pay."""
         return screens.stop_means(person=self._person(), now=now)
 
+    def receipt(self) -> str:
+        """Return the receipt of this browser's person. Raises `access.NotFound`."""
+        return screens.receipt(person=self._person())
+
     def check_link(self) -> None:
         """Raise `access.NotFound` where the address leads to no campaign that was launched."""
         access.open_link(self.slug)
 
     def study(self) -> StudyInfo:
         """Return the campaign as newcomers are shown it."""
-        return study_info.of(access.open_link(self.slug))
+        return study_info.offered(access.open_link(self.slug))
 
     def join(
         self,
@@ -145,7 +151,7 @@ class BrowserVisit:
         try:
             claim = invitations.claim(campaign, who, now)
         except invitations.NoProof:
-            return study_info.of(campaign)
+            return study_info.offered(campaign)
         return screens.offered(campaign=campaign, person=self._known(), claim=claim)
 
     def open_private(self, token: str, now: datetime) -> str:
@@ -153,10 +159,22 @@ class BrowserVisit:
 
         Raises `privacy.BadToken` and `access.NotFound`.
         """
-        return browsers.open_by(screens.private(token, self.slug), self.secret, now)
+        person = screens.private(token, self.slug)
+        return_pay.come_back(person=person, now=now)
+        return browsers.open_by(person, self.secret, now)
 
     def _person(self) -> Participation:
         return access.participation(self.slug, self.secret)
+
+    def _acting(self, now: datetime) -> Participation:
+        """Return who does something, whose sign of life is noted first.
+
+        So nobody ends as gone between their work and its note, and who fills in a form for long,
+        whose page asks for nothing meanwhile, is there.
+        """
+        person = self._person()
+        enrolment.note_sign_of_life(person=person, now=now)
+        return person
 
     def _known(self) -> Participation | None:
         return access.known(self.slug, self.secret)

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from django.db.models import Count, Q
 from django.utils.translation import gettext as _
 
 from evaluation import Rate, Shown, letter
-from webapp.models import Assignment, Candidate, Event, Participation, Persona
+from webapp.models import Assignment, Candidate, Event, Participation, Persona, Seat
 from webapp.services.rating import submission
 from webapp.services.rules import events
 
@@ -83,14 +84,12 @@ def of(person: Participation) -> RatingForm | None:
     assignment = submission.current(person)
     if assignment is None:
         return None
-    item, shown = assignment.item, submission.shown_to(assignment)
-    own = (
-        item.conversation.seats.filter(participation=person).first() if item.conversation else None
-    )
-    batch = person.assignments.exclude(state=Assignment.State.RELEASED)
-    if own is not None:  # the forms of earlier conversations are another matter
-        batch = batch.filter(item__conversation=item.conversation)
+    item = assignment.item
+    seats = list(item.conversation.seats.order_by("pk")) if item.conversation else []
+    own = next((seat for seat in seats if seat.participation_id == person.pk), None)
     candidates = {each.key: each for each in item.candidates.select_related("conversation")}
+    shown = submission.shown_among(assignment, candidates.values())
+    number, total = _place(person, assignment, is_own=own is not None)
     judged = [candidates[key] for key in shown.candidates]
     return RatingForm(
         rate=submission.rate_of(person),
@@ -99,11 +98,26 @@ def of(person: Participation) -> RatingForm | None:
         about=item.context.about if item.context else "",
         replies=_replies(judged) if len(judged) > 1 else (),
         of_context=own is None,
-        personas=_personas(assignment, shown),
+        personas=_personas(person, seats, shown),
         draft={str(name): str(text) for name, text in assignment.draft.items()},
-        number=batch.filter(place__lt=assignment.place).count() + 1,
-        total=batch.exclude(item__key__endswith=":live").count(),
+        number=number,
+        total=total,
     )
+
+
+def _place(person: Participation, assignment: Assignment, *, is_own: bool) -> tuple[int, int]:
+    """Return the number of a form in its batch, from 1, and how many the batch has.
+
+    The forms of a person's earlier conversations are another matter.
+    """
+    batch = person.assignments.exclude(state=Assignment.State.RELEASED)
+    if is_own:
+        batch = batch.filter(item__conversation=assignment.item.conversation_id)
+    found = batch.aggregate(
+        before=Count("pk", filter=Q(place__lt=assignment.place)),
+        total=Count("pk", filter=~Q(item__key__endswith=":live")),
+    )
+    return found["before"] + 1, found["total"]
 
 
 def _lines(judged: Sequence[Candidate], own: int | None) -> tuple[FormLine, ...]:
@@ -181,15 +195,14 @@ def _who(is_partner: bool, own: int | None) -> str:
     return _("Your partner") if is_partner else _("You")
 
 
-def _personas(assignment: Assignment, shown: Shown) -> dict[str, tuple[str, ...]]:
+def _personas(
+    person: Participation, seats: Sequence[Seat], shown: Shown
+) -> dict[str, tuple[str, ...]]:
     """Return the personas to choose from, all in the form that the partner has theirs."""
     keys = {key for options in shown.choices.values() for key in options}
-    if not keys:
+    if not keys or not seats:
         return {}
-    conversation, rater = assignment.item.conversation, assignment.participation
-    if conversation is None:
-        return {}
-    partner = conversation.seats.exclude(participation=rater).first()
+    partner = next((seat for seat in seats if seat.participation_id != person.pk), None)
     form = partner.persona_form if partner else "original"
-    rows = Persona.objects.filter(campaign=conversation.campaign, key__in=keys)
+    rows = Persona.objects.filter(campaign=person.campaign_id, key__in=keys)
     return {row.key: row.sentences_in(form) for row in rows}

@@ -5,14 +5,14 @@ Stored is what was said, under names that keep their meaning, never how it was s
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from datetime import datetime
 
 from django.db import transaction
 from django.db.models import Q
 
 from evaluation import Rate, Shown, Value
-from webapp.models import Assignment, CompletionCode, Conversation, Participation, Rating
+from webapp.models import Assignment, Candidate, CompletionCode, Conversation, Participation, Rating
 from webapp.services.rating import onboarding
 from webapp.services.rating.labels import LabelRefused
 from webapp.services.rules import flags, next_round, payment, quota, states
@@ -41,7 +41,12 @@ def current(person: Participation) -> Assignment | None:
 
 def shown_to(assignment: Assignment) -> Shown:
     """Return the candidates and choices drawn for this rater."""
-    intended = dict(assignment.item.candidates.values_list("key", "conversation__intended"))
+    return shown_among(assignment, assignment.item.candidates.select_related("conversation"))
+
+
+def shown_among(assignment: Assignment, candidates: Iterable[Candidate]) -> Shown:
+    """Return what was drawn for this rater of an item's candidates."""
+    intended = {each.key: each.conversation.intended for each in candidates}
     choices = {name: tuple(options) for name, options in assignment.choices.items()}
     return Shown(
         tuple(assignment.shown or intended),
@@ -74,7 +79,7 @@ def submit(
     keyed by field, when something is missing.
     """
     with transaction.atomic():
-        person = Participation.objects.select_for_update(no_key=True).get(pk=person.pk)
+        person = quota.locked(person)
         if person.state == Participation.State.ENDED:
             return payment.code_of(person)
         assignment = current(person)

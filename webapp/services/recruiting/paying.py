@@ -10,15 +10,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from decimal import Decimal
 from typing import Any
 
 from django.db import IntegrityError, transaction
 from django.db.models import F, OuterRef, QuerySet, Subquery, Sum
 from django.db.models.functions import Coalesce
 
-from webapp.models import Bonus, PanelBatch, PanelCall, PanelPayment, PanelStudy, PanelSubmission
+from webapp.models import PanelBatch, PanelCall, PanelPayment, PanelStudy, PanelSubmission
 from webapp.services.recruiting import client, submissions
+from webapp.services.rules import ledger
 
 Stage, Call = PanelBatch.Stage, PanelCall.Stage
 QUIET = timedelta(hours=1)  # the panel pays "in the following minutes" after it was told to
@@ -53,17 +53,12 @@ class Account:
 
 def accounts(study: PanelStudy) -> list[Account]:
     """Return every submission with its money, in the order they were first seen: three queries."""
-    bonuses: QuerySet[Any, Any] = Bonus.objects.filter(
-        participation=OuterRef("participation")
-    ).order_by()
-    bonuses = bonuses.values("participation").annotate(sum=Sum("amount")).values("sum")
     planned: QuerySet[Any, Any] = PanelPayment.objects.filter(submission=OuterRef("pk")).order_by()
     planned = planned.values("submission").annotate(sum=Sum("amount")).values("sum")
     rows = study.submissions.select_related("participation").order_by("pk")
     rows = rows.annotate(
-        code_amount=F("participation__code__amount"),
-        bonuses=Subquery(bonuses),
         intended=Coalesce(Subquery(planned), 0),
+        **ledger.owed("participation"),
     )
     actions = study.calls.filter(action__in=("APPROVE", "REJECT"))
     approving = set(
@@ -80,8 +75,7 @@ def _account(
     study: PanelStudy, row: PanelSubmission, approving: set[int], refused: set[int]
 ) -> Account:
     amounts = row.__dict__
-    sums = (amounts["code_amount"], amounts["bonuses"])
-    owed = round(sum((each or Decimal(0) for each in sums), Decimal(0)) * 100)
+    owed = amounts["owed_code"] + amounts["owed_bonus"]
     is_refused = row.status == "REJECTED" and row.pk in refused
     intended = amounts["intended"]
     whole = row.pk in approving or owed - max(intended, row.bonus_seen) >= study.reward

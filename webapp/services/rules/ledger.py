@@ -14,7 +14,18 @@ from datetime import datetime
 from decimal import Decimal
 from typing import Any
 
-from django.db.models import Count, F, Max, Q, Sum
+from django.db.models import (
+    BigIntegerField,
+    Count,
+    F,
+    Max,
+    OuterRef,
+    Q,
+    QuerySet,
+    Subquery,
+    Sum,
+)
+from django.db.models.functions import Cast, Coalesce, Round
 
 from evaluation import Protocol
 from webapp.models import (
@@ -30,6 +41,7 @@ from webapp.services.rules.protocols import protocol_of
 
 SPARE = 10  # one place more for so many: who is paid and does not count takes it
 NOTHING = Decimal(0)
+CENTS = Cast(Round(F("amount") * 100), BigIntegerField())  # whole: a sum of them is exact
 # Where raters are kept to one kind of item, each kind needs batches of its own.
 KINDS = {"group": "context__group", "system": "candidates__system"}
 
@@ -56,6 +68,41 @@ class Books:
     @property
     def free(self) -> Decimal:
         return self.budget - self.reserved - self.spent
+
+
+@dataclass(frozen=True)
+class OwedPay:
+    """What people are to get: of their codes, and of bonuses."""
+
+    code: Decimal
+    bonus: Decimal
+
+    @property
+    def total(self) -> Decimal:
+        return self.code + self.bonus
+
+
+def owed(person: str = "pk") -> dict[str, Any]:
+    """Return the one rule of what is owed, as columns to annotate: `owed_code` and `owed_bonus`.
+
+    In cents: the amount of the code that a participation was given, and all its bonuses. Every
+    sheet, sum and book takes them from here. `person` names the column of the participation.
+    """
+    whose = {"participation": OuterRef(person)}
+    return {"owed_code": _owed(CompletionCode, whose), "owed_bonus": _owed(Bonus, whose)}
+
+
+def _owed(kind: Any, whose: dict[str, Any]) -> Any:
+    rows = kind._default_manager.filter(**whose).order_by().values("participation")
+    sums = rows.annotate(cents=Sum(CENTS)).values("cents")
+    return Coalesce(Subquery(sums), 0, output_field=BigIntegerField())
+
+
+def owed_to(people: QuerySet[Participation]) -> OwedPay:
+    """Return what is owed to all of some people."""
+    rows = people.order_by().annotate(**owed())
+    sums = rows.aggregate(code=Sum("owed_code"), bonus=Sum("owed_bonus"))
+    return OwedPay(of_cents(sums["code"] or 0), of_cents(sums["bonus"] or 0))
 
 
 def slots(campaign: Campaign, *, free: bool = False) -> int:
@@ -139,9 +186,9 @@ def books_of(campaigns: Sequence[Campaign]) -> dict[int, Books]:
 
 def _books(row: PayLedger) -> Books:
     return Books(
-        _amount(row.budget),
-        _amount(row.reserved),
-        _amount(row.spent),
+        of_cents(row.budget),
+        of_cents(row.reserved),
+        of_cents(row.spent),
         held_at=row.held_at,
         held_because=row.held_because,
         looked_at=row.looked_at,
@@ -153,18 +200,13 @@ def begin(campaign: Campaign) -> PayLedger:
     row = PayLedger.objects.filter(campaign=campaign.pk).first()
     if row is not None:
         return row
-    spent = sum((_sum(kind, campaign) for kind in (CompletionCode, Bonus)), NOTHING)
+    spent = owed_to(Participation.objects.filter(campaign=campaign.pk)).total
     budget = usual_budget(campaign) if campaign.budget is None else campaign.budget
     row, _made = PayLedger.objects.get_or_create(  # one ledger a campaign decides between two
         campaign_id=campaign.pk,
         defaults={"budget": _cents(max(budget, spent)), "spent": _cents(spent)},
     )
     return row
-
-
-def _sum(kind: Any, campaign: Campaign) -> Decimal:
-    rows = kind._default_manager.filter(participation__campaign=campaign.pk)
-    return Decimal(rows.aggregate(sum=Sum("amount"))["sum"] or 0)
 
 
 def can_reserve(campaign: Campaign, amount: Decimal) -> bool:
@@ -249,5 +291,6 @@ def _cents(amount: Decimal) -> int:
     return int(amount * 100)
 
 
-def _amount(cents: int) -> Decimal:
+def of_cents(cents: int) -> Decimal:
+    """Return whole cents as an amount."""
     return (Decimal(cents) / 100).quantize(Decimal("0.01"))

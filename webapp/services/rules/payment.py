@@ -20,6 +20,7 @@ from webapp.models import (
     Participation,
     Seat,
 )
+from webapp.services.receipts import issuing
 from webapp.services.rules import (
     audit,
     endings,
@@ -174,6 +175,7 @@ def settle(
         persona_stack.give_back(person)
         owed = _within_budget(person, owed)
         code = _new_code(person, owed) if owed else None
+        issuing.issue(person, code, now)
         _hold_where_unusual(person.campaign, now)
         audit.append(
             actor=f"participation {person.pk}",
@@ -184,6 +186,24 @@ def settle(
             pays=str(code.amount) if code else "0",
         )
         return code
+
+
+def pay_after_leaving(person: Participation, owed: Due, now: datetime) -> CompletionCode | None:
+    """Pay who left, from what the budget has left; their row is locked, and they have no code."""
+    paid = _within_budget(person, owed)
+    if paid is None:
+        return None
+    Participation.objects.filter(pk=person.pk).update(outcome=Outcome.LEFT)
+    code = _new_code(person, paid)
+    issuing.issue(person, code, now)
+    audit.append(
+        actor=f"participation {person.pk}",
+        action="paid after leaving",
+        campaign=person.campaign,
+        now=now,
+        pays=str(code.amount),
+    )
+    return code
 
 
 def counts(campaign: Campaign, outcome: str) -> bool:
@@ -203,13 +223,14 @@ def may_return(person: Participation) -> bool:
     return person.outcome not in NOT_ADMITTED and code_of(person) is None
 
 
-def due(person: Participation, outcome: str) -> Due | None:
+def due(person: Participation, outcome: str, done: work.Work | None = None) -> Due | None:
     """Return what ending in an outcome now pays a person; None where there is no code for it.
 
-    Each round that is over earns the whole pay, the one that is on what its outcome says.
+    Each round that is over earns the whole pay, the one that is on what its outcome says. `done`
+    is the work of the round that is on, where it was counted already.
     """
     terms, earlier = promised(person), rounds.done(person)
-    latest = _due_of_round(person, terms, outcome)
+    latest = _due_of_round(person, terms, outcome, done)
     if not earlier:
         return latest
     if latest is None:
@@ -242,13 +263,15 @@ def _hold_where_unusual(campaign: Campaign, now: datetime) -> None:
         ledger.keep_new_people_out(campaign, kind, now)
 
 
-def _due_of_round(person: Participation, terms: Terms, outcome: str) -> Due | None:
+def _due_of_round(
+    person: Participation, terms: Terms, outcome: str, done: work.Work | None
+) -> Due | None:
     """Return what the round that is on pays; one that never began nothing, but for the first."""
     kind = RULES[outcome].code
     if kind == Kind.PART:
-        return part(terms, work.of(person))
+        return part(terms, done or work.of(person))
     if kind == Kind.SCREENED:
-        return _screened(terms, part(terms, work.of(person)))
+        return _screened(terms, part(terms, done or work.of(person)))
     if kind == Kind.FULL and rounds.done(person) and rounds.current(person) is None:
         return None
     pays = {Kind.FULL: terms.pay, Kind.WAITING: terms.waiting_pay}

@@ -48,9 +48,9 @@ def open_cells(campaign: Campaign) -> QuerySet[QuotaCell]:
 def wanted_of(campaign: Campaign) -> QuerySet[QuotaCell]:
     """Return the cells of a campaign with what can be `wanted` of each.
 
-    Of people of whom one rates, that is an even number: a last one would wait for nobody.
+    Of people that is an even number: a last one would wait for nobody.
     """
-    odd = F("target") % 2 if protocol_of(campaign).one_rates else Value(0)
+    odd = F("target") % 2 if protocol_of(campaign).pairs_people else Value(0)
     alone = Case(When(system__bot=PEOPLE, then=odd), default=Value(0))
     return QuotaCell.objects.filter(system__campaign=campaign).annotate(wanted=F("target") - alone)
 

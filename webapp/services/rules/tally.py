@@ -78,9 +78,10 @@ def store(conversations: Collection[Conversation]) -> None:
         cursor.execute(sql, [value for each in conversations for value in _values(each)])
 
 
-def faults() -> Iterator[str]:
-    """Yield a sentence for each conversation whose row says otherwise than its log."""
-    keys = Conversation.objects.order_by("pk").values_list("pk", flat=True)
+def faults(campaign: int | None = None) -> Iterator[str]:
+    """Yield a sentence for each conversation, of one campaign or all, that is counted wrongly."""
+    rows = Conversation.objects.all() if campaign is None else _of(campaign)
+    keys = rows.order_by("pk").values_list("pk", flat=True)
     last = 0
     while chunk := list(keys.filter(pk__gt=last)[:CHUNK]):
         last = chunk[-1]
@@ -88,6 +89,10 @@ def faults() -> Iterator[str]:
             with transaction.atomic():  # nothing is appended meanwhile, as may have been above
                 locked = Conversation.objects.select_for_update(of=("self",)).filter(pk=pk)
                 yield from _differences(locked).get(pk, ())
+
+
+def _of(campaign: int) -> QuerySet[Conversation]:
+    return Conversation.objects.filter(campaign=campaign)
 
 
 def _differences(conversations: QuerySet[Conversation]) -> dict[int, list[str]]:

@@ -24,10 +24,10 @@ class Work:
     share: Fraction = Fraction(0)
 
 
-def of(person: Participation) -> Work:
+def of(person: Participation, *, has_left: bool = False) -> Work:
     """Count a person's work; nothing counts before they did something themselves."""
     if protocol_of(person.campaign).chat is None:
-        return _judged(person)
+        return _judged(person, has_left)
     return _chatted(person)
 
 
@@ -51,9 +51,12 @@ def _chatted(person: Participation) -> Work:
     return Work(sum(mine.values()), min(Fraction(1), sum(shares, Fraction(0))))
 
 
-def _judged(person: Participation) -> Work:
-    assigned = Assignment.objects.filter(participation=person).exclude(
-        state=Assignment.State.RELEASED
-    )
+def _judged(person: Participation, has_left: bool) -> Work:
+    assigned = Assignment.objects.filter(participation=person)
     done = assigned.filter(state=Assignment.State.DONE).count()
-    return Work(done, Fraction(done, assigned.count())) if done else Work()
+    if not has_left:
+        assigned = assigned.exclude(state=Assignment.State.RELEASED)
+        return Work(done, Fraction(done, assigned.count())) if done else Work()
+    # Who left gave back what was not done, and at earlier times perhaps as well.
+    count = max(done, min(assigned.count(), protocol_of(person.campaign).batch))
+    return Work(done, Fraction(done, count)) if done else Work()

@@ -15,6 +15,7 @@ from typing import Any
 from django.contrib.auth.decorators import login_required
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed
+from django.http.response import HttpResponseBase
 from django.shortcuts import redirect, render
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy
@@ -28,7 +29,7 @@ from webapp.views import audience
 from webapp.views.audience import Audience, Need, meant_for, needs, routes
 from webapp.views.staff import confirmation
 
-View = Callable[..., HttpResponse]
+View = Callable[..., HttpResponseBase]
 READ = audience.READ
 WRITE = ("POST",)
 FORM = (*READ, *WRITE)
@@ -121,7 +122,7 @@ def campaign_page(
 
     def decorate(view: View) -> View:
         @functools.wraps(view)
-        def found(request: HttpRequest, pk: int, **kwargs: Any) -> HttpResponse:
+        def found(request: HttpRequest, pk: int, **kwargs: Any) -> HttpResponseBase:
             row = access.campaign(request.user, pk)
             return _refused(request, need, row.project_id) or view(request, row, **kwargs)
 
@@ -140,7 +141,7 @@ def study_page(
 
     def decorate(view: View) -> View:
         @functools.wraps(view)
-        def found(request: HttpRequest, study: int, **kwargs: Any) -> HttpResponse:
+        def found(request: HttpRequest, study: int, **kwargs: Any) -> HttpResponseBase:
             row = access.study(request.user, study)
             return _refused(request, need, row.project_id) or view(request, row, **kwargs)
 
@@ -155,7 +156,7 @@ def whitelist_page(*methods: str, role: Role, change: Role | None = None) -> Cal
 
     def decorate(view: View) -> View:
         @functools.wraps(view)
-        def found(request: HttpRequest, whitelist: int, **kwargs: Any) -> HttpResponse:
+        def found(request: HttpRequest, whitelist: int, **kwargs: Any) -> HttpResponseBase:
             row = access.whitelist(request.user, whitelist)
             return _refused(request, need, row.project_id) or view(request, row, **kwargs)
 
@@ -172,7 +173,7 @@ def project_page(
 
     def decorate(view: View) -> View:
         @functools.wraps(view)
-        def found(request: HttpRequest, project: int, **kwargs: Any) -> HttpResponse:
+        def found(request: HttpRequest, project: int, **kwargs: Any) -> HttpResponseBase:
             row = access.project(request.user, project)
             return _refused(request, need, row.pk) or view(request, row, **kwargs)
 
@@ -186,7 +187,7 @@ def _page(need: Need, link: NavLink | None = None) -> Callable[[View], View]:
         @meant_for(Audience.STAFF)
         @login_required
         @functools.wraps(view)
-        def guarded(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+        def guarded(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
             if not access.is_staff(request.user):
                 raise PermissionDenied
             if request.method not in need.methods and not confirmation.is_answer(request, need):
@@ -289,7 +290,7 @@ def _label(name: str) -> str:
     return str(LABELS.get(name, name.rpartition(".")[2]))
 
 
-def _answer(view: View, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+def _answer(view: View, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
     try:
         return view(request, *args, **kwargs)
     except access.NotFound:

@@ -190,13 +190,19 @@ def _page(
         "versions": own_protocols.versions(row) if row else [],
         "origin": CopySource(row.copied_name, row.copied_sha256) if row else origin,
         "groups": rendering.sample_questions(sample) if sample else [],
-        "study": {"instructions": sample.instructions, "images": sample.images} if sample else None,
+        "study": _instructions(sample) if sample else None,
         "upload_error": form.upload_error,
         "seen": latest_known,
         "passed_over": passed_over,
     }
     status = 409 if passed_over else 422 if form.errors or form.upload_error else 200
     return render(request, "staff/builder.html", context, status=status)
+
+
+def _instructions(sample: Protocol) -> dict[str, Any]:
+    """Return what the page of instructions shows of a protocol."""
+    examples = sample.write.examples if sample.write else ()
+    return {"instructions": sample.instructions, "images": sample.images, "examples": examples}
 
 
 urlpatterns = [

@@ -223,6 +223,7 @@ def test_a_stored_system_s_form_sends_what_is_stored() -> None:
         "name": "one",
         "target": 5,
         "sees_persona": False,
+        "is_control": False,
         "options": {"opening": "Hello."},
     }
 

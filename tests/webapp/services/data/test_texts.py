@@ -107,7 +107,7 @@ def test_every_report_reads_them_and_the_summary_and_the_pages_too() -> None:
 
 def test_the_command_prints_the_report_of_the_texts(tmp_path: Path) -> None:
     path = exports.write_to(campaign=campaign_with(HARD), path=tmp_path / "export.zip")
-    command = [sys.executable, "-m", "analysis", str(path)]
+    command = [sys.executable, "-m", "analysis", str(path), "--simulate", "0"]
     summary = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
     assert "fluency" in summary
     command += ["--report", "written_answers"]

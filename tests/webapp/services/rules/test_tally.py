@@ -70,7 +70,9 @@ def test_verify_names_each_count_that_differs(name: str) -> None:
         call_command("verify", stdout=out)
     assert end.value.returncode == 1
     (line,) = out.getvalue().splitlines()
-    assert line.startswith(f"conversation {conversation.pk}: {name} is {wrong}, the log says ")
+    words = f"conversation {conversation.pk}: {name} is {wrong}, the log says "
+    assert words in line
+    assert line.startswith(f"campaign {conversation.campaign_id} ")
 
 
 def test_verify_finds_an_entry_that_is_missing() -> None:
@@ -85,4 +87,4 @@ def test_verify_says_that_all_is_well() -> None:
     talked()
     out = io.StringIO()
     call_command("verify", stdout=out)
-    assert out.getvalue() == "every conversation is counted as its log has it\n"
+    assert out.getvalue() == "no fault by 11 checks\n"

@@ -24,6 +24,7 @@ from webapp.models import OwnProtocol, ProtocolImage
 from webapp.services.campaign import launch
 from webapp.services.data import codebook, exports
 from webapp.services.staff_forms import protocol_images
+from webapp.services.writing import writing_items
 
 pytestmark = pytest.mark.django_db
 SHOWS = "A scale from cold to warm"
@@ -122,7 +123,7 @@ def test_a_file_chosen_and_saved_at_once_waits_for_its_words(ann: Client) -> Non
     [
         ({"i1.alt": " "}, "is empty; write what the image shows"),
         ({"i1.alt": "x" * 501}, "alt must have 1 to 500 characters"),
-        ({"i1.about": "q9"}, "is not a choice"),
+        ({"i1.about": "q9"}, "what the image stood with was changed; choose where it stands now"),
         ({"i1.sha256": "f" * 64}, "the image is not there any more"),
     ],
 )
@@ -132,6 +133,126 @@ def test_an_image_without_words_or_bytes_is_not_saved(
     builder = illustrated(ann)
     builder.raw |= changes
     assert complaint in builder.refused()
+
+
+WARM, COLD = "Hello, friend! | warm | It greets.", "Go away. | cold"
+
+
+def with_examples(ann: Client) -> Builder:
+    """Return a builder with two examples, the second image within the second of them."""
+    builder = illustrated(ann)
+    builder.raw |= {"q1.examples": f"{WARM}\n{COLD}"}
+    builder.press("show")
+    builder.raw |= {"i2.about": chosen(builder, "“Go away. | cold” of question 1")}
+    return builder
+
+
+def chosen(builder: Builder, words: str) -> str:
+    """Return the value of the one place for image 2 that a list calls so."""
+    choices = builder.form["i2.about"].field.choices
+    (found,) = (value for value, label in choices if label == f"within the example {words}")
+    return str(found)
+
+
+def examples_of(row: OwnProtocol) -> list[tuple[str, list[str]]]:
+    after = from_json(row.content).after
+    assert after is not None
+    found = after.question("warm").examples
+    return [(each.text, [image.alt for image in each.images]) for each in found]
+
+
+def test_an_image_stands_within_an_example_and_follows_it(ann: Client) -> None:
+    builder = with_examples(ann)
+    row = builder.save()
+    assert examples_of(row) == [("Hello, friend!", []), ("Go away.", [f"{SHOWS} 2"])]
+    assert row.images.count() == 2
+    again = Builder(ann, reverse("own-protocol", args=[row.pk]))
+    assert again.save().pk == row.pk, "the same protocol, by its hash"
+    again.raw |= {"q1.examples": f"Well | warm\r\n  Go away. |cold |\r\n{WARM}"}
+    moved = again.save()
+    assert examples_of(moved)[1] == ("Go away.", [f"{SHOWS} 2"])
+    assert moved.sha256 != row.sha256
+
+
+def test_an_image_of_an_example_that_was_changed_asks_where_it_stands(ann: Client) -> None:
+    builder = with_examples(ann)
+    builder.raw |= {"q1.examples": f"{WARM}\nGo! | cold"}
+    for _again in range(2):  # the list that is shown then chooses nothing else by itself
+        assert "choose where it stands now" in builder.refused()
+        assert '" selected>choose again' in builder.text
+    builder.raw |= {"i2.about": chosen(builder, "“Go! | cold” of question 1")}
+    assert examples_of(builder.save())[1] == ("Go!", [f"{SHOWS} 2"])
+
+
+def test_of_two_examples_alike_each_keeps_its_image(ann: Client) -> None:
+    builder = illustrated(ann)
+    builder.raw |= {"q1.examples": f"{COLD}\n{COLD}", "i1.about": f"q1.examples 1 {COLD}"}
+    builder.raw |= {"i2.about": f"q1.examples 2 {COLD}"}
+    row = builder.save()
+    assert [images for _text, images in examples_of(row)] == [[f"{SHOWS} 1"], [f"{SHOWS} 2"]]
+    assert Builder(ann, reverse("own-protocol", args=[row.pk])).save().pk == row.pk
+
+
+def test_instructions_and_card_show_the_image_within_its_example(ann: Client) -> None:
+    builder = with_examples(ann)
+    builder.raw |= {"q1.asked": "live"}
+    builder.add("yes_no", name="nice", text="Nice?")
+    row = builder.save()
+    visit = Visit(make_campaign(row.name, own_protocol=row))
+    ready = visit.join().content.decode()
+    chat = visit.post("start").content.decode()
+    address = reverse("protocol-image", args=[from_json(row.content).every_image[1].sha256])
+    for page in (builder.text.partition('id="sample-title"')[2], ready, chat):
+        before, _src, after = unescape(page).partition(f'src="{address}"')
+        assert f'alt="{SHOWS} 2"' in after.partition(">")[0]
+        assert "Go away." in before.rpartition("<li>")[2]
+        assert after.partition("</li>")[0].count("<img") == 0
+
+
+def test_an_example_of_writing_holds_an_image(ann: Client) -> None:
+    builder = Builder(ann)
+    builder.raw |= {"title": "Portraits", "activity": "write", "write.asks.text": "A sentence"}
+    builder.raw |= {"write.examples": "I sail.", "do": "show"}
+    assert press(builder, "image", drawn(size=(40, 20))).status_code == 200
+    builder.raw |= {"i1.alt": SHOWS, "i1.about": "write.examples 1 I sail."}
+    builder.press("show")
+    assert builder.text.count(f'alt="{SHOWS}"') == 1, "in the sample"
+    row = builder.save()
+    write = from_json(row.content).write
+    assert write is not None
+    (example,) = write.examples
+    assert (example.text, example.original) == ("I sail.", ""), "it revises nothing"
+    assert [image.alt for image in example.images] == [SHOWS]
+    assert Builder(ann, reverse("own-protocol", args=[row.pk])).save().pk == row.pk
+    campaign = make_campaign(row.name, own_protocol=row, systems={})
+    assert writing_items.make(campaign) > 0
+    visit = Visit(campaign)
+    assert f'alt="{SHOWS}"' in visit.join().content.decode()
+    book = codebook.codebook(campaign)
+    assert [each["example"] for each in book["protocol"]["images"]] == [1]
+
+
+def test_a_file_plan_and_codebook_have_the_image_of_an_example(
+    ann: Client, client: Client, tmp_path: Path
+) -> None:
+    row = with_examples(ann).save()
+    campaign = make_campaign(row.name, own_protocol=row)
+    second = from_json(row.content).every_image[1].sha256
+    asked = launch.plan_of(campaign)["protocol"]["steps"][1]["each"][0]
+    assert asked["examples"][1]["images"][0]["sha256"] == second
+    book = codebook.codebook(campaign)
+    shows = {"sha256": second, "shows": f"{SHOWS} 2", "example": 2}
+    assert book["questions"][0]["images"] == [shows]
+    assert f"Image {second} within example 2: {SHOWS} 2" in codebook.as_markdown(book)
+    path = exports.write(campaign=campaign, folder=tmp_path, now=NOW)
+    text = zipfile.ZipFile(path).read("protocol.json").decode()
+    assert second in json.loads(text)["image_files"]
+    client.force_login(make_staff("ben"))
+    for refused in (text.replace(f'"{SHOWS} 2"', '""'), text.replace(f'"alt": "{SHOWS} 2",', "")):
+        assert client.post(reverse("own-protocols"), {"text": refused}).status_code == 422
+    assert client.post(reverse("own-protocols"), {"text": text}).status_code == 302
+    made = OwnProtocol.objects.latest("made_at")
+    assert (made.sha256, made.images.count()) == (row.sha256, 2)
 
 
 def test_what_names_no_image_is_none(ann: Client) -> None:

@@ -1,0 +1,1 @@
+"""Receipts that participants are handed, and how anybody tells whether one is true."""

@@ -1,0 +1,1 @@
+"""Pages about pay: who is owed what, and what proves it."""
