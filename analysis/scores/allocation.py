@@ -39,7 +39,8 @@ def unequal(question: QuestionRatings) -> Iterator[str]:
     counts = _items(question)["system"].value_counts().sort_index()
     if len(counts) < 2 or counts.mean() < FEWEST:
         return
-    p = _chi_square(((counts - counts.mean()) ** 2 / counts.mean()).to_numpy(), len(counts) - 1)
+    parts = ((counts - counts.mean()) ** 2 / counts.mean()).to_numpy(float)
+    p = _chi_square(parts, len(counts) - 1)
     if p < UNLIKELY:
         yield (
             f"systems have different numbers of items ({_listed(counts)}; were they meant to have "

@@ -38,8 +38,8 @@ def _objects(values: Iterable[object]) -> Cells:
     """Return an array of objects as they are: numpy would take pairs for a second dimension."""
     found = list(values)
     cells = np.empty(len(found), dtype=object)
-    for place, value in enumerate(found):
-        cells[place] = value
+    for number, value in enumerate(found):
+        cells[number] = value
     return cells
 
 

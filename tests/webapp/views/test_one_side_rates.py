@@ -14,7 +14,7 @@ import pytest
 
 from tests.webapp.views.visiting import Visit, campaign_of, good_answers
 from webapp import clock, notices
-from webapp.models import Campaign, CompletionCode, Participation, QuotaCell, Rating
+from webapp.models import Campaign, CompletionCode, Event, Participation, QuotaCell, Rating
 from webapp.services.ops import sweeper
 
 pytestmark = pytest.mark.django_db
@@ -67,6 +67,7 @@ def vanish(visit: Visit) -> None:
     """Let somebody be away until the sweeper gives their place away."""
     away = clock.now() - timedelta(hours=1)
     Participation.objects.filter(pk=visit.person.pk).update(seen_at=away)
+    Event.objects.filter(conversation__seats__participation=visit.person).update(made_at=away)
     sweeper.tick(clock.now())
     assert visit.person.outcome == "LEFT"
 

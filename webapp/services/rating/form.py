@@ -89,7 +89,7 @@ def of(person: Participation) -> RatingForm | None:
     own = next((seat for seat in seats if seat.participation_id == person.pk), None)
     candidates = {each.key: each for each in item.candidates.select_related("conversation")}
     shown = submission.shown_among(assignment, candidates.values())
-    number, total = _place(person, assignment, is_own=own is not None)
+    number, total = _number_in_batch(person, assignment, is_own=own is not None)
     judged = [candidates[key] for key in shown.candidates]
     return RatingForm(
         rate=submission.rate_of(person),
@@ -105,7 +105,9 @@ def of(person: Participation) -> RatingForm | None:
     )
 
 
-def _place(person: Participation, assignment: Assignment, *, is_own: bool) -> tuple[int, int]:
+def _number_in_batch(
+    person: Participation, assignment: Assignment, *, is_own: bool
+) -> tuple[int, int]:
     """Return the number of a form in its batch, from 1, and how many the batch has.
 
     The forms of a person's earlier conversations are another matter.

@@ -15,7 +15,15 @@ from tests.webapp.services.people import (
     send_message,
     start,
 )
-from webapp.models import AuditEntry, Campaign, ExternalId, Heartbeat, Participation, QuotaCell
+from webapp.models import (
+    AuditEntry,
+    Campaign,
+    Event,
+    ExternalId,
+    Heartbeat,
+    Participation,
+    QuotaCell,
+)
 from webapp.services.conversation import matching
 from webapp.services.ops import sweep_turn, sweeper
 from webapp.services.rules import payment
@@ -137,5 +145,6 @@ def test_a_sweeper_shows_that_it_lives() -> None:
 def test_a_reserved_place_of_who_said_something_and_left_is_free_again() -> None:
     person = start(make_campaign())
     send_message(person, "hello")
+    Event.objects.update(made_at=after(0))
     done(1801)
     assert QuotaCell.objects.get().free == 10
