@@ -10,10 +10,19 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from django.db.models import QuerySet
 
 from tests.factories import NOW, make_staff
 from tests.webapp.services.third import came, draft_of, judge, judge_all
-from webapp.models import Campaign, Candidate, Conversation, Event, Item, TranscriptNote
+from webapp.models import (
+    Campaign,
+    Candidate,
+    Conversation,
+    Event,
+    Item,
+    System,
+    TranscriptNote,
+)
 from webapp.services.campaign import (
     duplicates,
     launch,
@@ -273,6 +282,26 @@ def test_duplicates_have_the_conversations_and_drafts_lose_them() -> None:
     assert (copy.items.count(), copy.systems.count(), copy.conversations.count()) == (0, 0, 0)
     removal.delete(campaign=draft, by=staff, now=NOW)
     assert not TranscriptNote.objects.exists()
+
+
+@pytest.mark.parametrize("stage", [Conversation, Event, TranscriptNote, Item, Candidate])
+def test_an_import_that_ends_in_the_middle_leaves_nothing(
+    monkeypatch: pytest.MonkeyPatch, stage: type[Any]
+) -> None:
+    store = QuerySet.bulk_create
+
+    def half(self: Any, rows: list[Any], *args: Any, **kwargs: Any) -> Any:
+        ends = self.model is stage
+        made = store(self, rows[: len(rows) // 2] if ends else rows, *args, **kwargs)
+        assert not ends, "the process ends here"
+        return made
+
+    monkeypatch.setattr(QuerySet, "bulk_create", half)
+    draft = draft_of()
+    with pytest.raises(AssertionError, match="ends here"):
+        transcripts_import.store(campaign=draft, upload=upload(CHATS), by=make_staff(), now=NOW)
+    for kind in (Conversation, Event, TranscriptNote, Item, Candidate, System):
+        assert not kind._default_manager.exists()
 
 
 def test_the_released_conversations_come_in_as_they_are(shared_data: Path) -> None:
