@@ -16,7 +16,6 @@ import pandas as pd
 from scipy import special
 
 from analysis.scores.question_ratings import QuestionRatings
-from analysis.stats.intervals import Floats
 from analysis.tables.campaign_record import CampaignRecord
 from analysis.tables.columns import TIME_COLUMN
 
@@ -72,7 +71,7 @@ def _independence(table: pd.DataFrame) -> tuple[float, float]:
     return float(expected.min()), p
 
 
-def _chi_square(parts: Floats, df: int) -> float:
+def _chi_square(parts: np.ndarray, df: int) -> float:
     # Not scipy.stats, which takes half a second to load.
     return float(special.chdtrc(df, parts.sum()))
 
