@@ -16,7 +16,6 @@ import pandas as pd
 from scipy import special
 
 from analysis.scores.question_ratings import QuestionRatings
-from analysis.stats.intervals import Floats
 from analysis.tables.campaign_record import CampaignRecord
 from analysis.tables.columns import TIME_COLUMN
 
@@ -39,8 +38,7 @@ def unequal(question: QuestionRatings) -> Iterator[str]:
     counts = _items(question)["system"].value_counts().sort_index()
     if len(counts) < 2 or counts.mean() < FEWEST:
         return
-    parts = ((counts - counts.mean()) ** 2 / counts.mean()).to_numpy(float)
-    p = _chi_square(parts, len(counts) - 1)
+    p = _chi_square(((counts - counts.mean()) ** 2 / counts.mean()).to_numpy(), len(counts) - 1)
     if p < UNLIKELY:
         yield (
             f"systems have different numbers of items ({_listed(counts)}; were they meant to have "
@@ -73,7 +71,7 @@ def _independence(table: pd.DataFrame) -> tuple[float, float]:
     return float(expected.min()), p
 
 
-def _chi_square(parts: Floats, df: int) -> float:
+def _chi_square(parts: np.ndarray, df: int) -> float:
     # Not scipy.stats, which takes half a second to load.
     return float(special.chdtrc(df, parts.sum()))
 

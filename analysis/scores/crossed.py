@@ -28,7 +28,6 @@ from scipy import sparse
 
 from analysis.scores.incidence import RESIDUAL, Incidence
 from analysis.stats.intervals import Floats
-from analysis.stats.sums import sums_by
 
 MOST = 400  # levels of all effects, for which likelihoods are computed
 STEPS = 60
@@ -199,7 +198,7 @@ class CrossedDesign:
                 parts.append(chance.standard_normal(levels)[codes])
             left = [one - (np.bincount(of.system, one) / of.n)[of.system] for one in parts]
             drawn.append([_products(left)] + [
-                _products([sums_by(codes, one) for one in left])
+                _products([np.bincount(codes, one).astype(float) for one in left])
                 for codes in of.effects.values()
             ])  # fmt: skip
         return np.moveaxis(np.array(drawn), 0, -1)

@@ -28,7 +28,6 @@ from scipy import sparse, special
 from analysis.scores.block_systems import Factored, SymmetricPattern, largest_first, solve
 from analysis.scores.severity import Gaussian
 from analysis.stats.intervals import Floats
-from analysis.stats.sums import sums_by
 
 Ints = NDArray[np.intp]
 PRIOR_SD = 5.0
@@ -139,12 +138,11 @@ class _Group:
     codes: Ints
 
     def sums(self, weights: Floats) -> Floats:
-        return sums_by(self.codes, weights, self.count)
+        return _counted(self.codes, weights, self.count)
 
     def by_value(self, values: Ints, levels: int, weights: Floats | None = None) -> Floats:
-        cells = self.codes * levels + values
-        weights = np.ones(len(cells)) if weights is None else weights
-        return sums_by(cells, weights, self.count * levels).reshape(-1, levels)
+        found = _counted(self.codes * levels + values, weights, self.count * levels)
+        return found.reshape(-1, levels)
 
 
 class _Model:
@@ -172,12 +170,12 @@ class _Model:
         ]
         tables = [group.by_value(answers.values, answers.levels) for group in self.groups]
         self.passed = [table[:, 1:-1] + table[:, 2:] > 0 for table in tables]
-        rows, columns = zip(*self._cells(), strict=True)
+        rows, columns = zip(*self._positions(), strict=True)
         self.pattern = SymmetricPattern(np.concatenate(rows), np.concatenate(columns), self.size)
         self.start = np.zeros(self.size)
         self.start[self.starts[1] : self.starts[2]] = np.arange(1, inner + 1)
 
-    def _cells(self) -> Iterator[tuple[Ints, Ints]]:
+    def _positions(self) -> Iterator[tuple[Ints, Ints]]:
         """Yield rows and columns of the information, in the order of `_sums`."""
         for group in self.groups:
             own = group.first + np.arange(group.count)
@@ -198,13 +196,13 @@ class _Model:
         for group in self.groups:
             yield group.sums(above + below)
         for unique, inverse in self.met:
-            yield sums_by(inverse, above + below, len(unique))
+            yield _counted(inverse, above + below, len(unique))
         for group, passed in zip(self.groups, self.passed, strict=True):
             upper = group.by_value(values, levels, above)[:, 1:-1]
             yield -(upper + group.by_value(values, levels, below)[:, 2:])[passed]
-        upper, lower = (sums_by(values, each, levels) for each in (at_upper, at_lower))
+        upper, lower = (_counted(values, each, levels) for each in (at_upper, at_lower))
         yield upper[1:-1] + lower[2:]
-        yield -sums_by(values, crossed, levels)[2:-1]
+        yield -_counted(values, crossed, levels)[2:-1]
 
     def _prior(self, sds: Floats) -> Floats:
         """Return the prior precision of every parameter; thresholds are free."""
@@ -297,6 +295,10 @@ class _Model:
             {name: float(sd) for name, sd in zip(self.names, sds, strict=True)},
             dict(zip(self.names, parts[2:], strict=True)),
         )
+
+
+def _counted(codes: Ints, weights: Floats | None, size: int) -> Floats:
+    return np.bincount(codes, weights, size).astype(float, copy=False)
 
 
 def _count(codes: Ints) -> int:

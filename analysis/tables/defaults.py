@@ -49,6 +49,7 @@ def completed(frame: pd.DataFrame, name: str) -> Completed:
     named = frame.rename(columns={name: column for column, name in taken.items()})
     lacking = [column for column in RATING_COLUMNS if column not in named.columns]
     problems = [*unclear, *_missing(named, lacking, {problem.field for problem in unclear})]
+    problems += _wide(frame, {*lacking} - {problem.field for problem in unclear})
     if problems:
         raise BadTable(name, problems)
     filled = _filled(named, lacking, PurePath(name).stem)
@@ -93,6 +94,16 @@ def _missing(frame: pd.DataFrame, lacking: Sequence[str], named: set[str]) -> It
     if "item" in lacking and "level" in frame and (frame["level"] == "rank").any():
         right = "a column that says which systems were ranked together"
         yield Problem(None, "item", "missing", right)
+
+
+def _wide(frame: pd.DataFrame, missing: set[str]) -> Iterator[Problem]:
+    """Say of a table of many columns, none of which holds the answers, how it has to be turned."""
+    if "value" in missing and len(frame.columns) > 1:
+        right = (
+            "a row per answer: where a row holds several answers, a column each, as survey tools "
+            "export them, turn it first (in pandas: melt)"
+        )
+        yield Problem(None, "shape", f"{len(frame.columns)} columns, no answers", right)
 
 
 # --- what is assumed --------------------------------------------------------------------------
@@ -179,12 +190,29 @@ def _notes_on_columns(table: pd.DataFrame, lacking: Sequence[str]) -> Iterator[s
         )
     if "level" in lacking and len(table):
         yield f"There is no column level: {_note_on_levels(table)}."
+        yield from _notes_on_near_numbers(table)
     others = [name for name in ("answer", "campaign", "protocol", "place") if name in lacking]
     if others:
         yield (
             f"There are no columns {', '.join(others)}; what stands in for them is in "
             "docs/ratings_table.md."
         )
+
+
+def _notes_on_near_numbers(table: pd.DataFrame) -> Iterator[str]:
+    """Tell of answers taken for names that begin as numbers do: percents, dates, labels."""
+    names = table[table["level"] == "nominal"]
+    answers = names.assign(value=invalid_rows.as_text(names["value"]))
+    for question, one in answers.drop_duplicates(["question", "value"]).groupby("question"):
+        near = [
+            cell for cell in one["value"]
+            if cell[:1].isdigit() and cell_values.number(cell) is None
+        ]  # fmt: skip
+        if near:
+            yield (
+                f"{question}: {near[0]!r} is taken for a name, not for a number; where numbers are "
+                "meant, write them alone, such as 4 or 0.8."
+            )
 
 
 def _note_on_levels(table: pd.DataFrame) -> str:

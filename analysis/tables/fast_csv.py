@@ -19,8 +19,15 @@ from analysis.tables import cell_values
 
 COMMA = ","
 # Spreadsheets separate by semicolons where the comma is the decimal mark.
-OTHERS = {";": "semicolons", "\t": "tabs"}
+OTHERS = {";": "semicolons", "\t": "tabs", "|": "bars"}
+MARK = re.compile(r"sep=.\r?\n")
 QUOTED = re.compile(r'"[^"]*"')
+
+
+def marked(content: str) -> int:
+    """Return the length of a first line such as sep=; by which Excel is told of the separator."""
+    found = MARK.match(content)
+    return found.end() if found else 0
 
 
 def separator(content: str) -> str:

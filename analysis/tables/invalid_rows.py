@@ -38,8 +38,8 @@ def _objects(values: Iterable[object]) -> Cells:
     """Return an array of objects as they are: numpy would take pairs for a second dimension."""
     found = list(values)
     cells = np.empty(len(found), dtype=object)
-    for number, value in enumerate(found):
-        cells[number] = value
+    for index, value in enumerate(found):
+        cells[index] = value
     return cells
 
 
@@ -77,12 +77,13 @@ def levels(table: pd.DataFrame) -> Rows:
 
 
 def values(table: pd.DataFrame) -> Rows:
-    """Return the places of values that are blank, or no number where a number is due."""
+    """Return the places of values that are blank, several, or no number where one is due."""
     column = table["value"]
     is_blank = np.array(of_each(column, cell_values.is_blank), dtype=bool)
     is_word = np.array(of_each(column, lambda cell: cell_values.number(cell) is None), dtype=bool)
+    is_several = np.array(of_each(column, lambda cell: isinstance(cell, list | dict)), dtype=bool)
     is_number_due = ~table["level"].isin(["nominal", TEXT]).to_numpy()
-    return np.flatnonzero(is_blank | (is_word & is_number_due))
+    return np.flatnonzero(is_blank | is_several | (is_word & is_number_due))
 
 
 def numbers(column: pd.Series) -> Rows:

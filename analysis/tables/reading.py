@@ -88,7 +88,8 @@ def _notes_on_file(name: str, content: bytes) -> tuple[str, ...]:
     """Return what is unusual about a CSV: its encoding, and what separates its cells."""
     if format_of(name) != "csv":
         return ()
-    header = decoded(name, content).partition("\n")[0]
+    text = decoded(name, content)
+    header = text[fast_csv.marked(text) :].partition("\n")[0]
     return (*encoding_note(content), *fast_csv.unusual(header))
 
 
@@ -206,6 +207,7 @@ def _read_frame(name: str, content: bytes) -> pd.DataFrame:
 
 
 def _read_csv(name: str, content: str) -> pd.DataFrame:
+    content = content[fast_csv.marked(content) :]
     found = fast_csv.plain(content)
     if found is not None:
         return found

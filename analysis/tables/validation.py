@@ -214,6 +214,8 @@ def _bad_values(table: pd.DataFrame) -> Iterator[Problem]:
         if cell_values.is_blank(cell):
             shown = "" if cell is None or isinstance(cell, str) else str(cell)
             yield Problem(row, "value", shown, "an answer; a question not answered has no row")
+        elif isinstance(cell, list | dict):
+            yield Problem(row, "value", repr(cell_values.text(cell)), "one answer; a row for each")
         elif level in ("ordinal", "interval", "rank") and cell_values.number(cell) is None:
             right = f"a finite number, because the question's level is {level}"
             if cell_values.number(point := cell_values.with_point(cell)) is not None:
