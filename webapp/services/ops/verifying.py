@@ -130,10 +130,10 @@ def _spent_pay(now: datetime) -> Iterator[Fault]:
     yield from _differences(rows, "spent", "codes and bonuses are")
 
 
-def _differences(rows: Any, name: str, says: str) -> Iterator[Fault]:
+def _differences(rows: Any, name: str, whose: str) -> Iterator[Fault]:
     for row in rows.exclude(**{name: F("found")}).order_by("pk"):
         stated, found = ledger.of_cents(getattr(row, name)), ledger.of_cents(row.found)
-        yield row.campaign_id, f"the ledger has {name} {stated}, {says} {found}"
+        yield row.campaign_id, f"the ledger has {name} {stated}, {whose} {found}"
 
 
 def _codes(now: datetime) -> Iterator[Fault]:
