@@ -39,7 +39,7 @@ def _person(campaign: Campaign, name: str) -> int:
     """Return a person's number. Raises `CommandError`."""
     people = Participation.objects.filter(campaign=campaign)
     is_number = name.isascii() and name.isdigit() and len(name) < 18
-    ways: tuple[dict[str, object], ...] = ({"external__value": name}, {"code__code": name})
+    ways: tuple[dict[str, Any], ...] = ({"external__value": name}, {"code__code": name})
     for way in (*ways, *([{"pk": int(name)}] if is_number else [])):
         if (person := people.filter(**way).first()) is not None:
             return person.pk
