@@ -106,6 +106,7 @@ SENTENCES: Mapping[str, Mapping[str, str]] = {
         "participation ended": "came to an end",
         "paid after leaving": "came back, found no place, and was paid for what was done",
         "invitations signed": "signed {count} invitations, for {days} days",
+        "personal data taken": "took all that is stored about participation {participation}",
         "private link shown": "looked at the private link of participation {participation}",
         "participation excluded": "left a person out: {reason}",
         "participation included": "took a person back in",

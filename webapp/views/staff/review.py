@@ -12,6 +12,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from webapp import clock
+from webapp.services.data import personal_data as stored_about
 from webapp.services.monitoring import review, transcripts
 from webapp.services.rating import third_parties
 from webapp.services.rules.access import Role, StaffCampaign
@@ -105,6 +106,15 @@ def bonus(request: HttpRequest, campaign: StaffCampaign, person: int) -> HttpRes
     return redirect("person", campaign.pk, person)
 
 
+@campaign_page(*WRITE, role=Role.ADMINISTRATOR, proof=True)
+def personal_data(request: HttpRequest, campaign: StaffCampaign, person: int) -> HttpResponse:
+    """Hand out all that is stored about one person, for them; the log says who took it."""
+    by, now = request.user.get_username(), clock.now()
+    content = stored_about.taken(campaign=campaign, pk=person, by=by, now=now)
+    headers = {"Content-Disposition": f'attachment; filename="person-{person}.json"'}
+    return HttpResponse(content, content_type="application/json", headers=headers)
+
+
 @campaign_page(*WRITE, role=Role.RUNNER)
 def settle_flag(request: HttpRequest, campaign: StaffCampaign, flag: int) -> HttpResponse:
     """Note that a flag was looked at."""
@@ -160,6 +170,7 @@ def _query(request: HttpRequest) -> str:
 CONVERSATION = "campaigns/<int:pk>/conversations/<int:conversation_id>"
 PERSON = "campaigns/<int:pk>/people/<int:person>"
 urlpatterns = [
+    path("campaigns/<int:pk>/people/<int:person>/data/", personal_data, name="personal-data"),
     path("campaigns/<int:pk>/conversations/", conversations, name="conversations"),
     path(f"{CONVERSATION}/", conversation, name="conversation"),
     path(f"{CONVERSATION}/exclude/", exclude_conversation, name="exclude-conversation"),
