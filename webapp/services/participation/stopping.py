@@ -39,6 +39,7 @@ GRACE = timedelta(seconds=settings.PARTNER_GRACE)  # of a person whose partner w
 GONE = timedelta(minutes=30)  # of everybody else
 KEPT = timedelta(minutes=30)  # of a place at each step without progress; a page that only asks is
 # none. A wait has the campaign's own time before it. Before the start nobody has a place.
+LONGEST_TICK = timedelta(minutes=5)  # of a sweeper, which read the time as it began
 HOLDING = (P.ADMISSION, P.WAITING, P.CHATTING, P.RATING, P.WRITING)
 
 
@@ -92,7 +93,7 @@ def vanish(*, person: Participation, now: datetime) -> None:
     """Separate a person who went silent from the waiting partner; they may start again."""
     before = uptime.known(now).ago(GRACE)
     with transaction.atomic():
-        _check_silent(person, before)
+        _check_silent(person, before, now)
         chat.leave(person=person, now=now, because="vanished")
         person = _locked(person)
         if person.state != P.CHATTING or person.seen_at >= before:
@@ -107,7 +108,7 @@ def give_away(*, person: Participation, now: datetime, silent: timedelta = GONE)
     """
     before = uptime.known(now).ago(silent)
     with transaction.atomic():
-        _check_silent(person, before)
+        _check_silent(person, before, now)
         chat.leave(person=person, now=now, because="left")
         person = _locked(person)
         if person.state == P.ENDED or person.seen_at >= before:
@@ -115,17 +116,18 @@ def give_away(*, person: Participation, now: datetime, silent: timedelta = GONE)
         payment.settle(person=person, outcome=Outcome.LEFT, now=now)
 
 
-def _check_silent(person: Participation, before: datetime) -> None:
+def _check_silent(person: Participation, before: datetime, now: datetime) -> None:
     """Raise `CameBack` where a person has written since: their message is acknowledged.
 
     Their sign of life is noted after the commit of the message. The conversation is locked, so
-    that none is written after this look.
+    that none is written after this look. Messages from far ahead are of a clock that went back.
     """
     seat = person.seats.filter(active=True).first()
     if seat is None:
         return
     conversation = events.lock(seat.conversation_id)
-    if events.messages(conversation).filter(side=seat.side, made_at__gte=before).exists():
+    own = events.messages(conversation).filter(side=seat.side)
+    if own.filter(made_at__gte=before, made_at__lt=now + LONGEST_TICK).exists():
         raise CameBack
 
 
