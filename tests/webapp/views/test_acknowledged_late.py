@@ -100,3 +100,11 @@ def test_neither_of_a_pair_is_told_that_who_just_wrote_has_left(
     assert [each["vanished"] for each in found] == [0]
     states = Participation.objects.filter(pk__in=(first.pk, second.pk)).values_list("state")
     assert set(states) == {("CHATTING",)}
+
+
+def test_a_message_of_a_clock_that_went_back_keeps_nobody() -> None:
+    person = start(campaign_of(), now=clock.now())
+    made = send_message(person, "I was here.", clock.now())
+    type(made).objects.filter(pk=made.pk).update(made_at=clock.now() + timedelta(hours=1))
+    silent(person)
+    assert sweeper.tick(clock.now())["gone"] == 1
