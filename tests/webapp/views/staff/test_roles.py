@@ -39,9 +39,11 @@ def actors(campaign: Campaign) -> dict[str, Client]:
 def ask(client: Client, method: str, address: str) -> int:
     """Return a page's status, and take back what it did."""
     with transaction.atomic():
-        status = int(getattr(client, method.lower())(address).status_code)
+        response = getattr(client, method.lower())(address)
+        if response.streaming:  # a file is closed once it was read
+            b"".join(response.streaming_content)
         transaction.set_rollback(True)
-    return status
+    return int(response.status_code)
 
 
 def expected(need: Need, actor: str, method: str) -> int | None:
