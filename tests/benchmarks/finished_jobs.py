@@ -18,11 +18,7 @@ from pathlib import Path
 
 ROUNDS = 7
 # The index of bot, state and lease that stood here before migration 0022.
-BEFORE = (
-    'DROP INDEX "{bot_index}"',
-    'DROP INDEX "{due_index}"',
-    'CREATE INDEX "before" ON "webapp_replyjob" ("bot", "state", "lease_until")',
-)
+BEFORE = ('CREATE INDEX "before" ON "webapp_replyjob" ("bot", "state", "lease_until")',)
 
 
 def main() -> None:
@@ -112,10 +108,10 @@ def use_index_before() -> None:
 
     from webapp.models import ReplyJob
 
-    bot_index, due_index = (index.name for index in ReplyJob._meta.indexes)
+    now = [f'DROP INDEX "{index.name}"' for index in ReplyJob._meta.indexes]
     with connection.cursor() as cursor:
-        for statement in BEFORE:
-            cursor.execute(statement.format(bot_index=bot_index, due_index=due_index))
+        for statement in (*now, *BEFORE):
+            cursor.execute(statement)
 
 
 if __name__ == "__main__":

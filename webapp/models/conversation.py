@@ -198,10 +198,18 @@ class ReplyJob(Row):
                 fields=("conversation", "in_reply_to"), name="one_job_a_message"
             ),
         )
-        # State first: what is done is never looked at by what runs on a timer.
+        # What runs on a timer looks at what is open, by indexes that hold nothing else; the last
+        # is for counts of everything. State first, and OR, or SQLite does not take a part index.
         indexes = (
-            models.Index(fields=("state", "bot", "lease_until")),
-            models.Index(fields=("state", "due_at")),
+            models.Index(
+                fields=("state", "bot", "lease_until"),
+                condition=Q(state="QUEUED") | Q(state="CLAIMED"),
+                name="jobs_to_answer",
+            ),
+            models.Index(
+                fields=("state", "due_at"), condition=Q(state="ANSWERED"), name="jobs_to_show"
+            ),
+            models.Index(fields=("state", "bot"), name="jobs_by_state"),
         )
 
 

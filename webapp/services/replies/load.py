@@ -11,10 +11,9 @@ from datetime import datetime
 from django.db.models import Count, Min, QuerySet
 
 from webapp.models import Campaign, Conversation, Heartbeat, ReplyJob, System
-from webapp.services.replies import heartbeats
+from webapp.services.replies import heartbeats, queue
 
 J = ReplyJob.State
-OWED = (J.QUEUED, J.CLAIMED)
 RECENT = 500  # replies that the reply times are taken from
 
 
@@ -57,7 +56,7 @@ def look(campaign: Campaign, systems: Sequence[System], now: datetime) -> tuple[
     jobs = ReplyJob.objects.filter(conversation__campaign=campaign)
     queues = {
         bot: (count, oldest)
-        for bot, count, oldest in jobs.filter(state__in=OWED)
+        for bot, count, oldest in jobs.filter(queue.IS_OWED)
         .values_list("bot")
         .annotate(Count("pk"), Min("queued_at"))
         .order_by()
@@ -70,7 +69,7 @@ def look(campaign: Campaign, systems: Sequence[System], now: datetime) -> tuple[
 def look_everywhere(now: datetime) -> tuple[BotState, ...]:
     """Return the state of each bot that ever owed a reply, whatever the campaign."""
     jobs = ReplyJob.objects.all()
-    owed = jobs.filter(state__in=OWED).values_list("bot").annotate(Count("pk"), Min("queued_at"))
+    owed = jobs.filter(queue.IS_OWED).values_list("bot").annotate(Count("pk"), Min("queued_at"))
     queues = {bot: (count, oldest) for bot, count, oldest in owed.order_by()}
     names = set(jobs.order_by("bot").values_list("bot", flat=True).distinct())
     return states(_study(jobs), queues, names, now)

@@ -12,6 +12,7 @@ from collections.abc import Collection, Sequence
 from datetime import timedelta
 from typing import Any
 
+from django.db import connection
 from django.db.models import F, Q
 from django.db.models.functions import Now
 
@@ -21,6 +22,7 @@ from webapp.services.rules import states
 
 J = ReplyJob.State
 OWED = (J.QUEUED, J.CLAIMED)
+IS_OWED = Q(state=J.QUEUED) | Q(state=J.CLAIMED)  # as the index of open jobs has it
 BATCH = 64  # jobs of one claim
 ATTEMPTS = 3
 LEASE = timedelta(seconds=15)
@@ -85,13 +87,12 @@ def claim(
     jobs = ReplyJob.objects.filter(FREE | EXPIRED, bot=bot, attempt__lt=ATTEMPTS)
     if systems is not None:
         jobs = jobs.filter(conversation__system__in=systems)
-    if not jobs.exists():
-        return []
-    first = (F("lease_until").asc(nulls_first=True), "id")
-    oldest = jobs.order_by(*first).values("pk")[: most or BATCH]
+    if connection.vendor == "sqlite" and not jobs.exists():
+        return []  # an UPDATE would wait for whoever writes, to find nothing
+    oldest = jobs.order_by(F("lease_until").asc(nulls_first=True), "id")[: most or BATCH]
     taken = {"owner": owner, "attempt": F("attempt") + 1, "lease_until": Now() + LEASE}
-    states.try_move(jobs.filter(pk__in=oldest), "claim", **taken)
-    claimed = ReplyJob.objects.filter(owner=owner, state=J.CLAIMED).order_by("id")
+    numbers = states.move_first(oldest, "claim", **taken)
+    claimed = ReplyJob.objects.filter(pk__in=numbers, owner=owner).order_by("id")
     return list(claimed.select_related("conversation__system", "conversation__campaign"))
 
 

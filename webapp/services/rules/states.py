@@ -7,7 +7,9 @@ from __future__ import annotations
 
 from typing import Any, TypeVar
 
-from django.db import models
+from django.db import connection, models
+from django.db.models.expressions import RawSQL
+from django.db.models.sql import UpdateQuery
 
 from webapp.models import (
     Assignment,
@@ -103,6 +105,30 @@ def try_move(rows: models.QuerySet[Row], event: str, **fields: Any) -> int:
     """
     origins, target = TRANSITIONS[rows.model][event]
     return rows.filter(state__in=origins).update(state=target, **fields)
+
+
+def move_first(rows: models.QuerySet[Row], event: str, **fields: Any) -> list[int]:
+    """Move the first of ordered `rows` by one statement, and return the numbers of those moved.
+
+    On PostgreSQL rows that another caller is moving are left to it: two callers neither wait for
+    each other nor get the same row.
+    """
+    origins, target = TRANSITIONS[rows.model][event]
+    first, params = rows.values("pk").query.sql_with_params()
+    if connection.vendor == "postgresql":
+        # An array is made once; a subquery of IN may run again, and would then find other rows.
+        lock = f'FOR UPDATE OF "{rows.model._meta.db_table}" SKIP LOCKED'
+        among = f'"id" = ANY(ARRAY({first} {lock}))'
+    else:
+        among = f'"id" IN ({first})'
+    which = RawSQL(among, params, output_field=models.BooleanField())  # noqa: S611 (Django's SQL)
+    found: Any = rows.model._default_manager.filter(which, state__in=origins).query
+    query = found.chain(UpdateQuery)
+    query.add_update_values({"state": target, **fields})
+    update, values = query.get_compiler(connection=connection).as_sql()
+    with connection.cursor() as cursor:
+        cursor.execute(f'{update} RETURNING "id"', values)
+        return [number for (number,) in cursor.fetchall()]
 
 
 def move(row: Row, event: str, *, only_if: models.Q | None = None, **fields: Any) -> Row:
