@@ -119,7 +119,7 @@ def _statement(columns: Sequence[str], shared: Iterable[str]) -> str:
             LEFT JOIN webapp_persona a ON a.id = s.persona_id
             WHERE e.kind = 'message' AND c.campaign_id = %(campaign_id)s
                 AND c.purpose = ANY(%(purposes)s)
-                AND coalesce(e.content->'withdrawn', 'false') = 'false'
+                AND NOT (e.content ? 'withdrawn' AND e.content->'withdrawn' <> 'false')
             ORDER BY e.conversation_id, e.seq
         ) TO STDOUT (FORMAT CSV)"""  # noqa: S608
 
