@@ -204,6 +204,13 @@ def _add_sources(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="the conversations that systems learned from, as JSON Lines, for echoes and PMI",
     )
+    parser.add_argument(
+        "--nli",
+        type=Path,
+        metavar="FOLDER",
+        help="a classifier of inference in the layout of transformers, by which --json tells how "
+        "often systems contradict themselves",
+    )
 
 
 def _day(text: str) -> date:

@@ -31,6 +31,7 @@ from analysis.tables.options import BadOption
 from analysis.tables.reading import read_all
 from analysis.tables.schema import BadTable, RatingTable, Tables
 from analysis.tables.training import read as training
+from analysis.text import inference
 from analysis.text.frequencies import read as corpus
 from analysis.text.tokenizers import SPLIT, tokenizer
 
@@ -78,6 +79,8 @@ def _chosen(options: argparse.Namespace) -> dict[str, Any]:
         chosen["corpus"] = corpus(options.corpus, chosen.get("tokenizer", SPLIT))
     if options.contexts is not None:
         chosen["contexts"] = contexts(options.contexts)
+    if options.nli is not None:
+        chosen["nli"] = inference.read(options.nli)
     if options.training is not None:
         chosen["training"] = training(options.training)
     return chosen
@@ -114,12 +117,12 @@ def _answer(options: argparse.Namespace, tables: Tables, command: str) -> int:
 
 def _unfit(options: argparse.Namespace) -> str:
     """Return why an option about texts would do nothing, or not be kept; "" where it is fit."""
-    unkept = ("tokenizer", "bleu_n", "join_lines", "each", "pick")
+    unkept = ("tokenizer", "bleu_n", "join_lines", "each", "pick", "nli")
     if options.notebook and any(getattr(options, name) not in (None, False) for name in unkept):
         flags = ", ".join(f"--{name.replace('_', '-')}" for name in unkept)
         return f"a notebook does not keep {flags}: leave one"
     taken = options_of(get_report(options.report))
-    for name, flag in (("tokenizer", "tokenizer"), ("bleu_n", "bleu-n")):
+    for name, flag in (("tokenizer", "tokenizer"), ("bleu_n", "bleu-n"), ("nli", "nli")):
         if getattr(options, name) is not None and name not in taken and not options.json:
             return f"the report {options.report} takes no --{flag}; --json has every metric's"
     for name, flag in (("each", "each"), ("picked", "pick")):

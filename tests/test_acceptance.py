@@ -31,6 +31,7 @@ OPEN = {
 VERBS = frozenset("live lived like liked love make work worked working want does time".split())  # noqa: SIM905
 # Those of the rows added on 2026-11-22 that are in scope so far.
 ADDED = (
+    "M-NLI",
     "M-ASKED",
     "M-IMPLICIT",
     "M-TURNS",
@@ -54,7 +55,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_every_row_in_scope_has_its_function() -> None:
     assert set(table.functions()) == set(ROWS)
-    assert len(ROWS) == 143
+    assert len(ROWS) == 144
 
 
 def test_the_rows_are_those_of_the_specification() -> None:

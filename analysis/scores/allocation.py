@@ -19,6 +19,8 @@ from analysis.scores.question_ratings import QuestionRatings
 from analysis.tables.campaign_record import CampaignRecord
 from analysis.tables.columns import TIME_COLUMN
 
+NO_INTERVAL = "p only decides whether a caution is told"
+
 # Two tests at most are told of each question, so a table without fault is told rarely.
 UNLIKELY = 0.01
 FEWEST = 5  # expected in each cell (Cochran 1954, Biometrics 10, 417-451)

@@ -110,6 +110,8 @@ def _equations(system: Ints, effects: Mapping[str, Ints]) -> Floats:
 
 def _independent(matrix: Floats, names: Iterable[str]) -> dict[str, bool]:
     """Tell of each effect whether its equation adds to those kept before it."""
+    if not matrix[0, 0]:  # a rating per system, so that nothing is left to vary
+        return dict.fromkeys(names, False)
     kept, good = [0], {}
     for k, name in enumerate(names, start=1):
         own, across = matrix[k, k], matrix[kept, k]

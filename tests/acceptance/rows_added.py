@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import importlib.util
 from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
 
 import pandas as pd
 
@@ -11,6 +13,7 @@ from analysis import RatingTable, get_report
 from analysis.conversations.turn_kinds import KINDS, kinds
 from analysis.conversations.usage import logs
 from analysis.metrics.asking import asking
+from analysis.metrics.contradictions import contradictions
 from analysis.metrics.human_length import human_length
 from analysis.metrics.turn_kinds import turn_kinds
 from analysis.reports.convai2_implicit import convai2_implicit
@@ -18,13 +21,15 @@ from analysis.reports.dataset_statistics import dataset_statistics
 from analysis.reports.meena_contexts import meena_contexts
 from analysis.reports.sample_sheet import sample_sheet
 from analysis.tables.context_tree import ContextFacts
-from analysis.text import tokenizers
+from analysis.text import inference, tokenizers
 from bots.datasets import context_tree
 from bots.line_files import InvalidData
 from tests.acceptance.metrics_predicted import near
 from tests.acceptance.shell import Shell, Shown, slow
 from tests.acceptance.table import NotShown
+from tests.analysis import inferring
 from tests.analysis.examples import labels
+from tests.analysis.inferring import NEUTRAL, PRINTED
 from tests.analysis.metrics.test_asking import ANSWERS, ASKS, BOTH
 from tests.analysis.metrics.test_human_length import drawn
 from tests.analysis.metrics.test_turn_kinds import LOVERS, Entry, log_of
@@ -71,6 +76,30 @@ def m_asked(shell: Shell) -> Shown:
 def _own(table: object) -> pd.Series:
     found = asking(table)  # type: ignore[arg-type]
     return found[found["question"] == "own messages"].set_index("metric")["estimate"]
+
+
+@slow
+def m_nli(shell: Shell) -> Shown:
+    nli = inference.read(inferring.trained(shell.folder / "nli"))
+    turned = replace(nli, contradicts=lambda pairs: [not one for one in nli.contradicts(pairs)])
+    tried = [(PRINTED, nli), (NEUTRAL, nli), (PRINTED, turned), (NEUTRAL, turned), (PRINTED, None)]
+    values = [_contradicting(pairs, one) for pairs, one in tried]
+    flagged, neutral, *broken, without = values
+    result = (
+        f"of 2 chats each: printed {flagged:g} flagged, neutral ones {neutral:g}; the classifier "
+    )
+    result += f"turned over {broken[0]:g} and {broken[1]:g}; without one {without}; it is a small "
+    result += f"model that learned the pairs by heart ({nli.name}): none comes with Parley"
+    holds = (flagged, neutral, without) == (2, 0, None) and broken[1] != 0
+    return shell.shown(holds, result, contradictions)
+
+
+def _contradicting(
+    pairs: Sequence[tuple[str, str]], nli: inference.InferenceClassifier | None
+) -> float | None:
+    """Return how many chats contradict themselves in their second message; None without value."""
+    found = contradictions(talks([[("s", a), ("s", b)] for a, b in pairs]), nli=nli).iloc[0]
+    return None if pd.isna(found["estimate"]) else float(found["estimate"] * found["n"])
 
 
 def m_implicit(shell: Shell) -> Shown:
