@@ -1,8 +1,8 @@
 """Natural language inference: whether one sentence contradicts another, by a classifier on disk.
 
-No classifier comes with Parley. A folder of one's own is read, in the layout of transformers: a
-model of sentence pairs, one of whose labels is contradiction, such as one trained on Dialogue NLI
-(Welleck et al. 2019). It needs the extra `checkpoints`.
+No classifier comes with Parley. A folder of one's own is read, in the layout of transformers and
+with weights as safetensors: a model of sentence pairs, one of whose labels is contradiction, such
+as one trained on Dialogue NLI (Welleck et al. 2019). It needs the extra `checkpoints`.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def read(folder: Path) -> InferenceClassifier:
     try:
         tokenizer = transformers.AutoTokenizer.from_pretrained(folder, local_files_only=True)
         model = transformers.AutoModelForSequenceClassification.from_pretrained(
-            folder, local_files_only=True
+            folder, local_files_only=True, use_safetensors=True
         ).eval()
     except (OSError, ValueError) as error:
         raise BadOption("nli", str(folder), f"a model that transformers reads ({error})") from error
