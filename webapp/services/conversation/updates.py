@@ -217,8 +217,13 @@ def _has_passed(span: timedelta, since: datetime, now: datetime) -> bool:
 def _later(
     seats: Mapping[access.SeatKey, Seat], after: Mapping[access.SeatKey, int]
 ) -> dict[int, list[Event]]:
-    """Return the entries that somebody does not have yet, with one query for all."""
+    """Return the entries that somebody does not have yet, with one query for all.
+
+    What was appended since the rows were read is left to the next look: the status is of the rows,
+    and a page that had the entry and not its turn would not look again.
+    """
     behind: dict[int, int] = {}
+    known = {seat.conversation_id: seat.conversation.last_seq for seat in seats.values()}
     for key, seat in seats.items():
         conversation = seat.conversation
         if conversation.last_seq > after[key]:  # of two people in it, one may have more
@@ -227,7 +232,8 @@ def _later(
     if behind:
         rows = Event.objects.filter(conversation__in=behind, seq__gt=min(behind.values()))
         for event in rows.order_by("conversation_id", "seq"):
-            later[event.conversation_id].append(event)
+            if event.seq <= known[event.conversation_id]:
+                later[event.conversation_id].append(event)
     return later
 
 

@@ -9,6 +9,7 @@ import uuid
 from typing import Any
 
 import pytest
+from django.db import connection
 
 from tests.factories import NOW, make_campaign, make_participation
 from tests.webapp.services.people import (
@@ -344,3 +345,24 @@ def test_labels_are_asked_for_where_the_protocol_has_them() -> None:
     assert (shown["unlabeled"], shown["may_finish"]) == ([1], False)
     plain = start(make_campaign())
     assert status(plain)["unlabeled"] == []
+
+
+@pytest.mark.parametrize("last_seq", [0, 1])
+def test_an_entry_and_the_turn_after_it_are_told_together(last_seq: int) -> None:
+    """A reply is committed between the queries of a look: a page is told of both, or of neither."""
+    person = start(make_campaign())
+    send_message(person, "hello")
+    answers = iter([lambda: bot_says(conversation_of(person), "hi")])
+
+    def interrupted(execute: Any, sql: str, *rest: Any) -> Any:
+        found = execute(sql, *rest)
+        if sql.startswith("SELECT") and '"webapp_seat"' in sql and (answer := next(answers, None)):
+            answer()
+        return found
+
+    with connection.execute_wrapper(interrupted):
+        *entries, shown = updates_of(person, last_seq)
+    assert next(answers, None) is None
+    assert (seqs(entries)[-1:] or [last_seq], shown["turn"]) == ([1], "partner")
+    *entries, shown = updates_of(person, 1)
+    assert (seqs(entries), shown["turn"]) == ([2], "you")
