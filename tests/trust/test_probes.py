@@ -55,11 +55,7 @@ def uvicorn(env: Mapping[str, str]) -> Iterator[int]:
     command = [sys.executable, "-m", "uvicorn", *words, "--log-level", "critical"]
     process = subprocess.Popen(command, cwd=live.ROOT, env=env, stderr=subprocess.DEVNULL)
     try:
-        end = time.monotonic() + live.PATIENCE
-        while not live._answers(port):
-            assert process.poll() is None, "the server ended at once"
-            assert time.monotonic() < end, "the server does not answer"
-            time.sleep(0.05)
+        live.wait_for_port(port, process)
         yield port
     finally:
         process.terminate()
