@@ -48,17 +48,22 @@ class Server:
         self.process = subprocess.Popen(
             command, cwd=ROOT, env=self.env, stdout=subprocess.DEVNULL, start_new_session=True
         )
-        deadline = time.monotonic() + PATIENCE
-        while not _answers(self.port):
-            assert self.process.poll() is None, "the server ended at once"
-            assert time.monotonic() < deadline, "the server does not answer"
-            time.sleep(0.05)
+        wait_for_port(self.port, self.process)
 
     def kill(self, how: signal.Signals = signal.SIGKILL) -> None:
         if self.process is not None:
             self.process.send_signal(how)
             self.process.wait(timeout=PATIENCE)
             self.process = None
+
+
+def wait_for_port(port: int, process: subprocess.Popen[bytes] | None = None) -> None:
+    """Wait until a server listens, which the process is to do."""
+    deadline = time.monotonic() + PATIENCE
+    while not _answers(port):
+        assert process is None or process.poll() is None, "the server ended at once"
+        assert time.monotonic() < deadline, "the server does not answer"
+        time.sleep(0.05)
 
 
 def _answers(port: int) -> bool:

@@ -10,7 +10,7 @@ import logging
 import os
 import signal
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Coroutine, Mapping
 from types import FrameType
 from typing import Any, cast
 
@@ -28,15 +28,17 @@ from django.urls import path
 from webapp import exporters, realtime
 from webapp.calculators import Calculators
 from webapp.embedded import Embedded
+from webapp.middleware import PROBES
 from webapp.services.accounts import sessions
 from webapp.services.rules import uptime
-from webapp.sockets import consumers
+from webapp.sockets import consumers, draining
 from webapp.sockets.batching import database
 from webapp.sockets.consumers import ChatConsumer
 from webapp.sockets.handshake import Receive, Scope, Send, cookie, header, is_own_origin
 
 log = logging.getLogger(__name__)
 DRAINED = 5.0  # seconds in which the sockets are closed; then the server closes what is left
+DENIAL = "websocket.http.response"  # an extension of ASGI: refuse a socket with a status
 sockets = URLRouter([path("c/<slug:slug>/socket", cast(Any, ChatConsumer.serve))])
 
 
@@ -45,9 +47,13 @@ async def application(scope: Scope, receive: Receive, send: Send) -> None:
     if scope["type"] == "lifespan":
         await _live(receive, send)
     elif scope["type"] == "websocket":
-        await _connect(scope, receive, send)
-    else:
+        with draining.in_hand():
+            await _connect(scope, receive, send)
+    elif scope["path"] in PROBES:
         await _serve_page(scope, receive, send)
+    else:
+        with draining.in_hand():
+            await _serve_page(scope, receive, send)
 
 
 async def _serve_page(scope: Scope, receive: Receive, send: Send) -> None:
@@ -98,6 +104,9 @@ async def _refuse_body(send: Send, most: int) -> None:
 
 
 async def _connect(scope: Scope, receive: Receive, send: Send) -> None:
+    if draining.is_draining() and DENIAL in scope.get("extensions", {}):
+        await _refuse_socket(receive, send)
+        return
     if is_own_origin(scope):
         try:
             await sockets(scope, receive, send)
@@ -107,6 +116,14 @@ async def _connect(scope: Scope, receive: Receive, send: Send) -> None:
                 raise
     await receive()
     await send({"type": "websocket.close", "code": 1008})
+
+
+async def _refuse_socket(receive: Receive, send: Send) -> None:
+    """Refuse a socket with 503, so that a proxy asks another process and the browser sees none."""
+    await receive()
+    headers = [(b"content-length", b"0"), (b"retry-after", b"1")]
+    await send({"type": f"{DENIAL}.start", "status": 503, "headers": headers})
+    await send({"type": f"{DENIAL}.body", "body": b""})
 
 
 async def _live(receive: Receive, send: Send) -> None:
@@ -148,14 +165,17 @@ async def _beat() -> None:
 def _drain_first(beating: asyncio.Task[None]) -> None:
     """Have SIGTERM close the sockets before the server ends, with the code that says "elsewhere".
 
-    The server itself would close them as if something had failed. Only the main thread hears
-    signals.
+    The server itself would close them as if something had failed. SIGUSR1 does the same and lets
+    the server go on, not ready, until whoever restarts it finds it idle (`script/roll`). Only the
+    main thread hears signals.
     """
     if threading.current_thread() is not threading.main_thread():
         return
     loop, end = asyncio.get_running_loop(), signal.getsignal(signal.SIGTERM)
     if not callable(end):
         return
+
+    draining_tasks: list[asyncio.Task[None]] = []  # a loop alone would lose them
 
     async def drain(number: int, frame: FrameType | None, end: Callable[..., Any]) -> None:
         beating.cancel()
@@ -165,6 +185,12 @@ def _drain_first(beating: asyncio.Task[None]) -> None:
             end(number, frame)
 
     def begin(number: int, frame: FrameType | None) -> None:
-        loop.call_soon_threadsafe(lambda: loop.create_task(drain(number, frame, end)))
+        loop.call_soon_threadsafe(lambda: start(drain(number, frame, end)))
+
+    def start(work: Coroutine[Any, Any, None]) -> None:
+        draining_tasks.append(loop.create_task(work))
 
     signal.signal(signal.SIGTERM, begin)
+    signal.signal(
+        signal.SIGUSR1, lambda *_: loop.call_soon_threadsafe(lambda: start(consumers.drain()))
+    )

@@ -12,6 +12,7 @@ from collections.abc import Callable
 from django.db import InterfaceError, OperationalError
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
+from django.urls import resolve
 from django.utils import translation
 
 from webapp import languages
@@ -19,6 +20,7 @@ from webapp import languages
 Handler = Callable[[HttpRequest], HttpResponse]
 request_id: contextvars.ContextVar[str] = contextvars.ContextVar("request_id", default="-")
 log = logging.getLogger(__name__)
+PROBES = frozenset({"/healthz", "/readyz"})  # asked every few seconds, by an address and a port
 TOKEN = re.compile(
     r"(/(?:withdraw|private)/)[^\s\"'<>?]+"
 )  # of a refused request, whose path Django logs
@@ -38,6 +40,20 @@ class JsonFormatter(logging.Formatter):
         if record.exc_info:
             line["trace"] = self.formatException(record.exc_info)
         return json.dumps(line)
+
+
+class Probes:
+    """Answer /healthz and /readyz before anything asks for a host name, HTTPS or a session."""
+
+    def __init__(self, get_response: Handler) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        if request.path_info not in PROBES:
+            return self.get_response(request)
+        response: HttpResponse = resolve(request.path_info).func(request)
+        response.headers["Cache-Control"] = "no-store"
+        return response
 
 
 class RequestId:

@@ -37,6 +37,7 @@ INSTALLED_APPS = [
     "csp",
 ]
 MIDDLEWARE = [
+    "webapp.middleware.Probes",
     "webapp.middleware.RequestId",
     "django.middleware.security.SecurityMiddleware",
     "webapp.middleware.Busy",

@@ -30,7 +30,7 @@ from webapp.realtime import Grown
 from webapp.services.conversation import handed, messages, updates, watch
 from webapp.services.conversation.page_session import page_session, page_session_in
 from webapp.services.rules import access
-from webapp.sockets import exchange, frames, handshake, lookout, version_1
+from webapp.sockets import draining, exchange, frames, handshake, lookout, version_1
 from webapp.sockets.batching import Gatherer, database
 from webapp.sockets.handshake import Receive, Scope, Send
 
@@ -45,12 +45,9 @@ ENDED, AWAY, REFUSED, BUSY = 1000, 1001, 1008, 1013
 _sockets: dict[int, list[ChatConsumer]] = defaultdict(list)  # of this process, by participation
 
 
-_draining: list[bool] = []  # filled once this process takes nobody new
-
-
 async def drain() -> None:
     """Send everybody elsewhere: what is under way is answered, and new sockets are refused."""
-    _draining.append(True)
+    draining.begin()
     for consumer in [each for mine in _sockets.values() for each in mine]:
         async with consumer.looking:  # a frame that is being answered
             await consumer._close(AWAY)
@@ -118,7 +115,7 @@ class ChatConsumer:
             await self._close(BUSY)
 
     async def connect(self) -> None:
-        if _draining:
+        if draining.is_draining():
             await self._close(AWAY)
             return
         try:

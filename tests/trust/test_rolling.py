@@ -1,0 +1,59 @@
+"""A rolling restart under people who write: nobody is refused, no pair is parted (R41)."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests import live, servers
+from tests.trust import proxy
+
+pytestmark = [pytest.mark.trust, pytest.mark.timeout(300)]
+ROLL = [sys.executable, "script/roll"]
+
+
+@pytest.mark.slow
+def test_a_rolling_restart_refuses_parts_and_loses_nobody() -> None:
+    proxy.program()
+    words = ["-m", "tests.trust.rolling", "--people", "12", "--around", "5"]
+    done = subprocess.run(
+        [sys.executable, *words], cwd=live.ROOT, capture_output=True, text=True, check=False
+    )
+    assert done.stdout.startswith("{"), done.stdout + done.stderr
+    found = json.loads(done.stdout)
+    assert (found["refused"], found["lost"], found["doubled"], found["torn"]) == ([], 0, 0, 0)
+    assert found["sockets moved"] >= 9, "each socket is closed once at least"
+    assert found["during"]["messages"] > 0
+    assert done.returncode == 0
+
+
+def roll(*words: str) -> tuple[int, str]:
+    done = subprocess.run(
+        [*ROLL, *words], cwd=live.ROOT, capture_output=True, text=True, check=False, timeout=60
+    )
+    return done.returncode, done.stdout
+
+
+def test_a_roll_touches_nothing_unless_all_are_ready(tmp_path: Path) -> None:
+    """The commands would leave a file; there is none."""
+    ports = [str(servers.free_port()), str(servers.free_port())]
+    trace = tmp_path / "touched"
+    hands = [f"--{name}=touch {trace}" for name in ("drain", "restart", "reload", "then")]
+    status, told = roll(*ports, *hands, f"--upstream={tmp_path / 'servers.conf'}")
+    assert status == 1
+    assert told == (
+        f"roll: the process at port {ports[0]} is not ready: mend that first (no answer)\n"
+    )
+    assert [*tmp_path.iterdir()] == []
+
+
+def test_a_roll_of_one_process_is_refused() -> None:
+    """Named twice it is still one."""
+    for words in (["8001"], ["8001", "8001"]):
+        status, told = roll(*words)
+        assert status == 2
+        assert told.startswith("roll: name the ports of two web processes or more")
