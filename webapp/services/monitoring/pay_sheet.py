@@ -80,6 +80,10 @@ class PaySums:
     books: ledger.Books
 
     @property
+    def people(self) -> int:
+        return sum(each.people for each in self.by_outcome)
+
+    @property
     def agrees(self) -> bool:
         return self.owed.total == self.books.spent
 

@@ -93,6 +93,7 @@ def test_sums_of_page_file_lists_live_page_export_and_ledger_are_equal_to_the_ce
     assert re.search(r">4\.70</span>", text_of(ann, "live-part", paid.pk))
     page = text_of(ann, "pay-sheet", paid.pk)
     assert re.search(r'id="owed-total">4\.70<', page)
+    assert re.search(rf'All</th>\s*<td class="num">{len(lines)}</td>', page)
     assert "agrees" in page
     assert "early" not in page, "no id before anybody says who they are"
 
