@@ -69,7 +69,7 @@ def total(rows: list[dict[str, str]], name: str) -> Decimal:
 
 def exported(client: Client, campaign: Campaign) -> dict[str, str]:
     """Return the sums of money in the manifest of the export."""
-    content = client.post(reverse("results-export", args=[campaign.pk])).content
+    content = client.post(reverse("results-export", args=[campaign.pk])).getvalue()
     with zipfile.ZipFile(io.BytesIO(content)) as archive:
         found: dict[str, str] = json.loads(archive.read("manifest.json"))["money"]
     return found
