@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import weakref
 from collections.abc import AsyncIterator, Iterator
 from typing import IO
 
@@ -26,10 +27,11 @@ class FileParts(StreamingHttpResponse):
         }
         super().__init__(_parts(file), content_type=kind, headers=headers)
         self._file = file
+        self._forgotten = weakref.finalize(self, file.close)  # a response that nobody sends
 
     def close(self) -> None:
         super().close()
-        self._file.close()
+        self._forgotten()
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
         while part := await asyncio.to_thread(self._file.read, PART):

@@ -155,7 +155,8 @@ def write_to(*, campaign: Campaign, path: Path) -> Path:
     """Write the export to a path; nobody ever sees half of it."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with replacing(path) as unfinished, snapshot():
-        campaign = Campaign.objects.get(pk=campaign.pk)  # as of the snapshot
+        rows = Campaign.objects.prefetch_related("systems")
+        campaign = rows.get(pk=campaign.pk)  # as of the snapshot
         archive = Archive(unfinished)
         with archive.zip:
             _fill(archive, campaign)
