@@ -224,7 +224,8 @@ async def _over_http(
             except httpx.HTTPError as problem:
                 found.refusals.append(repr(problem))
             else:
-                frames = {each.get("id"): each for each in answer.json()["frames"]}
+                answers = [each for each in answer.json()["frames"] if each["type"] != "event"]
+                frames = {each.get("id"): each for each in answers}
                 found.take(frames[frame["id"]], frame["id"], sent)
             await asyncio.sleep(pause)
 
@@ -277,7 +278,8 @@ async def _write(
             due = time.monotonic() + pause
         with contextlib.suppress(TimeoutError):
             frame = json.loads(await asyncio.wait_for(socket.recv(), 0.1))
-            if waiting and frame.get("id") == waiting[0][0]:
+            is_answer = frame["type"] in ("ack", "refused")  # one's own entry has the id as well
+            if is_answer and waiting and frame["id"] == waiting[0][0]:
                 found.take(frame, *waiting.pop())
 
 

@@ -136,6 +136,9 @@ class ChatConsumer:
         self.tasks = [asyncio.create_task(work()) for work in works]
         mine = _sockets[self.person_pk]
         mine.append(self)
+        if draining.is_draining():  # begun since the look above
+            await self._close(AWAY)
+            return
         if len(mine) > SOCKETS:
             await mine[0]._close(REFUSED)
 
