@@ -74,7 +74,7 @@ class Page(HTMLParser):
             self.texts[self.mark] += data
 
 
-class Participation(threading.Thread):
+class ClientParticipation(threading.Thread):
     """One participation: does what the server's step asks for, until it has ended."""
 
     def __init__(self, link: str, name: str, options: argparse.Namespace) -> None:
@@ -152,7 +152,7 @@ class Participation(threading.Thread):
         if self.state in forms:
             self.press(forms[self.state])
         elif self.state == "CHATTING":
-            Conversation(self).run()
+            ClientConversation(self).run()
         elif self.state == "MATCHED" and not found["ready"]:
             self.press("meet")
         elif self.state == "WAITING" and found["choices"]:
@@ -194,10 +194,10 @@ class Participation(threading.Thread):
         return " ".join(words)[: int(box.get("maxlength") or 1000)]
 
 
-class Conversation:
+class ClientConversation:
     """One conversation; its item is sent again under its id until it is answered."""
 
-    def __init__(self, person: Participation) -> None:
+    def __init__(self, person: ClientParticipation) -> None:
         self.person, self.page, self.tab = person, person.page(), str(uuid.uuid4())
         self.over = not self.page.socket  # the step has changed meanwhile
         self.status: dict[str, Any] = {}
@@ -343,7 +343,7 @@ def main() -> int:
     options = parser.parse_args()
     Path(options.keep or ".").mkdir(parents=True, exist_ok=True)
     names = [f"{options.name}-{number}" for number in range(options.participations)]
-    everybody = [Participation(options.link, name, options) for name in names]
+    everybody = [ClientParticipation(options.link, name, options) for name in names]
     for each in everybody:
         each.start()
     for each in everybody:

@@ -84,7 +84,7 @@ def test_without_sockets_it_polls(
         raise InvalidHandshake
 
     monkeypatch.setattr(client, "connect", refuse)
-    person = client.Participation(sites["talk"].link, "poller", options(tmp_path))
+    person = client.ClientParticipation(sites["talk"].link, "poller", options(tmp_path))
     person.run()
     assert (person.problem, person.state) == ("", "ENDED")
     assert person.kept["code"]
@@ -124,7 +124,7 @@ def test_what_was_not_answered_is_sent_again_under_its_id(
         "connect",
         lambda address, **more: plain(address, create_connection=Flaky, **more),
     )
-    person = client.Participation(sites["talk"].link, "flaky", options(tmp_path))
+    person = client.ClientParticipation(sites["talk"].link, "flaky", options(tmp_path))
     person.run()
     assert (person.problem, person.state) == ("", "ENDED")
     ids = [frame["id"] for frame in Flaky.sent if "id" in frame]
@@ -138,10 +138,10 @@ def test_what_was_not_answered_is_sent_again_under_its_id(
 def test_by_its_private_link_it_goes_on_with_an_empty_jar(
     client: ModuleType, sites: Mapping[str, Site], tmp_path: Path
 ) -> None:
-    first = client.Participation(sites["talk"].link, "returning", options(tmp_path))
+    first = client.ClientParticipation(sites["talk"].link, "returning", options(tmp_path))
     first.begin()
     first.step()  # reads the instructions, and is gone
-    second = client.Participation(sites["talk"].link, "returning", options(tmp_path))
+    second = client.ClientParticipation(sites["talk"].link, "returning", options(tmp_path))
     second.run()
     assert (second.problem, second.state) == ("", "ENDED")
     kept = json.loads((tmp_path / "returning.json").read_text())
