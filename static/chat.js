@@ -104,9 +104,19 @@ function takeEvent(event) {
   }
   lastSeq = event.seq;
   if (event.id && event.side === "you") handlers.ack(event); // a refused draft has no side
-  if (event.kind === "message") transcript.show(event);
+  if (event.kind === "message") takeMessage(event);
   else if (event.kind === "label" && event.side === "you") takeLabel(event);
   else if (event.kind === "notice") transcript.showNotice(event);
+}
+
+// The turn comes with the partner's message: a net that breaks before the status must not keep it.
+function takeMessage(event) {
+  transcript.show(event);
+  const { turn, messages, maximum } = status;
+  if (event.side !== "partner" || turn !== "partner") return;
+  if (maximum !== null && messages + 1 >= maximum) return;
+  status = { ...status, turn: "you" };
+  drawStatus();
 }
 
 function takeLabel({ of, question, value, revision }) {

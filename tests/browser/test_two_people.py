@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import re
 import time
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, WebSocketRoute, expect
 
 from tests.browser.conftest import DESK, PHONE, Visitor, Visitors
 from webapp.services.replies.pace import LONGEST_WAIT
@@ -123,6 +124,41 @@ def rate(visitor: Visitor) -> str | None:
     visitor.page.get_by_text("Character 2").click()
     visitor.page.get_by_role("button", name="Send my answers").click()
     return visitor.page.locator("#code").text_content()
+
+
+def test_the_turn_comes_with_the_message_of_the_partner(visitors: Visitors) -> None:
+    """A net that breaks between a message and its status does not keep *Send* gray."""
+    one, two = visitors(PHONE), visitors(DESK)
+    hidden: list[str] = []
+    cut = False
+
+    def pass_on(socket: WebSocketRoute) -> None:
+        server = socket.connect_to_server()
+
+        def answer(frame: str | bytes) -> None:
+            if cut and json.loads(frame)["type"] == "status":
+                hidden.append(str(frame))
+            else:
+                socket.send(frame)
+
+        server.on_message(answer)
+
+    one.page.route_web_socket(re.compile(r"/socket\?"), pass_on)
+    one.begin("people")
+    meet(one, two)
+    one.send_message(line(1))
+    shows(two, two.page, "partner", 1)
+    expect(one.page.get_by_text("1 of 6 messages")).to_be_visible()
+    one.page.get_by_label("Your message").fill(line(3))
+    expect(one.page.get_by_role("button", name="Send")).to_be_disabled()
+    cut = True
+    two.send_message(line(2))
+    shows(one, one.page, "you", 2)
+    expect(one.page.get_by_role("button", name="Send")).to_be_enabled()
+    expect(one.page.get_by_text("1 of 6 messages")).to_be_visible()
+    one.send_message(line(3))
+    shows(two, two.page, "partner", 3)
+    assert hidden
 
 
 def test_who_is_left_alone_rates_what_there_was(visitors: Visitors) -> None:
