@@ -51,13 +51,20 @@ export class Labels {
     return row;
   }
 
-  // One input, without an answer until it is touched: a click that leaves it as it is counts.
+  // One input, without an answer until it is touched: a click, or the space bar, that leaves a slider
+  // where it stands counts. The type comes after the limits, between which a slider then stands in
+  // the middle.
   single(name, question, send) {
+    const { type, ...limits } = question.input;
     const about = { "aria-label": question.text, "data-untouched": "" };
-    const input = element("input", { ...question.input, ...about, name });
-    input.addEventListener("change", () => send(input));
-    input.addEventListener("click", () => {
+    const input = element("input", { ...limits, ...about, name, type });
+    const answerUnmoved = () => {
       if (input.type === "range" && "untouched" in input.dataset) send(input);
+    };
+    input.addEventListener("change", () => send(input));
+    input.addEventListener("click", answerUnmoved);
+    input.addEventListener("keydown", (event) => {
+      if (event.key === " ") answerUnmoved();
     });
     return input;
   }

@@ -169,6 +169,20 @@ window.addEventListener("pageshow", () => {
 holdAll();
 lock();
 
+// Who answers before this script is there loses nothing: what differs from the page is saved.
+function isChanged(input) {
+  const page = document.createElement("template");
+  page.innerHTML = input.outerHTML;
+  const drawn = page.content.firstElementChild;
+  return input.value !== drawn.value || input.checked !== drawn.checked;
+}
+for (const input of form.querySelectorAll(".question :is(input, textarea)")) {
+  if (!isChanged(input)) continue;
+  touch(input);
+  showValue(input);
+  answered({ target: input });
+}
+
 // A single message to judge is the last one: it stays in sight when the window turns or shrinks. Of
 // a whole conversation many are marked, and it is read from its beginning.
 const log = document.querySelector(".log");
@@ -179,4 +193,4 @@ if (log?.querySelectorAll(".msg-judged").length === 1) {
   showLast();
   window.addEventListener("resize", showLast);
 }
-document.querySelector("[data-autofocus]")?.focus();
+if (!form.contains(document.activeElement)) document.querySelector("[data-autofocus]")?.focus();

@@ -38,11 +38,16 @@ window.labels.draw(document.getElementById("message"), 2);
 class Form:
     """The form of a kind in front of somebody."""
 
-    def __init__(self, page: Page, html: str, field: Any, shown: Shown) -> None:
+    def __init__(
+        self, page: Page, html: str, field: Any, shown: Shown, *, late: bool = False
+    ) -> None:
         self.page, self.field, self.shown = page, field, shown
         self.drafts: list[dict[str, str]] = []
+        self.script: list[Route] = []  # that is asked for and held, where it comes late
         serve(page, html, self._draft)
-        page.goto(SITE)
+        if late:
+            page.route("**/rate.js", lambda route: self.script.append(route))
+        page.goto(SITE, wait_until="commit" if late else "load")
         self.question = page.locator(f"#{field.id}")
 
     def _draft(self, route: Route) -> None:
@@ -77,16 +82,19 @@ def serve(page: Page, html: str, draft: Callable[[Route], None]) -> None:
 def answer(question: Any, good: str) -> None:
     """Answer by hand whatever input there is."""
     first = question.locator(INPUTS).first
-    if first.get_attribute("type") in ("radio", "range"):
+    if first.get_attribute("type") == "range":
+        first.press("ArrowRight")
+    elif first.get_attribute("type") == "radio":
         first.click()
     else:
         first.fill(good)
         first.blur()
 
 
-def form_of(page: Page, visit: Any, field: Any) -> Form:
+def form_of(page: Page, visit: Any, field: Any, *, late: bool = False) -> Form:
     answered = visit.get()
-    return Form(page, answered.content.decode(), field, answered.context["screen"].form.shown)
+    shown = answered.context["screen"].form.shown
+    return Form(page, answered.content.decode(), field, shown, late=late)
 
 
 @pytest.fixture
@@ -102,6 +110,24 @@ def gated(page: Page, kind: str, tmp_path: Path) -> Iterator[Form]:
     with more_protocols(tmp_path):
         visit, field = rating(campaign_asking(tmp_path, kind, gated=True))
         yield form_of(page, visit, field)
+
+
+@pytest.fixture
+def late(page: Page, kind: str, tmp_path: Path) -> Iterator[Form]:
+    """The same form, whose script is not there yet."""
+    with more_protocols(tmp_path):
+        visit, field = rating(campaign_asking(tmp_path, kind))
+        yield form_of(page, visit, field, late=True)
+
+
+@pytest.mark.parametrize("kind", kind_names())
+def test_what_is_answered_before_the_script_is_there_is_saved(late: Form, kind: str) -> None:
+    good = late.field.question.sample_answers(late.shown)
+    answer(late.question, good[0] if good else "")
+    (script,) = late.script
+    script.fallback()
+    assert late.saved() == late.sends()
+    assert late.is_good(late.sends())
 
 
 @pytest.mark.parametrize("kind", kind_names())
@@ -149,6 +175,20 @@ def test_a_question_is_locked_until_its_gate_opens_and_empty_when_it_closes(
     expect(first).to_be_disabled()
     gate.get_by_label("Yes").check()
     assert not gated.sends()
+
+
+@pytest.mark.parametrize("kind", ["slider"])
+def test_the_slider_of_a_label_stands_in_the_middle_and_is_answered_there(
+    page: Page, kind: str
+) -> None:
+    serve(page, LABELS % json.dumps([label_data(get_kind(kind).sample())]), lambda route: None)
+    page.goto(SITE)
+    slider = page.locator(".label-row input")
+    expect(slider).to_have_value("0.5")
+    slider.focus()
+    page.keyboard.press("Space")
+    page.keyboard.press("Space")  # is no second answer
+    assert [sent["value"] for sent in page.evaluate("window.sent")] == ["0.5"]
 
 
 @pytest.mark.parametrize("kind", LIVE)

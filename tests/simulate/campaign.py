@@ -50,6 +50,7 @@ if TYPE_CHECKING:
 AT_ONCE = 8
 MOST_PAGES = 30  # that one of the people judges, of a protocol with long batches
 SECONDS = 600.0  # that one of the people stays at most
+SECONDS_PER_LABEL = 10.0  # more, where messages are labeled by the hundred on a busy machine
 TALKERS, TALKERS_SHORT = 4, 8  # whose messages third parties judge
 TALKERS_WITH_BOTS = 18  # who rate them too
 BATCH_SHORT = 20  # items per person
@@ -157,7 +158,7 @@ def _labeled(protocol: Protocol, order: Simulated, folder: Path) -> Campaign:
     study.open_all([campaign], by=order.staff, tell=lambda said: None)
     people = max(transcripts.VOTES, -(-judged * transcripts.VOTES // batch))
     labeling = replace(order, people=people)
-    seconds = SECONDS + batch
+    seconds = SECONDS + SECONDS_PER_LABEL * batch
     told = partial(transcripts.truth, campaign, order.seed)
     let_visit(campaign, transcripts.AS_PLANTED, labeling, truth=told, seconds=seconds)
     return campaign

@@ -13,7 +13,7 @@ from webapp.crowd import answers
 from webapp.crowd.chatting import Chatting
 from webapp.crowd.ledger import Ledger
 from webapp.crowd.line import ClientSocket
-from webapp.crowd.page import BrowserPage
+from webapp.crowd.page import BrowserPage, PageForm
 from webapp.crowd.people import Person, Quality
 from webapp.crowd.web import Gone, Web
 
@@ -157,10 +157,13 @@ class Participant:
             raise Left
 
     async def _rate(self) -> None:
+        """Fill in one form after another, each from the page that the one before led to."""
         page = await self._current_step()
-        form = page.form("/rate")
-        if form is None:
-            return
+        while form := page.form("/rate"):
+            page = await self._rate_one(form)
+            await asyncio.sleep(self.person.pause)
+
+    async def _rate_one(self, form: PageForm) -> BrowserPage:
         truth = await self._truth()
         shown = {key: self._quality(truth, key) for key in truth if key.startswith(REPLY)}
         await asyncio.sleep(self.person.answering * len(form.questions))
@@ -176,9 +179,10 @@ class Participant:
         sends = [self.web.send(form, filled, path=f"{self.path}now")]
         if self.person.chance("double", self.rated).random() < self.person.twice:
             sends.append(self.web.send(form, filled, path=f"{self.path}now"))
-        await asyncio.gather(*sends)
+        page, *_ = await asyncio.gather(*sends)
         self._note("ok", id=f"rate {self.rated}")
         self.rated += 1
+        return page
 
     async def _write(self) -> None:
         form = (await self._current_step()).form("/write")
