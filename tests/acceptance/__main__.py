@@ -1,4 +1,4 @@
-"""python -m tests.acceptance [ID ...] [--quick] [--json] [--out DIR]: the table, row by row.
+"""python -m tests.acceptance [ID ...] [--quick | --pages] [--json] [--out DIR]: the table, row by row.
 
 Exit status: 0 where every row that could be shown holds, 1 where one does not, 2 for an unknown id.
 """
@@ -27,7 +27,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Print the table; return 1 where a row does not hold."""
     parser = argparse.ArgumentParser(prog="python -m tests.acceptance", description=__doc__)
     parser.add_argument("id", nargs="*", metavar="ID", help="rows, as B-GENERIC; all if none")
-    parser.add_argument("--quick", action="store_true", help="leave out rows that train a bot")
+    which = parser.add_mutually_exclusive_group()
+    which.add_argument("--quick", action="store_true", help="leave out rows that take long")
+    which.add_argument(
+        "--pages", action="store_true", help="only rows that go through pages and sockets"
+    )
     parser.add_argument("--out", type=Path, help="keep all that is written; again: only what lacks")
     parser.add_argument("--json", action="store_true", help="print a JSON list")
     given = parser.parse_args(arguments)
@@ -35,12 +39,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if unknown := [each for each in given.id if each not in known]:
         print(f"no row {', '.join(unknown)}; there are {', '.join(known)}", file=sys.stderr)
         return 2
-    asked = [each for each in given.id or known if not (given.quick and table.is_slow(each))]
+    asked = [each for each in given.id or known if _is_asked(each, given)]
     if given.out is not None:
         given.out.mkdir(parents=True, exist_ok=True)
         return _print(asked, given.out, as_json=given.json)
     with tempfile.TemporaryDirectory(prefix="parley-acceptance-") as folder:
         return _print(asked, Path(folder), as_json=given.json)
+
+
+def _is_asked(id: str, given: argparse.Namespace) -> bool:
+    if given.pages:
+        return table.is_through_pages(id)
+    return not (given.quick and table.is_slow(id))
 
 
 def _print(asked: Sequence[str], folder: Path, *, as_json: bool) -> int:

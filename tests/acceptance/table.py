@@ -19,7 +19,11 @@ import pytest
 from tests.acceptance.shell import Shell, Shown
 
 HERE = Path(__file__).parent
-KINDS = ("b_", "d_", "m_", "a_", "f_")
+PAGES = "protocols"  # the folder of rows that go through pages and sockets, each for a minute
+KINDS = {
+    "": ("b_", "d_", "m_", "a_", "f_"),
+    PAGES: ("pc_", "ca_", "me_", "pm_", "nl_", "x_", "a_", "f_"),
+}
 Run = Callable[[Shell], Shown]
 
 
@@ -63,18 +67,25 @@ def wanted() -> tuple[Wanted, ...]:
 @cache
 def functions() -> dict[str, Run]:
     """Return what shows each row, by its id; an id that two functions have is an error."""
-    found: dict[str, Run] = {}
-    for module in pkgutil.iter_modules([str(HERE)]):
-        if module.name == "__main__":
-            continue
-        here = importlib.import_module(f"tests.acceptance.{module.name}")
-        for name, value in vars(here).items():
-            if name.startswith(KINDS) and getattr(value, "__module__", "") == here.__name__:
-                row = row_of(name)
-                if row in found:
-                    raise ValueError(f"{row} is shown twice")
-                found[row] = value
+    ids, found = {each.id.upper(): each.id for each in wanted()}, dict[str, Run]()
+    for name, value in _named():
+        row = ids.get(row_of(name), row_of(name))
+        if row in found:
+            raise ValueError(f"{row} is shown twice")
+        found[row] = value
     return found
+
+
+def _named() -> Iterator[tuple[str, Run]]:
+    for room, kinds in KINDS.items():
+        package = f"{__package__}.{room}".rstrip(".")
+        for module in pkgutil.iter_modules([str(HERE / room)]):
+            if module.ispkg or module.name == "__main__":
+                continue
+            here = importlib.import_module(f"{package}.{module.name}")
+            for name, value in vars(here).items():
+                if name.startswith(kinds) and getattr(value, "__module__", "") == here.__name__:
+                    yield name, value
 
 
 def row_of(name: str) -> str:
@@ -85,7 +96,12 @@ def row_of(name: str) -> str:
 
 def is_slow(id: str) -> bool:
     """Tell whether a row trains a bot or takes long."""
-    return bool(getattr(functions()[id], "is_slow", False))
+    return bool(getattr(functions()[id], "is_slow", False)) or is_through_pages(id)
+
+
+def is_through_pages(id: str) -> bool:
+    """Tell whether a row goes through pages and sockets, with a server of its own."""
+    return functions()[id].__module__.startswith(f"{__package__}.{PAGES}.")
 
 
 def rows(folder: Path, ids: Sequence[str] = ()) -> Iterator[Row]:
