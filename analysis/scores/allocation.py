@@ -4,10 +4,10 @@ Apart because each caution here is a test of its own.
 
 Means are biased where conversations are lost, or given, depending on how good a system is.
 Counts are compared by Pearson's chi-square (Pearson 1900, Philosophical Magazine 50, 157-175), with
-items as the unit, because ratings of one item are lost together. Where messages are the items, whole
-conversations are what is given or lost: they are the unit, or chi-square would take what belongs
-together for many coincidences (Rao and Scott 1981, Journal of the American Statistical Association
-76, 221-230).
+items as the unit, because ratings of one item are lost together. Where messages are the items,
+whole conversations are what is given or lost: they are the unit, or chi-square would take what
+belongs together for many coincidences (Rao and Scott 1981, Journal of the American Statistical
+Association 76, 221-230).
 """
 
 from __future__ import annotations
@@ -47,8 +47,8 @@ def unequal(question: QuestionRatings) -> Iterator[str]:
     p = _chi_square(((counts - counts.mean()) ** 2 / counts.mean()).to_numpy(), len(counts) - 1)
     if p < UNLIKELY:
         yield (
-            f"systems have different numbers of {unit}s ({_listed(counts)}; were they meant to have "
-            f"the same, p {_p(p)} by chi-square). If {unit}s were lost, or added, depending on how "
+            f"systems have different numbers of {unit}s ({_listed(counts)}; were they meant to "
+            f"have the same, p {_p(p)} by chi-square). If {unit}s were lost, or added, depending on how "
             "good a system is, means and intervals are biased."
         )
 
@@ -122,7 +122,7 @@ def _distinct(question: QuestionRatings, unit: str) -> pd.DataFrame:
 
 
 def _over_time(question: QuestionRatings) -> Iterator[str]:
-    """Yield a caution where the second half of what was given is of other systems than the first."""
+    """Yield a caution where the second half of what was given is of other systems."""
     rows, unit = question.rows, _unit(question.rows)
     if TIME_COLUMN not in rows.columns:
         return
