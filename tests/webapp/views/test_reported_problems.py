@@ -19,6 +19,7 @@ from tests.webapp.views.visiting import (
     rating_visit,
     rows,
 )
+from webapp import clock
 from webapp.models import AuditEntry, Participation, ProblemReport
 from webapp.services.data import personal_data
 from webapp.services.participation import privacy, reporting
@@ -114,7 +115,7 @@ def test_it_is_in_no_export_but_in_the_persons_own_data_and_goes_with_a_withdraw
     with zipfile.ZipFile(tmp_path / "e.zip") as archive:
         assert not [name for name in archive.namelist() if WORDS.encode() in archive.read(name)]
     assert WORDS in str(personal_data.about(visit.person))
-    privacy.withdraw(token=privacy.withdraw_token(visit.person), now=visit.person.consented_at)
+    privacy.withdraw(token=privacy.withdraw_token(visit.person), now=clock.now())
     assert not ProblemReport.objects.exists()
 
 

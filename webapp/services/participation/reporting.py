@@ -1,6 +1,7 @@
 """Reports of problems by participants: what went wrong, in their own words, for staff to read.
 
 A report changes nothing: no step, no pay, no data. It is in no export, and goes with a withdrawal.
+Apart because no step has a part in it.
 """
 
 from __future__ import annotations
