@@ -48,8 +48,8 @@ def unequal(question: QuestionRatings) -> Iterator[str]:
     if p < UNLIKELY:
         yield (
             f"systems have different numbers of {unit}s ({_listed(counts)}; were they meant to "
-            f"have the same, p {_p(p)} by chi-square). If {unit}s were lost, or added, depending on how "
-            "good a system is, means and intervals are biased."
+            f"have the same, p {_p(p)} by chi-square). If {unit}s were lost, or added, depending "
+            "on how good a system is, means and intervals are biased."
         )
 
 
