@@ -14,8 +14,8 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "docs" / "promises.md"
 CODE = ("webapp", "evaluation", "bots", "analysis", "templates", "static", "script")
-ID = re.compile(r"\b([RGS]\d{1,2})(?:-([RGS]\d{1,2}))?\b")
-ROW = re.compile(r"^\| ([RGS]\d+) \| (.*) \| (.*) \| (.*)\|$", re.MULTILINE)
+ID = re.compile(r"\b([RGSV]\d{1,2})(?:-([RGSV]\d{1,2}))?\b")
+ROW = re.compile(r"^\| ([RGSV]\d+) \| (.*) \| (.*) \| (.*)\|$", re.MULTILINE)
 
 
 @dataclass(frozen=True)

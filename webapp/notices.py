@@ -182,6 +182,14 @@ NOTICES = {
     "empty": _("Please write a message first."),
     "too_long": _("This message has more than %(limit)s characters. Please shorten it."),
     "bad_text": _("This message has characters that cannot be stored. Please type it again."),
+    "report_empty": _("Please write what happened."),
+    "report_long": _(
+        "Your report has %(count)s characters; at most %(limit)s can be sent. Please shorten it."
+    ),
+    "report_many": _(
+        "You have sent %(most)s reports, and more cannot be sent here. Please write to the contact "
+        "address below."
+    ),
     "not_now": _("That cannot be done at this step. The page shows what comes next."),
     "too_few": ngettext_lazy(
         "Please continue: %(count)s more message is needed before you can finish.",

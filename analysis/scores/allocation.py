@@ -4,7 +4,10 @@ Apart because each caution here is a test of its own.
 
 Means are biased where conversations are lost, or given, depending on how good a system is.
 Counts are compared by Pearson's chi-square (Pearson 1900, Philosophical Magazine 50, 157-175), with
-items as the unit, because ratings of one item are lost together.
+items as the unit, because ratings of one item are lost together. Where messages are the items,
+whole conversations are what is given or lost: they are the unit, or chi-square would take what
+belongs together for many coincidences (Rao and Scott 1981, Journal of the American Statistical
+Association 76, 221-230).
 """
 
 from __future__ import annotations
@@ -37,15 +40,16 @@ def unequal(question: QuestionRatings) -> Iterator[str]:
 
     Without the plan each is taken to have been meant to have the same.
     """
-    counts = _items(question)["system"].value_counts().sort_index()
+    unit = _unit(question.rows)
+    counts = _distinct(question, unit)["system"].value_counts().sort_index()
     if len(counts) < 2 or counts.mean() < FEWEST:
         return
     p = _chi_square(((counts - counts.mean()) ** 2 / counts.mean()).to_numpy(), len(counts) - 1)
     if p < UNLIKELY:
         yield (
-            f"systems have different numbers of items ({_listed(counts)}; were they meant to have "
-            f"the same, p {_p(p)} by chi-square). If items were lost, or added, depending on how "
-            "good a system is, means and intervals are biased."
+            f"systems have different numbers of {unit}s ({_listed(counts)}; were they meant to "
+            f"have the same, p {_p(p)} by chi-square). If {unit}s were lost, or added, depending "
+            "on how good a system is, means and intervals are biased."
         )
 
 
@@ -104,13 +108,22 @@ def _lone_raters(question: QuestionRatings) -> Iterator[str]:
         )
 
 
-def _items(question: QuestionRatings) -> pd.DataFrame:
-    return question.rows[["system", "item"]].astype(str).drop_duplicates()
+def _unit(rows: pd.DataFrame) -> str:
+    """Return the column of what is given or lost as one: conversations, where they have items."""
+    if "conversation" not in rows.columns or rows["conversation"].isin(["", None, np.nan]).any():
+        return "item"
+    pairs = rows[["item", "conversation"]].astype(str).drop_duplicates()
+    is_within = len(pairs) == pairs["item"].nunique()
+    return "conversation" if is_within and pairs["conversation"].nunique() < len(pairs) else "item"
+
+
+def _distinct(question: QuestionRatings, unit: str) -> pd.DataFrame:
+    return question.rows[["system", unit]].astype(str).drop_duplicates()
 
 
 def _over_time(question: QuestionRatings) -> Iterator[str]:
-    """Yield a caution where the second half of the items is of other systems than the first."""
-    rows = question.rows
+    """Yield a caution where the second half of what was given is of other systems."""
+    rows, unit = question.rows, _unit(question.rows)
     if TIME_COLUMN not in rows.columns:
         return
     moments = _times(rows[TIME_COLUMN])
@@ -118,7 +131,7 @@ def _over_time(question: QuestionRatings) -> Iterator[str]:
         wrong = int(moments.isna().sum())
         yield f"{wrong} of {len(rows)} cells of {TIME_COLUMN} are no time or number."
         return
-    first = moments.groupby([rows["system"].astype(str), rows["item"].astype(str)]).min()
+    first = moments.groupby([rows["system"].astype(str), rows[unit].astype(str)]).min()
     if first.nunique() < 2:
         return
     is_late = (first.rank(method="first") > len(first) / 2).to_numpy()
@@ -130,8 +143,8 @@ def _over_time(question: QuestionRatings) -> Iterator[str]:
     if fewest >= FEWEST and p < UNLIKELY:
         shown = ", ".join(f"{name} {one} and {two}" for name, one, two in halves.itertuples())
         yield (
-            f"systems were not given evenly over time (items in the first and the second half: "
-            f"{shown}; p {_p(p)} by chi-square). Where later items went to the "
+            f"systems were not given evenly over time ({unit}s in the first and the second half: "
+            f"{shown}; p {_p(p)} by chi-square). Where later {unit}s went to the "
             "systems that were ahead, their means are biased, and what changed over time is taken "
             "for a difference of systems."
         )

@@ -1,4 +1,7 @@
-"""Pages of several replies: on a phone and on a desk, without a barrier, by keyboard alone."""
+"""Pages of several replies: on a phone and on a desk, without a barrier, by keyboard alone.
+
+Rules V10.
+"""
 
 from __future__ import annotations
 

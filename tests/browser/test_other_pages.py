@@ -94,6 +94,31 @@ def test_a_message_on_its_way_and_a_partner_who_writes(visitors: Visitors) -> No
     visitor.check("typing")
 
 
+@pytest.mark.parametrize(("size", "theme"), [(PHONE, "dark"), (DESK, "light")])
+def test_a_problem_is_reported_beside_a_chat_that_goes_on(
+    visitors: Visitors, size: tuple[int, int], theme: str
+) -> None:
+    visitor = visitors(size, theme)
+    page = visitor.begin("bot")
+    visitor.send_message("Hello there")
+    page.get_by_label("Your message").fill("half a sen")
+    page.locator("summary", has_text="Stop").click()
+    with page.context.expect_page() as opened:
+        page.locator(".stop-means").get_by_role("link", name="Report a problem").click()
+    beside = opened.value
+    beside.get_by_role("button", name="Send the report").click()
+    expect(beside.get_by_role("alert")).to_contain_text("Please write what happened.")
+    visitor.check("problem-refused", beside)
+    beside.get_by_label("What happened?").fill("The picture does not load.")
+    beside.get_by_role("button", name="Send the report").click()
+    expect(beside.get_by_text("have your report")).to_be_visible()
+    visitor.check("problem-sent", beside)
+    expect(page.get_by_label("Your message")).to_have_value("half a sen")
+    page.locator("summary", has_text="Stop").click()
+    visitor.send_message("Is it still you?")
+    expect(page.locator(".msg-you")).to_have_count(2)
+
+
 FORMER_ITEM = """text => {
     const { key } = JSON.parse(document.getElementById("chat-data").textContent);
     const id = crypto.randomUUID();

@@ -20,7 +20,14 @@ from webapp.models.participation import AdmissionTry, Browser, Consent, External
 from webapp.models.payment import Bonus, CompletionCode, PayLedger, Receipt
 from webapp.models.persona import Persona
 from webapp.models.rating import Assignment, Candidate, Context, Item, Rating
-from webapp.models.record import AuditEntry, Flag, Heartbeat, LoginAttempt, Outage
+from webapp.models.record import (
+    AuditEntry,
+    Flag,
+    Heartbeat,
+    LoginAttempt,
+    Outage,
+    ProblemReport,
+)
 from webapp.models.recruiting import (
     PanelBatch,
     PanelCall,
@@ -75,6 +82,7 @@ __all__ = [
     "PayLedger",
     "Persona",
     "PowerPlan",
+    "ProblemReport",
     "Project",
     "ProtocolImage",
     "QuotaCell",

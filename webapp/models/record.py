@@ -47,6 +47,27 @@ class Flag(Row):
         ordering = ("id",)
 
 
+class ProblemReport(Row):
+    """A problem that a participant reported, for staff; it marks no data and is in no export."""
+
+    participation = models.ForeignKey(Participation, models.PROTECT, related_name="reports")
+    conversation = models.ForeignKey(Conversation, models.PROTECT, null=True, related_name="+")
+    step = models.CharField(max_length=12, choices=Participation.State)  # they were on
+    text = models.TextField()
+    made_at = models.DateTimeField()
+    settled_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        ordering = ("id",)
+        indexes = (
+            models.Index(
+                fields=("participation",),
+                condition=models.Q(settled_at=None),
+                name="reports_to_read",
+            ),
+        )
+
+
 class Heartbeat(Row):
     """A process that works for the platform, a reply worker or a sweeper; or how far a check is.
 

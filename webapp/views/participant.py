@@ -17,7 +17,12 @@ from django.shortcuts import redirect, render
 from django.urls import path, reverse
 from django.utils import translation
 from django.utils.http import url_has_allowed_host_and_scheme
-from django.views.decorators.http import require_GET, require_POST, require_safe
+from django.views.decorators.http import (
+    require_GET,
+    require_http_methods,
+    require_POST,
+    require_safe,
+)
 
 from evaluation import InvalidAnswers
 from webapp import clock, languages, notices
@@ -34,6 +39,7 @@ from webapp.services.participation import (
 from webapp.services.participation.visits import BrowserVisit
 from webapp.services.rating import labels
 from webapp.services.rules import access, states
+from webapp.services.rules.refusals import NotNow
 from webapp.sockets import version_1
 from webapp.views.audience import Audience, meant_for
 from webapp.views.rendering import address_of, render_screen, too_fast
@@ -300,6 +306,23 @@ def answer(request: HttpRequest, slug: str) -> HttpResponse:
     return redirect("current-step", slug)
 
 
+@require_http_methods(["GET", "HEAD", "POST"])
+@not_found_page
+def problem(request: HttpRequest, slug: str) -> HttpResponse:
+    """Take a report of a problem, on a page of its own that leaves the step as it is."""
+    visit = _visit(request, slug)
+    shown: dict[str, Any] = {"study": visit.own_study(), "sent": "sent" in request.GET}
+    if request.method == "POST":
+        text = request.POST.get("text", "")
+        try:
+            visit.report(text, clock.now())
+        except NotNow as refusal:
+            shown |= {"text": text, "complaint": notices.text(refusal.notice, **refusal.values)}
+            return render(request, "participant/problem.html", shown, status=422)
+        return redirect(f"{reverse('problem', args=(slug,))}?sent=1")
+    return render(request, "participant/problem.html", shown)
+
+
 @require_safe
 @not_found_page
 def receipt(request: HttpRequest, slug: str) -> HttpResponse:
@@ -384,6 +407,7 @@ urlpatterns = [
     path("c/<slug:slug>/answer", answer, name="answer"),
     path("c/<slug:slug>/rate", rate, name="rate"),
     path("c/<slug:slug>/write", write, name="write"),
+    path("c/<slug:slug>/problem", problem, name="problem"),
     path("c/<slug:slug>/receipt", receipt, name="receipt"),
     path("c/<slug:slug>/status", status, name="status"),
     path("c/<slug:slug>/stop-means", stop_means, name="stop-means"),

@@ -1,4 +1,4 @@
-"""Chikai's first task: macro-averages over annotators, kappas, and what is both."""
+"""Chikai's first task: macro-averages over annotators, kappas, and what is both (V2)."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ from analysis.scores.allocation import of_study
 from analysis.scores.cautions import cautions
 from analysis.scores.question_ratings import questions
 from analysis.tables.campaign_record import CampaignRecord
-from tests.analysis.examples import raw, simulated
+from tests.analysis.examples import ratings, raw, simulated
 
 
 def _study(lost: dict[str, int], seats: int = 40, unfinished: int = 0) -> CampaignRecord:
@@ -119,3 +119,44 @@ def test_p_of_counts_is_scipy_s() -> None:
     assert p == pytest.approx(expected.pvalue, rel=1e-12)
     parts = (np.array([12, 30, 21]) - 21) ** 2 / 21
     assert allocation._chi_square(parts, 2) == pytest.approx(stats.chisquare([12, 30, 21]).pvalue)
+
+
+def _of_messages(seed: int, *, drift: bool = False, conversations: int = 60) -> str:
+    """Return the cautions of messages in conversations of 2 to 30, judged one after another."""
+    rng = np.random.default_rng(seed)
+    order = np.sort(rng.permutation(conversations)) if drift else rng.permutation(conversations)
+    rows = []
+    for number in order:
+        system = f"s{int(number) * 2 // conversations}" if drift else f"s{number % 2}"
+        for _ in range(int(rng.integers(2, 31))):
+            rows.append(
+                {
+                    "system": system,
+                    "conversation": f"c{number}",
+                    "rater": f"r{len(rows) % 5}",
+                    "value": int(rng.random() < 0.7),
+                    "given_at": len(rows),
+                }
+            )
+    return " ".join(cautions(rating_table(raw(rows, level="nominal"))))
+
+
+def test_messages_of_conversations_given_by_chance_are_seldom_cautioned() -> None:
+    """By chance of one in a hundred each; with messages as the unit it was about every second."""
+    told = [_of_messages(seed) for seed in range(40)]
+    assert sum("not given evenly over time" in one for one in told) <= 3
+    assert sum("different numbers of" in one for one in told) <= 3
+
+
+def test_whole_conversations_given_by_their_system_are_cautioned() -> None:
+    said = _of_messages(1, drift=True)
+    assert "conversations in the first and the second half: s0 30 and 0, s1 0 and 30" in said
+
+
+@pytest.mark.parametrize("empty", ["", None])
+def test_items_are_the_unit_where_a_conversation_is_not_known(empty: str | None) -> None:
+    rows = [
+        {"system": "a" if k < 10 else "b", "value": k % 5, "conversation": "c" if k else empty}
+        for k in range(50)
+    ]
+    assert "different numbers of items (a 10, b 40;" in " ".join(cautions(ratings(rows)))

@@ -1,4 +1,4 @@
-"""NL-P6: two labels of each response, two comparisons, one of them by what was intended."""
+"""NL-P6: two labels of each response, two comparisons, one of them by what was intended (V2)."""
 
 from __future__ import annotations
 

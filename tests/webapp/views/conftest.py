@@ -31,6 +31,7 @@ def campaign() -> Campaign:
         Conversation,
         Flag,
         PanelStudy,
+        ProblemReport,
         ReplyJob,
         Study,
         Whitelist,
@@ -45,6 +46,7 @@ def campaign() -> Campaign:
         )
     study = row.conversations.get(purpose="STUDY")
     Flag.objects.create(campaign=row, conversation=study, participation=person, kind="quick")
+    ProblemReport.objects.create(participation=person, step="RATING", text="Help.", made_at=NOW)
     ReplyJob.objects.create(
         conversation=study, in_reply_to=1, bot="parrot", queued_at=NOW, state="FAILED"
     )

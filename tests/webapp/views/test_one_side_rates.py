@@ -1,4 +1,4 @@
-"""Two people of whom one rates: a campaign ends when its ratings are there (R16, R21).
+"""Two people of whom one rates: a campaign ends when its ratings are there (R16, R21, V7).
 
 Everybody acts by their own pages; who is away is found by the sweeper.
 """

@@ -132,13 +132,14 @@ def _add_system(campaign: Campaign, name: str, target: int, by: Any) -> None:
 
 
 def open_all(found: Iterable[Campaign], *, by: Any, tell: Callable[[str], None]) -> None:
-    """Rehearse and launch the drafts; the server's reply workers do the answering."""
+    """Rehearse the drafts' bots and launch; the server's reply workers do the answering."""
     drafts = [campaign for campaign in found if campaign.state == Campaign.State.DRAFT]
     if drafts:
         tell("rehearsing every system through the real path")
     for campaign in drafts:
         for system in campaign.systems.exclude(rehearsal=System.Rehearsal.PASSED):
-            rehearsal.start(system=system, by=by.get_username(), now=clock.now())
+            if system.is_bot:
+                rehearsal.start(system=system, by=by.get_username(), now=clock.now())
         contexts.build(campaign=campaign, now=clock.now())
     for campaign in drafts:
         _wait(campaign, by)

@@ -162,6 +162,25 @@ ADDRESSES: Mapping[str, tuple[Operation, ...]] = {
             more={404: NOT_FOUND},
         ),
     ),
+    "problem": (
+        Operation(
+            method="get",
+            summary="offers to report a problem, at any step; thanks where it was sent",
+            query={"sent": "a report was just taken"},
+            found=PAGE,
+            more={404: NOT_FOUND},
+        ),
+        Operation(
+            method="post",
+            summary="reports a problem to the people who run the study; changes no step",
+            form={"text": "what happened, at most 2,000 characters"},
+            more={
+                302: "to the thanks on this page",
+                404: NOT_FOUND,
+                422: "the form again, with what was typed: empty, too long, or too many reports",
+            },
+        ),
+    ),
     "stop-means": (
         Operation(
             method="get",

@@ -65,6 +65,7 @@ SENTENCES: Mapping[str, Mapping[str, str]] = {
         "system changed": "changed the system {system}",
         "system removed": "removed the system {system}",
         "system rehearsed": "rehearsed a system",
+        "problem settled": "settled a reported problem",
         "words translated": "translated words of the protocol",
         "personas imported": "imported {count} personas",
         "personas removed": "removed {count} personas",

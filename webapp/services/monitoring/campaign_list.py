@@ -8,6 +8,7 @@ from typing import Any
 
 from django.core.paginator import Page, Paginator
 from django.db.models import Count, Max, Q, QuerySet, Sum
+from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
 from evaluation.registry import get_protocol, protocol_names
@@ -17,6 +18,7 @@ from webapp.models import (
     Flag,
     Item,
     Participation,
+    ProblemReport,
     QuotaCell,
     ReplyJob,
 )
@@ -167,10 +169,13 @@ def _present(keys: list[int]) -> Sums:
 
 
 def _problems(campaigns: list[Campaign], keys: list[int]) -> Sums:
-    """Return the most pressing problem of each: replies given up, else the newest open flag."""
+    """Return the most pressing problem of each: replies given up, reports, the newest open flag."""
     flags = Flag.objects.filter(campaign__in=keys, settled_at=None)
     newest = flags.values("campaign").annotate(newest=Max("pk")).order_by().values("newest")
     problems: Sums = {flag.campaign_id: flag.kind for flag in Flag.objects.filter(pk__in=newest)}
+    reports = ProblemReport.objects.filter(participation__campaign__in=keys, settled_at=None)
+    reported = reports.order_by().values_list("participation__campaign", flat=True).distinct()
+    problems |= {key: _("a participant reported a problem") for key in reported}
     failed = ReplyJob.objects.filter(
         ~Q(conversation__purpose=Conversation.Purpose.REHEARSAL),
         conversation__campaign__in=keys,

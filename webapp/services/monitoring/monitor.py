@@ -27,6 +27,7 @@ from webapp.models import (
     Seat,
     System,
 )
+from webapp.services.monitoring import problem_reports
 from webapp.services.replies import allowances, calls, load
 from webapp.services.rules import audit, endings, ledger
 from webapp.services.rules.access import AnyCampaign, row_of
@@ -169,6 +170,7 @@ def live(campaign: AnyCampaign, now: datetime) -> Live:
         money=money(books, campaign.currency),
         alarms=(
             *_alarms(campaign, bots, replies),
+            *_report_alarms(campaign),
             *_money_alarms(campaign, books),
             *_token_alarms(tokens),
         ),
@@ -313,6 +315,17 @@ def _alarms(
         more = ", ..." if len(changed) > NAMED else ""
         numbers = ", ".join(map(str, changed[:NAMED])) + more
         yield Alarm("audit", "danger", text % {"numbers": numbers})
+
+
+def _report_alarms(campaign: Campaign) -> Iterator[Alarm]:
+    """Yield that participants reported problems which nobody has settled."""
+    if reported := problem_reports.unsettled(campaign):
+        text = ngettext(
+            "A participant reported a problem: %(count)d report is to be read.",
+            "Participants reported problems: %(count)d reports are to be read.",
+            reported,
+        )
+        yield Alarm("reports", "warning", text % {"count": reported}, "problem-reports")
 
 
 def _money_alarms(campaign: Campaign, books: ledger.Books) -> Iterator[Alarm]:

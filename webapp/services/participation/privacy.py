@@ -18,6 +18,7 @@ from webapp.models import (
     ExternalId,
     Flag,
     Participation,
+    ProblemReport,
     Rating,
     Receipt,
     ReplyJob,
@@ -84,6 +85,7 @@ def withdraw(*, token: str, now: datetime) -> Withdrawn:
             ExternalId.objects.filter(participation=person).delete()
             Receipt.objects.filter(participation=person).update(salt="")
             Flag.objects.filter(participation=person).update(detail="")
+            ProblemReport.objects.filter(participation=person).delete()
             audit.append(
                 actor=f"participation {person.pk}",
                 action="withdrawn",

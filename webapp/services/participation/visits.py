@@ -20,6 +20,7 @@ from webapp.services.participation import (
     browsers,
     enrolment,
     invitations,
+    reporting,
     return_pay,
     screens,
     stopping,
@@ -28,7 +29,7 @@ from webapp.services.participation import (
 from webapp.services.participation.screens import Claim
 from webapp.services.participation.study_info import StudyInfo
 from webapp.services.rating import submission
-from webapp.services.rules import access
+from webapp.services.rules import access, payment
 from webapp.services.writing import offering
 
 STEPS: Mapping[str, Callable[..., object]] = {
@@ -95,6 +96,15 @@ class BrowserVisit:
     def receipt(self) -> str:
         """Return the receipt of this browser's person. Raises `access.NotFound`."""
         return screens.receipt(person=self._person())
+
+    def own_study(self) -> StudyInfo:
+        """Return the campaign as this browser's person agreed to it. Raises `access.NotFound`."""
+        person = self._person()
+        return study_info.of(person.campaign, payment.promised(person))
+
+    def report(self, text: str, now: datetime) -> None:
+        """Keep a report of a problem, at any step; raises what `reporting.report` raises."""
+        reporting.report(person=self._person(), text=text, now=now)
 
     def check_link(self) -> None:
         """Raise `access.NotFound` where the address leads to no campaign that was launched."""

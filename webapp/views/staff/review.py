@@ -13,7 +13,7 @@ from django.utils.translation import gettext_lazy
 
 from webapp import clock
 from webapp.services.data import personal_data as stored_about
-from webapp.services.monitoring import review, transcripts
+from webapp.services.monitoring import problem_reports, review, transcripts
 from webapp.services.rating import third_parties
 from webapp.services.rules.access import Role, StaffCampaign
 from webapp.services.rules.protocols import protocol_of
@@ -167,6 +167,25 @@ def _query(request: HttpRequest) -> str:
     return kept.urlencode()
 
 
+@campaign_page(*READ, role=Role.VIEWER)
+def reports(request: HttpRequest, campaign: StaffCampaign) -> HttpResponse:
+    """List the problems that participants reported."""
+    context = {
+        "campaign": campaign,
+        "tab": "people",
+        "page": problem_reports.listed(campaign, request.GET.dict()),
+        "query": "",
+    }
+    return render(request, "staff/problem_reports.html", context)
+
+
+@campaign_page(*WRITE, role=Role.RUNNER)
+def settle_report(request: HttpRequest, campaign: StaffCampaign, report: int) -> HttpResponse:
+    """Note that a reported problem was dealt with."""
+    problem_reports.settle(campaign=campaign, pk=report, by=request.user, now=clock.now())
+    return redirect("problem-reports", campaign.pk)
+
+
 CONVERSATION = "campaigns/<int:pk>/conversations/<int:conversation_id>"
 PERSON = "campaigns/<int:pk>/people/<int:person>"
 urlpatterns = [
@@ -178,5 +197,7 @@ urlpatterns = [
     path(f"{PERSON}/", person, name="person"),
     path(f"{PERSON}/exclude/", exclude_person, name="exclude-person"),
     path(f"{PERSON}/bonus/", bonus, name="bonus-person"),
+    path("campaigns/<int:pk>/reports/", reports, name="problem-reports"),
+    path("campaigns/<int:pk>/reports/<int:report>/settle/", settle_report, name="settle-report"),
     path("campaigns/<int:pk>/flags/<int:flag>/settle/", settle_flag, name="settle-flag"),
 ]

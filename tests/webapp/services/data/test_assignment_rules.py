@@ -1,4 +1,7 @@
-"""Rules of assignment: each is broken on purpose, and told by rule, person and item."""
+"""Rules of assignment: each is broken on purpose, and told by rule, person and item.
+
+Rules V1, V3-V5, V8, V9.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Votes asked for (ME-P1): no item is decided before the last one, wherever its score is read."""
+"""Votes asked for (ME-P1): no item is decided before the last one, wherever its score is read.
+
+Rules V8.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Arms over a study: whoever comes back in another campaign keeps the kind they were drawn into."""
+"""Arms over a study: whoever comes back in another campaign keeps the kind they were drawn into.
+
+Rules V9.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Questions behind others, while chatting and at the end: asked, closed, stored and exported."""
+"""Questions behind others, while chatting and at the end: asked, closed, stored and exported.
+
+Rules V1.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Static items: built from contexts and systems, shared out among raters (ME-P1).
+"""Static items: built from contexts and systems, shared out among raters (ME-P1, V5, V9).
 
 Long because own conversations and shared items are both here.
 """

@@ -1,4 +1,7 @@
-"""Several replies on one page: which are shown together, in which order, and what is stored."""
+"""Several replies on one page: which are shown together, in which order, and what is stored.
+
+Rules V3, V4, V10.
+"""
 
 from __future__ import annotations
 

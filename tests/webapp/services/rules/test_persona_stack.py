@@ -1,4 +1,4 @@
-"""The stack of personas: popped, pushed back, never twice in one conversation."""
+"""The stack of personas: popped, pushed back, never twice in one conversation (V6)."""
 
 from __future__ import annotations
 
