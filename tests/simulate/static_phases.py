@@ -8,6 +8,7 @@ the same replies are labeled anew, by five each in two evaluations and by one in
 
 from __future__ import annotations
 
+import json
 import os
 import sys
 from collections.abc import Mapping
@@ -18,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from evaluation.registry import get_protocol
 from tests.simulate import written
-from tests.simulate.campaign import STUDY, Simulated, _draft, let_visit
+from tests.simulate.campaign import STUDY, Simulated, _draft, bundled_contexts, let_visit
 from tests.simulate.planted import BOT
 
 if TYPE_CHECKING:
@@ -62,11 +63,14 @@ def run(folder: Path, seed: int) -> None:
 
 def _replied(order: Simulated) -> Campaign:
     """Let people reply to contexts, and accept what they wrote."""
-    protocol = get_protocol("meena_replies")
-    campaign = _draft(protocol, order, {"write.batch": str(EACH)})
-    assert protocol.write is not None
-    short = replace(protocol.write, batch=EACH)
-    written.add_contexts(campaign, short, order.people, order.staff)
+    from django.utils import timezone
+
+    from webapp.services.campaign import contexts_import
+
+    campaign = _draft(get_protocol("meena_replies"), order, {"write.batch": str(EACH)})
+    contexts = bundled_contexts(get_protocol("meena_static"), order.people * EACH)
+    text = "\n".join(map(json.dumps, contexts))
+    contexts_import.store(campaign=campaign, text=text, by=order.staff, now=timezone.now())
     _open(campaign, {}, order, "writer")
     written.accept_all(campaign, order.staff)
     return campaign

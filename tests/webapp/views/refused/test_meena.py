@@ -1,4 +1,4 @@
-"""MEENA on pages: what is locked, too short, too long, hidden from a panel, or not for everybody."""
+"""MEENA on pages: what is locked, too short, too long, hidden from a panel, or not for all."""
 
 from __future__ import annotations
 
