@@ -23,7 +23,7 @@ from tests.acceptance.protocols.meena_tables import (
 from tests.acceptance.shell import Shell, Shown
 from tests.acceptance.through_pages import passed, simulated
 
-LOOK = "[size0-light]"  # of a phone
+LOOK = "[chromium-size0-light]"  # of a phone
 LONGEST = 3  # messages of a context
 JOURNEYS = "tests/browser/test_journeys.py::"
 
