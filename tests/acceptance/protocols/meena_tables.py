@@ -6,8 +6,7 @@ import re
 import subprocess
 import sys
 from collections import Counter, defaultdict
-from collections.abc import Callable, Mapping, Sequence
-from itertools import groupby
+from collections.abc import Iterator, Mapping, Sequence
 from statistics import fmean
 
 from tests.acceptance.shell import Shell
@@ -47,14 +46,17 @@ def printed(text: str, *columns: str) -> list[dict[str, str]]:
     for number, rule in enumerate(lines[1:], start=1):
         heads = re.split(r"\s{2,}", lines[number - 1].strip())
         if re.fullmatch(r"-{5,}", rule) and set(columns) <= set(heads):
-            rest = [re.split(r"\s{2,}", line.strip()) for line in lines[number + 1 :]]
-            rows = next((list(rows) for whole, rows in groupby(rest, key=_is_row(len(heads)))), [])
-            return [dict(zip(heads, row, strict=True)) for row in rows]
+            return list(_rows(heads, lines[number + 1 :]))
     raise RuntimeError(f"no table has the columns {', '.join(columns)}")
 
 
-def _is_row(width: int) -> Callable[[Sequence[str]], bool]:
-    return lambda cells: len(cells) == width
+def _rows(heads: Sequence[str], lines: Sequence[str]) -> Iterator[dict[str, str]]:
+    """Yield the lines that have a cell for each head, up to the first that has not."""
+    for line in lines:
+        cells = re.split(r"\s{2,}", line.strip())
+        if len(cells) != len(heads):
+            return
+        yield dict(zip(heads, cells, strict=True))
 
 
 def is_near(cell: str, value: float) -> bool:
