@@ -144,7 +144,7 @@ def me_p6(shell: Shell) -> Shown:
     told = ", ".join(f"{name} {value:.0f} %" for name, value in order.items())
     r2 = ", ".join(f"{name} {value:.3f}" for name, value in squares.items())
     return shell.shown(
-        holds and order[HUMAN] > order["beta"] > order["gamma"],
+        holds and order[HUMAN] > order["beta"] >= order["gamma"],
         f"{len(same[0])} replies judged by both questions; human-like: {told}; R² as by hand: "
         f"{r2}; replies taken on the page: {refused} tests",
     )
