@@ -261,13 +261,14 @@ def _add_systems(campaign: Campaign, protocol: Protocol, order: Simulated) -> No
 
 
 def bundled_contexts(protocol: Protocol, count: int) -> list[dict[str, Any]]:
-    """Return contexts that come with Parley, for systems that reply by themselves."""
+    """Return contexts that come with Parley, short and long, for systems that reply themselves."""
     from webapp.services.campaign import contexts_import
 
     rate = protocol.after
     least, most = rate.messages if rate else (1, 1)
     found = map(json.loads, contexts_import.bundled().splitlines())
-    return [each for each in found if least <= len(each["messages"]) <= most][:count]
+    fitting = [each for each in found if least <= len(each["messages"]) <= most]
+    return fitting[:: max(1, len(fitting) // count)][:count]
 
 
 def _take_conversations(draft: Campaign, protocol: Protocol, order: Simulated) -> None:
