@@ -238,32 +238,36 @@ def hidden() -> list[Campaign]:
     return [personas, chats]
 
 
-def opens(client: Client, campaigns: list[Campaign]) -> list[str]:
-    """Return the routes of staff that show or change something of the campaigns."""
-    found = []
-    for campaign in campaigns:
-        values = {"pk": campaign.pk, "name": "personas", "study": campaign.study_id}
-        for route in of(Audience.STAFF):
-            if route.startswith("campaigns/<int:pk>/") and names(route) <= set(values):
-                address = filled(route, **values)
-                answers = [client.get(address), client.post(address)]
-                reached = {answer.status_code for answer in answers} - {404, 405}
-                found += [route] if reached else []
-    return found
+def routes() -> list[str]:
+    """Return the routes of a campaign's pages that are made of nothing else of it."""
+    known = {"pk", "name", "study", "action"}
+    found = (each for each in of(Audience.STAFF) if each.startswith("campaigns/<int:pk>/"))
+    return [each for each in found if names(each) <= known]
+
+
+def statuses(client: Client, campaign: Campaign, *methods: str) -> dict[str, set[int]]:
+    """Return what the server answers at each route of a campaign."""
+    values = {"pk": campaign.pk, "name": "summary", "study": campaign.study_id, "action": "pause"}
+    return {
+        route: {getattr(client, each)(filled(route, **values)).status_code for each in methods}
+        for route in routes()
+    }
 
 
 def test_an_entrant_reaches_no_page_of_the_hidden_campaigns_and_organizers_do(
     hidden: list[Campaign], client: Client
 ) -> None:
-    organizer = make_member("ada", "runner", "exporter", project=make_project("Organizers"))
-    client.force_login(organizer)
-    assert len(opens(client, hidden)) > 20
-    assert SENTENCES[0] in _pages(client, hidden[0])
-    entrant = make_member("eve", "runner", "exporter", "payer", "administrator",
-                          project=make_study(name="Competition").project)  # fmt: skip
-    client.force_login(entrant)
-    assert opens(client, hidden) == []
-
-
-def _pages(client: Client, campaign: Campaign) -> str:
-    return client.get(reverse("contributions", args=[campaign.pk])).content.decode()
+    personas, chats = hidden
+    written = reverse("contributions", args=[personas.pk]) + "?state=ACCEPTED"
+    theirs = make_study(name="Competition").project
+    client.force_login(make_member("eve", "runner", "exporter", "administrator", project=theirs))
+    for campaign in (personas, chats):
+        refused = statuses(client, campaign, "get", "post")
+        assert len(refused) > 30
+        assert {route for route, codes in refused.items() if codes - {404, 405}} == set()
+    for address in ("/campaigns/", "/studies/", written):
+        page = client.get(address).content.decode()
+        assert [word for word in (SENTENCES[0], personas.name, "Hidden test") if word in page] == []
+    client.force_login(make_member("ada", "runner", "exporter", project=personas.project))
+    assert sum(200 in codes for codes in statuses(client, personas, "get").values()) > 10
+    assert SENTENCES[0] in client.get(written).content.decode()
