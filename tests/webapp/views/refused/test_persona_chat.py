@@ -127,3 +127,35 @@ def test_an_answer_off_the_scale_is_refused_and_nothing_is_stored(
     page = visit.post("rate", answers)
     good = value in ("1", "5")
     assert (page.status_code, Rating.objects.count()) == ((200, 4) if good else (422, 0))
+
+
+def test_people_are_asked_in_the_words_that_bots_are_rated_by() -> None:
+    campaign = people_who_rate()
+    two = met(campaign)
+    for number in range(2):
+        writes(two[number], f"We met {number} owls by the lake.")
+    two[0].send(type="finish", id=str(uuid4()))
+    asked = [each for each in two if each.get().context["screen"].name == "rate"]
+    assert len(asked) == 1, "one rates the other"
+    of_people, of_bots = _questions(asked[0]), _questions(rating_visit())
+    assert [name for name, _, _ in of_people] == [
+        "p.fluency", "p.engagingness", "p.consistency", "p.persona"
+    ]  # fmt: skip
+    assert of_people == of_bots
+    done = asked[0].post("rate", good_answers(asked[0].get()))
+    assert (done.status_code, Rating.objects.count()) == (200, 4)
+
+
+def people_who_rate() -> Campaign:
+    systems = {"humans": "people"}
+    return campaign_of("personachat_human", systems=systems, changes={"chat.minimum": [2]})
+
+
+def _questions(visit: Visit) -> list[tuple[str, str, list[str]]]:
+    """Return name, words and labels of each question on the page; those of characters are drawn."""
+    fields = visit.get().context["fields"]
+    return [
+        (each.name, str(each.label), [] if each.name == "p.persona" else
+         [str(option.label) for option in each.answer.options])
+        for each in fields
+    ]  # fmt: skip
