@@ -153,9 +153,9 @@ def people_who_rate() -> Campaign:
 
 def _questions(visit: Visit) -> list[tuple[str, str, list[str]]]:
     """Return name, words and labels of each question on the page; those of characters are drawn."""
-    fields = visit.get().context["fields"]
-    return [
-        (each.name, str(each.label), [] if each.name == "p.persona" else
-         [str(option.label) for option in each.answer.options])
-        for each in fields
-    ]  # fmt: skip
+    found = []
+    for each in visit.get().context["fields"]:
+        labels = [str(option) for option in each.answer.options]
+        is_drawn = each.name == "p.persona"
+        found.append((each.name, str(each.question), [] if is_drawn else labels))
+    return found
