@@ -6,7 +6,15 @@ import re
 from collections import Counter
 
 from tests.acceptance.protocols.personachat import sides
-from tests.acceptance.protocols.personachat_writing import aligned, copied, personas_of -> Shown:
+from tests.acceptance.protocols.personachat_writing import aligned, copied, personas_of
+from tests.acceptance.shell import Shell, Shown
+from tests.acceptance.through_pages import SEED, passed, simulated
+
+PAGES = "tests/webapp/views/refused/test_convai2.py"
+COMPETITION = "tests/webapp/views/staff/test_competition_page.py"
+
+
+def ca_p0(shell: Shell) -> Shown:
     """Table 3 gives the printed order; entries once a month; people choose another winner."""
     told = shell.apart("tests.simulate", "--competition", "--seed", SEED)
     metrics, _, people = told.partition("Human board")
@@ -60,8 +68,8 @@ def ca_p4(shell: Shell) -> Shown:
     return shell.shown(
         holds and len(texts) >= 20 and len(seats) >= 10 and not copied(pairs),
         f"{len(texts)} sentences and {len(pairs)} revisions, all of the split test; {len(whole)} "
-        f"of {len(found)} personas revised sentence by sentence without a copied word; {len(seats)} "
-        f"conversations with personas of test alone; to entrants of another project every page of "
-        f"these campaigns is not there, and no page of a competition shows a hidden message: "
+        f"of {len(found)} personas revised sentence by sentence without a copied word; "
+        f"{len(seats)} conversations with personas of test alone; to entrants of another project every page "
+        f"of these campaigns is not there, and no page of a competition shows a hidden message: "
         f"{refused} tests",
     )

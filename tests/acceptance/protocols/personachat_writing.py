@@ -34,8 +34,8 @@ def pc_p1(shell: Shell) -> Shown:
     return shell.shown(
         holds,
         f"{len(whole)} of {len(personas)} personas have {SENTENCES} sentences of {FEWEST} to "
-        f"{MOST} words, their author and one split ({told}); 2 and 16 words, and 4 sentences, refused by "
-        f"the page: {refused} tests",
+        f"{MOST} words, their author and one split ({told}); 2 and 16 words, and 4 sentences, "
+        f"refused by the page: {refused} tests",
     )
 
 
