@@ -17,8 +17,7 @@ COMPETITION = "tests/webapp/views/staff/test_competition_page.py"
 def ca_p0(shell: Shell) -> Shown:
     """Table 3 gives the printed order; entries once a month; people choose another winner."""
     told = shell.apart("tests.simulate", "--competition", "--seed", SEED)
-    metrics, _, people = told.partition("Human board")
-    first, best = _board(metrics, "F1"), _board(people, "n")
+    first, best = _board(told, "F1"), _board(told, "n")
     order = passed(
         shell,
         f"{PAGES}::test_table_3_comes_out_in_the_printed_order_and_seven_go_on_to_people",
@@ -69,7 +68,7 @@ def ca_p4(shell: Shell) -> Shown:
         holds and len(texts) >= 20 and len(seats) >= 10 and not copied(pairs),
         f"{len(texts)} sentences and {len(pairs)} revisions, all of the split test; {len(whole)} "
         f"of {len(found)} personas revised sentence by sentence without a copied word; "
-        f"{len(seats)} conversations with personas of test alone; to entrants of another project every page "
-        f"of these campaigns is not there, and no page of a competition shows a hidden message: "
-        f"{refused} tests",
+        f"{len(seats)} conversations with personas of test alone; to entrants of another project "
+        f"every page of these campaigns is not there, and no page of a competition shows a hidden "
+        f"message: {refused} tests",
     )
