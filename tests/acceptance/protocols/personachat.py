@@ -49,8 +49,8 @@ def pc_p3(shell: Shell) -> Shown:
         holds,
         f"{found.line}; characters differ in {differ} of {len(seats)} conversations; {whole} of "
         f"{len(files)} files (4 conditions, 2 forms) have each side's own sentences, {distinct} "
-        f"differ (no personas is one file); two browsers to the end: {both} test; 6 to 8 turns each, 16 words and copied "
-        f"sentences refused: {refused} tests",
+        f"differ (no personas is one file); two browsers to the end: {both} test; 6 to 8 "
+        f"turns each, 16 words and copied sentences refused: {refused} tests",
     )
 
 
@@ -65,22 +65,30 @@ def sides(messages: Rows) -> dict[str, dict[str, str]]:
 def _files(
     found: Simulated, folder: Path, seats: dict[str, dict[str, str]]
 ) -> Iterator[tuple[str, bool]]:
-    """Yield each file's text, and whether it has the personas of its condition and form."""
+    """Yield each file's text, and whether it has the messages, and personas of its kind."""
     folder.mkdir(exist_ok=True)
     personas = {each["persona"]: each for each in personas_of(found.export)}
+    said = _said(found.table("messages"))
     for form, name in FORMS.items():
         dialogues = campaign_export.read(f"{found.export}#{form}")
         both = personachat.both_sides(dialogues)
+        texts = [said[each.id] for each in both]
         for condition in get_args(Condition):
             file = folder / f"{condition}_{form}.txt"
-            views = [personachat.in_condition(each, condition) for each in both]
-            personachat.write(views, file)
-            wanted = list(_wanted(dialogues, seats, personas, name, condition))
+            personachat.write([personachat.in_condition(each, condition) for each in both], file)
             again = personachat.read(str(file))
             read = [(each.persona, each.partner_persona) for each in again]
-            said = [[turn.text for turn in each.turns] for each in again]
-            good = read == wanted and said == [[turn.text for turn in each.turns] for each in both]
+            good = read == list(_wanted(dialogues, seats, personas, name, condition))
+            good = good and [[turn.text for turn in each.turns] for each in again] == texts
             yield file.read_text("utf-8"), good and len(dialogues) == len(seats)
+
+
+def _said(messages: Rows) -> dict[str, list[str]]:
+    """Return the texts of each conversation in their order."""
+    found = defaultdict[str, list[str]](list)
+    for row in sorted(messages, key=lambda row: int(row["seq"])):
+        found[row["conversation"]].append(row["text"])
+    return found
 
 
 def _wanted(
