@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
 import pytest
 
+from bots.datasets import campaign_export
 from tests.webapp.views.visiting import Visit, campaign_of, good_answers, rating_visit
 from webapp.models import Campaign, Rating
+from webapp.services.data import exports
 
 pytestmark = pytest.mark.django_db
 PAIRS = 24
@@ -50,8 +53,9 @@ def test_every_minimum_of_6_to_8_turns_is_drawn_and_no_other() -> None:
     assert set(drawn) == LEAST
 
 
-def test_a_message_before_the_minimum_nobody_may_finish_and_then_they_may() -> None:
-    two = met(people())
+def test_a_message_before_the_minimum_nobody_may_finish_and_then_they_may(tmp_path: Path) -> None:
+    campaign = people()
+    two = met(campaign)
     least = status(two[0])["minimum"]
     for number in range(least):
         who = two[number % 2]
@@ -62,6 +66,10 @@ def test_a_message_before_the_minimum_nobody_may_finish_and_then_they_may() -> N
     assert status(two[0])["may_finish"] is True
     two[0].send(type="finish", id=str(uuid4()))
     assert [each.get().context["screen"].name for each in two] == ["ended"] * 2
+    export = exports.write_to(campaign=campaign, path=tmp_path / "export.zip")
+    (dialogue,) = campaign_export.read(str(export))
+    texts = [f"We met {number} owls by the lake." for number in range(least)]
+    assert [turn.text for turn in dialogue.turns] == texts
 
 
 @pytest.mark.parametrize(("words", "answer"), [(14, "ack"), (15, "ack"), (16, "refused")])
