@@ -58,7 +58,7 @@ def _dialogue(record: Mapping[str, Any], other: Personas) -> Dialogue:
     turns = [
         Utterance(SPEAKERS[event["side"]], event["content"]["text"])
         for event in record["events"]
-        if event["kind"] == "MESSAGE"
+        if event["kind"] == "message"
     ]
     number = str(record["conversation"])
     return Dialogue(number, tuple(turns), shown.get(1, ()), shown.get(0, ()))

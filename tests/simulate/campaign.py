@@ -377,7 +377,7 @@ def _add_material(draft: Campaign, write: Write, order: Simulated) -> None:
         written.add_contexts(draft, write, order.people, order.staff)
     if write.makes != "revision":
         return
-    protocol = written.source_protocol()
+    protocol = written.source_protocol(draft.protocol)
     source = _draft(protocol, order)
     study.open_all([source], by=order.staff, tell=lambda said: None)
     let_visit(source, {}, order, ledger="authors.jsonl", prefix="author")

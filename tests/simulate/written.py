@@ -26,23 +26,28 @@ def sizes(protocol: Protocol, people: int) -> dict[str, str]:
     if write is None or write.makes != "persona":
         return {}
     count = people * write.batch
+    if write.test == write.count:  # a hidden test has no other split
+        return {"write.count": str(count), "write.valid": "0", "write.test": str(count)}
     aside = str(count // ASIDE)
     return {"write.count": str(count), "write.valid": aside, "write.test": aside}
 
 
 def splits(protocol: Protocol, people: int) -> Mapping[str, int]:
-    """Return how many personas of each split there have to be."""
+    """Return how many personas of each split there have to be, without those that have none."""
     if protocol.write is None or protocol.write.makes != "persona":
         return {}
     wanted = {name.partition(".")[2]: int(n) for name, n in sizes(protocol, people).items()}
     aside = {split: wanted[split] for split in ("valid", "test")}
-    return {"train": wanted["count"] - sum(aside.values()), **aside}
+    found = {"train": wanted["count"] - sum(aside.values()), **aside}
+    return {split: count for split, count in found.items() if count}
 
 
-def source_protocol() -> Protocol:
-    """Return a protocol in which people write personas, for others to revise."""
+def source_protocol(revising: str) -> Protocol:
+    """Return a protocol in which people write personas, for others to revise by this one."""
     found = map(get_protocol, protocol_names())
-    return next(one for one in found if one.write and one.write.makes == "persona")
+    wrote = [one for one in found if one.write and one.write.makes == "persona"]
+    same = [one for one in wrote if one.name.rpartition("_")[0] == revising.rpartition("_")[0]]
+    return (same or wrote)[0]
 
 
 def add_contexts(campaign: Campaign, write: Write, people: int, staff: Any) -> None:

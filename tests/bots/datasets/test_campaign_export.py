@@ -25,9 +25,9 @@ def conversation(number: int, **changes: Any) -> dict[str, Any]:
         for side in (0, 1)
     ]
     events = [
-        {"kind": "LABEL", "side": 0, "content": {}},
-        {"kind": "MESSAGE", "side": 0, "content": {"text": "Hi."}},
-        {"kind": "MESSAGE", "side": 1, "content": {"text": "Hello."}},
+        {"kind": "label", "side": 0, "content": {}},
+        {"kind": "message", "side": 0, "content": {"text": "Hi."}},
+        {"kind": "message", "side": 1, "content": {"text": "Hello."}},
     ]
     whole = {"conversation": number, "state": "FINISHED", "excluded": ""}
     return {**whole, "seats": seats, "events": events, **changes}
