@@ -18,7 +18,7 @@ THRED = {"excellent": "3", "good": "2", "poor": "1", "bad": "0"}
 ASAPP = {"great": "2", "good": "1", "bad": "0"}
 SOURCES = ("alpha", "beta", "gamma", "delta", "epsilon")  # as planted, best first
 VOTES = {"graded_pairs": 5, "reply_grades": 3}
-EVEN = (0.08, 0.32)  # of a place on the page that each of five has; .2 is planted
+EVEN = (0.05, 0.35)  # of a place on the page that each of five has; .2 is planted
 FEWEST = 60  # grades of a system, and orders of five on as many pages
 PREDICTED = (0.9, 0.4), (0.8, 0.3, 0.2, 0.1)  # right and wrong replies of the specification
 AREAS = {"AUC": 0.875, "AUC@0.1": 0.5, "AUC@0.05": 0.5, "AUC@0.01": 0.5}
@@ -60,6 +60,7 @@ def nl_p3(shell: Shell) -> Shown:
     sent, stored = _sent(found), Counter(_values(page) for page in _pages(found))
     table, wrong = _asapp(shell, found)
     accepted = [float(table[name]["accept"]) for name in SOURCES]
+    told = ", ".join(f"{name} {share:.2f}" for name, share in zip(SOURCES, accepted, strict=True))
     holds = five and sent == stored and EVEN[0] < least and most < EVEN[1] and not wrong
     holds &= len(shown) >= FEWEST and orders >= FEWEST // 2
     holds &= accepted == sorted(accepted, reverse=True) and accepted[0] > accepted[-1] + 50
@@ -67,9 +68,8 @@ def nl_p3(shell: Shell) -> Shown:
     return shell.shown(
         holds,
         f"{found.line}; {len(shown)} pages of five in {orders} orders, a source has a place in "
-        f"{least:.0%} to {most:.0%}; accept = good + great: "
-        f"{', '.join(f'{name} {table[name]["accept"]}' for name in SOURCES)}; shuffled and "
-        f"without names on the page: {pages} tests{'; '.join(['', *wrong])}",
+        f"{least:.0%} to {most:.0%}; accept = good + great: {told}; shuffled and without names on "
+        f"the page: {pages} tests{'; '.join(['', *wrong])}",
     )
 
 

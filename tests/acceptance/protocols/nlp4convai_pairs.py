@@ -40,7 +40,7 @@ def nl_p2(shell: Shell) -> Shown:
         cells = [float(row[name].partition(" ")[0]) for name in names]
         near = all(abs(a - b) <= 0.05 + 1e-9 for a, b in zip(cells, shares, strict=True))
         holds &= near and isclose(sum(shares), 100) and abs(sum(cells) - 100) < 0.21
-        holds &= min(counts[0], sum(counts[2:])) > 0 and shares[0] > shares[1]
+        holds &= shares[0] > shares[1] > 0
         holds &= len(judged) == int(row["judgments"]) >= FEWEST
         told.append(f"{one} and {other} {' + '.join(f'{cell:.1f}' for cell in cells)}")
     ties = {tie for judged in answers.values() for _, tie in judged} - {""}
