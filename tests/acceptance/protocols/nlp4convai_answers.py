@@ -1,0 +1,102 @@
+"""Rows of answers: how many people find plausible, beside how many are right; chat quality."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from tests.acceptance.protocols.nlp4convai_tables import printed_tables
+from tests.acceptance.shell import Shell, Shown
+from tests.acceptance.through_pages import Simulated, passed, simulated
+
+REFUSED = "tests/webapp/views/refused/test_answers.py"
+RIGHT = {"alpha": 0.7, "beta": 0.3, "gamma": 0.0}  # planted: how often a system has the right one
+OPTIONS = {"yes", "no", "can't tell"}
+ROUNDED = 0.005 + 1e-9
+FEWEST = 20  # answers of a system, or questions that it answered
+
+
+def nl_p10(shell: Shell) -> Shown:
+    """Yes among yes and no of people, in one row with hits@1 of predictions of the questions."""
+    found = simulated(shell, "answer_plausibility")
+    answers = _answers(found)
+    lines = list(_predictions(found))
+    file = shell.written(
+        "plausible_predictions.jsonl", "".join(json.dumps(line) + "\n" for line in lines)
+    )
+    text = shell.analysis(file, found.export, "--report", "answer_accuracy")
+    rows = {row["system"]: row for row in printed_tables(text)[0]}
+    told, wrong = [], list[str]()
+    for system, counts in sorted(answers.items()):
+        decided, asked = counts["yes"] + counts["no"], counts.total()
+        mine = [line for line in lines if line["system"] == system]
+        hit = sum(line["scores"][line["candidates"].index(line["gold"])] for line in mine)
+        human, automatic = 100 * counts["yes"] / decided, 100 * hit / len(mine)
+        wanted = {
+            "human": human,
+            "can't tell": 100 * counts["can't tell"] / asked,
+            "yes and no": decided,
+            "automatic": automatic,
+            "human - automatic": human - automatic,
+        }
+        wrong += [
+            f"{system} {name} {rows[system][name]}, not {value:.2f}"
+            for name, value in wanted.items()
+            if abs(float(rows[system][name]) - value) > ROUNDED
+        ]
+        if set(counts) - OPTIONS or min(decided, len(mine)) < FEWEST:
+            wrong.append(f"{system} has {dict(counts)} and {len(mine)} predictions")
+        told.append(f"{system} {human:.1f} / {automatic:.1f} %")
+    holds = not wrong and set(rows) == set(answers) == set(RIGHT)
+    holds &= set().union(*answers.values()) == OPTIONS
+    pages = passed(shell, REFUSED)
+    return shell.shown(
+        holds,
+        f"{found.line}; yes of yes and no / planted hits@1, in one row of report answer_accuracy: "
+        f"{', '.join(told)}; only yes, no and can't tell are taken: {pages} tests"
+        f"{'; '.join(['', *wrong])}",
+    )
+
+
+def _answers(found: Simulated) -> dict[str, Counter[str]]:
+    counts = defaultdict[str, Counter[str]](Counter)
+    for row in found.table("ratings"):
+        counts[row["system"]][row["value"]] += 1
+    return dict(counts)
+
+
+def _predictions(found: Simulated) -> Iterator[dict[str, Any]]:
+    """Yield what each system answered to the questions that people judged, and what is right."""
+    replies = defaultdict[str, dict[str, str]](dict)
+    texts = {
+        (row["conversation"], row["seq"]): row["text"] for row in found.table("messages")
+    }
+    for row in found.table("ratings"):
+        key = (row["conversation"], row["message_seq"])
+        replies[row["context"]][row["system"]] = texts[key]
+    whole = {name: said for name, said in sorted(replies.items()) if set(said) == set(RIGHT)}
+    for number, (name, said) in enumerate(whole.items()):
+        for system in said:
+            yield _prediction(f"{name}-{system}", name, system, said, number / len(whole))
+
+
+def _prediction(
+    key: str, context: str, system: str, said: Mapping[str, str], share: float
+) -> dict[str, Any]:
+    """Return one: right where the share of questions before it is below what is planted."""
+    others = [text for name, text in said.items() if name != system]
+    candidates = [said[system], *others]
+    return {
+        "prediction": key,
+        "system": system,
+        "dataset": "questions",
+        "example": context,
+        "context": [context],
+        "gold": said[system] if share < RIGHT[system] else others[0],
+        "response": said[system],
+        "candidates": candidates,
+        "scores": [1.0] + [0.0] * len(others),
+        "log_probs": None,
+    }
