@@ -1,4 +1,4 @@
-"""Answers found plausible by people, beside automatic accuracy (nex-cv, NLP4CONVAI 2019, section 4.2).
+"""Answers that people find plausible, beside automatic accuracy (nex-cv, NLP4CONVAI 2019, 4.2).
 
 Human accuracy is the share of yes among yes and no (metric `human_accuracy`). Automatic accuracy is
 hits@1 of the predictions: the share of questions whose right answer a system scored highest. The

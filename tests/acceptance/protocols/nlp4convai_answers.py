@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
+from statistics import fmean
 from typing import Any
 
 from tests.acceptance.protocols.nlp4convai_tables import printed_tables
@@ -12,7 +13,7 @@ from tests.acceptance.shell import Shell, Shown
 from tests.acceptance.through_pages import Simulated, passed, simulated
 
 REFUSED = "tests/webapp/views/refused/test_answers.py"
-RIGHT = {"alpha": 0.7, "beta": 0.3, "gamma": 0.0}  # planted: how often a system has the right one
+RIGHT = {"alpha": 0.7, "beta": 0.3, "gamma": 0.0}  # planted: how often a system is right
 OPTIONS = {"yes", "no", "can't tell"}
 ROUNDED = 0.005 + 1e-9
 FEWEST = 20  # answers of a system, or questions that it answered
@@ -31,9 +32,8 @@ def nl_p10(shell: Shell) -> Shown:
     told, wrong = [], list[str]()
     for system, counts in sorted(answers.items()):
         decided, asked = counts["yes"] + counts["no"], counts.total()
-        mine = [line for line in lines if line["system"] == system]
-        hit = sum(line["scores"][line["candidates"].index(line["gold"])] for line in mine)
-        human, automatic = 100 * counts["yes"] / decided, 100 * hit / len(mine)
+        mine = [line["scores"][0] for line in lines if line["system"] == system]
+        human, automatic = 100 * counts["yes"] / decided, 100 * fmean(mine)
         wanted = {
             "human": human,
             "can't tell": 100 * counts["can't tell"] / asked,
@@ -68,35 +68,23 @@ def _answers(found: Simulated) -> dict[str, Counter[str]]:
 
 
 def _predictions(found: Simulated) -> Iterator[dict[str, Any]]:
-    """Yield what each system answered to the questions that people judged, and what is right."""
-    replies = defaultdict[str, dict[str, str]](dict)
-    texts = {
-        (row["conversation"], row["seq"]): row["text"] for row in found.table("messages")
-    }
-    for row in found.table("ratings"):
-        key = (row["conversation"], row["message_seq"])
-        replies[row["context"]][row["system"]] = texts[key]
-    whole = {name: said for name, said in sorted(replies.items()) if set(said) == set(RIGHT)}
-    for number, (name, said) in enumerate(whole.items()):
-        for system in said:
-            yield _prediction(f"{name}-{system}", name, system, said, number / len(whole))
+    """Yield what each system chose for the questions that people judged; of so many the right one.
 
-
-def _prediction(
-    key: str, context: str, system: str, said: Mapping[str, str], share: float
-) -> dict[str, Any]:
-    """Return one: right where the share of questions before it is below what is planted."""
-    others = [text for name, text in said.items() if name != system]
-    candidates = [said[system], *others]
-    return {
-        "prediction": key,
-        "system": system,
-        "dataset": "questions",
-        "example": context,
-        "context": [context],
-        "gold": said[system] if share < RIGHT[system] else others[0],
-        "response": said[system],
-        "candidates": candidates,
-        "scores": [1.0] + [0.0] * len(others),
-        "log_probs": None,
-    }
+    Bots of simulations repeat what they read, so that what is right is planted too.
+    """
+    asked = sorted({row["context"] for row in found.table("ratings")})
+    for system, share in RIGHT.items():
+        for number, context in enumerate(asked):
+            is_right = number < round(share * len(asked))
+            yield {
+                "prediction": f"{system}-{context}",
+                "system": system,
+                "dataset": "questions",
+                "example": context,
+                "context": [context],
+                "gold": "right",
+                "response": None,
+                "candidates": ["right", "wrong"],
+                "scores": [float(is_right), float(not is_right)],
+                "log_probs": None,
+            }

@@ -1,4 +1,4 @@
-"""Rows of protocols that are in no seed: ACUTE-Eval, and the nine questions with their short mode."""
+"""Rows of protocols in no seed: ACUTE-Eval, and the nine questions with their short mode."""
 
 from __future__ import annotations
 
@@ -45,7 +45,8 @@ def x_p1(shell: Shell) -> Shown:
     below = {name for name, marks in right.items() if fmean(marks) < GATE}
     counted = {row["rater"] for row in found.table("ratings")}
     gate = stopped == below and counted == set(right) - below and not counted & stopped
-    gate &= min(len(stopped), len(counted)) > 0 and set(outcomes) == set(right)
+    gate &= min(len(stopped), len(counted)) > 0 and set(right) <= set(outcomes)
+    gate &= {outcomes[name] for name in set(outcomes) - set(right)} <= {"FULL"}  # came too late
     gate &= 1 in {sum(right[name]) for name in stopped}  # one of two is below the gate
     whole = Counter(sum(right[name]) for name in counted)
     systems = {row["system"] for row in found.table("ratings")}
@@ -156,9 +157,7 @@ def _points(row: Row) -> int:
 
 def _asked(found: Simulated) -> Counter[tuple[str, ...]]:
     """Count the people by the questions that they answered, in order."""
-    return Counter(
-        tuple(row["question"] for row in rows) for rows in _by_rater(found).values()
-    )
+    return Counter(tuple(row["question"] for row in rows) for rows in _by_rater(found).values())
 
 
 def _columns(found: Simulated) -> set[tuple[str, ...]]:

@@ -15,7 +15,9 @@ SAID = {"a": ["yes"] * 6 + ["no"] * 2 + ["can't tell"] * 2, "b": ["yes"] * 1 + [
 
 
 def judged() -> RatingTable:
-    rows = [{"system": name, "value": word} for name, words in SAID.items() for word in words]
+    rows: list[dict[str, object]] = [
+        {"system": name, "value": word} for name, words in SAID.items() for word in words
+    ]
     return ratings(rows, question="plausible", level="nominal")
 
 
@@ -55,5 +57,5 @@ def test_without_predictions_people_are_alone() -> None:
 
 
 def test_without_judgments_it_says_so() -> None:
-    assert answer_accuracy(EMPTY["ratings"]).findings == (NONE,)
+    assert answer_accuracy(RatingTable(EMPTY["ratings"])).findings == (NONE,)
     assert answer_accuracy(predictions=predicted("a")).findings == (NONE,)

@@ -1,4 +1,4 @@
-"""Grades on their page: five replies in an order of one's own, without names, and no other grade."""
+"""Grades on their page: five replies in an order of each rater, without names; no other grade."""
 
 from __future__ import annotations
 

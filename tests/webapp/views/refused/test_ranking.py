@@ -28,7 +28,9 @@ def send(person: Visit, *ranks: str) -> Any:
     """Send the form with these ranks in the order of the page; an empty one is left out."""
     names = [field.name for field in person.get().context["fields"]]
     assert len(names) == len(SYSTEMS)
-    return person.post("rate", {name: rank for name, rank in zip(names, ranks, strict=True) if rank})
+    return person.post(
+        "rate", {name: rank for name, rank in zip(names, ranks, strict=True) if rank}
+    )
 
 
 @pytest.mark.parametrize(
