@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter, defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from statistics import fmean
 from typing import Any
 
@@ -31,24 +31,16 @@ def nl_p10(shell: Shell) -> Shown:
     rows = {row["system"]: row for row in printed_tables(text)[0]}
     told, wrong = [], list[str]()
     for system, counts in sorted(answers.items()):
-        decided, asked = counts["yes"] + counts["no"], counts.total()
-        mine = [line["scores"][0] for line in lines if line["system"] == system]
-        human, automatic = 100 * counts["yes"] / decided, 100 * fmean(mine)
-        wanted = {
-            "human": human,
-            "can't tell": 100 * counts["can't tell"] / asked,
-            "yes and no": decided,
-            "automatic": automatic,
-            "human - automatic": human - automatic,
-        }
+        marks = [line["scores"][0] for line in lines if line["system"] == system]
+        wanted = _wanted(counts, marks)
         wrong += [
             f"{system} {name} {rows[system][name]}, not {value:.2f}"
             for name, value in wanted.items()
             if abs(float(rows[system][name]) - value) > ROUNDED
         ]
-        if set(counts) - OPTIONS or min(decided, len(mine)) < FEWEST:
-            wrong.append(f"{system} has {dict(counts)} and {len(mine)} predictions")
-        told.append(f"{system} {human:.1f} / {automatic:.1f} %")
+        if set(counts) - OPTIONS or min(wanted["yes and no"], len(marks)) < FEWEST:
+            wrong.append(f"{system} has {dict(counts)} and {len(marks)} predictions")
+        told.append(f"{system} {wanted['human']:.1f} / {wanted['automatic']:.1f} %")
     holds = not wrong and set(rows) == set(answers) == set(RIGHT)
     holds &= set().union(*answers.values()) == OPTIONS
     pages = passed(shell, REFUSED)
@@ -58,6 +50,19 @@ def nl_p10(shell: Shell) -> Shown:
         f"{', '.join(told)}; only yes, no and can't tell are taken: {pages} tests"
         f"{'; '.join(['', *wrong])}",
     )
+
+
+def _wanted(counts: Counter[str], marks: Sequence[float]) -> dict[str, float]:
+    """Return a row of the report by hand, in percent."""
+    decided = counts["yes"] + counts["no"]
+    human, automatic = 100 * counts["yes"] / decided, 100 * fmean(marks)
+    return {
+        "human": human,
+        "can't tell": 100 * counts["can't tell"] / counts.total(),
+        "yes and no": decided,
+        "automatic": automatic,
+        "human - automatic": human - automatic,
+    }
 
 
 def _answers(found: Simulated) -> dict[str, Counter[str]]:
