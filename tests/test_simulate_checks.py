@@ -12,7 +12,7 @@ from evaluation import FreeText, Protocol, Question
 from evaluation.registry import get_protocol, protocol_names
 from tests.simulate import admission
 from tests.simulate.admission import Admitted
-from tests.simulate.planted import HUMAN, SYSTEMS, expected_level, planted, questions
+from tests.simulate.planted import HUMAN, expected_level, planted, questions
 from tests.simulate.recovered import Recovered, orders, problems
 from tests.simulate.written import splits
 
@@ -161,8 +161,8 @@ def test_shuffled_systems_fail(name: str) -> None:
     protocol, found = get_protocol(name), campaign(name)
     ranked = [one for one in questions(protocol) if one.level != "text"]
     ranked = [one for one in ranked if one.personas_beside() is None]
-    if len(planted(protocol)) > 1:
-        names = dict(zip(SYSTEMS, (*list(SYSTEMS)[1:], next(iter(SYSTEMS))), strict=True))
+    if len(systems := list(planted(protocol))) > 1:
+        names = dict(zip(systems, (*systems[1:], systems[0]), strict=True))
         mixed = changed(found, lambda one: {**one, "system": names[one["system"]]})
     else:
         others = [*ranked[1:], ranked[0]]

@@ -45,11 +45,13 @@ class Simulated:
 def simulated(shell: Shell, protocol: str, *flags: str) -> Simulated:
     """Let people take a campaign of a protocol, once for the shell's folder with the same flags.
 
+    A file of an own protocol is named as the protocol.
     Raises `RuntimeError` with the problems where the planted truth does not come back.
     """
     into = shell.folder / "simulated" / ("_".join(re.findall(r"\w+", " ".join(flags))) or "own")
     words = [protocol, "--short", "--seed", SEED, *flags]
-    shell.commands.append(f"script/simulate {' '.join(words)}")
+    shell.commands.append(f"script/simulate {' '.join(words)}".replace(f"{shell.folder}/", ""))
+    protocol = Path(protocol).stem
     told = into / f"{protocol}.txt"
     if not told.exists():
         into.mkdir(parents=True, exist_ok=True)

@@ -14,6 +14,15 @@ HUMAN = "human"  # the only system where people judge people
 SYSTEMS: Mapping[str, float] = {"alpha": 0.95, "beta": 0.5, "gamma": 0.05}
 # Replies that are compared differ less, so that the worse of two is sometimes preferred.
 COMPARED: Mapping[str, float] = {"alpha": 0.65, "beta": 0.5, "gamma": 0.35}
+# Of a protocol whose paper has five sources of a reply.
+FIVE: Mapping[str, float] = {
+    "alpha": 0.95,
+    "beta": 0.75,
+    "gamma": 0.5,
+    "delta": 0.25,
+    "epsilon": 0.05,
+}
+OF_FIVE = ("reply_grades",)
 PARAPHRASES = "_paraphrases"  # of the conversations of the protocol before it, by name
 LEVELS = (0.8, 0.2)  # of one system's questions, in turn
 DETECTED = 0.95  # the chance that a character is told from random ones
@@ -70,11 +79,12 @@ def planted(protocol: Protocol) -> dict[str, Quality]:
         return {HUMAN: {one.name: _quality(one, levels[one.name]) for one in asked}}
     if not asked:  # nobody tells systems apart
         return {next(iter(SYSTEMS)): {}}
+    systems = FIVE if protocol.name in OF_FIVE else SYSTEMS
     return {
         system: {
             one.name: _quality(one, COMPARED[system] if one.compares else share) for one in asked
         }
-        for system, share in SYSTEMS.items()
+        for system, share in systems.items()
     }
 
 
