@@ -14,6 +14,7 @@ from analysis.scores.severity import fit, flat_scores, sums
 from analysis.tables.campaign_record import CampaignRecord
 from analysis.tables.schema import LEVELS, RatingTable
 
+SCALES = ("ordinal", "interval")  # levels whose answers lie between two ends
 FLAGS = ("excluded", "flag", "flagged", "withdrawn")
 # All papers that use such scores say so; Liu et al. 2016 (EMNLP, 2122-2132) measured it.
 REFERENCE_NOTE = (
@@ -170,7 +171,7 @@ def _of_question(question: QuestionRatings) -> Iterator[str]:
             f"every answer is {shown}, so t intervals and agreement beyond chance are undefined; "
             "the mean and n are computed."
         )
-    elif question.level != "nominal" and question.scale["scale_ends"] == "from the data":
+    elif question.level in SCALES and question.scale["scale_ends"] == "from the data":
         low, high = question.ends
         yield (
             f"no scale ends are given; {low:g} to {high:g}, the lowest and highest rating, "

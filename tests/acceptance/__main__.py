@@ -1,4 +1,4 @@
-"""python -m tests.acceptance [ID ...] [--quick | --pages] [--json] [--out DIR]: the table, row by row.
+"""python -m tests.acceptance [ID ...] [--quick | --pages] [--json] [--out DIR]: row by row.
 
 Exit status: 0 where every row that could be shown holds, 1 where one does not, 2 for an unknown id.
 """

@@ -93,3 +93,22 @@ def _predictions(found: Simulated) -> Iterator[dict[str, Any]]:
                 "scores": [float(is_right), float(not is_right)],
                 "log_probs": None,
             }
+
+
+def nl_p13(shell: Shell) -> Shown:
+    """Experts who judge whole chats by a form that is there; the page has it as an entry only."""
+    found = simulated(shell, "convai2_blind")
+    scores = [row for row in found.table("ratings") if row["question"] == "score"]
+    each = Counter(row["item"] for row in scores)
+    means = {
+        name: fmean(float(row["value"]) for row in scores if row["system"] == name)
+        for name in RIGHT
+    }
+    entry = passed(shell, "tests/webapp/views/staff/test_choosing.py", "-k", "without_a_procedure")
+    holds = len(each) >= FEWEST / 2 and set(each.values()) == {2}
+    told = ", ".join(f"{name} {mean:.2f}" for name, mean in means.items())
+    return shell.shown(
+        holds and list(means) == sorted(means, key=lambda name: -means[name]),
+        f"{len(each)} chats judged by 2 experts each, of 1 to 4: {told}; listed among "
+        f"protocols, as an entry that cannot be chosen: {entry} test",
+    )

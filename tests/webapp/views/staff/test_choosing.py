@@ -48,6 +48,14 @@ def test_every_question_is_shown_with_its_scale_and_cannot_be_filled_in(page: st
 
 
 @pytest.mark.django_db
+def test_what_a_paper_names_without_a_procedure_is_listed_and_cannot_be_chosen(page: str) -> None:
+    """NL-P13 has no questions and no scale; it is no protocol."""
+    (entry,) = re.findall(r"<p[^>]*>Named in a paper without a procedure: (.*?)</p>", page)
+    assert entry.startswith("Ruuh's labeling of chat quality by experts")
+    assert "href" not in entry
+
+
+@pytest.mark.django_db
 def test_the_page_is_for_people(page: str) -> None:
     """No code, no backtick, and a sentence per protocol, what it gives, a way to use it."""
     text = re.sub(r"<[^>]*>", " ", page.partition("<main")[2])
