@@ -25,13 +25,15 @@ def nl_p6(shell: Shell) -> Shown:
     forced = [each for each in influent if each["consistency"] == "0" and each["follows"] == "1"]
     pairs = {name: _points(rows, name) for name in COMPARED}
     sums = {name: Counter(map(sum, acts.values())) for name, acts in pairs.items()}
-    judged = {(row["rater"], row["item"]) for row in rows}
-    felt = {(row["rater"], row["item"]) for row in rows if row["intended"] in INTENTS[::2]}
+    of_pairs = [row for row in rows if row["question"] == COMPARED[0]]
+    judged = {(row["rater"], row["item"]) for row in of_pairs}
+    felt = {(row["rater"], row["item"]) for row in of_pairs if row["intended"] in INTENTS[::2]}
     nodes = ("influent_reply", "consistency_is_asked", "one_of_two", "richness_is_asked", "nobody")
     refused = passed(shell, *(f"{PAGES}::{name}" for name in _tests(nodes)))
-    holds = len(forced) == len(influent) >= 20 and set(pairs["domain_awareness"]) == judged
+    holds = len(forced) == len(influent) >= 20 and len(labels) == 2 * len(judged) >= 100
     holds = holds and {"0", "1"} <= {each["consistency"] for each in labels}
     holds = holds and all(set(counts) == {1.0} for counts in sums.values())
+    holds = holds and all(len(act) == 2 for acts in pairs.values() for act in acts.values())
     holds = holds and set(pairs["sentiment_richness"]) == felt < judged
     return shell.shown(
         holds,
@@ -51,7 +53,9 @@ def nl_p7(shell: Shell) -> Shown:
     printed = _matrix(text.partition("The same in annotations")[2])
     wanted = {(row, column): counts[row, column] for row in INTENTS for column in INTENTS}
     share = sum(counts[name, name] for name in INTENTS) / max(1, counts.total())
-    planted = passed(shell, *(f"{PAGES}::{name}" for name in _tests(("matrix", "a_sentiment"))))
+    planted = passed(
+        shell, *(f"{PAGES}::{name}" for name in _tests(("matrix", "a_sentiment_that")))
+    )
     hidden = passed(shell, f"{PAGES}::{_tests(('nobody',))[0]}")
     holds = printed == wanted and counts.total() == sum(wanted.values()) >= 100
     holds = holds and f"Perceived as intended: {share:.1%} of {counts.total()}" in text

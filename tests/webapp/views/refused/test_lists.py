@@ -48,7 +48,7 @@ def test_a_list_of_fifty_is_sent_whole_or_not_at_all() -> None:
 def test_an_utterance_is_likely_or_not_and_nothing_else(bad: str) -> None:
     visit = arrived(campaign_of(4))
     names = list(asked(visit.get()))
-    assert rate(visit, dict.fromkeys(names, "1") | {names[-1]: bad}).status_code == 200
+    assert rate(visit, dict.fromkeys(names, "1") | {names[-1]: bad}).status_code == 422
     assert not Rating.objects.exists()
 
 
