@@ -7,7 +7,7 @@ import re
 import zipfile
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
-from statistics import fmean
+from itertools import pairwise
 from typing import Any
 
 from tests.acceptance.shell import Shell, Shown
@@ -80,8 +80,9 @@ def pm_p2(shell: Shell) -> Shown:
     return shell.shown(
         holds,
         f"{found.line}; {len(lists)} assignments of one list of {LIST} to one worker, "
-        f"{UTTERANCES} utterances for each of {len(each)} characters, {VOTES} votes each; NoL {told}, as the "
-        f"analysis prints; a part of a list, a sixth judge and a second list refused: {pages} tests",
+        f"{UTTERANCES} utterances for each of {len(each)} characters, {VOTES} votes each; "
+        f"NoL {told}, as the analysis prints; a part of a list, a sixth judge and a second list "
+        f"refused: {pages} tests",
     )
 
 
@@ -120,13 +121,18 @@ def nl_p12(shell: Shell) -> Shown:
     cells = [line.split() for line in text.splitlines() if line.startswith("alpha ")]
     printed = {each[1]: each[2] for each in cells if len(each) > 4}
     messages = found.table("messages")
-    bots = Counter(row["conversation"] for row in messages if row["system"] == "alpha")
     talks = {row["conversation"] for row in messages}
-    exchanges = fmean(bots[each] for each in talks)
+    ordered = sorted(messages, key=lambda row: (row["conversation"], row["sent_at"]))
+    answered = sum(
+        (one["system"], two["system"]) == ("human", "alpha")
+        and one["conversation"] == two["conversation"]
+        for one, two in pairwise(ordered)
+    )
+    exchanges = answered / max(1, len(talks))
     pages = passed(shell, *_nodes("test_live_engagement.py", "every_figure", "nobody_is_asked"))
     holds = set(printed) == set(ENGAGEMENT) and len(talks) >= 15
     holds = holds and printed["exchanges_per_session"] == f"{exchanges:.2f}"
-    holds = holds and "ratings" not in found.line and not found.table("ratings")
+    holds = holds and not found.table("ratings")
     return shell.shown(
         holds,
         f"{found.line}; {len(printed)} figures printed, {exchanges:.2f} exchanges per session as "

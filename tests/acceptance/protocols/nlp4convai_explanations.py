@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from statistics import fmean
 
 import numpy as np
@@ -52,13 +52,14 @@ def nl_p9(shell: Shell) -> Shown:
     arms = defaultdict[str, set[str]](set)
     for row in both:
         arms[row["rater"]].add(row["system"])
-    twice = _twice(both)
+    told = (found.folder.parent / "explanation_rating.txt").read_text(encoding="utf-8")
+    twice = int(*re.findall(r"(\d+) people came twice, each in the arm of before", told))
     text = shell.analysis(found.export, "--report", "explanation_ratings")
     printed = _means(text)
     wanted = _by_hand(found.table("ratings"))
     values = [float(row["value"]) for row in both]
     pages = passed(shell, *_nodes("a_slider", "planted_correlations"))
-    holds = len(arms) >= 6 and all(len(each) == 1 for each in arms.values())
+    holds = len(arms) >= 12 and all(len(each) == 1 for each in arms.values())
     holds = holds and {name for each in arms.values() for name in each} == {
         "alpha",
         "beta",
@@ -74,8 +75,8 @@ def nl_p9(shell: Shell) -> Shown:
     estimate, low, high = printed[first]
     return shell.shown(
         holds,
-        f"{found.line}; {len(arms)} participants with one arm each, {twice} of them in two "
-        f"campaigns of the study; {len(wanted)} means and intervals as bootstraps of participants "
+        f"{found.line}; {len(arms)} takings part with one arm each; {twice} people came to both "
+        f"campaigns of the study, each in the arm of before; {len(wanted)} means and intervals as bootstraps of participants "
         f"by hand, as goodness of alpha {estimate:.3f} [{low:.3f}, {high:.3f}]; sliders off 0 to 1 "
         f"refused, the other arm on no page: {pages} tests",
     )
@@ -140,14 +141,6 @@ def _is_same(
     return printed.keys() == wanted.keys() and all(
         abs(printed[key] - wanted[key]) < 6e-4 for key in wanted
     )
-
-
-def _twice(rows: Iterable[Row]) -> int:
-    """Return how many raters rated in two campaigns of a study."""
-    found = defaultdict[str, set[str]](set)
-    for row in rows:
-        found[row["rater"]].add(row["campaign"])
-    return sum(len(each) == 2 for each in found.values())
 
 
 def _means(text: str) -> dict[tuple[str, str], tuple[float, float, float]]:

@@ -45,17 +45,14 @@ def asked(page: Any, number: int = 0) -> dict[str, Asked]:
     names = [field.name for field in page.context["fields"]]
     prefixes = {name.rpartition(".")[0] for name in names}
     rows = Candidate.objects.filter(key__in=prefixes).select_related("system", "item__context")
-    if page.context["fields"] and rows:
-        campaign = rows[0].item.campaign_id
-        assert {row.item.campaign_id for row in rows} == {campaign}
     about = {row.key: row for row in rows}
-    keys = {row.system.name: row.key for row in rows if row.system is not None}
+    keys = {row.system.name: row.key for row in rows}
     found = {}
     for name in names:
         prefix, _, question = name.rpartition(".")
         row, any_row = about.get(prefix), next(iter(about.values()))
         context = any_row.item.context
-        system = row.system.name if row is not None and row.system is not None else ""
+        system = row.system.name if row is not None else ""
         found[name] = Asked(question, context.key if context else "", system, number, keys)
     return found
 
