@@ -31,7 +31,7 @@ def pm_p1(shell: Shell) -> Shown:
     topics = {each["conversation"]: each["topic"] for each in _lines(found, "conversations")}
     played = _characters(found.table("messages"))
     whole = {key: names for key, names in played.items() if len(names) == 2}
-    one = [{series[name] for name in names} for names in whole.values()]
+    one = [{series[name] for name in names} for names in played.values()]
     outcomes = Counter(row["outcome"] for row in found.table("participants"))
     watched = {
         row["participant"]: row["value"]
@@ -40,7 +40,8 @@ def pm_p1(shell: Shell) -> Shown:
     }
     people = {row["user"] for row in found.table("messages")}
     pages = passed(shell, *_nodes("test_role_play.py", "has_not_watched", "two_characters"))
-    holds = len(whole) >= 8 and all(len(each) == 1 for each in one)
+    holds = len(whole) >= 8 and max(map(len, played.values())) == 2
+    holds = holds and all(len(each) == 1 for each in one)
     holds = holds and {name for each in one for name in each} == set(series.values())
     holds = holds and len(series) == 2 * CHARACTERS and len(set(series.values())) == 2
     holds = holds and all(topics[int(key)] for key in played)
