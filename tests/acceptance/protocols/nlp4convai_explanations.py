@@ -78,7 +78,8 @@ def nl_p9(shell: Shell) -> Shown:
         f"{found.line}; {len(arms)} participations with one arm each; {twice} people came to both "
         f"campaigns of the study, each in the arm of before; {len(wanted)} means and intervals "
         f"as bootstraps of participants by hand, as goodness of alpha {estimate:.3f} "
-        f"[{low:.3f}, {high:.3f}]; sliders off 0 to 1 refused, the other arm on no page: {pages} tests",
+        f"[{low:.3f}, {high:.3f}]; sliders off 0 to 1 refused, the other arm on no page: "
+        f"{pages} tests",
     )
 
 
