@@ -13,7 +13,7 @@ from evaluation import Protocol, Question, Rate
 from tests.simulate.planted import SYSTEMS
 
 DATASETS = ("first", "second")
-CHARACTERS = ("Ada", "Ben")
+CHARACTERS = ("Ada", "Ben", "Cleo", "Dan", "Eve")  # one series
 OTHER = "something else"  # that replies are meant to be, and no question is for
 TEXTS = 50  # of a list that is judged by itself
 AUTHORS = tuple(SYSTEMS)
