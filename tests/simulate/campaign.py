@@ -32,6 +32,7 @@ from tests.simulate.admission import (
     with_admission,
 )
 from tests.simulate.imported import imported_contexts, replies_are_imported
+from tests.simulate.own_systems import BESIDE, own_systems
 from tests.simulate.planted import (
     BOT,
     LEAVING,
@@ -114,6 +115,10 @@ def run(
         campaign = filled(followed, order)
         if times > 1:
             _repeat(campaign, followed, order, times)
+        if beside := os.environ.get(BESIDE):
+            (folder / "beside").mkdir()  # whose ledger is none of the campaign's
+            others = replace(order, folder=folder / "beside", file=None)
+            _in_one_study(campaign, filled(files.protocol(beside), others), order)
     call_command("export", str(campaign.pk), "--out", str(folder / EXPORT), stdout=StringIO())
     campaign.refresh_from_db()
     if campaign.study_id is not None:
@@ -144,6 +149,18 @@ def filled(protocol: Protocol, order: Simulated) -> Campaign:
     if protocol.write is not None:
         written.accept_all(campaign, order.staff)
     return campaign
+
+
+def _in_one_study(first: Campaign, second: Campaign, order: Simulated) -> None:
+    from django.utils import timezone
+
+    from webapp.services.campaign import studies
+
+    now = timezone.now()
+    made = studies.create(raw={"name": first.name}, by=order.staff, now=now)
+    for each in (first, second):
+        raw = {"source": str(each.pk), "phase": each.protocol}
+        studies.add(study=made, raw=raw, by=order.staff, now=now)
 
 
 def _labeled(protocol: Protocol, order: Simulated, folder: Path) -> Campaign:
@@ -240,14 +257,18 @@ def _stored(protocol: Protocol, order: Simulated) -> StaffProtocol | None:
 def _add_systems(campaign: Campaign, protocol: Protocol, order: Simulated) -> None:
     from django.utils import timezone
 
-    from webapp.forms.system_form import SystemForm
+    from webapp.forms.system_form import OPTION, SystemForm
     from webapp.models import PEOPLE
     from webapp.services.campaign import contexts_import, systems
     from webapp.services.rules.protocols import protocol_of
 
-    names, bot = list(planted(protocol)), PEOPLE if is_of_people(protocol) else BOT
+    names, usual = list(planted(protocol)), PEOPLE if is_of_people(protocol) else BOT
+    own = {each.name: each for each in own_systems(protocol.name)}
     for name in [] if replies_are_imported(protocol) else names:
+        bot = own[name].bot if name in own else usual
+        options = own[name].options if name in own else {}
         raw = SystemForm(protocol, bot).typed() | {"name": name}
+        raw |= {OPTION + key: value for key, value in options.items()}
         raw |= {"target": str(-(-order.people // len(names)))} if protocol.chat else {}
         values, now = SystemForm(protocol, bot, raw).values(), timezone.now()
         systems.add_system(campaign=campaign, bot=bot, values=values, by=order.staff, now=now)
