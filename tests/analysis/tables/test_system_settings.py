@@ -46,6 +46,7 @@ def test_one_plan_is_of_all_rows_and_people_have_no_settings(tmp_path: Path) -> 
     assert set(settings_by_system(found)) == {"a"}
     assert options(text) == {
         "bot": "sample_and_rank", "sees_persona": True, "number": 20, "temperature": 0.88,
+        "top_k": 0,
     }  # fmt: skip
 
 
@@ -79,8 +80,11 @@ def test_a_wrapper_stands_before_what_it_wraps() -> None:
     inner = {"bot": "markov", "options": {"temperature": 0.7, "number": 3}}
     outer = {"bot": "sample_and_rank", "options": {**inner, "number": 20}}
     assert options(json.dumps(outer)) == {
-        "bot": "sample_and_rank", "number": 20, "temperature": 0.7,
+        # It draws at a temperature of its own, whatever that of the bot inside is.
+        "bot": "sample_and_rank", "number": 20, "temperature": 0.88, "top_k": 0,
     }  # fmt: skip
+    around = {"bot": "no_repeat", "options": inner}
+    assert options(json.dumps(around)) == {"bot": "no_repeat", "number": 3, "temperature": 0.7}
 
 
 def test_what_is_left_at_its_default_is_told_of_a_bot_whose_decoding_is_reported() -> None:
