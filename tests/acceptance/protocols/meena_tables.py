@@ -26,7 +26,7 @@ LEFT_OUT = "n400-full"
 COMPUTED = ("-3.2", "0.31")
 SCORES = ("ssa", "sensibleness", "specificity")
 # A bot that often says a mark only is not let in: of its candidates longer ones stand first.
-LONG = {"bot": "markov", "rank_by": "gnmt", "alpha": "3"}
+LONG = {"bot": "markov", "rank_by": "gnmt", "alpha": "3", "max_tokens": "6"}
 FEWEST = 15  # replies decided, of 20 contexts
 REPORT = "meena_ssa_decoding"
 Row = Mapping[str, str]
