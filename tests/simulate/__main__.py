@@ -9,7 +9,6 @@ asked.
 from __future__ import annotations
 
 import argparse
-import os
 import subprocess
 import sys
 import tempfile
@@ -62,8 +61,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
     given = _parser().parse_args(words)
     if given.systems:
         own_systems.use(given.systems)
-    if given.beside:
-        os.environ[own_systems.BESIDE] = given.beside
     try:
         _check_seed(given.seed)
         _check_times(given.times)
@@ -116,9 +113,6 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument(
         "--systems", type=Path, metavar="FILE.json", help="other systems than the usual three"
-    )
-    parser.add_argument(
-        "--beside", metavar="PROTOCOL", help="a second phase of the study, with other people"
     )
     parser.add_argument("--keep", type=Path, metavar="FOLDER", help="databases, exports, ledgers")
     return parser

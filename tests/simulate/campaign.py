@@ -32,7 +32,7 @@ from tests.simulate.admission import (
     with_admission,
 )
 from tests.simulate.imported import imported_contexts, replies_are_imported
-from tests.simulate.own_systems import BESIDE, own_systems
+from tests.simulate.own_systems import own_systems
 from tests.simulate.planted import (
     BOT,
     LEAVING,
@@ -115,10 +115,6 @@ def run(
         campaign = filled(followed, order)
         if times > 1:
             _repeat(campaign, followed, order, times)
-        if beside := os.environ.get(BESIDE):
-            (folder / "beside").mkdir()  # whose ledger is none of the campaign's
-            others = replace(order, folder=folder / "beside", file=None)
-            _in_one_study(campaign, filled(files.protocol(beside), others), order)
     call_command("export", str(campaign.pk), "--out", str(folder / EXPORT), stdout=StringIO())
     campaign.refresh_from_db()
     if campaign.study_id is not None:
@@ -149,18 +145,6 @@ def filled(protocol: Protocol, order: Simulated) -> Campaign:
     if protocol.write is not None:
         written.accept_all(campaign, order.staff)
     return campaign
-
-
-def _in_one_study(first: Campaign, second: Campaign, order: Simulated) -> None:
-    from django.utils import timezone
-
-    from webapp.services.campaign import studies
-
-    now = timezone.now()
-    made = studies.create(raw={"name": first.name}, by=order.staff, now=now)
-    for each in (first, second):
-        raw = {"source": str(each.pk), "phase": each.protocol}
-        studies.add(study=made, raw=raw, by=order.staff, now=now)
 
 
 def _labeled(protocol: Protocol, order: Simulated, folder: Path) -> Campaign:

@@ -15,7 +15,6 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-BESIDE = "SIMULATED_BESIDE"  # a protocol, another phase of the study
 VARIABLE = "SIMULATED_SYSTEMS"  # which the process of the campaign inherits
 
 
