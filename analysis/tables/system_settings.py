@@ -18,6 +18,10 @@ from analysis.tables.schema import RatingTable
 
 COLUMN = "settings"
 UNSET = ("people", "imported")  # bots that are none: nothing here ran them
+# Plans leave out what is left at its default; of these bots a report asks for it.
+DEFAULTS: Mapping[str, Mapping[str, Any]] = {
+    "sample_and_rank": {"number": 20, "temperature": 0.88, "top_k": 0}
+}
 SETTINGS = ("bot", "options", "sees_persona")
 
 
@@ -65,4 +69,6 @@ def options(text: str) -> dict[str, Any]:
 def _flat(found: Mapping[str, Any]) -> dict[str, Any]:
     inner = found.get("options")
     own = {name: value for name, value in found.items() if name != "options"}
-    return (_flat(inner) if isinstance(inner, dict) else {}) | own
+    usual = DEFAULTS.get(str(found.get("bot")), {})
+    # Defaults stand with a bot's own options, before those of what it wraps.
+    return (_flat({**usual, **inner}) if isinstance(inner, dict) else {}) | own

@@ -20,7 +20,7 @@ from pathlib import Path
 from evaluation import Protocol
 from evaluation.registry import UnknownProtocol, protocol_names
 from tests.live import ROOT, environment
-from tests.simulate import competition, files, recovered, written
+from tests.simulate import competition, files, own_systems, recovered, written
 from tests.simulate.admission import with_admission
 from tests.simulate.planted import is_of_people, source_of
 
@@ -59,6 +59,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if words[:1] == ["--competition"]:
         return competition.main(words[1:])
     given = _parser().parse_args(words)
+    if given.systems:
+        own_systems.use(given.systems)
     try:
         _check_seed(given.seed)
         _check_times(given.times)
@@ -108,6 +110,9 @@ def _parser() -> argparse.ArgumentParser:
         "--admission",
         action="store_true",
         help="with a screening, a quiz and, where replies are judged, an onboarding",
+    )
+    parser.add_argument(
+        "--systems", type=Path, metavar="FILE.json", help="other systems than the usual three"
     )
     parser.add_argument("--keep", type=Path, metavar="FOLDER", help="databases, exports, ledgers")
     return parser

@@ -32,6 +32,7 @@ from tests.simulate.admission import (
     with_admission,
 )
 from tests.simulate.imported import imported_contexts, replies_are_imported
+from tests.simulate.own_systems import own_systems
 from tests.simulate.planted import (
     BOT,
     LEAVING,
@@ -240,14 +241,18 @@ def _stored(protocol: Protocol, order: Simulated) -> StaffProtocol | None:
 def _add_systems(campaign: Campaign, protocol: Protocol, order: Simulated) -> None:
     from django.utils import timezone
 
-    from webapp.forms.system_form import SystemForm
+    from webapp.forms.system_form import OPTION, SystemForm
     from webapp.models import PEOPLE
     from webapp.services.campaign import contexts_import, systems
     from webapp.services.rules.protocols import protocol_of
 
-    names, bot = list(planted(protocol)), PEOPLE if is_of_people(protocol) else BOT
+    names, usual = list(planted(protocol)), PEOPLE if is_of_people(protocol) else BOT
+    own = {each.name: each for each in own_systems(protocol.name)}
     for name in [] if replies_are_imported(protocol) else names:
+        bot = own[name].bot if name in own else usual
+        options = own[name].options if name in own else {}
         raw = SystemForm(protocol, bot).typed() | {"name": name}
+        raw |= {OPTION + key: value for key, value in options.items()}
         raw |= {"target": str(-(-order.people // len(names)))} if protocol.chat else {}
         values, now = SystemForm(protocol, bot, raw).values(), timezone.now()
         systems.add_system(campaign=campaign, bot=bot, values=values, by=order.staff, now=now)

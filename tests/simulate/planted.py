@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from evaluation import Gate, Protocol, Question, Shown, YesNo
 from evaluation.registry import get_protocol, protocol_names
+from tests.simulate.own_systems import own_systems
 from webapp.crowd.people import Mix, Quality
 
 BOT = "parrot"  # what it says does not matter: people rate by the planted quality of its name
@@ -78,14 +79,20 @@ def planted(protocol: Protocol) -> dict[str, Quality]:
         levels = {one.name: LEVELS[n % len(LEVELS)] for n, one in enumerate(asked)}
         return {HUMAN: {one.name: _quality(one, levels[one.name]) for one in asked}}
     if not asked:  # nobody tells systems apart
-        return {next(iter(SYSTEMS)): {}}
-    systems = FIVE if protocol.name in OF_FIVE else SYSTEMS
+        return {next(iter(_shares(protocol))): {}}
     return {
         system: {
-            one.name: _quality(one, COMPARED[system] if one.compares else share) for one in asked
+            one.name: _quality(one, COMPARED.get(system, share) if one.compares else share)
+            for one in asked
         }
-        for system, share in systems.items()
+        for system, share in _shares(protocol).items()
     }
+
+
+def _shares(protocol: Protocol) -> Mapping[str, float]:
+    """Return which systems there are, and how good: those of a file, or the usual ones."""
+    usual = FIVE if protocol.name in OF_FIVE else SYSTEMS
+    return {each.name: each.share for each in own_systems(protocol.name)} or usual
 
 
 def _quality(question: Question, share: float) -> float:

@@ -10,7 +10,8 @@ import pandas as pd
 import pytest
 
 from analysis import BadTable, read
-from analysis.tables.system_settings import options, settings_by_system
+from analysis.tables.system_settings import DEFAULTS, options, settings_by_system
+from bots import bot_options
 from tests.analysis.examples import raw
 
 DRAWN = {"bot": "sample_and_rank", "options": {"bot": "markov", "number": 20}}
@@ -45,6 +46,7 @@ def test_one_plan_is_of_all_rows_and_people_have_no_settings(tmp_path: Path) -> 
     assert set(settings_by_system(found)) == {"a"}
     assert options(text) == {
         "bot": "sample_and_rank", "sees_persona": True, "number": 20, "temperature": 0.88,
+        "top_k": 0,
     }  # fmt: skip
 
 
@@ -78,5 +80,19 @@ def test_a_wrapper_stands_before_what_it_wraps() -> None:
     inner = {"bot": "markov", "options": {"temperature": 0.7, "number": 3}}
     outer = {"bot": "sample_and_rank", "options": {**inner, "number": 20}}
     assert options(json.dumps(outer)) == {
-        "bot": "sample_and_rank", "number": 20, "temperature": 0.7,
+        # It draws at a temperature of its own, whatever that of the bot inside is.
+        "bot": "sample_and_rank", "number": 20, "temperature": 0.88, "top_k": 0,
     }  # fmt: skip
+    around = {"bot": "no_repeat", "options": inner}
+    assert options(json.dumps(around)) == {"bot": "no_repeat", "number": 3, "temperature": 0.7}
+
+
+def test_what_is_left_at_its_default_is_told_of_a_bot_whose_decoding_is_reported() -> None:
+    for bot, usual in DEFAULTS.items():
+        known = {each.name: each.default for each in bot_options(bot)}
+        assert usual == {name: known[name] for name in usual}
+    drawn = {"bot": "sample_and_rank", "options": {"bot": "markov", "options": {"number": 8}}}
+    found = options(json.dumps(drawn))
+    assert (found["number"], found["temperature"], found["top_k"]) == (20, 0.88, 0)
+    around = {"bot": "no_repeat", "options": drawn | {"options": {"number": 400}}}
+    assert options(json.dumps(around))["number"] == 400

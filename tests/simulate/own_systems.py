@@ -1,0 +1,54 @@
+"""Systems of a simulated campaign that are not the usual three, from a file of `--systems`.
+
+{"weights": FOLDER, "systems": [{"name": .., "bot": .., "options": {..}, "share": .., "in":
+{PROTOCOL: {"options": {..}, "share": ..}}}]}: `share` is planted, 0 for the worst of each scale and
+1 for the best; `in` has what is otherwise in one protocol.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+VARIABLE = "SIMULATED_SYSTEMS"  # which the process of the campaign inherits
+
+
+@dataclass(frozen=True)
+class OwnSystem:
+    """A system as it is entered in the form of a protocol's campaign."""
+
+    name: str
+    bot: str
+    share: float
+    options: Mapping[str, str] = field(default_factory=dict)
+
+
+def use(file: Path) -> None:
+    """Let this process, and those that it starts, have the systems of a file."""
+    os.environ[VARIABLE] = str(file.resolve())
+    if weights := _read(os.environ[VARIABLE]).get("weights"):
+        os.environ["WEIGHTS_DIR"] = str(weights)
+
+
+def own_systems(protocol: str) -> tuple[OwnSystem, ...]:
+    """Return the systems of the file that is used, as this protocol has them; none for none."""
+    file = os.environ.get(VARIABLE)
+    if not file:
+        return ()
+    found = []
+    for row in _read(file)["systems"]:
+        here = row.get("in", {}).get(protocol, {})
+        share, options = here.get("share", row["share"]), here.get("options", row.get("options"))
+        found.append(OwnSystem(row["name"], row["bot"], float(share), options or {}))
+    return tuple(found)
+
+
+@cache
+def _read(file: str) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(Path(file).read_text(encoding="utf-8"))
+    return found
