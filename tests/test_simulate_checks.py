@@ -265,6 +265,12 @@ def test_the_analysis_must_measure_who_came_again(name: str, estimate: Any, pass
     assert (told("live_engagement", found) == []) is passes
 
 
+@pytest.mark.parametrize("second", [[], [{}], [{"cara": 2}]], ids=str)
+def test_somebody_must_write_on_a_second_day(second: list[dict[str, int]]) -> None:
+    found = dataclasses.replace(campaign("live_engagement"), visits=[VISITS[0], *second])
+    assert any("wrote on a second day" in each for each in told("live_engagement", found))
+
+
 def test_texts_must_be_those_written_and_enter_no_number() -> None:
     name = "convai2_crowd_reasons"
     texts = [one for one in questions(get_protocol(name)) if isinstance(one, FreeText)]

@@ -166,7 +166,7 @@ def _labeled(protocol: Protocol, order: Simulated, folder: Path) -> Campaign:
 
 
 def _visit_on_two_days(campaign: Campaign, protocol: Protocol, order: Simulated) -> None:
-    """Let everybody come, and half of them again a day later, by the same links.
+    """Let everybody come, and half of them again a day later, by the same links and browsers.
 
     Nobody waits for that day: what was written on the first is moved back.
     """
@@ -175,10 +175,12 @@ def _visit_on_two_days(campaign: Campaign, protocol: Protocol, order: Simulated)
     from webapp.models import Event
 
     before = planted_before(protocol)
-    let_visit(campaign, before, order, mix=LEAVING, protocol=protocol)
+    let_visit(campaign, before, order, mix=LEAVING, protocol=protocol, return_later=True)
     Event.objects.filter(conversation__campaign=campaign).update(made_at=F("made_at") - DAY)
     half = replace(order, people=order.people // 2)
-    let_visit(campaign, before, half, ledger=LATER, mix=LEAVING, protocol=protocol)
+    let_visit(
+        campaign, before, half, ledger=LATER, mix=LEAVING, protocol=protocol, return_later=True
+    )
 
 
 def shortened(protocol: Protocol) -> dict[str, str]:
@@ -413,8 +415,9 @@ def let_visit(
     seconds: float = SECONDS,
     mix: Mix = MIX,
     protocol: Protocol | None = None,
+    return_later: bool = False,
 ) -> None:
-    """Let people take part, and wait until the last has left."""
+    """Let people take part, and wait until the last has left; who may return keeps a browser."""
     from webapp.crowd.order import Order
     from webapp.crowd.process import Crowd, nothing
     from webapp.management import oracle
@@ -428,6 +431,7 @@ def let_visit(
         seconds=seconds,
         prefix=prefix,
         oracle=True,
+        browsers=str(order.folder / "browsers") if return_later else "",
         mix=mix_of(protocol, mix) if protocol else mix,
         planted=qualities,
     )

@@ -399,6 +399,8 @@ def _of_use(found: Recovered) -> Iterator[str]:
     sessions = [count for day in found.visits for count in day.values()]
     users = {person for day in found.visits for person in day}
     back = [person for person in users if all(person in day for day in found.visits)]
+    if len(found.visits) < 2 or not back:
+        yield f"nobody of {len(users)} people wrote on a second day"
     wanted = {
         "return_rate": (len(back) / max(1, len(users)), 0.0),
         "active_days": (len(sessions) / max(1, len(users)), 0.0),

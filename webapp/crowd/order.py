@@ -29,6 +29,7 @@ class Order:
     patience: float = 90.0
     prefix: str = "sim"
     oracle: bool = False
+    browsers: str = ""
     mix: Mix = field(default_factory=Mix)
     planted: Mapping[str, Quality] = field(default_factory=dict)
 
@@ -39,7 +40,9 @@ class Order:
         return drawn[self.first :]
 
     def visit(self) -> Visit:
-        return Visit(self.bases, self.slug, self.planted, self.seconds, self.patience)
+        return Visit(
+            self.bases, self.slug, self.planted, self.seconds, self.patience, self.browsers
+        )
 
     def line(self) -> str:
         return json.dumps(dataclasses.asdict(self))

@@ -7,6 +7,7 @@ import time
 import traceback
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from webapp.crowd import answers
@@ -31,6 +32,7 @@ class Visit:
     planted: Mapping[str, Quality]
     seconds: float = 300.0
     patience: float = 90.0
+    browsers: str = ""  # the folder of the cookies of those who come again; "" for nobody
 
 
 class Left(Exception):
@@ -43,7 +45,8 @@ class Participant:
     def __init__(self, person: Person, visit: Visit, ledger: Ledger, ask: Ask) -> None:
         self.person, self.visit, self.ledger, self.ask = person, visit, ledger, ask
         self.path = f"/c/{visit.slug}/"
-        self.web = Web(visit.bases, person, patience=visit.patience)
+        kept = Path(visit.browsers) / f"{person.name}.json" if visit.browsers else None
+        self.web = Web(visit.bases, person, patience=visit.patience, kept=kept)
         self.chats = 0
         self.rated = 0
         self.end: str | None = None
@@ -71,7 +74,8 @@ class Participant:
         page = await self.web.page(entry)
         form = page.form("/consent")
         if form is None:
-            self._refused()
+            if not self.web.is_known(self.visit.slug):
+                self._refused()
             return
         self._note("invoke", id="consent")
         await self.web.send(form, dict.fromkeys(form.ticks, "on"), path=entry)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import ssl
 import time
 from collections.abc import Mapping, Sequence
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import httpx
@@ -28,9 +30,14 @@ def _context() -> ssl.SSLContext:
 
 
 class Web:
-    """One person's requests; they go to the next address when one does not answer."""
+    """One person's requests; they go to the next address when one does not answer.
 
-    def __init__(self, bases: Sequence[str], person: Person, *, patience: float) -> None:
+    `kept` is the file of the cookies, which outlive the process; None keeps none.
+    """
+
+    def __init__(
+        self, bases: Sequence[str], person: Person, *, patience: float, kept: Path | None = None
+    ) -> None:
         self.bases = list(bases)
         self.person = person
         self.patience = patience
@@ -40,6 +47,10 @@ class Web:
         self._client = httpx.AsyncClient(
             verify=_context(), timeout=10, follow_redirects=True, trust_env=False
         )
+        self._kept = kept
+        if kept is not None and kept.exists():
+            for cookie in json.loads(kept.read_text(encoding="utf-8")):
+                self._client.cookies.set(**cookie)
 
     @property
     def base(self) -> str:
@@ -59,6 +70,12 @@ class Web:
         self._at = (self._at + 1) % len(self.bases)
 
     async def close(self) -> None:
+        if self._kept is not None:
+            jar = self._client.cookies.jar
+            names = ("name", "value", "domain", "path")
+            cookies = [{name: getattr(each, name) for name in names} for each in jar]
+            self._kept.parent.mkdir(parents=True, exist_ok=True)
+            self._kept.write_text(json.dumps(cookies), encoding="utf-8")
         await self._client.aclose()
 
     async def wait(self, tries: int) -> None:
