@@ -20,8 +20,11 @@ QUICK = [name for name in ROWS if not table.is_slow(name)]
 SLOW = [
     pytest.param(name, marks=pytest.mark.xdist_group("acceptance"))  # weights are trained once
     for name in ROWS
-    if table.is_slow(name)
+    if table.is_slow(name) and not table.is_through_pages(name)
 ]
+# Each takes a minute or more, with a server of its own: one is tried here, all by
+# `python -m tests.acceptance --pages`. Its simulations and tests of pages run in the suite too.
+THROUGH_PAGES = "NL-P4"
 # Rows whose sentence does not hold yet, and why; one that comes to hold must leave this list.
 OPEN = {
     "B-NGRAM": "on 850 real dialogues .387, below .421 of the learned map, 75 to 108, p .02",
@@ -43,6 +46,18 @@ ADDED = (
     "A-PPMI",
     "F-SELECT",
     "B-OUTSIDE",
+    "A-HUMAN",
+    "A-BOARD",
+    "A-TABLE1",
+    "A-STATINT",
+    "A-SSAN",
+    "A-SSALINE",
+    "A-ASAPP",
+    "A-EVENTH",
+    "A-CHIKAI",
+    "A-L2E",
+    "F-COMP",
+    "F-CLEAN",
 )
 # Rows that need a package which the development lock does not have.
 EXTRAS = {"M-TOK": "japanese"}
@@ -55,7 +70,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_every_row_in_scope_has_its_function() -> None:
     assert set(table.functions()) == set(ROWS)
-    assert len(ROWS) == 144
+    assert len(ROWS) == 192
 
 
 def test_the_rows_are_those_of_the_specification() -> None:
@@ -67,7 +82,7 @@ def test_the_rows_are_those_of_the_specification() -> None:
         {cells[0]: (cells[1], cells[-1]) for cells in lines if len(cells) == columns}
         for columns in (5, 6)  # the second table, of rows added later, says where besides
     )
-    known = {name: cells for name, cells in told.items() if re.match(r"[BDMA]-", name)}
+    known = {name: cells for name, cells in told.items() if re.match(r"([BDMAX]|PC|CA|ME|PM|NL)-", name)}
     known |= {name: added[name] for name in ADDED}
     assert {each.id: (each.what, each.acceptance) for each in ROWS.values()} == known
 
@@ -88,6 +103,22 @@ def test_rows_that_train_hold(name: str, folder: Path) -> None:
         assert name in EXTRAS or not SHARED.is_dir(), row.result
         pytest.skip(row.result)
     assert row.holds is (name not in OPEN), row.result
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(600)
+def test_a_row_that_goes_through_pages_holds(folder: Path) -> None:
+    assert table.is_through_pages(THROUGH_PAGES)
+    row = table.run(ROWS[THROUGH_PAGES], folder)
+    assert row.holds, row.result
+    assert row.command.startswith("script/simulate reply_ranking --short")
+
+
+def test_rows_of_protocols_and_no_others_go_through_pages() -> None:
+    of_protocols = {name for name in ROWS if re.match(r"(PC|CA|ME|PM|NL|X)-", name)}
+    through = {name for name in ROWS if table.is_through_pages(name)}
+    assert through >= of_protocols
+    assert through - of_protocols <= set(ADDED)
 
 
 def test_every_persona_of_the_real_test_part_is_told_in_words_of_its_own(tmp_path: Path) -> None:
