@@ -82,7 +82,9 @@ def test_the_rows_are_those_of_the_specification() -> None:
         {cells[0]: (cells[1], cells[-1]) for cells in lines if len(cells) == columns}
         for columns in (5, 6)  # the second table, of rows added later, says where besides
     )
-    known = {name: cells for name, cells in told.items() if re.match(r"([BDMAX]|PC|CA|ME|PM|NL)-", name)}
+    known = {
+        name: cells for name, cells in told.items() if re.match(r"([BDMAX]|PC|CA|ME|PM|NL)-", name)
+    }
     known |= {name: added[name] for name in ADDED}
     assert {each.id: (each.what, each.acceptance) for each in ROWS.values()} == known
 

@@ -15,7 +15,7 @@ import pandas as pd
 from analysis.metrics.fleiss_kappa import fleiss_kappa
 from analysis.output.paper_layouts import sections
 from analysis.report import Report, Section
-from analysis.stats.between_runs import over_raters
+from analysis.stats.between_runs import SHARE, over_raters
 from analysis.tables.schema import RatingTable
 
 SIMULATED_AS = ("over_raters", "fleiss_kappa")
@@ -87,7 +87,7 @@ def _compared(name: str, rows: pd.DataFrame, seed: int) -> Iterator[dict[str, ob
 
 def _shares(name: str, rows: pd.DataFrame, kappas: dict[str, float]) -> Iterator[dict[str, object]]:
     for system, part in rows.groupby("system", sort=True):
-        found = over_raters(part.groupby("rater")["value"].mean().sort_values())
+        found = over_raters(part.groupby("rater")["value"].mean().sort_values(), SHARE)
         row: dict[str, object] = {"label": name, "system": str(system), "mean": found.mean}
         row |= {"low": found.interval.low, "high": found.interval.high}
         row |= {"kappa": kappas.get(str(system), float("nan"))}

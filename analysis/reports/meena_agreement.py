@@ -8,6 +8,7 @@ named, and the others' mean stands.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 
 import pandas as pd
@@ -18,7 +19,8 @@ from analysis.raters.kappas import estimate, percents
 from analysis.raters.votes import votes
 from analysis.report import Report, Section, many
 from analysis.scores.question_ratings import QuestionRatings, questions
-from analysis.stats.between_runs import over_repeats
+from analysis.stats.between_runs import PERCENT, over_repeats
+from analysis.stats.intervals import Interval
 from analysis.tables.dependencies import SENSIBLE, SPECIFIC
 from analysis.tables.schema import RatingTable
 from analysis.tables.tidy import ALL
@@ -26,7 +28,8 @@ from analysis.tables.tidy import ALL
 SIMULATED_AS = ("over_raters",)
 
 LABELS = {"sensibleness": SENSIBLE, "specificity": SPECIFIC}
-MEASURES = ("agreement, percent", "alpha")
+ALPHA = "alpha"
+MEASURES = {"agreement, percent": PERCENT, ALPHA: Interval(-math.inf, 1)}  # with their ends
 KEYS = ["protocol", "label"]
 NONE = "This table has no labels named sensible and specific."
 OF_STUDIES = True
@@ -74,8 +77,8 @@ def _coefficients(question: QuestionRatings) -> dict[str, object]:
 
 def _spreads(each: pd.DataFrame) -> Iterator[dict[str, object]]:
     for names, rows in each.groupby(KEYS, sort=True):
-        for measure in MEASURES:
-            found = over_repeats(rows[measure].sort_values())
+        for measure, ends in MEASURES.items():
+            found = over_repeats(rows[measure].sort_values(), ends)
             row: dict[str, object] = dict(zip(KEYS, names, strict=True))
             row |= {"measure": measure, "mean": found.mean, "sd": found.sd, "n": found.n}
             row |= {"low": found.interval.low, "high": found.interval.high}
@@ -89,7 +92,7 @@ def _undefined(each: pd.DataFrame) -> Iterator[str]:
 
 
 def _finding(spread: pd.DataFrame) -> str:
-    known = spread[(spread["measure"] == MEASURES[1]) & spread["mean"].notna()]
+    known = spread[(spread["measure"] == ALPHA) & spread["mean"].notna()]
     if known.empty:
         return "No evaluation has an alpha."
     row = known.iloc[0]

@@ -13,7 +13,7 @@ import pandas as pd
 from analysis.metrics.ssa import ssa
 from analysis.output.paper_layouts import sections
 from analysis.report import Report, Section
-from analysis.stats.between_runs import over_repeats
+from analysis.stats.between_runs import PERCENT, over_repeats
 from analysis.tables.schema import RatingTable
 from analysis.tables.tidy import joined
 
@@ -63,7 +63,7 @@ def _spreads(scores: pd.DataFrame) -> Iterator[dict[str, object]]:
         return
     keys = ["protocol", "evaluation", "system"]
     for names, rows in scores.groupby(keys, sort=True):
-        found = over_repeats(rows["estimate"].sort_values())
+        found = over_repeats(rows["estimate"].sort_values(), PERCENT)
         named = dict(zip(keys, names, strict=True))
         ends = {"low": found.interval.low, "high": found.interval.high, "reason": found.reason}
         yield {**named, "evaluations": found.n, "mean": found.mean, "sd": found.sd, **ends}

@@ -6,6 +6,7 @@ docstring says so.
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -19,6 +20,7 @@ SIMULATED_AS = ("over_clusters", "over_raters")
 
 UNDEFINED = float("nan")
 PARTS = 5
+ANYWHERE, SHARE, PERCENT = Interval(-math.inf, math.inf), Interval(0, 1), Interval(0, 100)
 
 
 class Spread(NamedTuple):
@@ -31,10 +33,11 @@ class Spread(NamedTuple):
     reason: str | None = None
 
 
-def over_repeats(scores: ArrayLike) -> Spread:
+def over_repeats(scores: ArrayLike, ends: Interval = ANYWHERE) -> Spread:
     """Return mean, sample SD and t interval of a score over full re-evaluations.
 
-    MEENA (Adiwardana et al. 2020, section 4.1) has seven of them and prints the SD.
+    MEENA (Adiwardana et al. 2020, section 4.1) has seven of them and prints the SD. `ends` are the
+    lowest and highest score there can be: what the interval has beyond them covers nothing.
     """
     known = _known(scores)
     if len(known) == 0:
@@ -42,15 +45,17 @@ def over_repeats(scores: ArrayLike) -> Spread:
     if len(known) == 1:
         return Spread(float(known[0]), UNDEFINED, 1, reason="one evaluation only: no spread")
     mean, sd = float(known.mean()), float(known.std(ddof=1))
-    return Spread(mean, sd, len(known), t_interval(mean, sd / np.sqrt(len(known)), len(known) - 1))
+    found = t_interval(mean, sd / np.sqrt(len(known)), len(known) - 1)
+    within = Interval(max(found.low, ends.low), min(found.high, ends.high))
+    return Spread(mean, sd, len(known), within)
 
 
-def over_raters(means: ArrayLike) -> Spread:
-    """Return the macro-average over raters ± t(k - 1; .975) s/√k.
+def over_raters(means: ArrayLike, ends: Interval = ANYWHERE) -> Spread:
+    """Return the macro-average over raters ± t(k - 1; .975) s/√k, cut at the ends there can be.
 
     For Chikai et al. 2019, whose five annotators judge the same items: t has 4 degrees of freedom.
     """
-    return over_repeats(means)
+    return over_repeats(means, ends)
 
 
 def over_clusters(values: ArrayLike, clusters: ArrayLike, *, level: float = 0.95) -> Spread:

@@ -10,6 +10,7 @@ from scipy import stats
 from statsmodels.api import OLS
 
 from analysis.stats.between_runs import over_clusters, over_parts, over_raters, over_repeats
+from analysis.stats.intervals import Interval
 
 SEED = 3
 
@@ -66,6 +67,15 @@ def test_the_sd_of_parts_is_that_of_a_mean_of_a_fifth() -> None:
     values = rng.normal(0.65, 0.2, size=5000)
     sds = [over_parts(values, seed=k).sd for k in range(200)]
     assert np.mean(sds) == pytest.approx(0.2 / math.sqrt(1000), rel=0.1)
+
+
+@pytest.mark.parametrize("ends", [Interval(-math.inf, math.inf), Interval(0, 1), Interval(0.4, 9)])
+def test_an_interval_ends_where_scores_end(ends: Interval) -> None:
+    whole, cut = over_repeats([0.5, 1.0]), over_repeats([0.5, 1.0], ends)
+    assert whole.interval.low < 0
+    assert whole.interval.high > 1
+    assert cut.interval == (max(whole.interval.low, ends.low), min(whole.interval.high, ends.high))
+    assert cut[:3] == whole[:3]
 
 
 def test_what_is_undefined_says_why() -> None:
