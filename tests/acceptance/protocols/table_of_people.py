@@ -1,4 +1,4 @@
-"""Row of PERSONA-CHAT's table of people's ratings: people, and bots of four kinds, in one export."""
+"""Row of PERSONA-CHAT's table of people's ratings: people and bots of four kinds, one export."""
 
 from __future__ import annotations
 
