@@ -239,8 +239,9 @@ def _is_of_bot(talk: Mapping[str, Any]) -> bool:
     """Tell whether a bot of its corpus replied, with a persona on file that it saw or did not."""
     wanted = SYSTEMS[talk["system"]]
     (seat,) = (seat for seat in talk["seats"] if seat["participant"] is None)
-    corpora = {(job["details"]["corpus"], job["details"]["license"]) for job in talk["replies"]}
-    bots = {job["bot"] for job in talk["replies"]}
+    shown = [job for job in talk["replies"] if job["state"] == "DONE"]
+    corpora = {(job["details"]["corpus"], job["details"]["license"]) for job in shown}
+    bots = {job["bot"] for job in shown}
     sees = seat["sees_persona"] == (wanted.profile == "self")
     on_file = bool(seat["persona"]["sentences"])
     return corpora == {wanted.corpus[1:]} and bots == {wanted.bot} and sees and on_file
