@@ -4,20 +4,26 @@ from __future__ import annotations
 
 import json
 import re
-import zipfile
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from math import sqrt
 from pathlib import Path
 from statistics import fmean, pstdev, stdev
-from typing import Any
 
 from scipy.stats import binomtest, t
 
+from tests.acceptance.protocols.table_of_people_systems import (
+    DETECTION,
+    OTHER,
+    SYSTEMS,
+    entered,
+    off_record,
+)
 from tests.acceptance.shell import Shell, Shown
 from tests.acceptance.table import NotShown
 from tests.acceptance.through_pages import Simulated, simulated
-from tests.simulate.planted import DETECTED
+from tests.simulate.campaign import LEDGER
+from webapp.crowd import ledger
 
 SPECIFICATION = Path("../shared/spec/reference_results.json")
 SCORES = {  # by their names in the report
@@ -26,49 +32,22 @@ SCORES = {  # by their names in the report
     "consistency": "consistency",
     "persona detection": "persona",
 }
-DETECTION = "persona detection"
 PEOPLE = "70"  # ten who rate each of six systems; of two people one rates
 FEWEST = 8  # of them, as somebody may wait for a partner in vain
 MOST_MISSED = 4  # of 24 intervals that hold in 95 of 100: more in 1 of 100 campaigns
-OWN = ("demo:train", "Parley small talk", "MIT")
-OTHER = ("help_desk:200:1", "synthetic help desk", "CC0-1.0")
 GROUPS = {"generative PersonaChat": "generative", "ranking PersonaChat": "ranking"}
 
 Row = Mapping[str, str]
 
 
-@dataclass(frozen=True)
-class System:
-    """A system of the campaign: its group and profile in the table, and what is planted."""
-
-    group: str
-    bot: str
-    share: float
-    profile: str = "self"
-    corpus: tuple[str, str, str] = OWN
-
-    def planted(self, score: str) -> float:
-        return DETECTED if score == DETECTION else 1 + 4 * self.share
-
-
-SYSTEMS = {
-    "human": System("human", "people", 0.85),
-    "seq2seq": System("generative", "seq2seq", 0.35, "none"),
-    "writes-profile": System("generative", "generative_profile_memory", 0.35),
-    "starspace": System("ranking", "starspace", 0.6, "none"),
-    "ranks-profile": System("ranking", "profile_memory", 0.6),
-    "outside-lm": System("other data", "language_model", 0.1, "none", OTHER),
-}
-BOTS = {name: each for name, each in SYSTEMS.items() if each.bot != "people"}
-
-
 def a_human(shell: Shell) -> Shown:
     """Six systems of four kinds in one campaign come back as planted, above table 4 as printed."""
-    found = simulated(shell, "personachat_bot", "--people", PEOPLE, "--systems", _systems(shell))
+    found = simulated(shell, "personachat_bot", "--people", PEOPLE, "--systems", entered(shell))
     text = shell.analysis(found.export, "--report", "personachat_human")
     own, printed = _tables(text, "group")
     (intervals,) = _tables(text, "protocol")
-    wrong = [*_other_rows(own, found), *_other_intervals(intervals, found), *_off_record(found)]
+    wrong = [*_other_rows(own, found), *_other_intervals(intervals, found), *off_record(found)]
+    wrong += _not_as_sent(found)
     missed, far = _missed(intervals)
     same = [row for row, wanted in zip(printed, _stored(), strict=True) if row == wanted]
     told = "; ".join(
@@ -83,23 +62,6 @@ def a_human(shell: Shell) -> Shown:
         f"than twice; outside-lm learned {OTHER[1]} ({OTHER[2]}), on record, and sees no persona; "
         f"{len(same)} of 9 rows of table 4 to the digit{'; '.join(['', *wrong])}",
     )
-
-
-def _systems(shell: Shell) -> str:
-    """Train the bots and return the file of the campaign's systems."""
-    folder, rows = shell.folder / "people_weights", []
-    for name, each in SYSTEMS.items():
-        row = {"name": name, "bot": each.bot, "share": each.share}
-        if name in BOTS:
-            row |= {"options": {"weights": name}, "unseen": each.profile == "none"}
-            data, corpus, license = each.corpus
-            words = ("--seed", "1", "--corpus", corpus, "--license", license)
-            into = str(folder / name)
-            if not Path(into).exists():
-                shell.bots("train", each.bot, "--data", data, *words, "--out", into)
-        rows.append(row)
-    value = {"weights": str(folder), "systems": rows}
-    return shell.written("people_systems.json", json.dumps(value))
 
 
 # --- what is printed ------------------------------------------------------------------------------
@@ -208,40 +170,20 @@ def _but(missed: Sequence[str]) -> str:
     return f" (not of {'; '.join(missed)})" if missed else ""
 
 
-# --- what is on record ----------------------------------------------------------------------------
-
-
-def _off_record(found: Simulated) -> Iterator[str]:
-    """Yield which corpus, license or persona is not on record as it is, of bots and of people."""
-    with zipfile.ZipFile(found.export) as archive:
-        plan = json.loads(archive.read("plan.json"))
-        lines = archive.read("conversations.jsonl").decode().splitlines()
-    versions = {each["name"]: each["version"] for each in plan["systems"]}
-    for name, each in BOTS.items():
-        if (versions[name].get("corpus"), versions[name].get("license")) != each.corpus[1:]:
-            yield f"plan: {name} is {versions[name]}"
-    rated = [talk for talk in map(json.loads, lines) if talk["judged"]]
-    for talk in rated:
-        if not (_is_of_two if talk["system"] == "human" else _is_of_bot)(talk):
-            yield f"conversation {talk['conversation']} of {talk['system']}"
-
-
-def _is_of_two(talk: Mapping[str, Any]) -> bool:
-    """Tell whether two people talked, both with a persona, of whom one rated the other."""
-    seats, items = talk["seats"], talk["judged"]
-    people = {seat["participant"] for seat in seats} - {None}
-    told = all(seat["sees_persona"] and seat["persona"]["sentences"] for seat in seats)
-    rates = [seat["rates"] for seat in seats]
-    return len(people) == 2 and told and sorted(rates) == [False, True] and len(items) == 1
-
-
-def _is_of_bot(talk: Mapping[str, Any]) -> bool:
-    """Tell whether a bot of its corpus replied, with a persona on file that it saw or did not."""
-    wanted = SYSTEMS[talk["system"]]
-    (seat,) = (seat for seat in talk["seats"] if seat["participant"] is None)
-    shown = [job for job in talk["replies"] if job["state"] == "DONE"]
-    corpora = {(job["details"]["corpus"], job["details"]["license"]) for job in shown}
-    bots = {job["bot"] for job in shown}
-    sees = seat["sees_persona"] == (wanted.profile == "self")
-    on_file = bool(seat["persona"]["sentences"])
-    return corpora == {wanted.corpus[1:]} and bots == {wanted.bot} and sees and on_file
+def _not_as_sent(found: Simulated) -> list[str]:
+    """Return whether the export has other answers than the crowd noted that it sent."""
+    notes = list(ledger.read(found.folder / LEDGER))
+    done = {(note["person"], note["id"]) for note in notes if note["what"] == "ok"}
+    forms = {(n["person"], n["id"]): n["answers"] for n in notes if "answers" in n}
+    sent = [answers for key, answers in forms.items() if key in done]
+    names = [f"p.{name}" for name in SCORES.values()]
+    stored = defaultdict[str, dict[str, str]](dict)
+    for row in found.table("ratings"):
+        stored[row["rater"]][f"p.{row['question']}"] = row["chosen"] or row["value"]
+    both = [
+        Counter(tuple(each[name] for name in names) for each in forms)
+        for forms in (sent, stored.values())
+    ]
+    same = both[0] == both[1] and both[0].total() >= FEWEST * len(SYSTEMS)
+    sizes = f"people sent {both[0].total()} forms, the export has {both[1].total()}, or others"
+    return [] if same else [sizes]
