@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import dataclasses
+import json
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from evaluation import FreeText, Protocol, Question
 from evaluation.registry import get_protocol, protocol_names
-from tests.simulate import admission
+from tests.simulate import admission, own_systems
 from tests.simulate.admission import Admitted
 from tests.simulate.planted import HUMAN, expected_level, planted, questions
 from tests.simulate.recovered import Recovered, orders, problems
@@ -173,6 +175,26 @@ def test_shuffled_systems_fail(name: str) -> None:
     complaints = told(name, mixed)
     assert complaints
     assert {text.partition(":")[0] for text in complaints} <= {one.name for one in ranked}
+
+
+@pytest.mark.parametrize(
+    ("system", "points", "passes"),
+    [("first", -0.5, True), ("second", -0.5, True), ("worse", 1.5, True), ("worse", 1.7, False)],
+)
+def test_systems_planted_alike_may_come_in_any_order(
+    system: str, points: float, passes: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shares = {"first": 0.6, "second": 0.6, "worse": 0.2}  # of 1 to 5: 3.4, 3.4 and 1.8
+    rows = [{"name": name, "bot": "parrot", "share": share} for name, share in shares.items()]
+    file = tmp_path / "systems.json"
+    file.write_text(json.dumps({"systems": rows}), encoding="utf-8")
+    monkeypatch.setenv(own_systems.VARIABLE, str(file))
+    moved = {"metric": "likert", "system": system}
+    found = changed(
+        campaign("personachat_bot"),
+        lambda one: {**one, "estimate": one["estimate"] + points * (moved.items() <= one.items())},
+    )
+    assert (told("personachat_bot", found) == []) is passes
 
 
 @pytest.mark.parametrize("name", RATED)

@@ -207,6 +207,8 @@ def _draft(
     raw |= {"seed": str(order.seed)}
     sizes = written.sizes(protocol, order.people)
     raw |= {PREFIX + name: value for name, value in sizes.items()}
+    if own_systems(protocol.name):  # people rate by what is planted, whatever a bot says
+        raw |= {"troubled_percent": "100"}
     if is_of_people(protocol) and protocol.chat:
         raw |= {"wait_seconds": str(WAIT)}  # of an odd one out
     if order.short:
@@ -250,12 +252,16 @@ def _add_systems(campaign: Campaign, protocol: Protocol, order: Simulated) -> No
 
     names, usual = list(planted(protocol)), PEOPLE if is_of_people(protocol) else BOT
     own = {each.name: each for each in own_systems(protocol.name)}
+    two = [each.name for each in own.values() if each.bot == PEOPLE]  # of whom one rates
+    each_gets = -(-order.people // len([*names, *two]))
     for name in [] if replies_are_imported(protocol) else names:
         bot = own[name].bot if name in own else usual
         options = own[name].options if name in own else {}
         raw = SystemForm(protocol, bot).typed() | {"name": name}
         raw |= {OPTION + key: value for key, value in options.items()}
-        raw |= {"target": str(-(-order.people // len(names)))} if protocol.chat else {}
+        raw |= {"sees_persona": ""} if name in own and own[name].unseen else {}
+        target = each_gets * (2 if name in two else 1)
+        raw |= {"target": str(target)} if protocol.chat else {}
         values, now = SystemForm(protocol, bot, raw).values(), timezone.now()
         systems.add_system(campaign=campaign, bot=bot, values=values, by=order.staff, now=now)
     rate = protocol_of(campaign).after

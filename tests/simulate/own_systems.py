@@ -1,8 +1,9 @@
 """Systems of a simulated campaign that are not the usual three, from a file of `--systems`.
 
-{"weights": FOLDER, "systems": [{"name": .., "bot": .., "options": {..}, "share": .., "in":
-{PROTOCOL: {"options": {..}, "share": ..}}}]}: `share` is planted, 0 for the worst of each scale and
-1 for the best; `in` has what is otherwise in one protocol.
+{"weights": FOLDER, "systems": [{"name": .., "bot": .., "options": {..}, "share": .., "unseen": ..,
+"in": {PROTOCOL: {"options": {..}, "share": ..}}}]}: `share` is planted, 0 for the worst of each
+scale and 1 for the best; `in` has what is otherwise in one protocol; `unseen` keeps a bot from its
+persona; the bot "people" is other participants.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ class OwnSystem:
     bot: str
     share: float
     options: Mapping[str, str] = field(default_factory=dict)
+    unseen: bool = False  # its persona
 
 
 def use(file: Path) -> None:
@@ -44,7 +46,8 @@ def own_systems(protocol: str) -> tuple[OwnSystem, ...]:
     for row in _read(file)["systems"]:
         here = row.get("in", {}).get(protocol, {})
         share, options = here.get("share", row["share"]), here.get("options", row.get("options"))
-        found.append(OwnSystem(row["name"], row["bot"], float(share), options or {}))
+        unseen = bool(row.get("unseen"))
+        found.append(OwnSystem(row["name"], row["bot"], float(share), options or {}, unseen))
     return tuple(found)
 
 

@@ -14,7 +14,7 @@ import zipfile
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
+from itertools import combinations
 from math import isclose
 from pathlib import Path
 from statistics import fmean
@@ -305,7 +305,9 @@ def orders_of_transcripts(found: Recovered, seed: int) -> tuple[str, str]:
 def _of_order(question: Question, truth: Mapping[str, Quality], found: Recovered) -> Iterator[str]:
     wanted = sorted(truth, key=lambda name: -truth[name][question.name])
     levels = [found.level(question, name) or 0.0 for name in wanted]
-    if any(better <= worse for better, worse in pairwise(levels)):
+    shares = [truth[name][question.name] for name in wanted]
+    pairs = combinations(zip(shares, levels, strict=True), 2)  # of which equal ones may fall out
+    if any(more > less and better <= worse for (more, better), (less, worse) in pairs):
         told = ", ".join(f"{name} {level:.2f}" for name, level in zip(wanted, levels, strict=True))
         yield f"{question.name}: not in the planted order: {told}"
 
