@@ -2,7 +2,8 @@
 
 Teams submit bots, which run on hidden dialogues; simulated people meet those who advance, and
 prefer another team than the metrics do. Both boards have to come back from the study's export and
-the predictions by `python -m analysis --report convai2_boards`. Exit status: 0 where they did.
+the predictions by `python -m analysis --report convai2_boards`. With `--mixed` one team enters a
+metric that the others leave out. Exit status: 0 where they came back.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ import argparse
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import timedelta
 from io import StringIO
 from pathlib import Path
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 BASELINE = "baseline"
 TEAMS = {"alpha": "toy_f1", "beta": "parrot", "gamma": "markov", BASELINE: "generic"}
 LIKED = {"beta": 3.8, "gamma": 2.6, "alpha": 1.6, BASELINE: 1.2}  # of 1 to 4, by people
+MIXED = {"gamma": ("F1", "hits@1")}  # what a team enters otherwise than the rest
 EACH = 10  # conversations per system
 PREDICTIONS, PRIZES = "predictions.jsonl", "prizes.txt"
 HIDDEN = "demo:test"
@@ -36,10 +38,13 @@ def main(arguments: Sequence[str]) -> int:
     """Simulate it in a folder of its own; print the boards, and what did not come back."""
     parser = argparse.ArgumentParser(prog="script/simulate --competition", description=__doc__)
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--mixed", action="store_true", help="teams enter different metrics")
+    parser.add_argument("--keep", type=Path, metavar="FOLDER", help="predictions and export")
     given = parser.parse_args(arguments)
     with tempfile.TemporaryDirectory(prefix="parley-simulate-") as temporary:
-        folder = Path(temporary).resolve()
+        folder = (given.keep or Path(temporary)).resolve()
         words = [sys.executable, "-m", "tests.simulate.competition", str(folder), str(given.seed)]
+        words += ["mixed"] if given.mixed else []
         subprocess.run(words, cwd=ROOT, env=environment(folder), check=True)
         wrong = list(_wrong(folder))
     print("\n".join(wrong) or "recovered: another team leads by metrics than by people")
@@ -65,7 +70,7 @@ def _wrong(folder: Path) -> Iterator[str]:
 # --- in a process of its own, with a new database -------------------------------------------------
 
 
-def run(folder: Path, seed: int) -> None:
+def run(folder: Path, seed: int, entered: Mapping[str, Sequence[str]]) -> None:
     """Hold a competition and write predictions, the study's export and the prizes."""
     from django.contrib.auth import get_user_model
     from django.core.management import call_command
@@ -79,7 +84,7 @@ def run(folder: Path, seed: int) -> None:
     migrate()
     staff = get_user_model().objects.create_superuser("simulate")
     projects.admit(account=staff, name="Simulated", roles=(Role.ADMINISTRATOR,))
-    study = _entered(staff)
+    study = _entered(staff, entered)
     out = str(folder / PREDICTIONS)
     _command(study, "run", "--data", HIDDEN, "--out", out)
     print(_command(study, "board"), end="")
@@ -102,7 +107,7 @@ def run(folder: Path, seed: int) -> None:
     )
 
 
-def _entered(staff: Any) -> Study:
+def _entered(staff: Any, entered: Mapping[str, Sequence[str]]) -> Study:
     """Return a study whose automatic round ended yesterday, with an entry of each team."""
     from django.utils import timezone
 
@@ -116,7 +121,8 @@ def _entered(staff: Any) -> Study:
     row = board.announce(study=study, content=rules, by=staff, now=then)
     data = [{"name": "none", "public": True, "where": "none"}]
     for team, bot in TEAMS.items():
-        content = {"team": team, "bot": bot, "metrics": ["F1"], "data": data, "ensemble": False}
+        metrics = list(entered.get(team, ["F1"]))
+        content = {"team": team, "bot": bot, "metrics": metrics, "data": data, "ensemble": False}
         board.submit(competition=row, content=content, by=staff, now=then)
     return study
 
@@ -170,4 +176,4 @@ if __name__ == "__main__":
 
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "webapp.settings")
     django.setup()
-    run(Path(sys.argv[1]), int(sys.argv[2]))
+    run(Path(sys.argv[1]), int(sys.argv[2]), MIXED if "mixed" in sys.argv[3:] else {})

@@ -1,9 +1,9 @@
 """Systems of a simulated campaign that are not the usual three, from a file of `--systems`.
 
-{"weights": FOLDER, "systems": [{"name": .., "bot": .., "options": {..}, "share": .., "unseen": ..,
-"in": {PROTOCOL: {"options": {..}, "share": ..}}}]}: `share` is planted, 0 for the worst of each
-scale and 1 for the best; `in` has what is otherwise in one protocol; `unseen` keeps a bot from its
-persona; the bot "people" is other participants.
+{"weights": FOLDER, "callables": BOT_CALLABLES, "systems": [{"name": .., "bot": .., "options":
+{..}, "share": .., "unseen": .., "in": {PROTOCOL: {"options": {..}, "share": ..}}}]}: `share` is
+planted, 0 for the worst of each scale and 1 for the best; `in` has what is otherwise in one
+protocol; `unseen` keeps a bot from its persona; the bot "people" is other participants.
 """
 
 from __future__ import annotations
@@ -33,8 +33,9 @@ class OwnSystem:
 def use(file: Path) -> None:
     """Let this process, and those that it starts, have the systems of a file."""
     os.environ[VARIABLE] = str(file.resolve())
-    if weights := _read(os.environ[VARIABLE]).get("weights"):
-        os.environ["WEIGHTS_DIR"] = str(weights)
+    given = _read(os.environ[VARIABLE])
+    named = {"WEIGHTS_DIR": given.get("weights"), "BOT_CALLABLES": given.get("callables")}
+    os.environ.update({name: str(value) for name, value in named.items() if value})
 
 
 def own_systems(protocol: str) -> tuple[OwnSystem, ...]:
