@@ -92,11 +92,13 @@ def run(
 
     from tests.databases import migrate
     from tests.servers import free_port
-    from webapp.management.demo import stage
+    from webapp.management.demo import stage, study
     from webapp.services.accounts import projects
     from webapp.services.rules.access import Role
 
     migrate()
+    if own_systems(files.protocol(protocol).name):  # whose replies may take long
+        study.PATIENCE = SECONDS
     staff = get_user_model().objects.create_superuser("simulate")
     projects.admit(account=staff, name="Simulated", roles=(Role.ADMINISTRATOR,))
     with stage.Server(free_port()) as server:
