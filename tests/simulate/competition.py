@@ -2,7 +2,8 @@
 
 Teams submit bots, which run on hidden dialogues; simulated people meet those who advance, and
 prefer another team than the metrics do. Both boards have to come back from the study's export and
-the predictions by `python -m analysis --report convai2_boards`. Exit status: 0 where they did.
+the predictions by `python -m analysis --report convai2_boards`, a rerun has to give the same
+scores, and nobody wins before the training code is there. Exit status: 0 where they did.
 """
 
 from __future__ import annotations
@@ -29,6 +30,7 @@ TEAMS = {"alpha": "toy_f1", "beta": "parrot", "gamma": "markov", BASELINE: "gene
 LIKED = {"beta": 3.8, "gamma": 2.6, "alpha": 1.6, BASELINE: 1.2}  # of 1 to 4, by people
 EACH = 10  # conversations per system
 PREDICTIONS, PRIZES = "predictions.jsonl", "prizes.txt"
+RERUN, REFUSED = "rerun.txt", "refused.txt"
 HIDDEN = "demo:test"
 
 
@@ -60,6 +62,12 @@ def _wrong(folder: Path) -> Iterator[str]:
     told = (folder / PRIZES).read_text("utf-8")
     if told.split() != ["automatic", "round:", "alpha", "grand", "prize:", people[0]]:
         yield f"prizes: {told!r}"
+    told, refused = ((folder / name).read_text("utf-8").strip() for name in (RERUN, REFUSED))
+    print(f"rerun: {'; '.join(told.splitlines())}\nrefused: {refused}")
+    if told.splitlines() != [f"{team}: the same" for team in TEAMS]:
+        yield f"rerun: {told!r}"
+    if not refused.startswith(f"{people[0]} won; its training code is not there yet"):
+        yield f"closing before the code is there: {refused!r}"
 
 
 # --- in a process of its own, with a new database -------------------------------------------------
@@ -82,6 +90,7 @@ def run(folder: Path, seed: int) -> None:
     study = _entered(staff)
     out = str(folder / PREDICTIONS)
     _command(study, "run", "--data", HIDDEN, "--out", out)
+    (folder / RERUN).write_text(_command(study, "rerun", "--data", HIDDEN), "utf-8")
     print(_command(study, "board"), end="")
     with stage.Server(free_port()) as server:
         order = Simulated(
@@ -93,10 +102,7 @@ def run(folder: Path, seed: int) -> None:
             staff=staff,
         )
         _meet(_campaign(study, order), order)
-    (folder / "code.tar").write_bytes(b"training code")
-    winner = next(iter(LIKED))
-    _command(study, "code", winner, str(folder / "code.tar"))
-    (folder / PRIZES).write_text(_command(study, "close"), "utf-8")
+    _closed(study, folder)
     call_command(
         "export", str(study.pk), "--study", "--out", str(folder / STUDY), stdout=StringIO()
     )
@@ -119,6 +125,23 @@ def _entered(staff: Any) -> Study:
         content = {"team": team, "bot": bot, "metrics": ["F1"], "data": data, "ensemble": False}
         board.submit(competition=row, content=content, by=staff, now=then)
     return study
+
+
+def _closed(study: Study, folder: Path) -> None:
+    """Close it once the winner's training code is there; keep what was refused before."""
+    from django.core.management import CommandError
+
+    (folder / "code.tar").write_bytes(b"training code")
+    first, *others = [team for team in LIKED if team != BASELINE]
+    try:
+        for team in others:
+            _command(study, "code", team, str(folder / "code.tar"))
+        refused = _command(study, "close")
+    except CommandError as problem:
+        refused = str(problem)
+    (folder / REFUSED).write_text(refused, "utf-8")
+    _command(study, "code", first, str(folder / "code.tar"))
+    (folder / PRIZES).write_text(_command(study, "close"), "utf-8")
 
 
 def _campaign(study: Study, order: Simulated) -> Campaign:
