@@ -1,12 +1,13 @@
-"""Rows of rules that keep an evaluation fair: those of a competition."""
+"""Rows of rules that keep an evaluation fair: of a competition, and against contamination."""
 
 from __future__ import annotations
 
+import json
 import re
 
 from tests.acceptance.protocols.convai2_competition import COMPETITION, board
 from tests.acceptance.shell import Shell, Shown
-from tests.acceptance.through_pages import SEED, passed
+from tests.acceptance.through_pages import SEED, Simulated, passed, simulated
 
 RULES = "tests/webapp/views/refused/test_competition_rules.py"
 TEAMS = ("alpha", "beta", "gamma", "baseline")
@@ -38,3 +39,51 @@ def f_comp(shell: Shell) -> Shown:
         f"month with the next day; data undeclared or not public, or no word on ensembling, "
         f"refused: {refused} tests of pages",
     )
+
+
+# --- contamination --------------------------------------------------------------------------------
+
+CLEAN = "tests/webapp/views/refused/test_contamination.py"
+REDACTED = (
+    "tests/webapp/views/refused/test_meena_transcripts.py::"
+    "test_raters_read_what_an_image_shows_and_nothing_redacted"
+)
+LEARNED = "demo:train"
+
+
+def f_clean(shell: Shell) -> Shown:
+    """The hour, disjoint groups, contexts dated and looked up, resets noted, words redacted."""
+    found = simulated(shell, "meena_static")
+    contexts, early = _contexts(found)
+    copied = shell.bots("messages", "--data", LEARNED, "--out", shell.path("learned.jsonl"))
+    first = shell.records("learned.jsonl")[1]
+    lines = [*contexts, {"id": "copied", "messages": [str(first["text"]).upper()]}]
+    file = shell.written("looked_up.jsonl", "".join(f"{json.dumps(each)}\n" for each in lines))
+    told = shell.bots("overlap", "--contexts", f"contexts:{file}", "--data", LEARNED)
+    *hits, last = told.splitlines()
+    refused = passed(shell, CLEAN, REDACTED)
+    holds = len(contexts) == early >= 8 and [hit.partition(":")[0] for hit in hits] == ["copied"]
+    return shell.shown(
+        holds and last.startswith(f"1 of {len(lines)} contexts stand in ") and "messages" in copied,
+        f"{early} of {len(contexts)} contexts are dated before the first reply to them; of these and "
+        f"a copied one, {last} (the copied); an account's second volunteer after 59 min refused, "
+        f"after 60 and 61 taken; members of a disjoint group refused; no noted reset marked; what "
+        f"was redacted is nowhere in the export: {refused} tests of pages",
+    )
+
+
+def _contexts(found: Simulated) -> tuple[list[dict[str, object]], int]:
+    """Return a campaign's contexts, and how many are dated before the first reply to them."""
+    held: dict[str, list[dict[str, str]]] = {}
+    for row in sorted(found.table("messages"), key=lambda row: int(row["seq"])):
+        held.setdefault(row["conversation"], []).append(row)
+    dated, replied = dict[tuple[str, ...], list[str]](), dict[tuple[str, ...], list[str]]()
+    for *turns, reply in held.values():
+        if not reply["system"] or any(turn["system"] for turn in turns):
+            raise RuntimeError(f"conversation {reply['conversation']} does not end in one reply")
+        texts = tuple(turn["text"] for turn in turns)
+        dated.setdefault(texts, []).append(max(turn["sent_at"] for turn in turns))
+        replied.setdefault(texts, []).append(reply["sent_at"])
+    early = [texts for texts, dates in dated.items() if min(dates) < min(replied[texts])]
+    contexts = [{"id": f"c{n}", "messages": [*texts]} for n, texts in enumerate(dated)]
+    return contexts, len(early)

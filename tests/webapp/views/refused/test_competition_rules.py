@@ -81,7 +81,7 @@ def test_code_runs_offline_and_no_page_log_or_error_holds_a_hidden_item(
     assert page.count("counts on the board") == 1
     results = [command(study, "result", function) for function in (*FAILED, "good")]
     told = [ran, page, *others, *results, caplog.text, *capfd.readouterr()]
-    assert "entry run" in others[-1]
+    assert "ran an entry of a competition" in others[-1]
     assert not [text for text in told if SECRET in text]
 
 
