@@ -67,8 +67,8 @@ def f_clean(shell: Shell) -> Shown:
         holds and last.startswith(f"1 of {len(lines)} contexts stand in ") and "messages" in copied,
         f"{early} of {len(contexts)} contexts are dated before the first reply to them; of these "
         f"and a copied one, {last} (the copied); a second volunteer on an "
-        f"account refused after 59 min, taken after 60 and 61; members of a disjoint group refused; no noted "
-        f"reset marked; what was redacted is nowhere in the export: {refused} tests of pages",
+        f"account refused after 59 min, taken after 60 and 61; members of a disjoint group "
+        f"refused; no noted reset marked; what was redacted is nowhere in the export: {refused} tests of pages",
     )
 
 
