@@ -3,7 +3,7 @@
 A context stands in the data where its messages follow each other in one of the dialogues, whatever
 their case, punctuation and white space. Source: MEENA (Adiwardana et al. 2020), section 2.2, whose
 contexts are fixed and public, so that they can come into what a later bot learns from. How texts
-are compared is our own.
+are compared is our own. Apart because it is a command of its own.
 """
 
 from __future__ import annotations

@@ -68,7 +68,8 @@ def f_clean(shell: Shell) -> Shown:
         f"{early} of {len(contexts)} contexts are dated before the first reply to them; of these "
         f"and a copied one, {last} (the copied); a second volunteer on an "
         f"account refused after 59 min, taken after 60 and 61; members of a disjoint group "
-        f"refused; no noted reset marked; what was redacted is nowhere in the export: {refused} tests of pages",
+        f"refused; no noted reset marked; what was redacted is "
+        f"nowhere in the export: {refused} tests of pages",
     )
 
 
