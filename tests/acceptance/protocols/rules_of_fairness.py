@@ -86,5 +86,7 @@ def _contexts(found: Simulated) -> tuple[list[dict[str, object]], int]:
         dated.setdefault(texts, []).append(max(turn["sent_at"] for turn in turns))
         replied.setdefault(texts, []).append(reply["sent_at"])
     early = [texts for texts, dates in dated.items() if min(dates) < min(replied[texts])]
-    contexts = [{"id": f"c{n}", "messages": [*texts]} for n, texts in enumerate(dated)]
+    contexts: list[dict[str, object]] = [
+        {"id": f"c{n}", "messages": [*texts]} for n, texts in enumerate(dated)
+    ]
     return contexts, len(early)

@@ -5,13 +5,13 @@ from __future__ import annotations
 import pytest
 
 from bots.commands.overlap import overlaps
-from bots.dialogue import Dialogue, Utterance
+from bots.dialogue import Dialogue, Speaker, Utterance
 
 LEARNED = ("Hi!", "How are you?", "Well, thanks.")
 
 
 def dialogue(name: str, *texts: str) -> Dialogue:
-    sides = ("partner", "self")
+    sides: tuple[Speaker, Speaker] = ("partner", "self")
     return Dialogue(name, tuple(Utterance(sides[n % 2], text) for n, text in enumerate(texts)))
 
 
