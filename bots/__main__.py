@@ -19,6 +19,7 @@ from bots.commands import (
     catalog,
     entry,
     message_table,
+    overlap,
     whitelist_command,
 )
 from bots.commands.predictions import Task, TooFewReplies, batched, hits, predict
@@ -194,6 +195,7 @@ def _parser() -> argparse.ArgumentParser:
     lists.set_defaults(run=lambda request: whitelist_command.command(request, _read))
     whitelist_command.add_arguments(lists, f"KIND:PATH, may be repeated; KIND is one of {_kinds()}")
     message_table.add_arguments(commands.add_parser("messages", help=message_table.HELP), _read)
+    overlap.add_arguments(commands.add_parser("overlap", help=overlap.HELP), _read)
     entry.add_arguments(commands.add_parser("enter", help=entry.HELP), _read)
     _add_chat(commands)
     return parser

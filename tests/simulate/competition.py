@@ -2,8 +2,9 @@
 
 Teams submit bots, which run on hidden dialogues; simulated people meet those who advance, and
 prefer another team than the metrics do. Both boards have to come back from the study's export and
-the predictions by `python -m analysis --report convai2_boards`. With `--mixed` one team enters a
-metric that the others leave out. Exit status: 0 where they came back.
+the predictions by `python -m analysis --report convai2_boards`, a rerun has to give the same
+scores, and nobody wins before the training code is there. With `--mixed` one team enters a metric
+that the others leave out. Exit status: 0 where they did.
 """
 
 from __future__ import annotations
@@ -31,6 +32,7 @@ LIKED = {"beta": 3.8, "gamma": 2.6, "alpha": 1.6, BASELINE: 1.2}  # of 1 to 4, b
 MIXED = {"gamma": ("F1", "hits@1")}  # what a team enters otherwise than the rest
 EACH = 10  # conversations per system
 PREDICTIONS, PRIZES = "predictions.jsonl", "prizes.txt"
+RERUN, REFUSED = "rerun.txt", "refused.txt"
 HIDDEN = "demo:test"
 
 
@@ -65,6 +67,12 @@ def _wrong(folder: Path) -> Iterator[str]:
     told = (folder / PRIZES).read_text("utf-8")
     if told.split() != ["automatic", "round:", "alpha", "grand", "prize:", people[0]]:
         yield f"prizes: {told!r}"
+    told, refused = ((folder / name).read_text("utf-8").strip() for name in (RERUN, REFUSED))
+    print(f"rerun: {'; '.join(told.splitlines())}\nrefused: {refused}")
+    if told.splitlines() != [f"{team}: the same" for team in TEAMS]:
+        yield f"rerun: {told!r}"
+    if not refused.startswith(f"{people[0]} won; its training code is not there yet"):
+        yield f"closing before the code is there: {refused!r}"
 
 
 # --- in a process of its own, with a new database -------------------------------------------------
@@ -87,6 +95,7 @@ def run(folder: Path, seed: int, entered: Mapping[str, Sequence[str]]) -> None:
     study = _entered(staff, entered)
     out = str(folder / PREDICTIONS)
     _command(study, "run", "--data", HIDDEN, "--out", out)
+    (folder / RERUN).write_text(_command(study, "rerun", "--data", HIDDEN), "utf-8")
     print(_command(study, "board"), end="")
     with stage.Server(free_port()) as server:
         order = Simulated(
@@ -98,10 +107,7 @@ def run(folder: Path, seed: int, entered: Mapping[str, Sequence[str]]) -> None:
             staff=staff,
         )
         _meet(_campaign(study, order), order)
-    (folder / "code.tar").write_bytes(b"training code")
-    winner = next(iter(LIKED))
-    _command(study, "code", winner, str(folder / "code.tar"))
-    (folder / PRIZES).write_text(_command(study, "close"), "utf-8")
+    _closed(study, folder)
     call_command(
         "export", str(study.pk), "--study", "--out", str(folder / STUDY), stdout=StringIO()
     )
@@ -125,6 +131,23 @@ def _entered(staff: Any, entered: Mapping[str, Sequence[str]]) -> Study:
         content = {"team": team, "bot": bot, "metrics": metrics, "data": data, "ensemble": False}
         board.submit(competition=row, content=content, by=staff, now=then)
     return study
+
+
+def _closed(study: Study, folder: Path) -> None:
+    """Close it once the winner's training code is there; keep what was refused before."""
+    from django.core.management import CommandError
+
+    (folder / "code.tar").write_bytes(b"training code")
+    first, *others = [team for team in LIKED if team != BASELINE]
+    try:
+        for team in others:
+            _command(study, "code", team, str(folder / "code.tar"))
+        refused = _command(study, "close")
+    except CommandError as problem:
+        refused = str(problem)
+    (folder / REFUSED).write_text(refused, "utf-8")
+    _command(study, "code", first, str(folder / "code.tar"))
+    (folder / PRIZES).write_text(_command(study, "close"), "utf-8")
 
 
 def _campaign(study: Study, order: Simulated) -> Campaign:

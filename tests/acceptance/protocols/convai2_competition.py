@@ -17,7 +17,7 @@ COMPETITION = "tests/webapp/views/staff/test_competition_page.py"
 def ca_p0(shell: Shell) -> Shown:
     """Table 3 gives the printed order; entries once a month; people choose another winner."""
     told = shell.apart("tests.simulate", "--competition", "--seed", SEED)
-    first, best = _board(told, "F1"), _board(told, "n")
+    first, best = board(told, "F1"), board(told, "n")
     order = passed(
         shell,
         f"{PAGES}::test_table_3_comes_out_in_the_printed_order_and_seven_go_on_to_people",
@@ -38,7 +38,7 @@ def ca_p0(shell: Shell) -> Shown:
     )
 
 
-def _board(text: str, last: str) -> list[str]:
+def board(text: str, last: str) -> list[str]:
     """Return the teams of the first board with this last column, in its order."""
     found = re.search(rf"^rank +team .* {last}\n-+\n((?: *\d+ .*\n)+)", text, re.MULTILINE)
     return [line.split()[1] for line in found[1].splitlines()] if found else []
