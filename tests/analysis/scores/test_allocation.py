@@ -125,7 +125,7 @@ def _of_messages(seed: int, *, drift: bool = False, conversations: int = 60) -> 
     """Return the cautions of messages in conversations of 2 to 30, judged one after another."""
     rng = np.random.default_rng(seed)
     order = np.sort(rng.permutation(conversations)) if drift else rng.permutation(conversations)
-    rows = []
+    rows: list[dict[str, object]] = []
     for number in order:
         system = f"s{int(number) * 2 // conversations}" if drift else f"s{number % 2}"
         for _ in range(int(rng.integers(2, 31))):
@@ -155,7 +155,7 @@ def test_whole_conversations_given_by_their_system_are_cautioned() -> None:
 
 @pytest.mark.parametrize("empty", ["", None])
 def test_items_are_the_unit_where_a_conversation_is_not_known(empty: str | None) -> None:
-    rows = [
+    rows: list[dict[str, object]] = [
         {"system": "a" if k < 10 else "b", "value": k % 5, "conversation": "c" if k else empty}
         for k in range(50)
     ]

@@ -47,9 +47,7 @@ def test_a_transcript_without_a_noted_reset_is_marked(
     draft, text = draft_of(), record(reset=reset)
     assert (NO_RESET in post(ann, draft, "preview", text)) == marked
     assert (NO_RESET in post(ann, draft, "store", text)) == marked
-    with zipfile.ZipFile(
-        exports.write_to(campaign=draft, path=tmp_path / "export.zip")
-    ) as archive:
+    with zipfile.ZipFile(exports.write_to(campaign=draft, path=tmp_path / "export.zip")) as archive:
         line = archive.read("conversations.jsonl").decode()
     assert ('"reset"' in line.partition('"marks":')[2].partition("]")[0]) == marked
 
