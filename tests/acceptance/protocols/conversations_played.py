@@ -7,6 +7,7 @@ import re
 import zipfile
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
+from datetime import datetime, timedelta
 from itertools import pairwise
 from typing import Any
 
@@ -122,22 +123,26 @@ def nl_p12(shell: Shell) -> Shown:
     cells = [line.split() for line in text.splitlines() if line.startswith("alpha ")]
     printed = {each[1]: each[2] for each in cells if len(each) > 4}
     messages = found.table("messages")
-    talks = {row["conversation"] for row in messages}
+    sessions = _sessions(messages)
+    back = [person for person, starts in sessions.items() if len(starts) > 1]
+    count = sum(map(len, sessions.values()))
     ordered = sorted(messages, key=lambda row: (row["conversation"], row["sent_at"]))
     answered = sum(
         (one["system"], two["system"]) == ("human", "alpha")
         and one["conversation"] == two["conversation"]
         for one, two in pairwise(ordered)
     )
-    exchanges = answered / max(1, len(talks))
+    exchanges = answered / max(1, count)
     pages = passed(shell, *_nodes("test_live_engagement.py", "every_figure", "nobody_is_asked"))
-    holds = set(printed) == set(ENGAGEMENT) and len(talks) >= 15
+    holds = set(printed) == set(ENGAGEMENT) and len(sessions) >= 15 and len(back) >= 5
+    holds = holds and printed["return_rate"] == f"{len(back) / len(sessions):.2f}"
     holds = holds and printed["exchanges_per_session"] == f"{exchanges:.2f}"
     holds = holds and not found.table("ratings")
     return shell.shown(
         holds,
         f"{found.line}; {len(printed)} figures printed, {exchanges:.2f} exchanges per session as "
-        f"counted in {len(talks)} sessions, and no question; all {len(ENGAGEMENT)} figures of "
+        f"counted in {count} sessions, {len(back)} of {len(sessions)} people came again a day "
+        f"later as printed, and no question; all {len(ENGAGEMENT)} figures of "
         "visits planted on pages over 190 days (return, weekly retention after six months, active "
         "days, feelings, offense, assent, gaps, follow-ups) exactly as by hand, nobody can end: "
         f"{pages} tests",
@@ -157,6 +162,20 @@ def _nodes(file: str, *parts: str) -> list[str]:
 def _lines(found: Simulated, name: str) -> list[dict[str, Any]]:
     with zipfile.ZipFile(found.export) as archive:
         return [json.loads(line) for line in archive.read(f"{name}.jsonl").splitlines() if line]
+
+
+def _sessions(messages: Sequence[Row]) -> dict[str, list[str]]:
+    """Return when the sessions of each person began, whose sentences are never an hour apart."""
+    found: dict[str, list[str]] = {}
+    last: dict[str, datetime] = {}
+    for row in sorted(messages, key=lambda each: each["sent_at"]):
+        if row["system"] != "human":
+            continue
+        person, at = row["user"], datetime.fromisoformat(row["sent_at"])
+        if person not in last or at - last[person] > timedelta(hours=1):
+            found.setdefault(person, []).append(row["sent_at"])
+        last[person] = at
+    return found
 
 
 def _characters(messages: Sequence[Row]) -> dict[str, set[str]]:
