@@ -117,11 +117,15 @@ class Visitors:
         self.browser, self.site = browser, site
         self.here: list[Visitor] = []
 
-    def __call__(self, size: tuple[int, int] = DESK, theme: Any = "light") -> Visitor:
+    def __call__(
+        self, size: tuple[int, int] = DESK, theme: Any = "light", language: str = "en-US"
+    ) -> Visitor:
+        """Open a browser; its language is said, since versions differ in what they send unasked."""
         width, height = size
         context = self.browser.new_context(
             viewport={"width": width, "height": height},
             color_scheme=theme,
+            locale=language,
             reduced_motion="reduce",
             has_touch=size == PHONE,
         )

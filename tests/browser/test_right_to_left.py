@@ -28,7 +28,7 @@ def press(page: Page, name: str) -> None:
 
 @pytest.mark.parametrize(("size", "theme"), [(PHONE, "light"), (DESK, "dark")])
 def test_a_study_in_arabic(visitors: Any, size: tuple[int, int], theme: str) -> None:
-    visitor = visitors(size, theme)
+    visitor = visitors(size, theme, "ar")
     page = visitor.enter("arabic")
     look(visitor, "entry")
     press(page, "أوافق وأشارك")
