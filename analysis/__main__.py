@@ -103,6 +103,12 @@ def _add_outputs(parser: argparse.ArgumentParser) -> None:
         help="write the datasheet as a file that the form of HEDS 3.0 loads; what it leaves open "
         "is said on stderr",
     )
+    parser.add_argument(
+        "--heds-answers",
+        type=Path,
+        metavar="MINE.json",
+        help="your own answers to the datasheet, by its numbers (docs/reading_the_report.md)",
+    )
     parser.add_argument("--title", default="", help="of the PDF, in place of the report's own")
     parser.add_argument("--author", default="", help="of the PDF (default: it names none)")
     parser.add_argument(

@@ -63,8 +63,9 @@ def judge() -> argparse.ArgumentParser:
     """Return the arguments of `python -m analysis judge`."""
     parser = _parser("judge", "planning/judge.py")
     add = parser.add_argument
-    add("file", type=Path, nargs="+", help="table of ratings, the judge's among them")
+    add("file", type=Path, nargs="+", help="table of ratings, or export")
     add("--judge", required=True, metavar="RATER", help="the rater who is a model or metric")
+    add("--scores", type=Path, metavar="TABLE", help="ratings of the judge, if in a table apart")
     add("--question", help="default: the only one")
     add("--epsilon", type=float, default=0.2,
         help="granted to people: .2 experts (default), .15 skilled, .1 crowds")  # fmt: skip
@@ -77,7 +78,8 @@ def plan() -> argparse.ArgumentParser:
     parser = _parser("plan", "planning/plan.py")
     add = parser.add_argument
     add("--difference", type=float, required=True, help="to be found, in points of the scale")
-    add("--raters", type=int, required=True, help="in all; each judges every system")
+    add("--raters", type=int, required=True, help="in all")
+    add("--judges", type=int, help="systems that each rater judges (default: all)")
     add("--votes", type=int, help="raters per item (default: all raters)")
     add("--items", type=int, help="per system (default: as many as the power needs)")
     add("--systems", type=int, default=2, help="default 2; each pair is tested at 5 %% over pairs")
@@ -93,6 +95,8 @@ def plan() -> argparse.ArgumentParser:
     add("--taste", type=float, help="SD of a rater's liking of single systems")
     add("--item", type=float, help="SD of a system's single replies or conversations")
     add("--noise", type=float, help="SD of single ratings")
+    add("--severity", type=float,
+        help="SD of raters' severity: it counts where each judges one system")  # fmt: skip
     add("--minutes", type=float, default=1.0, help="of work per rating; default 1")
     add("--pay", type=float, help="per rating")
     add("--fee", type=float, default=0.0, help="of the panel, in percent of the pay")
@@ -112,8 +116,7 @@ def stop() -> argparse.ArgumentParser:
         help="difference that intervals are shortest for; default 1/8 of the scale")  # fmt: skip
     add("--margin", type=float, help="difference too small to matter: allows “equivalent”")
     add("--budget", type=int, help="the most items that each pair will have")
-    add("--alpha", type=float, default=0.05,
-        help="probability that any interval is ever wrong; default .05")  # fmt: skip
+    add("--alpha", type=float, help="probability that any interval is ever wrong; default .05")
     add("--json", action="store_true", help="print the looks as JSON")
     return parser
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from analysis.conversations.transcripts import joined_lines
-from analysis.output import heds
+from analysis.output import heds, heds_own
 from analysis.output.all_metrics import evaluate, records, run
 from analysis.output.notebook import READ_BY, NotebookRecipe, notebook
 from analysis.output.references import bibtex
@@ -23,7 +23,9 @@ from analysis.output.terminal import rendered
 from analysis.raters.raters import planned_control, profiles, without_flagged
 from analysis.registry import TABLES, get_report, options_of, report_names, tables_of
 from analysis.report import Report
+from analysis.scores.allocation import with_losses
 from analysis.scores.cautions import cautions
+from analysis.scores.question_ratings import numbered
 from analysis.self_test.measured import QUICK
 from analysis.tables.campaign_record import CampaignRecord
 from analysis.tables.context_tree import read as contexts
@@ -36,6 +38,7 @@ from analysis.text.frequencies import read as corpus
 from analysis.text.tokenizers import SPLIT, tokenizer
 
 BAD = 2
+SUMMARY = "summary"
 
 
 def command(options: argparse.Namespace, line: str) -> int:
@@ -49,6 +52,10 @@ def command(options: argparse.Namespace, line: str) -> int:
         return _refuse(str(error))
     except OSError as error:
         return _refuse(f"{error.filename}: cannot be read ({error.strerror or error})")
+    summarized = options.report == SUMMARY and not options.json and not options.heds
+    if tables.ratings is not None and summarized:
+        # Before anything else holds the names as texts, which are most of a large table.
+        tables = replace(tables, ratings=numbered(tables.ratings))
     try:
         return _answer(options, tables, line)
     except BadOption as error:
@@ -88,6 +95,8 @@ def _chosen(options: argparse.Namespace) -> dict[str, Any]:
 
 def _answer(options: argparse.Namespace, tables: Tables, command: str) -> int:
     options.control = options.control or planned_control(tables.ratings, tables.study)
+    if tables.ratings is not None:
+        tables = replace(tables, ratings=with_losses(tables.ratings, tables.study))
     chosen = _chosen(options)
     written = options.pdf or options.notebook or options.bib or options.heds
     if options.json and written:
@@ -95,6 +104,8 @@ def _answer(options: argparse.Namespace, tables: Tables, command: str) -> int:
         return _refuse(f"--json prints numbers, but {files} write a report: leave one")
     if (options.title or options.author) and not options.pdf:
         return _refuse("--title and --author are of a PDF: add --pdf OUT.pdf")
+    if options.heds_answers and not options.heds:
+        return _refuse("--heds-answers are of a datasheet: add --heds OUT.json")
     if unfit := _unfit(options):
         return _refuse(unfit)
     if options.without_flagged and tables.ratings is not None:
@@ -145,18 +156,21 @@ def _write(options: argparse.Namespace, report: Report, tables: Tables, command:
         if options.bib:
             options.bib.write_text(bibtex(report), encoding="utf-8")
         if options.heds and tables.ratings is not None:
-            _write_heds(options.heds, tables.ratings, tables.study)
+            own = {} if options.heds_answers is None else heds_own.read(options.heds_answers)
+            _write_heds(options.heds, tables.ratings, tables.study, own)
     except OSError as error:
         return _refuse(f"{error.filename}: cannot be written ({error.strerror or error})")
     return 0
 
 
-def _write_heds(path: Path, ratings: RatingTable, study: CampaignRecord | None) -> None:
+def _write_heds(
+    path: Path, ratings: RatingTable, study: CampaignRecord | None, own: heds_own.Own
+) -> None:
     """Write the datasheet's file, and say on stderr what it leaves open."""
-    path.write_text(heds.written(heds.heds(ratings, study)), encoding="utf-8")
-    filled, whole = heds.counts(ratings, study)
+    path.write_text(heds.written(heds.heds(ratings, study, own)), encoding="utf-8")
+    filled, whole = heds.counts(ratings, study, own)
     print(f"HEDS 3.0: {filled} of {whole} questions are filled in. Left to you:", file=sys.stderr)
-    for row in heds.open_questions(ratings, study).to_dict("records"):
+    for row in heds.open_questions(ratings, study, own).to_dict("records"):
         of = f" ({row['criterion']})" if row["criterion"] else ""
         print(f"  {row['number']}{of} {row['question']}: {row['to do']}", file=sys.stderr)
 

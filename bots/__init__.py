@@ -29,6 +29,7 @@ from bots.options import InvalidOption, Option, describe, option, parse_option
 from bots.registry import (
     Dataset,
     UnknownName,
+    bot_lacks,
     bot_names,
     bot_options,
     bot_presets,
@@ -65,6 +66,7 @@ __all__ = [
     "Utterance",
     "Way",
     "background_of",
+    "bot_lacks",
     "bot_names",
     "bot_options",
     "bot_presets",

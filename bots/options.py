@@ -175,12 +175,21 @@ def _listed(declared: Mapping[str, Option]) -> tuple[Option, ...]:
 
 def read_presets(path: Path) -> dict[str, dict[str, Any]]:
     """Return the named sets of options in this file's `PRESETS`, a literal; none if it has none."""
+    return _literal(path, "PRESETS")
+
+
+def read_needs(path: Path) -> dict[str, tuple[str, ...]]:
+    """Return the modules of each extra in this file's `NEEDS`, a literal; none if it has none."""
+    return _literal(path, "NEEDS")
+
+
+def _literal(path: Path, name: str) -> dict[str, Any]:
     for node in _tree(path).body:
         match node:
-            case ast.Assign(targets=[ast.Name("PRESETS")], value=found):
-                return dict(ast.literal_eval(found))
-            case ast.AnnAssign(target=ast.Name("PRESETS"), value=ast.expr() as found):
-                return dict(ast.literal_eval(found))
+            case ast.Assign(targets=[ast.Name(found)], value=value) if found == name:
+                return dict(ast.literal_eval(value))
+            case ast.AnnAssign(target=ast.Name(found), value=ast.expr() as value) if found == name:
+                return dict(ast.literal_eval(value))
     return {}
 
 

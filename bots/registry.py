@@ -13,12 +13,20 @@ import pkgutil
 import threading
 from collections.abc import Mapping, Sequence
 from functools import cache
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Protocol, cast
 
 from bots import weights
 from bots.dialogue import Dialogue
-from bots.options import InvalidOption, Option, check_options, read_options, read_presets
+from bots.options import (
+    InvalidOption,
+    Option,
+    check_options,
+    read_needs,
+    read_options,
+    read_presets,
+)
 
 PATHS = ("weights", "checkpoint")  # paths of files; their content counts
 HERE = Path(__file__).parent  # the folders are not imported: a bot that wraps another needs us
@@ -96,6 +104,13 @@ def bot_summary(name: str) -> str:
         UnknownName: there is no such bot.
     """
     return " ".join(bot_docs(name).partition("\n\n")[0].split())
+
+
+def bot_lacks(name: str) -> str:
+    """Return the extra that a bot needs and that is not installed here, or ""."""
+    _known(name, bot_names(), "bot")
+    needs = read_needs(source_of(name)).items()
+    return next((extra for extra, modules in needs if not all(map(find_spec, modules))), "")
 
 
 def preset(name: str, chosen: str) -> dict[str, Any]:

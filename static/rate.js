@@ -174,6 +174,8 @@ function isChanged(input) {
   const page = document.createElement("template");
   page.innerHTML = input.outerHTML;
   const drawn = page.content.firstElementChild;
+  // Of radios only the chosen one is an answer; the one that it replaces would take it from another.
+  if (input.type === "radio") return input.checked && !drawn.checked;
   return input.value !== drawn.value || input.checked !== drawn.checked;
 }
 for (const input of form.querySelectorAll(".question :is(input, textarea)")) {

@@ -6,6 +6,7 @@ Django is set up here, because the settings need DEBUG=1 before anything reads t
 import gc
 import os
 import shutil
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -61,8 +62,11 @@ def pytest_configure() -> None:
 @pytest.fixture(autouse=True)
 def _new_minute() -> None:
     """Begin each test's counts anew: rows of different tests have the same numbers."""
+    from webapp.services.participation import limits  # it needs Django set up
+
     for cache in caches.all(initialized_only=True):
         cache.clear()
+    limits.own.clear()
 
 
 def pytest_collection_modifyitems(items: Sequence[pytest.Item]) -> None:
@@ -72,6 +76,13 @@ def pytest_collection_modifyitems(items: Sequence[pytest.Item]) -> None:
     for item in items:
         if item.get_closest_marker("browser"):
             item.add_marker(skip)
+
+
+@pytest.fixture(autouse=True)
+def _same_rows() -> None:
+    """Have factories make the same rows in every test: results of the same data are kept."""
+    if (factories := sys.modules.get("tests.factories")) is not None:
+        factories.restart()
 
 
 def pytest_collectstart() -> None:
@@ -87,17 +98,21 @@ def pytest_collection_finish() -> None:
 
 
 @pytest.fixture(scope="session")
-def django_db_keepdb(django_db_modify_db_settings: None) -> bool:
-    """Have the tests' own database begin as a copy: so it is migrated once for all processes."""
+def django_db_keepdb(
+    django_db_modify_db_settings: None, tmp_path_factory: pytest.TempPathFactory
+) -> bool:
+    """Have the tests' own database begin as a copy: so it is migrated once for all processes.
+
+    It lies in a folder of this process, so that several runs at once do not disturb each other.
+    """
     from django.db import connection
 
     from tests.databases import make_copy, put_copy
 
     if connection.vendor != "sqlite":
         return False
-    file = Path(connection.settings_dict["TEST"]["NAME"])
-    for end in ("", "-wal", "-shm"):
-        file.with_name(f"{file.name}{end}").unlink(missing_ok=True)
+    file = tmp_path_factory.mktemp("database") / "test.sqlite3"
+    connection.settings_dict["TEST"]["NAME"] = str(file)
     make_copy()
     return put_copy(file)
 

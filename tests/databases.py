@@ -1,7 +1,10 @@
-"""Migrated databases: an SQLite file begins as a copy of one that went through the same migrations.
+"""Migrated databases: each begins as a copy of one that went through the same migrations.
 
-Every migration takes two seconds from nothing, and most servers of tests begin with nothing. What
-is kept is named by what the migrations contain and by the version of Django, so a copy is whole.
+python -m tests.databases    migrates the database that the environment names
+
+All migrations take seconds from nothing, and most servers of tests begin with nothing. What is kept
+is named by what the migrations contain and by the version of Django, so a copy is whole: a file of
+SQLite, or a dump of PostgreSQL by its major version.
 """
 
 from __future__ import annotations
@@ -14,12 +17,14 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
-from contextlib import closing, contextmanager, nullcontext
+from contextlib import closing, contextmanager
 from functools import cache
 from pathlib import Path
 
 import django
 from filelock import FileLock
+
+from tests import servers
 
 ROOT = Path(__file__).parents[1]
 
@@ -66,10 +71,61 @@ def migrate() -> None:
     from django.db import connection
 
     file = Path(connection.settings_dict["NAME"]) if connection.vendor == "sqlite" else None
-    if file and put_copy(file):
+    if _restore() if file is None else put_copy(file):
         return
-    with kept(file) if file else nullcontext():
+    with kept(file) if file else _dumped():
         call_command("migrate", verbosity=0, skip_checks=True)
+
+
+def _restore() -> bool:
+    """Fill an empty PostgreSQL from the dump, if one was kept; return whether it did."""
+    from django.db import connection
+
+    program = _postgres_program("pg_restore")
+    if program is None or not _dump().exists() or connection.introspection.table_names():
+        return False
+    words = ["--single-transaction", "--exit-on-error", "--dbname", _address(), str(_dump())]
+    subprocess.run([program, *words], check=True)
+    return True
+
+
+@contextmanager
+def _dumped() -> Iterator[None]:
+    """Keep a dump of what is migrated inside, if nothing was there."""
+    from django.db import connection
+
+    program = _postgres_program("pg_dump")
+    is_new = not connection.introspection.table_names()
+    yield
+    if program is None or not is_new or _dump().exists():
+        return
+    _dump().parent.mkdir(mode=0o700, exist_ok=True)
+    part = _dump().with_suffix(f".{os.getpid()}")
+    words = ["--format=custom", "--no-owner", "--file", str(part), "--dbname", _address()]
+    subprocess.run([program, *words], check=True)
+    part.replace(_dump())
+
+
+def _dump() -> Path:
+    from django.db import connection
+
+    major = connection.cursor().connection.info.server_version // 10_000
+    return _kept().with_suffix(f".postgresql{major}")
+
+
+def _address() -> str:
+    from django.db import connection
+    from psycopg.conninfo import make_conninfo
+
+    parts = connection.get_connection_params()
+    named = ("host", "port", "user", "password", "dbname")
+    return make_conninfo(**{name: parts[name] for name in named if parts.get(name)})
+
+
+def _postgres_program(name: str) -> str | None:
+    """Return where a program of PostgreSQL is, beside those of the servers that tests start."""
+    places = [*map(str, servers.POSTGRES_PATHS), None]
+    return next(filter(None, (shutil.which(name, path=place) for place in places)), None)
 
 
 @cache
@@ -78,3 +134,9 @@ def _kept() -> Path:
     for file in sorted((ROOT / "webapp" / "migrations").glob("*.py")):
         found.update(file.name.encode() + file.read_bytes())
     return ROOT / "var" / f"migrated-{found.hexdigest()[:16]}.sqlite3"
+
+
+if __name__ == "__main__":
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "webapp.settings")
+    django.setup()
+    migrate()

@@ -33,6 +33,12 @@ ROUNDS = 1_000  # of a password's hash; it says its own number, so any server ca
 _numbers = itertools.count(1)
 
 
+def restart() -> None:
+    """Number rows from 1 again, as the database does in each test: what is the same stays so."""
+    global _numbers
+    _numbers = itertools.count(1)
+
+
 def make_staff(name: str = "") -> Any:
     """Return an administrator of the tests' project whose password is the name."""
     name = name or f"staff{next(_numbers)}"

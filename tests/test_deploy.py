@@ -21,7 +21,7 @@ from webapp.sockets import consumers
 
 ROOT = Path(__file__).parents[1]
 FOLDER = ROOT / "docs" / "deploy"
-UNITS = sorted(FOLDER.glob("*.service"))
+UNITS = sorted([*FOLDER.glob("*.service"), *FOLDER.glob("*.timer")])
 PLACED = re.compile(r"(?:/opt/parley/|^)((?:script|\.venv/bin|docs|webapp)/[\w./-]+|manage\.py)")
 
 
@@ -98,6 +98,12 @@ def test_ports_and_names_agree_with_the_roll() -> None:
         assert f"script/roll {' '.join(ports)} --drain" in block
 
 
+def test_the_watch_asks_where_the_model_server_listens() -> None:
+    unit, watch = text("model-server.service"), text("model-server-watch.service")
+    (port,) = re.findall(r"--port (\d+)", unit)
+    assert set(re.findall(r"127\.0\.0\.1:(\d+)", unit + watch)) == {port}
+
+
 def test_limits_of_the_proxy_are_not_below_those_of_the_code() -> None:
     body = int(re.findall(r"client_max_body_size (\d+)m", text("nginx.conf"))[0])
     assert body << 20 == settings.MAX_UPLOAD_BYTES
@@ -134,17 +140,18 @@ def test_systemd_accepts_the_units(tmp_path: Path) -> None:
         pytest.skip("no systemd-analyze: install systemd")
     programs = tmp_path / "parley" / ".venv" / "bin"
     programs.mkdir(parents=True)
-    for name in ("uvicorn", "celery", "python"):
+    for name in ("uvicorn", "celery", "python", "vllm"):
         (programs / name).symlink_to("/bin/true")
     (tmp_path / "parley.env").touch()
     copies = []
     for unit in UNITS:
         words = unit.read_text(encoding="utf-8").replace("/opt/parley", f"{tmp_path}/parley")
+        words = words.replace("/opt/vllm/bin", str(programs))
         copies.append(tmp_path / unit.name)
         copies[-1].write_text(words.replace("/etc/parley.env", f"{tmp_path}/parley.env"))
     done = subprocess.run(
         ["systemd-analyze", "verify", *copies], capture_output=True, text=True, check=False
     )
-    ours = [line for line in done.stderr.splitlines() if "parley" in line]
-    assert (ours, len(copies)) == ([], 3)
+    ours = [line for line in done.stderr.splitlines() if "parley" in line or "model" in line]
+    assert (ours, len(copies)) == ([], 6)
     assert done.returncode == 0, done.stderr

@@ -12,7 +12,7 @@ import pytest
 from evaluation.registry import UnknownProtocol, get_protocol, protocol_names
 from evaluation.serialized import to_json
 from tests.simulate import __main__ as command
-from tests.simulate import files
+from tests.simulate import files, own_systems
 from tests.simulate.campaign import shortened
 from tests.simulate.planted import source_of
 
@@ -58,6 +58,14 @@ REFUSED = {
     ),
     "no such file": (["nowhere.json"], "nowhere.json is no file of a protocol: [Errno 2]"),
     "another file": (["tests/budgets.json"], "budgets.json is no file of a protocol: schema is"),
+    "no file of systems": (
+        ["meena_static", "--systems", "nowhere.json"],
+        "nowhere.json: [Errno 2]",
+    ),
+    "no systems": (
+        ["meena_static", "--systems", "tests/budgets.json"],
+        '--systems tests/budgets.json: write {"systems": [{"name": .., "bot": .., "share": ..}',
+    ),
     "an odd one": (["meena_human", "--people", "13"], "is for pairs, write 14"),
 }
 
@@ -69,6 +77,25 @@ def test_what_cannot_be_simulated_is_refused(
     assert command.main(words) == 2
     out = capsys.readouterr()
     assert (out.out, out.err.startswith("simulate: "), said in out.err) == ("", True, True)
+
+
+@pytest.mark.parametrize(
+    ("share", "is_refused"), [(-0.01, True), (0, False), (1, False), (1.01, True)]
+)
+def test_every_bad_system_of_a_file_is_named(
+    share: float, is_refused: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(own_systems.VARIABLE, "")
+    rows: list[object] = [{"name": "n", "bot": "parrot", "share": share}]
+    file = tmp_path / "systems.json"
+    file.write_text(json.dumps({"systems": rows if not is_refused else [*rows, {"name": "m"}]}))
+    if is_refused:
+        with pytest.raises(ValueError, match="systems 1, 2: write"):
+            own_systems.use(file)
+        assert own_systems.own_systems("meena_static") == ()
+    else:
+        own_systems.use(file)
+        assert own_systems.own_systems("meena_static")[0].share == share
 
 
 def test_a_file_is_a_protocol_of_one_s_own_under_a_name_of_its_own(tmp_path: Path) -> None:

@@ -43,8 +43,39 @@ NOTICES = {
     ),
     "missed": _("You did not answer in time, so your slot went to somebody else."),
     "partner_missed": _("Your partner did not answer. You are first in line for the next one."),
+    # care
+    "crisis": _(
+        "It sounds as if you are going through something very hard. The people behind this "
+        "study are no medical service, and they may read this late. If you are in danger, please "
+        "call your local emergency number. At findahelpline.com you can find somebody to talk to, "
+        "in your country and in confidence. You can go on, or stop at any time."
+    ),
+    "keeps_ids": _("The id you came with is deleted %(days)s days after the study has ended."),
+    "keeps_words": _(
+        "What you write and answer is deleted %(days)s days after the study has ended."
+    ),
     # the study
     "full": _("The study is full. Thank you for coming; please return the task. No pay is due."),
+    "crowded": _(
+        "All places are taken at the moment, but some people have not begun yet. If you agree, "
+        "you wait for a place that comes free: usually for minutes, and this wait is not paid."
+    ),
+    "crowded_wait": _(
+        "All places are taken at the moment. You are on the list: as soon as a place comes free it "
+        "is yours, and the study begins by itself. Read the instructions meanwhile and keep "
+        "this page open. This wait is not paid; you can leave at any time."
+    ),
+    "kept_chat": _(
+        "Your place is yours from your first message on. Before that it may go to somebody who "
+        "waits: after %(minutes)s minutes, or after %(sooner)s to somebody who was invited."
+    ),
+    "kept_form": _(
+        "Your place is yours from your first answer on. Before that it may go to somebody who "
+        "waits: after %(minutes)s minutes, or after %(sooner)s to somebody who was invited."
+    ),
+    "not_begun": _(
+        "You had not begun, and somebody waited, so your place went to them. You can start again."
+    ),
     "paused": _("The study is paused. Please come back later; nothing you did is lost."),
     "ended_early": _("The study ended early. Thank you; here is your code for full pay, %(pay)s."),
     "ended_before": _(

@@ -148,7 +148,10 @@ def want_on_commit(subject: str) -> None:
 
 
 class HintOutbox(threading.Thread):
-    """Hands calls to the broker, as tasks. Jobs of one system that wait together are one task."""
+    """Hands calls to the broker: a task to one worker of the bot, and a word to all of them.
+
+    Jobs of one system that wait together are one task.
+    """
 
     def __init__(self) -> None:
         super().__init__(name="hints", daemon=True)
@@ -169,6 +172,8 @@ class HintOutbox(threading.Thread):
                 del self._jobs[bot, system]
             try:
                 app.send_task("answer", [bot, jobs], queue=f"bot.{bot}", retry=False)
+                # After the task, which fails where the broker is away: this would try for ever.
+                app.control.broadcast("wake", arguments={"bot": bot})
             except Exception as problem:  # a broker may fail in any way; workers poll as well
                 _lose("worker", problem)
 

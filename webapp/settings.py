@@ -113,18 +113,14 @@ REDIS_LAYER = {
     "CONFIG": {"hosts": [REDIS_URL]},
 }
 CHANNEL_LAYERS = {} if EMBEDDED else {"default": REDIS_LAYER}
-# Counts of what is sent per minute; each process keeps its own where there is no Redis.
-OWN_CACHE = {
-    "BACKEND": "django.core.cache.backends.locmem.LocMemCache",
-    "LOCATION": "own",
-    "OPTIONS": {"MAX_ENTRIES": 100_000},
-}
+# Counts of what is sent per minute; where there is no Redis they are in the process.
+OWN_CACHE = {"BACKEND": "django.core.cache.backends.dummy.DummyCache"}
 SHARED_CACHE = {
     "BACKEND": "django.core.cache.backends.redis.RedisCache",
     "LOCATION": REDIS_URL,
     "OPTIONS": {"socket_timeout": 0.3, "socket_connect_timeout": 0.3},
 }
-CACHES = {"default": OWN_CACHE if EMBEDDED else SHARED_CACHE, "own": OWN_CACHE}
+CACHES = {"default": OWN_CACHE if EMBEDDED else SHARED_CACHE}
 CELERY_BROKER_URL = REDIS_URL or "memory://"
 INFERENCE = env("INFERENCE", default="process")  # where reply workers run bots: process, thread
 BOT_SECONDS = env.float("BOT_SECONDS", default=30.0)  # that a bot may take for one batch
@@ -146,8 +142,22 @@ PROLIFIC_URL = env("PROLIFIC_URL", default="https://api.prolific.com")
 PROLIFIC_TOKEN = env("PROLIFIC_TOKEN", default="")
 PROLIFIC_WEBHOOK_SECRET = env("PROLIFIC_WEBHOOK_SECRET", default="")  # "": it is only polled
 
+# --- alarms by e-mail (docs/running.md); without a server there are none
+EMAIL_URL = env("EMAIL_URL", default="")
+_mail = env.email_url("EMAIL_URL") if EMAIL_URL else {}
+EMAIL_HOST = _mail.get("EMAIL_HOST", "")
+EMAIL_PORT = _mail.get("EMAIL_PORT") or 25
+EMAIL_HOST_USER = _mail.get("EMAIL_HOST_USER") or ""
+EMAIL_HOST_PASSWORD = _mail.get("EMAIL_HOST_PASSWORD") or ""
+EMAIL_USE_TLS = bool(_mail.get("EMAIL_USE_TLS"))
+EMAIL_USE_SSL = bool(_mail.get("EMAIL_USE_SSL"))
+EMAIL_TIMEOUT = 10  # seconds that the sweeper waits for it
+DEFAULT_FROM_EMAIL = env("EMAIL_FROM", default="parley@localhost")
+
 # --- people and pages
 PARTNER_GRACE = env.int("PARTNER_GRACE", default=90)  # seconds that a silent partner is waited for
+# Days after a campaign ended after which the ids of a panel are deleted
+KEEP_IDS_DAYS = env.int("KEEP_IDS_DAYS", default=90)
 LANGUAGE_CODE = "en"
 LANGUAGES = [  # of participants' pages, by their own names; webapp/locale/ has a catalog of each
     ("en", "English"),
@@ -156,6 +166,14 @@ LANGUAGES = [  # of participants' pages, by their own names; webapp/locale/ has 
     ("es", "Español"),
     ("ar", "العربية"),
 ]
+# What is shown to somebody whose words suggest a crisis, by language; "": the usual text. Phrases
+# are besides the usual ones, a comma between two (docs/running.md).
+CRISIS_TEXTS = {
+    code: words
+    for code, _name in LANGUAGES
+    if (words := env(f"CRISIS_TEXT_{code.upper()}", default=""))
+}
+CRISIS_PHRASES = env.list("CRISIS_PHRASES", default=[])
 LOCALE_PATHS = [BASE_DIR / "webapp" / "locale"]
 USE_TZ = True
 TIME_ZONE = "UTC"
@@ -214,6 +232,7 @@ CONTENT_SECURITY_POLICY = {
         "object-src": [NONE],
         "form-action": [SELF],
         "frame-ancestors": [NONE],
+        "report-uri": ["/csp-reports"],
     }
 }
 METRICS_TOKEN = env("METRICS_TOKEN", default="")  # opens /metrics; without one there is none

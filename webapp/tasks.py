@@ -5,7 +5,11 @@
 A task hands its jobs to this worker's host, which batches across conversations and keeps each
 system's limit, and ends when they are settled: it is acknowledged then, tried again when its jobs
 were put back, and fails when they were given up. What the table says holds: a task whose jobs
-another worker has answered ends, one that was lost is made up for by a look into the table.
+another worker has answered ends, one that was lost is made up for by a look into the table. The
+host begins before the broker is reached, and answers without one.
+
+The control command `wake` reaches every worker, even one whose threads are all taken by tasks of a
+slow system: a task that waits for a thread would keep a quick system waiting.
 """
 
 from __future__ import annotations
@@ -17,7 +21,8 @@ from typing import Any
 
 from celery import Task
 from celery.exceptions import Reject
-from celery.signals import worker_ready, worker_shutdown, worker_shutting_down
+from celery.signals import celeryd_after_setup, worker_shutdown, worker_shutting_down
+from celery.worker.control import control_command
 
 from webapp import inference
 from webapp.celery import SOFT_LIMIT, app
@@ -66,11 +71,18 @@ def _leave() -> None:
     os._exit(inference.LEFT)
 
 
-@worker_ready.connect
-def _start_hosting(sender: Any, **_: object) -> None:
-    queues = sender.app.amqp.queues.consume_from
+@control_command(args=[("bot", str)])
+def wake(state: object, bot: str) -> None:
+    """Let this worker look for jobs of a bot."""
+    for host in _host:
+        host.wake(bot)
+
+
+@celeryd_after_setup.connect
+def _start_hosting(instance: Any, **_: object) -> None:
+    queues = instance.app.amqp.queues.consume_from
     bots = [queue.removeprefix(PREFIX) for queue in queues if queue.startswith(PREFIX)]
-    if type(sender.pool).__module__.endswith("prefork"):
+    if instance.pool_cls.__module__.endswith("prefork"):
         raise SystemExit("use -P threads or -P solo: models must not be loaded before a fork")
     if not bots:
         raise SystemExit("say which bots this worker answers for, such as -Q bot.profile_memory")

@@ -7,7 +7,9 @@ scores are then raw means), degrees of freedom by Satterthwaite (Giesbrecht &
 Burns 1985). With one rating each of balanced raters a score is the raw mean; a rater's severity is
 taken out only between systems that different raters saw. The interval is Student's on the log odds
 of the way along the scale, so it never leaves it. Systems that share one of the `letters` cannot be
-told apart (Holm 1979 over all pairs, 5 %; letters after Piepho 2004). Without several raters or
+told apart (Holm 1979 over all pairs, 5 %; letters after Piepho 2004). Where systems lost unequal
+shares of what they were given (column `lost`), or a fifth, intervals are wider by `lost_off`: the
+share times an SD of the ratings (after Rubin 1977). Without several raters or
 items for each system there is no interval, and `reason` says why.
 """
 
@@ -68,6 +70,7 @@ def _question_rows(question: QuestionRatings, options: SelfTest) -> Iterator[dic
             "better": question.better,
             "control": control if control in found.systems else None,
             "reason": found.reason,
+            **({} if found.off is None else {"lost_off": float(found.off[k])}),
         }
 
 

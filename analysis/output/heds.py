@@ -1,7 +1,8 @@
 """HEDS 3.0 of a campaign, as a file that the official form loads, and what is left to fill in.
 
-Answers come from the frozen plan, the people and the ratings. What none of them holds is left empty
-in the file and listed by `open_questions`, with what was inferred and has to be confirmed.
+Answers come from the frozen plan, the people and the ratings; what a researcher typed goes before
+them. What none of them holds is left empty in the file and listed by `open_questions`, with what
+was inferred and has to be confirmed.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ import pandas as pd
 from analysis.output.heds_criteria import Answers, criteria_answers
 from analysis.output.heds_form import CRITERIA, Entry, FormAnswer, FormQuestion, entries, form
 from analysis.output.heds_form import criteria as criteria_entry
+from analysis.output.heds_own import Own, listed, own_answers
 from analysis.output.methods import conversations, shown
 from analysis.output.participant_flow import people
 from analysis.report import many
@@ -29,14 +31,17 @@ EXPERT, WORKER = "expert", "worker"
 PANELS = {WORKER: "Paid workers", "volunteer": "Volunteers", EXPERT: "Experts"}
 AUTOMATIC, MANUAL, EXCLUDED = 2, 3, 4
 NOTHING = FormAnswer()
+NOBODYS: Own = {}
 SENTENCE = re.compile(r"(?<=[.!?])\s+|\n+")
 BOARD = re.compile(r"\bethic|\breview board\b|\bIRB\b", re.IGNORECASE)
 By = dict[str, Answers]
 
 
-def heds(ratings: RatingTable, study: CampaignRecord | None = None) -> dict[str, Entry]:
+def heds(
+    ratings: RatingTable, study: CampaignRecord | None = None, own: Own = NOBODYS
+) -> dict[str, Entry]:
     """Return the entries of the form's file by element; a question without an answer is empty."""
-    by = _answers(ratings, study or NO_PLAN)
+    by = _answers(ratings, study or NO_PLAN, own)
     names = [name for name in by if name]
     file = {CRITERIA: criteria_entry(names)} if names else {}
     for question in form():
@@ -51,23 +56,27 @@ def written(file: Mapping[str, Entry]) -> str:
     return json.dumps(file, indent=4, ensure_ascii=False) + "\n"
 
 
-def open_questions(ratings: RatingTable, study: CampaignRecord | None = None) -> pd.DataFrame:
+def open_questions(
+    ratings: RatingTable, study: CampaignRecord | None = None, own: Own = NOBODYS
+) -> pd.DataFrame:
     """Return a row per question that is open: its number, criterion, what is asked, and what to do.
 
     It is to be filled in where nothing is known, and to be checked where it was inferred.
     """
-    by = _answers(ratings, study or NO_PLAN)
+    by = _answers(ratings, study or NO_PLAN, own)
     rows = [
         {"number": question.number, "criterion": name, "question": question.asks, "to do": todo}
         for question, name, answer in _each(by)
-        if (todo := _todo(answer))
+        if (todo := _todo(question, answer))
     ]
     return pd.DataFrame(rows, columns=["number", "criterion", "question", "to do"])
 
 
-def counts(ratings: RatingTable, study: CampaignRecord | None = None) -> tuple[int, int]:
+def counts(
+    ratings: RatingTable, study: CampaignRecord | None = None, own: Own = NOBODYS
+) -> tuple[int, int]:
     """Return how many questions are filled in, and how many there are, each of every criterion."""
-    answers = [answer for _, _, answer in _each(_answers(ratings, study or NO_PLAN))]
+    answers = [answer for _, _, answer in _each(_answers(ratings, study or NO_PLAN, own))]
     return sum(each != NOTHING for each in answers), len(answers)
 
 
@@ -78,12 +87,18 @@ def _each(by: By) -> Iterator[tuple[FormQuestion, str, FormAnswer]]:
             yield question, name, by[name].get(question.id, NOTHING)
 
 
-def _todo(answer: FormAnswer) -> str:
-    return "fill in" if answer == NOTHING else (answer.check and f"check: {answer.check}")
+def _todo(question: FormQuestion, answer: FormAnswer) -> str:
+    if answer != NOTHING:
+        return answer.check and f"check: {answer.check}"
+    options = listed(question)
+    return f"fill in ({options})" if options else "fill in"
 
 
-def _answers(ratings: RatingTable, study: CampaignRecord) -> By:
-    """Return answers by criterion and element; "" has those of the whole experiment."""
+def _answers(ratings: RatingTable, study: CampaignRecord, own: Own) -> By:
+    """Return answers by criterion and element; "" has those of the whole experiment.
+
+    What a researcher typed goes before what Parley knows.
+    """
     parts = (
         *_reference(study),
         *_systems(study),
@@ -94,7 +109,9 @@ def _answers(ratings: RatingTable, study: CampaignRecord) -> By:
         *_ethics(study),
     )
     whole = {f"heds-{id_}": answer for id_, answer in parts if answer != NOTHING}
-    return {"": whole} | criteria_answers(ratings, study)
+    found = {"": whole} | criteria_answers(ratings, study)
+    typed = own_answers(own, [name for name in found if name])
+    return {name: answers | typed[name] for name, answers in found.items()}
 
 
 Found = Iterator[tuple[str, FormAnswer]]

@@ -16,7 +16,7 @@ import pandas as pd
 
 from analysis import registry
 from analysis.output import measured
-from analysis.output.ranking import SystemRanking, rankings
+from analysis.output.ranking import LOST_MUCH, SystemRanking, rankings
 from analysis.output.scored import compared
 from analysis.output.scored import sentences as scored_by
 from analysis.report import Section, many
@@ -61,6 +61,11 @@ SENTENCES = {
     ),
 }
 # What a question of any kind has in a plan; one of yes or no has nothing else.
+OF_LOSSES = (
+    "As a part of what systems were given brought no answer, intervals hold for those who are "
+    "missing having rated by up to one SD lower or higher than those who stayed, alike for all "
+    "systems (after Rubin 1977)."
+)
 SHARED_FIELDS = {"name", "text", "help", "only_if", "otherwise", "type"}
 # Metrics whose rows have names of their own.
 SEVERAL = {
@@ -280,6 +285,10 @@ def analysis_sentences(
         yield paired, sentence
     for sentence in measured.sentences(results) if ranked else ():
         yield f"ranking-{ranked[0].key}", sentence
+    for each in ranked:
+        if LOST_MUCH in each.note:
+            yield f"ranking-{each.key}", OF_LOSSES
+            break
     known = set(results.loc[results["estimate"].notna(), "metric"])
     for name, (start, sentence) in SENTENCES.items():
         if name in known and (key := _first(keys, start)):

@@ -20,6 +20,7 @@ SCORE, PAIR = "system_score", "system_difference"
 OWN_SECTION = ("persona_detection", "human_accuracy", "sensibleness", "specificity")
 # Scores less raw means that are told as an adjustment.
 MOVED = 0.005
+LOST_MUCH = "Of what systems were given a part brought no answer"
 DIRECTIONS = {"high": "", "low": "; low is better", "none": "; neither end is better"}
 EFFECTS = {
     "rater_sd": "raters",
@@ -196,8 +197,17 @@ def _ranking(results: pd.DataFrame, protocol: str, question: str) -> SystemRanki
     variances = _known(rows, "variances") or ""
     return SystemRanking(
         protocol, question, frame, scale, ends, effects, variances, reason, control, better,
-        measured=tuple(measured.notes(rows)),
+        measured=(*measured.notes(rows), *lost_notes(rows)),
     )  # fmt: skip
+
+
+def lost_notes(rows: pd.DataFrame) -> Iterator[str]:
+    """Yield by how much intervals are wider for what was lost, where that is much or unequal."""
+    if "lost_off" in rows and (rows["lost_off"] > 0).any():
+        yield (
+            f"{LOST_MUCH}, so intervals are wider by up to {rows['lost_off'].max():.2f} at "
+            "either end, as what is missing may have been rated by one SD lower, or higher."
+        )
 
 
 def _known(rows: pd.DataFrame, column: str) -> str | None:

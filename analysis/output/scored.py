@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from analysis.output import measured
-from analysis.output.ranking import PAIR, SystemRanking, listed
+from analysis.output.ranking import PAIR, SystemRanking, listed, lost_notes
 from analysis.report import Chart, Section, chance, many
 
 MATRIX_MOST = 12  # systems whose pairs are still readable as a matrix
@@ -196,7 +196,7 @@ def differences(
     yield Section(
         f"{ranking.capital}: {apart} of {len(rows)} {pairs} told apart",
         rows[list(shown)].rename(columns=shown).reset_index(drop=True),
-        " ".join([OF_PAIRS, NEEDED, *measured.notes(rows)]),
+        " ".join([OF_PAIRS, NEEDED, *measured.notes(rows), *lost_notes(rows)]),
         key=f"differences-{ranking.key}",
         appendix=appendix,
     )

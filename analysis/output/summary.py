@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 
 import pandas as pd
 
-from analysis.conversations import turns
+from analysis.conversations import reply_events, turns
 from analysis.output import findings, participant_flow, references, sensitivity
 from analysis.output.methods import estimators, methods
 from analysis.output.ranking import rankings
@@ -53,7 +53,7 @@ def composed(
         *turns.sections(ratings, results),
         *_standardized(results),
     )
-    shown = (*computed, *participant_flow.sections(study))
+    shown = (*computed, *participant_flow.sections(study), *reply_events.sections(study))
     warnings = cautions(ratings, study)
     written = methods(ratings, results, study, printed=shown) if len(ratings) or study else ()
     sources = references.section(references.texts_of(shown, written, warnings))

@@ -1,10 +1,11 @@
 """`python -m analysis judge`: a judge model's scores of all items, with people's of a random part.
 
-The judge is a rater in the table, by the name given with --judge; the others are people. For each
-system: the mean that people would give, from both, with an interval that is never wider than that
-of people alone. A system is refused, with the reason, where the judge's scores cannot be carried
-over: nobody rated it, or what people rated is no random part of it. Then the alternative annotator
-test: whether the judge may stand in for a rater (docs/planning.md).
+The judge is a rater in the table, or in one of its own (--scores, as `manage.py judge` writes it),
+by the name given with --judge; the others are people. For each system: the mean that people would
+give, from both, with an interval that is never wider than that of people alone. A system is
+refused, with the reason, where the judge's scores cannot be carried over: nobody rated it, or what
+people rated is no random part of it. Then the alternative annotator test: whether the judge may
+stand in for a rater (docs/planning.md).
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import math
 import sys
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -116,15 +118,28 @@ def _sides(ratings: RatingTable, question: str, judge: str) -> tuple[pd.DataFram
     return once[~is_judge].reset_index(drop=True), scores.reset_index(drop=True)
 
 
+def with_scores(people: RatingTable, scores: RatingTable) -> RatingTable:
+    """Return people's ratings with those of a judge, which stand in a table of their own."""
+    shared = [name for name in people.columns if name in scores.columns]
+    return RatingTable(pd.concat([people[shared], scores[shared]], ignore_index=True))
+
+
+def _read(option: str, files: Sequence[Path]) -> RatingTable:
+    ratings = read_all(files).ratings
+    if ratings is None:
+        raise BadOption(option, str(files[0]), "a table of ratings")
+    return ratings
+
+
 def main(arguments: Sequence[str]) -> int:
     """Print systems and test; return 2 where an input cannot be used, 1 if all are refused."""
     options = parsers.judge().parse_args(arguments)
     try:
         if not 0 <= options.epsilon < 1:
             raise BadOption("--epsilon", str(options.epsilon), "0 or more, and below 1")
-        ratings = read_all(options.file).ratings
-        if ratings is None:
-            raise BadOption("file", str(options.file[0]), "a table of ratings")
+        ratings = _read("file", options.file)
+        if options.scores is not None:
+            ratings = with_scores(ratings, _read("--scores", [options.scores]))
         question = question_of(ratings, options.question)
         found = judged_systems(ratings, question, options.judge)
         agreement = tested(ratings, question, options.judge, epsilon=options.epsilon)

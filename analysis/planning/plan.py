@@ -29,6 +29,7 @@ from analysis.tables.reading import read_all
 from analysis.tables.schema import BadTable
 
 BAD = 2
+STATED = ("taste", "item", "noise", "severity")
 # A false positive share above this is named: the asked 5 % with the error of 2,000 campaigns.
 TOO_MANY = 0.065
 CLAIMED = (
@@ -61,9 +62,7 @@ def main(arguments: Sequence[str]) -> int:
     try:
         _check(options)
         variances = _variances(options)
-        plan = RatingPlan(
-            options.items or 2, options.raters, options.votes or options.raters, options.systems
-        )
+        plan = _plan(options)
         found = _with_items(options, plan, variances)
         result = power(
             found or plan,
@@ -96,6 +95,18 @@ def main(arguments: Sequence[str]) -> int:
     return 0
 
 
+def _plan(options: argparse.Namespace) -> RatingPlan:
+    judges = 0 if options.judges is None else options.judges
+    if options.judges is not None and judges < 1:
+        raise BadOption("--judges", str(judges), "1 or more systems that each rater judges")
+    if judges == 1 and options.severity is None:
+        right = "an SD in points: with one system each it does not cancel"
+        raise BadOption("--severity", "", right)
+    usual = options.raters // options.systems if judges == 1 else options.raters
+    votes = options.votes or max(usual, 1)
+    return RatingPlan(options.items or 2, options.raters, votes, options.systems, judges)
+
+
 def _check(options: argparse.Namespace) -> None:
     """Raise `BadOption` for numbers that the parser lets through."""
     right = {
@@ -121,7 +132,7 @@ def _variances(options: argparse.Namespace) -> Variances:
         found = learned(ratings, question_of(ratings, options.question))
     else:
         found = PUBLISHED[options.variances].times(high - low)
-    stated = {name: getattr(options, name) for name in ("taste", "item", "noise")}
+    stated = {name: getattr(options, name) for name in STATED}
     for name, value in stated.items():
         if value is not None and not value >= 0:
             raise BadOption(f"--{name}", str(value), "0 or more, in points of the scale")
@@ -166,9 +177,11 @@ def _lines(
         f"{many(plan.raters, 'rater')}, {many(plan.votes, 'vote')} per item: "
         f"{many(plan.ratings, 'rating')}."
     )
+    yield from _partly(plan)
+    severity = f", severity {variances.severity:.3f}" if variances.severity else ""
     yield (
         f"Standard deviations in points: taste {variances.taste:.3f}, item {variances.item:.3f}, "
-        f"noise {variances.noise:.3f} ({_source(options)})."
+        f"noise {variances.noise:.3f}{severity} ({_source(options)})."
     )
     yield ""
     yield f"{'':34}{'holds':>8}{'Card et al.':>14}"
@@ -188,6 +201,19 @@ def _lines(
     yield _cost_line(options, price)
 
 
+def _partly(plan: RatingPlan) -> Iterator[str]:
+    """Yield what the test of a pair rests on, where a rater does not judge every system."""
+    if plan.judges == 1:
+        yield f"Each rater judges one system: {plan.of_pair} raters of each are compared."
+    elif not plan.all_judged:
+        tested = plan.tested
+        yield (
+            f"Each rater judges {plan.judges} of the systems: a pair is compared by the "
+            f"{many(plan.of_pair, 'rater')} who judge both, on {many(tested.items, 'item')} with "
+            f"{many(tested.votes, 'vote')} each."
+        )
+
+
 def caveats(plan: RatingPlan, result: CampaignPower) -> Iterator[str]:
     """Yield what the published claim rests on, and whether the raters are too few for the test."""
     if result.claimed is not None:
@@ -197,8 +223,8 @@ def caveats(plan: RatingPlan, result: CampaignPower) -> Iterator[str]:
 
 
 def _source(options: argparse.Namespace) -> str:
-    stated = [name for name in ("taste", "item", "noise") if getattr(options, name) is not None]
-    if len(stated) == 3:
+    stated = [name for name in STATED if getattr(options, name) is not None]
+    if {*STATED[:3]} <= {*stated}:
         return "as stated"
     source = (
         f"learned from {options.learn[0].name}"

@@ -1,6 +1,8 @@
 """Power and interval width of a comparison of systems, by simulation of whole campaigns.
 
-Each rater judges every system on the items that they get. The test is Student's t with
+Each rater judges every system on the items that they get, or `judges` of them in a balanced order:
+of a pair then only who judged both counts, and with one system each the raters of a system are
+others than those of the next (Welch's t on clustered means). The test is Student's t with
 Satterthwaite's degrees of freedom and variances of raters and items; beside it stands what the
 procedure of Card et al. (2020, EMNLP, "With Little Power Comes Great Responsibility") claims for
 the same numbers: t > 1.96 with maximum likelihood variances, and two systems coded as -1 and +1, so
@@ -42,7 +44,8 @@ PIECE = 4_000_000
 class RatingPlan:
     """A design: `items` items, or conversations per system, of which each gets `votes` raters.
 
-    The raters take turns, so that all get equally many items but for one.
+    The raters take turns, so that all get equally many items but for one. Each `judges` so many of
+    the systems, 0 for all, and every pair of systems has as many raters who judge both.
 
     Raises:
         BadOption: a number that no campaign can have.
@@ -52,6 +55,7 @@ class RatingPlan:
     raters: int
     votes: int
     systems: int = 2
+    judges: int = 0
 
     def __post_init__(self) -> None:
         right = (
@@ -59,10 +63,49 @@ class RatingPlan:
             ("raters", self.raters >= 2, "2 or more"),
             ("votes", 1 <= self.votes <= self.raters, f"1 to {self.raters}, as there are raters"),
             ("systems", self.systems >= 2, "2 or more"),
+            ("judges", 0 <= self.judges <= self.systems, f"1 to {self.systems}, the systems"),
+            ("raters", self.of_pair >= max(2, self.judges == 1 and self.votes), self._more()),
         )
         for name, holds, what in right:
             if not holds:
                 raise BadOption(name, str(getattr(self, name)), what)
+
+    @property
+    def all_judged(self) -> bool:
+        """Whether each rater judges every system."""
+        return self.judges in (0, self.systems)
+
+    @property
+    def of_pair(self) -> int:
+        """How many raters judge both systems of a pair; of one system, where each judges one."""
+        if self.all_judged:
+            return self.raters
+        if self.judges == 1:
+            return self.raters // self.systems
+        return self.raters * self.judges * (self.judges - 1) // (self.systems * (self.systems - 1))
+
+    @property
+    def fewest(self) -> int:
+        """How many raters there must be at least."""
+        if self.judges == 1:
+            return self.systems * max(2, self.votes)
+        of_all = 2 if self.all_judged else self.judges * (self.judges - 1)
+        pairs = 2 if self.all_judged else self.systems * (self.systems - 1)
+        return max(self.votes, -(-2 * pairs // of_all))
+
+    def _more(self) -> str:
+        what = "of each system" if self.judges == 1 else "who judge both systems of a pair"
+        return f"more: {self.of_pair} {what} are too few"
+
+    @property
+    def tested(self) -> RatingPlan:
+        """What the test of one pair rests on, as a plan in which its raters judge both."""
+        if self.all_judged:
+            return self
+        share = 1.0 if self.judges == 1 else (self.judges - 1) / (self.systems - 1)
+        votes = min(max(1, round(self.votes * share)), self.of_pair)
+        items = max(2, int(self.items * self.votes * share / votes))
+        return replace(self, items=items, votes=votes, raters=self.of_pair, judges=0)
 
     @property
     def pairs(self) -> int:
@@ -104,13 +147,17 @@ def power(
     With more than two systems each pair is tested at 5 % over the number of pairs.
     """
     chance = np.random.default_rng(seed)
-    found = clustered_mean(_sums(plan, variances, chance, campaigns))
+    tested = plan.tested
+    mean, variance, df = _of_pair(plan, variances, chance, campaigns)
     alpha = (1 - LEVEL) / plan.pairs
-    half = special.stdtrit(found.df, 1 - alpha / 2) * np.sqrt(found.variance)
-    claimed = _claimed(plan, variances, chance, campaigns, (difference, 0.0))
+    half = special.stdtrit(df, 1 - alpha / 2) * np.sqrt(variance)
+    both = (difference, 0.0)
+    claimed = (
+        (None, None) if plan.judges == 1 else _claimed(tested, variances, chance, campaigns, both)
+    )
     return CampaignPower(
-        power=float((np.abs(found.mean + difference) > half).mean()),
-        false=float((np.abs(found.mean) > half).mean()),
+        power=float((np.abs(mean + difference) > half).mean()),
+        false=float((np.abs(mean) > half).mean()),
         width=float(2 * np.median(half)),
         claimed=claimed[0],
         claimed_false=claimed[1],
@@ -136,7 +183,7 @@ def raters_needed(
     """Return the plan with the fewest raters, for as many items; None above 400 of them."""
     return _smallest(
         lambda raters: replace(plan, raters=raters),
-        max(2, plan.votes),
+        plan.fewest,
         MOST_RATERS,
         (variances, difference, target, seed),
     )
@@ -197,6 +244,26 @@ def _smallest(
 
 
 # --- campaigns of equal systems -----------------------------------------------------------------
+
+
+def _of_pair(
+    plan: RatingPlan, variances: Variances, chance: Generator, campaigns: int
+) -> tuple[Floats, Floats, Floats]:
+    """Return each campaign's difference of two systems, its variance, and degrees of freedom.
+
+    Of two systems with raters of their own the variances of their means add up, and degrees of
+    freedom are Welch's (1947, Biometrika 34, 28-35).
+    """
+    if plan.judges != 1:
+        found = clustered_mean(_sums(plan.tested, variances, chance, campaigns))
+        return found.mean, found.variance, found.df
+    own = np.hypot(variances.taste, variances.severity)
+    # What is drawn is a difference of two ratings, each of which has half of the variance.
+    alone = replace(variances, taste=float(own)).times(np.sqrt(0.5))
+    one, other = (clustered_mean(_sums(plan.tested, alone, chance, campaigns)) for _ in range(2))
+    variance = one.variance + other.variance
+    of_each = one.variance**2 / one.df + other.variance**2 / other.df
+    return one.mean - other.mean, variance, variance**2 / of_each
 
 
 def _sums(plan: RatingPlan, variances: Variances, chance: Generator, campaigns: int) -> ClusterSums:

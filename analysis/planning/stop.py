@@ -3,7 +3,8 @@
 Look as often as you like and stop when you like: the probability that any of these intervals is
 ever wrong stays at --alpha (5 %), over all pairs of systems together. A pair is decided where its
 interval leaves out 0, or lies within --margin; with --budget it is also said when no decision is
-likely any more. Settle these options before the first look (docs/planning.md).
+likely any more. Settle these options before the first look (docs/planning.md). Of an export whose
+plan froze a stop rule it is that rule, and an option that differs from it is told.
 """
 
 from __future__ import annotations
@@ -12,9 +13,10 @@ import argparse
 import json
 import math
 import sys
-from collections.abc import Sequence
-from dataclasses import asdict, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from itertools import combinations
+from typing import Any
 
 import pandas as pd
 
@@ -23,6 +25,7 @@ from analysis.output.terminal import table
 from analysis.planning.components import cluster_sums, clustered_mean
 from analysis.planning.paired import paired, question_of
 from analysis.planning.sequential import LEAST_ITEMS, LEAST_RATERS, Look, StopRule, look
+from analysis.scores.allocation import HUMAN, PEOPLE
 from analysis.stats.intervals import NONE
 from analysis.tables.options import BadOption
 from analysis.tables.reading import read_all
@@ -31,7 +34,36 @@ from analysis.tables.schema import BadTable, RatingTable
 BAD = 2
 # The sequence is shortest for an eighth of the scale, half a point of 1 to 5, unless stated.
 PART = 1 / 8
+ALPHA = 0.05
+# Options of the command, and what the plan calls them.
+OF_PLAN = {
+    "question": "question",
+    "expected": "difference",
+    "margin": "margin",
+    "budget": "items",
+    "alpha": "alpha",
+}
 Pair = tuple[str, str]
+
+
+@dataclass(frozen=True)
+class PlannedStop:
+    """The stop rule that a plan froze: its question, the rule, and the systems of its pairs."""
+
+    question: str
+    rule: StopRule
+    systems: tuple[str, ...]
+
+
+def planned_stop(plan: Mapping[str, Any]) -> PlannedStop | None:
+    """Return a plan's stop rule; None where it has none."""
+    frozen = plan.get("stop_rule")
+    if frozen is None:
+        return None
+    rule = StopRule(frozen["difference"], frozen["margin"], frozen["items"], error=frozen["alpha"])
+    compared = [each for each in plan["systems"] if not each.get("control")]
+    names = (HUMAN if each["bot"] == PEOPLE else str(each["name"]) for each in compared)
+    return PlannedStop(str(frozen["question"]), rule, tuple(names))
 
 
 def looks(
@@ -57,7 +89,7 @@ def _look(ratings: RatingTable, question: str, pair: Pair, rule: StopRule) -> Lo
     return look(clustered_mean(cluster_sums(values.value, values.rater, values.item)), rule)
 
 
-def overall(found: dict[Pair, Look]) -> str:
+def overall(found: Mapping[Pair, Look]) -> str:
     """Return the campaign's verdict: that of its least decided pair that still can be decided."""
     verdicts = {each.verdict for each in found.values()}
     order = ("not yet", "cannot be decided with this budget", "decided")
@@ -68,30 +100,56 @@ def main(arguments: Sequence[str]) -> int:
     """Print the pairs and the verdict; return 2 where a file or an option cannot be used."""
     options = parsers.stop().parse_args(arguments)
     try:
-        ratings = read_all(options.file).ratings
-        if ratings is None:
+        tables = read_all(options.file)
+        if tables.ratings is None:
             raise BadOption("file", str(options.file[0]), "a table of ratings")
-        question = question_of(ratings, options.question)
-        rule = _rule(options, ratings, question)
+        plan = {} if tables.study is None else tables.study.plan
+        chosen, unlike = _chosen(options, tables.ratings, plan)
     except (BadOption, BadTable) as error:
         print(error, file=sys.stderr)
         return BAD
     except OSError as error:
         print(f"{error.filename}: cannot be read ({error.strerror or error})", file=sys.stderr)
         return BAD
-    found = looks(ratings, question, rule)
+    if unlike:
+        print(f"Caution: {unlike}", file=sys.stderr)
+    found = looks(tables.ratings, chosen.question, chosen.rule, systems=chosen.systems)
     if options.json:
         records = [{"systems": pair, **_record(each)} for pair, each in found.items()]
         print(json.dumps({"verdict": overall(found), "pairs": records}, indent=1))
         return 0
-    print(f"{question}: {overall(found)}\n")
+    _print(chosen, found, by_plan=bool(chosen.systems) and not unlike)
+    return 0
+
+
+def _print(chosen: PlannedStop, found: Mapping[Pair, Look], *, by_plan: bool) -> None:
+    start = "By the stop rule of the plan: intervals" if by_plan else "Intervals"
+    print(f"{chosen.question}: {overall(found)}\n")
     print(table(pd.DataFrame([_row(pair, each) for pair, each in found.items()])))
     print(
-        f"\nIntervals hold together at every look; the shortest for differences of "
-        f"{rule.expected:g}. There is none with fewer than {LEAST_ITEMS} items or {LEAST_RATERS} "
-        "raters who judged both."
+        f"\n{start} hold together at every look; the shortest for differences of "
+        f"{chosen.rule.expected:g}. There is none with fewer than {LEAST_ITEMS} items or "
+        f"{LEAST_RATERS} raters who judged both."
     )
-    return 0
+
+
+def _chosen(
+    options: argparse.Namespace, ratings: RatingTable, plan: Mapping[str, Any]
+) -> tuple[PlannedStop, str]:
+    """Return the rule of the plan, else of the options, and what of the plan's was not kept."""
+    frozen = planned_stop(plan)
+    if frozen is None:
+        question = question_of(ratings, options.question)
+        return PlannedStop(question, _rule(options, ratings, question), ()), ""
+    settled = {name: plan["stop_rule"][key] for name, key in OF_PLAN.items()}
+    typed = {name: getattr(options, name) for name in OF_PLAN}
+    kept = {name: settled[name] if value is None else value for name, value in typed.items()}
+    unlike = [name for name, value in kept.items() if value != settled[name]]
+    rule = StopRule(kept["expected"], kept["margin"], kept["budget"], error=kept["alpha"])
+    found = PlannedStop(question_of(ratings, kept["question"]), rule, frozen.systems)
+    changed = ", ".join(f"--{name} is {settled[name]}" for name in unlike)
+    caution = f"by the plan {changed}; a rule that is changed after a look promises nothing"
+    return found, caution * bool(unlike)
 
 
 def _rule(options: argparse.Namespace, ratings: RatingTable, question: str) -> StopRule:
@@ -101,7 +159,8 @@ def _rule(options: argparse.Namespace, ratings: RatingTable, question: str) -> S
         if "scale_low" not in rows or rows[["scale_low", "scale_high"]].isna().all(axis=None):
             raise BadOption("--expected", "", "a difference: the table has no ends of the scale")
         expected = PART * float((rows["scale_high"] - rows["scale_low"]).max())
-    return StopRule(expected, options.margin, options.budget, error=options.alpha)
+    error = ALPHA if options.alpha is None else options.alpha
+    return StopRule(expected, options.margin, options.budget, error=error)
 
 
 def _record(each: Look) -> dict[str, object]:

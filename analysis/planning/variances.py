@@ -1,7 +1,8 @@
 """Variances that a plan rests on: published ones, or learned from a table of ratings.
 
-All are standard deviations of one rating of one system. What a rater or a context does to all
-systems alike is not among them: it cancels where a rater judges both systems of a pair.
+All are standard deviations of one rating of one system. What a context does to all systems alike is
+not among them, and a rater's severity counts only where each rater judges one system: it cancels
+where a rater judges both systems of a pair.
 """
 
 from __future__ import annotations
@@ -26,16 +27,18 @@ class Variances:
     """Standard deviations in points of the scale.
 
     `taste` is of a rater's liking of a single system, `item` of a system's single replies or
-    conversations, `noise` of single ratings.
+    conversations, `noise` of single ratings, `severity` of what a rater does to all systems alike.
     """
 
     taste: float
     item: float
     noise: float
+    severity: float = 0.0
 
     def times(self, width: float) -> Variances:
         """Return them on a scale that is `width` times as wide."""
-        return Variances(self.taste * width, self.item * width, self.noise * width)
+        parts = (self.taste, self.item, self.noise, self.severity)
+        return Variances(*(each * width for each in parts))
 
 
 def half_differences(worker: float, item: float, noise: float) -> Variances:

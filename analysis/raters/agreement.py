@@ -10,11 +10,14 @@ rater_agreement has one over raters beside it.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 
 import numpy as np
 import pandas as pd
 
-from analysis.raters.kappas import all_times, estimate
+from analysis.raters import kappas
+from analysis.raters.alpha import alphas
+from analysis.raters.kappas import Weights, all_times, estimate
 from analysis.raters.votes import Votes, votes
 from analysis.scores.integer_codes import Ints, RowIndex, Scale, coded_question
 from analysis.scores.question_ratings import QuestionRatings
@@ -58,6 +61,8 @@ FEWEST = 200
 FEW = 400
 # Resamples of so many numbers are kept for the next coefficient.
 KEPT = 4_000_000
+# Weights of Gwet's AC2 by scale.
+OF_SCALE: dict[str, tuple[Weights, ...]] = {"ordinal": ("ordinal",), "interval": ("quadratic",)}
 # So many patterns are drawn by their shares, however few units are alike.
 SMALL = 2000
 
@@ -126,13 +131,48 @@ def resamples(
 ) -> Floats:
     """Return a statistic of resamples of all items, drawn by how many have each pattern."""
     wanted = draws or affordable(sample.counts.nnz, DRAWS)
-    # Of the same votes the same seed draws the same, whatever coefficient is asked for.
-    pieces: Iterable[np.ndarray] | None = sample.drawn.get((seed, wanted))
-    if pieces is None:
-        pieces = _drawn(sample, seed, wanted)
-        if wanted * len(sample.times) <= KEPT:
-            pieces = sample.drawn[seed, wanted] = list(pieces)
-    return np.concatenate([statistic(sample, piece.astype(float)) for piece in pieces])
+    # Of the same votes the same seed draws the same, whatever coefficient is lacking for.
+    pieces = sample.drawn.get((seed, wanted))
+    if pieces is None and wanted * len(sample.times) <= KEPT:
+        pieces = sample.drawn[seed, wanted] = list(_drawn(sample, seed, wanted))
+    if pieces is not None:
+        return np.concatenate([statistic(sample, piece.astype(float)) for piece in pieces])
+    return _at_once(sample, statistic, seed, wanted)
+
+
+def _at_once(sample: Votes, statistic: Statistic, seed: int, wanted: int) -> Floats:
+    """Return a statistic of resamples too many to keep, and keep what else will be asked of them.
+
+    Drawing them costs more than the statistics of all coefficients together.
+    """
+    known = sample.found.setdefault((seed, wanted), {})
+    if _name(statistic) not in known:
+        lacking = {
+            _name(each): each for each in (statistic, *_usual(sample)) if _name(each) not in known
+        }
+        found: dict[str, list[Floats]] = {name: [] for name in lacking}
+        for piece in _drawn(sample, seed, wanted):
+            drawn = piece.astype(float)
+            for name, each in lacking.items():
+                found[name].append(each(sample, drawn))
+        known.update({name: np.concatenate(parts) for name, parts in found.items()})
+    return known[_name(statistic)]
+
+
+def _usual(sample: Votes) -> Iterator[Statistic]:
+    """Yield the statistics that `analysis.metrics` has for votes of this scale."""
+    yield kappas.percents
+    if sample.undefined is None:
+        yield alphas
+    if not kappas.too_many(sample):
+        yield from (partial(kappas.gwet, kind=kind) for kind in OF_SCALE.get(sample.level, ()))
+
+
+def _name(statistic: Statistic) -> str:
+    """Return a name that is the same for the same statistic with the same settings."""
+    if isinstance(statistic, partial):
+        return f"{statistic.func!r} {statistic.args} {statistic.keywords}"
+    return repr(statistic)
 
 
 def _drawn(votes: Votes, seed: int, wanted: int) -> Iterator[np.ndarray]:
@@ -157,11 +197,13 @@ def _drawing(rng: np.random.Generator, times: Floats) -> Callable[[int], Ints]:
         chances = times / total
         return lambda size: rng.multinomial(total, chances, size=size)
     pattern = np.repeat(np.arange(len(times)), times.astype(np.int64))
+    alone = len(pattern) == len(times)
 
     def draw(size: int) -> Ints:
         drawn = np.empty((size, len(times)), dtype=np.int64)
         for row in drawn:
-            row[:] = np.bincount(pattern[rng.integers(total, size=total)], minlength=len(times))
+            units = rng.integers(total, size=total)
+            row[:] = np.bincount(units if alone else pattern[units], minlength=len(times))
         return drawn
 
     return draw

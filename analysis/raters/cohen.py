@@ -7,9 +7,9 @@ pairs without a kappa because both gave one category only, are left out and coun
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -20,7 +20,7 @@ from analysis.raters import agreement
 from analysis.raters.alpha import UNDEFINED
 from analysis.raters.ballots import Ballots, of_part
 from analysis.raters.kappas import Weights, agreement_weights, too_many
-from analysis.scores.integer_codes import Ints
+from analysis.scores.integer_codes import Ints, RowIndex
 from analysis.scores.question_ratings import QuestionRatings
 from analysis.stats.intervals import (
     NONE,
@@ -37,6 +37,11 @@ SIMULATED_AS = ("cohen_kappa", "cohen_kappa_linear", "cohen_kappa_quadratic")
 ROUNDING = 1e-12
 # Counts of a resample, pairs by categories, up to which all resamples are counted.
 CELLS = 1000
+KINDS: dict[str, tuple[Weights, ...]] = {
+    "nominal": ("identity",),
+    "ordinal": ("identity", "linear", "quadratic"),
+    "interval": ("quadratic",),
+}
 
 
 @dataclass(frozen=True)
@@ -69,10 +74,13 @@ def cohen(ballots: Ballots, kind: Weights = "identity") -> Pairwise:
     The interval is by the delta method over units, which for two raters is the standard error of
     Fleiss, Cohen & Everitt 1969 (Psychological Bulletin 72, 323-327).
     """
-    met, rows = shared(ballots)
+    return _of_pairs(*shared(ballots), 1 - agreement_weights(ballots.values, kind))
+
+
+def _of_pairs(met: int, rows: PairRows, apart: Floats) -> Pairwise:
     if len(rows.pair) == 0:
         return Pairwise(UNDEFINED, NONE, met, 0, 0)
-    tables = _Tables(rows, 1 - agreement_weights(ballots.values, kind))
+    tables = _Tables(rows, apart)
     used = int(tables.known.sum())
     if used == 0:
         return Pairwise(UNDEFINED, NONE, met, 0, 0)
@@ -90,16 +98,38 @@ def cohen_rows(
     """Yield a row per question and part: Cohen's kappa, or the reason why there is none."""
     for question in questions:
         for system, part in agreement.parts(question):
-            sample = of_part(question, part)
-            row: dict[str, object] = {**question.name, "system": system, "n": sample.votes.units}
-            reason = sample.votes.undefined or too_many(sample.votes)
-            if reason is None:
-                found = cohen(sample, kind)
-                reason = found.undefined
-                row.update(estimate=found.estimate, n=found.units, pairs=found.pairs)
-                ends = small_interval(sample, kind, found, seed=seed)
-                row.update(low=ends.low, high=ends.high, pairs_used=found.used)
-            yield {**row, "reason": reason}
+            made = partial(_rows_of, question, part, seed)
+            of_kind = question.once(f"Cohen of {system}, {seed}", made)
+            yield {**question.name, "system": system, **of_kind[kind]}
+
+
+def _rows_of(
+    question: QuestionRatings, part: RowIndex, seed: int
+) -> dict[Weights, dict[str, object]]:
+    """Return what a part's row says, with all weights at once: they share pairs and resamples."""
+    sample = of_part(question, part)
+    kinds = KINDS[question.level]
+    reason = sample.votes.undefined or too_many(sample.votes)
+    row: dict[str, object] = {"n": sample.votes.units, "reason": reason}
+    if reason is not None:
+        return dict.fromkeys(kinds, row)
+    met, rows = shared(sample)
+    apart = {kind: 1 - agreement_weights(sample.values, kind) for kind in kinds}
+    found = {kind: _of_pairs(met, rows, apart[kind]) for kind in kinds}
+    ends = _small_intervals(rows, apart, found, seed=seed)
+    return {kind: {**row, **_columns(found[kind], ends[kind])} for kind in kinds}
+
+
+def _columns(found: Pairwise, ends: Interval) -> dict[str, object]:
+    return {
+        "n": found.units,
+        "estimate": found.estimate,
+        "pairs": found.pairs,
+        "low": ends.low,
+        "high": ends.high,
+        "pairs_used": found.used,
+        "reason": found.undefined,
+    }
 
 
 def small_interval(ballots: Ballots, kind: Weights, found: Pairwise, *, seed: int) -> Interval:
@@ -107,18 +137,26 @@ def small_interval(ballots: Ballots, kind: Weights, found: Pairwise, *, seed: in
 
     The delta method is for many units: with 20 its interval held .87 to .91 of the time.
     """
-    if found.used == 0 or found.units > agreement.FEW:
-        return found.interval
-    _, rows = shared(ballots)
-    apart = 1 - agreement_weights(ballots.values, kind)
+    apart = {kind: 1 - agreement_weights(ballots.values, kind)}
+    return _small_intervals(shared(ballots)[1], apart, {kind: found}, seed=seed)[kind]
+
+
+def _small_intervals(
+    rows: PairRows, apart: Mapping[Weights, Floats], found: Mapping[Weights, Pairwise], *, seed: int
+) -> dict[Weights, Interval]:
+    ends = {kind: each.interval for kind, each in found.items()}
+    few = [kind for kind, each in found.items() if each.used and each.units <= agreement.FEW]
     pairs = int(rows.pair.max(initial=-1)) + 1
-    if pairs * len(apart) > CELLS:
-        return found.interval
-    weighed = _Weighed(rows, apart)
-    drawn = bootstrap(weighed.means, weighed.units, seed=seed)
+    if not few or pairs * len(apart[few[0]]) > CELLS:
+        return ends
+    weighed = _Weighed(rows, [apart[kind] for kind in few])
+    # A row per resample, and a column per kind of weights.
+    drawn = bootstrap(weighed.means, weighed.units, seed=seed).T
     ones = np.ones(weighed.units)
-    left_out = weighed.means(1 - np.eye(weighed.units))
-    return bca_interval(drawn, found.estimate, left_out, ones, weighed.units)
+    left_out = weighed.means(1 - np.eye(weighed.units)).T
+    for kind, values, without in zip(few, drawn, left_out, strict=True):
+        ends[kind] = bca_interval(values, found[kind].estimate, without, ones, weighed.units)
+    return ends
 
 
 @dataclass(frozen=True, eq=False)
@@ -196,11 +234,11 @@ class _Weighed:
     Units follow what was said of them, so that the order of a table's rows does not matter.
     """
 
-    def __init__(self, rows: PairRows, apart: Floats) -> None:
-        self.apart, self.pairs = apart, int(rows.pair.max()) + 1
+    def __init__(self, rows: PairRows, aparts: Sequence[Floats]) -> None:
+        self.aparts, self.pairs = aparts, int(rows.pair.max()) + 1
         unit = np.unique(rows.unit, return_inverse=True)[1]
         self.units = int(unit.max()) + 1
-        size = len(apart)
+        size = len(aparts[0])
         first, second = (
             self._counted(unit, rows.pair * size + code, self.pairs * size, np.ones(len(unit)))
             for code in (rows.first, rows.second)
@@ -208,19 +246,27 @@ class _Weighed:
         order = by_content(*np.hstack([first.toarray(), second.toarray()]).T)
         self.margins = [first[order], second[order]]
         self.met = self._counted(unit, rows.pair, self.pairs, np.ones(len(unit)))[order]
-        apart_by_row = apart[rows.first, rows.second]
-        self.observed = self._counted(unit, rows.pair, self.pairs, apart_by_row)[order]
+        by_row = [apart[rows.first, rows.second] for apart in aparts]
+        self.observed = [self._counted(unit, rows.pair, self.pairs, one)[order] for one in by_row]
 
     def _counted(self, unit: Ints, cell: Ints, cells: int, weights: Floats) -> Any:
         """Return a row per unit and a column per cell."""
         return sparse.csr_array((weights, (unit, cell)), shape=(self.units, cells))
 
     def means(self, weights: Floats) -> Floats:
-        """Return of each resample the mean kappa of the pairs that have one."""
-        shape = (len(weights), self.pairs, len(self.apart))
+        """Return of each resample the mean kappa of the pairs that have one, by each distance."""
+        shape = (len(weights), self.pairs, len(self.aparts[0]))
         first, second = ((weights @ each).reshape(shape) for each in self.margins)
-        expected = ((first @ self.apart) * second).sum(axis=2)
+        met = weights @ self.met
+        found = [
+            self._mean(met * (weights @ observed), ((first @ apart) * second).sum(axis=2))
+            for apart, observed in zip(self.aparts, self.observed, strict=True)
+        ]
+        return np.column_stack(found)
+
+    @staticmethod
+    def _mean(observed: Floats, expected: Floats) -> Floats:
         known = expected > ROUNDING
-        share = (weights @ self.met) * (weights @ self.observed) / np.where(known, expected, 1.0)
+        share = observed / np.where(known, expected, 1.0)
         with np.errstate(invalid="ignore"):
             return np.asarray(np.where(known, 1 - share, 0.0).sum(axis=1) / known.sum(axis=1))

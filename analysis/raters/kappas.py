@@ -118,8 +118,8 @@ def too_many(votes: Votes) -> str | None:
 def _shares(votes: Votes, drawn: Floats) -> Floats:
     """Return each category's share, a unit counting once however many votes it has."""
     patterns = len(votes.times)
-    scaled = drawn[:, :patterns] / votes.per_unit
-    return np.asarray((scaled @ votes.counts + drawn[:, patterns:]) / drawn.sum(axis=1)[:, None])
+    shared = drawn[:, :patterns] @ votes.unit_shares
+    return np.asarray((shared + drawn[:, patterns:]) / drawn.sum(axis=1)[:, None])
 
 
 def _corrected(votes: Votes, drawn: Floats, kind: Weights, chance: Chance) -> Floats:

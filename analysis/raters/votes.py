@@ -69,6 +69,16 @@ class Votes:
         """Resamples of the units by seed and number: kept for the next coefficient."""
         return {}
 
+    @cached_property
+    def found(self) -> dict[tuple[int, int], dict[str, Floats]]:
+        """Statistics of resamples that are too many to keep, by seed and number, then by name."""
+        return {}
+
+    @cached_property
+    def unit_shares(self) -> Any:
+        """Return each pattern's share of votes by category, sparse like `counts`."""
+        return sparse.diags_array(1 / self.per_unit) @ self.counts
+
     @property
     def undefined(self) -> str | None:
         """Reason why no coefficient that corrects for chance by the votes is defined, or None."""

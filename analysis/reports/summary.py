@@ -13,7 +13,8 @@ from pathlib import Path
 from analysis.output.all_metrics import evaluate_checked
 from analysis.output.summary import composed
 from analysis.report import Report
-from analysis.scores.question_ratings import shared
+from analysis.scores.allocation import with_losses
+from analysis.scores.question_ratings import numbered, shared
 from analysis.tables.campaign_record import CampaignRecord
 from analysis.tables.schema import RatingTable
 
@@ -31,6 +32,7 @@ def summary(
     """Return the report of all metrics that apply to `ratings`, with the self-test where asked."""
     chosen = {"seed": seed, "control": control, "control_questions": tuple(control_questions),
               "simulate": simulate, "cache": cache}  # fmt: skip
+    ratings = numbered(with_losses(ratings, study))
     with shared():
         results = evaluate_checked(ratings, **chosen)
         names = tuple(control_questions)

@@ -1,13 +1,15 @@
-"""Allocation of systems: how many conversations each had, from whom, and when; told as cautions.
+"""Allocation of systems: how many conversations each had, lost, from whom, and when.
 
-Apart because each caution here is a test of its own.
+Told as cautions; what was lost unequally also widens intervals. Apart because each caution here is
+a test of its own.
 
 Means are biased where conversations are lost, or given, depending on how good a system is.
 Counts are compared by Pearson's chi-square (Pearson 1900, Philosophical Magazine 50, 157-175), with
 items as the unit, because ratings of one item are lost together. Where messages are the items,
 whole conversations are what is given or lost: they are the unit, or chi-square would take what
 belongs together for many coincidences (Rao and Scott 1981, Journal of the American Statistical
-Association 76, 221-230).
+Association 76, 221-230). What is missing is thought to lie within one SD of what is there, by a
+prior notion as in Rubin 1977 (Journal of the American Statistical Association 72, 538-543).
 """
 
 from __future__ import annotations
@@ -21,25 +23,110 @@ from scipy import special
 from analysis.scores.question_ratings import QuestionRatings
 from analysis.tables.campaign_record import CampaignRecord
 from analysis.tables.columns import TIME_COLUMN
+from analysis.tables.schema import RatingTable
 
 NO_INTERVAL = "p only decides whether a caution is told"
 
 # Two tests at most are told of each question, so a table without fault is told rarely.
 UNLIKELY = 0.01
 FEWEST = 5  # expected in each cell (Cochran 1954, Biometrics 10, 417-451)
+LOST = "lost"  # a column: the share of what was given to the system that brought no answer
+MANY_LOST = 0.2
+HUMAN, PEOPLE = "human", "people"  # a system of people in tables, and as the plan's bot
+ALLOWED = (
+    "as far as those who are missing would have rated by one SD of the ratings lower, or higher, "
+    "than those who stayed (Rubin 1977)"
+)
+WIDER = (
+    "If people left because of how good a system is, means are biased. Intervals, p values and "
+    f"probabilities allow for it {ALLOWED}."
+)
+IF_POOR = (
+    "If poor ones were lost, scores are too high. Their intervals allow for it "
+    f"{ALLOWED}. Differences of systems that lost alike are not biased by that."
+)
 
 
 def of_question(question: QuestionRatings) -> Iterator[str]:
     """Yield cautions about systems with one rater, and about allocation that changed over time."""
     yield from _lone_raters(question)
     yield from _over_time(question)
+    if LOST in question.rows and losses(question) is None:
+        yield (
+            f"the column {LOST} is not read: right would be a share from 0 to below 1, the same in "
+            "all rows of a system."
+        )
+
+
+def with_losses(ratings: RatingTable, study: CampaignRecord | None) -> RatingTable:
+    """Return the ratings with what a campaign's record tells was lost of each system's seats."""
+    seats = pd.DataFrame() if study is None else _seats(study)
+    if LOST in ratings or False not in seats:
+        return ratings
+    shares = (seats[False] / seats.sum(axis=1)).to_dict()
+    found = ratings["system"].astype(str).map(shares).astype(float)
+    return RatingTable(ratings.assign(**{LOST: found.where(found < 1, 0.0)}))
+
+
+def losses(question: QuestionRatings) -> pd.Series | None:
+    """Return the share that was lost of each system, in order of name; None where not known."""
+    if LOST not in question.rows:
+        return None
+    return question.once("losses", lambda: _losses(question))
+
+
+def _losses(question: QuestionRatings) -> pd.Series | None:
+    cells = pd.to_numeric(question.rows[LOST], errors="coerce")
+    by_system = cells.groupby(question.rows["system"].astype(str))
+    found = by_system.min()
+    if cells.isna().any() or found.lt(0).any() or by_system.max().ge(1).any():
+        return None
+    return found if (by_system.max() == found).all() else None
+
+
+def allowed_losses(question: QuestionRatings) -> tuple[pd.Series, bool] | None:
+    """Return losses by system that intervals have to allow for, and whether these are unequal.
+
+    They are where some system lost a fifth or more, or shares differ by more than chance.
+    """
+    shares = losses(question)
+    if shares is None:
+        return None
+    is_unequal = _differ(question, shares)
+    return (shares, is_unequal) if is_unequal or shares.max() >= MANY_LOST else None
+
+
+def _differ(question: QuestionRatings, shares: pd.Series) -> bool:
+    """Say whether shares lost differ by more than chance."""
+    if len(shares) < 2 or not shares.max() > 0:
+        return False
+    unit = _unit(question.rows)
+    kept = _distinct(question, unit)["system"].value_counts().reindex(shares.index)
+    fewest, p = _independence(
+        pd.DataFrame({True: kept, False: (kept * shares / (1 - shares)).round()})
+    )
+    return fewest >= FEWEST and p < UNLIKELY
+
+
+def lost(question: QuestionRatings) -> Iterator[str]:
+    """Yield a caution about losses that the table itself tells; of a record `of_study` does."""
+    found = allowed_losses(question)
+    if found is not None:
+        shares, is_unequal = found
+        start = "unequal shares" if is_unequal else "a part"
+        yield (
+            f"{start} of what systems were given brought no answer ({_shares(shares)}). "
+            f"{WIDER if is_unequal else IF_POOR}"
+        )
 
 
 def unequal(question: QuestionRatings) -> Iterator[str]:
     """Yield a caution where systems have so different numbers of items that chance hardly did it.
 
-    Without the plan each is taken to have been meant to have the same.
+    Without the plan, or what was lost, each is taken to have been meant to have the same.
     """
+    if losses(question) is not None:
+        return
     unit = _unit(question.rows)
     counts = _distinct(question, unit)["system"].value_counts().sort_index()
     if len(counts) < 2 or counts.mean() < FEWEST:
@@ -49,24 +136,29 @@ def unequal(question: QuestionRatings) -> Iterator[str]:
         yield (
             f"systems have different numbers of {unit}s ({_listed(counts)}; were they meant to "
             f"have the same, p {_p(p)} by chi-square). If {unit}s were lost, or added, depending "
-            "on how good a system is, means and intervals are biased."
+            "on how good a system is, means and intervals are biased. The share lost of each "
+            f"system, in a column “{LOST}” (0 where none was), widens them by what that can do."
         )
 
 
 def of_study(study: CampaignRecord) -> Iterator[str]:
-    """Yield a caution where the share of assigned seats that gave results differs by system."""
-    lost = _seats(study)
-    if lost.shape[0] < 2 or lost.shape[1] < 2:
+    """Yield a caution where assigned seats gave no results, unequally by system or in number."""
+    seats = _seats(study)
+    if False not in seats or not len(seats):
         return
-    fewest, p = _independence(lost)
-    if fewest >= FEWEST and p < UNLIKELY:
-        shares = (lost[False] / lost.sum(axis=1)).map("{:.0%}".format)
-        shown = ", ".join(f"{name} {share}" for name, share in shares.items())
+    shares = seats[False] / seats.sum(axis=1)
+    fewest, p = _independence(seats) if seats.shape[1] == 2 else (0.0, 1.0)
+    if len(seats) > 1 and fewest >= FEWEST and p < UNLIKELY:
         yield (
-            f"of the assigned seats unequal shares gave no result ({shown}; p "
-            f"{_p(p)} by chi-square). If people left because of how good a "
-            "system is, means and intervals are biased."
+            f"of the assigned seats unequal shares gave no result ({_shares(shares)}; p "
+            f"{_p(p)} by chi-square). {WIDER}"
         )
+    elif shares.max() >= MANY_LOST:
+        yield f"of the assigned seats a part gave no result ({_shares(shares)}). {IF_POOR}"
+
+
+def _shares(shares: pd.Series) -> str:
+    return ", ".join(f"{name} {share:.0%}" for name, share in shares.items())
 
 
 def _independence(table: pd.DataFrame) -> tuple[float, float]:
@@ -90,7 +182,18 @@ def _seats(study: CampaignRecord) -> pd.DataFrame:
     counted = study.answers[study.answers["excluded"].isna() | (study.answers["excluded"] == "")]
     pairs = {*zip(counted["rater"].astype(str), counted["system"].astype(str), strict=True)}
     kept = [pair in pairs for pair in zip(seats["participant"], seats["system"], strict=True)]
-    return pd.crosstab(seats["system"].to_numpy(), np.array(kept, dtype=bool))
+    if not any(kept):  # those who were seated rate nobody: others judge what they said
+        return pd.DataFrame()
+    found = pd.crosstab(seats["system"].to_numpy(), np.array(kept, dtype=bool))
+    return found.drop(index=_half_rated(study), errors="ignore")
+
+
+def _half_rated(study: CampaignRecord) -> list[str]:
+    """Return the systems of people of whom by the plan one rates the other."""
+    if not any(each.get("sides") == "one" for each in study.rates):
+        return []
+    people = [str(each["name"]) for each in study.systems if each["bot"] == PEOPLE]
+    return [HUMAN, *people] if people else []
 
 
 def _lone_raters(question: QuestionRatings) -> Iterator[str]:

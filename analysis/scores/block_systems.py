@@ -1,22 +1,34 @@
 """Block systems: symmetric positive equations of a model with effects of many groups.
 
 Groups of one effect meet each other in no answer, so an effect's block is diagonal. Eliminating the
-largest blocks first leaves the others sparse, and where only a solution is needed, conjugate
-gradients scaled by the diagonal need no elimination (Golub & Van Loan 2013, Matrix Computations,
-4th ed., section 11.3). Apart because it is linear algebra that knows no ratings.
+largest blocks first leaves few equations, which are solved as they are (Golub & Van Loan 2013,
+Matrix Computations, 4th ed., sections 3.2 and 4.2). Where many are left and only a solution is
+needed, conjugate gradients scaled by the diagonal need no elimination (section 11.3). Apart because
+it is linear algebra that knows no ratings.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
+from scipy import linalg, sparse
 from scipy.sparse.linalg import splu
 
 from analysis.stats.intervals import Floats
 
-# Up to so many columns elimination is quicker.
-FEW = 300
+# So few equations are not worth eliminating a block.
+FEW = 100
+# So many equations at most are solved without a thought of their zeros.
+DENSE = 600
+# And so many where their inverse is asked for.
+MOST_DENSE = 1500
+# Numbers of a matrix that is multiplied by pieces.
+PIECE = 2_000_000
 CLOSE = 1e-9
 STEPS = 10_000
 TINY = np.finfo(float).tiny
@@ -28,36 +40,120 @@ def largest_first(starts: NDArray[np.intp]) -> NDArray[np.intp]:
     return np.concatenate([np.arange(starts[k], starts[k + 1]) for k in order])
 
 
-class Factored:
-    """A factor of a matrix whose columns are eliminated in the order given."""
+@dataclass(frozen=True, eq=False)
+class _Eliminated:
+    """A diagonal block that was eliminated: what it is divided by, and what the rest has of it."""
 
-    def __init__(self, matrix: sparse.csc_matrix, order: NDArray[np.intp]) -> None:
-        self.order = order
-        self.factor = splu(
-            matrix[order][:, order].tocsc(),
-            permc_spec="NATURAL",
-            diag_pivot_thresh=0.0,
-            options={"SymmetricMode": True},
-        )
+    across: sparse.csc_matrix
+    diagonal: Floats
+    shares: sparse.csc_matrix
+    """`across` over the diagonal, column by column."""
+
+    def forward(self, right: Any) -> tuple[Any, Any]:
+        """Return what is the block's of columns, dense or sparse, and what is left of the rest."""
+        own = right[: len(self.diagonal)]
+        return own, right[len(self.diagonal) :] - self.shares @ own
+
+    def backward(self, own: Floats, rest: Floats) -> Floats:
+        below = self.diagonal.reshape(-1, *[1] * (own.ndim - 1))
+        return np.concatenate([own / below - self.shares.T @ rest, rest])
+
+
+class Factored:
+    """A factor of a matrix whose blocks have these sizes, the largest first."""
+
+    def __init__(
+        self, matrix: sparse.csc_matrix, sizes: Sequence[int], *, dense: int = DENSE
+    ) -> None:
+        self.blocks: list[_Eliminated] = []
+        for size in sizes:
+            if matrix.shape[0] <= FEW or not _is_diagonal(matrix, size):
+                break
+            block = _first(matrix, size)
+            self.blocks.append(block)
+            matrix = matrix[size:, size:] - block.shares @ block.across.T
+        self.is_dense = matrix.shape[0] <= dense
+        if self.is_dense:
+            self.root = linalg.cholesky(matrix.toarray(), lower=True, check_finite=False)
+        else:
+            self.factor = splu(
+                matrix.tocsc(),
+                permc_spec="NATURAL",
+                diag_pivot_thresh=0.0,
+                options={"SymmetricMode": True},
+            )
 
     @property
     def log_det(self) -> float:
         """Return the logarithm of the determinant."""
-        return float(np.log(np.abs(self.factor.U.diagonal())).sum())
+        known = sum(float(np.log(block.diagonal).sum()) for block in self.blocks)
+        if self.is_dense:
+            return known + 2 * float(np.log(np.diag(self.root)).sum())
+        return known + float(np.log(np.abs(self.factor.U.diagonal())).sum())
+
+    def forms(self, first: sparse.csr_matrix, second: sparse.csr_matrix) -> Floats:
+        """Return x' M^-1 y of each column x of the one and y of the other; of dense rests only."""
+        found = np.zeros(first.shape[1])
+        for block in self.blocks:
+            one, first = block.forward(first)
+            other, second = block.forward(second)
+            found += one.multiply(other).T @ (1 / block.diagonal)
+        rows, others = first.T.tocsr(), second.T.tocsr()
+        size = max(1, PIECE // len(self.root))
+        for start in range(0, rows.shape[0], size):
+            piece = slice(start, start + size)
+            product = others[piece].multiply(rows[piece] @ self._inverse)
+            found[piece] += np.asarray(product.sum(axis=1)).ravel()
+        return found
+
+    @cached_property
+    def _inverse(self) -> Floats:
+        unit = np.eye(len(self.root))
+        return np.asarray(linalg.cho_solve((self.root, True), unit, check_finite=False))
 
     def solve(self, right: Floats) -> Floats:
         """Return what the matrix times gives `right`, a vector or columns."""
-        found = np.empty_like(right)
-        found[self.order] = self.factor.solve(right[self.order])
+        owns = []
+        for block in self.blocks:
+            own, right = block.forward(right)
+            owns.append(own)
+        found: Floats = (
+            linalg.cho_solve((self.root, True), right, check_finite=False)
+            if self.is_dense
+            else self.factor.solve(right)
+        )
+        for block, own in zip(reversed(self.blocks), reversed(owns), strict=True):
+            found = block.backward(own, found)
         return found
 
 
-def solve(matrix: sparse.csc_matrix, right: Floats, order: NDArray[np.intp]) -> Floats:
+def _is_diagonal(matrix: sparse.csc_matrix, size: int) -> bool:
+    """Tell whether the first columns meet each other on the diagonal only."""
+    within = matrix.indices[: matrix.indptr[size]] < size
+    return int(within.sum()) == size
+
+
+def _first(matrix: sparse.csc_matrix, size: int) -> _Eliminated:
+    """Return the first block of a matrix, apart from what is left below it."""
+    end = matrix.indptr[size]
+    rows, numbers = matrix.indices[:end], matrix.data[:end]
+    below = rows >= size
+    column = np.repeat(np.arange(size, dtype=rows.dtype), np.diff(matrix.indptr[: size + 1]))
+    diagonal = np.empty(size)
+    diagonal[column[~below]] = numbers[~below]
+    ends = np.concatenate([[0], np.cumsum(np.bincount(column[below], minlength=size))])
+    shape, positions = (matrix.shape[0] - size, size), (rows[below] - size, ends.astype(rows.dtype))
+    across = sparse.csc_matrix((numbers[below], *positions), shape=shape)
+    shares = sparse.csc_matrix((numbers[below] / diagonal[column[below]], *positions), shape=shape)
+    return _Eliminated(across, diagonal, shares)
+
+
+def solve(matrix: sparse.csc_matrix, right: Floats, sizes: Sequence[int]) -> Floats:
     """Return what the matrix times gives `right`, a vector or columns."""
-    if matrix.shape[0] <= FEW:
-        return Factored(matrix, order).solve(right)
+    if sum(sizes[2:]) <= DENSE:
+        return Factored(matrix, sizes).solve(right)
     found = _by_gradients(matrix, right)
-    return Factored(matrix, order).solve(right) if found is None else found
+    return Factored(matrix, sizes).solve(right) if found is None else found
 
 
 def _by_gradients(matrix: sparse.csc_matrix, right: Floats) -> Floats | None:
@@ -95,12 +191,12 @@ class SymmetricPattern:
         mirrored = np.flatnonzero(rows != columns)
         down = np.concatenate([rows, columns[mirrored]])
         across = np.concatenate([columns, rows[mirrored]])
-        order = np.lexsort((down, across))
-        self.taken = np.concatenate([np.arange(len(rows)), mirrored])[order].astype(np.int32)
-        self.down = down[order].astype(np.int32)
-        counts = np.bincount(across, minlength=size)
-        self.ends = np.concatenate([[0], np.cumsum(counts)]).astype(np.int32)
-        self.diagonal = np.flatnonzero(down[order] == across[order])
+        taken = np.concatenate([np.arange(len(rows)), mirrored]).astype(np.int32)
+        # By rows and then by columns puts the rows of each column in order, without a sort.
+        placed = sparse.coo_array((taken, (down, across)), shape=(size, size)).tocsr().tocsc()
+        self.taken, self.down, self.ends = placed.data, placed.indices, placed.indptr
+        column = np.repeat(np.arange(size), np.diff(self.ends))
+        self.diagonal = np.flatnonzero(self.down == column)
 
     def matrix(self, numbers: Floats, diagonal: Floats) -> sparse.csc_matrix:
         """Return the matrix of these numbers, with the others added to its diagonal."""

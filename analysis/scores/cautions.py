@@ -45,8 +45,9 @@ def cautions(ratings: RatingTable, study: CampaignRecord | None = None) -> tuple
         of_protocol = [one for one in rated if one.protocol == protocol]
         found.extend(f"{protocol}, {each}" for each in _of_questions(of_protocol, _of_question))
         if study is None:
-            more = _of_questions(of_protocol, allocation.unequal)
-            found.extend(f"{protocol}, {each}" for each in more)
+            for of_loss in (allocation.unequal, allocation.lost):
+                more = _of_questions(of_protocol, of_loss)
+                found.extend(f"{protocol}, {each}" for each in more)
         found.extend(f"{protocol}: {caution}" for caution in _published_intervals(of_protocol))
     return tuple(found)
 
@@ -124,9 +125,10 @@ def _off_by(question: QuestionRatings) -> Iterator[str]:
         return
     ratio = float((flat_scores(totals).sd / fitted.scores.sd).mean())
     if abs(np.log(ratio)) > np.log(WIDER):
+        times, way = (ratio, "wide") if ratio > 1 else (1 / ratio, "narrow")
         yield (
-            f"{ratio:.2g} times as wide for {question.question} (SDs of {fitted.severity:.2f} and "
-            f"{fitted.residual:.2f})"
+            f"{times:.2g} times too {way} for {question.question} (SDs of {fitted.severity:.2f} "
+            f"and {fitted.residual:.2f})"
         )
 
 

@@ -26,7 +26,7 @@ import scipy
 from numpy.typing import NDArray
 from scipy import sparse
 
-from analysis.scores.incidence import RESIDUAL, Incidence
+from analysis.scores.incidence import RESIDUAL, Incidence, Ints
 from analysis.stats.intervals import Floats
 
 MOST = 400  # levels of all effects, for which likelihoods are computed
@@ -85,6 +85,21 @@ class CrossedFit:
             return most
         return float(np.clip(2 * (contrast @ self.covariance @ contrast) ** 2 / spread, 1.0, most))
 
+    def of_pairs(self, first: Ints, second: Ints) -> tuple[Floats, Floats]:
+        """Return `se` and `df` of many pairs of systems at once."""
+
+        def between(matrix: Floats) -> Floats:
+            own = np.diagonal(matrix, axis1=-2, axis2=-1)
+            across = matrix[..., first, second] + matrix[..., second, first]
+            return np.asarray(own[..., first] + own[..., second] - across)
+
+        variance, slopes = between(self.covariance), between(self.parts)
+        spread = np.einsum("kp,kl,lp->p", slopes, self.errors, slopes)
+        most = float(self.n.sum())
+        some = np.where(spread > 0, spread, 1.0)
+        df = np.where(spread > 0, np.clip(2 * variance**2 / some, 1.0, most), most)
+        return self.raised * np.sqrt(np.maximum(variance, 0.0)), df
+
     def times(self, factors: Floats) -> CrossedFit:
         """Return the fit of ratings that were each divided by their system's factor."""
         both = np.outer(factors, factors)
@@ -109,10 +124,13 @@ class CrossedFit:
 
 
 class CrossedDesign:
-    """An incidence prepared once, for as many vectors of ratings as there are."""
+    """An incidence prepared once, for as many vectors of ratings as there are.
 
-    def __init__(self, incidence: Incidence) -> None:
-        self.incidence = incidence
+    Of many levels at most so many `draws` tell the errors of the variances.
+    """
+
+    def __init__(self, incidence: Incidence, draws: int = DRAWS) -> None:
+        self.incidence, self.draws = incidence, draws
         self.names = (RESIDUAL, *incidence.effects)
         self.levels = sum(incidence.levels)
         self._reduced = _Reduced(incidence) if self.levels <= MOST else None
@@ -144,7 +162,7 @@ class CrossedDesign:
         """Return errors and degrees of freedom of scores where these are the true variances."""
         of = self.incidence
         if self._reduced is None:
-            parts, errors = self._parts(), self._errors(variances)
+            parts, errors = self._parts, self._errors(variances)
         else:
             size = self._reduced.x.shape[0]
             state = _State(self._reduced, variances, np.zeros(size), 0.0)
@@ -158,7 +176,7 @@ class CrossedDesign:
     def _moments(self, left: Floats) -> tuple[Floats, Floats, Floats, Floats]:
         variances = self._solved(left)
         gaps = np.zeros(self.incidence.systems)
-        return variances, gaps, self._parts(), self._errors(np.maximum(variances, 0))
+        return variances, gaps, self._parts, self._errors(np.maximum(variances, 0))
 
     def _errors(self, variances: Floats) -> Floats:
         """Return the covariance of variances that are estimated where these are true."""
@@ -166,6 +184,7 @@ class CrossedDesign:
         drawn = np.einsum("i,fijd,j->fd", roots, self._drawn, roots)
         return np.cov(self._variances(drawn))
 
+    @cached_property
     def _parts(self) -> Floats:
         parts = [np.diag(1 / self.incidence.n)]
         for counts in self.incidence.by_system:
@@ -191,21 +210,43 @@ class CrossedDesign:
         a design are drawn once, however often it is fitted.
         """
         of, chance = self.incidence, np.random.default_rng(0)
-        drawn = []
-        for _ in range(int(np.clip(DRAWN // of.ratings, FEWEST, DRAWS))):
-            parts = [chance.standard_normal(of.ratings)]
-            for codes, levels in zip(of.effects.values(), of.levels, strict=True):
-                parts.append(chance.standard_normal(levels)[codes])
-            left = [one - (np.bincount(of.system, one) / of.n)[of.system] for one in parts]
-            drawn.append([_products(left)] + [
-                _products([np.bincount(codes, one).astype(float) for one in left])
-                for codes in of.effects.values()
-            ])  # fmt: skip
-        return np.moveaxis(np.array(drawn), 0, -1)
+        draws = int(np.clip(DRAWN // of.ratings, FEWEST, self.draws))
+        noise = np.empty((draws, of.ratings))
+        felt = [np.empty((draws, levels)) for levels in of.levels]
+        for draw in range(draws):
+            for part in (noise, *felt):
+                part[draw] = chance.standard_normal(part.shape[1])
+        system, *effects = (
+            sparse.csr_array((np.ones(of.ratings), codes, np.arange(of.ratings + 1)))
+            for codes in (of.system, *of.effects.values())
+        )
+        return _forms(system, effects, noise.T, [one.T for one in felt])
 
 
-def _products(vectors: Sequence[Floats]) -> Floats:
-    return np.array([[one @ other for other in vectors] for one in vectors])
+def _forms(
+    system: sparse.csr_array, effects: Sequence[sparse.csr_array], noise: Floats, felt: list[Floats]
+) -> Floats:
+    """Return quadratic forms of residuals of noise and of what levels felt, a column per draw.
+
+    Residuals are of systems' means. The first form is the sum of their squares, the others are
+    those of sums by level; what is asked of noise and levels is small beside the ratings.
+    """
+    n = system.sum(axis=0)
+    counts = [one.T @ system for one in effects]
+    of_noise = system.T @ noise / n[:, None]
+    of_felt = [one.T @ values / n[:, None] for one, values in zip(counts, felt, strict=True)]
+    sums = []
+    for one, own in zip(effects, counts, strict=True):
+        found = [one.T @ noise - own @ of_noise]
+        for other, values, mean in zip(effects, felt, of_felt, strict=True):
+            found.append((one.T @ other) @ values - own @ mean)
+        sums.append(np.array(found))
+    whole = np.empty((len(felt) + 1, len(felt) + 1, noise.shape[1]))
+    whole[0, 0] = np.einsum("nd,nd->d", noise, noise) - n @ of_noise**2
+    for k, values in enumerate(felt):
+        whole[k + 1] = np.einsum("ld,mld->md", values, sums[k])
+        whole[0, k + 1] = whole[k + 1, 0]
+    return np.array([whole, *(np.einsum("kld,mld->kmd", each, each) for each in sums)])
 
 
 class _Reduced:

@@ -18,6 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import combinations
 
 import numpy as np
@@ -25,7 +26,13 @@ import scipy
 from numpy.typing import NDArray
 from scipy import sparse, special
 
-from analysis.scores.block_systems import Factored, SymmetricPattern, largest_first, solve
+from analysis.scores.block_systems import (
+    MOST_DENSE,
+    Factored,
+    SymmetricPattern,
+    largest_first,
+    solve,
+)
 from analysis.scores.severity import Gaussian
 from analysis.stats.intervals import Floats
 
@@ -34,6 +41,9 @@ PRIOR_SD = 5.0
 EFFECT_PRIOR_SD = 2.0
 TOLERANCE = 1e-9
 ITERATIONS = 100
+# The search for the SDs ends where the deviance falls by this share, or slopes no more than this.
+CLOSE, FLAT = 1e-9, 1e-3
+APART = 1e-3  # log SDs between which a slope is a difference
 MOST_FOR_SDS = 15_000
 MOST_GROUPS = 1000
 NODES = 31
@@ -94,15 +104,26 @@ def fit(answers: OrderedAnswers) -> Fitted:
 
 
 def _spreads(model: _Model) -> Floats:
-    """Return the effects' SDs that maximize the likelihood, each between 0.001 and 20."""
+    """Return the effects' SDs that maximize the likelihood, each between 0.001 and 20.
+
+    Logarithms of SDs are searched, in units in which the deviance bends alike.
+    """
+    start = np.full(len(model.names), np.log(0.7))
+    units = np.sqrt(model.bends(np.exp(start)))
+
+    def deviance(at: Floats) -> tuple[float, Floats]:
+        value, slope = model.deviance(np.exp(at / units))
+        return value, slope / units
+
     found = scipy.optimize.minimize(
-        lambda logs: model.deviance(np.exp(logs)),
-        np.full(len(model.names), np.log(0.7)),
-        method="COBYQA",
-        bounds=[(np.log(1e-3), np.log(20.0))] * len(model.names),
-        options={"initial_tr_radius": 0.5, "final_tr_radius": 1e-2},
+        deviance,
+        start * units,
+        jac=True,
+        method="L-BFGS-B",
+        bounds=[(np.log(1e-3) * unit, np.log(20.0) * unit) for unit in units],
+        options={"ftol": CLOSE, "gtol": FLAT},
     )
-    return np.asarray(np.exp(np.atleast_1d(found.x)), dtype=float)
+    return np.asarray(np.exp(np.atleast_1d(found.x) / units), dtype=float)
 
 
 def _some(answers: OrderedAnswers) -> OrderedAnswers:
@@ -160,7 +181,9 @@ class _Model:
         counts = [answers.systems, *map(_count, answers.effects.values())]
         self.starts = np.cumsum([0, counts[0], inner, *counts[1:]])
         self.size = int(self.starts[-1])
+        # The information has the largest block first, as it is eliminated.
         self.order = largest_first(self.starts)
+        self.sizes = sorted(np.diff(self.starts).tolist(), reverse=True)
         firsts = [0, *self.starts[2:-1].tolist()]
         self.groups = [_Group(*each) for each in zip(firsts, counts, codes, strict=True)]
         self.pairs = list(combinations(self.groups, 2))
@@ -170,8 +193,10 @@ class _Model:
         ]
         tables = [group.by_value(answers.values, answers.levels) for group in self.groups]
         self.passed = [table[:, 1:-1] + table[:, 2:] > 0 for table in tables]
-        rows, columns = zip(*self._positions(), strict=True)
-        self.pattern = SymmetricPattern(np.concatenate(rows), np.concatenate(columns), self.size)
+        position = np.empty(self.size, dtype=np.intp)
+        position[self.order] = np.arange(self.size)
+        rows, columns = (np.concatenate(each) for each in zip(*self._positions(), strict=True))
+        self.pattern = SymmetricPattern(position[rows], position[columns], self.size)
         self.start = np.zeros(self.size)
         self.start[self.starts[1] : self.starts[2]] = np.arange(1, inner + 1)
 
@@ -219,12 +244,17 @@ class _Model:
         value = self._height(now, prior)
         for _ in range(ITERATIONS):
             gradient, information = self._slopes(now, prior)
-            step = solve(information, gradient, self.order)
+            step = self._solved(information, gradient)
             now, value, gained = self._advance(now, step, value, prior)
             if gained < TOLERANCE * (1 + abs(value)):
                 self.start = now
                 return now, self._slopes(now, prior)[1]
         raise NotConverged("Newton's method found no mode")
+
+    def _solved(self, information: sparse.csc_matrix, right: Floats) -> Floats:
+        found = np.empty_like(right)
+        found[self.order] = solve(information, right[self.order], self.sizes)
+        return found
 
     def _advance(
         self, now: Floats, step: Floats, value: float, prior: Floats
@@ -262,7 +292,7 @@ class _Model:
         at_upper = special.expit(a) * special.expit(-a) + curve
         at_lower = special.expit(b) * special.expit(-b) + curve
         sums = np.concatenate(list(self._sums(at_upper, at_lower, curve)))
-        information = self.pattern.matrix(sums, prior)
+        information = self.pattern.matrix(sums, prior[self.order])
         return self._gradient(up, down) - prior * at, information
 
     def _gradient(self, up: Floats, down: Floats) -> Floats:
@@ -271,21 +301,103 @@ class _Model:
         systems, *effects = (group.sums(-(up + down)) for group in self.groups)
         return np.concatenate([systems, thresholds, *effects])
 
-    def deviance(self, sds: Floats) -> float:
-        """Return minus twice the Laplace approximation of the log likelihood of the SDs."""
+    def deviance(self, sds: Floats) -> tuple[float, Floats]:
+        """Return minus twice the Laplace approximation of the SDs' log likelihood, and its slope.
+
+        The slope is by the logarithms of the SDs.
+        """
+        value, mode, factor = self._approximated(sds)
+        if factor.is_dense:
+            return value, self._slope(sds, mode, factor)
+        ahead = (sds * np.exp(APART * one) for one in np.eye(len(sds)))
+        return value, np.array([(self._approximated(one)[0] - value) / APART for one in ahead])
+
+    def _approximated(self, sds: Floats) -> tuple[float, Floats, Factored]:
         mode, information = self.mode(sds)
         prior = self._prior(sds)
         effects = np.diff(self.starts)[2:]
         scale = -float((effects * np.log(sds)).sum())
-        log_det = Factored(information, self.order).log_det
+        factor = Factored(information, self.sizes, dense=MOST_DENSE)
         penalty = -0.5 * float(((sds / EFFECT_PRIOR_SD) ** 2).sum())
-        return -2 * (self._height(mode, prior) + scale - 0.5 * log_det + penalty)
+        value = self._height(mode, prior) + scale - 0.5 * factor.log_det + penalty
+        return -2 * value, mode, factor
+
+    def _slope(self, sds: Floats, mode: Floats, factor: Factored) -> Floats:
+        """Return the slope of the deviance by log SDs.
+
+        At the mode it is that of the prior and of the determinant; the latter also moves with the
+        mode, which the SDs move (Skaug & Fournier 2006, Computational Statistics & Data Analysis
+        51, 699-709).
+        """
+        variances = self._variances(factor)
+        found = -((sds / EFFECT_PRIOR_SD) ** 2)
+        pulls = np.zeros((self.size, len(sds)))
+        for k, (first, last) in enumerate(zip(self.starts[2:-1], self.starts[3:], strict=True)):
+            own, block = mode[first:last], slice(first, last)
+            found[k] += float((own**2 + variances[block]).sum()) / sds[k] ** 2 - (last - first)
+            pulls[block, k] = 2 * own / sds[k] ** 2
+        moves = np.empty_like(pulls)
+        moves[self.order] = factor.solve(pulls[self.order])
+        return np.asarray(-2 * found + self._turned(mode, moves, factor))
+
+    def _variances(self, factor: Factored) -> Floats:
+        every = sparse.identity(self.size, format="csr")
+        found = np.empty(self.size)
+        found[self.order] = factor.forms(every, every)
+        return found
+
+    def bends(self, sds: Floats) -> Floats:
+        """Return about how much the deviance bends by each log SD: 1 at least.
+
+        As much as that of normal draws would, of which there are as many as the answers settle.
+        """
+        factor = self._approximated(sds)[2]
+        if not factor.is_dense:
+            return np.diff(self.starts)[2:].astype(float)
+        known = self._variances(factor)
+        found = []
+        for sd, first, last in zip(sds, self.starts[2:-1], self.starts[3:], strict=True):
+            settled = float((1 - known[first:last] / sd**2).sum())
+            found.append(max(1.0, 4 * settled**2 / (last - first)))
+        return np.array(found)
+
+    def _turned(self, mode: Floats, moves: Floats, factor: Factored) -> Floats:
+        """Return how the log determinant changes where the mode moves so."""
+        upper, lower = self._predictors
+        of_upper = of_lower = of_both = factor.forms(upper, upper)
+        if self.answers.levels > 2:  # else both are the one threshold
+            of_lower, of_both = factor.forms(lower, lower), factor.forms(upper, lower)
+        a, b = self._ends(mode)
+        p, q, gap = special.expit(a), special.expit(b), np.exp(b - a)
+        bent = gap * (1 + gap) / (1 - gap) ** 3
+        by_upper = p * (1 - p) * (1 - 2 * p) * of_upper - bent * (of_upper + of_lower - 2 * of_both)
+        by_lower = q * (1 - q) * (1 - 2 * q) * of_lower + bent * (of_upper + of_lower - 2 * of_both)
+        along = moves[self.order]
+        return np.asarray(by_upper @ (upper.T @ along) + by_lower @ (lower.T @ along))
+
+    @cached_property
+    def _predictors(self) -> tuple[sparse.csr_matrix, sparse.csr_matrix]:
+        """Return on what each answer's upper and lower threshold depend, a column per answer."""
+        values, count = self.answers.values, len(self.answers.values)
+        position = np.empty(self.size, dtype=np.intp)
+        position[self.order] = np.arange(self.size)
+        every = np.arange(count)
+        felt = [(position[group.first + group.codes], every, -1.0) for group in self.groups]
+        found = []
+        for number in (values + 1, values):  # of the thresholds -inf, 0, those inside, inf
+            inner = np.flatnonzero((number > 1) & (number < self.answers.levels))
+            at = position[self.starts[1] + number[inner] - 2]
+            rows, columns, signs = zip(*felt, (at, inner, 1.0), strict=True)
+            numbers = np.repeat(signs, [len(each) for each in rows])
+            positions = (np.concatenate(rows), np.concatenate(columns))
+            found.append(sparse.csr_matrix((numbers, positions), shape=(self.size, count)))
+        return found[0], found[1]
 
     def fitted(self, mode: Floats, information: sparse.csc_matrix, sds: Floats) -> Fitted:
         """Return what was found under its names."""
         systems, known = self.answers.systems, int(self.starts[2])
         unit = np.eye(self.size, known)
-        covariance = solve(information, unit, self.order)[:known]
+        covariance = self._solved(information, unit)[:known]
         joint = (covariance + covariance.T) / 2
         parts = np.split(mode, self.starts[1:-1])
         return Fitted(

@@ -5,6 +5,7 @@ Apart because these are formulas of Student's t, whatever model the error is fro
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 from scipy import special
@@ -21,7 +22,8 @@ class Difference:
     """System less other, in scale points: estimate, standard error, degrees of freedom, and d.
 
     d is the difference over the SD of a rating by a rater drawn at random (Cohen 1988, eq. 2.2.1);
-    `span` is the width of the scale.
+    `span` is the width of the scale. `off` is how far what was lost may have moved the estimate:
+    tests and the interval hold for any such shift.
     """
 
     system: str
@@ -32,25 +34,31 @@ class Difference:
     df: float
     d: float
     span: float
+    off: float = 0.0
+
+    @property
+    def _sure(self) -> float:
+        """The part of the estimate that no shift explains."""
+        return math.copysign(max(abs(self.estimate) - self.off, 0.0), self.estimate)
 
     @property
     def p(self) -> float:
         """Return the two-sided p of no difference (Student's t)."""
-        return float(2 * special.stdtr(self.df, -abs(self.estimate) / self.se))
+        return float(2 * special.stdtr(self.df, -abs(self._sure) / self.se))
 
     @property
     def above(self) -> float:
         """Return the probability that the system is above the other, its prior being flat."""
-        return float(special.stdtr(self.df, self.estimate / self.se))
+        return float(special.stdtr(self.df, self._sure / self.se))
 
     @property
     def detectable(self) -> float:
         """Return the true difference that this design finds with a power of .8."""
-        return detectable(self.se, self.df)
+        return detectable(self.se, self.df) + self.off
 
     def ends(self, level: float = LEVEL) -> tuple[float, float]:
         """Return the interval of this level, no wider than the scale."""
-        half = float(special.stdtrit(self.df, 0.5 + level / 2)) * self.se
+        half = float(special.stdtrit(self.df, 0.5 + level / 2)) * self.se + self.off
         return max(self.estimate - half, -self.span), min(self.estimate + half, self.span)
 
     def p_equivalent(self, margin: float) -> float:
@@ -58,6 +66,7 @@ class Difference:
 
         Schuirmann 1987 (J. Pharmacokinetics and Biopharmaceutics 15): small means equivalent.
         """
+        margin = margin - self.off
         above = special.stdtr(self.df, -(self.estimate + margin) / self.se)
         below = special.stdtr(self.df, -(margin - self.estimate) / self.se)
         return float(max(above, below))

@@ -130,6 +130,11 @@ def _questions(ratings: RatingTable, levels: Sequence[Level]) -> Iterator[Questi
             )
 
 
+def numbered(ratings: RatingTable) -> RatingTable:
+    """Return the same with names as categories, which whatever groups by them need not hash."""
+    return RatingTable(_numbered(ratings))
+
+
 def _numbered(rows: pd.DataFrame) -> pd.DataFrame:
     """Return the same with names as categories, in order of name."""
     known = [name for name in NAMES if name in rows and rows[name].dtype == "str"]

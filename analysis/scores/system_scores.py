@@ -18,7 +18,9 @@ import numpy as np
 import pandas as pd
 from scipy import special
 
-from analysis.scores.crossed import CrossedDesign, CrossedFit
+from analysis.scores import crossed
+from analysis.scores.allocation import allowed_losses
+from analysis.scores.crossed import CrossedFit
 from analysis.scores.differences import Difference
 from analysis.scores.incidence import Incidence, Ints, incidence, together
 from analysis.scores.question_ratings import QuestionRatings, declared_ends
@@ -54,7 +56,8 @@ class SystemScores:
 
     `ends` are those of the scale, where they are known; a `control` is in the fit and in no
     comparison. `widened` and `widened_pairs` (systems x systems) multiply standard errors of scores
-    and of differences, where the self-test found these too small for the design.
+    and of differences, where the self-test found these too small for the design. `off` is how far
+    what was lost of a system may have moved its score, and differences where `are_pairs_off`.
     """
 
     systems: tuple[str, ...]
@@ -66,6 +69,8 @@ class SystemScores:
     control: str | None = None
     widened: Floats | None = None
     widened_pairs: Floats | None = None
+    off: Floats | None = None
+    are_pairs_off: bool = False
 
     def without(self, control: str | None) -> SystemScores:
         """Return the same with this system set apart."""
@@ -91,8 +96,18 @@ class SystemScores:
         """Return a score's 95 % interval: Student's, on the log odds of its way along the scale.
 
         Of a scale whose ends nobody declared it is Student's as it is. A score at an end counts as
-        half an answer off it.
+        half an answer off it. What was lost moves either end.
         """
+        if self.fit is None:
+            return NONE
+        found, off = self._interval(system), self._off(system)
+        low, high = self.ends or (-np.inf, np.inf)
+        return Interval(max(found.low - off, low), min(found.high + off, high)) if off else found
+
+    def _off(self, system: int) -> float:
+        return 0.0 if self.off is None else float(self.off[system])
+
+    def _interval(self, system: int) -> Interval:
         if self.fit is None:
             return NONE
         mean, df = float(self.fit.mean[system]), self.fit.df(self.fit.one(system))
@@ -150,6 +165,8 @@ class SystemScores:
             self.systems[a], self.systems[b], int(self.n[a] + self.n[b]), estimate,
             fit.se(contrast) * factor, fit.df(contrast), estimate / fit.spread,
             np.inf if self.ends is None else self.ends[1] - self.ends[0],
+            # Who is missing of either would have rated by as much lower, or higher.
+            abs(self._off(a) - self._off(b)) if self.are_pairs_off else 0.0,
         )  # fmt: skip
 
     @cached_property
@@ -184,6 +201,8 @@ class SystemScores:
         gaps = chance.standard_normal((DRAWS, size)) @ root.T
         gaps *= 1.0 if self.widened_pairs is None else float(self.widened_pairs.max())
         gaps *= self.fit.raised
+        if self.off is not None and self.are_pairs_off:
+            gaps += chance.uniform(-1, 1, (DRAWS, 1)) * self.off[self._order]
         drawn = self.fit.mean[self._order] + gaps / np.sqrt(chance.chisquare(df, (DRAWS, 1)) / df)
         ranks = (-drawn).argsort(axis=1).argsort(axis=1)
         counts = np.array([np.bincount(ranks[:, k], minlength=size) for k in range(size)])
@@ -194,7 +213,8 @@ class SystemScores:
 class ScoredDesign:
     """A question's systems and incidence, prepared once for as many vectors of ratings as come.
 
-    `known` has the codes of every column that the table has of an effect, identified or not.
+    `known` has the codes of every column that the table has of an effect, identified or not. As
+    many `draws` tell errors of variances as pay for a design that is fitted often, or once.
     """
 
     systems: tuple[str, ...]
@@ -203,10 +223,11 @@ class ScoredDesign:
     ends: tuple[float, float] | None
     is_yes_no: bool
     reason: str | None
+    draws: int = crossed.DRAWS
 
     @cached_property
-    def _crossed(self) -> CrossedDesign:
-        return CrossedDesign(self.incidence)
+    def _crossed(self) -> crossed.CrossedDesign:
+        return crossed.CrossedDesign(self.incidence, self.draws)
 
     def scores(self, values: Floats) -> SystemScores:
         """Return the scores of these ratings, in the order of the incidence."""
@@ -238,7 +259,12 @@ def system_scores(question: QuestionRatings) -> SystemScores:
 
 def _scores(question: QuestionRatings) -> SystemScores:
     design, values = scored_design(question)
-    return design.scores(values)
+    found, allowed = design.scores(values), allowed_losses(question)
+    if allowed is None or len(values) < 2:
+        return found
+    shares, is_unequal = allowed
+    off = shares.reindex(list(found.systems)).to_numpy(dtype=float) * values.std(ddof=1)
+    return replace(found, off=off, are_pairs_off=is_unequal)
 
 
 def scored_design(question: QuestionRatings) -> tuple[ScoredDesign, Floats]:

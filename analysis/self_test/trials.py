@@ -15,6 +15,7 @@ import pandas as pd
 from numpy.random import Generator
 from scipy import special
 
+from analysis.scores.crossed import FEWEST
 from analysis.scores.incidence import incidence
 from analysis.scores.system_scores import ScoredDesign, SystemScores, withheld
 from analysis.self_test.population import DrawnCampaign, Floats, Population
@@ -79,8 +80,9 @@ def _scored(design: ScoredDesign, campaign: DrawnCampaign) -> SystemScores | Non
         return None
     effects = {k: pd.factorize(v[kept])[0] for k, v in design.incidence.effects.items()}
     left = incidence(system, effects)
+    # It is fitted once, so that errors of variances are drawn as seldom as for the largest tables.
     smaller = ScoredDesign(
-        design.systems, left, effects, design.ends, design.is_yes_no, withheld(left)
+        design.systems, left, effects, design.ends, design.is_yes_no, withheld(left), FEWEST
     )
     found = smaller.scores(campaign.values[kept])
     return None if found.fit is None else found
@@ -102,7 +104,5 @@ def _in_half_widths(found: SystemScores, truth: Floats, alpha: float) -> Floats:
     if fit is None:  # callers have seen to it
         return np.zeros(0)
     gaps = np.abs(fit.mean[first] - fit.mean[second] - truth[first] + truth[second])
-    contrasts = [fit.pair(a, b) for a, b in zip(first, second, strict=True)]
-    errors = np.array([fit.se(each) for each in contrasts])
-    freedom = np.array([fit.df(each) for each in contrasts])
+    errors, freedom = fit.of_pairs(first, second)
     return np.asarray(gaps / errors / special.stdtrit(freedom, 1 - alpha / 2))

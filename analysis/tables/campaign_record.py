@@ -16,6 +16,7 @@ from analysis.tables.plan_settings import renamed
 
 PEOPLE = ("participant", "system", "outcome", "excluded")
 ANSWERS = ("rater", "system", "excluded")
+REPLIES = ("system", "calls", "shown", "failed", "troubled")
 COMPLETED = "COMPLETED"
 
 
@@ -24,7 +25,8 @@ class CampaignRecord:
     """One campaign as it was planned and as it went.
 
     `people` has a row for each participation but those withdrawn, `answers` one for each current
-    answer, those set aside too; `outcomes` says what their outcomes mean.
+    answer, those set aside too, `replies` one for each system that was called; `outcomes` says what
+    people's outcomes mean.
     """
 
     plan: Mapping[str, Any]
@@ -32,6 +34,7 @@ class CampaignRecord:
     state: str = ""
     people: pd.DataFrame = field(default_factory=lambda: pd.DataFrame(columns=list(PEOPLE)))
     answers: pd.DataFrame = field(default_factory=lambda: pd.DataFrame(columns=list(ANSWERS)))
+    replies: pd.DataFrame = field(default_factory=lambda: pd.DataFrame(columns=list(REPLIES)))
     withdrew: int | None = None
     outcomes: Mapping[str, str] = field(default_factory=dict)
     amendments: Sequence[str] = ()

@@ -24,14 +24,19 @@ def specific_without_sensible(table: pd.DataFrame) -> Rows:
 
     Rows that are to be read as given are none of them.
     """
-    no = table[table["question"].isin(SENSIBLE) & (table["value"] == 0.0)]
-    refused = set(zip(*(no[column] for column in LABEL_KEY), strict=True))
+    sensible = table["question"].isin(SENSIBLE) & (table["value"] == 0.0)
     specific = table["question"].isin(SPECIFIC) & (table["value"] == 1.0)
     if LABELS_COLUMN in table:
         specific &= table[LABELS_COLUMN] != UNCHANGED
-    yes = np.flatnonzero(specific)
-    found = [tuple(key) in refused for _, *key in rows(table, yes, LABEL_KEY)]
-    return np.asarray(yes[np.array(found, dtype=bool)])
+    no, yes = np.flatnonzero(sensible), np.flatnonzero(specific)
+    if not len(no) or not len(yes):
+        return yes[:0]
+    chosen = table[LABEL_KEY].iloc[np.concatenate([no, yes])]
+    key = np.zeros(len(chosen), dtype=np.int64)
+    for column in LABEL_KEY:
+        code = pd.factorize(chosen[column])[0]
+        key = pd.factorize(key * (int(code.max()) + 1) + code)[0]
+    return np.asarray(yes[np.isin(key[len(no) :], key[: len(no)])])
 
 
 def refused_labels(table: pd.DataFrame) -> Iterator[Problem]:
@@ -46,8 +51,10 @@ def refused_labels(table: pd.DataFrame) -> Iterator[Problem]:
 
 def with_labels(table: pd.DataFrame, labels: Labels) -> pd.DataFrame:
     """Return the table with labels that contradict each other read as chosen, and marked so."""
+    if labels == REFUSE:
+        return table
     found = specific_without_sensible(table)
-    if labels == REFUSE or not len(found):
+    if not len(found):
         return table
     rule = np.full(len(table), "", dtype=object)
     if LABELS_COLUMN in table:

@@ -57,7 +57,8 @@ def plain(content: str) -> pd.DataFrame | None:
             pyarrow.py_buffer(content.encode()),
             parse_options=csv.ParseOptions(delimiter=parted, quote_char=False),
             convert_options=csv.ConvertOptions(
-                column_types={name: pyarrow.string() for name in header},
+                # As pandas holds texts, so that they need not be copied.
+                column_types={name: pyarrow.large_string() for name in header},
                 strings_can_be_null=False,
             ),
         )

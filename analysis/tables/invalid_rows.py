@@ -50,8 +50,9 @@ def as_text(column: pd.Series) -> pd.Series:
             cleaned = [cell_values.text(cell) for cell in column]
             return pd.Series(cleaned, index=column.index, dtype="str")
         column = column.astype("str")
-    filled = column.fillna("")
-    return filled.where(filled.str.strip() != "", "").astype("str")
+    filled = column.fillna("") if column.hasnans else column
+    is_blank = (filled.str.strip() == "") & (filled != "")
+    return filled.where(~is_blank, "").astype("str") if is_blank.any() else filled.astype("str")
 
 
 def blank(column: pd.Series) -> Rows:

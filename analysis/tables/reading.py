@@ -16,7 +16,7 @@ import pandas as pd
 import pyarrow
 
 from analysis.tables import cell_values, defaults, fast_csv, personas, validation
-from analysis.tables.campaign_record import ANSWERS, PEOPLE, CampaignRecord
+from analysis.tables.campaign_record import ANSWERS, PEOPLE, REPLIES, CampaignRecord
 from analysis.tables.columns import REFUSE, Labels
 from analysis.tables.file_bytes import (
     decoded,
@@ -32,6 +32,7 @@ from analysis.tables.system_settings import with_settings
 
 NAMES = ("ratings", "messages", "predictions")
 STUDY = ("plan.json", "manifest.json", "participants.csv", "ratings_all.csv")
+CALLS = "reply_events.csv"
 
 
 def read(path: str | Path, *, labels: Labels = REFUSE) -> Tables:
@@ -121,7 +122,11 @@ def _study(archive: zipfile.ZipFile) -> CampaignRecord | None:
         return None
     plan, manifest = (_json(archive, name) for name in STUDY[:2])
     people, answers = (_read_frame(name, archive.read(name)) for name in STUDY[2:])
-    lacking = [name for name in (*PEOPLE, *ANSWERS) if name not in {*people, *answers}]
+    replies = pd.DataFrame(columns=list(REPLIES))
+    if CALLS in archive.namelist():  # which exports of former versions have not
+        replies = _read_frame(CALLS, archive.read(CALLS))
+    named = {*people, *answers, *replies}
+    lacking = [name for name in (*PEOPLE, *ANSWERS, *REPLIES) if name not in named]
     if lacking:
         raise unreadable(STUDY[2], "an export's columns", f"without {', '.join(lacking)}")
     return CampaignRecord(
@@ -130,6 +135,7 @@ def _study(archive: zipfile.ZipFile) -> CampaignRecord | None:
         state=str(manifest.get("state", "")),
         people=people,
         answers=answers,
+        replies=replies,
         withdrew=manifest.get("withdrew"),
         outcomes=manifest.get("outcomes", {}),
         amendments=[str(each["text"]) for each in manifest.get("amendments", ())],

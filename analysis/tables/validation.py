@@ -152,7 +152,7 @@ def _missing(column: str, frame: pd.DataFrame, columns: Sequence[str]) -> Proble
 
 
 def _as_text(frame: pd.DataFrame, columns: Sequence[str]) -> pd.DataFrame:
-    table = frame.reset_index(drop=True).copy()
+    table = frame.reset_index(drop=True)
     for column in columns:
         table[column] = invalid_rows.as_text(table[column])
     return table

@@ -32,6 +32,10 @@ def command(request: argparse.Namespace, read: Reader) -> None:
     contexts, dialogues = read(request.contexts), read(request.data)
     if not contexts:
         raise InvalidData(["--contexts: there is no context"])
+    if empty := [str(each.id) for each in contexts if not _has_words(each)]:
+        raise InvalidData(
+            [f"--contexts: {name} has no words, so it stands anywhere" for name in empty]
+        )
     found = overlaps(contexts, dialogues)
     for name, where in found:
         print(f"{name}: in {where}")
@@ -49,3 +53,7 @@ def overlaps(contexts: Sequence[Dialogue], dialogues: Iterable[Dialogue]) -> lis
                 first.setdefault(tuple(keys[begin : begin + length]), str(dialogue.id))
     pairs = zip(contexts, wanted, strict=True)
     return [(str(each.id), first[texts]) for each, texts in pairs if texts in first]
+
+
+def _has_words(dialogue: Dialogue) -> bool:
+    return any(key(turn.text) for turn in dialogue.turns)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 import string
+from functools import lru_cache
 
 _MARKS = re.compile(r"([.,;:!?])")
 _PUNCTUATION = str.maketrans(dict.fromkeys(string.punctuation, " "))
@@ -40,6 +41,7 @@ def split(text: str) -> list[str]:
     return _MARKS.sub(r" \1 ", text).split()
 
 
+@lru_cache(maxsize=1 << 16)  # replies are compared with many others
 def normalize_answer(text: str) -> str:
     """Lower-case, turn punctuation into spaces, drop a, an, the, collapse spaces."""
     bare = text.lower().translate(_PUNCTUATION)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 import shutil
 from collections.abc import Sequence
 from dataclasses import replace
@@ -13,17 +12,25 @@ from random import Random
 from typing import Any
 
 import numpy as np
+from scipy.stats import binomtest
 
 from bots import Dialogue, Generator, Ranker, Trainable, make_bot
 from bots.benchmarks.cross_turn_repetition import converse
 from bots.benchmarks.profile_prediction import MOST, error
+from bots.commands.test_set_replies import distinct
 from bots.datasets import jsonl
+from bots.text.events import mined, write_pairs
 from bots.text.repetition import RepetitionRule
 from bots.weights import data_digest, digest_of
+from bots.zoo.event_causality import EventCausality
 from tests.acceptance import personachat_dev
-from tests.acceptance.paired import slope_interval
+from tests.acceptance.bots_ranking import on_real, ranking
+from tests.acceptance.bots_writing import is_degenerate, real_turns, real_writer
+from tests.acceptance.paired import Paired, paired, slope_interval
+from tests.acceptance.planted import Told
 from tests.acceptance.shell import SEED, Shell, Shown, slow
 from tests.bots.examples import demo
+from tests.bots.zoo.test_event_causality import CAUSED, LIKELY, SAID
 
 LIMIT = "60"
 LONGEST = 8  # messages of a person in table 14
@@ -95,9 +102,38 @@ def a_cond(shell: Shell) -> Shown:
         f"{c} {form}" for c in ("none", "self", "their", "both") for form in ("orig", "rewrite")
     }
     layout = all(columns <= row.keys() for row in rankers) and len(rankers) == 7
-    beside = bool(printed(out, "persona_conditions_rankers"))
-    return shell.shown(layout and beside and len(writers) == 8, "hits@1/20, original/revised: "
-                       + "; ".join(told))  # fmt: skip
+    layout &= bool(printed(out, "persona_conditions_rankers")) and len(writers) == 8
+    raised, wrong = _worth(shell)
+    gains = ", ".join(f"{name} {each}" for name, each in raised.items())
+    others = ", ".join(f"{name} {each}" for name, each in wrong.items())
+    result = f"on held-out real dialogues one's own persona raises hits@1 of {gains}; somebody "
+    result += f"else's {others}; layout, hits@1/20 of the demo, original/revised: "
+    holds = all(each.above for each in raised.values())
+    holds &= not any(each.above for each in wrong.values())
+    return shell.shown(layout and holds, result + "; ".join(told))
+
+
+def _worth(shell: Shell) -> tuple[dict[str, Paired], dict[str, Paired]]:
+    """Return by how much the own persona, and that of another dialogue, raise hits of rankers."""
+    tested = jsonl.read(personachat_dev.parts(shell.folder)[1][6:])
+    turned = [
+        replace(each, persona=other.persona)
+        for each, other in zip(tested, [*tested[1:], tested[0]], strict=True)
+    ]
+    jsonl.write(turned, shell.folder / "turned.jsonl")
+    raised, wrong = {}, {}
+    for name in ("tfidf", "linear_map"):
+        plain, own = (on_real(shell, name, persona)[1] for persona in ("none", "self"))
+        _, strange = ranking(
+            shell,
+            name,
+            "self",
+            data=(f"jsonl:{shell.path('turned.jsonl')}",),
+            where=shell.path(f"{name}-real"),
+            sides="self",
+        )
+        raised[name], wrong[name] = paired(own, plain), paired(strange, plain)
+    return raised, wrong
 
 
 @slow
@@ -187,34 +223,54 @@ def a_n(shell: Shell) -> Shown:
 
 @slow
 def a_beam(shell: Shell) -> Shown:
-    out = benchmark(shell, "sample_and_rank", lent=("meena",))
-    rows = table(out, "beam_and_samples")
-    about = json.loads((out / "beam_and_samples.json").read_text(encoding="utf-8"))
-    apart = next(note for note in about["notes"] if note.startswith("distinct"))
-    beam, drawn = map(float, re.findall(r"\d\.\d+", apart))
-    first = rows[0]
-    result = f"{len(rows)} of each; first '{first['beam']}' ({first['beam log P']:.1f}) and "
-    result += f"'{first['samples']}' ({first['samples log P']:.1f}); {apart}"
-    return shell.shown(len(rows) == 10 and beam < drawn, result)
+    """The table is of the demo; the lists that are looked at are of a writer that learned more."""
+    rows = table(benchmark(shell, "sample_and_rank", lent=("meena",)), "beam_and_samples")
+    inside = {"bot": "seq2seq", "options": {"weights": real_writer(shell)}}
+    turns, lists = real_turns(shell, 24), {}
+    for method in ("beam", "nucleus"):
+        bot = make_bot("beam", **inside, method=method, top_p=1.0, temperature=0.88)
+        assert isinstance(bot, Generator)
+        lists[method] = bot.propose(turns)
+    apart = {
+        method: [distinct([each.text for each in listed], 2) for listed in found]
+        for method, found in lists.items()
+    }
+    fewer = Told(sum(a < b for a, b in zip(*apart.values(), strict=True)), len(turns))
+    poor = sum(is_degenerate(listed[0].text) for listed in lists["beam"])
+    first = {
+        method: f"'{found[0][0].text}' ({sum(found[0][0].log_probs):.1f})"
+        for method, found in lists.items()
+    }
+    result = f"table of {len(rows)} of each; of a trained writer first {first['beam']} by beam and "
+    result += f"{first['nucleus']} of samples; distinct bigrams of 10 {np.mean(apart['beam']):.2f} "
+    result += f"and {np.mean(apart['nucleus']):.2f}, fewer in the beam at {fewer}; {poor} of "
+    result += f"{len(turns)} beams begin with a degenerate reply"
+    return shell.shown(len(rows) == 10 and fewer.holds and poor <= 2, result)
 
 
 @slow
 def a_rept(shell: Shell) -> Shown:
+    """The table is of the demo; the claim is of a writer that learned 850 real dialogues."""
     out = benchmark(shell, "cross_turn_repetition", lent=("meena", "seq2seq"))
     rows = table(out, "cross_turn_repetition")
-    told = [f"{row['model']} {row['system']} {row['conversations']:.2f}" for row in rows]
-    few = {"bot": "markov", "number": 8, "temperature": 0.5}
-    base = make_bot("sample_and_rank", **few)
-    ruled = make_bot("no_repeat", bot="sample_and_rank", options=few)
-    assert isinstance(base, Generator)
-    assert isinstance(ruled, Generator)
-    shares = []
-    for bot in (base, ruled):
-        said = converse(bot, base, demo("test")[:12], 8)
-        shares.append(sum(any(RepetitionRule().flagged(each)) for each in said) / len(said))
-    told.append(f"markov at T 0.5 base {shares[0]:.2f}, with the rule {shares[1]:.2f}")
-    result = f"conversations with a repeated turn: {', '.join(told)}"
-    return shell.shown(len(rows) == 4 and shares[0] > shares[1], result, converse)
+    inside: dict[str, Any] = {"bot": "seq2seq", "options": {"weights": real_writer(shell)}}
+    base = make_bot("sample_and_rank", **inside)
+    ruled = make_bot("no_repeat", bot="sample_and_rank", options=inside)
+    idle = {"run": 1000, "share": 1.0, "least": 1000}
+    off = make_bot("no_repeat", bot="sample_and_rank", options=inside, **idle)
+    tested = jsonl.read(personachat_dev.parts(shell.folder)[1][6:])[:20]
+    shares = {}
+    for name, bot in (("base", base), ("with the rule", ruled), ("with a rule that is off", off)):
+        assert isinstance(bot, Generator)
+        assert isinstance(base, Generator)
+        said = converse(bot, base, tested, 10)
+        shares[name] = sum(any(RepetitionRule().flagged(each)) for each in said)
+    gone = binomtest(shares["with the rule"], len(tested), shares["base"] / len(tested))
+    told = ", ".join(f"{name} {count}" for name, count in shares.items())
+    result = f"table of {len(rows)} rows; of {len(tested)} conversations of a trained writer with "
+    result += f"itself have a repeated turn: {told} (MEENA: about a third of the base's)"
+    holds = len(rows) == 4 and gone.pvalue < 0.05 and shares["with the rule"] < shares["base"]
+    return shell.shown(holds and shares["with a rule that is off"] == shares["base"], result)
 
 
 def _generators(shell: Shell) -> Path:
@@ -238,6 +294,10 @@ def a_gan(shell: Shell) -> Shown:
 
 @slow
 def a_event(shell: Shell) -> Shown:
+    """The table is of the demo; what changes is shown of a trained writer, and of a planted pair.
+
+    Events are mined from what it learned; a pool that knows none of them must change nothing.
+    """
     out = benchmark(shell, "event_reranking", lent=("seq2seq", "hred"))
     rows = table(out, "event_reranking")
     told = "\n".join(json.dumps([turn.text for turn in each.turns]) for each in demo("train"))
@@ -245,9 +305,39 @@ def a_event(shell: Shell) -> Shown:
     file = str(out / "event_reranking.jsonl")
     text = shell.analysis(file, "--report", "event_reranking", "--training", training)
     columns = ("reranked_percent", "bleu", "nist", "extrema", "dist1", "dist2", "pmi", "length")
-    shares = [row["reranked %"] for row in rows if "reranked %" in row]
-    result = f"{len(rows)} rows of {', '.join(columns)}; of {LIMIT} toy replies each "
-    result += f"{min(shares):.1f} to {max(shares):.1f} % changed by 8 re-rankings; "
-    plain = [row for row in rows if row["rerank"] == "1-best"]
-    result += "; ".join(f"{row['model']} F1 {row['f1']:.3f}" for row in plain)
-    return shell.shown(len(shares) == 8 and all(name in text for name in columns), result)
+    shares = _reranked(shell)
+    order = [LIKELY, CAUSED]
+    bot = EventCausality(rank_by="sum_logp", power=2.0)
+    chosen, without = bot._ordered(SAID, order)[0], EventCausality(power=0.0)._ordered(SAID, order)
+    result = f"{len(rows)} rows of {', '.join(columns)}; of replies of a trained writer to real "
+    result += "prompts are changed: "
+    result += ", ".join(f"{name} {changed} of {n}" for name, (changed, n) in shares.items())
+    result += f"; a planted pair of lift 9 moves '{CAUSED.text}' before '{LIKELY.text}'"
+    holds = shares["pairs"][0] > 0 and shares["embedding"][0] > 0 and not shares["no pair"][0]
+    holds &= chosen is CAUSED and without[0] is LIKELY
+    return shell.shown(holds and len(rows) == 10 and all(name in text for name in columns), result)
+
+
+def _reranked(shell: Shell) -> dict[str, tuple[int, int]]:
+    """Return how many first replies re-ranking changes, by how pairs are found."""
+    learned = jsonl.read(personachat_dev.parts(shell.folder)[0][6:])
+    mined_pairs = shell.folder / "event-pairs-real.tsv"
+    write_pairs(mined([turn.text for turn in each.turns] for each in learned), mined_pairs)
+    strange = shell.written("event-pairs-none.tsv", "zap quark\tzap boson\t9\n")
+    inside = {"bot": "seq2seq", "options": {"weights": real_writer(shell)}, "number": 10}
+    turns = real_turns(shell, 120)
+    plain = make_bot("beam", **inside)
+    assert isinstance(plain, Generator)
+    first = [found[0].text for found in plain.propose(turns)]
+    found = {}
+    for name, how in (
+        ("pairs", {"pairs": str(mined_pairs)}),
+        ("embedding", {"pairs": str(mined_pairs), "matching": "embedding"}),
+        ("no pair", {"pairs": strange}),
+    ):
+        bot = make_bot("event_causality", **inside, **how)
+        assert isinstance(bot, Generator)
+        texts = [each[0].text for each in bot.propose(turns)]
+        changed = sum(one != other for one, other in zip(first, texts, strict=True))
+        found[name] = changed, len(turns)
+    return found

@@ -3,23 +3,32 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Sequence
+from itertools import combinations
+from math import exp, log
 from pathlib import Path
+from statistics import fmean
 
-from bots import Decoding, ReplyCandidate, bot_presets, get_bot, make_bot
+from bots import Decoding, ReplyCandidate, Turn, bot_presets, examples, get_bot, make_bot
+from bots.generation.likelihood import measure
 from bots.learning import training
-from bots.text.repetition import RepetitionRule
+from bots.text.repetition import RepetitionRule, likeness
+from bots.text.tokens import words
 from bots.writers.causal import CausalNetwork
 from bots.zoo.beam import Beam
 from bots.zoo.faq import DEFERRED
 from bots.zoo.lost_in_conversation import LostInConversation
 from bots.zoo.markov import Markov
+from bots.zoo.meena import Meena
 from bots.zoo.no_repeat import NoRepeat
 from bots.zoo.safety import Safety
 from bots.zoo.sample_and_rank import SampleAndRank
 from bots.zoo.two_head import TwoHead
 from tests.acceptance import planted
 from tests.acceptance.bots_ranking import ranked
+from tests.acceptance.bots_writing import is_degenerate, real_turns, real_writer
+from tests.acceptance.bots_writing import losses as held_out_losses
 from tests.acceptance.shell import Shell, Shown, slow
 from tests.acceptance.table import NotShown
 from tests.bots.examples import HELLO, PERSONA
@@ -81,18 +90,32 @@ def b_lic(shell: Shell) -> Shown:
 
 @slow
 def b_meena(shell: Shell) -> Shown:
-    vanilla = shell.path("meena-vanilla")
-    shell.bots(
-        *("train", "meena", "--set", "block=vanilla", "--data", "demo:train", "--seed", "1"),
-        *("--out", vanilla),
-    )
+    """Taught the planted questions, by either block; the unigram model counts the same answers."""
     told, holds = [], True
-    for block, where in (("evolved", shell.weights("meena")), ("vanilla", vanilla)):
-        about = json.loads((Path(where) / "bot.json").read_text(encoding="utf-8"))
-        last = about["history"][-1]
-        holds = holds and about["options"]["block"] == block and last["ppl_per_token"] > 1
-        told.append(f"{block} {last['ppl_per_token']:.1f} ({last['ppl_per_word']:.0f} per word)")
-    return shell.shown(holds, f"held-out ppl per token: {', '.join(told)}")
+    asked = list(examples(planted.questions(held_out=True), "self"))
+    counts = Counter(word for each in asked for word in each.reply.split())
+    total = counts.total() + len(asked)  # with the end of each
+    nats = sum(n * log(total / n) for n in (*counts.values(), len(asked)))
+    unigram = exp(nats / total)
+    for block in ("evolved", "vanilla"):
+        bot = planted.taught("meena", **planted.SUBWORDS, block=block)
+        assert isinstance(bot, Meena)
+        where = shell.folder / f"meena-{block}"
+        bot.save(where)
+        epochs, ppl, right = (
+            held_out_losses(str(where)),
+            measure(bot.model, asked),
+            planted.written(bot),
+        )
+        holds &= bot.block == block and epochs[-1] < epochs[0] and right.holds
+        holds &= ppl.per_word < unigram
+        told.append(
+            f"{block}: loss {epochs[0]:.3f} to {epochs[-1]:.3f} in {len(epochs)} epochs, ppl per "
+            f"word of held-out answers {ppl.per_word:.2f}, right ones {right}"
+        )
+    own = json.loads((Path(shell.weights("meena")) / "bot.json").read_text("utf-8"))["history"][-1]
+    result = f"{'; '.join(told)}; of counted words {unigram:.1f}; on the demo, too small for it, "
+    return shell.shown(holds, f"{result}{own['ppl_per_word']:.0f} per word", measure)
 
 
 def b_samplerank(shell: Shell) -> Shown:
@@ -115,21 +138,44 @@ def _drawn(**options: object) -> SampleAndRank:
     return made
 
 
+@slow
 def b_beam(shell: Shell) -> Shown:
-    lists = {}
-    for method in ("beam", "nucleus"):
-        bot = make_bot("beam", method=method, top_p=1.0)
-        assert isinstance(bot, Beam)
-        lists[method] = bot.propose([TURN])[0]
-    beam, drawn = (_different(found) for found in lists.values())
-    result = f"10 replies to one prompt, share of different bigrams: beam {beam:.2f}, "
-    result += f"samples {drawn:.2f}"
-    return shell.shown(beam < 0.8 * drawn, result, Beam.propose)
+    """On real prompts; samples compared with other samples are more alike at half of them."""
+    turns = real_turns(shell, 24)
+    beam, drawn, again = (
+        _listed(shell, turns, method=method, seed=seed)
+        for method, seed in (("beam", 0), ("nucleus", 1), ("nucleus", 2))
+    )
+    more = planted.Told(sum(a > b for a, b in _alike(beam, drawn)), len(turns))
+    lot = planted.Told(sum(a > b for a, b in _alike(again, drawn)), len(turns))
+    poor = sum(is_degenerate(each[0].text) for each in beam)
+    first = [fmean(pair[place] for pair in _alike(beam, drawn)) for place in (0, 1)]
+    result = "10 replies to a prompt, a trained writer: pairs share, in order, "
+    result += f"{first[0]:.2f} of their words in a beam, {first[1]:.2f} among samples; the beam's "
+    result += f"are more alike at {more}, other samples at {lot}; {poor} of {len(turns)} first "
+    result += f"replies degenerate, such as '{beam[0][0].text}'"
+    return shell.shown(more.holds and not lot.holds and poor <= 2, result, Beam.propose)
 
 
-def _different(found: Sequence[ReplyCandidate]) -> float:
-    pairs = [pair for each in found for pair in zip(each.tokens, each.tokens[1:], strict=False)]
-    return len(set(pairs)) / len(pairs)
+def _listed(
+    shell: Shell, turns: Sequence[Turn], *, method: str, seed: int
+) -> list[list[ReplyCandidate]]:
+    inside = {"bot": "seq2seq", "options": {"weights": real_writer(shell)}}
+    bot = make_bot("beam", **inside, method=method, top_p=1.0, seed=seed)
+    assert isinstance(bot, Beam)
+    return bot.propose(turns)
+
+
+def _alike(
+    one: Sequence[Sequence[ReplyCandidate]], other: Sequence[Sequence[ReplyCandidate]]
+) -> list[tuple[float, float]]:
+    """Return for each prompt how much the replies of either list share, pair by pair."""
+    return [(_shared(a), _shared(b)) for a, b in zip(one, other, strict=True)]
+
+
+def _shared(listed: Sequence[ReplyCandidate]) -> float:
+    pairs = combinations([words(each.text) for each in listed], 2)
+    return fmean(likeness(one, other) for one, other in pairs)
 
 
 @slow

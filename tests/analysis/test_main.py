@@ -126,7 +126,7 @@ def test_other_reports_by_name(tmp_path: Path) -> None:
 
 
 def test_real_scores_through_the_command(tmp_path: Path) -> None:
-    done = _run(_written(kulikov(), tmp_path), "--json")
+    done = _run(_written(kulikov(), tmp_path), "--json", "--simulate", 0)
     expected = json.loads(shared("calibration_golden", "kulikov_expected.json").read_text())
     scores = {r["system"]: r for r in json.loads(done.stdout) if r["metric"] == "calibrated_score"}
     for model in expected["models"]:

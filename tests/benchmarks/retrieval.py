@@ -1,6 +1,7 @@
 """Retrieval on one thread: tf-idf and BM25 beside libraries, and the best of cached candidates.
 
-    python -m tests.benchmarks.retrieval [--rounds 5] [--texts 130000] [--small] [--cpu]
+    OPENBLAS_NUM_THREADS=1 python -m tests.benchmarks.retrieval [--rounds 5] [--texts 130000]
+                                                                [--small] [--cpu]
 
 Texts are drawn from English words by how often people use them. Both ways answer the same queries
 in turn, from a query's text to the best text, and must give the same answer: tf-idf that of
@@ -171,8 +172,15 @@ def dense(rows: int, rounds: int, clock: Clock) -> None:
             for _ in range(repeat):
                 torch.mv(matrix, queries[0])
 
-        one, other = (each / repeat for each in medians([ours, bare], rounds, clock))
-        row(f"best {most} of {rows:,} x {SIZE}", one, "bare product", other)
+        def by_numpy() -> None:
+            for _ in range(repeat):
+                matrix.numpy() @ queries[0].numpy()
+
+        ways = [ours, bare, by_numpy]
+        one, other, third = (each / repeat for each in medians(ways, rounds, clock))
+        what = f"best {most} of {rows:,} x {SIZE}"
+        row(what, one, "bare product", other)
+        row(what, one, "numpy's product", third)
 
 
 def medians(ways: Sequence[Callable[[], object]], rounds: int, clock: Clock) -> list[float]:

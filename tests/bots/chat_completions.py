@@ -21,6 +21,7 @@ class Fake:
     """What was asked of the server, and the means to let stalled answers go."""
 
     script: Sequence[Mapping[str, Any]] = ()  # answers of the model "scripted", by number
+    answering: Callable[[str], str] = str  # what the model "answers" makes of the last message
     asked: list[dict[str, Any]] = field(default_factory=list)
     headers: list[dict[str, str]] = field(default_factory=list)
     tries: Counter[str] = field(default_factory=Counter)
@@ -102,6 +103,8 @@ class _Handler(BaseHTTPRequestHandler):
             self._send({"object": "error", "message": complaint, "code": 400}, 400)
         elif behavior == "scripted":
             self._send(self.fake.script[int(said)])
+        elif behavior == "answers":
+            self._send(_answer(self.fake.answering(said)))
         elif behavior in _ODD:
             _ODD[behavior](self)
         else:

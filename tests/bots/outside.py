@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import atexit
 import os
+import shutil
 import tempfile
 from collections.abc import Callable, Iterable, Mapping
 from functools import cache
@@ -21,6 +22,7 @@ def options(name: str) -> Mapping[str, object]:
         "callable": _function,
         "chat_server": _server,
         "checkpoint": _checkpoint,
+        "small_model": _small_model,
     }
     return needed[name]() if name in needed else {}
 
@@ -42,6 +44,20 @@ def _server() -> Mapping[str, object]:
 
 def _checkpoint() -> Mapping[str, object]:
     return {"checkpoint": str(tiny_causal()), "max_tokens": 8}
+
+
+def _small_model() -> Mapping[str, object]:
+    return {"checkpoint": str(tiny_chat()), "max_tokens": 8}
+
+
+@cache
+def tiny_chat() -> Path:
+    """Return the folder of the small random GPT-2, with a chat template."""
+    path = Path(tempfile.mkdtemp(prefix="parley-chat-"))
+    shutil.copytree(tiny_causal(), path, dirs_exist_ok=True)
+    lines = "{% for each in messages %}{{ each['role'] }}: {{ each['content'] }}\n{% endfor %}"
+    (path / "chat_template.jinja").write_text(lines + "assistant:", "utf-8")
+    return path
 
 
 @cache

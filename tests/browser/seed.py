@@ -73,6 +73,8 @@ def _campaigns() -> dict[str, str]:
         ),
         "paused": make_campaign(state=Campaign.State.PAUSED, **common),
         "full": make_campaign(**common | {"target": 1}),
+        "one place, light": make_campaign(changes=short, **common | {"target": 1}),
+        "one place, dark": make_campaign(changes=short, **common | {"target": 1}),
     }
     lonely = made["lonely"].systems.get(name="beta").cell
     lonely.target = 30  # fewer free places than with people, who are therefore tried first

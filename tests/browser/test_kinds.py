@@ -47,7 +47,11 @@ class Form:
         serve(page, html, self._draft)
         if late:
             page.route("**/rate.js", lambda route: self.script.append(route))
-        page.goto(SITE, wait_until="commit" if late else "load")
+            with page.expect_request("**/rate.js"):
+                page.goto(SITE, wait_until="commit")
+            wait_until(page, "document.readyState !== 'loading'")
+        else:
+            page.goto(SITE)
         self.question = page.locator(f"#{field.id}")
 
     def _draft(self, route: Route) -> None:
@@ -128,6 +132,30 @@ def test_what_is_answered_before_the_script_is_there_is_saved(late: Form, kind: 
     script.fallback()
     assert late.saved() == late.sends()
     assert late.is_good(late.sends())
+
+
+@pytest.mark.parametrize("kind", ["ranking"])
+def test_ranks_changed_before_the_script_is_there_are_not_taken_away(late: Form, kind: str) -> None:
+    ranks = late.page.locator("input[data-alone]")
+    names = "all => [...new Set(all.map((each) => each.name))].slice(0, 2)"
+    first, second = ranks.evaluate_all(names)
+
+    def choose(name: str, rank: int) -> None:
+        late.page.locator(f'input[name="{name}"]').nth(rank).check()
+
+    choose(first, 0)
+    choose(second, 1)
+    ranks.evaluate_all(
+        "all => all.forEach((each) => each.toggleAttribute('checked', each.checked))"
+    )
+    choose(first, 1)
+    choose(second, 0)
+    (script,) = late.script
+    script.fallback()
+    late.saved()
+    drafts = late.drafts[-1]
+    options = [option.value for option in late.field.answer.options]
+    assert (drafts[first], drafts[second]) == (options[1], options[0])
 
 
 @pytest.mark.parametrize("kind", kind_names())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from functools import cache
 
 import pandas as pd
@@ -10,6 +11,7 @@ import pytest
 
 from analysis import get_metric, metric_names
 from analysis.registry import table_of
+from analysis.scores.question_ratings import shared
 from analysis.tables.tidy import COLUMNS
 from tests.analysis.examples import ROOT
 from tests.analysis.samples import EMPTY, tables
@@ -19,10 +21,55 @@ def _computed(name: str, table: pd.DataFrame) -> pd.DataFrame:
     return get_metric(name)(table)
 
 
+# Each table is made once, and all metrics read it: what they have in common is computed once too.
+_sample = cache(tables)
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _reads_once() -> Iterator[None]:
+    with shared():
+        yield
+
+
 @cache
 def _usual(name: str) -> pd.DataFrame:
     """Return the metric on the sample, computed once: some fit models."""
-    return _computed(name, tables()[table_of(get_metric(name))])
+    return _computed(name, _sample()[table_of(get_metric(name))])
+
+
+@cache
+def _untouched() -> dict[str, pd.DataFrame]:
+    return tables()
+
+
+@cache
+def _turned(kind: str) -> pd.DataFrame:
+    return _sample()[kind].iloc[::-1]
+
+
+@cache
+def _relabeled(kind: str) -> pd.DataFrame:
+    table = _sample()[kind]
+    return table.set_axis([f"x{k}" for k in range(len(table))], axis="index")
+
+
+@cache
+def _renamed(kind: str) -> pd.DataFrame:
+    renamed = _sample()[kind].copy()
+    for column in ("item", "rater", "answer", "conversation", "message"):
+        if column in renamed:
+            blank = renamed[column] == ""
+            renamed[column] = ("z" + renamed[column].str[::-1]).mask(blank, "")
+    return renamed
+
+
+SWAP = {"s0": "s9", "s1": "s5", "s2": "s1"}
+
+
+@cache
+def _swapped(kind: str) -> pd.DataFrame:
+    table = _sample()[kind]
+    return table.assign(system=table["system"].replace(SWAP))
 
 
 # One process has all tests of a metric.
@@ -34,8 +81,8 @@ def name(request: pytest.FixtureRequest) -> str:
 
 
 @pytest.fixture
-def table(name: str) -> pd.DataFrame:
-    return tables()[table_of(get_metric(name))]
+def kind(name: str) -> str:
+    return table_of(get_metric(name))
 
 
 def test_applies_to_the_sample_and_is_tidy(name: str) -> None:
@@ -50,38 +97,29 @@ def test_applies_to_the_sample_and_is_tidy(name: str) -> None:
     assert (known["estimate"] <= known["high"]).all()
 
 
-def test_an_estimate_that_is_missing_has_a_reason(name: str, table: pd.DataFrame) -> None:
-    one = table.iloc[:1]
+def test_an_estimate_that_is_missing_has_a_reason(name: str, kind: str) -> None:
+    one = _sample()[kind].iloc[:1]
     found = _computed(name, one)
     missing = found[found["estimate"].isna()]
     assert missing.empty or missing["reason"].notna().all()
 
 
-def test_order_of_rows_does_not_matter(name: str, table: pd.DataFrame) -> None:
-    turned = table.iloc[::-1]
-    pd.testing.assert_frame_equal(_computed(name, turned), _usual(name))
+def test_order_of_rows_does_not_matter(name: str, kind: str) -> None:
+    pd.testing.assert_frame_equal(_computed(name, _turned(kind)), _usual(name))
 
 
-def test_labels_of_rows_do_not_matter(name: str, table: pd.DataFrame) -> None:
-    relabeled = table.set_axis([f"x{k}" for k in range(len(table))], axis="index")
-    pd.testing.assert_frame_equal(_computed(name, relabeled), _usual(name))
+def test_labels_of_rows_do_not_matter(name: str, kind: str) -> None:
+    pd.testing.assert_frame_equal(_computed(name, _relabeled(kind)), _usual(name))
 
 
-def test_names_of_things_do_not_matter(name: str, table: pd.DataFrame) -> None:
-    names = [c for c in ("item", "rater", "answer", "conversation", "message") if c in table]
-    renamed = table.copy()
-    for column in names:
-        blank = renamed[column] == ""
-        renamed[column] = ("z" + renamed[column].str[::-1]).mask(blank, "")
-    pd.testing.assert_frame_equal(_computed(name, renamed), _usual(name))
+def test_names_of_things_do_not_matter(name: str, kind: str) -> None:
+    pd.testing.assert_frame_equal(_computed(name, _renamed(kind)), _usual(name))
 
 
-def test_names_of_systems_do_not_matter(name: str, table: pd.DataFrame) -> None:
-    swap = {"s0": "s9", "s1": "s5", "s2": "s1"}
-    renamed = table.assign(system=table["system"].replace(swap))
-    found = _computed(name, renamed).set_index(["question", "system", "metric"]).sort_index()
+def test_names_of_systems_do_not_matter(name: str, kind: str) -> None:
+    found = _computed(name, _swapped(kind)).set_index(["question", "system", "metric"]).sort_index()
     usual = _usual(name).copy()
-    usual["system"] = usual["system"].replace(swap)
+    usual["system"] = usual["system"].replace(SWAP)
     usual = usual.set_index(["question", "system", "metric"]).sort_index()
     columns = ["estimate", "low", "high", "n"]
     if "other_system" not in usual:
@@ -90,16 +128,16 @@ def test_names_of_systems_do_not_matter(name: str, table: pd.DataFrame) -> None:
         assert sorted(found["estimate"].round(9)) == sorted(usual["estimate"].round(9))
 
 
-def test_nothing_comes_from_an_empty_table(name: str) -> None:
-    found = _computed(name, EMPTY[table_of(get_metric(name))])
+def test_nothing_comes_from_an_empty_table(name: str, kind: str) -> None:
+    found = _computed(name, EMPTY[kind])
     assert found.empty
     assert tuple(found.columns) == COLUMNS
 
 
-def test_the_table_given_is_left_alone(name: str, table: pd.DataFrame) -> None:
-    before = table.copy(deep=True)
+def test_the_table_given_is_left_alone(name: str, kind: str) -> None:
+    table = _untouched()[kind].copy(deep=True)
     _computed(name, table)
-    pd.testing.assert_frame_equal(table, before)
+    pd.testing.assert_frame_equal(table, _untouched()[kind])
 
 
 def test_has_a_docstring_with_a_source_and_a_test(name: str) -> None:

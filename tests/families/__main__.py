@@ -27,7 +27,8 @@ from tests.families.printed import Batch, Counts, campaigns
 from tests.families.tallies import OPEN, Row, fill, has_table, row, table
 
 TOGETHER = 25  # campaigns of a batch
-EXPECTED = ("abstains", "biased", "cautioned")  # of a family, which changes nothing that is drawn
+# Of a family, which changes nothing that is drawn.
+EXPECTED = ("abstains", "allows", "biased", "cautioned")
 NIGHTLY, OF_NIGHT = 8, 200  # families of a night, and campaigns of each
 USUAL = 1000
 THREADS = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS")

@@ -108,6 +108,10 @@ RATINGS: tuple[Ratings, ...] = (
     replace(CHAT, name="poor conversations lost", lost=1.0, biased=("score",), cautioned=True),
     replace(CHAT, name="poor conversations lost, a gap of 1",
             lost=2.0, gap=1.0, items=40, biased=("score", "difference"), cautioned=True),
+    replace(CHAT, name="poor conversations lost, as the table tells", lost=1.0, told=True,
+            allows=True, cautioned=True),
+    replace(CHAT, name="poor conversations lost, a gap of 1, as the table tells",
+            lost=2.0, gap=1.0, items=40, told=True, allows=True, cautioned=True),
 )  # fmt: skip
 
 TWOS = Votes(name="votes, one per context, 12 raters")

@@ -28,6 +28,7 @@ from analysis.metrics.win_rate import win_rate
 from analysis.output.ranking import rankings
 from analysis.raters.alpha import alphas
 from analysis.raters.ballots import ballots, rater_intervals
+from analysis.scores.allocation import LOST
 from analysis.scores.question_ratings import QuestionRatings, questions, shared
 from analysis.tables.columns import TIME_COLUMN
 from tests.families import agreeing, ratings, votes
@@ -123,6 +124,8 @@ def _rated(family: Ratings, drawn: ratings.Drawn) -> pd.DataFrame:
     frame = _labeled({letter: codes[name] for letter, name in COLUMNS.items() if name in codes})
     if "given_at" in codes:
         frame[TIME_COLUMN] = codes["given_at"]
+    if family.told:
+        frame[LOST] = drawn.lost[codes["system"]]
     return frame.assign(value=drawn.value, place=0, **_scale(family))
 
 

@@ -27,9 +27,10 @@ class Ratings:
 
     `who` makes the incidence of `items` per system, `raters`, and `votes` per item. `noises` are of
     each system where they differ; every other rater's noise is `unlike` times the others'. Of the
-    raters `odd` answer at random. `lost` is the slope by which poor ratings go missing. `biased`
-    names what no table can tell to be wrong, `abstains` is a design that allows no interval, and
-    of one that is `cautioned` it is counted how often the report warns.
+    raters `odd` answer at random. `lost` is the slope by which poor ratings go missing, which the
+    table tells where it is `told`; intervals that `allows` for it may be too wide. `biased` names
+    what no table can tell to be wrong, `abstains` is a design that allows no interval, and of one
+    that is `cautioned` it is counted how often the report warns.
     """
 
     name: str
@@ -55,8 +56,10 @@ class Ratings:
     skewed: bool = False
     missing: float = 0
     lost: float = 0
+    told: bool = False
     abstains: bool = False
     biased: tuple[str, ...] = ()
+    allows: bool = False
     cautioned: bool = False
 
     @property
@@ -66,11 +69,12 @@ class Ratings:
 
 @dataclass(frozen=True, eq=False)
 class Drawn:
-    """A campaign: codes and answer of each rating, and each system's truth."""
+    """A campaign: codes and answer of each rating, each system's truth, and what it lost."""
 
     codes: Codes
     value: np.ndarray
     truth: np.ndarray
+    lost: np.ndarray
 
 
 def draw(of: Ratings, chance: Generator) -> Drawn:
@@ -83,7 +87,10 @@ def draw(of: Ratings, chance: Generator) -> Drawn:
     if of.who is adaptive:
         kept &= _allocated(of, codes, value)
     left = {name: each[kept] for name, each in codes.items()}
-    return Drawn(left, value[kept], truth(of))
+    given, there = (
+        np.bincount(each, minlength=of.systems) for each in (codes["system"], left["system"])
+    )
+    return Drawn(left, value[kept], truth(of), 1 - there / given)
 
 
 @cache

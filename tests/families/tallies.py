@@ -15,9 +15,11 @@ import numpy as np
 
 from tests.families.catalog import FAMILIES, Family
 from tests.families.printed import Counts
+from tests.families.ratings import Ratings
 
 LEAST, MOST, WRONG = 0.93, 0.97, 0.06
 ERRORS = 2.0
+TOO_WIDE = "too wide"
 INTERVALS = ("score", "difference", "win rate", "ability", "worth", "alpha", "percent")
 CLAIMS = ("different", "sure", "first", "rank")
 OTHERS = ("cautioned",)
@@ -75,6 +77,7 @@ class Row:
             return "abstains"
         near = ", ".join(self._told("near"))
         known = [f"{kind} biased" for kind in self.family.biased]
+        known += ["wide for what was lost"] * _allows(self.family)
         return "; ".join([f"near: {near}" if near else "holds", *known])
 
     def _told(self, wanted: str) -> Iterator[str]:
@@ -85,14 +88,19 @@ class Row:
         for kind, share in self.shares.items():
             if share.printed and kind not in self.family.biased and kind not in OTHERS:
                 state, word = _state(kind, share)
-                if state == wanted:
+                if state == wanted and not (word == TOO_WIDE and _allows(self.family)):
                     yield f"{HEAD[kind]} {word}"
+
+
+def _allows(family: Family) -> bool:
+    """Say whether intervals are wider than chance asks, for what no rating can tell."""
+    return isinstance(family, Ratings) and family.allows
 
 
 def _state(kind: str, share: Share) -> tuple[str, str]:
     """Return `holds`, `near` or `fails`, and the word for it."""
     low, high = (LEAST, MOST) if kind in INTERVALS else (0.0, WRONG)
-    words = ("too narrow", "too wide") if kind in INTERVALS else ("", "too often")
+    words = ("too narrow", TOO_WIDE) if kind in INTERVALS else ("", "too often")
     for gap, word in ((low - share.value, words[0]), (share.value - high, words[1])):
         if gap > 0:
             return ("fails" if gap > ERRORS * share.error else "near"), word

@@ -59,9 +59,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if words[:1] == ["--competition"]:
         return competition.main(words[1:])
     given = _parser().parse_args(words)
-    if given.systems:
-        own_systems.use(given.systems)
     try:
+        _use_systems(given.systems)
         _check_seed(given.seed)
         _check_times(given.times)
         chosen = dict(
@@ -161,6 +160,14 @@ def _people(protocol: Protocol, given: argparse.Namespace) -> int:
     usual = _usual(protocol)
     has_checks = given.admission or protocol.admissions or protocol.onboarding
     return int(given.people or (max(CHECKED, usual) if has_checks else usual))
+
+
+def _use_systems(file: Path | None) -> None:
+    try:
+        if file is not None:
+            own_systems.use(file)
+    except (OSError, ValueError) as problem:
+        raise Refused(f"--systems {file}: {problem}") from None
 
 
 def _check_seed(seed: int) -> None:

@@ -31,9 +31,13 @@ class OwnSystem:
 
 
 def use(file: Path) -> None:
-    """Let this process, and those that it starts, have the systems of a file."""
-    os.environ[VARIABLE] = str(file.resolve())
-    given = _read(os.environ[VARIABLE])
+    """Let this process, and those that it starts, have the systems of a file.
+
+    Raises `OSError` and `ValueError` where the file is not one of systems.
+    """
+    path = str(file.resolve())
+    given = _read(path)
+    os.environ[VARIABLE] = path
     named = {"WEIGHTS_DIR": given.get("weights"), "BOT_CALLABLES": given.get("callables")}
     os.environ.update({name: str(value) for name, value in named.items() if value})
 
@@ -54,5 +58,23 @@ def own_systems(protocol: str) -> tuple[OwnSystem, ...]:
 
 @cache
 def _read(file: str) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads(Path(file).read_text(encoding="utf-8"))
-    return found
+    found = json.loads(Path(file).read_text(encoding="utf-8"))
+    rows = found.get("systems") if isinstance(found, dict) else None
+    if not isinstance(rows, list) or not rows:
+        raise ValueError(f'write {{"systems": [{_ROW}, ...]}}')
+    if bad := [number for number, row in enumerate(rows, 1) if not _is_system(row)]:
+        raise ValueError(f"systems {', '.join(map(str, bad))}: write {_ROW}, share from 0 to 1")
+    checked: dict[str, Any] = found
+    return checked
+
+
+_ROW = '{"name": .., "bot": .., "share": ..}'
+
+
+def _is_system(row: object) -> bool:
+    if not isinstance(row, dict):
+        return False
+    share = row.get("share")
+    if isinstance(share, bool) or not isinstance(share, int | float):
+        return False
+    return 0 <= share <= 1 and all(row.get(key) for key in ("name", "bot"))

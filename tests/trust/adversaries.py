@@ -39,7 +39,8 @@ from webapp.crowd.people import Person
 from webapp.crowd.web import Gone, Web
 
 AT_ONCE = 12
-STAYS = 100.0  # seconds that anybody stays at most
+STAYS = 100.0  # seconds that an adversary stays at most
+PATIENCE = 400.0  # seconds of somebody honest
 MINIMUM = 8
 UNPAID = "worked and got no code"
 LOOKS = 40  # at a page, a half second apart, for what somebody waits for
@@ -285,16 +286,11 @@ Attempts = list[tuple[str, Visitor]]
 
 async def _everybody(
     wanted: argparse.Namespace, invited: list[tuple[str, str]], base: str
-) -> tuple[Attempts, list[str]]:
+) -> tuple[Attempts, list[str], list[str]]:
     """Let adversaries and honest people come in a drawn order, some at a time."""
     chance, limit = random.Random(wanted.seed), asyncio.Semaphore(AT_ONCE)
-    slugs = {"bots": invited[0][0], "pairs": invited[1][0]}
-    attempts: Attempts = []
-    for number in range(wanted.attempts):
-        kind = [*KINDS][number % len(KINDS)]
-        slug = slugs[KINDS[kind][0]]
-        own = random.Random(f"{wanted.seed} {number}")
-        attempts.append((kind, Visitor(base, slug, f"adversary-{number}", own)))
+    attempts = _attempts(wanted, {"bots": invited[0][0], "pairs": invited[1][0]}, base)
+    refused: list[str] = []
     records = io.StringIO()
 
     async def attempt(kind: str, one: Visitor) -> None:
@@ -309,18 +305,43 @@ async def _everybody(
 
     async def visit(number: int, slug: str, token: str) -> None:
         person = Person(name=f"honest-{number}&invitation={token}", seed=wanted.seed, pause=0.1)
-        stay = Visit((base,), slug, {}, seconds=STAYS)
+        stay = Visit((base,), slug, {}, seconds=PATIENCE)
         async with limit:
-            await Participant(person, stay, Ledger(records), nobody).live()
+            one = Participant(person, stay, Ledger(records), nobody)
+            await one.live()
+            if one.end == "refused":
+                refused.append(await asyncio.to_thread(_refusal, slug))
 
     work = [attempt(*each) for each in attempts]
     work += [visit(number, *each) for number, each in enumerate(invited)]
     chance.shuffle(work)
     await asyncio.gather(*work)
-    return attempts, records.getvalue().splitlines()
+    return attempts, records.getvalue().splitlines(), refused
 
 
-def _told(attempts: Attempts, records: list[str]) -> dict[str, Any]:
+def _attempts(wanted: argparse.Namespace, slugs: Mapping[str, str], base: str) -> Attempts:
+    attempts: Attempts = []
+    for number in range(wanted.attempts):
+        kind = [*KINDS][number % len(KINDS)]
+        slug = slugs[KINDS[kind][0]]
+        own = random.Random(f"{wanted.seed} {number}")
+        attempts.append((kind, Visitor(base, slug, f"adversary-{number}", own)))
+    return attempts
+
+
+def _refusal(slug: str) -> str:
+    """Return why somebody was not let in now."""
+    from webapp.models import Campaign, QuotaCell
+
+    campaign = Campaign.objects.get(slug=slug)
+    cell = QuotaCell.objects.get(system__campaign=campaign)
+    if cell.completed >= cell.target - cell.target % 2:
+        return f"{campaign.name}: everything that was wanted was there"
+    at_work = cell.reserved + cell.completed >= cell.target
+    return f"{campaign.name}: {'others were at work' if at_work else 'no money was left'}"
+
+
+def _told(attempts: Attempts, records: list[str], refused: list[str]) -> dict[str, Any]:
     from webapp.models import Campaign, CompletionCode
     from webapp.services.rules import ledger
 
@@ -344,18 +365,28 @@ def _told(attempts: Attempts, records: list[str]) -> dict[str, Any]:
     ends = [each for each in ends if each["what"] in ("end", "stuck", "gone", "crashed", "left")]
     worked = {each["person"] for each in map(json.loads, records) if "chat" in each}
     honest = Counter(_end(each, worth, each["person"] in worked) for each in ends)
-    broken = [name for name, each in budgets.items() if each["codes"] > each["budget"]]
-    broken += ["code guessers"] if gained["code guessers"] else []
-    broken += ["replayers"] if any(one.again for _, one in attempts) else []
-    broken += [name for name in (UNPAID, "crashed") if honest[name]]
+    broken = _broken(budgets, gained, attempts, honest)
     return {
         "attempts": dict(tries),
         "budgets": budgets,
         "loss per 1,000": {kind: round(float(gained[kind]) * 1000 / tries[kind]) for kind in tries},
         "honest": dict(honest),
+        "not let in because": dict(Counter(refused)),
         "codes that nobody fetched": [f"{outcome} {amount}" for outcome, amount in unseen],
         "broken": broken,
     }
+
+
+def _broken(
+    budgets: Mapping[str, Mapping[str, float]],
+    gained: Mapping[str, Decimal],
+    attempts: Attempts,
+    honest: Mapping[str, int],
+) -> list[str]:
+    broken = [name for name, each in budgets.items() if each["codes"] > each["budget"]]
+    broken += ["code guessers"] if gained["code guessers"] else []
+    broken += ["replayers"] if any(one.again for _, one in attempts) else []
+    return broken + [name for name in (UNPAID, "crashed") if honest[name]]
 
 
 def _end(record: Mapping[str, Any], worth: Mapping[str, Decimal], worked: bool) -> str:

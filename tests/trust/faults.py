@@ -64,6 +64,14 @@ def no_poll() -> None:
     Lookout.look = look  # type: ignore[method-assign]
 
 
+@fault
+def patient_worker() -> None:
+    """A reply worker does not look by itself: all depends on hints."""
+    from webapp import workers
+
+    workers.POLL = 600.0
+
+
 # --- bugs -------------------------------------------------------------------------------------
 
 
@@ -75,8 +83,10 @@ def ack_before_commit() -> None:
 
     real = messages.send_all
 
-    def early(outgoing: Sequence[messages.OutgoingMessage], *, now: datetime) -> list[Any]:
-        _later(lambda: real(outgoing, now=now))
+    def early(
+        outgoing: Sequence[messages.OutgoingMessage], *, now: datetime, notes_life: bool = True
+    ) -> list[Any]:
+        _later(lambda: real(outgoing, now=now, notes_life=notes_life))
         seats = access.seats(each.seat_key for each in outgoing)
         return [_promised(seats[each.seat_key].conversation, each.text) for each in outgoing]
 
@@ -110,16 +120,16 @@ def read_then_write_quota() -> None:
     real = enrolment.start
     seen = threading.local()
 
-    def start(*, person: Participation, now: datetime) -> Participation:
+    def start(*, person: Participation, now: datetime, has_page: bool = True) -> Participation:
         cells = QuotaCell.objects.filter(system__campaign=person.campaign)
         seen.cells = {cell.pk: cell for cell in cells}
         time.sleep(0.5)
-        return real(person=person, now=now)
+        return real(person=person, now=now, has_page=has_page)
 
     def reserve(row: Any, count: int = 1) -> bool:
-        if not isinstance(row, QuotaCell):
-            return quota_reserve(row)
-        cell = seen.cells[row.pk]
+        cell = getattr(seen, "cells", {}).get(row.pk) if isinstance(row, QuotaCell) else None
+        if cell is None:  # no cell, or somebody on the waiting list, whose turn comes by a look
+            return quota_reserve(row, count)
         QuotaCell.objects.filter(pk=row.pk).update(reserved=cell.reserved + count)
         return bool(cell.free >= count)
 
@@ -138,9 +148,8 @@ def subscribe_after_replay() -> None:
     async def greet(self: ChatConsumer, frame: frames.Hello) -> None:
         self.tab, self.greeted = frame.tab, True
 
-    async def listen_late(self: ChatConsumer) -> None:
-        await asyncio.sleep(DELAY)
-        await listen(self)
+    def listen_late(self: ChatConsumer) -> None:
+        asyncio.get_running_loop().call_later(DELAY, listen, self)
 
     ChatConsumer._greet = greet  # type: ignore[method-assign]
     ChatConsumer._listen = listen_late  # type: ignore[method-assign]

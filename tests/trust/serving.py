@@ -2,7 +2,8 @@
 
     python -m tests.trust.serving FOLDER
 
-Needs DATABASE_URL and REDIS_URL of servers that nobody else uses. Prints JSON: a list per round.
+Needs DATABASE_URL of a server that nobody else uses; the broker is its own. Prints JSON: what came
+of each round.
 """
 
 from __future__ import annotations
@@ -15,14 +16,20 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
+
+import redis
 
 from tests.live import ROOT
+from tests.servers import redis_server
 
 BOTS = ("seq2seq", "chat_server", "callable")
+SLOW_BOTS = BOTS[1:]
 PEOPLE = 4  # at each bot
+EVERYBODY = PEOPLE * len(BOTS)
 SLOW = 1.5  # seconds of the chat server's answers, and of the function's
 PATIENCE = 90.0
 
@@ -45,25 +52,31 @@ def workers(folder: Path) -> Iterator[list[subprocess.Popen[bytes]]]:
             worker.wait()
 
 
-def start(folder: Path, number: int) -> subprocess.Popen[bytes]:
+def start(
+    folder: Path, number: int, *, threads: int = 16, faults: str = ""
+) -> subprocess.Popen[bytes]:
     """Start a worker for all three bots, which tells a log of its tasks."""
     queues = ",".join(f"bot.{bot}" for bot in BOTS)
-    command = [sys.executable, "-m", "celery", "-A", "webapp", "worker", "-Q", queues]
-    options = ["-P", "threads", "-c", "16", "-n", f"replies{number}@here", "-l", "info"]
+    program = [sys.executable, "-m", "tests.trust.sabotage", faults, "celery"]
+    command = [*program, "-A", "webapp", "worker", "-Q", queues, "-P", "threads"]
+    options = ["-c", str(threads), "-n", f"replies{number}@here", "-l", "info"]
     options += ["--without-gossip", "--without-mingle"]
     with (folder / f"worker{number}.log").open("ab") as log:
-        return subprocess.Popen([*command, *options], cwd=ROOT, env=os.environ, stderr=log)
+        return subprocess.Popen(
+            [*command, *options], cwd=ROOT, env=os.environ, stdout=log, stderr=log
+        )
 
 
 class Round:
-    """Everybody writes once; what came of it."""
+    """Everybody at some bots writes once; what came of it."""
 
-    def __init__(self) -> None:
+    def __init__(self, bots: Sequence[str] = BOTS) -> None:
         from tests.benchmarks.waiting_systems import send_all
         from webapp.models import Participation, ReplyJob
 
         last = ReplyJob.objects.order_by("-pk").values_list("pk", flat=True).first() or 0
-        send_all(list(Participation.objects.values_list("pk", flat=True)))
+        people = Participation.objects.filter(seats__conversation__system__bot__in=bots)
+        send_all(list(people.values_list("pk", flat=True)))
         self.jobs = ReplyJob.objects.filter(pk__gt=last).order_by("pk")
 
     def wait(self, done: int, state: str = "DONE") -> float:
@@ -82,16 +95,21 @@ class Round:
         events = Event.objects.filter(side=1, kind="message")
         replies = Counter(events.values_list("conversation", "content__in_reply_to"))
         shown = ReplyCall.objects.filter(job__in=self.jobs, outcome="SHOWN")
+        took = dict(shown.values_list("job", "seconds"))
         times: dict[str, list[float]] = {bot: [] for bot in BOTS}
+        calls: dict[str, list[tuple[float, float]]] = {bot: [] for bot in BOTS}
         batches: dict[str, list[int]] = {bot: [] for bot in BOTS}
         for job in self.jobs:
             assert job.answered_at is not None
             times[job.bot].append((job.answered_at - job.queued_at).total_seconds())
             batches[job.bot].append(job.details["batch"])
+            ended = job.answered_at.timestamp()
+            calls[job.bot].append((ended - took[job.pk], ended))
         return {
             "seconds": seconds,
             "times": times,
             "batches": batches,
+            "calls": calls,
             "shown": sorted(Counter(shown.values_list("job", flat=True)).values()),
             "replies": len(replies) and sum(replies.values()),
         }
@@ -123,46 +141,109 @@ def main(folder: Path) -> None:
     )
     import django
 
-    with model_server() as url, workers(folder) as running:
+    with model_server() as url, Broker() as broker, workers(folder) as running:
         django.setup()
         seed(folder, url)
-        print(json.dumps(rounds(folder, running)))
+        print(json.dumps(rounds(folder, running, broker)))
 
 
-def rounds(folder: Path, running: list[subprocess.Popen[bytes]]) -> dict[str, Any]:
+class Broker:
+    """A Redis that is killed, and started again without its data on the same port."""
+
+    def __init__(self) -> None:
+        self.running = ExitStack()
+        self.url = ""
+
+    def __enter__(self) -> Broker:
+        self.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.running.close()
+
+    def start(self) -> None:
+        self.url = self.running.enter_context(redis_server(urlsplit(self.url).port or 0))
+        os.environ["REDIS_URL"] = self.url
+
+    def kill(self) -> None:
+        with redis.from_url(self.url) as known:
+            os.kill(known.info("server")["process_id"], signal.SIGKILL)
+        self.running.close()
+
+
+def seconds_of_a_lost_hint() -> float:
+    """Return how long a hint to a broker that is away takes."""
+    from webapp import realtime
+
+    before, started = realtime.lost["worker"], time.monotonic()
+    realtime.call("nobody", 0, [0])
+    deadline = started + PATIENCE
+    while realtime.lost["worker"] == before and time.monotonic() < deadline:
+        time.sleep(0.01)
+    return time.monotonic() - started
+
+
+def listens(worker: str) -> bool:
+    """Tell whether a worker hears control commands."""
+    from webapp.celery import app
+
+    return bool(app.control.ping([worker], timeout=1))
+
+
+def rounds(folder: Path, running: list[subprocess.Popen[bytes]], broker: Broker) -> dict[str, Any]:
     """Play all rounds on one installation."""
-    everybody = PEOPLE * len(BOTS)
-    found: dict[str, Any] = {}
     running += [start(folder, 1), start(folder, 2)]
     first = Round()
-    first.wait(everybody)  # all is loaded
+    first.wait(EVERYBODY)  # all is loaded
     calm = Round()
-    found["calm"] = calm.found(calm.wait(everybody))
-
+    found = {"calm": calm.found(calm.wait(EVERYBODY))}
     one = Round()
     one.wait(PEOPLE, "CLAIMED")
     running.pop(0).kill()
-    found["one killed"] = one.found(one.wait(everybody))
+    found["one killed"] = one.found(one.wait(EVERYBODY))
+    return found | without_broker(folder, running, broker) | {"ended": ended(running)}
 
-    both = Round()
-    both.wait(PEOPLE, "CLAIMED")
+
+def without_broker(
+    folder: Path, running: list[subprocess.Popen[bytes]], broker: Broker
+) -> dict[str, Any]:
+    """Kill the broker as replies are under way, and then the worker, which starts without it."""
+    found: dict[str, Any] = {}
+    one = Round()
+    one.wait(PEOPLE, "CLAIMED")
+    broker.kill()
+    found["broker killed"] = one.found(one.wait(EVERYBODY))
+
+    found["lost hint"] = seconds_of_a_lost_hint()
+    all_killed = Round()
+    all_killed.wait(PEOPLE, "CLAIMED")
     last = running.pop()
     last.kill()
     last.wait()
-    running.append(start(folder, 3))
-    found["all killed"] = both.found(both.wait(everybody))
+    running.append(start(folder, 3, threads=1, faults="patient_worker"))
+    found["all killed"] = all_killed.found(all_killed.wait(EVERYBODY))
 
-    ended = Round()
-    ended.wait(PEOPLE, "CLAIMED")
+    broker.start()
+    deadline = time.monotonic() + PATIENCE
+    while not listens("replies3@here") and time.monotonic() < deadline:
+        time.sleep(0.1)
+    crowded = Round(SLOW_BOTS)
+    found["one thread"] = crowded.found(crowded.wait(PEOPLE * len(SLOW_BOTS)))
+    return found
+
+
+def ended(running: list[subprocess.Popen[bytes]]) -> dict[str, Any]:
+    """End the last worker as replies are under way."""
+    last = Round()
+    last.wait(PEOPLE, "CLAIMED")
     running[0].send_signal(signal.SIGTERM)
     status = running.pop().wait(timeout=PATIENCE)
-    left = ended.jobs.exclude(state="DONE")
-    found["ended"] = {
+    left = last.jobs.exclude(state="DONE")
+    return {
         "status": status,
         "left": sorted(set(left.values_list("state", flat=True))),
-        "done": ended.jobs.filter(state="DONE").count(),
+        "done": last.jobs.filter(state="DONE").count(),
     }
-    return found
 
 
 if __name__ == "__main__":

@@ -190,9 +190,14 @@ def _cells(campaign: Campaign) -> list[Count]:
 
 
 def _done(system: int) -> int:
-    """Count who completed; of two people of whom one rates, both or neither by the rater's end."""
+    """Count who completed; of two people of whom one rates, both or neither by the rater's end.
+
+    Who was parted before any work and met another partner counts by that conversation alone.
+    """
     done = Participation.objects.filter(system=system, outcome="COMPLETED")
-    people = Seat.objects.filter(conversation__system=system, participation__isnull=False)
+    people = Seat.objects.filter(
+        conversation__system=system, conversation__state="FINISHED", participation__isnull=False
+    )
     lone = people.filter(rates=False, participation__in=done)
     rated = people.filter(rates=True, participation__in=done).values("conversation")
     unrated = lone.exclude(conversation__in=rated).values("participation").distinct()

@@ -247,7 +247,7 @@ def test_processes_count_together_in_redis_and_alone_while_it_is_away(
     monkeypatch.setitem(limits.PER_MINUTE, limits.JOINS, 2)
     with redis_server() as url:
         shared = settings.SHARED_CACHE | {"LOCATION": url}
-        settings.CACHES = {"default": shared, "own": settings.OWN_CACHE}
+        settings.CACHES = {"default": shared}
         of_another = caches.create_connection("default")  # as another process has it
         of_another.set("limit:joins:5:0", 1)
         assert [limits.allow(limits.JOINS, 5, at=1.0) for _ in range(2)] == [True, False]

@@ -179,6 +179,33 @@ class CampaignFields(StaffForm):
             "complete?cc=SCREENED; empty: as for everybody with a code."
         ),
     )
+    keep_days = TypedField(
+        optional_whole(least=7, most=36_500),
+        label=gettext_lazy("Days after the end until what people wrote is deleted"),
+        kind="number",
+        help_text=gettext_lazy(
+            "Messages, answers and texts, as if everybody withdrew; codes and pay stay. "
+            "Participants read it before they consent, so it agrees with the consent text. "
+            "Exports that you made are yours to delete. Empty: it is kept."
+        ),
+    )
+    crisis_text = TypedField(
+        optional_text(most=1_000),
+        label=gettext_lazy("Shown where words suggest a crisis"),
+        kind="textarea",
+        help_text=gettext_lazy(
+            "In the chat, to the person alone, which goes on. Name whom they can call, in their "
+            "language, and promise no medical help. Empty: the server's text, in each language."
+        ),
+    )
+    crisis_phrases = TypedField(
+        optional_text(most=5_000),
+        label=gettext_lazy("Phrases that suggest a crisis"),
+        kind="textarea",
+        help_text=gettext_lazy(
+            "One a line, besides the usual ones; a star at its end stands for any ending."
+        ),
+    )
     wait_seconds = TypedField(
         whole(least=15, most=3600),
         label=gettext_lazy("Longest wait for a partner (seconds)"),

@@ -36,7 +36,7 @@ SECTIONS: tuple[tuple[str | Promise, tuple[str, ...], tuple[str, ...]], ...] = (
         ),
         (),
     ),
-    (gettext_lazy("Consent"), ("consent",), ()),
+    (gettext_lazy("Consent"), ("consent", "keep_days", "crisis_text", "crisis_phrases"), ()),
     (gettext_lazy("Panel"), ("panel", "platform", "return_url", "screened_url"), ()),
     (
         gettext_lazy("Before the work"),

@@ -27,6 +27,7 @@ from webapp.models.record import (
     LoginAttempt,
     Outage,
     ProblemReport,
+    SentAlarm,
 )
 from webapp.models.recruiting import (
     PanelBatch,
@@ -93,6 +94,7 @@ __all__ = [
     "ReplyJob",
     "Seat",
     "SecondFactor",
+    "SentAlarm",
     "ServerKey",
     "ServiceCall",
     "ServiceSeat",

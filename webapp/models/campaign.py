@@ -88,6 +88,12 @@ class Campaign(models.Model):
 
     consent = models.TextField()  # Markdown
     contact = models.CharField(max_length=200)
+    # Shown where words of a participant suggest a crisis; "" is the server's. Phrases that do are
+    # one a line, besides the usual ones.
+    crisis_text = models.TextField(blank=True, default="", db_default="")
+    crisis_phrases = models.TextField(blank=True, default="", db_default="")
+    # days after its end after which what people wrote and answered is deleted; None: it is kept
+    keep_days = models.PositiveIntegerField(null=True, blank=True)
     minutes = models.PositiveSmallIntegerField(default=10)
     # codes of the languages that participants may read its pages in; the first is the usual one
     languages = models.JSONField(default=english)

@@ -44,6 +44,8 @@ class Participation(models.Model):
     system = models.ForeignKey(System, models.PROTECT, null=True, related_name="participations")
     planned = models.JSONField(default=list)  # numbers of systems, in the order drawn for them
     pseudonym = models.CharField(max_length=64)
+    # a signature said who they are: a place of theirs goes to nobody who waits (R40)
+    is_proven = models.BooleanField(default=False, db_default=False)
     secret_hash = models.CharField(max_length=64, unique=True)  # of the browser that joined
     state = models.CharField(max_length=10, choices=State, default=State.READY)
     outcome = models.CharField(max_length=14, choices=Outcome, blank=True)

@@ -48,8 +48,18 @@ class Flag(Row):
 
 
 class ProblemReport(Row):
-    """A problem that a participant reported, for staff; it marks no data and is in no export."""
+    """A problem that a participant reported, for staff; it marks no data and is in no export.
 
+    Or words of theirs that suggest a crisis, which nobody but staff is shown here.
+    """
+
+    class Kind(models.TextChoices):
+        REPORTED = "reported", "a reported problem"
+        CRISIS = "crisis", "words that suggest a crisis"
+
+    kind = models.CharField(
+        max_length=8, choices=Kind, default=Kind.REPORTED, db_default=Kind.REPORTED
+    )
     participation = models.ForeignKey(Participation, models.PROTECT, related_name="reports")
     conversation = models.ForeignKey(Conversation, models.PROTECT, null=True, related_name="+")
     step = models.CharField(max_length=12, choices=Participation.State)  # they were on
@@ -66,6 +76,13 @@ class ProblemReport(Row):
                 name="reports_to_read",
             ),
         )
+
+
+class SentAlarm(Row):
+    """An alarm that staff were mailed; it is forgotten when it was not raised for a while."""
+
+    name = models.CharField(max_length=120, unique=True)  # with the campaign's number, or 0
+    seen_at = models.DateTimeField()  # when it was last raised
 
 
 class Heartbeat(Row):

@@ -134,7 +134,8 @@ class StepStatus(Struct, frozen=True, kw_only=True):
     """The step that a participation is on, and what a waiting page shows.
 
     `stamp` changes when the page is to be drawn anew. `position`, `seconds_waiting` and
-    `seconds_left` are there while waiting, `seconds_left` and `ready` in a ready check.
+    `seconds_left` are there while waiting, `seconds_left` and `ready` in a ready check. In READY
+    they are those of the list of who waits for a place, with `seconds_left` where it is known.
     """
 
     state: Literal[

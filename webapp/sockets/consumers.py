@@ -11,12 +11,12 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import json
 import logging
 import random
 import time
 from collections import defaultdict, deque
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Coroutine, Mapping
+from contextvars import copy_context
 from functools import partial
 from typing import Any
 
@@ -24,6 +24,7 @@ from channels.layers import get_channel_layer
 from django.conf import settings
 from django.db import DatabaseError, InterfaceError
 from django.utils import translation
+from msgspec.json import Encoder
 
 from webapp import clock, languages, realtime
 from webapp.realtime import Grown
@@ -41,6 +42,8 @@ HELLO = 5.0  # seconds to say hello
 IDLE = 60.0  # seconds without a frame
 STRIKES, SOCKETS = 3, 3
 ENDED, AWAY, REFUSED, BUSY = 1000, 1001, 1008, 1013
+UNDER_WAY = 0.2  # seconds in which a frame that was sent before the drain is still read
+ENCODER = Encoder()
 
 _sockets: dict[int, list[ChatConsumer]] = defaultdict(list)  # of this process, by participation
 
@@ -48,13 +51,14 @@ _sockets: dict[int, list[ChatConsumer]] = defaultdict(list)  # of this process, 
 async def drain() -> None:
     """Send everybody elsewhere: what is under way is answered, and new sockets are refused."""
     draining.begin()
+    await asyncio.sleep(UNDER_WAY)
     for consumer in [each for mine in _sockets.values() for each in mine]:
         async with consumer.looking:  # a frame that is being answered
             await consumer._close(AWAY)
 
 
 _send_all: Gatherer[messages.OutgoingMessage, Any] = Gatherer(
-    lambda outgoing: messages.send_all(outgoing, now=clock.now()),
+    lambda outgoing: messages.send_all(outgoing, now=clock.now(), notes_life=False),
     at_once=1 if settings.DATABASE["ENGINE"].endswith("sqlite3") else 4,  # it has one writer
 )
 _fetch: Gatherer[updates.UpdateRequest, list[frames.Answer]] = Gatherer(
@@ -82,12 +86,13 @@ class ChatConsumer:
         self.greeted = self.closed = self.superseded = False
         self.shown: frames.Answer = {}  # the status sent last
         self.heard = time.monotonic()
-        self.looking = asyncio.Lock()
+        self.looking = asyncio.Lock()  # held by whoever sends; it takes in what came meanwhile
         self.joined = asyncio.Event()
         self.inbox: deque[Grown] = deque(maxlen=WAITING)
-        self.has_grown = asyncio.Event()
         self.looked_for: tuple[frozenset[str], float] = (frozenset(), 0.0)
-        self.tasks: list[asyncio.Task[None]] = []
+        self.context = copy_context()
+        self.tasks: set[asyncio.Task[None]] = set()
+        self.timer: asyncio.TimerHandle | None = None
 
     @classmethod
     async def serve(cls, scope: Scope, receive: Receive, send: Send) -> None:
@@ -123,7 +128,7 @@ class ChatConsumer:
         except access.NotFound:
             await self._close(REFUSED)
             return
-        translation.activate(self.language)  # for this socket's tasks, which begin here
+        translation.activate(self.language)  # for this socket's tasks, which have its context
         realtime.serve_on(asyncio.get_running_loop())
         await self.base_send({"type": "websocket.accept"})
         try:
@@ -132,8 +137,10 @@ class ChatConsumer:
             await self._send(frames.answer_to(bad))
             await self._close(REFUSED)
             return
-        works = (self._watch, self._listen, self._follow)
-        self.tasks = [asyncio.create_task(work()) for work in works]
+        self.context = copy_context()
+        self.timer = asyncio.get_running_loop().call_later(HELLO, self._watch)
+        self._listen()
+        lookout.here().watch(self)
         mine = _sockets[self.person_pk]
         mine.append(self)
         if draining.is_draining():  # begun since the look above
@@ -163,6 +170,14 @@ class ChatConsumer:
             if isinstance(frame, frames.Hello | frames.Sync):
                 self.last_seq, self.shown = frame.last_seq, {}
             await self._send_updates(await self._act(frame))
+            await self._take_in()
+
+    def _begin(self, work: Callable[[], Coroutine[Any, Any, None]]) -> None:
+        """Let a task of this socket work, in its language; an idle socket has none."""
+        loop = asyncio.get_running_loop()
+        task = loop.create_task(self.guarded(work), context=self.context)
+        self.tasks.add(task)
+        task.add_done_callback(self.tasks.discard)
 
     # --- what is behind them
 
@@ -184,6 +199,7 @@ class ChatConsumer:
             message = messages.OutgoingMessage(
                 self.person_pk, frame.id, frame.text, self.conversation_pk
             )
+            lookout.here().note(self.person_pk)  # else it were a second commit
             try:
                 return [exchange.ack(frame, (await _send_all.ask(message)).seq)]
             except exchange.REFUSALS as problem:
@@ -208,13 +224,17 @@ class ChatConsumer:
         self.tab = frame.tab
         self.greeted = True
 
-    async def _listen(self) -> None:
+    def _listen(self) -> None:
         """Be told what this process commits; where there are others, hear their hints as well."""
         realtime.follow(self.conversation_pk, self.tell)
         layer = get_channel_layer()
         if layer is None:
             self.joined.set()
-        while layer is not None and not self.closed:
+        else:
+            self._begin(partial(self._keep_hearing, layer))
+
+    async def _keep_hearing(self, layer: Any) -> None:
+        while not self.closed:
             try:
                 await self._hear_hints(layer)
             except Exception as problem:  # a layer may fail in any way; the lookout sees as well
@@ -245,21 +265,21 @@ class ChatConsumer:
             self.tell(Grown(self.conversation_pk, hint["seq"]))
 
     def tell(self, grown: Grown) -> None:
-        """Keep what has grown until the socket has time for it."""
+        """Keep what has grown until the socket has time for it.
+
+        Whoever sends something now takes it in before letting go; else a task does.
+        """
         self.inbox.append(grown)
-        self.has_grown.set()
+        if not self.looking.locked() and len(self.inbox) == 1:
+            self._begin(self._follow)
 
     async def _follow(self) -> None:
-        """Send what the socket is told of, one thing after another."""
-        with lookout.here().watching(self):
-            while not self.closed:
-                await self.has_grown.wait()
-                self.has_grown.clear()
-                await self.guarded(self._take_in)
+        async with self.looking:
+            await self._take_in()
 
     async def _take_in(self) -> None:
         """Send what was handed over; look where something is missing, or may be."""
-        async with self.looking:  # a frame that is being answered
+        while self.inbox:
             grown = list(self.inbox)
             self.inbox.clear()
             if not self.greeted or self.closed:
@@ -321,21 +341,19 @@ class ChatConsumer:
         if self.strikes >= STRIKES:
             await self._close(REFUSED)
 
-    async def _watch(self) -> None:
+    def _watch(self) -> None:
         """Close a socket without a hello, and one that fell silent."""
-        await asyncio.sleep(HELLO)
-        if not self.greeted:
-            await self._close(REFUSED)
-        while not self.closed:
-            if (left := self.heard + IDLE - time.monotonic()) < 0:
-                await self._close(AWAY)
-                return
-            await asyncio.sleep(left + 0.1)
+        left = self.heard + IDLE - time.monotonic()
+        if not self.greeted or left < 0:
+            self._begin(partial(self._close, AWAY if self.greeted else REFUSED))
+        else:
+            loop = asyncio.get_running_loop()
+            self.timer = loop.call_later(left + 0.1, self._watch)
 
     async def _send(self, frame: frames.Answer) -> None:
         if not self.closed:
             worded = version_1.answer(frame) if self.version == "1" else frame
-            text = json.dumps(worded, ensure_ascii=False)
+            text = ENCODER.encode(worded).decode()
             await self._out({"type": "websocket.send", "text": text})
 
     async def _close(self, code: int) -> None:
@@ -353,7 +371,10 @@ class ChatConsumer:
     def forget(self) -> None:
         """Leave nothing behind."""
         realtime.leave(self.conversation_pk, self.tell)
-        for task in self.tasks:
+        lookout.here().leave(self)
+        if self.timer is not None:
+            self.timer.cancel()
+        for task in list(self.tasks):
             if task is not asyncio.current_task() and not task.cancelling():
                 task.cancel()  # once: a second time would interrupt its leaving of the group
         mine = _sockets[self.person_pk]

@@ -6,7 +6,6 @@ A frame is a JSON object of a known `type` with exactly the fields of that type.
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Mapping
 from typing import Annotated, Any, get_args
 from uuid import UUID
@@ -15,10 +14,10 @@ from django.conf import settings
 from msgspec import Meta, Struct, ValidationError, convert
 
 from webapp import notices
+from webapp.services.conversation.messages import UNSTORABLE
 from webapp.sockets import version_1
 
 VERSIONS = ("1", "2")  # of the wire; a page names its own, one drawn before version 2 names none
-UNSTORABLE = re.compile("[\0\ud800-\udfff]")  # NUL and lone surrogates
 Answer = dict[str, Any]  # a frame of the server's
 Seq = Annotated[int, Meta(ge=0, le=2**31 - 1)]
 Revision = Annotated[int, Meta(ge=0, le=2**53 - 1)]  # what a browser counts without error

@@ -11,8 +11,6 @@ from __future__ import annotations
 import asyncio
 import logging
 import random
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Protocol
 from weakref import WeakKeyDictionary
 
@@ -45,16 +43,15 @@ class Lookout:
         self._alive: set[int] = set()
         self._task: asyncio.Task[None] | None = None
 
-    @contextmanager
-    def watching(self, watched: Watched) -> Iterator[None]:
-        """Compare a socket until the end of the block."""
+    def watch(self, watched: Watched) -> None:
+        """Compare a socket until it leaves."""
         self._watched[watched] = None
         if self._task is None:
             self._task = asyncio.get_running_loop().create_task(self._run())
-        try:
-            yield
-        finally:
-            del self._watched[watched]
+
+    def leave(self, watched: Watched) -> None:
+        """Compare a socket no more."""
+        self._watched.pop(watched, None)
 
     def note(self, person: int) -> None:
         """Note a sign of life, with the next look."""

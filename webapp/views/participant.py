@@ -214,7 +214,8 @@ def language(request: HttpRequest, slug: str) -> HttpResponse:
 @not_found_page
 def declined(request: HttpRequest, slug: str) -> HttpResponse:
     """Show the thank-you page for people who declined; nothing was stored."""
-    return render(request, "participant/declined.html", {"study": _visit(request, slug).study()})
+    study = _visit(request, slug).study(clock.now())
+    return render(request, "participant/declined.html", {"study": study})
 
 
 # --- the page of the current step -------------------------------------------------------------
@@ -270,20 +271,26 @@ def write(request: HttpRequest, slug: str) -> HttpResponse:
 def _sent(
     request: HttpRequest,
     slug: str,
-    store: Callable[[BrowserVisit, Mapping[str, str], datetime], Any],
+    store: Callable[[BrowserVisit, Mapping[str, str], datetime], str],
 ) -> HttpResponse:
     if request.method != "POST":
         return redirect("current-step", slug)
     visit = _visit(request, slug)
     typed = {name: str(text) for name, text in request.POST.items() if "." in name}
     try:
-        store(visit, typed, clock.now())
+        _show(request, store(visit, typed, clock.now()))
     except InvalidAnswers as problem:
         screen = visit.screen(clock.now())
         return render_screen(request, screen, typed, problem.problems)
     except (labels.LabelRefused, states.Illegal):
         pass  # it was sent before, or the study has gone on
     return redirect("current-step", slug)
+
+
+def _show(request: HttpRequest, text: str) -> None:
+    """Show a text on the page that comes next, where there is one."""
+    if text:
+        messages.warning(request, text)
 
 
 @not_found_page
@@ -315,7 +322,7 @@ def problem(request: HttpRequest, slug: str) -> HttpResponse:
     if request.method == "POST":
         text = request.POST.get("text", "")
         try:
-            visit.report(text, clock.now())
+            _show(request, visit.report(text, clock.now()))
         except NotNow as refusal:
             shown |= {"text": text, "complaint": notices.text(refusal.notice, **refusal.values)}
             return render(request, "participant/problem.html", shown, status=422)

@@ -26,7 +26,7 @@ def render_screen(
 ) -> HttpResponse:
     """Answer with the page of a screen; a form that was refused comes back as it was filled in."""
     shown: dict[str, Any] = {"screen": screen, "study": screen.study}
-    if screen.name == "waiting":
+    if screen.name == "waiting" or screen.listed:
         shown["words"] = _waiting_words(screen)
     if screen.chat is not None:
         shown["chat"] = _chat_data(screen.chat)

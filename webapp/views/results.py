@@ -16,6 +16,7 @@ from django.shortcuts import redirect, render
 from django.urls import path, reverse
 from django.utils.translation import gettext_lazy
 
+from analysis.arguments import TOKENIZERS
 from analysis.registry import report_names
 from webapp import clock, exporters
 from webapp.services.results import shown, stored
@@ -90,7 +91,7 @@ def values(request: HttpRequest, of: Evaluated, key: str) -> HttpResponse:
         return _file(part["csv"].encode(), "text/csv; charset=utf-8", f"{key}.csv")
 
     name = request.GET.get("report", "")
-    return _shown(request, of, f"report/{_known(name)}" if name else "page", table)
+    return _shown(request, of, _named(request, "report", name) if name else "page", table)
 
 
 def report(request: HttpRequest, of: Evaluated, name: str) -> HttpResponse:
@@ -98,10 +99,14 @@ def report(request: HttpRequest, of: Evaluated, name: str) -> HttpResponse:
 
     def drawn(found: Found) -> HttpResponse:
         report, parts = shown.report(found.content)
-        context = _context(of, found, report=report, parts=parts)
+        counted = {
+            "tokenizers": found.content.get("tokenizers", ()),
+            "tokenizer": _counted(request),
+        }
+        context = _context(of, found, report=report, parts=parts, **counted)
         return render(request, "results/report.html", context)
 
-    return _shown(request, of, f"report/{_known(name)}", drawn)
+    return _shown(request, of, _named(request, "report", name), drawn)
 
 
 def document(request: HttpRequest, of: Evaluated, name: str) -> HttpResponse:
@@ -111,7 +116,7 @@ def document(request: HttpRequest, of: Evaluated, name: str) -> HttpResponse:
         made = base64.b64decode(found.content["pdf"])
         return _file(made, "application/pdf", f"{_stem(of)}-{name}.pdf")
 
-    return _shown(request, of, f"document/{_known(name)}", pdf)
+    return _shown(request, of, _named(request, "document", name), pdf)
 
 
 def code(request: HttpRequest, of: Evaluated, name: str) -> HttpResponse:
@@ -143,6 +148,17 @@ def heds(request: HttpRequest, of: Evaluated) -> HttpResponse:
         return _file(found.content["heds"], "application/json", f"{_stem(of)}-heds.json")
 
     return _shown(request, of, "report/datasheet", file)
+
+
+def _counted(request: HttpRequest) -> str:
+    """Return the tokenizer that is wanted; anything unknown is what the report's paper counts."""
+    wanted = request.GET.get("tokenizer", "")
+    return wanted if wanted in TOKENIZERS else ""
+
+
+def _named(request: HttpRequest, kind: str, name: str) -> str:
+    """Return what a report or its PDF is stored under, by the tokenizer that was chosen."""
+    return f"{kind}/{shown.with_tokenizer(_known(name), _counted(request))}"
 
 
 def _known(name: str) -> str:
@@ -184,11 +200,13 @@ def again(request: HttpRequest, of: Evaluated) -> HttpResponse:
     kind, _, wanted = name.partition("/")
     if choice not in shown.CHOICES or (name != "page" and kind not in ("report", "document")):
         raise Http404(name)
+    report, tokenizer = shown.without_tokenizer(wanted)
     if name != "page":
-        _known(wanted)
+        _known(report)
     stored.want(of=of, name=name, choice=choice, now=clock.now())
-    ends = {"page": "/", "report": f"/reports/{wanted}/", "document": f"/reports/{wanted}.pdf"}
-    return redirect(f"{_address(of).rstrip('/')}{ends[kind]}?rows={choice}")
+    ends = {"page": "/", "report": f"/reports/{report}/", "document": f"/reports/{report}.pdf"}
+    query = f"rows={choice}" + (f"&tokenizer={tokenizer}" if tokenizer else "")
+    return redirect(f"{_address(of).rstrip('/')}{ends[kind]}?{query}")
 
 
 def export(request: HttpRequest, of: Evaluated) -> FileParts:

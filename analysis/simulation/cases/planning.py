@@ -110,7 +110,8 @@ def mean(table: pd.DataFrame, seed: int) -> pd.DataFrame:
 
 def stopped(table: pd.DataFrame, seed: int) -> pd.DataFrame:
     """Return p = 0 where the sequence left out 0 at any look, else 1."""
-    looks = clustered_mean(_sums_by_look(table))
+    columns = (table[name].to_numpy() for name in ("value", "rater", "item"))
+    looks = clustered_mean(sums_by_look(*columns))
     out = np.abs(looks.mean) > radius(looks, StopRule(expected=0.5))
     return _row(SEQUENCE, estimate=float("nan"), p=float(not out.any()))
 
@@ -153,9 +154,8 @@ def _sums(table: pd.DataFrame) -> ClusterSums:
     return cluster_sums(*(table[name].to_numpy() for name in ("value", "rater", "item")))
 
 
-def _sums_by_look(table: pd.DataFrame) -> ClusterSums:
+def sums_by_look(value: np.ndarray, rater: np.ndarray, item: np.ndarray) -> ClusterSums:
     """Return the sums after each item, of which all have as many raters."""
-    value, rater, item = (table[name].to_numpy() for name in ("value", "rater", "item"))
     items = np.arange(1.0, item.max() + 2)
     votes = len(value) // len(items)
     ends = votes * items.astype(int) - 1

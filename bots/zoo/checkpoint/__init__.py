@@ -29,6 +29,7 @@ from bots.weights import InvalidWeights
 from bots.zoo.checkpoint.pretrained import Pretrained
 from bots.zoo.checkpoint.prompts import Prompt
 
+NEEDS = {"checkpoints": ("transformers",)}
 PRESETS = {
     "dialogpt": {
         "layout": "turns",

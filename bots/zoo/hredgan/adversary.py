@@ -16,6 +16,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 from torch.func import functional_call
+from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
 from bots.text.vocabulary import PAD
 from bots.writers.embedding import embedding
@@ -48,7 +49,10 @@ class Discriminator(nn.Module):
     def forward(self, vectors: Tensor, context: Tensor, counted: Tensor) -> Tensor:
         """Return log D [rows]: the mean over words of log D_RNN."""
         first = torch.tanh(self.start(context)).view(len(context), 2, -1).transpose(0, 1)
-        outputs, _ = self.cells(vectors, first.contiguous())
+        lengths = counted.sum(1).clamp(min=1).long().cpu()
+        packed = pack_padded_sequence(vectors, lengths, batch_first=True, enforce_sorted=False)
+        outputs, _ = self.cells(packed, first.contiguous())
+        outputs, _ = pad_packed_sequence(outputs, batch_first=True, total_length=vectors.shape[1])
         trusted = nn.functional.logsigmoid(self.output(outputs)[:, :, 0].float())
         found: Tensor = (trusted * counted).sum(1) / counted.sum(1).clamp(min=1)
         return found

@@ -14,6 +14,7 @@ from analysis import RatingTable, rating_table
 from analysis.__main__ import main
 from analysis.output import heds
 from analysis.output.heds_form import CRITERIA, FormAnswer, entries, form
+from analysis.tables.options import BadOption
 from tests.analysis.examples import by_raters, simulated
 from tests.analysis.planned import PLAN, study
 from tests.analysis.samples import EMPTY
@@ -82,7 +83,7 @@ def test_every_question_is_answered_or_listed_as_open(is_planned: bool) -> None:
             empty += not is_filled
     filled, whole = heds.counts(ratings, record)
     assert (whole - filled, whole) == (empty, 41 + 21 * len(names))
-    assert (left["to do"] == "fill in").sum() == empty
+    assert left["to do"].str.startswith("fill in").sum() == empty
 
 
 def _is_of(element: str, question: str) -> bool:
@@ -226,6 +227,76 @@ def test_a_full_plan_answers_61_of_83() -> None:
     plan = PLAN | {"power": POWER, "panel": "worker", "languages": ["en"], "consent": consent}
     assert heds.counts(simulated(), study()) == (54, 83)
     assert heds.counts(simulated(), study(plan=plan)) == (61, 83)
+
+
+MINE: dict[str, object] = {
+    **{f"1.3.1.{k}": text for k, text in enumerate(("Ada", "Uni", "ada@example.org"), 1)},
+    **{"1.3.2.1": "Ada", "1.3.2.2": "Uni", "1.3.2.3": " ", "5.4": "no impact assessment"},
+    **{"1.1.1": {"option": 1, "text": "https://example.org/paper"}, "1.2": 2, "3.3.1": 2},
+    **{"3.2.2.3": 2, "3.2.2.4": 2, "5.3": 1, "4.3.1.2": {"funny": "humor"}},
+}
+
+
+def test_a_researchers_own_answers_fill_four_fifths_and_go_before_what_is_known() -> None:
+    """Asked of the form: at least 80 % of what it asks of an ordinary plan."""
+    for plan, filled in ((PLAN, 54 + 13), (PLAN | {"panel": "worker", "power": POWER}, 58 + 13)):
+        found = heds.counts(simulated(), study(plan=plan), MINE)
+        assert found == (filled, 83)
+        assert filled / 83 > 0.8
+    own = MINE | {"3.2.1": 99, "5.2": 1}
+    file = heds.heds(simulated(), study(), own)
+    at = "heds-paper_and_resources-"
+    assert loaded(file, f"{at}names_and_affiliations-person_completing_this_sheet-name") == "Ada"
+    assert loaded(file, f"{at}paper-link-1") is True
+    assert file[f"{at}paper-link-1"]["text"] == {
+        "": "1. The main paper reporting the experiment is here (enter URL)."
+    }
+    assert loaded(file, f"{at}paper-link-other_text") == "https://example.org/paper"
+    contact = f"{at}names_and_affiliations-contact_author-email"
+    assert loaded(file, contact) == "ada@example.org"  # blank is no answer: the plan's stands
+    assert loaded(file, f"{RATERS}number_of_evaluators") == "99"
+    assert loaded(file, "heds-ethics-personal_data-1") is True
+    assert "heds-ethics-personal_data-2" not in file
+    named = f"{ELICITED}qc_name-mapped_criterion_name"
+    assert [loaded(file, named, each) for each in ("funny", "again")] == ["humor", ""]
+
+
+@pytest.mark.parametrize(
+    ("number", "typed", "right"),
+    [
+        ("9.9", "x", "a number of the form, such as 1.3.1.1"),
+        ("1.3.1.1", {"option": 1}, "a text"),
+        ("3.2.2.3", 4, "one of 1. Yes; 2. No; 3. N/A"),
+        ("3.2.2.3", "maybe", "one of 1. Yes"),
+        ("3.2.2.3", {"options": [1, 2]}, "one of 1. Yes"),
+        ("3.2.2.3", {"text": "only"}, "one of 1. Yes"),
+        ("4.1.1", {"funny": 1}, "chosen in the form"),
+        ("4.3.1.2", "humor", "an answer by criterion, of: funny, again"),
+        ("4.3.1.2", {"witty": "humor"}, "an answer by criterion, of: funny, again"),
+    ],
+)
+def test_an_own_answer_that_the_form_does_not_have_is_named(
+    number: str, typed: object, right: str
+) -> None:
+    with pytest.raises(BadOption) as told:
+        heds.heds(simulated(), study(), {number: typed})
+    assert number in str(told.value)
+    assert right in str(told.value)
+
+
+def test_the_command_reads_own_answers(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    table, out, mine = (tmp_path / name for name in ("ratings.csv", "heds.json", "mine.json"))
+    table.write_text("rater,system,question,value\nr,a,funny,1\nr,b,funny,3\n", encoding="utf-8")
+    mine.write_text(json.dumps(MINE), encoding="utf-8")
+    words = [str(table), "--simulate", "0", "--heds", str(out), "--heds-answers", str(mine)]
+    assert main(words) == 0
+    assert "HEDS 3.0: 23 of 62 questions are filled in" in capsys.readouterr().err
+    assert main([*words[:3], *words[5:]]) == 2
+    assert "--heds-answers are of a datasheet" in capsys.readouterr().err
+    for text, right in (("[1]", "a JSON object such as"), ("{", "a JSON file")):
+        mine.write_text(text, encoding="utf-8")
+        assert main(words) == 2
+        assert right in capsys.readouterr().err
 
 
 def test_an_option_that_the_form_does_not_have_is_refused() -> None:

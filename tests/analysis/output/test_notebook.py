@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 import nbformat
+import pandas as pd
 import pytest
 
 from analysis import rendered, summary
@@ -31,10 +32,17 @@ for cell in cells:
 """
 
 
+FAST = ("--simulate", "0")
+
+
+def _file(folder: Path, table: pd.DataFrame) -> Path:
+    table.to_csv(file := folder / 'it\'s "#odd".csv', index=False)
+    return file
+
+
 def _written(folder: Path, *options: str) -> tuple[Path, Path]:
-    file, notebook = folder / 'it\'s "#odd".csv', folder / "out.ipynb"
     table = planted() if "--without-flagged" in options else simulated(raters=10)
-    table.to_csv(file, index=False)
+    file, notebook = _file(folder, table), folder / "out.ipynb"
     assert main([str(file), *options, "--notebook", str(notebook)]) == 0
     return file, notebook
 
@@ -58,15 +66,15 @@ def _run(notebook: Path) -> str:
 def test_files_are_found_from_the_folder_of_the_notebook(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    _written(tmp_path)
+    file = _file(tmp_path, simulated(raters=10))
     (tmp_path / "deep").mkdir()
     monkeypatch.chdir(tmp_path)
-    assert main(['it\'s "#odd".csv', "--notebook", "deep/out.ipynb"]) == 0
+    assert main([file.name, *FAST, "--notebook", "deep/out.ipynb"]) == 0
     assert _run(tmp_path / "deep" / "out.ipynb")
 
 
 def test_a_python_without_the_package_says_how_to_install_it(tmp_path: Path) -> None:
-    _, notebook = _written(tmp_path)
+    _, notebook = _written(tmp_path, *FAST)
     (tmp_path / "sitecustomize.py").write_text(
         "import sys\n"
         "class Hidden:\n    def find_spec(self, name, path=None, target=None):\n"
@@ -111,5 +119,5 @@ def test_raters_are_left_out_and_files_read_there_too(
 
 
 def test_it_is_a_notebook_of_the_format(tmp_path: Path) -> None:
-    _, notebook = _written(tmp_path)
+    _, notebook = _written(tmp_path, *FAST)
     nbformat.validate(json.loads(notebook.read_text()))

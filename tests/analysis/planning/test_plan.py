@@ -121,3 +121,47 @@ def test_cost_counts_every_rating_of_every_system() -> None:
     assert (found.hours, found.wage) == (6.0, 10.0)
     assert found.money == pytest.approx(72.0)
     assert cost(plan.ratings, minutes=3).money is None
+
+
+OWN = ("--taste", ".3", "--item", ".4", "--noise", ".8", "--items", "20", "--campaigns", "400")
+
+
+def test_raters_who_judge_some_systems_are_told_with_what_compares_a_pair(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    words = [
+        "plan",
+        "--difference",
+        "0.7",
+        "--raters",
+        "60",
+        "--votes",
+        "3",
+        "--systems",
+        "4",
+        *OWN,
+    ]
+    assert main([*words, "--judges", "2"]) == 0
+    printed = capsys.readouterr().out
+    assert "Each rater judges 2 of the systems: a pair is compared by the 10 raters who" in printed
+    assert main([*words, "--judges", "1", "--severity", "0.7"]) == 0
+    printed = capsys.readouterr().out
+    assert "Each rater judges one system: 15 raters of each are compared." in printed
+    assert "noise 0.800, severity 0.700 (as stated)" in printed
+
+
+@pytest.mark.parametrize(
+    ("words", "right"),
+    [
+        (["--judges", "1"], "--severity is ''; right would be an SD in points"),
+        (["--judges", "0"], "1 or more systems that each rater judges"),
+        (["--judges", "5"], "judges is '5'; right would be 1 to 4"),
+        (["--judges", "2", "--raters", "5", "--votes", "1"], "0 who judge both systems of a pair"),
+    ],
+)
+def test_systems_that_nobody_can_compare_are_refused(
+    words: list[str], right: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    usual = ["plan", "--difference", "0.7", "--raters", "60", "--systems", "4", *OWN]
+    assert main([*usual, *words]) == 2
+    assert right in capsys.readouterr().err

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import combinations
 
 import numpy as np
 import pytest
+from scipy import stats
 
 from analysis.planning.power import (
     RatingPlan,
@@ -108,3 +110,46 @@ def test_one_vote_per_item_has_no_published_claim() -> None:
 def test_a_number_that_no_campaign_can_have_is_named(numbers: tuple[int, ...], name: str) -> None:
     with pytest.raises(BadOption, match=f"^{name} is"):
         RatingPlan(*numbers)
+
+
+def test_raters_of_one_system_each_have_the_power_of_two_samples() -> None:
+    """One rating each: Student's t of two independent samples, whose power is a noncentral t's."""
+    variances = Variances(taste=0.3, item=0.4, noise=0.8, severity=0.7)
+    sd = np.sqrt(0.3**2 + 0.4**2 + 0.8**2 + 0.7**2)
+    plan = RatingPlan(20, 40, 1, 2, judges=1)
+    found = power(plan, variances, 1.0, seed=3, campaigns=4000)
+    t, shift = stats.t.ppf(0.975, 38), 1 / (sd * np.sqrt(2 / 20))
+    expected = stats.nct.sf(t, 38, shift) + stats.nct.cdf(-t, 38, shift)
+    assert found.power == pytest.approx(expected, abs=0.025)
+    assert found.false == pytest.approx(0.05, abs=0.015)
+    assert found.claimed is None
+    every = power(replace(plan, judges=0), variances, 1.0, seed=3)
+    assert every.power > found.power + 0.1  # severity cancels where each judges both
+
+
+def test_a_pair_has_the_raters_who_judge_both_of_its_systems() -> None:
+    """Blocks of two of four systems: of 48 raters each pair has 8, with their ratings."""
+    plan = RatingPlan(24, 48, 2, 4, judges=2)
+    blocks = [tuple(pair) for pair in combinations(range(4), 2)] * 8
+    assert plan.of_pair == blocks.count((0, 1)) == 8
+    each = plan.ratings // (plan.raters * plan.judges)  # of a rater, of each system judged
+    assert plan.tested.items * plan.tested.votes == 8 * each
+    assert (plan.tested.pairs, plan.tested.judges) == (6, 0)
+    few, whole = (power(one, POINTS, 0.8, seed=4) for one in (plan, replace(plan, judges=4)))
+    assert few.power == power(plan.tested, POINTS, 0.8, seed=4).power
+    assert few.power < whole.power
+    assert whole == power(replace(plan, judges=0), POINTS, 0.8, seed=4)
+
+
+@pytest.mark.parametrize(
+    ("raters", "judges", "option"),
+    [(11, 2, "raters"), (12, 2, ""), (13, 2, ""), (7, 1, "raters"), (8, 1, ""), (9, 5, "judges")],
+)
+def test_a_pair_needs_two_raters(raters: int, judges: int, option: str) -> None:
+    if option:
+        with pytest.raises(BadOption) as told:
+            RatingPlan(4, raters, 1, 4, judges)
+        assert told.value.option == option
+    else:
+        plan = RatingPlan(4, raters, 1, 4, judges)
+        assert (plan.of_pair, plan.fewest) == (2, 12 if judges == 2 else 8)

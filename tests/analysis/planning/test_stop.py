@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import zipfile
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -122,6 +124,61 @@ def test_without_a_scale_the_expected_difference_is_asked_for(
 def test_a_file_that_is_not_there_is_named(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["stop", "nowhere.csv"]) == 2
     assert "nowhere.csv: cannot be read" in capsys.readouterr().err
+
+
+RULE = {"question": "overall", "difference": 0.7, "alpha": 0.02, "margin": 0.3, "items": 60}
+
+
+def _export(folder: Path, rule: dict[str, Any] | None) -> str:
+    """Write an export of systems a, b and the control c; of the planned d there is nothing yet."""
+    rows = static((0.6, 0.0, -1.0), 40)
+    head = "answer,campaign,protocol,level,place,rater,system,question,item,value"
+    lines = [f"{k},c,p,ordinal,0,{r},{s},overall,{i},{v}" for k, (r, s, i, v) in enumerate(rows)]
+    systems = [{"name": name, "bot": "parrot", "control": name == "c"} for name in "abcd"]
+    files = {
+        "ratings.csv": "\n".join([head, *lines]),
+        "ratings_all.csv": "rater,system,excluded\n",
+        "participants.csv": "participant,system,outcome,excluded\n",
+        "manifest.json": "{}",
+        "plan.json": json.dumps({"stop_rule": rule, "systems": systems}),
+    }
+    with zipfile.ZipFile(folder / "export.zip", "w") as archive:
+        for name, text in files.items():
+            archive.writestr(name, text)
+    return str(folder / "export.zip")
+
+
+def test_an_export_is_judged_by_the_rule_and_the_systems_of_its_plan(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = _export(tmp_path, RULE)
+    assert main(["stop", path, "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)["pairs"]
+    assert [tuple(each["systems"]) for each in found] == [("a", "b"), ("a", "d"), ("b", "d")]
+    options = ["--expected", ".7", "--alpha", str(0.02 / 3), "--margin", ".3", "--budget", "60"]
+    pair = written(tmp_path / "pair.csv", [r for r in static((0.6, 0.0, -1.0), 40) if r[1] != "c"])
+    main(["stop", pair, *options, "--json"])
+    assert json.loads(capsys.readouterr().out)["pairs"][0] == found[0]
+    main(["stop", path, "--margin", ".3"])
+    printed = capsys.readouterr()
+    assert ("By the stop rule of the plan" in printed.out, printed.err) == (True, "")
+
+
+def test_an_option_unlike_the_plans_is_told_and_the_plans_systems_stay(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["stop", _export(tmp_path, RULE), "--alpha", "0.05"]) == 0
+    printed = capsys.readouterr()
+    assert "Caution: by the plan --alpha is 0.02; a rule that is changed" in printed.err
+    assert "By the stop rule of the plan" not in printed.out
+    assert "no rater judged both" in printed.out
+
+
+def test_an_export_without_a_rule_is_judged_by_the_options(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["stop", _export(tmp_path, None), "--expected", ".5", "--json"]) == 0
+    assert len(json.loads(capsys.readouterr().out)["pairs"]) == 3
 
 
 @pytest.mark.parametrize(

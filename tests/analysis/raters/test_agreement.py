@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
+from typing import Any
 
 import krippendorff
 import numpy as np
@@ -73,3 +75,24 @@ def test_a_row_has_a_number_or_a_reason() -> None:
     (row,) = agreement.rows(asked, lambda given: "no", seed=0)
     assert row["reason"] == "no"
     assert "estimate" not in row
+
+
+def test_resamples_that_are_not_kept_are_drawn_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    table = next(gappy(1, raters=(5, 6)))
+    kept = votes_of(table, "interval")
+    gwet = partial(kappas.gwet, kind="quadratic")
+    statistics: list[agreement.Statistic] = [alphas, kappas.percents, gwet]
+    expected = [agreement.resamples(kept, each, seed=1, draws=50) for each in statistics]
+    monkeypatch.setattr(agreement, "KEPT", 0)
+    passes = []
+    drawn = agreement._drawn
+
+    def counted(*given: Any) -> Any:
+        passes.append(given)
+        return drawn(*given)
+
+    monkeypatch.setattr(agreement, "_drawn", counted)
+    again = votes_of(table, "interval")
+    for each, values in zip(statistics, expected, strict=True):
+        assert np.array_equal(agreement.resamples(again, each, seed=1, draws=50), values)
+    assert len(passes) == 1

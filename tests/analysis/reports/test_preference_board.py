@@ -25,7 +25,11 @@ SYSTEMS, ROUND = 6, 5
 
 @dataclass(frozen=True)
 class Planted:
-    """A board with one thing wrong; `style` has a covariate that may move votes or not."""
+    """A board with one thing wrong; `style` has a covariate that may move votes or not.
+
+    The third system ties in `ties` of its votes, and where that is often loses most others; the
+    fourth is shown first to everybody where it `leads`.
+    """
 
     votes: int = 3000
     raters: int = 150
@@ -39,6 +43,8 @@ class Planted:
     rigged: int = 0
     thin: bool = False
     uneven: bool = False
+    ties: float = 0.1
+    leads: bool = False
 
     def drawn(self, seed: int = 0) -> RatingTable:
         """Return the votes; a context is met by any pair, so that it is no pair's own."""
@@ -55,6 +61,7 @@ class Planted:
         for k in range(self.votes):
             rater, context = int(chance.integers(self.raters)), int(chance.integers(self.contexts))
             one, two = chance.choice(SYSTEMS, 2, replace=False, p=weight / weight.sum())
+            one, two = (two, one) if self.leads and two == 3 else (one, two)
             style = chance.normal(size=2)
             odds = likes[rater, one] - likes[rater, two] + helps[context, one] - helps[context, two]
             odds += self.first + self.style * (style[0] - style[1])
@@ -64,7 +71,7 @@ class Planted:
             if k < self.rigged:
                 rater, two = self.raters + k % 3, SYSTEMS - 1
                 one, won = int(chance.integers(SYSTEMS - 1)), False
-            places = (1, 1) if chance.random() < 0.1 else (1, 2) if won else (2, 1)
+            places = self._places(won, (one, two), chance)
             shown = [f"s{one}", f"s{two}"]
             acts.append((f"{k}", f"r{rater}", shown, places))
             styles.append((f"c{context}", *style))
@@ -72,6 +79,14 @@ class Planted:
         both = np.array([[row[1], row[2]] for row in styles]).ravel()
         named = np.repeat([row[0] for row in styles], 2)
         return RatingTable(table.assign(context=named, style_length=both))
+
+    def _places(
+        self, won: bool, pair: tuple[int, int], chance: np.random.Generator
+    ) -> tuple[int, int]:
+        often = self.ties if 2 in pair else 0.1
+        if often > 0.1 and chance.random() < 0.9:
+            won = pair[1] == 2
+        return (1, 1) if chance.random() < often else (1, 2) if won else (2, 1)
 
 
 def _frame(report: Report, key: str) -> pd.DataFrame:
@@ -95,6 +110,9 @@ def _fired(table: RatingTable) -> list[str]:
         (Planted(rigged=90), ["rigging"]),
         (Planted(thin=True), ["few comparisons"]),
         (Planted(uneven=True), ["uneven comparisons"]),
+        (Planted(ties=0.8), ["tie rule"]),
+        # What turns round without the order of showing is moved by it, so that both fire.
+        (Planted(leads=True, first=2.5, spread=1.0, votes=6000), ["order", "order left out"]),
     ],
     ids=lambda one: "+".join(one) or "clean" if isinstance(one, list) else "",
 )

@@ -5,6 +5,10 @@ from __future__ import annotations
 import pandas as pd
 
 from analysis import rating_table, summary
+from analysis.output.all_metrics import evaluate_checked
+from analysis.output.summary import composed
+from analysis.output.terminal import rendered
+from analysis.scores.question_ratings import numbered
 from tests.analysis.examples import labels, raw, simulated
 from tests.analysis.samples import tables
 
@@ -82,3 +86,13 @@ def test_text_answers_alone_leave_agreement_and_how_they_are_spread() -> None:
     report = summary(rating_table(raw([{"value": "red"}, {"value": "blue"}], level="nominal")))
     assert [section.key for section in report.sections] == ["agreement", "spread-q", "estimators"]
     assert report.sections[0].title.endswith("no item was rated by two or more people")
+
+
+def test_names_as_texts_and_as_categories_give_one_report() -> None:
+    given = simulated()
+    coded = numbered(given)
+    assert isinstance(coded["system"].dtype, pd.CategoricalDtype)
+    assert coded["answer"].dtype == "str"  # an id of its own in each row
+    results = [evaluate_checked(each) for each in (given, coded)]
+    pd.testing.assert_frame_equal(results[0], results[1])
+    assert rendered(composed(given, results[0])) == rendered(composed(coded, results[1]))

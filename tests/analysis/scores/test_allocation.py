@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
 from scipy import stats
 
-from analysis import BadTable, rating_table
+from analysis import BadTable, RatingTable, rating_table
+from analysis.metrics.system_difference import system_difference
+from analysis.metrics.system_score import system_score
+from analysis.output.ranking import rankings
 from analysis.scores import allocation
-from analysis.scores.allocation import of_study
+from analysis.scores.allocation import of_study, with_losses
 from analysis.scores.cautions import cautions
 from analysis.scores.question_ratings import questions
 from analysis.tables.campaign_record import CampaignRecord
@@ -36,11 +41,110 @@ def test_losses_that_differ_by_system_are_told() -> None:
 
 @pytest.mark.parametrize(
     "lost",
-    [{"a": 12, "b": 9}, {"a": 0, "b": 0}, {"a": 20}],
+    [{"a": 7, "b": 4}, {"a": 0, "b": 0}, {"a": 7}],
     ids=["by chance", "none", "one system"],
 )
-def test_losses_alike_are_not(lost: dict[str, int]) -> None:
+def test_few_losses_alike_are_not(lost: dict[str, int]) -> None:
     assert list(of_study(_study(lost))) == []
+
+
+@pytest.mark.parametrize(("lost", "told"), [(7, False), (8, True), (9, True)])
+def test_many_losses_alike_are_told_to_be_of_scores_alone(lost: int, told: bool) -> None:
+    found = list(of_study(_study({"a": lost, "b": 7})))
+    assert [each.startswith("of the assigned seats a part") for each in found] == [True] * told
+    assert ["Differences of systems that lost alike" in each for each in found] == [True] * told
+
+
+def _losing(lost: dict[str, object]) -> RatingTable:
+    """Return ratings of two systems by twenty raters each, with what each system lost."""
+    rows = [
+        {"system": s, "rater": f"{s}{k}", "item": f"{s}{k}", "value": 1 + (k * 7 + (s == "b")) % 5}
+        | {"scale_low": 1, "scale_high": 5, "lost": lost[s]}
+        for s in "ab"
+        for k in range(20)
+    ]
+    return rating_table(raw(rows))
+
+
+def test_what_was_lost_unequally_widens_by_its_share_of_an_sd() -> None:
+    none, some = _losing({"a": 0.0, "b": 0.0}), _losing({"a": 0.5, "b": 0.0})
+    sd = float(none["value"].std(ddof=1))
+    for metric, share in ((system_score, {"a": 0.5, "b": 0.0}), (system_difference, {})):
+        before, after = metric(none), metric(some)
+        for old, new in zip(before.to_dict("records"), after.to_dict("records"), strict=True):
+            off = share.get(str(new["system"]), 0.5) * sd
+            assert new["lost_off"] == pytest.approx(off)
+            assert (new["estimate"], new["n"]) == (old["estimate"], old["n"])
+            ends = np.clip([old["low"] - off, old["high"] + off], *_ends(metric))
+            assert [new["low"], new["high"]] == pytest.approx(list(ends))
+    (pair,) = system_difference(some).to_dict("records")
+    assert (pair["p"], pair["above"]) == (1.0, 0.5)  # a shift as large as .5 SD explains it
+    assert pair["detectable"] == pytest.approx(before["detectable"].iloc[0] + 0.5 * sd)
+    (told,) = (each for each in cautions(some) if "unequal shares" in each)
+    assert "(a 50%, b 0%)" in told
+    assert "wider by up to" in rankings(system_score(some))[0].note
+
+
+def _ends(metric: object) -> tuple[float, float]:
+    return (1, 5) if metric is system_score else (-4, 4)
+
+
+@pytest.mark.parametrize(
+    ("lost", "told"),
+    [
+        ({"a": 0.19, "b": 0.19}, ""),
+        ({"a": 0.1, "b": 0.0}, ""),  # 2 of 22 seats: chance
+        ({"a": 1.0, "b": 0.0}, "the column lost is not read"),
+        ({"a": -0.1, "b": 0.0}, "the column lost is not read"),
+        ({"a": "half", "b": 0.0}, "the column lost is not read"),
+        ({"a": "", "b": 0.0}, "the column lost is not read"),
+    ],
+)
+def test_few_losses_and_unreadable_ones_widen_nothing(lost: dict[str, object], told: str) -> None:
+    table = _losing(lost)
+    assert "lost_off" not in system_score(table)
+    found = " ".join(cautions(table))
+    assert told in found
+    assert ("brought no answer" in found, "is not read" in found) == (
+        "brought" in told,
+        "not read" in told,
+    )
+
+
+def test_much_that_was_lost_alike_widens_scores_and_no_difference() -> None:
+    none, some = _losing({"a": 0.0, "b": 0.0}), _losing({"a": 0.2, "b": 0.2})
+    before, after = system_score(none), system_score(some)
+    off = 0.2 * none["value"].std(ddof=1)
+    assert (before["low"] - after["low"]).to_numpy() == pytest.approx([off, off])
+    assert system_difference(some).equals(system_difference(none))
+    assert "a part of what systems were given brought no answer (a 20%, b 20%)" in " ".join(
+        cautions(some)
+    )
+
+
+def test_who_was_not_to_rate_is_not_lost() -> None:
+    """Others judge what was said; or of two people who talked one rates the other."""
+    own = _study({"a": 20, "b": 20})
+    judged = replace(own, answers=own.answers.assign(rater="another"))
+    assert (len(list(of_study(own))), len(list(of_study(judged)))) == (1, 0)
+    table = RatingTable(_losing({"a": 0.0, "b": 0.0}).drop(columns="lost"))
+    assert "lost" not in with_losses(table, judged)
+    halves = _study({"human": 20, "b": 2})
+    assert "human 50%" in " ".join(of_study(halves))
+    plan = {
+        "systems": [{"name": "crowd", "bot": "people"}, {"name": "b", "bot": "parrot"}],
+        "protocol": {"steps": [{"step": "rate", "sides": "one"}]},
+    }
+    assert list(of_study(replace(halves, plan=plan))) == []
+
+
+def test_a_record_tells_what_was_lost_and_a_table_of_ratings_keeps_its_own() -> None:
+    table = _losing({"a": 0.0, "b": 0.0})
+    record = _study({"a": 20, "b": 4})
+    assert list(with_losses(table, record)["lost"].unique()) == [0.0]
+    found = with_losses(RatingTable(table.drop(columns="lost")), record)
+    assert found.groupby("system")["lost"].first().to_dict() == {"a": 0.5, "b": 0.1}
+    assert "lost" not in with_losses(RatingTable(table.drop(columns="lost")), None)
 
 
 def test_who_is_still_at_it_is_not_lost() -> None:

@@ -58,9 +58,11 @@ def test_a_sound_table_has_none() -> None:
 def test_where_the_published_intervals_do_not_hold_is_told() -> None:
     (wide,) = _spread(1.0)
     (narrow,) = _spread(20.0)
-    said = [re.search(r"([0-9.e-]+) times as wide for", one) for one in (wide, narrow)]
-    widths = [float(one[1]) for one in said if one is not None]
-    assert widths[0] > 1.1 > 0.1 > widths[1] > 0
+    for told, way, least in ((wide, "wide", 1.1), (narrow, "narrow", 10)):
+        said = re.search(r"([0-9.]+) times too (\w+) for", told)
+        assert said is not None
+        assert said[2] == way
+        assert float(said[1]) > least
 
 
 def test_a_sentence_about_many_questions_is_said_once() -> None:

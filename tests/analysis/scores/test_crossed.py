@@ -128,3 +128,13 @@ def test_nothing_that_varies_has_no_fit() -> None:
     of = incidence(np.tile([0, 1], 10), {"rater": np.repeat(np.arange(10), 2)})
     assert CrossedDesign(of).fit(np.tile([2.0, 4.0], 10)) is None
     assert CrossedDesign(of).fit(np.full(20, 3.0)) is None
+
+
+def test_errors_of_all_pairs_at_once_are_those_of_each() -> None:
+    of, values = _static(9, 3, seed=1)
+    fit = _fitted(of, values)
+    first, second = np.triu_indices(4, 1)
+    errors, freedom = fit.of_pairs(first, second)
+    each = [fit.pair(int(a), int(b)) for a, b in zip(first, second, strict=True)]
+    assert errors == pytest.approx([fit.se(one) for one in each], rel=1e-12)
+    assert freedom == pytest.approx([fit.df(one) for one in each], rel=1e-12)

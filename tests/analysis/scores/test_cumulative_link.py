@@ -88,3 +88,47 @@ def test_intervals_hold_the_truth_as_often_as_they_say() -> None:
         variance = found.covariance[0, 0] + found.covariance[3, 3] - 2 * found.covariance[0, 3]
         held += abs(gap - (SCORES[3] - SCORES[0])) < 1.96 * np.sqrt(variance)
     assert held >= 16
+
+
+def _nested(levels: int) -> cumulative_link._Model:
+    """Return a model of raters, items, and conversations of five items each."""
+    chance = np.random.default_rng(levels)
+    item, rater = chance.integers(150, size=700), chance.integers(20, size=700)
+    effects = {"rater": rater, "item": item, "conversation": item // 5}
+    values = chance.integers(levels, size=700)
+    return cumulative_link._Model(OrderedAnswers(values, levels, item // 5 % 4, 4, effects))
+
+
+@pytest.mark.parametrize("levels", [2, 5])
+@pytest.mark.parametrize("most", [1500, 0], ids=["of the inverse", "by differences"])
+def test_the_slope_is_how_much_the_deviance_rises(
+    levels: int, most: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(cumulative_link, "TOLERANCE", 1e-13)
+    monkeypatch.setattr(cumulative_link, "MOST_DENSE", most)
+    model, logs, step = _nested(levels), np.array([-0.3, 0.2, -0.9]), 1e-4
+    slope = model.deviance(np.exp(logs))[1]
+    rises = [
+        model.deviance(np.exp(logs + move))[0] - model.deviance(np.exp(logs - move))[0]
+        for move in step * np.eye(3)
+    ]
+    # Differences are taken ahead only, over .001, where the deviance bends by some ten.
+    rel, near = (1e-4, 1e-6) if most else (1e-3, 0.1)
+    assert slope == pytest.approx(np.array(rises) / (2 * step), rel=rel, abs=near)
+
+
+def test_the_spreads_are_found_in_few_looks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A search without slopes looked 40 to 160 times, and found less."""
+    looks = []
+    whole = cumulative_link._Model.deviance
+
+    def counted(model: cumulative_link._Model, sds: np.ndarray) -> tuple[float, np.ndarray]:
+        looks.append(sds)
+        return whole(model, sds)
+
+    monkeypatch.setattr(cumulative_link._Model, "deviance", counted)
+    answers, _ = draw(2, 3000, 60, 0.8)
+    found = fit(answers)
+    assert len(looks) <= 10
+    best = whole(cumulative_link._Model(answers), np.array([found.sds["rater"]]))
+    assert abs(best[1][0]) < 0.05

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import argparse
+from collections.abc import Iterable
+
 import pytest
 
-from bots.commands.overlap import overlaps
+from bots.commands.overlap import command, overlaps
 from bots.dialogue import Dialogue, Speaker, Utterance
+from bots.line_files import InvalidData
 
 LEARNED = ("Hi!", "How are you?", "Well, thanks.")
 
@@ -31,3 +35,23 @@ def test_a_context_is_found_whole_and_in_a_row(texts: tuple[str, ...], is_there:
     learned = [dialogue("one", *LEARNED), dialogue("two", "Another.")]
     found = overlaps([dialogue("c", *texts)], learned)
     assert found == ([("c", "one")] if is_there else [])
+
+
+def test_contexts_without_words_are_refused_each_by_name(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    held = {
+        "learned": [dialogue("one", *LEARNED)],
+        "empty": [dialogue("none"), dialogue("dots", "...", "?!")],
+        "good": [dialogue("word", "?!", "Hi")],
+    }
+
+    def read(names: Iterable[str]) -> list[Dialogue]:
+        return [each for name in names for each in held[name]]
+
+    with pytest.raises(InvalidData) as refused:
+        command(argparse.Namespace(contexts=["empty", "good"], data=["learned"]), read)
+    found = [f"{name} has no words" in str(refused.value) for name in ("none", "dots", "word")]
+    assert found == [True, True, False]
+    command(argparse.Namespace(contexts=["good"], data=["learned"]), read)
+    assert capsys.readouterr().out == "0 of 1 contexts stand in 1 dialogues\n"

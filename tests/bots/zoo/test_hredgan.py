@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 import torch
 
+from bots.candidates import ReplyCandidate
 from bots.writers.input_tokens import Item
 from bots.writers.network import teach
 from bots.zoo.hredgan import HredGan
@@ -31,6 +32,13 @@ def test_replies_come_ordered_by_the_discriminator() -> None:
     trusted = found.trust([turn] * 12, listed)
     assert trusted == sorted(trusted, reverse=True)
     assert all(score <= 0 for score in trusted)
+
+
+def test_a_reply_is_trusted_the_same_whatever_else_is_in_the_batch() -> None:
+    found, turn = bot(samples=4), (PERSONA, HELLO)
+    short, long = (ReplyCandidate(text, (), ()) for text in ("i like tea .", "i like tea . " * 9))
+    (alone,) = found.trust([turn], [short])
+    assert found.trust([turn] * 2, [short, long])[0] == pytest.approx(alone, abs=1e-6)
 
 
 @pytest.mark.parametrize("noise", ["utterance", "word"])

@@ -1,7 +1,11 @@
-"""Backup under load and restore (R30, G20), on both databases, by the commands themselves."""
+"""Backup under load and restore (R30, G20), on both databases, by the commands themselves.
+
+Under load each command is a process, as for whoever runs it; elsewhere it is called in this one.
+"""
 
 from __future__ import annotations
 
+import io
 import os
 import shutil
 import sqlite3
@@ -13,13 +17,20 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
+import environ
 import psycopg
 import pytest
+from django.conf import settings
 from django.core.management import CommandError, call_command
+from django.db import connections
+from django.db.utils import ConnectionHandler
+from django.test import override_settings
+from pytest_django import DjangoDbBlocker
 
+from tests.databases import migrate
 from tests.live import environment
 from tests.servers import postgresql_url as postgresql_url  # a fixture
-from tests.webapp.sockets.writing import FILLER
+from tests.webapp.sockets.writing import FILLER, write
 
 pytestmark = pytest.mark.timeout(400)  # a command is a process, and each test needs several
 
@@ -39,6 +50,38 @@ def ok(env: Env, *arguments: str) -> str:
     done = manage(env, *arguments)
     assert done.returncode == 0, done.stderr
     return done.stdout
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _unblocked(django_db_blocker: DjangoDbBlocker) -> Iterator[None]:
+    """Let these tests connect: to databases of their own."""
+    with django_db_blocker.unblock():
+        yield
+
+
+@contextmanager
+def inside(env: Env) -> Iterator[None]:
+    """Have this process's database and folder be those of an environment."""
+    folder = Path(env["DATA_DIR"])
+    found = dict(environ.Env.db_url_config(env.get("DATABASE_URL") or "sqlite://"))
+    if "DATABASE_URL" not in env:
+        found = {**settings.DATABASES["default"], **found, "NAME": folder / "parley.sqlite3"}
+    was = connections["default"]
+    connections["default"] = here = ConnectionHandler({"default": found})["default"]
+    try:
+        with override_settings(DATA_DIR=folder):
+            yield
+    finally:
+        here.close()
+        connections["default"] = was
+
+
+def called(env: Env, *arguments: str) -> str:
+    """Return what a command prints, which is called in this process."""
+    told = io.StringIO()
+    with inside(env):
+        call_command(*arguments, stdout=told)
+    return told.getvalue()
 
 
 def query(env: Env, sql: str) -> list[tuple[Any, ...]]:
@@ -94,8 +137,9 @@ def first(url: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[s
     """The environment of a fresh database of this version, and FIRST, a backup of it."""
     with database(url, f"first_{os.getpid()}") as address:
         env = env_of(tmp_path_factory.mktemp("first"), address)
-        ok(env, "migrate", "-v0")
-        yield env | {"FIRST": ok(env, "backup").split()[0]}
+        with inside(env):
+            migrate()
+        yield env | {"FIRST": called(env, "backup").split()[0]}
 
 
 @pytest.fixture
@@ -171,18 +215,19 @@ def test_a_backup_under_load_holds_all_that_was_committed_before(
 
 
 def test_what_is_there_is_replaced_only_by_force_and_kept(old: dict[str, str]) -> None:
-    Writer(old).end()
+    with inside(old):
+        write(lambda: False, print)
     written = query(old, LOG)
+    assert len(written) == FILLER
 
-    refused = manage(old, "restore", old["FIRST"])
-    assert refused.returncode != 0
-    assert "not empty" in refused.stderr
+    with pytest.raises(CommandError, match="not empty"):
+        called(old, "restore", old["FIRST"])
     assert query(old, LOG) == written
 
-    told = ok(old, "restore", old["FIRST"], "--force")
+    told = called(old, "restore", old["FIRST"], "--force")
     assert query(old, LOG) == []
     (kept,) = [line.split()[-1] for line in told.splitlines() if "is kept" in line]
-    ok(old, "restore", kept, "--force")
+    called(old, "restore", kept, "--force")
     assert query(old, LOG) == written
 
 
@@ -194,9 +239,8 @@ VALUES ('host:1', 'replies', '[]', '{}', CURRENT_TIMESTAMP)
 
 def test_a_platform_that_runs_is_not_replaced(old: dict[str, str]) -> None:
     change(old, SIGN_OF_LIFE)
-    refused = manage(old, "restore", old["FIRST"], "--force")
-    assert refused.returncode != 0
-    assert "Parley is running, stop it first: host:1" in refused.stderr
+    with pytest.raises(CommandError, match="Parley is running, stop it first: host:1"):
+        called(old, "restore", old["FIRST"], "--force")
     assert query(old, "SELECT name FROM webapp_heartbeat") == [("host:1",)]
 
 
@@ -222,7 +266,7 @@ def test_backups_are_private_and_only_as_many_as_wanted(old: dict[str, str]) -> 
     for path in ages:
         path.touch()
     (folder / "notes.txt").touch()
-    told = ok(old, "backup", str(folder), "--keep", "2")
+    told = called(old, "backup", str(folder), "--keep", "2")
     made = Path(told.split()[0])
     assert sorted(folder.glob("*")) == sorted([folder / "notes.txt", ages[1], made])
     assert f"deleted {ages[0]}" in told

@@ -104,7 +104,8 @@ def test_of_two_sweepers_one_works_and_the_other_follows_when_it_ends(
     if kind == "sqlite":
         url = f"sqlite:///{tmp_path / 'sweep.sqlite3'}"
     environment = {"DATABASE_URL": url, "DATA_DIR": str(tmp_path), "REDIS_URL": ""}
-    manage("migrate", "-v0", environment=environment)
+    migrate = [sys.executable, "-m", "tests.databases"]
+    subprocess.run(migrate, cwd=ROOT, env=os.environ | {"DEBUG": "1"} | environment, check=True)
     first, second = (_sweeper(environment) for _ in range(2))
     try:
         working = _who_works(environment, {first.pid, second.pid})

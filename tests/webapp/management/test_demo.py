@@ -11,6 +11,7 @@ from django.conf import LazySettings
 from django.core.management import CommandError, call_command
 from django.utils import timezone
 
+from bots import registry
 from bots.weights import ABOUT
 from tests.factories import make_campaign, make_staff
 from webapp.management.commands.demo import Command
@@ -46,6 +47,16 @@ def test_a_database_of_somebody_else_is_refused(settings: LazySettings) -> None:
         call_command("demo", check=True, port=free_port())
 
 
+@pytest.mark.parametrize("is_installed", [True, False])
+def test_the_small_model_has_a_place_in_the_seats_where_it_is_installed(
+    is_installed: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(registry, "find_spec", lambda name: name if is_installed else None)
+    with_it = {each.name for each in study.STUDIES if study.WRITER in study.systems_of(each)}
+    assert with_it == {each.name for each in study.STUDIES if each.invites and is_installed}
+    assert study.BOTS[study.WRITER] == "small_model"
+
+
 @pytest.mark.django_db
 @pytest.mark.parametrize("each", study.STUDIES, ids=lambda each: each.protocol)
 def test_campaigns_are_made_by_the_requesters_services(
@@ -58,7 +69,7 @@ def test_campaigns_are_made_by_the_requesters_services(
     by = make_staff()
     campaign = study.make(each, by=by, seed=5)
     assert campaign.state == Campaign.State.DRAFT
-    assert sorted(campaign.systems.values_list("name", flat=True)) == sorted(each.systems)
+    assert sorted(campaign.systems.values_list("name", flat=True)) == sorted(study.systems_of(each))
     assert set(each.systems) <= set(planted.PLANTED)
     assert study.make(each, by=by, seed=6) == campaign
     red = {check.name for check in checklist.checklist(campaign, timezone.now()) if not check.ok}

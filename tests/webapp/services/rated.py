@@ -59,17 +59,19 @@ def chatted(
         active=False,
     )
     Seat.objects.create(conversation=talk, side=1, persona=partners)
-    for seq in range(1, messages + 1):
-        by_bot = seq % 2 == 0
-        Event.objects.create(
+    Event.objects.bulk_create(
+        Event(
             conversation=talk,
             seq=seq,
             kind=Event.Kind.MESSAGE,
-            side=int(by_bot),
-            client_id=None if by_bot else uuid.UUID(int=next(_count)),
-            in_reply_to=seq - 1 if by_bot else None,
+            side=1 - seq % 2,
+            client_id=uuid.UUID(int=next(_count)) if seq % 2 else None,
+            in_reply_to=None if seq % 2 else seq - 1,
             content={"text": said or f"line {seq} of {talk.pk}"},
+            made_at=NOW + timedelta(milliseconds=seq),
         )
+        for seq in range(1, messages + 1)
+    )
     return person, talk
 
 
@@ -87,21 +89,22 @@ def judged(
     done = Assignment.objects.create(
         item=item, participation=person, place=0, state="DONE", made_at=NOW, done_at=NOW
     )
-    for name, value in answers.items():
-        seq, _, question = name.rpartition(".")
-        candidate, _ = Candidate.objects.get_or_create(
+    asked = [(*name.rpartition(".")[::2], value) for name, value in answers.items()]
+    about = {
+        seq: Candidate.objects.create(
             item=item,
             key=f"m{seq}" if seq else "p",
-            defaults={
-                "conversation": talk,
-                "system": talk.system,
-                "seq": int(seq) if seq else None,
-                "side": 1,
-            },
+            conversation=talk,
+            system=talk.system,
+            seq=int(seq) if seq else None,
+            side=1,
         )
-        Rating.objects.create(
-            assignment=done, candidate=candidate, question=question, value=value, made_at=NOW
-        )
+        for seq in dict.fromkeys(seq for seq, _, _ in asked)
+    }
+    Rating.objects.bulk_create(
+        Rating(assignment=done, candidate=about[seq], question=question, value=value, made_at=NOW)
+        for seq, question, value in asked
+    )
     return done
 
 
@@ -168,16 +171,22 @@ def static(contexts: int = 6, raters: int = 5) -> Campaign:
             started_at=NOW,
             state="FINISHED",
         )
-        for seq, side in ((1, 0), (2, 1)):
-            Seat.objects.create(conversation=talk, side=side, active=False)
-            Event.objects.create(
+        sides = ((1, 0), (2, 1))
+        Seat.objects.bulk_create(
+            Seat(conversation=talk, side=side, active=False) for _, side in sides
+        )
+        Event.objects.bulk_create(
+            Event(
                 conversation=talk,
                 seq=seq,
                 kind="message",
                 side=side,
                 content={"text": f"message {seq}"},
+                made_at=NOW + timedelta(milliseconds=seq),
                 in_reply_to=1 if seq == 2 else None,
             )
+            for seq, side in sides
+        )
         item = Item.objects.create(
             campaign=campaign,
             key=f"k{number}:{system.pk}",
@@ -192,12 +201,15 @@ def static(contexts: int = 6, raters: int = 5) -> Campaign:
                 item=item, participation=person, place=place, state="DONE", done_at=NOW
             )
             sensible = int(draw.random() < (0.9 if system.name == "good" else 0.4))
-            for question, value in (("sensible", sensible), ("specific", sensible and place % 2)):
-                Rating.objects.create(
+            values = {"sensible": sensible, "specific": sensible and place % 2}
+            Rating.objects.bulk_create(
+                Rating(
                     assignment=done,
                     candidate=reply,
                     question=question,
                     value=value,
                     made_at=NOW + timedelta(seconds=place),
                 )
+                for question, value in values.items()
+            )
     return campaign

@@ -11,11 +11,13 @@ import os
 import select
 import sys
 import time
+from collections.abc import Callable
 
 FILLER, LETTERS = 1_000, 10_000  # 10 MB, so that a backup takes a while
 
 
-def _write() -> None:
+def write(wants_more: Callable[[], bool], note: Callable[[int, float], object]) -> None:
+    """Write 10 MB, then one entry after another for as long as is wanted, each noted."""
     from django.utils import timezone
 
     from tests.factories import make_campaign, make_staff
@@ -35,11 +37,11 @@ def _write() -> None:
         for seq in range(1, FILLER + 1)
     )
     Conversation.objects.filter(pk=full.pk).update(last_seq=FILLER)
-    while not select.select([sys.stdin], [], [], 0)[0]:
+    while wants_more():
         event = events.append(
             conversation=grown, kind="message", content={"text": "y" * 100}, side=0
         )
-        print(event.seq, time.time(), flush=True)
+        note(event.seq, time.time())
 
 
 if __name__ == "__main__":
@@ -47,4 +49,7 @@ if __name__ == "__main__":
 
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "webapp.settings")
     django.setup()
-    _write()
+    write(
+        lambda: not select.select([sys.stdin], [], [], 0)[0],
+        lambda seq, at: print(seq, at, flush=True),
+    )

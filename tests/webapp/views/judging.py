@@ -12,8 +12,10 @@ import pandas as pd
 from django.core.management import call_command
 
 from analysis import Report, get_report, read
+from tests.webapp.services.people import after, start
 from tests.webapp.views.visiting import Visit
 from webapp.models import Campaign, Candidate
+from webapp.services.rating import submission
 
 
 @dataclass(frozen=True)
@@ -65,6 +67,26 @@ def judge(campaign: Campaign, answer: Answer) -> Visit:
         page = rate(visit, {name: answer(one) for name, one in asked(page, number).items()})
         number += 1
     return visit
+
+
+def judge_without_pages(campaign: Campaign, answer: Answer) -> None:
+    """Let somebody answer as in `judge`, by the service that the pages' forms are sent to."""
+    person, number = start(campaign), 0
+    while (assignment := submission.current(person)) is not None:
+        rows = assignment.item.candidates.select_related("system")
+        systems = {row.key: row.system.name for row in rows}
+        keys = {name: key for key, name in systems.items()}
+        context = assignment.item.context.key if assignment.item.context else ""
+        shown = submission.shown_to(assignment)
+        answers = {
+            f"{about}.{question.name}": answer(
+                Asked(question.name, context, systems.get(about, ""), number, keys)
+            )
+            for about, question in submission.rate_of(person).form_questions(shown)
+        }
+        sent = {name: value for name, value in answers.items() if value is not None}
+        submission.submit(person=person, answers=sent, now=after(60))
+        number += 1
 
 
 def rate(visit: Visit, answers: Mapping[str, str | None]) -> Any:

@@ -146,3 +146,40 @@ def test_a_page_costs_as_many_statements_at_few_people_as_at_fifty(
             assert ada.get(reverse(name, args=[campaign.pk])).status_code == 200
         counts.append(len(queries))
     assert counts[0] == counts[1]
+
+
+def test_words_of_a_report_are_counted_by_the_tokenizer_that_was_chosen(
+    ada: Client, rated_campaign: Campaign
+) -> None:
+    name, subject = "dataset_statistics", f"campaign-{rated_campaign.pk}"
+    address = reverse("results-report", args=[rated_campaign.pk, name])
+    document = reverse("results-document", args=[rated_campaign.pk, name])
+    chosen = {"tokenizer": "characters"}
+    assert [ada.get(address, chosen).status_code, ada.get(document, chosen).status_code] == [
+        202
+    ] * 2
+    assert ada.get(address, {"tokenizer": "<b>"}).status_code == 202  # as in the paper
+    names = set(StoredResult.objects.values_list("name", flat=True))
+    assert names == {f"report/{name}@characters", f"document/{name}@characters", f"report/{name}"}
+    assert computing.compute_wanted(subject) == 3
+    pages = [ada.get(address, query).content.decode() for query in (chosen, {})]
+    assert ["characters</td>" in page for page in pages] == [True, False]
+    assert [
+        'rows=counted&amp;tokenizer=characters" aria-current="page"' in page for page in pages
+    ] == [True, False]
+    assert ["Notebook" in page for page in pages] == [False, True]  # a notebook keeps none
+    assert ada.get(document, chosen).content.startswith(b"%PDF")
+    again = {"name": f"report/{name}@characters", "rows": "counted"}
+    where = ada.post(reverse("results-again", args=[rated_campaign.pk]), again).headers["Location"]
+    assert where == f"{address}?rows=counted&tokenizer=characters"
+
+
+def test_a_report_without_words_has_no_choice_of_tokenizers(
+    ada: Client, rated_campaign: Campaign
+) -> None:
+    address = reverse("results-report", args=[rated_campaign.pk, "rater_design"])
+    assert ada.get(address, {"tokenizer": "words"}).status_code == 202
+    assert ada.get(address).status_code == 202
+    assert computing.compute_wanted(f"campaign-{rated_campaign.pk}") == 2
+    assert ada.get(address, {"tokenizer": "words"}).status_code == 404
+    assert "Words are counted by" not in ada.get(address).content.decode()

@@ -10,11 +10,13 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from bots import bot_lacks
 from evaluation.registry import get_protocol
 from webapp import clock
 from webapp.forms.campaign_form import CampaignForm
 from webapp.forms.system_form import SystemForm
 from webapp.management.demo.planted import BEST, EACH, FAIR, GOOD, KEY_VALUE, POOR
+from webapp.management.demo.weights import SMALL
 from webapp.models import Campaign, System
 from webapp.services.campaign import campaigns, contexts_import, launch, personas_import, systems
 from webapp.services.rating import contexts
@@ -22,13 +24,15 @@ from webapp.services.replies import rehearsal
 from webapp.services.rules.protocols import original_of
 from webapp.services.staff_forms.source_settings import PREFIX
 
-PATIENCE = 90.0  # seconds for a rehearsal, and for the replies to the contexts
+WRITER = "small-model"  # in the seats, where its extra is installed
+PATIENCE = 180.0  # seconds for a rehearsal, and for the replies to the contexts
 BOTS = {
     BEST: "profile_memory",
     KEY_VALUE: "kv_profile_memory",
     GOOD: "tfidf",
     FAIR: "generic",
     POOR: "parrot",
+    WRITER: SMALL,
 }
 WEIGHTS = {BEST: "demo", KEY_VALUE: "demo", GOOD: "demo-tfidf"}  # folders of weights
 
@@ -99,7 +103,7 @@ def make(study: DemoStudy, *, by: Any, seed: int) -> Campaign:
     now = clock.now()
     values = _settings(study, seed)
     campaign = campaigns.create(owner=by, protocol=study.protocol, values=values, now=now)
-    for name in study.systems:
+    for name in systems_of(study):
         _add_system(campaign, name, study.target, by)
     if personas_import.pool_of(campaign):
         text = personas_import.bundled(campaign)
@@ -109,6 +113,12 @@ def make(study: DemoStudy, *, by: Any, seed: int) -> Campaign:
         chosen = lines[:: max(1, len(lines) // study.contexts)][: study.contexts]
         contexts_import.store(campaign=campaign, text="\n".join(chosen), by=by, now=now)
     return campaign
+
+
+def systems_of(study: DemoStudy) -> tuple[str, ...]:
+    """Return a study's systems; in a seat the small model too, where it is installed."""
+    writes = bool(study.invites) and not bot_lacks(SMALL)
+    return (*study.systems, WRITER) if writes else study.systems
 
 
 def _settings(study: DemoStudy, seed: int) -> dict[str, Any]:

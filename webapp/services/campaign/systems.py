@@ -7,7 +7,6 @@ import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +15,7 @@ from django.db import transaction
 from django.db.models import QuerySet
 from django.utils.translation import gettext as _
 
-from bots import InvalidOption, bot_names, bot_options, bot_summary
+from bots import InvalidOption, bot_lacks, bot_names, bot_options, bot_summary
 from bots.guards import callables, egress
 from bots.options import check_options
 from bots.weights import ABOUT
@@ -108,19 +107,15 @@ def missing(bot: str) -> str:
     if "function" in options:
         listed = os.environ.get("BOT_CALLABLES", "").strip() or settings.REDIS_URL
         return "" if listed else _("no function is named in BOT_CALLABLES")
-    if "checkpoint" in options:
-        return _missing_checkpoint()
+    if extra := bot_lacks(bot):
+        return _("the extra %(extra)s is not installed") % {"extra": extra}
+    if "checkpoint" in options and options["checkpoint"].needed and not checkpoints_here():
+        return _("no folder of a checkpoint in the folder of weights")
     weights = options.get("weights")
     if weights is None or not weights.needed or bot in _trained():
         return ""
     command = f".venv/bin/python -m bots train {bot}"
     return _("no weights of it on this server: %(command)s") % {"command": command}
-
-
-def _missing_checkpoint() -> str:
-    if find_spec("transformers") is None:
-        return _("the extra checkpoints is not installed")
-    return "" if checkpoints_here() else _("no folder of a checkpoint in the folder of weights")
 
 
 def _trained() -> set[str]:

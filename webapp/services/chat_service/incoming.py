@@ -164,7 +164,7 @@ def _offer(update: Incoming, slug: str, now: datetime) -> str:
     with _speaking(campaign, update):
         if not fits(campaign):
             return notices.text("service_unfit")
-        enrolment.check_open(campaign)
+        enrolment.check_open(campaign, now)
         _ask_consent(update, campaign, now)
     return ""
 
@@ -226,7 +226,7 @@ def _pressed_in(seat: ServiceSeat, kind: str, rest: str, update: Incoming, now: 
     if kind == ANSWER:
         return _choose(person, rest, now)
     if kind == START:
-        enrolment.start(person=person, now=now)
+        enrolment.start(person=person, now=now, has_page=False)
         return ""
     if kind == DELETE:
         privacy.withdraw(token=privacy.withdraw_token(person), now=now)
@@ -256,7 +256,7 @@ def _agree(update: Incoming, rest: str, now: datetime) -> str:
         participation=person, defaults={"chosen_at": now}
     )
     if person.state == P.READY:
-        enrolment.start(person=person, now=now)
+        enrolment.start(person=person, now=now, has_page=False)
     telling.tell(seat.pk, now=now, again=True)
     return ""
 

@@ -18,6 +18,7 @@ from webapp import notices
 from webapp.models import Event, ExternalId, Participation, Seat, ServiceSeat
 from webapp.services.chat_service import outgoing
 from webapp.services.chat_service.outgoing import Button
+from webapp.services.conversation import updates
 from webapp.services.participation import screens, study_info
 from webapp.services.rating import form
 from webapp.services.rating.form import RatingForm
@@ -88,8 +89,8 @@ def _conversation(
         seat.last_seq = event.seq
         if event.kind == Event.Kind.MESSAGE and event.side == 1 - own.side:
             yield event.content["text"], _labels(person, event)
-        elif event.kind == Event.Kind.NOTICE:
-            yield notices.text(event.content["notice"]), ()
+        elif event.kind == Event.Kind.NOTICE and event.side in (None, own.side):
+            yield updates.event_frame(event, own.side)["notice"], ()
 
 
 def _beginning(person: Participation, own: Seat) -> str:

@@ -9,7 +9,15 @@ from django.db.models import QuerySet
 
 from webapp.models import Campaign, Conversation, Participation, Seat, System
 from webapp.services.conversation import allocation, entrance, opening
-from webapp.services.rules import events, payment, persona_stack, quota, states, uptime
+from webapp.services.rules import (
+    events,
+    ledger,
+    payment,
+    persona_stack,
+    quota,
+    states,
+    uptime,
+)
 from webapp.services.rules.protocols import protocol_of
 
 PRESENT = timedelta(seconds=10)  # since the last sign of life; waiting pages give one every 2 s
@@ -155,10 +163,15 @@ def _send_back(seat: Seat, now: datetime) -> None:
 
 
 def send_to_start(person: Participation, now: datetime, *, notice: str) -> None:
-    """Let a person who was away begin again; the slot is free for somebody else."""
+    """Let a person who was away begin again; slot and pay are free for somebody else.
+
+    What they are owed for work of before stays reserved.
+    """
     quota.give_back(person)
     states.move(person, "miss", state_at=now, notice=notice, waiting_at=None, system=None)
     persona_stack.hold(person)
+    if payment.due(person, Participation.Outcome.QUIT) is None:
+        ledger.release(person)
 
 
 def seconds_waiting(person: Participation, now: datetime) -> float:

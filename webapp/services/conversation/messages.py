@@ -6,6 +6,7 @@ a handful of queries; each gets a result of its own, and a refusal of one does n
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -14,16 +15,18 @@ from uuid import UUID
 
 from django.conf import settings
 from django.db import transaction
-from django.db.models import FilteredRelation, Q
 
+from evaluation import Chat
 from webapp.models import Conversation, Event, Participation, ReplyJob, Seat
+from webapp.services.conversation import crisis
 from webapp.services.replies import queue
-from webapp.services.rules import access, events, protocols, tally
+from webapp.services.rules import access, events, protocols, statements, tally
 from webapp.services.rules.refusals import NotNow, Refused
 
 Kind = Event.Kind
 FRAMES, MESSAGES = 120, 30  # that one person may send per minute, by whatever door (S2)
 FRESH = timedelta(seconds=5)  # a sign of life that needs no newer one
+UNSTORABLE = re.compile("[\0\ud800-\udfff]")  # NUL and lone surrogates
 Refusal = NotNow | Refused | events.Conflict | access.NotFound
 
 
@@ -44,24 +47,28 @@ class OutgoingMessage:
         return self.person_id, self.conversation_id
 
 
-def send_all(outgoing: Sequence[OutgoingMessage], *, now: datetime) -> list[Event | Refusal]:
+def send_all(
+    outgoing: Sequence[OutgoingMessage], *, now: datetime, notes_life: bool = True
+) -> list[Event | Refusal]:
     """Store messages and owe the bots' replies to them; a repeat gets the first result (R4, R11).
 
     A message that breaks a check of the protocol is kept as a refused draft, which nobody is shown
-    and nothing counts.
+    and nothing counts. `notes_life` is False where the caller notes the senders' signs of life.
     """
     with transaction.atomic():
         batch = _Batch.lock(outgoing)
         results = [batch.plan(message) for message in outgoing]
         made = events.append_all(batch.entries)
-        queue.queue_all(
-            [
-                (entry.conversation, event.seq)
-                for entry, event, is_owed in zip(batch.entries, made, batch.is_owed, strict=True)
-                if is_owed
-            ]
-        )
-    note_signs_of_life(batch.quiet_since(now - FRESH), now)
+        batch.tell_staff(now)
+        owed = [
+            (entry.conversation, event.seq)
+            for entry, event, is_owed in zip(batch.entries, made, batch.is_owed, strict=True)
+            if is_owed
+        ]
+        if owed:
+            queue.queue_all(owed)
+    if notes_life:
+        note_signs_of_life(batch.quiet_since(now - FRESH), now)
     found = [made[result] if isinstance(result, int) else result for result in results]
     return [_result(one) if isinstance(one, Event) else one for one in found]
 
@@ -99,6 +106,9 @@ class _Batch:
     entries: list[events.New] = field(default_factory=list)
     is_owed: list[bool] = field(default_factory=list)  # a reply, to each of the entries
     planned: dict[tuple[int, int, UUID], int] = field(default_factory=dict)
+    chats: dict[int, Chat | None] = field(default_factory=dict)  # by campaign
+    crises: list[tuple[int, Conversation, str]] = field(default_factory=list)
+    cared: set[tuple[int, int]] = field(default_factory=set)
 
     @classmethod
     def lock(cls, outgoing: Sequence[OutgoingMessage]) -> _Batch:
@@ -134,7 +144,7 @@ class _Batch:
         if seat is None:
             raise access.NotFound(f"conversation of participation {message.person_id}")
         conversation = self.conversations[seat.conversation_id]
-        kind, content = _message_or_draft(conversation, seat, text)
+        kind, content = _message_or_draft(self._chat(conversation), seat, text)
         key = (conversation.pk, seat.side, message.client_id)
         if key in self.planned:
             return self._same(self.planned[key], content)
@@ -144,7 +154,24 @@ class _Batch:
         self.entries.append(events.New(conversation, kind, content, seat.side, message.client_id))
         self.is_owed.append(kind == Kind.MESSAGE and self._count(conversation, seat.side))
         self.planned[key] = len(self.entries) - 1
+        if crisis.suggests(text, conversation.campaign):
+            self._care(message.person_id, conversation, seat.side, text)
         return self.planned[key]
+
+    def _care(self, person_id: int, conversation: Conversation, side: int, text: str) -> None:
+        """Show the writer of such words where help is, once a conversation; staff are told."""
+        self.crises.append((person_id, conversation, text))
+        entry = crisis.shown_in_log(conversation, side)
+        if entry is not None and (conversation.pk, side) not in self.cared:
+            self.cared.add((conversation.pk, side))
+            self.entries.append(entry)
+            self.is_owed.append(False)
+
+    def tell_staff(self, now: datetime) -> None:
+        """Keep words that suggest a crisis for staff."""
+        for person_id, conversation, text in self.crises:
+            person = Participation.objects.get(pk=person_id)
+            crisis.tell_staff(person=person, text=text, now=now, conversation=conversation)
 
     def _same(self, index: int, content: dict[str, str]) -> int:
         if self.entries[index].content != content:
@@ -159,9 +186,20 @@ class _Batch:
         self.counts[conversation.pk] += 1
         self.last[conversation.pk] = side
         is_owed = not conversation.system.is_people and not self._is_full(conversation)
-        if is_owed and protocols.has_free_turns(conversation.campaign):
+        if is_owed and self._has_free_turns(conversation):
             self.owed[conversation.pk] += 1
         return is_owed
+
+    def _chat(self, conversation: Conversation) -> Chat | None:
+        """Return the rules of a conversation, looked up once for all of its campaign."""
+        key = conversation.campaign_id
+        if key not in self.chats:
+            self.chats[key] = protocols.protocol_of(conversation.campaign).chat
+        return self.chats[key]
+
+    def _has_free_turns(self, conversation: Conversation) -> bool:
+        chat = self._chat(conversation)
+        return chat is not None and chat.turns == "free"
 
     def _is_full(self, conversation: Conversation) -> bool:
         count = self.counts[conversation.pk] + self.owed[conversation.pk]
@@ -171,7 +209,7 @@ class _Batch:
         is_open = conversation.state == Conversation.State.OPEN
         if not is_open or person_id not in self.chatting or self._is_full(conversation):
             raise NotNow("not_now")
-        if protocols.has_free_turns(conversation.campaign):
+        if self._has_free_turns(conversation):
             return
         last = self.last[conversation.pk]
         if (1 - conversation.first_side if last is None else last) == seat.side:
@@ -185,17 +223,11 @@ def _found(
 
     It is asked after the lock: what others did before they let go of it is seen.
     """
-    condition = Q(conversation__events__client_id__in=client_ids)
-    rows = Seat.objects.filter(pk__in=[seat.pk for seat in seats])
-    rows = rows.annotate(sent=FilteredRelation("conversation__events", condition=condition))
-    columns = (f"participation__{name}" for name in ("state", "withdrawn_at", "seen_at"))
     people, sent = {}, []
-    for person, state, withdrawn_at, seen_at, event in rows.values_list(
-        "participation", *columns, "sent"
-    ):
-        chats = state == Participation.State.CHATTING and withdrawn_at is None
-        people[person] = (chats, seen_at)
-        sent += [event] if event else []
+    for one in statements.senders([seat.pk for seat in seats], client_ids):
+        chats = one.state == Participation.State.CHATTING and one.withdrawn_at is None
+        people[one.person] = (chats, one.seen_at)
+        sent += [one.event] if one.event else []
     repeats = Event.objects.filter(pk__in=sent) if sent else []
     return people, {(one.conversation_id, one.side, one.client_id): one for one in repeats}
 
@@ -216,16 +248,13 @@ def _storable(text: str) -> str:
         raise NotNow("empty")
     if len(text) > settings.MAX_MESSAGE_CHARACTERS:
         raise NotNow("too_long", limit=settings.MAX_MESSAGE_CHARACTERS)
-    if "\0" in text or any("\ud800" <= letter <= "\udfff" for letter in text):
+    if UNSTORABLE.search(text):
         raise NotNow("bad_text")
     return text
 
 
-def _message_or_draft(
-    conversation: Conversation, seat: Seat, text: str
-) -> tuple[str, dict[str, str]]:
-    step = protocols.protocol_of(conversation.campaign).chat
-    complaint = step.complaint(text, seat.sentences) if step else None
+def _message_or_draft(step: Chat | None, seat: Seat, text: str) -> tuple[str, dict[str, str]]:
+    complaint = step.complaint(text, seat.sentences) if step and step.checks else None
     if complaint is None:
         return Kind.MESSAGE, {"text": text}
     return Kind.STATE, {"refused": text, "complaint": complaint}

@@ -260,11 +260,18 @@ def _content(event: Event, mine: bool, language: str) -> Frame:
         return {name: content[name] for name in ("of", "question", "value", "revision")}
     if event.kind == Kind.STATE and "state" in content:
         return {"state": content["state"]}
-    if event.kind == Kind.NOTICE:
-        code = content["notice"]
-        return {"code": code, "notice": notices.text_in(language or get_language() or "", code)}
-    # a refused draft, or the partner's label: its place in the order is all there is to see
+    if event.kind == Kind.NOTICE and (mine or event.side is None) and "notice" in content:
+        return {"code": content["notice"], "notice": _notice(content, language)}
+    # a refused draft, or the partner's label or care: its place in the order is all there is to see
     return {"kind": str(Kind.STATE), "side": None}
+
+
+def _notice(content: Mapping[str, Any], language: str) -> str:
+    """Return a notice in a language: its own words, where it has some, else ours."""
+    spoken = language or get_language() or ""
+    own: Mapping[str, str] = content.get("words") or {}
+    words = own.get("") or own.get(spoken.split("-")[0])
+    return words or notices.text_in(spoken, content["notice"])
 
 
 def _unlabeled(

@@ -12,31 +12,37 @@ from analysis.output import heds
 from analysis.tables.campaign_record import CampaignRecord
 from webapp.models import Campaign, Participation
 from webapp.services.campaign import launch
-from webapp.services.data import codebook, conversation_records
+from webapp.services.data import codebook, conversation_records, reply_records
 
-People = Sequence[Mapping[str, Any]]
+Rows = Sequence[Mapping[str, Any]]
 
 
-def study(campaign: Campaign, whole: RatingTable, people: People | None = None) -> CampaignRecord:
+def study(
+    campaign: Campaign, whole: RatingTable, people: Rows | None = None, calls: Rows | None = None
+) -> CampaignRecord:
     """Return the plan, people and answers; a draft's plan is the one that it would freeze.
 
-    `people` are the campaign's participants, where somebody has read them already.
+    `people` are the campaign's participants, and `calls` the counts of its systems' calls, where
+    somebody has read them already, or wants none.
     """
     if people is None:
         people = list(conversation_records.participants(campaign))
+    if calls is None:
+        calls = list(reply_records.event_rows(campaign))
     return CampaignRecord(
         plan=campaign.plan or launch.plan_of(Campaign.objects.get(pk=campaign.pk)),
         plan_sha256=campaign.plan_hash,
         state=campaign.state,
         people=pd.DataFrame(people, columns=list(codebook.PARTICIPANTS)),
         answers=whole,
+        replies=pd.DataFrame(calls, columns=list(codebook.REPLY_EVENTS)),
         withdrew=withdrew(campaign),
         outcomes=outcomes(),
         amendments=[each.text for each in campaign.amendments.order_by("pk")],
     )
 
 
-def heds_text(campaign: Campaign, whole: RatingTable, people: People | None = None) -> str:
+def heds_text(campaign: Campaign, whole: RatingTable, people: Rows | None = None) -> str:
     """Return the datasheet as the form of HEDS 3.0 loads it, of the answers that count.
 
     Of answers that cannot be analyzed it says nothing: the data is handed out all the same.
@@ -46,7 +52,7 @@ def heds_text(campaign: Campaign, whole: RatingTable, people: People | None = No
         ratings = rating_table(kept)
     except BadTable:
         ratings = RatingTable(kept.iloc[:0])
-    return heds.written(heds.heds(ratings, study(campaign, whole, people)))
+    return heds.written(heds.heds(ratings, study(campaign, whole, people, calls=())))
 
 
 def withdrew(campaign: Campaign) -> int:

@@ -103,6 +103,8 @@ SENTENCES: Mapping[str, Mapping[str, str]] = {
     "data": {
         "exported": "took the export",
         "withdrawn": "withdrew; what they wrote was deleted",
+        "retention over": "deleted what participation {participation} wrote: it is kept no longer",
+        "outside ids deleted": "deleted the panel ids of {count} people: they are kept no longer",
         "stretches redacted": "redacted stretches of imported conversations",
         "participation ended": "came to an end",
         "paid after leaving": "came back, found no place, and was paid for what was done",

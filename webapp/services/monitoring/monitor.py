@@ -168,16 +168,27 @@ def live(campaign: AnyCampaign, now: datetime) -> Live:
         bots=bots,
         replies=replies,
         money=money(books, campaign.currency),
-        alarms=(
-            *_alarms(campaign, bots, replies),
-            *_report_alarms(campaign),
-            *_money_alarms(campaign, books),
-            *_token_alarms(tokens),
-        ),
+        alarms=(*_alarms(campaign, bots, replies), *_other_alarms(campaign, books, tokens)),
         tokens=tokens,
         has_tokens=has_tokens,
         no_tokens=ended.count() if has_tokens else 0,
     )
+
+
+def alarms(campaign: Campaign, now: datetime) -> tuple[Alarm, ...]:
+    """Return the alarms of the live page alone."""
+    systems = list(campaign.systems.select_related("cell"))
+    bots, replies = load.look(campaign, systems, now), tuple(calls.counts(campaign))
+    books, tokens = ledger.books(campaign), tuple(allowances.books(campaign))
+    return (*_alarms(campaign, bots, replies), *_other_alarms(campaign, books, tokens))
+
+
+def _other_alarms(
+    campaign: Campaign, books: ledger.Books, tokens: Sequence[allowances.TokenBooks]
+) -> Iterator[Alarm]:
+    yield from _report_alarms(campaign)
+    yield from _money_alarms(campaign, books)
+    yield from _token_alarms(tokens)
 
 
 def _token_alarms(tokens: Sequence[allowances.TokenBooks]) -> Iterator[Alarm]:
@@ -318,8 +329,16 @@ def _alarms(
 
 
 def _report_alarms(campaign: Campaign) -> Iterator[Alarm]:
-    """Yield that participants reported problems which nobody has settled."""
-    if reported := problem_reports.unsettled(campaign):
+    """Yield what participants reported, or wrote, that nobody has settled."""
+    counts = problem_reports.unsettled(campaign)
+    if crises := counts["crisis"]:
+        text = ngettext(
+            "The words of a participant suggest a crisis: %(count)d message is to be read now.",
+            "The words of participants suggest a crisis: %(count)d messages are to be read now.",
+            crises,
+        )
+        yield Alarm("crisis", "danger", text % {"count": crises}, "problem-reports")
+    if reported := counts["reported"]:
         text = ngettext(
             "A participant reported a problem: %(count)d report is to be read.",
             "Participants reported problems: %(count)d reports are to be read.",

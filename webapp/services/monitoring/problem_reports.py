@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
@@ -9,7 +10,7 @@ from typing import Any
 
 from django.core.paginator import Page, Paginator
 from django.db import transaction
-from django.db.models import F, QuerySet
+from django.db.models import Count, F, QuerySet
 
 from webapp.models import ProblemReport
 from webapp.services.rules import access, audit
@@ -28,6 +29,7 @@ class ListedReport:
     conversation: int | None
     step: str
     text: str
+    is_crisis: bool  # words that suggest one, which were not sent as a report
     made_at: datetime
     settled_at: datetime | None
 
@@ -37,15 +39,16 @@ def of_campaign(campaign: AnyCampaign) -> QuerySet[ProblemReport]:
     return ProblemReport.objects.filter(participation__campaign=campaign.pk)
 
 
-def unsettled(campaign: AnyCampaign) -> int:
-    """Return how many reports nobody has settled."""
-    return of_campaign(campaign).filter(settled_at=None).count()
+def unsettled(campaign: AnyCampaign) -> Counter[str]:
+    """Return how many reports of each kind nobody has settled."""
+    rows = of_campaign(campaign).filter(settled_at=None).order_by()
+    return Counter(dict(rows.values_list("kind").annotate(Count("pk"))))
 
 
 def listed(campaign: AnyCampaign, query: Mapping[str, str]) -> Page[Any]:
-    """Return a page of reports: those to be read first, then the newest."""
+    """Return a page of reports: those to be read first, of a crisis before all, then the newest."""
     rows = of_campaign(campaign).select_related("participation")
-    rows = rows.order_by(F("settled_at").asc(nulls_first=True), "-id")
+    rows = rows.order_by(F("settled_at").asc(nulls_first=True), "kind", "-id")
     found: Page[Any] = Paginator(rows, PAGE).get_page(query.get("page"))
     found.object_list = [
         ListedReport(
@@ -55,6 +58,7 @@ def listed(campaign: AnyCampaign, query: Mapping[str, str]) -> Page[Any]:
             conversation=row.conversation_id,
             step=row.get_step_display(),
             text=row.text,
+            is_crisis=row.kind == ProblemReport.Kind.CRISIS,
             made_at=row.made_at,
             settled_at=row.settled_at,
         )

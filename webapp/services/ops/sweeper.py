@@ -7,7 +7,7 @@ People are judged by platform time (R35): a sweeper that starts before the pages
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import datetime, timedelta
 
 from django.db import transaction
@@ -15,6 +15,7 @@ from django.db.models import QuerySet
 
 from webapp.models import PEOPLE, Campaign, Conversation, Event, Participation, Seat
 from webapp.services.conversation import allocation, matching, opening
+from webapp.services.ops import alarm_mail
 from webapp.services.participation import privacy, stopping
 from webapp.services.rating import contexts
 from webapp.services.replies import delivery
@@ -29,6 +30,7 @@ AT_ONCE = 200  # rows of a kind in one tick: the next tick goes on
 
 def tick(now: datetime) -> dict[str, int]:
     """Run everything overdue; return how much of each kind was done."""
+    campaigns = list(Campaign.objects.filter(state__in=(V.OPEN, V.PAUSED)))
     return {
         "due": _try(delivery.deliver_due),
         "leases": _try(delivery.sweep),
@@ -36,14 +38,16 @@ def tick(now: datetime) -> dict[str, int]:
         "ready_checks": _try(lambda: matching.expire_checks(now=now)),
         "stopped": _each(_of_stopped_campaigns(), stopping.end_with_campaign, now),
         "vanished": _each(_silent_in_a_pair(now), stopping.vanish, now),
-        "idle": _each(_idle(now), stopping.fall_silent, now),
-        "gone": _each(_gone(now), stopping.give_away, now),
-        "stalled": _each(_stalled(now), stopping.release, now),
+        "idle": _each(_idle(campaigns, now), stopping.fall_silent, now),
+        "gone": _each(_gone(campaigns, now), stopping.give_away, now),
+        "stalled": _each(_stalled(campaigns, now), stopping.release, now),
         "matched": _try(lambda: _match(now)),
         "contexts": _try(lambda: _settle_contexts(now)),
-        "complete": _try(lambda: _close_complete(now)),
+        "complete": _try(lambda: sum(_close(each, now) for each in campaigns)),
         "looks": _try(lambda: _want_looks(now)),
         "purged": _try(lambda: privacy.purge_ids(now=now)),
+        "deleted": _try(lambda: privacy.delete_overdue(now=now)),
+        "mailed": _try(lambda: alarm_mail.send_due(now=now)),
         "audit_faults": _try(lambda: audit.check_some(now=now)),
     }
 
@@ -71,28 +75,32 @@ def _try(work: Callable[[], int]) -> int:
         return 0
 
 
-def _people() -> QuerySet[Participation]:
-    return Participation.objects.select_related("campaign").order_by("pk")
+def _there(rows: QuerySet[Participation]) -> Iterator[Participation]:
+    """Yield people with their campaigns; mostly there is nobody, which is asked for less."""
+    if rows.exists():
+        yield from rows.select_related("campaign").order_by("pk")[:AT_ONCE]
 
 
-def _of_stopped_campaigns() -> Iterable[Participation]:
-    return _people().filter(campaign__state=V.STOPPED, state__in=states.ACTIVE)[:AT_ONCE]
+def _of_stopped_campaigns() -> Iterator[Participation]:
+    rows = Participation.objects.filter(campaign__state=V.STOPPED, state__in=states.ACTIVE)
+    return _there(rows)
 
 
-def _silent_in_a_pair(now: datetime) -> Iterable[Participation]:
+def _silent_in_a_pair(now: datetime) -> Iterator[Participation]:
     pairs = Seat.objects.filter(
         active=True, conversation__state=C.OPEN, conversation__system__bot=PEOPLE
     )
-    return _people().filter(
+    rows = Participation.objects.filter(
         state=P.CHATTING,
         seen_at__lt=uptime.known(now).ago(stopping.GRACE),
         pk__in=pairs.values("participation"),
-    )[:AT_ONCE]
+    )
+    return _there(rows)
 
 
-def _idle(now: datetime) -> Iterator[Participation]:
+def _idle(campaigns: Sequence[Campaign], now: datetime) -> Iterator[Participation]:
     """Yield people in a conversation that has had no message for its protocol's time."""
-    for campaign in _open_campaigns():
+    for campaign in campaigns:
         chat = protocols.protocol_of(campaign).chat
         if chat is None or not chat.idle:
             continue
@@ -104,27 +112,28 @@ def _idle(now: datetime) -> Iterator[Participation]:
             conversation__state=C.OPEN,
             conversation__started_at__lte=before,
         ).exclude(conversation__in=heard.values("conversation"))
-        yield from _people().filter(state=P.CHATTING, pk__in=quiet.values("participation"))
+        rows = Participation.objects.filter(state=P.CHATTING)
+        yield from _there(rows.filter(pk__in=quiet.values("participation")))
 
 
-def _gone(now: datetime) -> Iterable[Participation]:
+def _gone(campaigns: Sequence[Campaign], now: datetime) -> Iterator[Participation]:
     """Return who is away for long; an endless conversation waits for its person."""
-    silent = _people().filter(
+    silent = Participation.objects.filter(
         state__in=states.ACTIVE, seen_at__lt=uptime.known(now).ago(stopping.GONE)
     )
-    endless = [each.pk for each in _open_campaigns() if protocols.is_endless(each)]
-    return silent.exclude(state=P.CHATTING, campaign__in=endless)[:AT_ONCE]
+    return _there(_not_endless(silent, campaigns))
 
 
-def _stalled(now: datetime) -> Iterable[Participation]:
+def _stalled(campaigns: Sequence[Campaign], now: datetime) -> Iterator[Participation]:
     """Return who has a place and makes no progress; an endless conversation asks for none."""
-    endless = [each.pk for each in _open_campaigns() if protocols.is_endless(each)]
-    rows = stopping.stalled(now).select_related("campaign").order_by("pk")
-    return rows.exclude(state=P.CHATTING, campaign__in=endless)[:AT_ONCE]
+    return _there(_not_endless(stopping.stalled(now), campaigns))
 
 
-def _open_campaigns() -> Iterable[Campaign]:
-    return Campaign.objects.filter(state__in=(V.OPEN, V.PAUSED))
+def _not_endless(
+    rows: QuerySet[Participation], campaigns: Sequence[Campaign]
+) -> QuerySet[Participation]:
+    endless = [each.pk for each in campaigns if protocols.is_endless(each)]
+    return rows.exclude(state=P.CHATTING, campaign__in=endless)
 
 
 def _match(now: datetime) -> int:
@@ -147,10 +156,6 @@ def _want_looks(now: datetime) -> int:
         for row in rows
     )
     return sum(each.wanted_at is not None for each in found)
-
-
-def _close_complete(now: datetime) -> int:
-    return sum(_close(campaign, now) for campaign in _open_campaigns())
 
 
 def _close(campaign: Campaign, now: datetime) -> bool:

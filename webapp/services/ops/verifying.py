@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
+from django.conf import settings
 from django.db.models import (
     BigIntegerField,
     Count,
@@ -182,7 +183,7 @@ def _ids(now: datetime) -> Iterator[Fault]:
     for row in rows.filter(participation__withdrawn_at__isnull=False):
         person = row.participation
         yield person.campaign_id, f"participation {person.pk} withdrew and its id is kept"
-    late = now - privacy.KEEP_IDS - privacy.LATE
+    late = now - timedelta(days=settings.KEEP_IDS_DAYS) - privacy.LATE
     old = rows.filter(participation__campaign__ended_at__lt=late)
     counts = old.order_by().values_list("participation__campaign")
     for campaign, count, at in counts.annotate(

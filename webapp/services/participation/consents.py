@@ -65,7 +65,8 @@ def create(
     if found is None:
         try:
             with transaction.atomic():
-                return _create(campaign, names[0], platform, external_id, language, secret, now)
+                who = (names[0], platform, external_id, language, secret)
+                return _create(campaign, *who, is_proven=is_proven, now=now)
         except IntegrityError:
             found = find(campaign, names)
             if found is None:
@@ -82,11 +83,14 @@ def _create(
     external_id: str,
     language: str,
     secret: str,
+    *,
+    is_proven: bool,
     now: datetime,
 ) -> Participation:
     person = Participation.objects.create(
         campaign=campaign,
         pseudonym=name,
+        is_proven=is_proven,
         secret_hash=access.secret_hash(secret),
         state_at=now,
         seen_at=now,

@@ -18,15 +18,16 @@ from webapp.services.participation import (
     admission,
     browsers,
     consents,
+    disjoint,
     limits,
     return_pay,
     steps,
+    waiting_list,
 )
 from webapp.services.rating import items, third_parties
 from webapp.services.replies import pace
 from webapp.services.rules import (
     access,
-    disjoint,
     identity,
     ledger,
     next_round,
@@ -76,7 +77,7 @@ def join(
         disjoint.lock(campaign)
         person = consents.find(campaign, names)
         if person is None or not (is_proven or access.held(person, (secret, *browser))):
-            check_open(campaign)
+            check_open(campaign, now)
             _check_may_join(campaign, platform, external_id, browser, is_proven)
             consents.check_shown(shown_pay, payment.offered(campaign))
             person = consents.create(
@@ -120,8 +121,11 @@ def _check_may_join(
             raise consents.Closed(notice)
 
 
-def check_open(campaign: Campaign) -> None:
-    """Refuse before any work is done: a campaign that is not open, a full one, a full disk."""
+def check_open(campaign: Campaign, now: datetime) -> None:
+    """Refuse before any work is done: a campaign that is not open, a full one, a full disk.
+
+    Where a place may come free that nobody has begun to use, a newcomer may wait for it.
+    """
     closed = {
         Campaign.State.DRAFT: "bad_link",
         Campaign.State.PAUSED: "paused",
@@ -132,7 +136,8 @@ def check_open(campaign: Campaign) -> None:
         raise consents.Closed(closed[Campaign.State(campaign.state)])
     if ledger.is_held(campaign):
         raise consents.Closed("paused")
-    if not (allocation.has_capacity(campaign) and ledger.can_reserve(campaign, campaign.pay)):
+    is_free = allocation.has_capacity(campaign) and ledger.can_reserve(campaign, campaign.pay)
+    if not (is_free or waiting_list.may_wait(campaign, now)):
         raise consents.Closed("full")
     disk = shutil.disk_usage(settings.DATA_DIR)
     if disk.free < max(LEAST_DISK, LEAST_SHARE * disk.total):
@@ -199,12 +204,24 @@ def _seat_of(assignment: Assignment) -> Seat:
     return assignment.participation.seats.get(conversation=conversation)
 
 
-def start(*, person: Participation, now: datetime) -> Participation:
+def start(*, person: Participation, now: datetime, has_page: bool = True) -> Participation:
     """Give a person who is ready a place: a bot, the queue, or items. A repeat does nothing.
 
-    The place is reserved in the same transaction; where none is left the participation ends. A quiz
-    that was not passed comes first.
+    The place is reserved in the same transaction. Where none is left the person waits for one that
+    nobody has begun to use; without such a one, or without a page that waits, the participation
+    ends. A quiz that was not passed comes first.
     """
+    person = _start(person, now, has_page=has_page)
+    if waiting_list.is_on(person):
+        _serve(person.campaign, now)
+        person.refresh_from_db()
+    if person.state == P.WAITING:
+        matching.match(campaign=person.campaign, now=now)
+        person.refresh_from_db()
+    return person
+
+
+def _start(person: Participation, now: datetime, *, has_page: bool = True) -> Participation:
     with transaction.atomic():
         person = _locked(person)
         if person.state != P.READY:
@@ -214,13 +231,29 @@ def start(*, person: Participation, now: datetime) -> Participation:
         if admission.check_quiz(person=person, now=now):
             _hold_pay_of_check(person, now)
             return person
-        if not _take_slot(person, now):
+        is_new = not rounds.done(person)
+        if not (is_new and not waiting_list.is_first(person, now)) and _take_slot(person, now):
+            return person
+        if is_new and has_page and waiting_list.may_wait(person.campaign, now):
+            waiting_list.enter(person, now)
+        else:
             _end_full(_locked(person), now)
-            person.refresh_from_db()
-    if person.state == P.WAITING:
-        matching.match(campaign=person.campaign, now=now)
         person.refresh_from_db()
-    return person
+        return person
+
+
+def _serve(campaign: Campaign, now: datetime) -> None:
+    """Give places to those who wait for one, in order, as far as there are any."""
+    try:
+        for person in waiting_list.present(campaign, now):
+            if not waiting_list.is_on(_start(person, now)):
+                continue
+            is_freed = waiting_list.free_one(campaign, now)
+            if not is_freed or waiting_list.is_on(_start(person, now)):
+                break
+    except consents.Closed:  # paused: the list stays as it is
+        return
+    matching.match(campaign=campaign, now=now)
 
 
 def _hold_pay_of_check(person: Participation, now: datetime) -> None:
@@ -262,7 +295,7 @@ def _allocate(person: Participation, now: datetime) -> bool:
         if not items.assign(person=person, now=now):
             return False
         event = "write" if protocol.write else "rate"
-        states.move(person, event, state_at=now, seen_at=now, notice="")
+        states.move(person, event, state_at=now, seen_at=now, notice="", waiting_at=None)
         return True
     system = allocation.take(person=person)
     if system is None:
@@ -285,6 +318,9 @@ def status(*, person: Participation, now: datetime) -> dict[str, Any]:
     """Return what waiting pages ask for; `stamp` changes when the page is to be drawn anew."""
     note_sign_of_life(person=person, now=now)
     person.refresh_from_db()
+    if waiting_list.is_on(person):
+        _serve(person.campaign, now)
+        person.refresh_from_db()
     if person.state in (P.WAITING, P.MATCHED):
         _let_bot_come(person, now)
     choices, count = matching.choices(person, now), uptime.announcements(person)
@@ -317,6 +353,8 @@ def _waiting(person: Participation, now: datetime) -> dict[str, Any]:
     if person.state == P.MATCHED:
         seat = access.seat(person)
         return {"seconds_left": _left(seat, now), "ready": seat.ready_at is not None}
+    if waiting_list.is_on(person):
+        return _on_list(waiting_list.position(person, now))
     if person.state != P.WAITING:
         return {}
     seconds = matching.seconds_waiting(person, now)
@@ -328,6 +366,12 @@ def _waiting(person: Participation, now: datetime) -> dict[str, Any]:
         "seconds_waiting": seconds,
         "seconds_left": max(0.0, person.campaign.wait_seconds - seconds),
     }
+
+
+def _on_list(found: waiting_list.Position) -> dict[str, Any]:
+    left = found.seconds_left
+    known = {} if left is None else {"seconds_left": max(0.0, left)}
+    return {"position": found.position, "seconds_waiting": found.seconds_waiting, **known}
 
 
 def _left(seat: Seat, now: datetime) -> float:

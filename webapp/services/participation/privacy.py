@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import Any
 
+from django.conf import settings
 from django.core import signing
 from django.db import transaction
+from django.db.models import Exists, OuterRef
 
 from webapp.models import (
     AdmissionTry,
     Assignment,
+    Campaign,
     CompletionCode,
     Contribution,
     Conversation,
@@ -26,12 +30,14 @@ from webapp.models import (
     ServiceCall,
 )
 from webapp.services.campaign import message_items, written_materials
+from webapp.services.conversation import crisis
 from webapp.services.participation import stopping
 from webapp.services.replies import calls
 from webapp.services.rules import audit, erasure, identity, payment, persona_stack, quota
 
 SALT = "parley.withdraw"
-KEEP_IDS = timedelta(days=90)  # after payment closes with the campaign
+SWEEPER = "sweeper"  # who deletes what is kept no longer
+AT_ONCE = 20  # people of whom a tick deletes it
 LATE = timedelta(days=1)  # within which the sweeper has surely deleted them
 Kind = Event.Kind
 
@@ -70,6 +76,12 @@ def holder(token: str) -> Participation:
 def withdraw(*, token: str, now: datetime) -> Withdrawn:
     """Delete a person's messages and answers; their pay does not change. A repeat does nothing."""
     person = stopping.stop(person=holder(token), now=now)
+    _delete(person, now, actor=f"participation {person.pk}", action="withdrawn")
+    person.refresh_from_db()
+    return Withdrawn(person, payment.code_of(person))
+
+
+def _delete(person: Participation, now: datetime, *, actor: str, action: str, **about: int) -> None:
     with transaction.atomic():
         quota.locked(person)
         rows = Participation.objects.filter(pk=person.pk, withdrawn_at=None)
@@ -86,16 +98,9 @@ def withdraw(*, token: str, now: datetime) -> Withdrawn:
             Receipt.objects.filter(participation=person).update(salt="")
             Flag.objects.filter(participation=person).update(detail="")
             ProblemReport.objects.filter(participation=person).delete()
-            audit.append(
-                actor=f"participation {person.pk}",
-                action="withdrawn",
-                campaign=person.campaign,
-                now=now,
-            )
+            audit.append(actor=actor, action=action, campaign=person.campaign, now=now, **about)
             erasure.empty_results()
             erasure.empty_log_on_commit()
-    person.refresh_from_db()
-    return Withdrawn(person, payment.code_of(person))
 
 
 def _delete_words(seat: Seat) -> None:
@@ -117,6 +122,8 @@ def _delete_words(seat: Seat) -> None:
 
 
 def _blank(content: dict[str, object]) -> dict[str, object]:
+    if content.get("notice") == crisis.NOTICE:
+        return {"withdrawn": True}
     words = ("text", "refused", "complaint", "value")
     return {name: "" if name in words else content[name] for name in content} | {"withdrawn": True}
 
@@ -144,5 +151,35 @@ def _uncount(person: Participation) -> None:
 
 def purge_ids(*, now: datetime) -> int:
     """Delete the outside ids of campaigns whose payment closed long ago; return how many."""
-    old = ExternalId.objects.filter(participation__campaign__ended_at__lt=now - KEEP_IDS)
-    return old.delete()[0]
+    before = now - timedelta(days=settings.KEEP_IDS_DAYS)
+    theirs = ExternalId.objects.filter(participation__campaign=OuterRef("pk"))
+    done = 0
+    for campaign in Campaign.objects.filter(Exists(theirs), ended_at__lt=before):
+        with transaction.atomic():
+            rows = ExternalId.objects.filter(participation__campaign=campaign)
+            if count := rows.delete()[0]:
+                about: dict[str, Any] = {"actor": SWEEPER, "campaign": campaign, "now": now}
+                audit.append(action="outside ids deleted", count=count, **about)
+        done += count
+    return done
+
+
+def delete_overdue(*, now: datetime) -> int:
+    """Delete what people wrote in campaigns that keep it no longer; return of how many people.
+
+    It is what a withdrawal deletes; some people in one call, the next one goes on.
+    """
+    campaigns = Campaign.objects.filter(keep_days__isnull=False, ended_at__lt=now)
+    old = [each for each in campaigns if _is_over(each, now)]
+    rows = Participation.objects.filter(campaign__in=old, withdrawn_at=None)
+    people = rows.select_related("campaign").order_by("pk")[:AT_ONCE]
+    for person in people:
+        stopped = stopping.stop(person=person, now=now)
+        _delete(stopped, now, actor=SWEEPER, action="retention over", participation=person.pk)
+    return len(people)
+
+
+def _is_over(campaign: Campaign, now: datetime) -> bool:
+    return campaign.ended_at is not None and campaign.ended_at < now - timedelta(
+        days=campaign.keep_days or 0
+    )

@@ -25,7 +25,9 @@ def report(*, person: Participation, text: str, now: datetime) -> ProblemReport:
     text = _checked(text)
     with transaction.atomic():
         person = Participation.objects.select_for_update(no_key=True).get(pk=person.pk)
-        reports = ProblemReport.objects.filter(participation=person)
+        reports = ProblemReport.objects.filter(
+            participation=person, kind=ProblemReport.Kind.REPORTED
+        )
         same = reports.filter(text=text, settled_at=None).first()
         if same is not None:
             return same

@@ -25,6 +25,7 @@ from webapp.services.participation import (
     return_pay,
     stopping,
     study_info,
+    waiting_list,
 )
 from webapp.services.participation.study_info import StudyInfo, money
 from webapp.services.rating import form
@@ -122,6 +123,8 @@ class Screen:
     persona: tuple[str, ...] = ()
     character: int = 0  # the number of that persona
     sheet: briefs.Sheet | None = None  # what stands around it, where the protocol has briefs
+    kept: str = ""  # what keeps the place that comes next, for who is not proven
+    listed: str = ""  # why they wait for a place, where there is none for the moment
     matched: bool = False
     answered: bool = False  # the ready check
     chat: ChatPageData | None = None
@@ -149,6 +152,8 @@ def show(*, person: Participation, now: datetime) -> Screen:
         persona=seat.sentences if seat else _held(person, protocol),
         character=character or 0,
         sheet=_sheet(person, seat, protocol),
+        listed=notices.text("crowded_wait") if waiting_list.is_on(person) else "",
+        kept=_kept(person, protocol),
         matched=person.state == State.MATCHED,
         answered=bool(seat and seat.ready_at),
         chat=chat_page(access.conversation_key(seat), protocol)
@@ -168,6 +173,17 @@ def _seat(person: Participation) -> Seat | None:
         return access.seat(person)
     except access.NotFound:
         return None
+
+
+def _kept(person: Participation, protocol: Protocol) -> str:
+    """Return how a place becomes one's own: said before it is given, to who is not proven."""
+    if person.state != State.READY or person.is_proven or rounds.done(person):
+        return ""
+    first = State.CHATTING if protocol.chat else State.RATING
+    minutes = int(waiting_list.FIRST_WORK[first].total_seconds() // 60)
+    sooner = minutes // waiting_list.SOONER
+    name = "kept_chat" if protocol.chat else "kept_form"
+    return notices.text(name, minutes=minutes, sooner=sooner)
 
 
 def _held(person: Participation, protocol: Protocol) -> tuple[str, ...]:
@@ -342,7 +358,7 @@ def returning(*, person: Participation, claim: invitations.Claim, who: Claim) ->
 
 
 def offered(
-    *, campaign: Campaign, person: Participation | None, claim: invitations.Claim
+    *, campaign: Campaign, person: Participation | None, claim: invitations.Claim, now: datetime
 ) -> StudyInfo:
     """Return the study as an entry page shows it; a person who comes back keeps the former promise.
 
@@ -350,8 +366,8 @@ def offered(
     """
     names = identity.pseudonyms(campaign, claim.platform, claim.external_id)
     if person is None or person.pseudonym not in names:
-        return study_info.offered(campaign)
-    return study_info.offered(campaign, payment.renewed(person))
+        return study_info.offered(campaign, now)
+    return study_info.offered(campaign, now, payment.renewed(person))
 
 
 def private(token: str, slug: str) -> Participation:

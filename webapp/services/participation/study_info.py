@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 from decimal import Decimal
 
 import nh3
+from django.conf import settings
 from django.utils.formats import number_format
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
@@ -17,7 +19,8 @@ from webapp import notices
 from webapp.languages import Language, listed
 from webapp.models import Campaign
 from webapp.services.conversation import allocation
-from webapp.services.rules import payment, rounds
+from webapp.services.participation import waiting_list
+from webapp.services.rules import ledger, payment, rounds
 from webapp.services.rules.protocols import consent_of, shown_protocol
 
 FIRST_HEADING, LAST_HEADING = 3, 6  # the page itself has the first two levels
@@ -52,7 +55,9 @@ class StudyInfo:
     images: tuple[Image, ...]  # with the instructions
     steps: tuple[str, ...]
     languages: tuple[Language, ...]  # to choose from; none where there is no choice
-    closed: str  # why nobody can join now; "" where they can
+    keeping: str = ""  # how long what is personal is kept
+    closed: str = ""  # why nobody can join now; "" where they can
+    crowded: str = ""  # why nobody can begin at once, where they can wait for a place
 
 
 def money(amount: Decimal, currency: str) -> str:
@@ -91,13 +96,14 @@ def of(campaign: Campaign, terms: payment.Terms | None = None) -> StudyInfo:
         images=protocol.images,
         steps=steps_of(protocol),
         languages=listed(campaign.languages) if len(campaign.languages) > 1 else (),
-        closed="",
+        keeping=_keeping(campaign),
     )
 
 
-def offered(campaign: Campaign, terms: payment.Terms | None = None) -> StudyInfo:
-    """Return what the entry page shows, with the reason why nobody can join now."""
-    return replace(of(campaign, terms), closed=_closed(campaign))
+def offered(campaign: Campaign, now: datetime, terms: payment.Terms | None = None) -> StudyInfo:
+    """Return what the entry page shows, with the reason why nobody can join, or begin, now."""
+    closed, crowded = _shut(campaign, now)
+    return replace(of(campaign, terms), closed=closed, crowded=crowded)
 
 
 def stopping_words(terms: payment.Terms, protocol: Protocol) -> str:
@@ -176,9 +182,21 @@ def steps_of(protocol: Protocol) -> tuple[str, ...]:
     return (*steps, _("Done"))
 
 
-def _closed(campaign: Campaign) -> str:
+def _keeping(campaign: Campaign) -> str:
+    ids = notices.text("keeps_ids", days=settings.KEEP_IDS_DAYS)
+    if campaign.keep_days is None:
+        return ids
+    return f"{ids} {notices.text('keeps_words', days=campaign.keep_days)}"
+
+
+def _shut(campaign: Campaign, now: datetime) -> tuple[str, str]:
+    """Return why nobody can join, and why nobody can begin at once; "" where they can."""
     if campaign.state == Campaign.State.PAUSED:
-        return notices.text("paused")
+        return notices.text("paused"), ""
     if campaign.state != Campaign.State.OPEN:
-        return notices.text("over")
-    return "" if allocation.has_capacity(campaign) else notices.text("full")
+        return notices.text("over"), ""
+    if allocation.has_capacity(campaign) and ledger.can_reserve(campaign, campaign.pay):
+        return "", ""
+    if waiting_list.may_wait(campaign, now):
+        return "", notices.text("crowded")
+    return notices.text("full"), ""

@@ -14,7 +14,7 @@ from decimal import Decimal
 from typing import Any
 
 from webapp.models import Participation
-from webapp.services.conversation import matching, opening
+from webapp.services.conversation import crisis, matching, opening
 from webapp.services.participation import (
     admission,
     browsers,
@@ -61,13 +61,20 @@ class BrowserVisit:
         """Take one of STEPS; raises what the step raises."""
         STEPS[step](person=self._acting(now), now=now)
 
-    def submit(self, answers: Mapping[str, str], now: datetime) -> None:
-        """Store the answers of the form; raises what `submission.submit` raises."""
-        submission.submit(person=self._acting(now), answers=answers, now=now)
+    def submit(self, answers: Mapping[str, str], now: datetime) -> str:
+        """Store the answers of the form; raises what `submission.submit` raises.
 
-    def write(self, answers: Mapping[str, str], now: datetime) -> None:
-        """Store what was written; raises what `offering.submit` raises."""
-        offering.submit(person=self._acting(now), answers=answers, now=now)
+        Returns what their writer is to be shown, where their words suggest a crisis.
+        """
+        person = self._acting(now)
+        submission.submit(person=person, answers=answers, now=now)
+        return crisis.note(person=person, texts=answers.values(), now=now)
+
+    def write(self, answers: Mapping[str, str], now: datetime) -> str:
+        """Store what was written, as `submit` does; raises what `offering.submit` raises."""
+        person = self._acting(now)
+        offering.submit(person=person, answers=answers, now=now)
+        return crisis.note(person=person, texts=answers.values(), now=now)
 
     def answer(self, answers: Mapping[str, str], now: datetime) -> None:
         """Store answers before the work, which begins at once where they were the last.
@@ -102,17 +109,22 @@ class BrowserVisit:
         person = self._person()
         return study_info.of(person.campaign, payment.promised(person))
 
-    def report(self, text: str, now: datetime) -> None:
-        """Keep a report of a problem, at any step; raises what `reporting.report` raises."""
-        reporting.report(person=self._person(), text=text, now=now)
+    def report(self, text: str, now: datetime) -> str:
+        """Keep a report of a problem, at any step; raises what `reporting.report` raises.
+
+        Returns what `submit` does.
+        """
+        person = self._person()
+        reporting.report(person=person, text=text, now=now)
+        return crisis.note(person=person, texts=[text], now=now)
 
     def check_link(self) -> None:
         """Raise `access.NotFound` where the address leads to no campaign that was launched."""
         access.open_link(self.slug)
 
-    def study(self) -> StudyInfo:
+    def study(self, now: datetime) -> StudyInfo:
         """Return the campaign as newcomers are shown it."""
-        return study_info.offered(access.open_link(self.slug))
+        return study_info.offered(access.open_link(self.slug), now)
 
     def join(
         self,
@@ -161,8 +173,9 @@ class BrowserVisit:
         try:
             claim = invitations.claim(campaign, who, now)
         except invitations.NoProof:
-            return study_info.offered(campaign)
-        return screens.offered(campaign=campaign, person=self._known(), claim=claim)
+            return study_info.offered(campaign, now)
+        known = self._known()
+        return screens.offered(campaign=campaign, person=known, claim=claim, now=now)
 
     def open_private(self, token: str, now: datetime) -> str:
         """Return a secret for this browser, whose person holds the private link (R38).

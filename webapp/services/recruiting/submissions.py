@@ -25,7 +25,6 @@ POLL = timedelta(minutes=5)
 LOOKS = 100  # submissions read one by one in a turn; more are read as a list
 OLDEST = 600.0  # seconds between a request's time and its arrival; its signature holds for so long
 KEEP_EVENTS = timedelta(days=3)  # they are told again for a day
-KEEP_IDS = timedelta(days=90)  # as outside ids, after the campaign ended
 TERMINAL = ("APPROVED", "REJECTED", "RETURNED", "TIMED-OUT", "SCREENED OUT", "PARTIALLY APPROVED")
 PURGED = "purged "
 
@@ -58,7 +57,7 @@ def take_event(*, event_id: str, kind: str, resource_id: str, now: datetime) -> 
 def read_due(now: datetime) -> list[PanelStudy]:
     """Read what is due, whole studies or single submissions; return the studies with news."""
     running = PanelStudy.objects.exclude(study_id=None)
-    running = running.exclude(campaign__ended_at__lt=now - KEEP_IDS)  # else ids would come back
+    running = running.exclude(campaign__ended_at__lt=now - _kept())  # else ids would come back
     late = running.filter(Q(read_at=None) | Q(read_at__lt=now - POLL))
     many = [study for study in running if _looks(study) > LOOKS]
     whole = [study for study in {*late, *many} if _try_read(study, now)]
@@ -171,8 +170,13 @@ def _person(study: PanelStudy, found: client.Json) -> Participation | None:
 def forget_old(*, now: datetime) -> int:
     """Delete events that come no more, and the ids of submissions when outside ids go."""
     gone = PanelEvent.objects.filter(taken_at__lt=now - KEEP_EVENTS).delete()[0]
-    old = PanelSubmission.objects.filter(study__campaign__ended_at__lt=now - KEEP_IDS)
+    old = PanelSubmission.objects.filter(study__campaign__ended_at__lt=now - _kept())
     for one in old.exclude(submission_id__startswith=PURGED)[:1_000]:
         PanelSubmission.objects.filter(pk=one.pk).update(submission_id=f"{PURGED}{one.pk}")
         gone += 1
     return gone
+
+
+def _kept() -> timedelta:
+    """Return for how long after its end ids of a campaign are kept, as outside ids are."""
+    return timedelta(days=settings.KEEP_IDS_DAYS)

@@ -26,6 +26,7 @@ OPEN = Conversation.State.OPEN
 CHUNK = 16  # jobs of one transaction: senders wait no longer than this many take
 STORE = 'UPDATE "webapp_replyjob" SET "text" = %s, "details" = %s WHERE "id" = %s'
 LOSSES = 6  # of its worker that a job may meet without blame
+AT_ONCE = timedelta()
 
 
 @dataclass(frozen=True)
@@ -208,10 +209,10 @@ def refuse(job: ReplyJob, text: str, complaint: str) -> None:
             failed(job, f"refused: {complaint}"[:500])
 
 
-def failed(job: ReplyJob, error: str) -> None:
+def failed(job: ReplyJob, error: str, *, pause: timedelta = queue.PAUSE) -> None:
     """Try again later, or give the job up after the last attempt."""
     if job.attempt < queue.ATTEMPTS:
-        queue.put_back(job, error)
+        queue.put_back(job, error, pause=pause)
     else:
         give_up(job, error)
 
@@ -219,14 +220,15 @@ def failed(job: ReplyJob, error: str) -> None:
 def lost(job: ReplyJob, error: str, *, to_blame: bool) -> None:
     """Put back a job whose worker was lost; it counts as an attempt where its bot is to blame.
 
-    A job that keeps losing workers is counted in any case, so that it comes to an end.
+    It may be claimed at once: whatever was lost has to start anew before it is called again. A job
+    that keeps losing workers is counted in any case, so that it comes to an end.
     """
     losses = int(job.details.get("losses", 0)) + 1
     if to_blame or losses > LOSSES:
-        failed(job, error)
+        failed(job, error, pause=AT_ONCE)
         return
     details = {**job.details, "losses": losses}
-    queue.put_back(job, error, attempt=F("attempt") - 1, details=details)
+    queue.put_back(job, error, pause=AT_ONCE, attempt=F("attempt") - 1, details=details)
 
 
 def give_up(job: ReplyJob, error: str) -> bool:

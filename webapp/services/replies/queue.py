@@ -119,7 +119,7 @@ def held_by(prefix: str) -> list[ReplyJob]:
     return list(held.select_related("conversation"))
 
 
-def put_back(job: ReplyJob, error: str, **fields: Any) -> bool:
+def put_back(job: ReplyJob, error: str, *, pause: timedelta = PAUSE, **fields: Any) -> bool:
     """Let another claim take the job after a moment; False when it is no longer this claim's."""
     try:
         states.move(
@@ -127,7 +127,7 @@ def put_back(job: ReplyJob, error: str, **fields: Any) -> bool:
             "put_back",
             only_if=fence(job),
             owner="",
-            lease_until=Now() + PAUSE,
+            lease_until=Now() + pause,
             error=error,
             **fields,
         )

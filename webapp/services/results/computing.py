@@ -25,6 +25,7 @@ from webapp.services.data.snapshots import snapshot
 from webapp.services.replies import delivery
 from webapp.services.results import marks, page, planner, power_plans, scores, stored
 from webapp.services.results.sections import Part, stored_part
+from webapp.services.results.shown import without_tokenizer
 from webapp.services.results.subjects import Subject, subject_of
 
 DECIDED = "every pair of systems is decided"
@@ -140,16 +141,23 @@ def _page(subject: Subject, choice: str) -> Made:
     }
 
 
-def _report(subject: Subject, name: str, choice: str) -> Made:
-    found = page.report(of=subject, name=name, choice=choice)
-    made = {"notebook": page.code_of(found, subject, choice), "references": bibtex(found)}
+def _report(subject: Subject, wanted: str, choice: str) -> Made:
+    name, tokenizer = without_tokenizer(wanted)
+    found = page.report(of=subject, name=name, choice=choice, tokenizer=tokenizer)
+    made: dict[str, Any] = {
+        "notebook": page.code_of(found, subject, choice),
+        "references": bibtex(found),
+        "tokenizers": page.tokenizers_of(name),
+    }
     if name == "datasheet" and subject.record is not None:
         made["heds"] = page.datasheet_file(subject, choice)
     return {**_stored_report(found), **made}
 
 
-def _document(subject: Subject, name: str, choice: str) -> Made:
-    content = page.document(of=subject, name=name, made=clock.now().date(), choice=choice)
+def _document(subject: Subject, wanted: str, choice: str) -> Made:
+    name, tokenizer = without_tokenizer(wanted)
+    made = clock.now().date()
+    content = page.document(of=subject, name=name, made=made, choice=choice, tokenizer=tokenizer)
     return {"pdf": base64.b64encode(content).decode()}
 
 

@@ -14,6 +14,7 @@ from pathlib import Path
 import pandas as pd
 
 from analysis import (
+    BadOption,
     BadTable,
     RatingTable,
     Report,
@@ -27,8 +28,10 @@ from analysis.output.all_metrics import run
 from analysis.output.notebook import NotebookRecipe, notebook
 from analysis.output.summary import composed
 from analysis.raters.raters import planned_control
-from analysis.registry import of_studies, tables_read
+from analysis.registry import of_studies, options_of, tables_read
+from analysis.scores.allocation import with_losses
 from analysis.tables.tidy import tidy
+from analysis.text import tokenizers
 from webapp.services.results import cached
 from webapp.services.results import sections as results_sections
 from webapp.services.results.sections import Part
@@ -49,6 +52,7 @@ __all__ = [
     "report",
     "sections",
     "study_reports",
+    "tokenizers_of",
 ]
 SHOWN = ("metric", "question", "system", "other_system", "estimate", "low", "high", "n", "reason")
 
@@ -108,27 +112,48 @@ def numbers(*, of: Of, choice: str = "counted") -> list[dict[str, object]]:
 
 
 def answers(subject: Subject, choice: str) -> RatingTable:
-    """Return the answers of a subject that a choice is of."""
-    return chosen(subject.whole, choice, subject.record)
+    """Return the answers of a subject that a choice is of, with what its systems lost."""
+    return with_losses(chosen(subject.whole, choice, subject.record), subject.record)
 
 
 def _control(subject: Subject, ratings: RatingTable) -> str | None:
     return planned_control(ratings, subject.record)
 
 
-def report(*, of: Of, name: str, choice: str = "counted") -> Report:
-    """Return a named report of the folder on the ratings of a campaign or a study."""
-    return _report(subject_of(of), name, choice)
+def report(*, of: Of, name: str, choice: str = "counted", tokenizer: str = "") -> Report:
+    """Return a named report of the folder on the ratings of a campaign or a study.
+
+    `tokenizer` is what words are counted by, in place of what the report's paper counts.
+    """
+    return _report(subject_of(of), name, choice, tokenizer)
 
 
-def _report(subject: Subject, name: str, choice: str) -> Report:
-    if name not in subject.reports:
+def tokenizers_of(name: str) -> list[str]:
+    """Return the tokenizers that a report can count words by, of those that are installed."""
+    if "tokenizer" not in options_of(get_report(name)):
+        return []
+    return [each for each in tokenizers.NAMES if _is_installed(each)]
+
+
+def _is_installed(tokenizer: str) -> bool:
+    try:
+        tokenizers.tokenizer(tokenizer)
+    except BadOption:
+        return False
+    return True
+
+
+def _report(subject: Subject, name: str, choice: str, tokenizer: str = "") -> Report:
+    if name not in subject.reports or (tokenizer and tokenizer not in tokenizers_of(name)):
         raise Unknown(name)
     ratings = rating_table(answers(subject, choice))
     wanted = "messages" in tables_read(get_report(name))
     messages = subject.messages() if wanted else None
     read = Tables(ratings=ratings, messages=messages, study=subject.record)
-    found = run(get_report(name), read, {"seed": 0, "control": _control(subject, ratings)})
+    options: dict[str, object] = {"seed": 0, "control": _control(subject, ratings)}
+    if tokenizer:
+        options["tokenizer"] = tokenizers.tokenizer(tokenizer)
+    found = run(get_report(name), read, options)
     if found is None:
         raise Unknown(name)
     return found
@@ -143,7 +168,9 @@ def study_reports(*, study: Of, choice: str = "counted") -> list[Report]:
     return [each for each in found if not all(section.is_printed for section in each.sections)]
 
 
-def document(*, of: Of, name: str, made: date, choice: str = "counted") -> bytes:
+def document(
+    *, of: Of, name: str, made: date, choice: str = "counted", tokenizer: str = ""
+) -> bytes:
     """Return a named report as PDF, with the command that makes it of the export.
 
     Its cover names the campaign or study, the owner as its author, and the day it was `made`.
@@ -152,10 +179,11 @@ def document(*, of: Of, name: str, made: date, choice: str = "counted") -> bytes
     from analysis.output.pdf import Origin, pdf
 
     subject = subject_of(of)
-    command = f"python -m analysis {subject.file}.zip --report {name} --pdf {name}.pdf"
+    counted = f" --tokenizer {tokenizer}" if tokenizer else ""
+    command = f"python -m analysis {subject.file}.zip --report {name}{counted} --pdf {name}.pdf"
     ways = {"counted": command, "careful": f"{command} --without-flagged"}
     again = ways.get(choice, f"the results page of {subject.words}, {EXPLAINED[choice]}")
-    found = _report(subject, name, choice)
+    found = _report(subject, name, choice, tokenizer)
     kind = "Campaign" if subject.phases is None else "Campaigns of study"
     covered = replace(found, about=((kind, subject.name), *found.about))
     return pdf(covered, Origin(again, made=made, author=subject.author))

@@ -11,11 +11,9 @@ from dataclasses import asdict
 from typing import Any, cast
 
 from analysis import RatingTable, get_metric
-from analysis.planning.sequential import Look, StopRule
-from analysis.planning.stop import looks, overall
-from webapp.models import PEOPLE
+from analysis.planning.sequential import Look
+from analysis.planning.stop import looks, overall, planned_stop
 from webapp.services.data import tables
-from webapp.services.data.tables import HUMAN
 from webapp.services.results.selection import chosen
 from webapp.services.results.shown import Score, ShownPair
 from webapp.services.rules.access import AnyCampaign, row_of
@@ -38,15 +36,13 @@ def of_ratings(whole: RatingTable) -> list[Score]:
 
 def stop_looks(plan: Mapping[str, Any], whole: RatingTable) -> dict[str, Any] | None:
     """Return the look at each pair of the plan's systems by its stop rule; None without a rule."""
-    rule = plan.get("stop_rule")
-    if rule is None:
+    settled = planned_stop(plan)
+    if settled is None:
         return None
-    settled = StopRule(rule["difference"], rule["margin"], rule["items"], error=rule["alpha"])
-    compared = [each for each in plan["systems"] if not each.get("control")]
-    systems = [HUMAN if each["bot"] == PEOPLE else each["name"] for each in compared]
-    found = looks(chosen(whole, "counted"), rule["question"], settled, systems=systems)
+    whole = chosen(whole, "counted")
+    found = looks(whole, settled.question, settled.rule, systems=settled.systems)
     pairs = [asdict(_pair(names, each)) for names, each in found.items()]
-    return {**rule, "verdict": overall(found), "pairs": pairs}
+    return {**plan["stop_rule"], "verdict": overall(found), "pairs": pairs}
 
 
 def _pair(names: tuple[str, str], found: Look) -> ShownPair:

@@ -166,6 +166,17 @@ def report(content: Mapping[str, Any]) -> tuple[ShownReport, tuple[ShownPart, ..
     return ShownReport(**values), parts(content["parts"])
 
 
+def with_tokenizer(report: str, tokenizer: str) -> str:
+    """Return the name of a report whose words are counted otherwise than its paper does."""
+    return f"{report}@{tokenizer}" if tokenizer else report
+
+
+def without_tokenizer(name: str) -> tuple[str, str]:
+    """Return a report's name, and the tokenizer that was chosen for it, if one was."""
+    report, _, tokenizer = name.partition("@")
+    return report, tokenizer
+
+
 def plain(value: object) -> Cell:
     """Return a cell of a table as it is stored: what is missing or no finite number is None."""
     if isinstance(value, str):

@@ -77,6 +77,9 @@ class StaffCampaign:
     platform: str
     consent: str
     contact: str
+    crisis_text: str
+    crisis_phrases: str
+    keep_days: int | None
     minutes: int
     languages: list[str]
     translations: dict[str, dict[str, str]]

@@ -12,7 +12,7 @@ from django.db.models import QuerySet
 
 from webapp import realtime
 from webapp.models import Conversation, Event, Seat
-from webapp.services.rules import access, tally
+from webapp.services.rules import access, statements, tally
 
 
 class Conflict(Exception):
@@ -79,7 +79,7 @@ def append_all(entries: Sequence[New]) -> list[Event]:
         tally.add(new.conversation, event)
         made.append(event)
         grown.append(realtime.Grown(new.conversation.pk, event.seq, _committed(event)))
-    Event.objects.bulk_create(made)
+    statements.insert_events(made)
     tally.store(conversations.values())
     realtime.tell_on_commit(grown)
     return made
@@ -126,21 +126,18 @@ def lock_seats(keys: Collection[access.SeatKey]) -> dict[access.SeatKey, Seat]:
     """Return seats whose conversations are locked, in the same order, by one statement.
 
     In conversation 0 it is the participation's active seat, else the latest one, for which they are
-    looked up first. Seats of one conversation share its row; plans of campaigns are not loaded.
+    looked up first. Seats of one conversation share its row.
     """
-    unnamed = access.seats(key for key in keys if not key[1])
     named = {key: key for key in keys if key[1]}
-    named |= {key: (key[0], seat.conversation_id) for key, seat in unnamed.items()}
-    rows = Seat.objects.select_for_update(of=("conversation",)).filter(
-        participation__in={person for person, _ in named.values()},
-        conversation__in={pk for _, pk in named.values()},
-    )
-    rows = rows.select_related("conversation__campaign", "conversation__system", "persona")
-    found: dict[access.SeatKey, Seat] = {}
-    locked: dict[int, Conversation] = {}
-    for row in rows.defer("conversation__campaign__plan").order_by("conversation_id", "side"):
-        row.conversation = locked.setdefault(row.conversation_id, row.conversation)
-        found[row.participation_id or 0, row.conversation_id] = row
+    if unnamed := [key for key in keys if not key[1]]:
+        seats = access.seats(unnamed).items()
+        named |= {key: (key[0], seat.conversation_id) for key, seat in seats}
+    found = {
+        (seat.participation_id or 0, seat.conversation_id): seat
+        for seat in statements.lock_seats(
+            {person for person, _ in named.values()}, {pk for _, pk in named.values()}
+        )
+    }
     return {key: found[pair] for key, pair in named.items() if pair in found}
 
 

@@ -231,6 +231,19 @@ def hold(person: Participation, amount: Decimal) -> bool:
     return True
 
 
+def release(person: Participation) -> None:
+    """Give back all that is reserved for a person who has no place any more, and is owed nothing.
+
+    Their row is locked.
+    """
+    held = _reserved(person)
+    if held:
+        rows = PayLedger.objects.filter(campaign=person.campaign_id)
+        rows.update(reserved=F("reserved") - _cents(held))
+        Participation.objects.filter(pk=person.pk).update(reserved_pay=0)
+        person.reserved_pay = NOTHING
+
+
 def settle(person: Participation, owed: Decimal) -> Decimal:
     """Turn a person's reservation into what is owed, and release the rest; return what is paid.
 

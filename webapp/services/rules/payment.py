@@ -171,7 +171,7 @@ def settle(
         rounds.close(person, outcome)
         quota.give_back(person, counts=counts(person.campaign, outcome))
         Seat.objects.filter(participation=person, active=True).update(active=False)
-        _release_assignments(person)
+        release_assignments(person)
         persona_stack.give_back(person)
         owed = _within_budget(person, owed)
         code = _new_code(person, owed) if owed else None
@@ -316,7 +316,8 @@ def bonus(*, person: Participation, amount: Decimal, reason: str, by: Any, now: 
         return row
 
 
-def _release_assignments(person: Participation) -> None:
+def release_assignments(person: Participation) -> None:
+    """Give back the items that a person was to judge, or write about, and has not."""
     reserved = Assignment.objects.filter(
         participation=person, state=Assignment.State.RESERVED
     ).select_related("item")

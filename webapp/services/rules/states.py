@@ -34,7 +34,8 @@ TRANSITIONS: dict[type[models.Model], dict[str, tuple[tuple[str, ...], str]]] = 
         "match": ((P.WAITING,), P.MATCHED),
         "meet": ((P.MATCHED,), P.CHATTING),
         "requeue": ((P.MATCHED, P.CHATTING), P.WAITING),  # the partner left before any work
-        "miss": ((P.MATCHED, P.CHATTING), P.READY),  # they were away while a partner was there
+        # they were away while a partner was there, or had not begun while others waited
+        "miss": ((P.WAITING, P.MATCHED, P.CHATTING, P.RATING, P.WRITING), P.READY),
         "rate": ((P.READY, P.CHATTING), P.RATING),
         "write": ((P.READY,), P.WRITING),
         "next": ((P.CHATTING, P.RATING), P.READY),  # another round follows

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping
+from functools import lru_cache
 from typing import Any
 
 from django.db import connection, transaction
@@ -63,19 +64,23 @@ def store(conversations: Collection[Conversation]) -> None:
     """Store the counts of locked conversations, by one statement."""
     if not conversations:
         return
-    postgresql = connection.vendor == "postgresql"
-    value = "CAST(new.column{} AS {})" if postgresql else "new.column{}"
+    sql = _storing(connection.vendor, len(conversations))
+    with connection.cursor() as cursor:
+        cursor.execute(sql, [value for each in conversations for value in _values(each)])
+
+
+@lru_cache(maxsize=1024)
+def _storing(vendor: str, count: int) -> str:
+    value = "CAST(new.column{} AS {})" if vendor == "postgresql" else "new.column{}"
     changes = ", ".join(
         f"{name} = {value.format(number, kind)}"
         for number, (name, kind) in enumerate(COLUMNS.items(), start=2)
     )
     row = f"({', '.join(['%s'] * (len(COLUMNS) + 1))})"
-    sql = (
+    return (
         f"UPDATE {Conversation._meta.db_table} AS old SET {changes} "  # noqa: S608 (no values)
-        f"FROM (VALUES {', '.join([row] * len(conversations))}) AS new WHERE old.id = new.column1"
+        f"FROM (VALUES {', '.join([row] * count)}) AS new WHERE old.id = new.column1"
     )
-    with connection.cursor() as cursor:
-        cursor.execute(sql, [value for each in conversations for value in _values(each)])
 
 
 def faults(campaign: int | None = None) -> Iterator[str]:

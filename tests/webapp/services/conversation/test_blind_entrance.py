@@ -33,7 +33,8 @@ from webapp.models import Campaign, Participation
 from webapp.services.ops import sweeper
 from webapp.services.replies import pace
 
-pytestmark = pytest.mark.django_db
+# No result depends on the machine's clock; a busy one takes long over thousands of statements.
+pytestmark = [pytest.mark.django_db, pytest.mark.timeout(600)]
 GAP, POLL, SWEEP = 10.0, 2.0, 2.0  # seconds: between two who come, two looks, two sweeps
 RARE = 0.02  # of all people; of few, nothing is rare
 Kind = Mapping[bool, Sequence["HasFeatures"]]  # by whether the partner is a person
@@ -118,10 +119,14 @@ def simulate(monkeypatch: pytest.MonkeyPatch, each: int) -> dict[bool, list[Seen
         came += law.expovariate(1 / GAP)
         later(came, lambda: everybody.append(come(campaign, clock, law, later)))
     later(SWEEP, lambda: sweep(clock, later))
-    while line and line[0][0] < end:
+    while line and line[0][0] < end and not (len(everybody) == 2 * each and all_chat(everybody)):
         clock.seconds, _, act = heapq.heappop(line)
         act()
     return by_kind(everybody)
+
+
+def all_chat(everybody: list[Seen]) -> bool:
+    return all(seen.steps[-1][0] == P.CHATTING for seen in everybody)
 
 
 def restart_numbers() -> None:

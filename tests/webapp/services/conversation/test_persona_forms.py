@@ -18,6 +18,7 @@ from webapp.services.conversation import chat, messages
 from webapp.services.data import conversation_records, tables
 from webapp.services.participation import enrolment, screens
 from webapp.services.replies import rehearsal, worker
+from webapp.services.rules import protocols
 
 pytestmark = pytest.mark.django_db
 BOAT, SHIP = "I own boat number", "My ship is called"  # the originals of the tests, the revised
@@ -108,11 +109,12 @@ def test_the_bot_is_given_its_form(own: str, partners: str) -> None:
 def test_what_may_not_be_copied_is_what_the_participant_reads(form: str, copied: str) -> None:
     person = start(campaign_of(form, "original"))
     seat = conversation_of(person).seats.get(side=0)
-    kind, _content = messages._message_or_draft(seat.conversation, seat, seat.sentences[0])
+    step = protocols.protocol_of(seat.conversation.campaign).chat
+    kind, _content = messages._message_or_draft(step, seat, seat.sentences[0])
     assert kind == Event.Kind.STATE
     assert seat.sentences[0].startswith(copied)
     other = BOAT if copied == SHIP else SHIP
-    kind, _content = messages._message_or_draft(seat.conversation, seat, f"{other} 77.")
+    kind, _content = messages._message_or_draft(step, seat, f"{other} 77.")
     assert kind == Event.Kind.MESSAGE
 
 

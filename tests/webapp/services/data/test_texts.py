@@ -7,12 +7,14 @@ import io
 import subprocess
 import sys
 import zipfile
+from contextlib import redirect_stdout
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from analysis import evaluate, get_report, rating_table, read, report_names
+from analysis.__main__ import main
 from analysis.output.all_metrics import run
 from analysis.registry import tables_of
 from analysis.tables.schema import Tables
@@ -107,10 +109,11 @@ def test_every_report_reads_them_and_the_summary_and_the_pages_too() -> None:
 
 def test_the_command_prints_the_report_of_the_texts(tmp_path: Path) -> None:
     path = exports.write_to(campaign=campaign_with(HARD), path=tmp_path / "export.zip")
-    command = [sys.executable, "-m", "analysis", str(path), "--simulate", "0"]
-    summary = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
-    assert "fluency" in summary
-    command += ["--report", "written_answers"]
+    words = [str(path), "--simulate", "0"]
+    with redirect_stdout(io.StringIO()) as summary:
+        assert main(words) == 0
+    assert "fluency" in summary.getvalue()
+    command = [sys.executable, "-m", "analysis", *words, "--report", "written_answers"]
     told = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
     assert "24 answers in the raters' own words" in told
     assert "café 🙂" in told

@@ -113,14 +113,18 @@ def withdraw(person: Participation) -> None:
     privacy.withdraw(token=privacy.withdraw_token(person), now=NOW)
 
 
-@pytest.mark.parametrize("size", [POOL - 1, POOL, POOL + 1])
-def test_the_pool_is_as_before_after_entrants_who_leave_while_they_wait(size: int) -> None:
+@pytest.mark.parametrize(
+    ("size", "entrants"), [(POOL - 1, 4 * (POOL - 1)), (POOL, ENTRANTS), (POOL + 1, 4 * (POOL + 1))]
+)
+def test_the_pool_is_as_before_after_entrants_who_leave_while_they_wait(
+    size: int, entrants: int
+) -> None:
     """So many at once as there are personas, one fewer, and one more."""
     campaign = people_campaign(target=ENTRANTS, personas=POOL)
     Persona.objects.filter(key__in=("p1", "p2")).update(taken=1)
     before = dict(campaign.personas.values_list("key", "taken"))
     leave = ways()
-    for _ in range(0, ENTRANTS, size):
+    for _ in range(0, entrants, size):
         people = alone(campaign, size)
         assert sum(taken(campaign)) == sum(before.values()) + size
         held = [read(person).persona_id for person in people]

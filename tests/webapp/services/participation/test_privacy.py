@@ -45,7 +45,8 @@ from webapp.models import (
     ReplyJob,
 )
 from webapp.services.conversation import chat
-from webapp.services.participation import enrolment, privacy, stopping
+from webapp.services.ops import sweeper
+from webapp.services.participation import enrolment, privacy, stopping, study_info
 from webapp.services.rating import submission
 from webapp.services.rules import access, events, identity, payment, refusals
 
@@ -335,6 +336,50 @@ def test_outside_ids_are_deleted_once_payment_has_long_closed(days: int, gone: i
     assert privacy.purge_ids(now=NOW + timedelta(days=days)) == gone
     assert ExternalId.objects.filter(value="A1").count() == 1 - gone
     assert ExternalId.objects.filter(value="B1").exists()
+
+
+def test_how_long_ids_are_kept_is_the_deployers_and_what_went_is_logged(settings: Settings) -> None:
+    settings.KEEP_IDS_DAYS = 30
+    campaign = make_campaign(personas=0, ended_at=NOW)
+    join(campaign, "A1")
+    join(campaign, "A2")
+    assert privacy.purge_ids(now=NOW + timedelta(days=31)) == 2
+    assert privacy.purge_ids(now=NOW + timedelta(days=31)) == 0
+    (entry,) = AuditEntry.objects.filter(action="outside ids deleted")
+    assert (entry.actor, entry.campaign, entry.detail) == ("sweeper", campaign, {"count": 2})
+
+
+@pytest.mark.parametrize(("days", "is_kept"), [(59, True), (60, True), (61, False)])
+def test_what_people_wrote_is_deleted_after_the_plans_days_and_their_pay_stays(
+    days: int, is_kept: bool
+) -> None:
+    """S14: as if they withdrew; nothing of a campaign that keeps it, or that has not ended."""
+    written = {}
+    for name, keep, ended in (("old", 60, NOW), ("kept", None, NOW), ("running", 60, None)):
+        campaign = make_campaign(keep_days=keep, target=4)
+        person = start(campaign, name)
+        send_message(person, f"A secret of {name}.")
+        stopping.stop(person=person, now=after(60))
+        Campaign.objects.filter(pk=campaign.pk).update(ended_at=ended)
+        written[name] = person
+    sweeper.tick(NOW + timedelta(days=days))
+    texts = json.dumps([*Event.objects.values_list("content", flat=True)])
+    assert ("A secret of old." in texts) == is_kept
+    assert "A secret of kept." in texts
+    assert "A secret of running." in texts
+    old = Participation.objects.get(pk=written["old"].pk)
+    assert (old.outcome, old.withdrawn_at is None) == ("QUIT", is_kept)
+    entries = AuditEntry.objects.filter(action="retention over").values_list("detail", flat=True)
+    assert [*entries] == ([] if is_kept else [{"participation": old.pk}])
+    assert privacy.delete_overdue(now=NOW + timedelta(days=days)) == 0
+
+
+def test_participants_read_how_long_what_they_write_is_kept() -> None:
+    campaign = make_campaign(keep_days=60)
+    keeping = study_info.of(campaign).keeping
+    assert "deleted 90 days after" in keeping
+    assert "deleted 60 days after" in keeping
+    assert "write" not in study_info.of(make_campaign()).keeping
 
 
 def test_a_link_of_nobody_is_refused_like_one_that_was_not_signed_here() -> None:

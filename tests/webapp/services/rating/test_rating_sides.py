@@ -12,6 +12,7 @@ from evaluation import Source
 from evaluation.frozen import as_planned
 from evaluation.registry import get_protocol
 from tests.factories import NOW, make_campaign, make_staff
+from tests.trust import snapshot
 from tests.webapp.services.people import (
     after,
     bot_says,
@@ -24,7 +25,7 @@ from tests.webapp.services.people import (
 )
 from webapp.models import Assignment, Campaign, CompletionCode, Participation, QuotaCell
 from webapp.services.campaign import amendments, checklist, launch
-from webapp.services.conversation import chat
+from webapp.services.conversation import chat, opening
 from webapp.services.data import conversation_records, tables
 from webapp.services.participation import stopping
 from webapp.services.rating import submission
@@ -212,3 +213,26 @@ def test_the_staff_form_takes_either_and_names_what_is_wrong() -> None:
     with pytest.raises(Invalid) as refused:
         CampaignForm(protocol, raw | {"setting.rate.sides": "none"}).values()
     assert refused.value.problems == {"setting.rate.sides": "“none” is none of one, both"}
+
+
+def test_the_ledger_counts_who_met_a_second_partner_by_that_conversation_alone() -> None:
+    campaign = campaign_of()
+    stays, left = sorted(pair(campaign), key=lambda each: each.seats.get().rates)
+    chat.leave(person=left, now=NOW, because="left")
+    other = start(campaign, now=NOW)
+    for person in (stays, other):
+        opening.meet(person=person, now=NOW)
+    conversation = conversation_of(stays)
+    first = conversation.seats.get(side=conversation.first_side).participation
+    second = conversation.seats.get(side=1 - conversation.first_side).participation
+    assert first is not None
+    assert second is not None
+    send_message(first, "Hello there.", NOW)
+    send_message(second, "Hello to you.", NOW)
+    chat.finish(person=first, client_id=uuid.uuid4(), now=NOW)
+    for person in (first, second):
+        person.refresh_from_db()
+        if submission.current(person) is not None:
+            rate(person)
+    cell = QuotaCell.objects.get(system__campaign=campaign)
+    assert cell.completed == snapshot._done(cell.system_id) == 2

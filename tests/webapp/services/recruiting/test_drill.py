@@ -182,10 +182,13 @@ def go_wrong(panel: FakePanel, rng: random.Random) -> tuple[int, datetime]:
     return killed, now
 
 
-@pytest.mark.timeout(400)  # it waits for the disk far more than it computes
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.parametrize(
-    "people", [220, pytest.param(10_000, marks=[pytest.mark.slow, pytest.mark.timeout(3_000)])]
+    "people",  # it waits for the disk far more than it computes
+    [
+        pytest.param(220, marks=pytest.mark.timeout(400)),
+        pytest.param(10_000, marks=[pytest.mark.slow, pytest.mark.timeout(3_000)]),
+    ],
 )
 def test_books_are_equal_to_the_cent_whatever_is_lost_doubled_or_killed(
     panel: FakePanel, people: int

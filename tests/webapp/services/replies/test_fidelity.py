@@ -14,6 +14,8 @@ from typing import Any
 
 import pytest
 
+from analysis import read
+from analysis.conversations import reply_events
 from bots import SeededHistory, Utterance, make_bot
 from bots.bot import Bot
 from tests import serving
@@ -21,7 +23,7 @@ from tests.bots.chat_completions import Fake, running
 from tests.factories import NOW, make_campaign, make_participation
 from webapp import inference
 from webapp.models import Campaign, Conversation, Event, ReplyCall, ReplyJob, Seat
-from webapp.services.data import exports
+from webapp.services.data import exports, study_record, tables
 from webapp.services.monitoring import monitor
 from webapp.services.participation import privacy
 from webapp.services.replies import queue
@@ -149,6 +151,22 @@ def test_a_thousand_replies_arrive_as_they_were_sent(fake: Fake, tmp_path: Path)
     rows = list(csv.DictReader(io.StringIO(archive.read("replies.csv").decode(), newline="")))
     assert [json.loads(row["raw"]) for row in rows if row["number"] == "1"] == texts
     _check_counts(campaign, archive, Counter(number % len(MAKERS) for number in range(REPLIES)))
+    _check_report(campaign, tmp_path / "export.zip")
+
+
+def _check_report(campaign: Campaign, path: Path) -> None:
+    """The summary of the page and that of the export print the counts of the live page."""
+    (counts,) = monitor.live(campaign, NOW).replies
+    told = f"{counts.troubled} of {REPLIES} calls of systems met trouble, most with llm: "
+    here = study_record.study(campaign, tables.ratings(campaign, include_excluded=True))
+    for study in (read(path).study, here):
+        (section,) = reply_events.sections(study)
+        assert section.title == f"{told}{counts.troubled} of {REPLIES}"
+        (row,) = section.frame.to_dict("records")
+        assert {name: row[name] for name in ("failed", "empty", "cut", "long", "reasoned")} == {
+            "failed": counts.failed,
+            **{name: counts.events[name] for name in ("empty", "cut", "long", "reasoned")},
+        }
 
 
 def _check_counts(campaign: Campaign, archive: zipfile.ZipFile, made: Counter[int]) -> None:

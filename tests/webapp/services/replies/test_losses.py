@@ -43,7 +43,7 @@ def losing(
 
 
 def serve_on(respond: inference.Respond, limit: Limit, times: int) -> None:
-    """Serve as a worker does, each time when the pause after a loss is over."""
+    """Serve as a worker does, each time when a pause after a failure is over."""
     for _ in range(times):
         ReplyJob.objects.filter(state=J.QUEUED).update(lease_until=None)
         with contextlib.suppress(inference.WorkerLost):

@@ -158,8 +158,8 @@ def test_what_cannot_be_stored_is_taken_out_of_a_reply() -> None:
     assert len(replied()[0]) == 4000
 
 
-def test_jobs_of_a_lost_process_are_put_back() -> None:
-    """R14."""
+def test_jobs_of_a_lost_process_are_put_back_and_may_be_claimed_at_once() -> None:
+    """R14: what was lost starts anew, which is pause enough."""
     waiting(2)
 
     def respond(bot: str, options: Mapping[str, Any], turns: Sequence[Turn]) -> Answers:
@@ -168,6 +168,7 @@ def test_jobs_of_a_lost_process_are_put_back() -> None:
     with pytest.raises(inference.WorkerLost):
         serve(respond)
     assert set(ReplyJob.objects.values_list("state", flat=True)) == {J.QUEUED}
+    assert serve() == 2
 
 
 def test_the_sweeper_frees_what_a_dead_worker_held() -> None:

@@ -19,12 +19,7 @@ ROOT = Path(__file__).parents[4]
 WRITES = {"update", "aupdate", "bulk_update", "update_or_create", "aupdate_or_create", "save"}
 Row = Conversation | Campaign | ReplyJob | Assignment
 KINDS = (Conversation, Campaign, ReplyJob, Assignment)  # people's own are in test_steps
-CELLS = [
-    (kind, state, event)
-    for kind in KINDS
-    for state in kind.State.values
-    for event in states.TRANSITIONS[kind]
-]
+ROWS = [(kind, state) for kind in KINDS for state in kind.State.values]
 
 
 def modules() -> list[Path]:
@@ -102,31 +97,29 @@ def test_every_row_of_the_tables_is_used() -> None:
 
 
 def row_of(kind: type[Row]) -> Any:
+    if kind is Campaign:
+        return make_campaign()
     person = start(make_campaign())
     send_message(person, "Do you like boats?")
     conversation = conversation_of(person)
     if kind is Assignment:
         return items.open_after(person=person, conversation=conversation, now=NOW)
-    return {
-        Conversation: conversation,
-        Campaign: person.campaign,
-        ReplyJob: ReplyJob.objects.get(),
-    }[kind]
+    return conversation if kind is Conversation else ReplyJob.objects.get()
 
 
 @pytest.mark.django_db
-@pytest.mark.parametrize(("kind", "state", "event"), CELLS)
-def test_every_cell_moves_as_the_table_says_or_is_refused(
-    kind: type[Row], state: str, event: str
-) -> None:
-    row = row_of(kind)
-    kind._default_manager.filter(pk=row.pk).update(state=state)
-    origins, target = states.TRANSITIONS[kind][event]
-    if state in origins:
-        assert states.move(row, event).state == target
-        return
-    with pytest.raises(states.Illegal) as refusal:
-        states.move(row, event)
-    assert refusal.value.state == state
-    row.refresh_from_db()
-    assert row.state == state
+@pytest.mark.parametrize(("kind", "state"), ROWS)
+def test_every_cell_moves_as_the_table_says_or_is_refused(kind: type[Row], state: str) -> None:
+    pk = row_of(kind).pk
+    assert states.TRANSITIONS[kind]
+    for event, (origins, target) in states.TRANSITIONS[kind].items():
+        kind._default_manager.filter(pk=pk).update(state=state)
+        row: Any = kind._default_manager.get(pk=pk)
+        if state in origins:
+            assert states.move(row, event).state == target, event
+            continue
+        with pytest.raises(states.Illegal) as refusal:
+            states.move(row, event)
+        assert refusal.value.state == state, event
+        row.refresh_from_db()
+        assert row.state == state, event

@@ -17,8 +17,9 @@ from django.test import Client
 from django.urls import reverse
 
 from tests.analysis.examples import ROOT
-from tests.factories import make_campaign, make_member, make_project, make_staff
+from tests.factories import NOW, make_campaign, make_member, make_project, make_staff
 from tests.webapp.services import rated
+from tests.webapp.services.people import start
 from tests.webapp.services.studies import make_study
 from tests.webapp.services.written import SENTENCES, accepted, draft_of, opened
 from tests.webapp.views.staff.addresses import filled, names, of
@@ -26,6 +27,7 @@ from tests.webapp.views.visiting import Visit, campaign_of, chat_through, good_a
 from webapp import clock
 from webapp.models import Campaign, Competition, Entry, Rating, Study
 from webapp.services.campaign import message_items
+from webapp.services.conversation import updates
 from webapp.views.audience import Audience
 
 pytestmark = pytest.mark.django_db
@@ -117,14 +119,16 @@ def chatting(protocol: str, **changes: Any) -> Visit:
 def test_4_to_6_exchanges_are_drawn_and_the_sixth_is_the_last() -> None:
     campaign = campaign_of("convai2_crowd", target=100, personas=40)
     drawn = set()
-    for _ in range(24):
-        visit = Visit(campaign)
-        visit.join()
-        visit.post("start")
-        now = status(visit)
+    for _ in range(23):
+        frames = updates.conversation_updates(person=start(campaign), after=0, now=NOW)
+        (now,) = (frame for frame in frames if frame["type"] == "status")
         drawn.add(now["minimum"])
         assert now["maximum"] == 12
-    assert drawn == {8, 10, 12}
+    visit = Visit(campaign)
+    visit.join()
+    visit.post("start")
+    assert status(visit)["maximum"] == 12
+    assert {*drawn, status(visit)["minimum"]} == {8, 10, 12}
     chat_through(visit, 6)
     assert (status(visit)["messages"], status(visit)["must_finish"]) == (12, True)
     (more,) = visit.send(type="message", id=str(uuid4()), text="One more, please.")

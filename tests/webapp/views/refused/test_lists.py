@@ -76,8 +76,7 @@ def test_five_people_judge_each_list_one_list_each_and_a_sixth_gets_none() -> No
 
 def test_who_has_judged_a_list_is_asked_about_no_other() -> None:
     campaign = campaign_of(4)
-    answer = lambda one: "1"  # noqa: E731
-    visit = judge(campaign, answer)
+    visit = judge(campaign, lambda one: "1")
     again = Visit(campaign)
     again.name = visit.name
     again.join()

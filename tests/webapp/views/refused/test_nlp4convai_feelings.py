@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.asking import imported
-from tests.webapp.views.judging import Asked, arrived, asked, judge, rate, report_of
+from tests.webapp.views.judging import (
+    Answer,
+    Asked,
+    arrived,
+    asked,
+    judge,
+    judge_without_pages,
+    rate,
+    report_of,
+)
 from webapp.models import Campaign, Rating
 
 pytestmark = pytest.mark.django_db
@@ -120,6 +130,13 @@ def test_a_sentiment_that_is_none_of_the_three_is_refused(answer: str | None) ->
 # --- tables that are planted through pages --------------------------------------------------------
 
 
+def annotate(campaign: Campaign, answers: list[Answer]) -> None:
+    """Let one annotator answer at pages, and the others send the same forms without looking."""
+    judge(campaign, answers[0])
+    for answer in answers[1:]:
+        judge_without_pages(campaign, answer)
+
+
 def turned(one: Asked, rater: int) -> int:
     """Return where an utterance stands for a rater; each begins elsewhere, so that they differ."""
     return (int(one.context[1:]) + 3 * rater) % UTTERANCES
@@ -139,8 +156,7 @@ def both(one: Asked, rater: int) -> str:
 @pytest.mark.timeout(400)
 def test_the_share_that_is_both_is_of_joint_labels_not_of_margins(tmp_path: Path) -> None:
     campaign = imported("reply_quality", replies(UTTERANCES, "positive", "negative"))
-    for rater in range(ANNOTATORS):
-        judge(campaign, lambda one, rater=rater: both(one, rater))  # type: ignore[misc]
+    annotate(campaign, [partial(both, rater=rater) for rater in range(ANNOTATORS)])
     own = report_of(campaign, tmp_path, "chikai_quality")[0]
     mean = own.set_index(["label", "system"])["mean"]
     compared = ("domain-awareness", "sentiment-richness")
@@ -173,8 +189,7 @@ def test_the_matrix_has_rows_intended_and_columns_perceived(tmp_path: Path) -> N
     for row in rows:
         del row["replies"]["baseline"]
     campaign = imported("perceived_sentiment", rows)
-    for _ in range(ANNOTATORS):
-        judge(campaign, perceived)
+    annotate(campaign, [perceived] * ANNOTATORS)
     figures, shares, counts = report_of(campaign, tmp_path, "chikai_sentiment")[:3]
     found = shares.set_index("intended")
     assert {name: tuple(found.loc[name, list(INTENTS)]) for name in INTENTS} == {

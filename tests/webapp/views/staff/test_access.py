@@ -47,7 +47,7 @@ def test_the_matrix_has_every_address() -> None:
     signing = ["admin/login/", "login/", "login/code/", "logout/"]
     images = "images/<sha256:sha256>.webp"
     probes = ["healthz", "readyz"]
-    public = [".well-known/security.txt", images, "receipts/", *probes, *signing]
+    public = [".well-known/security.txt", "csp-reports", images, "receipts/", *probes, *signing]
     assert sorted(of(PUBLIC)) == sorted(public)
     assert of(OPERATOR) == ["metrics"]
     assert sorted(of(Audience.SERVICE)) == ["chat-service/updates", "panel/events"]

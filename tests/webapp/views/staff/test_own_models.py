@@ -15,6 +15,7 @@ from django.contrib.auth import get_user_model
 from django.core.management import call_command
 from django.test import Client
 
+from bots import registry
 from bots.guards import egress
 from tests import serving
 from tests.bots.chat_completions import Fake, running
@@ -321,6 +322,10 @@ def test_the_doors_list_what_is_ready_first_and_say_what_is_missing(
     assert not any(one.missing for door in ("server", "files") for one in found[door])
     assert next(one.missing for one in found["baselines"] if one.name == "tfidf") == ""
     assert b"None matches." in staff.get(address, {"search": "no such bot"}).content
+    for installed, lack in ((True, ""), (False, "the extra instruct is not installed")):
+        monkeypatch.setattr(registry, "find_spec", lambda _, there=installed: there or None)
+        (small,) = staff.get(address, {"search": "small model"}).context["baselines"]
+        assert (small.name, small.missing) == ("small_model", lack)
 
 
 def test_the_doors_are_a_drafts_and_follow_its_protocol(staff: Client) -> None:
