@@ -28,8 +28,12 @@ def lacking() -> Iterator[str]:
 
 @functools.cache
 def _known_migrations() -> frozenset[tuple[str, str]]:
-    """Return those of this version; a database that is ahead of it serves it as well."""
-    return frozenset(MigrationLoader(None).disk_migrations)
+    """Return those of this version; a database that is ahead of it serves it as well.
+
+    One that replaces others is left out: who has those lacks nothing, if it is noted or not.
+    """
+    found = MigrationLoader(None).disk_migrations
+    return frozenset(name for name, one in found.items() if not one.replaces)
 
 
 def _broker_answers() -> bool:
