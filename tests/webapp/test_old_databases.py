@@ -83,7 +83,7 @@ class EveryStep(MigrationLoader):
 def go(target: list[tuple[str, str | None]] | None) -> Rows:
     """Migrate to a version, or else to the newest; return the models of it."""
     executor = MigrationExecutor(connection)
-    if target:
+    if target and target[0][1]:
         executor.loader = EveryStep(connection)
     wanted: Any = target or executor.loader.graph.leaf_nodes()
     state = executor.migrate(wanted)
