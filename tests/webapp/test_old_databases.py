@@ -1,8 +1,9 @@
 """Databases of former versions: what they held is as it was, on the way up, down and up again.
 
 A database of nothing goes up, version by version; at some of them rows are made as that version had
-them. At the top is looked at what became of them. Then it goes down to a former version, as for an
-installation that takes an update back, and up once more.
+them. At the top is looked at what became of them, and whether the tables are those of a new database,
+which goes up in one step. Then it goes down to a former version, as for an installation that takes an
+update back, and up once more.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ import pytest
 from django.contrib.auth import get_user_model
 from django.db import connection
 from django.db.migrations.executor import MigrationExecutor
+from django.db.migrations.loader import MigrationLoader
 from django.db.models import Manager
 
 from tests.factories import NOW
@@ -37,6 +39,17 @@ from webapp.models import (
 from webapp.services.participation import enrolment, stopping, study_info
 from webapp.services.rules import ledger, tally
 
+POSTGRES_SCHEMA = """
+SELECT attrelid::regclass::text, concat_ws(' ', attname, format_type(atttypid, atttypmod), attnotnull,
+       attidentity, pg_get_expr(adbin, adrelid))
+FROM pg_attribute JOIN pg_class ON pg_class.oid = attrelid AND relkind IN ('r', 'S')
+LEFT JOIN pg_attrdef ON (adrelid, adnum) = (attrelid, attnum)
+WHERE relnamespace = 'public'::regnamespace AND attnum > 0 AND NOT attisdropped
+UNION SELECT conrelid::regclass::text, conname || ' ' || pg_get_constraintdef(oid)
+FROM pg_constraint WHERE connamespace = 'public'::regnamespace
+UNION SELECT tablename, indexdef FROM pg_indexes WHERE schemaname = 'public'
+UNION SELECT tgrelid::regclass::text, pg_get_triggerdef(oid) FROM pg_trigger WHERE NOT tgisinternal
+"""
 Rows = Callable[[str], "Manager[Any]"]  # by the name of a model of then, as in webapp.Campaign
 
 
@@ -58,13 +71,47 @@ def nothing() -> Iterator[None]:
             was.backup(connection.connection)
 
 
+class EveryStep(MigrationLoader):
+    """The migrations that former versions had, without the one that replaces them at new ones."""
+
+    def load_disk(self) -> None:
+        super().load_disk()
+        found = self.disk_migrations
+        self.disk_migrations = {name: one for name, one in found.items() if not one.replaces}
+
+
 def go(target: list[tuple[str, str | None]] | None) -> Rows:
     """Migrate to a version, or else to the newest; return the models of it."""
     executor = MigrationExecutor(connection)
+    if target and target[0][1]:
+        executor.loader = EveryStep(connection)
     wanted: Any = target or executor.loader.graph.leaf_nodes()
     state = executor.migrate(wanted)
     state.clear_delayed_apps_cache()  # some of its models still know their neighbors of before
     return lambda name: state.apps.get_model(name)._default_manager
+
+
+def schema() -> set[tuple[str, str]]:
+    """Return columns, constraints, indexes and triggers, each as the database words it."""
+    with connection.cursor() as cursor:
+        if connection.vendor != "sqlite":
+            cursor.execute(POSTGRES_SCHEMA)
+            return {(table, part) for table, part in cursor}
+        cursor.execute("SELECT tbl_name, sql FROM sqlite_master WHERE sql IS NOT NULL")
+        return {(table, part) for table, sql in cursor.fetchall() for part in parts(sql)}
+
+
+def parts(sql: str) -> Iterator[str]:
+    """Yield each column and constraint of a table in SQLite's words; an index or trigger whole."""
+    if not sql.startswith("CREATE TABLE"):
+        yield sql
+        return
+    depth, part = 0, ""
+    for sign in sql[sql.index("(") + 1 : sql.rindex(")")] + ",":
+        depth += (sign == "(") - (sign == ")")
+        if sign == "," and not depth:
+            yield part.strip()
+        part = "" if sign == "," and not depth else part + sign
 
 
 def campaign_of(rows: Rows, slug: str, **fields: Any) -> Any:
@@ -283,10 +330,13 @@ STORIES = (Promises, FirstSides, Candidates, Budgets, Projects)
 @pytest.mark.timeout(300)
 @pytest.mark.django_db(transaction=True)
 def test_what_former_versions_held_is_as_it_was_up_down_and_up_again() -> None:
+    made_in_one_step = schema()
+    assert len(made_in_one_step) > 500
     with nothing():
         for story in STORIES:
             story.make(go([("webapp", story.made_at)]))
         go(None)
+        assert schema() == made_in_one_step
         check_all()
         assert Study.objects.exists()
         assert Whitelist.objects.exists()

@@ -41,5 +41,5 @@ class Migration(migrations.Migration):
             field=models.CharField(default="USD", max_length=3),
             preserve_default=False,
         ),
-        migrations.RunPython(promise, migrations.RunPython.noop),
+        migrations.RunPython(promise, migrations.RunPython.noop, elidable=True),
     ]

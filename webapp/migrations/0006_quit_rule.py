@@ -55,5 +55,5 @@ class Migration(migrations.Migration):
                 max_length=8,
             ),
         ),
-        migrations.RunPython(keep_promises, migrations.RunPython.noop),
+        migrations.RunPython(keep_promises, migrations.RunPython.noop, elidable=True),
     ]

@@ -47,5 +47,5 @@ class Migration(migrations.Migration):
             name="planned",
             field=models.JSONField(default=list),
         ),
-        migrations.RunPython(carry_over, migrations.RunPython.noop),
+        migrations.RunPython(carry_over, migrations.RunPython.noop, elidable=True),
     ]

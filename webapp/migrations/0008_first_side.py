@@ -23,5 +23,5 @@ class Migration(migrations.Migration):
             name="first_side",
             field=models.PositiveSmallIntegerField(default=0),
         ),
-        migrations.RunPython(carry_over, migrations.RunPython.noop),
+        migrations.RunPython(carry_over, migrations.RunPython.noop, elidable=True),
     ]

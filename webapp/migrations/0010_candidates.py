@@ -85,5 +85,5 @@ class Migration(migrations.Migration):
                 to="webapp.conversation",
             ),
         ),
-        migrations.RunPython(to_candidates, to_items),
+        migrations.RunPython(to_candidates, to_items, elidable=True),
     ]

@@ -99,5 +99,5 @@ class Migration(migrations.Migration):
                 'indexes': [models.Index(fields=['part', 'ended_at'], name='webapp_outa_part_df8506_idx')],
             },
         ),
-        migrations.RunPython(begin_with_the_last_sign_of_life, migrations.RunPython.noop),
+        migrations.RunPython(begin_with_the_last_sign_of_life, migrations.RunPython.noop, elidable=True),
     ]

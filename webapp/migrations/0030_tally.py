@@ -51,5 +51,5 @@ class Migration(migrations.Migration):
         migrations.AddField(
             "conversation", "last_message_at", models.DateTimeField(blank=True, null=True)
         ),
-        migrations.RunPython(count, migrations.RunPython.noop),
+        migrations.RunPython(count, migrations.RunPython.noop, elidable=True),
     ]

@@ -30,4 +30,4 @@ class Migration(migrations.Migration):
         ("webapp", "0036_projects"),
     ]
 
-    operations = [migrations.RunPython(put_into_one, migrations.RunPython.noop)]
+    operations = [migrations.RunPython(put_into_one, migrations.RunPython.noop, elidable=True)]

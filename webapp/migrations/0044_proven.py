@@ -20,5 +20,5 @@ class Migration(migrations.Migration):
             name="is_proven",
             field=models.BooleanField(db_default=False, default=False),
         ),
-        migrations.RunPython(fill, migrations.RunPython.noop),
+        migrations.RunPython(fill, migrations.RunPython.noop, elidable=True),
     ]

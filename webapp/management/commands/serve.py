@@ -10,8 +10,9 @@ import uvicorn
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 from django.db import connection
-from django.db.migrations.executor import MigrationExecutor
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+
+from webapp.services.ops import readiness
 
 
 class Impatient(HttpToolsProtocol):
@@ -59,8 +60,7 @@ class Command(BaseCommand):
         parser.add_argument("--port", type=int, default=8000)
 
     def handle(self, *args: object, host: str, port: int, **options: object) -> None:
-        executor = MigrationExecutor(connection)
-        if executor.migration_plan(executor.loader.graph.leaf_nodes()):
+        if readiness.is_behind():
             raise CommandError(
                 "the database is not up to date; run: .venv/bin/python manage.py migrate"
             )

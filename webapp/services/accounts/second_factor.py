@@ -7,9 +7,8 @@ import hashlib
 import secrets
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from cryptography.fernet import Fernet, InvalidToken, MultiFernet
 from django.conf import settings
 from django.db import transaction
 from django.utils.crypto import salted_hmac
@@ -18,6 +17,9 @@ from webapp.models import RecoveryCode, SecondFactor
 from webapp.services.accounts import totp
 from webapp.services.rules import audit
 from webapp.services.rules.access import User
+
+if TYPE_CHECKING:
+    from cryptography.fernet import MultiFernet
 
 ISSUER = "Parley"
 CODES = 10
@@ -153,6 +155,8 @@ def _step(row: SecondFactor | None, typed: str, now: datetime) -> int | None:
 
 def _secret(row: SecondFactor) -> str | None:
     """Return a secret, or None where it was encrypted by a key that this server has no more."""
+    from cryptography.fernet import InvalidToken
+
     try:
         return _cipher().decrypt(row.secret.encode()).decode()
     except InvalidToken:
@@ -161,6 +165,8 @@ def _secret(row: SecondFactor) -> str | None:
 
 def _cipher() -> MultiFernet:
     """Return the cipher of secrets: a copy of the database alone makes no codes (S17)."""
+    from cryptography.fernet import Fernet, MultiFernet  # 0.1 s, where there are codes at all
+
     keys = (settings.SECRET_KEY, *settings.SECRET_KEY_FALLBACKS)
     macs = (salted_hmac("parley.second-factor", "", secret=key, algorithm="sha256") for key in keys)
     return MultiFernet([Fernet(base64.urlsafe_b64encode(mac.digest())) for mac in macs])

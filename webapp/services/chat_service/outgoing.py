@@ -10,13 +10,16 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import lru_cache
-from typing import Any
+from http import HTTPStatus
+from typing import TYPE_CHECKING, Any
 
-import httpx
 from django.conf import settings
 from django.db.models import F, Min
 
 from webapp.models import ServiceCall
+
+if TYPE_CHECKING:
+    import httpx
 
 log = logging.getLogger(__name__)
 LEASE = timedelta(seconds=30)  # that one attempt may take, before another sender may try
@@ -96,12 +99,14 @@ def _try(call: ServiceCall, send: Send, now: datetime) -> bool:
 
 def post(method: str, content: Mapping[str, Any]) -> Sent:
     """Make one call over HTTP. No error names the address, which holds the token."""
+    import httpx  # 0.15 s of each start, for what most servers never use
+
     address = f"{settings.CHAT_SERVICE_URL}/bot{settings.CHAT_SERVICE_TOKEN}/{method}"
     try:
         answer = _client().post(address, json=content)
     except (httpx.HTTPError, httpx.InvalidURL) as problem:
         return Sent(type(problem).__name__)
-    if answer.status_code == httpx.codes.OK:
+    if answer.status_code == HTTPStatus.OK:
         return Sent()
     is_final = answer.status_code in FINAL
     return Sent(f"status {answer.status_code}", is_final=is_final, after=_pause_of(answer))
@@ -110,6 +115,8 @@ def post(method: str, content: Mapping[str, Any]) -> Sent:
 @lru_cache(maxsize=1)
 def _client() -> httpx.Client:
     """Return the one client, which keeps its connections."""
+    import httpx
+
     return httpx.Client(timeout=SECONDS, trust_env=False, follow_redirects=False)
 
 

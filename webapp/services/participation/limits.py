@@ -14,7 +14,6 @@ import time
 from django.conf import settings
 from django.core.cache import caches
 from django.utils.crypto import salted_hmac
-from redis.exceptions import RedisError
 
 log = logging.getLogger(__name__)
 MINUTE = 60
@@ -57,6 +56,8 @@ def seconds_left(at: float | None = None) -> int:
 def _count(key: str, minute: int) -> int:
     if settings.CACHES["default"] == settings.OWN_CACHE:
         return own.count(key, minute)
+    from redis.exceptions import RedisError  # 0.1 s, where there is a Redis
+
     if not _failed_at or time.monotonic() - _failed_at[-1] > SILENT:
         try:
             return _counted_together(key)

@@ -7,11 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
-from typing import Any
+from http import HTTPStatus
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-import httpx
 from django.conf import settings
+
+if TYPE_CHECKING:
+    import httpx
 
 SECONDS = 15.0  # of one request
 LONGEST_PAUSE = 3_600.0
@@ -47,6 +50,8 @@ def call(method: str, path: str, content: Mapping[str, Any] | None = None) -> Js
 
     No error names the token, which is in a header; none names the answer of a failed server.
     """
+    import httpx  # 0.15 s of each start, for what most servers never use
+
     try:
         answer = _client(settings.PROLIFIC_URL, settings.PROLIFIC_TOKEN).request(
             method, f"/api/v1/{path}", json=content
@@ -60,7 +65,7 @@ def call(method: str, path: str, content: Mapping[str, Any] | None = None) -> Js
 
 def _read(answer: httpx.Response) -> Json:
     status = answer.status_code
-    if status == httpx.codes.TOO_MANY_REQUESTS:
+    if status == HTTPStatus.TOO_MANY_REQUESTS:
         raise NotReached("status 429", _pause_of(answer))
     if status >= 500 or status < 200:
         raise AnswerLost(f"status {status}")
@@ -88,6 +93,8 @@ def pages(path: str) -> Iterator[Json]:
 
 @lru_cache(maxsize=1)
 def _client(base: str, token: str) -> httpx.Client:
+    import httpx
+
     headers = {"Authorization": f"Token {token}"}
     return httpx.Client(
         base_url=base, headers=headers, timeout=SECONDS, trust_env=False, follow_redirects=False

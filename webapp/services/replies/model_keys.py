@@ -10,12 +10,15 @@ from __future__ import annotations
 import base64
 import hashlib
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
-from cryptography.fernet import Fernet, InvalidToken, MultiFernet
 from django.conf import settings
 
 from bots.guards import egress
 from webapp.models import ModelServer, ServerKey
+
+if TYPE_CHECKING:
+    from cryptography.fernet import MultiFernet
 
 
 def key_names() -> list[tuple[str, str]]:
@@ -42,6 +45,8 @@ def sealed(key: str) -> str:
 
 
 def _fernet() -> MultiFernet:
+    from cryptography.fernet import Fernet, MultiFernet  # 0.1 s, where there are keys at all
+
     return MultiFernet([Fernet(_derived(secret)) for secret in _secrets()])
 
 
@@ -58,6 +63,8 @@ def _derived(secret: str) -> bytes:
 
 def opened(sealed: str) -> str:
     """Return a key, or "" where it was sealed under another secret."""
+    from cryptography.fernet import InvalidToken
+
     try:
         return _fernet().decrypt(sealed.encode()).decode()
     except InvalidToken:
