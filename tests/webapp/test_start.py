@@ -10,11 +10,13 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 HEAVY = {"pandas", "scipy", "torch", "transformers", "altair", "matplotlib", "statsmodels"}
+# What only some installations or some pages need, and takes a tenth of a second and more each.
+AT_FIRST_USE = {"celery", "cryptography", "httpx", "markdown_it", "pygments", "redis", "rich"}
 START = f"""
 import sys
 import webapp.asgi
 import webapp.urls
-print(sorted({HEAVY!r} & {{*sys.modules}}))
+print(sorted({HEAVY | AT_FIRST_USE!r} & {{*sys.modules}}))
 """
 
 

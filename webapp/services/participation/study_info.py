@@ -12,7 +12,6 @@ from django.conf import settings
 from django.utils.formats import number_format
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
-from markdown_it import MarkdownIt
 
 from evaluation import Image, Protocol, Question, WorkedExample
 from webapp import notices
@@ -160,6 +159,8 @@ def _range(lengths: Sequence[int]) -> str:
 
 def sanitized(markdown: str) -> SafeString:
     """Return a requester's Markdown as HTML: no links, no images, no markup of theirs."""
+    from markdown_it import MarkdownIt  # it takes long, and few instructions have any
+
     parser = MarkdownIt("commonmark", {"html": False}).disable(["link", "image", "autolink"])
     tokens = parser.parse(markdown)
     headings = [token for token in tokens if token.type in ("heading_open", "heading_close")]

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from functools import cache
 from itertools import count
 from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING
 
 import nh3
 from django.conf import settings
@@ -21,11 +22,13 @@ from django.templatetags.static import static
 from django.urls import path, reverse
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext_lazy
-from markdown_it import MarkdownIt
-from markdown_it.token import Token
 
 from webapp.services.rules import access
 from webapp.views.staff.access import READ, NavLink, staff_page
+
+if TYPE_CHECKING:
+    from markdown_it import MarkdownIt
+    from markdown_it.token import Token
 
 FOLDER = Path(settings.BASE_DIR) / "docs"
 PICTURES = "images/"
@@ -104,6 +107,8 @@ def _guide(page: Path) -> Guide:
 
 
 def _parser() -> MarkdownIt:
+    from markdown_it import MarkdownIt  # for these pages alone
+
     return MarkdownIt("commonmark", {"html": False}).enable("table")
 
 
@@ -151,6 +156,8 @@ def _scrolling(tokens: Sequence[Token]) -> Iterator[Token]:
 
 
 def _markup(content: str) -> Token:
+    from markdown_it.token import Token
+
     return Token("html_block", "", 0, content=f"{content}\n")
 
 
