@@ -30,7 +30,7 @@ from webapp.services.participation import (
 from webapp.services.participation.study_info import StudyInfo, money
 from webapp.services.rating import form
 from webapp.services.rating.form import RatingForm
-from webapp.services.receipts import issuing
+from webapp.services.receipts import files, issuing
 from webapp.services.recruiting import codes
 from webapp.services.rules import access, identity, payment, rounds, uptime
 from webapp.services.rules.protocols import protocol_of, shown_protocol
@@ -388,11 +388,11 @@ class Leaving:
     contact: str
 
 
-def receipt(*, person: Participation) -> str:
-    """Return a person's receipt. Raises `access.NotFound` where they have none."""
-    found = issuing.latest(person)
+def receipts(*, person: Participation) -> list[str]:
+    """Return a person's receipts, that of the end first. Raises `access.NotFound` without any."""
+    found = files.lines(person)
     if not found:
-        raise access.NotFound(f"receipt of participation {person.pk}")
+        raise access.NotFound(f"receipts of participation {person.pk}")
     return found
 
 
