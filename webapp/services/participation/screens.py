@@ -11,12 +11,13 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from urllib.parse import quote
 
+from django.utils.formats import date_format
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy
 
 from evaluation import Admission, MaxWords, Protocol, Question, Quiz, Screening
 from webapp import notices
-from webapp.models import Campaign, ExternalId, Participation, Seat
+from webapp.models import Campaign, CompletionCode, ExternalId, Participation, PayHold, Seat
 from webapp.services.conversation import briefs
 from webapp.services.participation import (
     admission,
@@ -108,6 +109,7 @@ class End:
     receipt: str
     may_return: bool
     owed: str = ""  # what a code would stand for that is not given yet
+    held: str = ""  # that the payment waits, or why it was refused
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -318,7 +320,18 @@ def _end(person: Participation, protocol: Protocol, *, has_chatted: bool) -> End
         receipt=issuing.latest(person),
         may_return=payment.may_return(person) and not owed,
         owed=owed,
+        held=_held(code, person.campaign.contact) if code else "",
     )
+
+
+def _held(code: CompletionCode, contact: str) -> str:
+    """Return what is to be said of a payment that waits, or was refused; "" for most."""
+    hold = PayHold.objects.filter(code=code).first()
+    if hold is None or (hold.decided_at is not None and not hold.refused):
+        return ""
+    if hold.refused:
+        return notices.text("pay_refused", reason=hold.reason, contact=contact)
+    return notices.text("pay_held", until=date_format(hold.until, "DATE_FORMAT"))
 
 
 def _return_url(person: Participation, code: str) -> str:
@@ -386,6 +399,7 @@ class Leaving:
     code: str
     amount: str
     contact: str
+    held: str
 
 
 def receipts(*, person: Participation) -> list[str]:
@@ -405,4 +419,5 @@ def leaving(*, token: str, slug: str) -> Leaving:
         code=code.code if code else "",
         amount=money(code.amount, person.currency) if code else "",
         contact=person.campaign.contact,
+        held=_held(code, person.campaign.contact) if code else "",
     )
