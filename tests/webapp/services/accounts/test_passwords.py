@@ -8,6 +8,7 @@ import pytest
 from django.conf import LazySettings
 from django.contrib.auth.password_validation import validate_password
 from django.core.exceptions import ValidationError
+from django.core.management import CommandError, call_command
 from django.test import Client
 from django.urls import reverse
 
@@ -81,3 +82,19 @@ def test_any_characters_and_long_ones_are_taken_and_host_names_are_not(
 def test_a_logout_lets_the_browser_forget_pages() -> None:
     answer = signed_in(make_staff("ann")).post(reverse("logout"))
     assert answer.headers["Clear-Site-Data"] == '"cache"'
+
+
+def test_sessions_are_ended_from_the_server_of_one_or_of_all(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """ASVS 7.4.5."""
+    clients = {name: signed_in(make_staff(name)) for name in ("ann", "bob", "eve")}
+    call_command("sign_out", "bob")
+    states = {name: each.get(reverse("account")).status_code for name, each in clients.items()}
+    assert states == {"ann": 200, "bob": 302, "eve": 200}
+    call_command("sign_out", "--all")
+    assert capsys.readouterr().out == "1 sessions ended\n2 sessions ended\n"
+    assert clients["eve"].get(reverse("account")).status_code == 302
+    for wrong in (["nobody"], [], ["ann", "--all"]):
+        with pytest.raises(CommandError, match=r"no account 'nobody'|name an account"):
+            call_command("sign_out", *wrong)
