@@ -13,6 +13,7 @@ import sqlite3
 import subprocess
 import time
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Timer
@@ -90,14 +91,15 @@ class Shell:
 
 
 def _stop(process: subprocess.Popen[str], how: signal.Signals) -> None:
-    """End a command with all that it started."""
-    if process.poll() is None:
-        os.killpg(process.pid, how)
-        try:
+    """End a command with all that it started, also what outlives it: the group keeps its number."""
+    for each in (how, signal.SIGKILL):
+        with suppress(ProcessLookupError):
+            os.killpg(process.pid, each)
+        with suppress(subprocess.TimeoutExpired):
             process.communicate(timeout=20)
-        except subprocess.TimeoutExpired:
-            os.killpg(process.pid, signal.SIGKILL)
-    process.communicate()
+            break
+    with suppress(ProcessLookupError):  # who let go of the pipe and stayed
+        os.killpg(process.pid, signal.SIGKILL)
 
 
 # --- what runs until it is stopped --------------------------------------------------------------

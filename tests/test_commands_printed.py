@@ -12,12 +12,14 @@ from __future__ import annotations
 import re
 import shutil
 import subprocess
+import time
 from collections.abc import Callable, Mapping
 from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
 
+from tests import terminal
 from tests.printed import FENCE, OF_SHELL, PAGES, ROOT, SECTIONS, Section
 from tests.servers import redis_server
 from tests.terminal import READY, Shell
@@ -152,6 +154,27 @@ def _shell(origin: Path, folder: Path) -> Shell:
     subprocess.run(["git", "clone", "-q", origin, folder / "clone"], check=True)
     (folder / "clone/.venv").symlink_to((ROOT / ".venv").resolve())
     return Shell(folder / "clone", folder)
+
+
+def lives(pid: int) -> bool:
+    """Tell whether a process does something: one that ended may wait to be collected."""
+    stat = Path(f"/proc/{pid}/stat")
+    return stat.exists() and stat.read_text().rpartition(")")[2].split()[0] != "Z"
+
+
+@pytest.mark.parametrize("end", ["wait", "exit 1"])
+def test_a_command_at_its_limit_leaves_nothing_behind(
+    end: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whatever it started is ended, where it has ended itself too."""
+    monkeypatch.setattr(terminal, "PATIENCE", 1.0)
+    started = tmp_path / "pid"
+    with pytest.raises((subprocess.TimeoutExpired, AssertionError)):
+        Shell(tmp_path, tmp_path).run(f"sleep 300 & echo $! > {started}; {end}")
+    deadline = time.monotonic() + 20
+    while lives(int(started.read_text())):
+        assert time.monotonic() < deadline, "it goes on"
+        time.sleep(0.05)
 
 
 # --- what the pages may not do ------------------------------------------------------------------

@@ -37,9 +37,20 @@ class JsonFormatter(logging.Formatter):
             "request": request_id.get(),
             "text": TOKEN.sub(r"\1...", record.getMessage()),
         }
+        if (account := _account(record)) is not None:
+            line["account"] = account
         if record.exc_info:
             line["trace"] = self.formatException(record.exc_info)
         return json.dumps(line)
+
+
+def _account(record: logging.LogRecord) -> int | None:
+    """Return the number of the account whose request a record is of, where that is known already.
+
+    It is not asked for: what failed may be the database.
+    """
+    user = getattr(getattr(record, "request", None), "_cached_user", None)
+    return user.pk if user is not None else None
 
 
 class Probes:
@@ -65,7 +76,8 @@ class RequestId:
     def __call__(self, request: HttpRequest) -> HttpResponse:
         token = request_id.set(secrets.token_hex(6))
         try:
-            response = self.get_response(request)
+            is_echo = request.method == "TRACE"  # which no page needs
+            response = HttpResponse(status=405) if is_echo else self.get_response(request)
             response.headers["X-Request-Id"] = request_id.get()
             return response
         finally:

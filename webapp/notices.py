@@ -137,6 +137,14 @@ NOTICES = {
     ),
     "failed": _("We could not continue, and it is our fault. You are paid in full, %(pay)s."),
     "completed": _("Thank you! You have finished and are paid %(pay)s."),
+    "pay_held": _(
+        "Your code is valid. Somebody looks at the payment before it is made, by %(until)s at the "
+        "latest; then it is made by itself. You need not do anything."
+    ),
+    "pay_refused": _(
+        "Whoever runs the study has refused the payment: %(reason)s If you do not agree, write to "
+        "%(contact)s."
+    ),
     "quit": _("You stopped. Thank you for what you did; you are paid %(pay)s."),
     "quit_unpaid": _(
         "You stopped before there was enough for pay, so none is due. The same link lets you come "

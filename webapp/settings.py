@@ -187,13 +187,16 @@ LOGOUT_REDIRECT_URL = "login"
 SESSION_ENGINE = "webapp.services.accounts.sessions"
 SESSION_COOKIE_AGE = 12 * 3600
 AUTH_PASSWORD_VALIDATORS = [
-    {"NAME": f"django.contrib.auth.password_validation.{name}"}
-    for name in (
-        "UserAttributeSimilarityValidator",
-        "MinimumLengthValidator",
-        "CommonPasswordValidator",
-        "NumericPasswordValidator",
-    )
+    *(
+        {"NAME": f"django.contrib.auth.password_validation.{name}"}
+        for name in (
+            "UserAttributeSimilarityValidator",
+            "MinimumLengthValidator",
+            "CommonPasswordValidator",
+            "NumericPasswordValidator",
+        )
+    ),
+    {"NAME": "webapp.services.accounts.passwords.ContextWords"},
 ]
 
 # --- security (S2-S7 of docs/promises.md)

@@ -161,6 +161,7 @@ DEVIATIONS: dict[str, tuple[Callable[[], Meddler], str]] = {
         "an entry of partner with id",
     ),
     "what_is_acknowledged_is_stored": (lambda: words_of("you"), "at seq "),
+    "a_receipt_is_of_what_was_sent": (lambda: change(of("ack"), receipt="PA1"), "is not of"),
     "a_repeat_is_stored_once": (lambda: counted("ack", "seq"), ", then "),
     "an_id_is_used_once": (lambda: accept("used_id"), "ack where used_id"),
     "an_empty_message_is_refused": (lambda: accept("empty"), "ack where empty"),

@@ -11,6 +11,7 @@ import json
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
+from hashlib import sha256
 from uuid import uuid4
 
 from tests.conformance.documents import complaints, unknown_fields
@@ -239,6 +240,16 @@ def what_is_acknowledged_is_stored(site: Site) -> None:
     stored = browser.greeted().came
     texts = [each["text"] for each in stored if is_of(each, answer["seq"])]
     expect(texts == [text], f"at seq {answer['seq']} stands {texts}")
+
+
+@rule("Keep the `receipt` of an `ack`: it proves that the server said so.")
+def a_receipt_is_of_what_was_sent(site: Site) -> None:
+    _, tab = opened(site)
+    name, text = str(uuid4()), "Hello there, ölder friend."
+    receipt = tab.item(type="message", id=name, text=text).get("receipt", "")
+    content = json.dumps([name, text], ensure_ascii=False, separators=(",", ":"))
+    digest = sha256(content.encode()).hexdigest()
+    expect(f".{name}.{digest}." in receipt, f"the receipt {receipt!r} is not of {content}")
 
 
 @rule("Repeats are stored once and get the same `ack`.")

@@ -9,6 +9,7 @@ import sys
 import pytest
 from django.test import Client, override_settings
 
+from tests.factories import make_staff
 from webapp.middleware import JsonFormatter
 
 
@@ -72,3 +73,27 @@ def test_a_contact_is_told_where_one_is_set(client: Client) -> None:
 def test_without_a_contact_there_is_no_such_page(client: Client) -> None:
     with override_settings(SECURITY_CONTACT=""):
         assert client.get("/.well-known/security.txt").status_code == 404
+
+
+@pytest.mark.django_db
+def test_a_refusal_is_logged_with_the_account_that_was_refused(
+    client: Client, caplog: pytest.LogCaptureFixture
+) -> None:
+    """ASVS 16.3.2: of a stranger there is none, and nothing is asked of the database for it."""
+    user = make_staff("ann")
+    client.force_login(user)
+    assert client.get("/campaigns/999999/live/").status_code == 404
+    client.get("/c/none/")
+    told = [json.loads(JsonFormatter().format(record)) for record in caplog.records]
+    assert [each.get("account") for each in told if each["logger"] == "django.request"] == [
+        user.pk,
+        None,
+    ]
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("path", ["/", "/login/", "/c/none/", "/c/none/now", "/static/style.css"])
+def test_nothing_is_echoed(client: Client, path: str) -> None:
+    """ASVS 13.4.4."""
+    answer = client.trace(path)
+    assert (answer.status_code, answer.content) == (405, b"")

@@ -110,6 +110,16 @@ class CampaignFields(StaffForm):
             "you let people in again on the page of the budget."
         ),
     )
+    hold_payments = TypedField(
+        yes_no,
+        label=gettext_lazy("Look at payments that look wrong before they are made"),
+        kind="checkbox",
+        help_text=gettext_lazy(
+            "Payments of people with flags, and of those who stop early or write single words "
+            "while most do, wait on the pay sheet for three days at most. Codes are given; "
+            "their owners are told."
+        ),
+    )
     contact = TypedField(
         text(most=200),
         label=gettext_lazy("Contact"),

@@ -31,6 +31,7 @@ SECTIONS: tuple[tuple[str | Promise, tuple[str, ...], tuple[str, ...]], ...] = (
             "least_work",
             "budget",
             "hold_unusual",
+            "hold_payments",
             "contact",
             "languages",
         ),

@@ -17,7 +17,7 @@ from webapp.models.conversation import Conversation, Event, ReplyCall, ReplyJob,
 from webapp.models.model_server import Allowance, ModelServer, ServerKey
 from webapp.models.own_protocol import OwnProtocol, ProtocolImage
 from webapp.models.participation import AdmissionTry, Browser, Consent, ExternalId, Participation
-from webapp.models.payment import Bonus, CompletionCode, PayLedger, Receipt
+from webapp.models.payment import Bonus, CompletionCode, PayHold, PayLedger, Receipt
 from webapp.models.persona import Persona
 from webapp.models.rating import Assignment, Candidate, Context, Item, Rating
 from webapp.models.record import (
@@ -80,6 +80,7 @@ __all__ = [
     "PanelStudy",
     "PanelSubmission",
     "Participation",
+    "PayHold",
     "PayLedger",
     "Persona",
     "PowerPlan",

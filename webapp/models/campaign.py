@@ -106,6 +106,7 @@ class Campaign(models.Model):
     # of codes and bonuses together; empty: what all places cost at the launch
     budget = models.DecimalField(max_digits=12, decimal_places=2, null=True, blank=True)
     hold_unusual = models.BooleanField(default=False)  # no new places at odd rates of stopping
+    hold_payments = models.BooleanField(default=False, db_default=False)  # that look odd
     quit_rule = models.CharField(max_length=8, choices=QuitRule, default=QuitRule.SHARE)
     # messages of both sides, or replies judged: who stops below is paid nothing
     least_work = models.PositiveSmallIntegerField(default=4)

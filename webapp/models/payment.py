@@ -53,6 +53,33 @@ class CompletionCode(Row):
     made_at = models.DateTimeField(default=clock.now)
 
 
+class PayHold(Row):
+    """A code whose payment a person looks at first; undecided until `decided_at`.
+
+    `until` is when the payment is let go by itself. Nothing but a person refuses it.
+    """
+
+    code = models.OneToOneField(CompletionCode, models.PROTECT, related_name="hold")
+    because = models.CharField(max_length=10)  # a kind of unusual endings, or "flags"
+    held_at = models.DateTimeField()
+    until = models.DateTimeField(db_index=True)
+    decided_at = models.DateTimeField(null=True, blank=True)
+    decided_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, models.PROTECT, null=True, blank=True, related_name="+"
+    )  # nobody where its time ran out
+    refused = models.BooleanField(default=False)
+    reason = models.CharField(max_length=300, blank=True)
+
+    class Meta:
+        constraints = (
+            models.CheckConstraint(
+                condition=Q(refused=False)
+                | Q(decided_at__isnull=False, decided_by__isnull=False) & ~Q(reason=""),
+                name="a_person_refuses_with_a_reason",
+            ),
+        )
+
+
 class Receipt(Row):
     """What an end of a participation was confirmed by: a salted hash of what was stored then.
 

@@ -17,6 +17,14 @@ Side = Literal["you", "partner"] | None
 EntryTime = Annotated[
     str, Meta(pattern=r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}\+00:00$", description="UTC")
 ]
+AckReceipt = Annotated[
+    str,
+    Meta(
+        pattern=r"^PA1\.(message|label)\.\d+\.\d+\.[0-9a-f-]{36}\.[0-9a-f]{64}"
+        r"\.[\w-]{11}\.[\w-]{43}$",
+        description="this server's word that it stored the item; manage.py verify reads it",
+    ),
+]
 RefusalCode = Literal[
     "bad_frame",
     "bad_text",
@@ -86,6 +94,7 @@ class AckFrame(AnswerFrame, frozen=True, kw_only=True, tag="ack"):
 
     id: UUID
     seq: EntrySeq | UnsetType = UNSET
+    receipt: AckReceipt | UnsetType = UNSET
 
 
 class RefusedFrame(AnswerFrame, frozen=True, kw_only=True, tag="refused"):

@@ -30,6 +30,7 @@ from webapp import clock, languages, realtime
 from webapp.realtime import Grown
 from webapp.services.conversation import handed, messages, updates, watch
 from webapp.services.conversation.page_session import page_session, page_session_in
+from webapp.services.receipts.acknowledging import stored
 from webapp.services.rules import access
 from webapp.sockets import draining, exchange, frames, handshake, lookout, version_1
 from webapp.sockets.batching import Gatherer, database
@@ -201,7 +202,7 @@ class ChatConsumer:
             )
             lookout.here().note(self.person_pk)  # else it were a second commit
             try:
-                return [exchange.ack(frame, (await _send_all.ask(message)).seq)]
+                return [exchange.ack(frame, stored(await _send_all.ask(message)))]
             except exchange.REFUSALS as problem:
                 return [exchange.refusal(frame, problem)]
         if isinstance(frame, frames.Ping):

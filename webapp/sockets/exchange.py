@@ -9,6 +9,7 @@ from webapp.languages import localized
 from webapp.services.conversation import chat
 from webapp.services.conversation.page_session import PageSession
 from webapp.services.rating import labels
+from webapp.services.receipts.acknowledging import StoredEntry, stored
 from webapp.services.rules import access, events, refusals, states
 from webapp.sockets import frames
 from webapp.sockets.frames import Answer, Frame, refused
@@ -39,9 +40,14 @@ def _item(page: PageSession, item: frames.SentItem, now: datetime) -> Answer:
         return refusal(item, problem)
 
 
-def ack(item: frames.SentItem, seq: int | None) -> Answer:
+def ack(item: frames.SentItem, stored: StoredEntry | None) -> Answer:
     """Return the acknowledgement of an item; only what is committed may be acknowledged (R6)."""
-    return {"type": "ack", "id": str(item.id)} | ({} if seq is None else {"seq": seq})
+    answer: Answer = {"type": "ack", "id": str(item.id)}
+    if stored is not None:
+        answer["seq"] = stored.seq
+        if stored.receipt:
+            answer["receipt"] = stored.receipt
+    return answer
 
 
 def refusal(item: frames.SentItem, problem: Exception) -> Answer:
@@ -68,17 +74,17 @@ REFUSALS = (
 )
 
 
-def _do(page: PageSession, item: frames.SentItem, now: datetime) -> int | None:
-    """Do what an item asks for; return the seq of its entry where the answer names one."""
+def _do(page: PageSession, item: frames.SentItem, now: datetime) -> StoredEntry | None:
+    """Do what an item asks for; return its entry where the answer names one."""
     by = page.by(item.id)
     match item:
         case frames.Message():
-            return chat.send_message(**by, text=item.text, now=now).seq
+            return stored(chat.send_message(**by, text=item.text, now=now))
         case frames.Label():
             by |= {"question": item.question, "value": item.value, "revision": item.revision}
-            return chat.label(**by, seq=item.seq, now=now).seq
+            return stored(chat.label(**by, seq=item.seq, now=now))
         case frames.Retry():
-            return chat.retry(**by, now=now).seq
+            return stored(chat.retry(**by, now=now))
         case frames.Finish():
             chat.finish(**by, now=now)
         case frames.GiveUp():

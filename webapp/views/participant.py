@@ -333,8 +333,8 @@ def problem(request: HttpRequest, slug: str) -> HttpResponse:
 @require_safe
 @not_found_page
 def receipt(request: HttpRequest, slug: str) -> HttpResponse:
-    """Hand out the receipt as a file."""
-    content = f"{_visit(request, slug).receipt()}\n"
+    """Hand out the receipts as a file, one a line."""
+    content = "".join(f"{each}\n" for each in _visit(request, slug).receipts())
     headers = {"Content-Disposition": 'attachment; filename="receipt.txt"'}
     return HttpResponse(content, content_type="text/plain; charset=utf-8", headers=headers)
 

@@ -31,6 +31,7 @@ def campaign() -> Campaign:
         Conversation,
         Flag,
         PanelStudy,
+        PayHold,
         ProblemReport,
         ReplyJob,
         Study,
@@ -39,7 +40,10 @@ def campaign() -> Campaign:
 
     row = make_campaign()
     person = make_participation(row, state="ENDED", outcome="COMPLETED", system=row.systems.get())
-    CompletionCode.objects.create(participation=person, code="AB-CD", kind="FULL", amount="2.00")
+    code = CompletionCode.objects.create(
+        participation=person, code="AB-CD", kind="FULL", amount="2.00"
+    )
+    PayHold.objects.create(code=code, because="flags", held_at=NOW, until=NOW, decided_at=NOW)
     for purpose in ("STUDY", "REHEARSAL"):
         Conversation.objects.create(
             campaign=row, system=row.systems.get(), seed=1, started_at=NOW, purpose=purpose

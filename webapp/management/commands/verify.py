@@ -25,10 +25,12 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("receipt", nargs="?", default="", help="what a participant has")
+        words = "the words that a message's receipt is said to be of: are they?"
+        parser.add_argument("--text", default="", help=words)
 
     def handle(self, *args: Any, **options: Any) -> None:
         if options["receipt"]:
-            self._check(options["receipt"])
+            self._check(options["receipt"], options["text"])
             return
         faults = 0
         for finding in verifying.findings(clock.now()):
@@ -38,11 +40,14 @@ class Command(BaseCommand):
             raise CommandError(f"{faults} faults", returncode=1)
         self.stdout.write(f"no fault by {len(verifying.CHECKS)} checks")
 
-    def _check(self, receipt: str) -> None:
+    def _check(self, receipt: str, text: str) -> None:
         found = checking.check(receipt)
         if found.is_valid:
             self.stdout.write(WORDS[found.verdict])
         for name, value in found.statement.items():
             self.stdout.write(f"{name}: {value}")
+        if text and found.statement:
+            is_of = checking.is_of(found.statement, text)
+            self.stdout.write(f"these words: {'are' if is_of else 'are not'} what it confirms")
         if not found.is_valid:
             raise CommandError(WORDS[found.verdict], returncode=1)

@@ -250,7 +250,8 @@ ADDRESSES: Mapping[str, tuple[Operation, ...]] = {
     "receipt": (
         Operation(
             method="get",
-            summary="the signed receipt of what was stored, once the participation has ended",
+            summary="signed receipts, one a line: of the end, once there is one, then of each own"
+            " message, label and form that is stored",
             found=TEXT,
             more={404: NOT_FOUND},
         ),

@@ -162,7 +162,7 @@ def _go_on(person: Participation, conversation: Conversation, now: datetime, not
     if protocol.after is None or not seats[True].rates:
         code = next_round.finish_round(person=person, outcome=outcome, now=now)
         if code is not None:
-            flags.review(person=person)
+            flags.review(person=person, now=now)
         return
     states.move(person, "rate", state_at=now, notice=notice)
     items.open_after(person=person, conversation=conversation, now=now)

@@ -34,6 +34,7 @@ SENTENCES: Mapping[str, Mapping[str, str]] = {
         "second factor turned off": "turned the second factor of {account} off",
         "recovery code used": "used a recovery code",
         "recovery codes renewed": "got new recovery codes",
+        "password changed": "changed their password",
         "sessions ended": "ended {count} other sessions of theirs",
     },
     "model servers": {
@@ -123,6 +124,8 @@ SENTENCES: Mapping[str, Mapping[str, str]] = {
         "tokens raised": "raised what models may use: {limits}",
         "new places allowed": "let new people in again",
         "bonus given": "gave a bonus",
+        "payment let go": "let the payment of participation {participation} be made: {amount}",
+        "payment refused": "refused to pay participation {participation} {amount}: {reason}",
         "pay sheet looked at": "looked at the pay sheet, with ids: {rows} of its rows",
         "pay sheet searched": "searched the pay sheet for a person: {rows} rows found",
         "pay sheet taken": "took the pay sheet as a file, with ids: {rows} rows",

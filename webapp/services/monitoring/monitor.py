@@ -27,7 +27,7 @@ from webapp.models import (
     Seat,
     System,
 )
-from webapp.services.monitoring import problem_reports
+from webapp.services.monitoring import pay_holds, problem_reports
 from webapp.services.replies import allowances, calls, load
 from webapp.services.rules import audit, endings, ledger
 from webapp.services.rules.access import AnyCampaign, row_of
@@ -188,6 +188,7 @@ def _other_alarms(
 ) -> Iterator[Alarm]:
     yield from _report_alarms(campaign)
     yield from _money_alarms(campaign, books)
+    yield from _hold_alarms(campaign)
     yield from _token_alarms(tokens)
 
 
@@ -367,6 +368,17 @@ def _money_alarms(campaign: Campaign, books: ledger.Books) -> Iterator[Alarm]:
     elif kind := endings.unusual(campaign.pk, books.looked_at):
         text = _("Most of the latest people %(what)s.") % {"what": UNUSUAL[kind]}
         yield Alarm("endings", "warning", text, "people")
+
+
+def _hold_alarms(campaign: Campaign) -> Iterator[Alarm]:
+    """Yield what waits for a payer, also after the campaign has ended."""
+    if count := pay_holds.waiting(campaign).count():
+        text = ngettext(
+            "A payment looks wrong and waits for a payer.",
+            "%(count)d payments look wrong and wait for a payer.",
+            count,
+        )
+        yield Alarm("holds", "danger", text % {"count": count}, "pay-sheet")
 
 
 def low_disk() -> bool:

@@ -137,7 +137,7 @@ def _rows(campaign: AnyCampaign, search: str) -> QuerySet[Any]:
         is_text = storable(search)
         by_id, by_code = Q(external__value__icontains=search), Q(code__code__icontains=search)
         rows = rows.filter(by_id | by_code) if is_text else rows.none()
-    rows = rows.select_related("external", "code", "panel_submission")
+    rows = rows.select_related("external", "code__hold", "panel_submission")
     return rows.annotate(**ledger.owed())
 
 
@@ -162,7 +162,10 @@ def _line(row: Any) -> PayLine:
 def _status(row: Any) -> str:
     """Return how the pay stands: as the panel says where there is one, else as is known here."""
     there = getattr(row, "panel_submission", None)
-    if there is not None:
+    hold = getattr(getattr(row, "code", None), "hold", None)
+    if hold is not None and (hold.refused or hold.decided_at is None):
+        status = _("refused") if hold.refused else _("held until somebody has looked")
+    elif there is not None:
         status = _("at Prolific: %(status)s") % {"status": there.status.lower()}
     elif not row.outcome:
         status = _("at work")

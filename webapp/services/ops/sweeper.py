@@ -15,6 +15,7 @@ from django.db.models import QuerySet
 
 from webapp.models import PEOPLE, Campaign, Conversation, Event, Participation, Seat
 from webapp.services.conversation import allocation, matching, opening
+from webapp.services.monitoring import pay_holds
 from webapp.services.ops import alarm_mail
 from webapp.services.participation import privacy, stopping
 from webapp.services.rating import contexts
@@ -45,6 +46,7 @@ def tick(now: datetime) -> dict[str, int]:
         "contexts": _try(lambda: _settle_contexts(now)),
         "complete": _try(lambda: sum(_close(each, now) for each in campaigns)),
         "looks": _try(lambda: _want_looks(now)),
+        "let_go": _try(lambda: pay_holds.release_overdue(now=now)),
         "purged": _try(lambda: privacy.purge_ids(now=now)),
         "deleted": _try(lambda: privacy.delete_overdue(now=now)),
         "mailed": _try(lambda: alarm_mail.send_due(now=now)),

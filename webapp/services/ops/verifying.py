@@ -123,8 +123,8 @@ def _held_pay(now: datetime) -> Iterator[Fault]:
 def _spent_pay(now: datetime) -> Iterator[Fault]:
     whose = {"participation__campaign": OuterRef("campaign")}
     codes, bonuses = (
-        _sum(kind._default_manager.filter(**whose), "participation__campaign", ledger.CENTS)
-        for kind in (CompletionCode, Bonus)
+        _sum(rows.filter(**whose), "participation__campaign", ledger.CENTS)
+        for rows in (ledger.owed_codes(), Bonus.objects.all())
     )
     rows = PayLedger.objects.annotate(codes=codes, bonuses=bonuses)
     rows = rows.annotate(found=F("codes") + F("bonuses"))

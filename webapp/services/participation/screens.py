@@ -11,12 +11,13 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from urllib.parse import quote
 
+from django.utils.formats import date_format
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy
 
 from evaluation import Admission, MaxWords, Protocol, Question, Quiz, Screening
 from webapp import notices
-from webapp.models import Campaign, ExternalId, Participation, Seat
+from webapp.models import Campaign, CompletionCode, ExternalId, Participation, PayHold, Seat
 from webapp.services.conversation import briefs
 from webapp.services.participation import (
     admission,
@@ -30,7 +31,7 @@ from webapp.services.participation import (
 from webapp.services.participation.study_info import StudyInfo, money
 from webapp.services.rating import form
 from webapp.services.rating.form import RatingForm
-from webapp.services.receipts import issuing
+from webapp.services.receipts import files, issuing
 from webapp.services.recruiting import codes
 from webapp.services.rules import access, identity, payment, rounds, uptime
 from webapp.services.rules.protocols import protocol_of, shown_protocol
@@ -108,6 +109,7 @@ class End:
     receipt: str
     may_return: bool
     owed: str = ""  # what a code would stand for that is not given yet
+    held: str = ""  # that the payment waits, or why it was refused
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -318,7 +320,18 @@ def _end(person: Participation, protocol: Protocol, *, has_chatted: bool) -> End
         receipt=issuing.latest(person),
         may_return=payment.may_return(person) and not owed,
         owed=owed,
+        held=_held(code, person.campaign.contact) if code else "",
     )
+
+
+def _held(code: CompletionCode, contact: str) -> str:
+    """Return what is to be said of a payment that waits, or was refused; "" for most."""
+    hold = PayHold.objects.filter(code=code).first()
+    if hold is None or (hold.decided_at is not None and not hold.refused):
+        return ""
+    if hold.refused:
+        return notices.text("pay_refused", reason=hold.reason, contact=contact)
+    return notices.text("pay_held", until=date_format(hold.until, "DATE_FORMAT"))
 
 
 def _return_url(person: Participation, code: str) -> str:
@@ -386,13 +399,14 @@ class Leaving:
     code: str
     amount: str
     contact: str
+    held: str
 
 
-def receipt(*, person: Participation) -> str:
-    """Return a person's receipt. Raises `access.NotFound` where they have none."""
-    found = issuing.latest(person)
+def receipts(*, person: Participation) -> list[str]:
+    """Return a person's receipts, that of the end first. Raises `access.NotFound` without any."""
+    found = files.lines(person)
     if not found:
-        raise access.NotFound(f"receipt of participation {person.pk}")
+        raise access.NotFound(f"receipts of participation {person.pk}")
     return found
 
 
@@ -405,4 +419,5 @@ def leaving(*, token: str, slug: str) -> Leaving:
         code=code.code if code else "",
         amount=money(code.amount, person.currency) if code else "",
         contact=person.campaign.contact,
+        held=_held(code, person.campaign.contact) if code else "",
     )

@@ -148,5 +148,5 @@ def _finish(
     outcome = Outcome.PARTNER_LEFT if left else Outcome.COMPLETED
     code = next_round.finish_round(person=person, outcome=outcome, now=now)
     if code is not None:
-        flags.review(person=person)
+        flags.review(person=person, now=now)
     return code

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import hmac
 import json
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -12,10 +13,13 @@ from typing import Any
 
 from django.conf import settings
 
-from webapp.models import Receipt
-from webapp.services.receipts import issuing
+from webapp.models import Assignment, Event, Receipt
+from webapp.services.receipts import acknowledging, issuing
+from webapp.services.receipts.acknowledging import Acknowledged
 
 LONGEST = 4_000
+MOST = 1_000  # receipts of one file
+BEGINS = re.compile(rf"\s+(?=(?:{issuing.VERSION}|{acknowledging.VERSION})\.)")
 
 
 class ReceiptVerdict(StrEnum):
@@ -40,9 +44,20 @@ class CheckedReceipt:
         return self.verdict in (ReceiptVerdict.MATCHES, ReceiptVerdict.DELETED)
 
 
+def check_all(text: str) -> list[CheckedReceipt]:
+    """Return what is to be said of each receipt of a file; each begins on a line of its own."""
+    return [check(each) for each in BEGINS.split(text.strip())[:MOST] if each.strip()]
+
+
 def check(text: str) -> CheckedReceipt:
-    """Return what is to be said of a receipt; line breaks and spaces in it do not count."""
-    stated = _signed("".join(text.split()))
+    """Return what is to be said of a receipt, of an end or of one item.
+
+    Line breaks and spaces in it do not count.
+    """
+    text = "".join(text.split())
+    if text.startswith(f"{acknowledging.VERSION}."):
+        return _check_item(text)
+    stated = _signed(text)
     if stated is None:
         return CheckedReceipt(ReceiptVerdict.FORGED)
     rows = Receipt.objects.select_related("participation__campaign")
@@ -55,6 +70,48 @@ def check(text: str) -> CheckedReceipt:
         return CheckedReceipt(ReceiptVerdict.DELETED, stated)
     is_same = issuing.digest(row) == row.digest
     return CheckedReceipt(ReceiptVerdict.MATCHES if is_same else ReceiptVerdict.DIFFERS, stated)
+
+
+def is_of(statement: Mapping[str, Any], text: str) -> bool:
+    """Tell whether a message's receipt is of these words, which the database may have lost."""
+    is_message = statement.get("kind") == Event.Kind.MESSAGE
+    return is_message and acknowledging.digest(statement["id"], [text]) == statement["digest"]
+
+
+def _check_item(text: str) -> CheckedReceipt:
+    """Return what is to be said of the receipt of one acknowledged item."""
+    stated = acknowledging.read(text) if len(text) <= LONGEST else None
+    if stated is None:
+        return CheckedReceipt(ReceiptVerdict.FORGED)
+    is_rating = stated.kind == acknowledging.RATING
+    verdict = _of_rating(stated) if is_rating else _of_entry(stated)
+    return CheckedReceipt(verdict, stated.statement())
+
+
+def _of_entry(stated: Acknowledged) -> ReceiptVerdict:
+    event = Event.objects.filter(conversation=stated.row, seq=stated.seq).first()
+    if event is None:
+        return ReceiptVerdict.UNKNOWN
+    if (event.kind, str(event.client_id)) != (stated.kind, stated.item):
+        return ReceiptVerdict.DIFFERS
+    if event.content.get("withdrawn"):
+        return ReceiptVerdict.DELETED
+    return _compared(stated, acknowledging.content_of(event))
+
+
+def _of_rating(stated: Acknowledged) -> ReceiptVerdict:
+    done = Assignment.objects.filter(pk=stated.row, state=Assignment.State.DONE)
+    assignment = done.select_related("participation").first()
+    if assignment is None:
+        return ReceiptVerdict.UNKNOWN
+    if assignment.participation.withdrawn_at is not None:
+        return ReceiptVerdict.DELETED
+    return _compared(stated, acknowledging.answers_of(assignment.pk))
+
+
+def _compared(stated: Acknowledged, content: list[Any]) -> ReceiptVerdict:
+    is_same = acknowledging.digest(stated.item, content) == stated.digest
+    return ReceiptVerdict.MATCHES if is_same else ReceiptVerdict.DIFFERS
 
 
 def _signed(text: str) -> Mapping[str, Any] | None:

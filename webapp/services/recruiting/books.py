@@ -100,6 +100,8 @@ def _note(each: paying.Account) -> str:
     one = each.submission
     if each.refused:
         return "rejected by a person, for a stated reason"
+    if each.held:
+        return "it waits on the pay sheet for a payer"
     if one.participation_id is None:
         return "nobody here has this id, or it is a second submission: look into it"
     if one.status == paying.REVIEW and not each.owed:

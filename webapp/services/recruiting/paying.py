@@ -13,10 +13,10 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from django.db import IntegrityError, transaction
-from django.db.models import F, OuterRef, QuerySet, Subquery, Sum
+from django.db.models import Exists, F, OuterRef, QuerySet, Subquery, Sum
 from django.db.models.functions import Coalesce
 
-from webapp.models import PanelBatch, PanelCall, PanelPayment, PanelStudy, PanelSubmission
+from webapp.models import PanelBatch, PanelCall, PanelPayment, PanelStudy, PanelSubmission, PayHold
 from webapp.services.recruiting import client, submissions
 from webapp.services.rules import ledger
 
@@ -38,6 +38,7 @@ class Account:
     intended: int
     part: int | None
     refused: bool
+    held: bool = False
 
     @property
     def bonus_due(self) -> int:
@@ -54,10 +55,12 @@ class Account:
 def accounts(study: PanelStudy) -> list[Account]:
     """Return every submission with its money, in the order they were first seen: three queries."""
     planned: QuerySet[Any, Any] = PanelPayment.objects.filter(submission=OuterRef("pk")).order_by()
+    waiting = PayHold.objects.filter(decided_at=None, code__participation=OuterRef("participation"))
     planned = planned.values("submission").annotate(sum=Sum("amount")).values("sum")
     rows = study.submissions.select_related("participation").order_by("pk")
     rows = rows.annotate(
         intended=Coalesce(Subquery(planned), 0),
+        is_held=Exists(waiting),
         **ledger.owed("participation"),
     )
     actions = study.calls.filter(action__in=("APPROVE", "REJECT"))
@@ -86,9 +89,12 @@ def _account(
         **dict.fromkeys(UNPAID_THERE, 0),
     }
     part = parts.get(row.status)
-    if row.status == REVIEW and row.pk in refused:
+    if amounts["is_held"]:
+        part = None  # a person has to look first: until then nothing is paid
+    elif row.status == REVIEW and row.pk in refused:
         part = None  # a person has asked to reject it: nothing is paid until the panel has answered
-    return Account(row, 0 if is_refused else owed, intended, part, is_refused)
+    owed = 0 if is_refused else owed
+    return Account(row, owed, intended, part, is_refused, held=amounts["is_held"])
 
 
 def intend(study: PanelStudy, now: datetime) -> int:

@@ -13,7 +13,7 @@ from itertools import groupby
 from typing import Any
 
 from django.db import IntegrityError, connection, transaction
-from django.db.models import DurationField, ExpressionWrapper, F, Min
+from django.db.models import DurationField, ExpressionWrapper, F, Min, QuerySet
 from django.db.models.functions import Now
 
 from webapp import clock
@@ -81,7 +81,7 @@ def _store(answers: Sequence[BotAnswer], event: str) -> list[BotAnswer]:
         count = states.try_move(rows, event, **set_now)
         mine = set(group)
         if count < len(group):
-            mine = set(rows.filter(answered_at__isnull=False).values_list("pk", flat=True))
+            mine = _moved_now(rows, fence[1])
         moved += [answer for pk, answer in group.items() if pk in mine]
     for answer in moved:
         answer.job.text = answer.text
@@ -93,6 +93,15 @@ def _store(answers: Sequence[BotAnswer], event: str) -> list[BotAnswer]:
             answer.job.due_at = _due_at(answer)
         ReplyJob.objects.bulk_update([one.job for one in moved], ["due_at"])
     return moved
+
+
+def _moved_now(rows: QuerySet[ReplyJob], attempt: int) -> set[int]:
+    """Return the jobs of a claim that were answered, without those whose answer is stored already.
+
+    A caller that repeats itself, as after a lost connection, has nothing more to store.
+    """
+    answered = rows.filter(answered_at__isnull=False).values_list("pk", "details")
+    return {pk for pk, details in answered if details.get("attempt") != attempt}
 
 
 def _store_texts(moved: Sequence[BotAnswer]) -> None:

@@ -40,6 +40,7 @@ from webapp.services.results import planner
 from webapp.services.staff_forms.fields import Invalid
 
 MOST_UNPACKED = 500_000_000  # bytes that a zip may hold
+MOST_FILES = 100  # an export has some thirty
 MOST_TRIES = 5  # somebody asks something else while it is computed
 
 
@@ -192,7 +193,11 @@ def _check_size(path: Path) -> None:
     if not zipfile.is_zipfile(path):
         return
     with zipfile.ZipFile(path) as archive:
-        size = sum(each.file_size for each in archive.infolist())
+        files = archive.infolist()
+    size = sum(each.file_size for each in files)
+    if len(files) > MOST_FILES:
+        right = f"at most {MOST_FILES}; take its ratings.csv alone"
+        raise Invalid({"file": f"{path.name} holds {len(files)} files; right would be {right}"})
     if size > MOST_UNPACKED:
         most = f"at most {MOST_UNPACKED // 1_000_000} MB; take its ratings.csv alone"
         raise Invalid(

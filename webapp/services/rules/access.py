@@ -89,6 +89,7 @@ class StaffCampaign:
     screening_pay: Decimal
     budget: Decimal | None
     hold_unusual: bool
+    hold_payments: bool
     quit_rule: str
     least_work: int
     return_url: str

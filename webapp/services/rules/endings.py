@@ -1,20 +1,23 @@
 """Unusual rates of endings: most people stop early, or write single words (R37).
 
-A rate is a reason to look, never to refuse pay. Apart because both pay and the live page ask.
+A rate is a reason to look, never to refuse pay: a payment may wait for a person, for a time that is
+stated. Apart because pay, flags and the live page ask.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from django.db.models import F
 
-from webapp.models import Event, Participation
+from webapp.models import CompletionCode, Event, Participation, PayHold
 
 LATEST = 20  # endings that are looked at
 LEAST = 10  # fewer say little about a rate
 SHARE = 0.5  # of them, from which a rate is unusual
+HOLD = timedelta(days=3)  # that a payment may wait for a person; panels pay by themselves in weeks
+FLAGS = "flags"  # of a payment that waits because of what the end of a participation showed
 
 
 def unusual(campaign_pk: int, since: datetime | None) -> str:
@@ -29,6 +32,21 @@ def unusual(campaign_pk: int, since: datetime | None) -> str:
     if quits >= SHARE * len(people):
         return "quit"
     return "one_word" if _terse([pk for pk, _outcome in people]) >= SHARE * len(people) else ""
+
+
+def is_one(person: Participation, kind: str) -> bool:
+    """Tell whether a person's own ending is of an unusual kind."""
+    if kind == "one_word":
+        return _terse([person.pk]) == 1
+    return person.outcome == Participation.Outcome.QUIT
+
+
+def hold(code: CompletionCode, because: str, now: datetime) -> bool:
+    """Let a payment wait for a person to look; False where it does already, or is of nothing."""
+    if not code.amount:
+        return False
+    about = {"because": because, "held_at": now, "until": now + HOLD}
+    return PayHold.objects.get_or_create(code=code, defaults=about)[1]  # one hold a code
 
 
 def _latest(campaign_pk: int, since: datetime | None) -> list[tuple[int, str]]:

@@ -9,9 +9,19 @@ import itertools
 import statistics
 from collections import Counter
 from collections.abc import Sequence
-from datetime import timedelta
+from datetime import datetime, timedelta
 
-from webapp.models import Assignment, Campaign, Conversation, Event, Flag, Participation, Rating
+from webapp.models import (
+    Assignment,
+    Campaign,
+    CompletionCode,
+    Conversation,
+    Event,
+    Flag,
+    Participation,
+    Rating,
+)
+from webapp.services.rules import endings
 from webapp.services.rules.protocols import protocol_of
 
 # Reading ten words takes 2.5 s at 240 words a minute, typing five more 4 s at 75 words a minute.
@@ -46,13 +56,19 @@ def raise_flag(
     )
 
 
-def review(*, person: Participation) -> list[Flag]:
-    """Review a participation once, as it ends; return the flags raised."""
+def review(*, person: Participation, now: datetime) -> list[Flag]:
+    """Review a participation once, as it ends; return the flags raised.
+
+    Where the campaign wants that, the payment then waits for a person to look (R37).
+    """
     found: list[tuple[str, Conversation | None, str]] = []
     for seat in person.seats.select_related("conversation"):
         messages = _timed_messages(seat.conversation, seat.side)
         found += [(kind, seat.conversation, detail) for kind, detail in _oddities(messages)]
     found += [("straight_lined", None, detail) for detail in _straight_lined(person)]
+    if found and person.campaign.hold_payments:
+        for code in CompletionCode.objects.filter(participation=person):
+            endings.hold(code, endings.FLAGS, now)
     return [
         raise_flag(
             kind,

@@ -89,11 +89,19 @@ def owed(person: str = "pk") -> dict[str, Any]:
     sheet, sum and book takes them from here. `person` names the column of the participation.
     """
     whose = {"participation": OuterRef(person)}
-    return {"owed_code": _owed(CompletionCode, whose), "owed_bonus": _owed(Bonus, whose)}
+    return {
+        "owed_code": _owed(owed_codes(), whose),
+        "owed_bonus": _owed(Bonus.objects.all(), whose),
+    }
+
+
+def owed_codes() -> QuerySet[CompletionCode]:
+    """Return the codes that stand for money: all but those whose payment a person refused."""
+    return CompletionCode.objects.exclude(hold__refused=True)
 
 
 def _owed(kind: Any, whose: dict[str, Any]) -> Any:
-    rows = kind._default_manager.filter(**whose).order_by().values("participation")
+    rows = kind.filter(**whose).order_by().values("participation")
     sums = rows.annotate(cents=Sum(CENTS)).values("cents")
     return Coalesce(Subquery(sums), 0, output_field=BigIntegerField())
 
@@ -264,6 +272,12 @@ def spend(campaign: Campaign, amount: Decimal) -> None:
     """Pay what nobody reserved, a bonus. Raises `OverBudget`."""
     if not _take(campaign, spent=amount):
         raise OverBudget(books(campaign).free)
+
+
+def take_back(campaign: Campaign, amount: Decimal) -> None:
+    """Count as not spent what a person refused to pay."""
+    rows = PayLedger.objects.filter(campaign=campaign.pk)
+    rows.update(spent=F("spent") - _cents(amount))
 
 
 def grow(campaign: Campaign, more: Decimal) -> Books:

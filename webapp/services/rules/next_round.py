@@ -28,6 +28,7 @@ def finish_round(*, person: Participation, outcome: str, now: datetime) -> Compl
 
 def finish_between(*, person: Participation, now: datetime) -> CompletionCode | None:
     """End a participation whose rounds are over before another one begins."""
-    flags.review(person=person)
     outcome = Participation.Outcome.COMPLETED
-    return payment.settle(person=person, outcome=outcome, now=now, event="end_between")
+    code = payment.settle(person=person, outcome=outcome, now=now, event="end_between")
+    flags.review(person=person, now=now)
+    return code

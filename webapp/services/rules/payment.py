@@ -176,7 +176,7 @@ def settle(
         owed = _within_budget(person, owed)
         code = _new_code(person, owed) if owed else None
         issuing.issue(person, code, now)
-        _hold_where_unusual(person.campaign, now)
+        _hold_where_unusual(person, code, now)
         audit.append(
             actor=f"participation {person.pk}",
             action="participation ended",
@@ -255,12 +255,19 @@ def _within_budget(person: Participation, owed: Due | None) -> Due | None:
     return owed if paid == owed.amount else Due(Kind.PART, paid)
 
 
-def _hold_where_unusual(campaign: Campaign, now: datetime) -> None:
-    """Keep new people out where the requester wants that at odd rates; codes are always given."""
-    if not campaign.hold_unusual:
+def _hold_where_unusual(person: Participation, code: CompletionCode | None, now: datetime) -> None:
+    """Keep new people out, or let a payment wait, where the requester wants that at odd rates.
+
+    Codes are always given.
+    """
+    campaign = person.campaign
+    if not (campaign.hold_unusual or campaign.hold_payments):
         return
-    if kind := endings.unusual(campaign.pk, ledger.books(campaign).looked_at):
+    kind = endings.unusual(campaign.pk, ledger.books(campaign).looked_at)
+    if kind and campaign.hold_unusual:
         ledger.keep_new_people_out(campaign, kind, now)
+    if kind and campaign.hold_payments and code and endings.is_one(person, kind):
+        endings.hold(code, kind, now)
 
 
 def _due_of_round(

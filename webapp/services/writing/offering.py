@@ -152,5 +152,5 @@ def _store(assignment: Assignment, write: Write, texts: tuple[str, ...], now: da
 
 def _finish(person: Participation, now: datetime) -> CompletionCode | None:
     code = next_round.finish_round(person=person, outcome=Participation.Outcome.COMPLETED, now=now)
-    flags.review(person=person)
+    flags.review(person=person, now=now)
     return code

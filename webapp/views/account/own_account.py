@@ -6,6 +6,8 @@ from typing import Any
 
 from django.conf import settings
 from django.contrib import messages
+from django.contrib.auth import update_session_auth_hash
+from django.core.exceptions import ValidationError
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import path
@@ -13,10 +15,11 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from webapp import clock
-from webapp.services.accounts import logins, second_factor, sessions
-from webapp.views.staff.access import FORM, READ, WRITE, conflict, staff_page
+from webapp.services.accounts import logins, passwords, second_factor, sessions
+from webapp.views.staff.access import FORM, READ, WRITE, bad_form, conflict, staff_page
 
 FACTOR, CODES = "staff/second_factor.html", "staff/recovery_codes.html"
+PASSWORD = "staff/password.html"  # noqa: S105 (a template)
 
 
 @staff_page(*READ, role=None, before_second_factor=True)
@@ -42,6 +45,39 @@ def end_sessions(request: HttpRequest) -> HttpResponse:
         count = sessions.end_others(user=request.user, own=own, now=now)
     text = ngettext("%(count)d session is ended.", "%(count)d sessions are ended.", count)
     messages.success(request, text % {"count": count})
+    return redirect("account")
+
+
+@staff_page(*FORM, role=None, before_second_factor=True)
+def password(request: HttpRequest) -> HttpResponse:
+    """Change one's own password, which takes the present one."""
+    if request.method != "POST":
+        return render(request, PASSWORD)
+    user: Any = request.user
+    device = logins.device_of(request.COOKIES.get(settings.DEVICE_COOKIE, ""), user.get_username())
+    try:
+        passwords.change(
+            user=user,
+            old=request.POST.get("old", ""),
+            new=request.POST.get("new", ""),
+            device=device,
+            own=request.session.session_key,
+            now=clock.now(),
+        )
+    except passwords.WrongPassword:
+        problem = {"old": _("This is not your present password: nothing was changed.")}
+        return bad_form(request, PASSWORD, {"problems": problem})
+    except ValidationError as weak:
+        return bad_form(request, PASSWORD, {"problems": {"new": " ".join(weak.messages)}})
+    except logins.TooMany as refusal:
+        text = _("Too many attempts. Wait %(seconds)d seconds, then try again.")
+        problem = {"old": text % {"seconds": refusal.seconds}}
+        response = bad_form(request, PASSWORD, {"problems": problem})
+        response.status_code = 429
+        response.headers["Retry-After"] = str(refusal.seconds)
+        return response
+    update_session_auth_hash(request, user)
+    messages.success(request, _("Your password is changed. Your other sessions have ended."))
     return redirect("account")
 
 
@@ -112,6 +148,7 @@ def _factor(request: HttpRequest) -> dict[str, Any]:
 urlpatterns = [
     path("account/", account, name="account"),
     path("account/sessions/end/", end_sessions, name="end-sessions"),
+    path("account/password/", password, name="password"),
     path("account/second-factor/", factor, name="second-factor"),
     path("account/second-factor/confirm/", confirm_factor, name="confirm-second-factor"),
     path("account/second-factor/do/<slug:action>/", change_factor, name="change-second-factor"),

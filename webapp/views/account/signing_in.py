@@ -124,7 +124,18 @@ def _cookie(request: HttpRequest) -> str:
 
 
 sign_in = meant_for(Audience.PUBLIC)(Login.as_view())
-sign_out = meant_for(Audience.PUBLIC)(auth.LogoutView.as_view())
+
+
+class Logout(auth.LogoutView):
+    """Django's logout; the browser forgets pages that it has kept, but no participant's draft."""
+
+    def post(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
+        response = super().post(request, *args, **kwargs)
+        response.headers["Clear-Site-Data"] = '"cache"'
+        return response
+
+
+sign_out = meant_for(Audience.PUBLIC)(Logout.as_view())
 urlpatterns = [
     path("login/", sign_in, name="login"),
     path("login/code/", code, name="login-code"),

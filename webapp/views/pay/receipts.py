@@ -16,9 +16,9 @@ from webapp.views.audience import Audience, meant_for
 @meant_for(Audience.PUBLIC)
 @require_http_methods(["GET", "HEAD", "POST"])
 def receipts(request: HttpRequest) -> HttpResponse:
-    """Show the form, and the verdict on what was posted."""
+    """Show the form, and the verdict on each receipt that was posted."""
     text = request.POST.get("receipt", "")
-    context = {"text": text, "found": checking.check(text) if text.strip() else None}
+    context = {"text": text, "found": checking.check_all(text)}
     with translation.override(languages.of_request(request, list(languages.NAMES))):
         return render(request, "participant/receipts.html", context)
 

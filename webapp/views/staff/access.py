@@ -41,6 +41,8 @@ LABELS: Mapping[str, str | Promise] = {
     "more": gettext_lazy("How many more"),
     "amount": gettext_lazy("Amount"),
     "bonus_reason": gettext_lazy("Reason of the bonus"),
+    "old": gettext_lazy("Present password"),
+    "new": gettext_lazy("New password"),
     "text": gettext_lazy("Pasted text"),
     "file": gettext_lazy("File"),
     "name": gettext_lazy("Name"),

@@ -18,7 +18,7 @@ from analysis.__main__ import main
 from analysis.output.all_metrics import run
 from analysis.registry import tables_of
 from analysis.tables.schema import Tables
-from tests.factories import make_campaign
+from tests.factories import NOW, make_campaign
 from tests.webapp.services import rated
 from webapp.models import Campaign, Flag, Rating
 from webapp.services.data import exports, tables
@@ -123,6 +123,6 @@ def test_no_flag_repeats_a_text() -> None:
     campaign = campaign_with(["my secret words"])
     Rating.objects.filter(question__in=SCALES).update(value=3)
     person = campaign.participations.get()
-    flags.review(person=person)
+    flags.review(person=person, now=NOW)
     assert Flag.objects.filter(kind="straight_lined").exists()
     assert not Flag.objects.filter(detail__contains="secret").exists()

@@ -40,7 +40,7 @@ def verify(receipt: str = "") -> str:
 
 def posted(receipt: str) -> str:
     """Return the verdict of the public page."""
-    found = Client().post(reverse("receipts"), {"receipt": receipt}).context["found"]
+    (found,) = Client().post(reverse("receipts"), {"receipt": receipt}).context["found"]
     return str(found.verdict)
 
 
@@ -49,15 +49,18 @@ def test_the_end_page_hands_out_a_receipt_that_anybody_can_check() -> None:
     end = visit.post("rate", good_answers(visit.get())).content.decode()
     file = visit.get("receipt")
     assert file.headers["Content-Disposition"] == 'attachment; filename="receipt.txt"'
-    receipt = file.content.decode().strip()
+    receipt, *items = file.content.decode().split()
     assert receipt in end
+    assert [each.split(".")[1] for each in items] == ["message", "rating"]
     page = Client().post(reverse("receipts"), {"receipt": f" {receipt[:60]}\r\n{receipt[60:]} "})
-    assert page.context["found"].verdict == ReceiptVerdict.MATCHES
+    assert [each.verdict for each in page.context["found"]] == [ReceiptVerdict.MATCHES]
+    every = Client().post(reverse("receipts"), {"receipt": file.content.decode()})
+    assert [each.verdict for each in every.context["found"]] == [ReceiptVerdict.MATCHES] * 3
     assert "2.00 USD" in page.content.decode()
-    stated = page.context["found"].statement
+    stated = page.context["found"][0].statement
     assert (stated["messages"], stated["answers"]) == (1, Rating.objects.count())
     assert verify(receipt).startswith("valid")
-    assert Client().get(reverse("receipts")).context["found"] is None
+    assert Client().get(reverse("receipts")).context["found"] == []
     assert Client().get(f"/c/{visit.campaign.slug}/receipt").status_code == 404, "no cookie"
 
 

@@ -28,10 +28,12 @@ from webapp.models import (
     PanelEvent,
     PanelStudy,
     PanelSubmission,
+    PayHold,
 )
+from webapp.services.monitoring import pay_holds
 from webapp.services.participation import screens
 from webapp.services.recruiting import books, codes, reviewing, studies, submissions, turn
-from webapp.services.rules import states
+from webapp.services.rules import endings, states
 
 pytestmark = pytest.mark.django_db
 WORDS = (
@@ -286,3 +288,29 @@ def test_one_submission_that_cannot_be_read_keeps_no_other_from_being_read(
     assert not study.submissions.filter(look=True).exists()
     one.refresh_from_db()
     assert one.status == "RETURNED"
+
+
+def test_what_waits_for_a_payer_here_is_not_paid_there_until_it_is_let_go(panel: FakePanel) -> None:
+    """R37: also after lost answers; and what was refused is owed nothing at the panel either."""
+    study = published(panel, make_campaign(hold_payments=True))
+    pks = []
+    for number in range(2):
+        person = end(study.campaign, number, *ENDS[number])
+        endings.hold(person.code, endings.FLAGS, NOW)
+        pks.append(panel.comes(study.study_id or "", f"person{number}"))
+        panel.enters(pks[-1], codes.link_of(person).removeprefix(codes.COMPLETE))
+    for minutes in (1, 3, 20):
+        turn_at(minutes)
+    lines = [each.line for each in books.of(study).lines]
+    assert {each.note for each in lines} == {"it waits on the pay sheet for a payer"}
+    assert not PanelCall.objects.filter(action__in=("APPROVE", "RETURN")).exists()
+    assert [panel.total(pk) for pk in pks] == [0, 0]
+    about: dict[str, Any] = {"campaign": study.campaign, "by": study.made_by, "now": NOW}
+    first, second = PayHold.objects.order_by("pk")
+    pay_holds.release(pk=first.pk, **about)
+    pay_holds.refuse(pk=second.pk, reason=WORDS, **about)
+    for minutes in (21, 35, 50, 120):
+        turn_at(minutes)
+    assert panel.total(pks[0]) == 200
+    assert [each.line.owed for each in books.of(study).lines] == [Decimal(2), Decimal("0.75")]
+    assert panel.submissions[pks[1]]["status"] == "AWAITING REVIEW", "a person answers it there"

@@ -68,6 +68,20 @@ def test_all_waiting_jobs_are_one_batch() -> None:
     assert {"model", "parameters", "seed", "seconds", "attempt", "batch"} <= job.details.keys()
 
 
+@pytest.mark.parametrize("pace", [0.0, 5.0])
+def test_the_same_claim_answers_once_however_often_it_says_so(pace: float) -> None:
+    """R12: at once or later, alone or beside others; the first answer stays."""
+    waiting(2, pace)
+    first, second = queue.claim(bot="parrot", owner="test")
+    again = delivery.BotAnswer(first, "Something else.", {})
+    assert delivery.answer([delivery.BotAnswer(first, "A word.", {})]) == 1
+    assert delivery.answer([again]) == 0
+    assert delivery.answer([again, delivery.BotAnswer(second, "Another.", {})]) == 1
+    ReplyJob.objects.update(due_at=Now())
+    delivery.deliver_due()
+    assert replied() == ["A word.", "Another."]
+
+
 def test_a_late_answer_of_an_earlier_claim_is_discarded() -> None:
     """R12: the reply is written only if owner and attempt still match."""
     waiting()

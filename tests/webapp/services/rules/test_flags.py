@@ -50,7 +50,7 @@ def rate(person: Participation, values: list[int], seconds: float) -> Assignment
 
 
 def kinds(person: Participation) -> set[str]:
-    flags.review(person=person)
+    flags.review(person=person, now=NOW)
     return set(Flag.objects.filter(participation=person).values_list("kind", flat=True))
 
 
@@ -87,7 +87,7 @@ def test_equal_answers_are_odd_only_when_given_unread(
 
 def test_a_flag_holds_no_words_and_decides_nothing() -> None:
     person = chat(["canary canary"] * 6, 0.1)
-    flags.review(person=person)
+    flags.review(person=person, now=NOW)
     assert not Flag.objects.filter(detail__contains="canary").exists()
     person.refresh_from_db()
     assert (person.state, person.excluded) == ("READY", "")

@@ -8,7 +8,7 @@ from typing import Any
 
 from django.urls import URLPattern
 
-from webapp.models import Campaign, OwnProtocol, ProblemReport, ReplyJob, Study, Whitelist
+from webapp.models import Campaign, OwnProtocol, PayHold, ProblemReport, ReplyJob, Study, Whitelist
 from webapp.views.audience import Audience, audience_of, is_of_admin, routes
 
 NAMED = re.compile(r"\(\?P<(\w+)>[^)]*\)|<(?:\w+:)?(\w+)>")  # Django's admin has expressions
@@ -63,6 +63,7 @@ def arguments(campaign: Campaign, route: str = "") -> dict[str, Any]:
         "submission": campaign.panel_study.submissions.get().pk,
         "flag": campaign.flags.get().pk,
         "report": ProblemReport.objects.get(participation__campaign=campaign).pk,
+        "hold": PayHold.objects.get(code__participation__campaign=campaign).pk,
         "job": ReplyJob.objects.get(conversation__campaign=campaign).pk,
         "conversation_id": campaign.conversations.get(purpose=purpose).pk,
     }

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import io
 import re
+import zipfile
 from dataclasses import asdict
 from decimal import Decimal
 from pathlib import Path
@@ -170,6 +172,16 @@ def test_a_file_that_is_no_table_of_ratings_is_told(
     assert PowerPlan.objects.get().pilot is None
     again = ask(ann, draft, source="pilot")
     assert "no file was chosen" in again.content.decode()
+
+
+def test_an_archive_of_too_many_files_is_not_unpacked(ann: Client, draft: Campaign) -> None:
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as archive:
+        for place in range(101):
+            archive.writestr(f"{place}.csv", "rater,system\n")
+    ask(ann, draft, source="pilot", file=SimpleUploadedFile("pilot.zip", packed.getvalue()))
+    page = shown(ann, draft, "launch")
+    assert "pilot.zip holds 101 files; right would be at most 100" in page
 
 
 @pytest.mark.slow
