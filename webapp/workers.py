@@ -141,11 +141,10 @@ class Host:
         for lane in [each for each in self._lanes.values() if each.bot == bot]:
             lane.begin_waiting()
         for key, numbers in systems.items():
-            while works := self._lanes[key].claim(self.name, numbers):
-                self._hold(works)
-                for work in works:
-                    self._lanes[key].begin(work)
-                count += len(works)
+            for work in self._lanes[key].claim(self.name, numbers):
+                self._hold([work])
+                self._lanes[key].begin(work)
+                count += 1
         return count
 
     def _settle(self, bot: str) -> None:

@@ -7,7 +7,9 @@ with `--functions` eight people at a Python function of 2 s in 8 processes, and 
 function at once. Each model is in a campaign of its own. Time is from the commit of the messages
 until the reply is stored, by the clock of the database. All of a system write at the same moment,
 or, with `--over`, one after the other over so many seconds. Asked: p95 within 10 % of the model's
-own. The last column is p95 of the calls alone, as Parley recorded them.
+own. `call` is p95 of the calls alone, as Parley recorded them; `own` that of the model by the
+server's own clock, from a request that it has read to an answer that it has written; `path` all
+ else: how much longer the median reply takes than the median of the model's own times.
 """
 
 from __future__ import annotations
@@ -29,6 +31,7 @@ from tests.servers import postgresql, redis_server
 
 MODELS = (0.05, 3.0, 10.0)  # seconds
 PATIENCE = 120.0
+OWN: dict[str, list[float]] = {}  # seconds that each model took, by the server's clock
 
 
 class _Model(BaseHTTPRequestHandler):
@@ -38,12 +41,14 @@ class _Model(BaseHTTPRequestHandler):
 
     def do_POST(self) -> None:
         asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        begun = time.perf_counter()
         time.sleep(float(asked["model"]))
         body = json.dumps({"choices": [{"message": {"content": "I see."}}]}).encode()
         self.send_response(200)
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()
         self.wfile.write(body)
+        OWN.setdefault(f"{float(asked['model']):g} s", []).append(time.perf_counter() - begun)
 
     def log_message(self, format: str, *args: object) -> None:
         """Say nothing."""
@@ -144,7 +149,7 @@ def measure(made: Sequence[tuple[str, str, dict[str, Any], int]], over: float) -
         if not again:
             time.sleep(3)
     head = f"{'model':>8} {'people':>7} {'p50':>7} {'p95':>7} {'most':>7} {'failed':>7}"
-    print(f"{head} {'call p95':>9}")
+    print(f"{head} {'call':>7} {'own':>7} {'path':>7}")
     campaigns = list(Conversation.objects.order_by("pk").values_list("campaign", flat=True))
     for (name, *_, people), campaign in zip(made, dict.fromkeys(campaigns), strict=True):
         jobs = ReplyJob.objects.filter(conversation__campaign=campaign).order_by("-pk")[:people]
@@ -155,7 +160,12 @@ def measure(made: Sequence[tuple[str, str, dict[str, Any], int]], over: float) -
         calls = list(ReplyCall.objects.filter(job__in=list(jobs)).values_list("seconds", flat=True))
         if times:
             found = f"{times[len(times) // 2]:7.3f} {p95(times):7.3f} {times[-1]:7.3f}"
-            print(f"{name:>8} {people:7} {found} {failed:7} {p95(calls):9.3f}")
+            own = OWN.get(name, calls)[-people:]  # functions have no server
+            path = times[len(times) // 2] - sorted(own)[len(own) // 2]
+            print(
+                f"{name:>8} {people:7} {found} {failed:7} {p95(calls):7.3f} {p95(own):7.3f}"
+                f" {path:7.3f}"
+            )
         else:
             print(f"{name:>8} {people:7} {failed:31}")
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections import deque
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from concurrent.futures import Future
 from typing import Any
 
@@ -94,17 +94,16 @@ class Lane:
         """How many calls may begin now."""
         return 0 if self.is_loading else self.most_calls - self._under_way - len(self._again)
 
-    def claim(self, owner: str, systems: Collection[int]) -> list[worker.ReplyWork]:
-        """Claim what there is a place for."""
-        free = self.free
-        if free <= 0:
-            return []
-        if self.way == "batch":
-            return worker.claim(bot=self.bot, owner=owner, systems=systems, most=self.limit.now)
-        found = worker.claim(
-            bot=self.bot, owner=owner, systems=systems, most=min(free, queue.BATCH)
-        )
-        return [one for work in found for one in work.one_by_one()]
+    def claim(self, owner: str, systems: Collection[int]) -> Iterator[worker.ReplyWork]:
+        """Claim what there is a place for, until no more waits; each is begun before the next."""
+        more = True
+        while more and (free := self.free) > 0:
+            is_batch = self.way == "batch"
+            most = self.limit.now if is_batch else min(free, queue.BATCH)
+            found = worker.claim_of(systems, bot=self.bot, owner=owner, most=most)
+            more = found.jobs == most
+            for work in found.works:
+                yield from [work] if is_batch else work.one_by_one()
 
     def begin(self, work: worker.ReplyWork) -> None:
         """Call the bot, apart from this thread."""

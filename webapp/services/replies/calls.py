@@ -85,8 +85,7 @@ def seed_for(job: ReplyJob, number: int) -> int:
 def record(made: Sequence[BotCall]) -> None:
     """Store calls, whatever becomes of their replies; words of who withdrew meanwhile are not."""
     with transaction.atomic():
-        conversations = {call.job.conversation_id for call in made}
-        events.lock_all(conversations)
+        conversations = set(events.lock_all(call.job.conversation_id for call in made))
         gone = Seat.objects.filter(conversation__in=conversations)
         gone = gone.exclude(participation__withdrawn_at=None).exclude(participation=None)
         withdrawn = set(gone.values_list("conversation", flat=True))

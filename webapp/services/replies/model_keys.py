@@ -28,13 +28,14 @@ def key_names() -> list[tuple[str, str]]:
 
 def enter() -> None:
     """Let this process call what is entered now: after this nothing older is allowed."""
-    servers = dict(ModelServer.objects.values_list("server", "is_private"))
-    keys = ServerKey.objects.values_list("name", "server__server", "sealed")
+    rows = list(
+        ModelServer.objects.values_list("server", "is_private", "keys__name", "keys__sealed")
+    )
     egress.enter(
         egress.Entered(
-            frozenset(server for server, is_private in servers.items() if not is_private),
-            frozenset(server for server, is_private in servers.items() if is_private),
-            {name: (server, opened(sealed)) for name, server, sealed in keys},
+            frozenset(server for server, is_private, *_ in rows if not is_private),
+            frozenset(server for server, is_private, *_ in rows if is_private),
+            {name: (server, opened(sealed)) for server, _, name, sealed in rows if name},
         )
     )
 

@@ -8,17 +8,19 @@ from __future__ import annotations
 
 import secrets
 from collections import defaultdict
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager
 from datetime import timedelta
+from functools import lru_cache
 from typing import Any
 
-from django.db import connection
+from django.db import connection, transaction
 from django.db.models import F, Q
 from django.db.models.functions import Now
 
 from webapp import realtime
 from webapp.models import Conversation, ReplyJob, System
-from webapp.services.rules import states
+from webapp.services.rules import statements, states
 
 J = ReplyJob.State
 OWED = (J.QUEUED, J.CLAIMED)
@@ -70,9 +72,17 @@ def waiting_bots() -> list[str]:
 
 def waiting_systems(bot: str) -> list[System]:
     """Return the systems of a bot that have jobs to be claimed."""
+    return list(System.objects.raw(*_waiting(connection.vendor, bot)))
+
+
+@lru_cache(maxsize=256)
+def _waiting(_vendor: str, bot: str) -> tuple[str, tuple[Any, ...]]:
+    """Return the query of a bot's waiting systems and its values, put together once."""
     waiting = ReplyJob.objects.filter(FREE | EXPIRED, bot=bot, attempt__lt=ATTEMPTS)
     numbers = waiting.order_by().values("conversation__system").distinct()
-    return list(System.objects.filter(pk__in=numbers).order_by("pk"))
+    query = System.objects.filter(pk__in=numbers).order_by("pk").query
+    sql, values = query.sql_with_params()
+    return sql, values
 
 
 def claim(
@@ -87,13 +97,36 @@ def claim(
     jobs = ReplyJob.objects.filter(FREE | EXPIRED, bot=bot, attempt__lt=ATTEMPTS)
     if systems is not None:
         jobs = jobs.filter(conversation__system__in=systems)
-    if connection.vendor == "sqlite" and not jobs.exists():
-        return []  # an UPDATE would wait for whoever writes, to find nothing
     oldest = jobs.order_by(F("lease_until").asc(nulls_first=True), "id")[: most or BATCH]
     taken = {"owner": owner, "attempt": F("attempt") + 1, "lease_until": Now() + LEASE}
-    numbers = states.move_first(oldest, "claim", **taken)
-    claimed = ReplyJob.objects.filter(pk__in=numbers, owner=owner).order_by("id")
-    return list(claimed.select_related("conversation__system", "conversation__campaign"))
+    with _may_be_undone():
+        numbers = states.move_first(oldest, "claim", **taken)
+    if not numbers:
+        return []
+    return statements.held_jobs(owner)
+
+
+@contextmanager
+def _may_be_undone() -> Iterator[None]:
+    """Commit without waiting for the disk: a claim that a power cut undoes leaves its job free.
+
+    Whoever held it then finds the fence closed. What is committed later is on the disk only with
+    all that was before it.
+    """
+    if connection.in_atomic_block:  # it is the outer one that commits
+        yield
+        return
+    with connection.cursor() as cursor:
+        if connection.vendor == "postgresql":
+            with transaction.atomic():
+                cursor.execute("SET LOCAL synchronous_commit = off")
+                yield
+            return
+        cursor.execute("PRAGMA synchronous = NORMAL")
+        try:
+            yield
+        finally:
+            cursor.execute("PRAGMA synchronous = FULL")
 
 
 def fence(job: ReplyJob) -> Q:

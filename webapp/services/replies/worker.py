@@ -15,10 +15,10 @@ from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 from django.conf import settings
-from django.db import InterfaceError, OperationalError
+from django.db import InterfaceError, OperationalError, transaction
 from django.db.models import F
 
 from bots import (
@@ -79,19 +79,30 @@ class EndedCall:
     is_recorded: bool = False  # it is settled again after trouble of the database
 
 
-def claim(
-    *, bot: str, owner: str, most: int | None = None, systems: Collection[int] | None = None
-) -> list[ReplyWork]:
+class Claimed(NamedTuple):
+    """What is to be asked, and how many jobs were taken for it: some may have no tokens left."""
+
+    works: list[ReplyWork]
+    jobs: int
+
+
+def claim(*, bot: str, owner: str, most: int | None = None) -> list[ReplyWork]:
     """Claim what `bot` owes now: a batch for each set of options."""
+    return claim_of(None, bot=bot, owner=owner, most=most or queue.BATCH).works
+
+
+def claim_of(systems: Collection[int] | None, *, bot: str, owner: str, most: int) -> Claimed:
+    """Claim what these systems of a bot owe now; `systems` None means all."""
     if calls_servers(bot):
         model_keys.enter()  # what was entered or removed a moment ago
     jobs = queue.claim(bot=bot, owner=owner, most=most, systems=systems)
     turns = _turns(jobs) if jobs else {}
-    jobs = [job for job in jobs if _may_call(job, turns[job.pk])]
-    return [
+    ready = [job for job in jobs if _may_call(job, turns[job.pk])]
+    works = [
         ReplyWork(bot, options_of(group[0].conversation.system), group, turns)
-        for group in _by_options(jobs)
+        for group in _by_options(ready)
     ]
+    return Claimed(works, len(jobs))
 
 
 def _may_call(job: ReplyJob, turn: Turn) -> bool:
@@ -240,13 +251,42 @@ def _by_options(jobs: Sequence[ReplyJob]) -> list[list[ReplyJob]]:
 
 
 def settle_together(ended: Sequence[EndedCall]) -> None:
-    """Store what came of calls that went well: what ended together shares its transactions."""
+    """Store what came of calls that went well: what ended together shares its transactions.
+
+    Calls and answers are one transaction where they are few. Should it break, calls are kept
+    whatever becomes of their answers.
+    """
     made = {id(ended_call): _calls(ended_call) for ended_call in ended}
     fresh = [ended_call for ended_call in ended if not ended_call.is_recorded]
+    if sum(map(len, made.values())) > delivery.CHUNK or len(fresh) < len(ended):
+        _record(fresh, made)
+        _answer(ended, made)
+        return
+    held = {job: (job.held_tokens, job.held_cost) for each in ended for job in each.work.jobs}
+    try:
+        with transaction.atomic():
+            _record(fresh, made)
+            _answer(ended, made)
+    except Exception as problem:
+        for ended_call in fresh:
+            ended_call.is_recorded = False
+        for job, (tokens, cost) in held.items():
+            job.held_tokens, job.held_cost = tokens, cost
+        if isinstance(problem, OperationalError | InterfaceError):
+            raise
+        log.exception("calls and their answers are stored one after the other")
+        _record(fresh, made)
+        _answer(ended, made)
+
+
+def _record(fresh: Sequence[EndedCall], made: Mapping[int, Sequence[calls.BotCall]]) -> None:
     if fresh:
         calls.record([call for ended_call in fresh for call in made[id(ended_call)]])
     for ended_call in fresh:
         ended_call.is_recorded = True
+
+
+def _answer(ended: Sequence[EndedCall], made: Mapping[int, Sequence[calls.BotCall]]) -> None:
     delivery.answer(
         [answer for ended_call in ended for answer in _answers(ended_call, made[id(ended_call)])]
     )

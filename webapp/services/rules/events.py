@@ -118,8 +118,7 @@ def lock_all(pks: Iterable[int]) -> dict[int, Conversation]:
 
     PostgreSQL locks the rows; on SQLite the immediate transaction already is the only writer.
     """
-    rows = Conversation.objects.select_for_update(of=("self",)).filter(pk__in=set(pks))
-    return {row.pk: row for row in rows.select_related("campaign", "system").order_by("pk")}
+    return statements.lock_conversations(set(pks))
 
 
 def lock_seats(keys: Collection[access.SeatKey]) -> dict[access.SeatKey, Seat]:

@@ -1,4 +1,4 @@
-"""The statements of a message, as SQL that is put together once; their rows as models.
+"""The statements of a message and its reply, as SQL that is put together once; rows as models.
 
 Django builds the SQL of a query anew each time, which took most of the time of a message. Values
 are converted by the same fields as Django's own.
@@ -19,7 +19,16 @@ from django.db.backends.base.base import BaseDatabaseWrapper
 from django.db.models import ForeignKey, IntegerField, Model
 from django.db.models.base import ModelState
 
-from webapp.models import Campaign, Conversation, Event, Participation, Persona, Seat, System
+from webapp.models import (
+    Campaign,
+    Conversation,
+    Event,
+    Participation,
+    Persona,
+    ReplyJob,
+    Seat,
+    System,
+)
 from webapp.services.rules import tally
 
 M = TypeVar("M", bound=Model)
@@ -30,11 +39,15 @@ INSERTED = 100  # rows of one INSERT: SQLite takes 999 values
 
 
 class Columns(Generic[M]):
-    """Columns of a model in a SELECT: what is not among them is looked up where it is asked for."""
+    """Columns of a model in a SELECT: what is not among them is looked up where it is asked for.
+
+    Without names they are all columns.
+    """
 
     def __init__(self, model: type[M], alias: str, *names: str) -> None:
         self.model, self.alias = model, alias
-        self.fields = [each for each in model._meta.concrete_fields if each.attname in names]
+        every = model._meta.concrete_fields
+        self.fields = [each for each in every if not names or each.attname in names]
         self.names = [each.attname for each in self.fields]
         self._converters: dict[str, list[Conversion]] = {}
 
@@ -89,6 +102,13 @@ SYSTEM = Columns(System, "y", "id", "campaign_id", "name", "bot")
 PERSONA = Columns(Persona, "a", "id", "sentences", "revised")
 PERSON = Columns(Participation, "p", "state", "seen_at", "withdrawn_at")
 JOINED: tuple[Columns[Any], ...] = (SEAT, CONVERSATION, CAMPAIGN, SYSTEM, PERSONA)
+# A reply needs nearly all of these: the protocol's settings, limits of tokens, the pace.
+WHOLE: tuple[Columns[Any], ...] = (
+    Columns(Conversation, "c"),
+    Columns(Campaign, "g"),
+    Columns(System, "y"),
+)
+JOB = Columns(ReplyJob, "j")
 # What an entry is written with; a number is on either database what it is in Python.
 WRITTEN = [
     (each.attname, None if isinstance(each, AS_IT_IS) else each.get_db_prep_save)
@@ -148,6 +168,71 @@ def _locking(vendor: str, people: int, conversations: int) -> str:
         f" AND s.conversation_id IN ({_marks(conversations)})"
         " ORDER BY s.conversation_id, s.side"
         + (" FOR UPDATE OF c" if vendor == "postgresql" else "")
+    )
+
+
+def lock_conversations(pks: Collection[int]) -> dict[int, Conversation]:
+    """Lock conversations in the order of their numbers; each with its campaign and its system."""
+    if not pks:
+        return {}
+    database = connections[DEFAULT_DB_ALIAS]
+    known: dict[tuple[int, int], Any] = {}
+    rows = _rows(database, _locking_whole(database.vendor, len(pks)), sorted(pks))
+    return {row[0]: _conversation(row, 0, known, database) for row in rows}
+
+
+def _conversation(
+    row: Row, first: int, known: dict[tuple[int, int], Any], database: BaseDatabaseWrapper
+) -> Conversation:
+    made = []
+    for number, columns in enumerate(WHOLE):
+        key = number, row[first]
+        if key not in known:
+            known[key] = columns.make(row, first, database)
+        made.append(known[key])
+        first += len(columns.names)
+    conversation, campaign, system = made
+    conversation._state.fields_cache.update(campaign=campaign, system=system)
+    return cast(Conversation, conversation)
+
+
+@lru_cache(maxsize=1024)
+def _locking_whole(vendor: str, count: int) -> str:
+    return (
+        f"SELECT {', '.join(each.sql for each in WHOLE)} FROM {_whole()}"  # noqa: S608 (no values)
+        f" WHERE c.id IN ({_marks(count)}) ORDER BY c.id"
+        + (" FOR UPDATE OF c" if vendor == "postgresql" else "")
+    )
+
+
+def _whole() -> str:
+    conversation, campaign, system = (each.model._meta.db_table for each in WHOLE)
+    return (
+        f"{conversation} c JOIN {campaign} g ON g.id = c.campaign_id"
+        f" JOIN {system} y ON y.id = c.system_id"
+    )
+
+
+def held_jobs(owner: str) -> list[ReplyJob]:
+    """Return the jobs of one claim, each with its conversation, and that with what it is of."""
+    database = connections[DEFAULT_DB_ALIAS]
+    known: dict[tuple[int, int], Any] = {}
+    found = []
+    for row in _rows(database, _of_owner(), [owner]):
+        job = JOB.make(row, 0, database)
+        conversation = _conversation(row, len(JOB.names), known, database)
+        job._state.fields_cache["conversation"] = conversation
+        found.append(job)
+    return found
+
+
+@lru_cache(maxsize=1)
+def _of_owner() -> str:
+    columns = ", ".join(each.sql for each in (JOB, *WHOLE))
+    table = JOB.model._meta.db_table
+    return (
+        f"SELECT {columns} FROM {_whole()} JOIN {table} j"  # noqa: S608 (no values)
+        " ON j.conversation_id = c.id WHERE j.owner = %s AND j.state = 'CLAIMED' ORDER BY j.id"
     )
 
 

@@ -30,6 +30,7 @@ from webapp.models import (
 from webapp.services.conversation import chat, opening, updates
 from webapp.services.replies import allowances, queue, worker
 from webapp.services.replies.worker import ReplyWork
+from webapp.services.rules import events
 
 OF_A_REPLY = 14  # tokens that the server reports of each
 J = ReplyJob.State
@@ -187,6 +188,26 @@ def test_a_reply_waits_for_what_others_have_reserved(fake: Fake) -> None:
     answer()
     assert [job.state for job in ReplyJob.objects.all()] == [J.DONE, J.DONE]
     assert held(campaign).used == 2 * OF_A_REPLY
+
+
+@pytest.mark.django_db
+def test_a_call_is_kept_and_counted_once_where_its_answer_cannot_be_stored(fake: Fake) -> None:
+    campaign = campaign_of(fake, tokens=10_000)
+    send(campaign)
+    (work,) = worker.claim(bot="chat_server", owner="one")
+    (job,) = work.jobs
+    events.append(
+        conversation=job.conversation,
+        kind="message",
+        content={"text": "Another worker was here."},
+        side=1,
+        in_reply_to=job.in_reply_to,
+    )
+    with pytest.raises(IntegrityError):
+        worker.settle_together([worker.ask(work, inference.respond_here)])
+    assert ReplyCall.objects.get().outcome == "SHOWN"
+    row = held(campaign)
+    assert (row.used, row.reserved) == (OF_A_REPLY, 0)
 
 
 @pytest.mark.django_db

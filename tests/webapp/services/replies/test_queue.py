@@ -11,8 +11,10 @@ from typing import Any
 from uuid import uuid4
 
 import pytest
+from django.db import connection
 from django.db.models import F
 from django.db.models.functions import Now
+from django.test.utils import CaptureQueriesContext
 
 from bots import Reply, Turn
 from tests import serving
@@ -50,6 +52,25 @@ def let_leases_expire() -> None:
 def replied() -> list[str]:
     rows = Event.objects.filter(side=1).order_by("conversation_id")
     return [event.content["text"] for event in rows]
+
+
+@pytest.mark.django_db(transaction=True)
+def test_only_a_claim_does_not_wait_for_the_disk() -> None:
+    waiting()
+    with CaptureQueriesContext(connection) as queries:
+        assert serve() == 1
+    asked = [query["sql"] for query in queries]
+    claiming = next(n for n, sql in enumerate(asked) if sql.startswith("UPDATE") and "CLAIM" in sql)
+    if connection.vendor == "postgresql":
+        assert asked[claiming - 2 : claiming] == ["BEGIN", "SET LOCAL synchronous_commit = off"]
+        assert asked[claiming + 1] == "COMMIT"
+    else:
+        assert asked[claiming - 1] == "PRAGMA synchronous = NORMAL"
+        assert asked[claiming + 1] == "PRAGMA synchronous = FULL"
+    assert sum("synchronous" in sql for sql in asked) <= 2
+    with connection.cursor() as cursor:
+        cursor.execute("PRAGMA synchronous" if connection.vendor == "sqlite" else "SELECT 2")
+        assert cursor.fetchone() == (2,)  # FULL
 
 
 def test_all_waiting_jobs_are_one_batch() -> None:

@@ -8,8 +8,9 @@ from uuid import uuid4
 
 import pytest
 
+from tests.factories import NOW
 from tests.webapp.services import people
-from webapp.models import Seat
+from webapp.models import ReplyJob, Seat
 from webapp.services.rules import statements
 
 pytestmark = pytest.mark.django_db
@@ -29,6 +30,23 @@ def test_seats_and_all_that_they_lead_to_are_as_django_reads_them() -> None:
             assert fields(reached(one, path)) == fields(reached(other, path))
 
 
+def test_what_a_reply_needs_is_as_django_reads_it() -> None:
+    campaign = people.people_campaign()
+    talk = people.conversation_of(people.pair(campaign)[0])
+    job = ReplyJob.objects.create(conversation=talk, in_reply_to=1, bot="x", queued_at=NOW)
+    ReplyJob.objects.update(state="CLAIMED", owner="me", lease_until=NOW, details={"losses": 1})
+    (held,) = statements.held_jobs("me")
+    locked = statements.lock_conversations([talk.pk, talk.pk + 1])
+    assert (held, list(locked)) == (job, [talk.pk])
+    read = ReplyJob.objects.get()
+    for path in ("", "conversation", "conversation.campaign", "conversation.system"):
+        assert fields(reached(held, path)) == fields(reached(read, path))
+        if path:
+            rest = path.removeprefix("conversation").lstrip(".")
+            assert fields(reached(locked[talk.pk], rest)) == fields(reached(read, path))
+    assert statements.held_jobs("another") == []
+
+
 def reached(row: Any, path: str) -> Any:
     for name in filter(None, path.split(".")):
         row = getattr(row, name)
@@ -45,4 +63,5 @@ def test_nobody_is_asked_about_without_a_statement(
 ) -> None:
     with django_assert_num_queries(0):
         assert statements.lock_seats(set(), {1}) == []
+        assert statements.lock_conversations([]) == {}
         assert statements.senders([], [uuid4()]) == []
