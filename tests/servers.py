@@ -9,12 +9,14 @@ from __future__ import annotations
 import os
 import pwd
 import shutil
+import signal
 import socket
 import subprocess
 import tempfile
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
 import psycopg
@@ -32,11 +34,45 @@ def free_port() -> int:
         return int(sock.getsockname()[1])
 
 
+@dataclass
+class PostgreSQL:
+    """A server that can be ended at once, and started again with what it had stored."""
+
+    command: list[object]
+    port: int
+    user: str
+    folder: Path
+    process: subprocess.Popen[bytes] | None = None
+
+    @property
+    def url(self) -> str:
+        return f"postgres://tester@127.0.0.1:{self.port}/postgres"
+
+    def start(self) -> None:
+        self.process = _start(self.command, user=self.user, cwd=self.folder)
+        _wait_for(lambda: _answers_sql(self.port), self.process)
+
+    def end(self, how: signal.Signals = signal.SIGTERM) -> None:
+        """End it; SIGQUIT is a crash: the next start recovers from the log."""
+        if self.process is not None:
+            self.process.send_signal(how)
+            _wait_or_kill(self.process)
+
+
 @contextmanager
 def postgresql(*, connections: int = 100) -> Iterator[str]:
-    """Run a fresh PostgreSQL and yield its DATABASE_URL; as another user where we are root."""
+    """Run a fresh PostgreSQL and yield its DATABASE_URL."""
+    with restartable_postgresql(connections=connections) as server:
+        yield server.url
+
+
+@contextmanager
+def restartable_postgresql(
+    *, connections: int = 100, place: Path | None = None
+) -> Iterator[PostgreSQL]:
+    """Run a fresh PostgreSQL in a folder of `place`; as another user where we are root."""
     initdb, postgres = _postgres_program("initdb"), _postgres_program("postgres")
-    folder = Path(tempfile.mkdtemp(prefix="pg-"))
+    folder = Path(tempfile.mkdtemp(prefix="pg-", dir=place))
     user = "postgres" if os.geteuid() == 0 else pwd.getpwuid(os.geteuid()).pw_name
     if os.geteuid() == 0:
         shutil.chown(folder, user)
@@ -51,8 +87,12 @@ def postgresql(*, connections: int = 100) -> Iterator[str]:
         )
         options = ("-c", "unix_socket_directories=", "-c", f"max_connections={connections}")
         command = [postgres, "-D", folder / "data", "-h", "127.0.0.1", "-p", str(port), *options]
-        with _running(command, lambda: _answers_sql(port), user=user, cwd=folder):
-            yield f"postgres://tester@127.0.0.1:{port}/postgres"
+        server = PostgreSQL(command, port, user, folder)
+        try:
+            server.start()
+            yield server
+        finally:
+            server.end()
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 
@@ -102,22 +142,30 @@ def redis_url() -> Iterator[str]:
 def _running(
     command: list[object], answers: Callable[[], bool], **options: object
 ) -> Iterator[subprocess.Popen[bytes]]:
-    process = subprocess.Popen(
-        [str(part) for part in command],
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        **options,  # type: ignore[call-overload]
-    )
+    process = _start(command, **options)
     try:
         _wait_for(answers, process)
         yield process
     finally:
         process.terminate()
-        try:
-            process.wait(PATIENCE)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            process.wait()
+        _wait_or_kill(process)
+
+
+def _start(command: list[object], **options: object) -> subprocess.Popen[bytes]:
+    return subprocess.Popen(
+        [str(part) for part in command],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        **options,  # type: ignore[call-overload,no-any-return]
+    )
+
+
+def _wait_or_kill(process: subprocess.Popen[bytes]) -> None:
+    try:
+        process.wait(PATIENCE)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
 
 
 def _wait_for(answers: Callable[[], bool], process: subprocess.Popen[bytes]) -> None:

@@ -29,7 +29,7 @@ from typing import Any
 import httpx
 
 from tests import live
-from tests.trust.outages import _connect
+from tests.trust.outages import connect
 from webapp.crowd import answers
 from webapp.crowd.__main__ import nobody
 from webapp.crowd.ledger import Ledger
@@ -241,7 +241,7 @@ def main() -> int:
     wanted = parser.parse_args()
     with tempfile.TemporaryDirectory() as name:
         env = live.environment(Path(name), LOG_LEVEL="CRITICAL")
-        _connect(env)
+        connect(env)
         invited = _campaigns(wanted.honest)
         server = live.Server(env)
         server.start()

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 
+from tests.trust import values
 from tests.trust.snapshot import Chat, Exported, Snapshot, Someone
 from tests.trust.stories import Client, Record, Story
 from webapp.models import Event
@@ -258,6 +259,20 @@ def unknown(case: Case) -> Iterator[str]:
         yield from (f"{name}: {key}" for key in story.unknown())
 
 
+def changed(case: Case) -> Iterator[str]:
+    """Labels and ratings whose value is another one than what was acknowledged (G29)."""
+    labels = {(a.person, a.conversation, a.seq, a.question): a for a in case.base.answers}
+    for name, _, client, chat in case.pairs():
+        if chat is not None:
+            yield from values.labels(name, client, chat.number, labels)
+    for name, story in case.stories.items():
+        someone = case.base.people.get(name)
+        if someone and someone.outcome == "COMPLETED":
+            yield from values.forms(name, story, case.base.answers)
+    if case.export is not None:
+        yield from values.exported(case.base.answers, case.export.values)
+
+
 CHECKS: dict[str, Callable[[Case], Iterator[str]]] = {
     "missing": missing,
     "doubled": doubled,
@@ -269,6 +284,7 @@ CHECKS: dict[str, Callable[[Case], Iterator[str]]] = {
     "overshoot": overshoot,
     "leaked reservations": leaked,
     "unresolved unknowns": unknown,
+    "changed values": changed,
 }
 
 

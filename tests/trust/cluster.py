@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
-PATIENCE = 40.0
+PATIENCE = 120.0  # seconds until a server answers: where others want the processor, too
 LIFE = 2.5  # seconds that a process is up before it is killed again
 
 

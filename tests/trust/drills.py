@@ -91,5 +91,18 @@ DRILLS = {
             kind="labeled",
             mix=Mix(**{**vars(CALM), "twice": 0.5}),
         ),
+        Drill(
+            name="rating_off_by_one",
+            about="a rating is stored one point beside the one that was given",
+            caught_by=("changed values",),
+            people=4,
+        ),
+        Drill(
+            name="label_flipped",
+            about="a yes is stored as a no, and the other way round",
+            caught_by=("changed values",),
+            kind="labeled",
+            people=4,
+        ),
     )
 }

@@ -196,6 +196,31 @@ def no_unique_client_id() -> None:
     events._first = lambda *_: None
 
 
+@fault
+def rating_off_by_one() -> None:
+    from webapp.services.rating import submission
+
+    real = submission._store
+
+    def store(assignment: Any, answers: Any, now: datetime) -> None:
+        moved = {key: _moved(value) for key, value in answers.items()}
+        real(assignment, moved, now)
+
+    submission._store = store
+
+
+def _moved(value: Any) -> Any:
+    return value + (1 if value < 2 else -1) if isinstance(value, int) else value
+
+
+@fault
+def label_flipped() -> None:
+    from webapp.services.rating import labels
+
+    real = labels._parse
+    labels._parse = lambda question, value, candidate: 1 - real(question, value, candidate)
+
+
 def _later(work: Callable[[], object], seconds: float = DELAY) -> None:
     def run() -> None:
         from django.db import connection

@@ -25,6 +25,7 @@ from typing import TYPE_CHECKING, Any
 from tests import servers
 from tests.trust import cluster
 from tests.trust.drills import DRILLS
+from tests.trust.outages import connect
 from tests.trust.runs import Result, Run, table
 
 if TYPE_CHECKING:
@@ -47,9 +48,9 @@ def perform(run: Run, folder: Path) -> Result:
             _begin(found)
             crowds = scenario.crowds(found, installed.bases, folder, run)
             _watch(run, installed, crowds)
-            _calm(5 if run.drill else 60)
+            calm(5 if run.drill else 60)
         _tidy()
-        result = _compare(found, folder, installed)
+        result = compare(found, folder, installed)
         result.seconds = time.monotonic() - start
         return result
 
@@ -62,27 +63,16 @@ def _installation(run: Run, folder: Path) -> Iterator[cluster.Cluster]:
     env = {name: value for name, value in env.items() if name not in ("DATABASE_URL", "REDIS_URL")}
     with contextlib.ExitStack() as stack:
         if run.backend == "sqlite":
-            _connect(env)
+            connect(env)
             count = run.drill.servers if run.drill else 1
             own = [servers.free_port() for _ in range(count)]
             yield cluster.embedded(own, env, folder, bug=run.injected)
             return
         env["DATABASE_URL"] = stack.enter_context(servers.postgresql())
         env["REDIS_URL"] = stack.enter_context(servers.redis_server())
-        _connect(env)
+        connect(env)
         ports = [servers.free_port(), servers.free_port()]
         yield cluster.distributed(ports, ("generic", "parrot"), env, folder, bug=run.injected)
-
-
-def _connect(env: dict[str, str]) -> None:
-    import django
-
-    from tests.databases import migrate
-
-    os.environ.update(env)
-    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "webapp.settings")
-    django.setup()
-    migrate()
 
 
 def _drop(constraint: str) -> None:
@@ -133,7 +123,7 @@ def _watch(run: Run, installed: cluster.Cluster, crowds: list[Crowd]) -> None:
             crowd.end()
 
 
-def _calm(seconds: float) -> None:
+def calm(seconds: float) -> None:
     """Wait until no bot owes an answer."""
     from webapp.models import ReplyJob
 
@@ -156,7 +146,7 @@ def _tidy() -> None:
         sweeper.tick(now)
 
 
-def _compare(found: list[Part], folder: Path, installed: cluster.Cluster) -> Result:
+def compare(found: list[Part], folder: Path, installed: cluster.Cluster) -> Result:
     from tests.trust import checks, figures, snapshot, stories
     from webapp.crowd import ledger
 

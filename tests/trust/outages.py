@@ -22,6 +22,8 @@ import sys
 import tempfile
 import time
 import urllib.request
+import uuid
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
@@ -30,7 +32,7 @@ from typing import Any
 
 from tests import live, servers
 
-PATIENCE = 40.0
+PATIENCE = 90.0
 ACCUSING = ("away", "missed", "left", "partner_missed", "partner_left")
 
 
@@ -41,6 +43,7 @@ class Stage:
     slugs: dict[str, str] = field(default_factory=dict)
     secrets: dict[str, list[str]] = field(default_factory=dict)
     states: dict[str, str] = field(default_factory=dict)
+    stored: Counter[str] = field(default_factory=Counter)  # what was said, and codes
 
 
 def main() -> int:
@@ -56,7 +59,7 @@ def main() -> int:
             changes["DATABASE_URL"] = stack.enter_context(servers.postgresql())
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
         env = live.environment(folder, **changes)
-        _connect(env)
+        connect(env)
         if wanted.clocks:
             stage = _seed()
             found = [_off_clock(seconds, stage, env) for seconds in wanted.clocks]
@@ -107,7 +110,7 @@ def _all_are_there() -> datetime:
     return now
 
 
-def _connect(env: dict[str, str]) -> None:
+def connect(env: dict[str, str]) -> None:
     import django
 
     from tests.databases import migrate
@@ -159,8 +162,33 @@ def _seed() -> Stage:
             conversation.state = "FINISHED"
             conversation.save()
     _join(stage, "screening", bots, "ADMISSION", 1)
+    _write_something(stage, now)
     stage.states = _states(stage)
+    stage.stored = _stored()
     return stage
+
+
+def _write_something(stage: Stage, now: datetime) -> None:
+    """Let one of the pair write, and somebody be done, who has a code."""
+    from tests.factories import make_campaign
+    from webapp.services.conversation import chat
+    from webapp.services.rules import payment
+
+    for number, person in enumerate(_people(stage, "chat")):
+        text = f"I am number {number}."
+        chat.send_message(person=person, client_id=uuid.uuid4(), text=text, now=now)
+    done = make_campaign("personachat_bot", systems={"alpha": "parrot"}, personas=20)
+    (person,) = _join(stage, "done", done, "CHATTING", 1)
+    payment.settle(person=person, outcome="STOPPED", now=now)
+
+
+def _stored() -> Counter[str]:
+    """Return all that was said, and every code, each with how often it is there."""
+    from webapp.models import CompletionCode, Event
+
+    said = Event.objects.exclude(kind="notice")
+    rows = [f"{c} {content}" for c, content in said.values_list("conversation", "content")]
+    return Counter([*rows, *CompletionCode.objects.values_list("code", flat=True)])
 
 
 def _join(stage: Stage, step: str, campaign: Any, state: str, count: int, **changes: Any) -> Any:
@@ -198,7 +226,8 @@ def _outage(seconds: int, stage: Stage, server: live.Server) -> dict[str, Any]:
             for step in ("join", "wait", "ready check", "rating")
         )
     stored = Outage.objects.filter(part="web").count() - before
-    return {"seconds": seconds, "harm": harm, "outages": stored, "told": told, **_notices()}
+    kept = {"stored": sum(stage.stored.values()), "outages": stored}
+    return {"seconds": seconds, "harm": harm, **kept, "told": told, **_notices()}
 
 
 def _move_back(span: timedelta) -> None:
@@ -240,10 +269,15 @@ def _states(stage: Stage) -> dict[str, str]:
 
 
 def _harm(stage: Stage) -> dict[str, int]:
-    """Count the parted, the ended without pay, the accused, and who is not at their step."""
+    """Count what is lost, double or in disorder, and the parted, unpaid, accused and moved."""
     from webapp.models import Conversation, Participation
 
-    harm = {"parted": 0, "unpaid": 0, "accused": 0, "moved": 0}
+    found = _stored()
+    harm = {
+        "lost": sum((stage.stored - found).values()),
+        "doubled": sum(count - 1 for count in found.values()),
+        "disorder": _disorder(),
+    }
     harm["parted"] = Conversation.objects.filter(state="ABANDONED").count()
     ended = Participation.objects.filter(state="ENDED")
     harm["unpaid"] = ended.filter(code=None).count()
@@ -252,6 +286,15 @@ def _harm(stage: Stage) -> dict[str, int]:
     now = _states(stage)
     harm["moved"] = sum(now[step] != was for step, was in stage.states.items())
     return harm
+
+
+def _disorder() -> int:
+    """Count what the ledger's checker says of the order of what is stored."""
+    from tests.trust import checks, snapshot
+    from webapp.models import Campaign
+
+    cases = [checks.Case({}, snapshot.of_events(each), None) for each in Campaign.objects.all()]
+    return sum(len(list(checks.mis_ordered(case))) for case in cases)
 
 
 def _notices() -> dict[str, int]:

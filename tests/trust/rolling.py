@@ -31,7 +31,7 @@ import websockets
 
 from tests import live, servers
 from tests.trust import proxy
-from tests.trust.outages import _connect
+from tests.trust.outages import connect
 from webapp.crowd.page import read
 
 PATIENCE = 60.0
@@ -97,7 +97,7 @@ def main() -> int:
             DATABASE_URL=stack.enter_context(servers.postgresql(connections=200)),
             REDIS_URL=stack.enter_context(servers.redis_server()),
         )
-        _connect(env)
+        connect(env)
         study = live.seed(env, people=wanted.people // 2 * 2, bot="people")
         ports = [servers.free_port(), servers.free_port()]
         stack.enter_context(_served(folder, env, ports))

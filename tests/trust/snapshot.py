@@ -74,6 +74,20 @@ class Someone:
 
 
 @dataclass(frozen=True)
+class Answer:
+    """An answer that no later one has replaced; `seq` is that of a labeled message."""
+
+    pk: int
+    person: str
+    conversation: int
+    key: str
+    seq: int | None
+    question: str
+    value: Any
+    revision: int
+
+
+@dataclass(frozen=True)
 class Count:
     """A cell or an item, beside what its rows say."""
 
@@ -95,6 +109,7 @@ class Snapshot:
     failed: set[tuple[int, int]]
     counts: tuple[Count, ...]
     ratings: int
+    answers: tuple[Answer, ...] = ()
     purposes: Mapping[int, str] = field(default_factory=dict)
 
 
@@ -115,8 +130,35 @@ def take(campaign: Campaign) -> Snapshot:
         failed={(j.conversation_id, j.in_reply_to) for j in jobs.filter(state="FAILED")},
         counts=(*_cells(campaign), *_items(campaign)),
         ratings=Rating.objects.filter(assignment__item__campaign=campaign).count(),
+        answers=_answers(campaign),
         purposes={each.pk: each.purpose for each in conversations},
     )
+
+
+def of_events(campaign: Campaign) -> Snapshot:
+    """Read what was said alone, where people have no ids by which clients are found again."""
+    return Snapshot({}, _events(campaign), {}, {}, set(), (), 0)
+
+
+def _answers(campaign: Campaign) -> tuple[Answer, ...]:
+    """Return the answer of the highest revision to each question (R20); of who withdrew none."""
+    rows = Rating.objects.filter(
+        assignment__item__campaign=campaign, assignment__participation__withdrawn_at=None
+    )
+    latest: dict[tuple[Any, ...], Answer] = {}
+    for row in rows.order_by("revision", "pk").values_list(
+        "pk",
+        "assignment__participation__external__value",
+        "candidate__conversation",
+        "candidate__key",
+        "candidate__seq",
+        "question",
+        "value",
+        "revision",
+        "assignment",
+    ):
+        latest[row[8], row[2], row[3], row[5]] = Answer(*row[:8])
+    return tuple(latest.values())
 
 
 def _events(campaign: Campaign) -> dict[int, tuple[Event, ...]]:
@@ -218,17 +260,18 @@ def _count(name: str, row: QuotaCell | Item, found: int) -> Count:
 
 @dataclass(frozen=True)
 class Exported:
-    """What a reader of the export gets."""
+    """What a reader of the export gets; `values` by the number of the answer."""
 
     events: Mapping[int, list[dict[str, Any]]]
-    ratings: int
+    values: Mapping[int, str]
 
 
 def read_export(path: Path) -> Exported:
-    """Read the conversations and count the ratings of an export."""
+    """Read the conversations and all answers of an export."""
     with zipfile.ZipFile(path) as archive:
         lines = archive.read("conversations.jsonl").decode().splitlines()
-        table = archive.read("ratings.csv").decode()
+        table = archive.read("ratings_all.csv").decode()
     conversations = [json.loads(line) for line in lines]
     events = {each["conversation"]: each["events"] for each in conversations}
-    return Exported(events, sum(1 for _ in csv.DictReader(io.StringIO(table))))
+    rows = csv.DictReader(io.StringIO(table))
+    return Exported(events, {int(row["answer"]): row["value"] for row in rows})

@@ -29,6 +29,7 @@ class Story:
     chats: dict[int, Client] = field(default_factory=lambda: defaultdict(Client))
     ends: list[Record] = field(default_factory=list)
     forms: dict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
+    answers: dict[str, dict[str, str]] = field(default_factory=dict)  # of each form of ratings
     trouble: list[str] = field(default_factory=list)
 
     @property
@@ -55,6 +56,8 @@ def _add(story: Story, record: Record) -> None:
         _add_to_chat(story.chats[record["chat"]], record)
     elif what in ("invoke", "ok"):
         story.forms[record["id"]].append(what)
+        if record["id"].startswith("rate ") and "answers" in record:
+            story.answers[record["id"]] = record["answers"]
     elif what == "end":
         story.ends.append(record)
     elif what in ("left", "stuck", "gone", "crashed", "trouble"):

@@ -5,36 +5,38 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import pytest
 
-from tests.trust.simulated_bugs import BUGS, injected
-from tests.trust.simulation import World
+from tests.trust.simulation import steps
+from tests.trust.simulation.bugs import BUGS, injected
 
 pytestmark = pytest.mark.django_db
 SEED, ENOUGH = 1, 1_500
 
 
 def test_the_model_and_the_system_agree() -> None:
-    world = World(seed=7)
-    world.run(120)
-    assert world.counts["join"] > 5
-    assert world.counts["send"] > 5
+    counts = steps.run(7, 120)
+    assert counts["join"] > 5
+    assert counts["send"] > 5
 
 
 @pytest.mark.slow
 @pytest.mark.timeout(600)
 @pytest.mark.parametrize("seed", range(3))
 def test_the_model_and_the_system_agree_for_long(seed: int) -> None:
-    world = World(seed)
-    world.run(2_000)
-    assert world.counts["rate"] > 20
-    assert world.counts["killed"] > 20
+    counts = steps.run(seed, 2_000)
+    assert counts["rate"] > 20
+    assert counts["killed"] > 20
 
 
 @pytest.mark.slow
 @pytest.mark.timeout(600)
 @pytest.mark.parametrize("name", BUGS)
 def test_each_deliberate_fault_is_found(name: str) -> None:
-    with injected(name), pytest.raises(Exception) as found:  # noqa: PT011 (any that stops it)
-        World(SEED).run(ENOUGH)
-    assert found.type.__name__ in ("Wrong", "IntegrityError"), found.value
+    found = Counter[str]()
+    with injected(name), pytest.raises(Exception) as stopped:  # noqa: PT011 (any that stops it)
+        steps.run(SEED, ENOUGH, counts=found)
+    assert stopped.type.__name__ in ("Wrong", "IntegrityError"), stopped.value
+    print(f"{name}: after {found['steps']} steps")

@@ -92,3 +92,85 @@ def a_repeat_is_a_new_message() -> Changes:
         return real(seats, client_ids)[0], {}
 
     return [(messages, "_found", found)]
+
+
+@bug
+def a_place_is_not_given_back() -> Changes:
+    from webapp.services.rules import quota
+
+    return [(quota, "release", lambda row, count=1: None)]
+
+
+@bug
+def a_full_cell_takes_more() -> Changes:
+    from django.db.models import F
+
+    from webapp.services.rules import quota
+
+    def reserve(row: Any, count: int = 1) -> bool:
+        rows = type(row).objects.filter(pk=row.pk)
+        return bool(rows.update(reserved=F("reserved") + count))
+
+    return [(quota, "reserve", reserve)]
+
+
+@bug
+def the_books_keep_what_ended() -> Changes:
+    from webapp.services.rules import ledger
+
+    return [(ledger, "release", lambda person: None)]
+
+
+@bug
+def pay_follows_the_campaign() -> Changes:
+    from webapp.services.rules import payment
+
+    return [(payment, "promised", lambda person: payment.offered(person.campaign))]
+
+
+@bug
+def who_was_left_is_not_paid() -> Changes:
+    return _unpaid("PARTNER_LEFT")
+
+
+@bug
+def waiting_is_not_paid() -> Changes:
+    return _unpaid("NOBODY")
+
+
+def _unpaid(unpaid: str) -> Changes:
+    from webapp.services.rules import payment
+
+    real = payment._due_of_round
+
+    def due(person: Any, terms: Any, outcome: str, done: Any) -> Any:
+        return None if outcome == unpaid else real(person, terms, outcome, done)
+
+    return [(payment, "_due_of_round", due)]
+
+
+@bug
+def an_id_is_enough() -> Changes:
+    from webapp.services.rules import access
+
+    return [(access, "held", lambda person, secrets: next(filter(None, secrets), ""))]
+
+
+@bug
+def a_withdrawal_leaves_the_words() -> Changes:
+    from webapp.services.participation import privacy
+
+    return [(privacy, "_delete_words", lambda seat: None)]
+
+
+@bug
+def a_late_answer_counts() -> Changes:
+    from webapp.models import ReplyJob
+    from webapp.services.replies import delivery
+
+    def store(answers: Any, event: str) -> Any:
+        rows = ReplyJob.objects.filter(pk__in=[each.job.pk for each in answers])
+        rows.update(state=ReplyJob.State.DONE, lease_until=None)
+        return list(answers)
+
+    return [(delivery, "_store", store)]
