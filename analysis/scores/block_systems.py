@@ -3,13 +3,14 @@
 Groups of one effect meet each other in no answer, so an effect's block is diagonal. Eliminating the
 largest blocks first leaves few equations, which are solved as they are (Golub & Van Loan 2013,
 Matrix Computations, 4th ed., sections 3.2 and 4.2). Where many are left and only a solution is
-needed, conjugate gradients scaled by the diagonal need no elimination (section 11.3). Apart because
-it is linear algebra that knows no ratings.
+needed, conjugate gradients scaled by the diagonal need no elimination (section 11.3), and a dozen
+steps do where all but one block are eliminated. Apart because it is linear algebra that knows no
+ratings.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -34,10 +35,10 @@ STEPS = 10_000
 TINY = np.finfo(float).tiny
 
 
-def largest_first(starts: NDArray[np.intp]) -> NDArray[np.intp]:
-    """Return the columns block by block, the largest block first; blocks begin at `starts`."""
-    order = np.argsort(-np.diff(starts), kind="stable")
-    return np.concatenate([np.arange(starts[k], starts[k + 1]) for k in order])
+def largest_first(sizes: NDArray[np.intp], last: int | None = None) -> list[int]:
+    """Return the blocks of these sizes, the largest first; one may be left for last."""
+    order = np.argsort(-sizes, kind="stable").tolist()
+    return order if last is None else [*(k for k in order if k != last), last]
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,23 +92,41 @@ class Factored:
             return known + 2 * float(np.log(np.diag(self.root)).sum())
         return known + float(np.log(np.abs(self.factor.U.diagonal())).sum())
 
-    def forms(self, first: sparse.csr_matrix, second: sparse.csr_matrix) -> Floats:
-        """Return x' M^-1 y of each column x of the one and y of the other; of dense rests only."""
-        found = np.zeros(first.shape[1])
+    def forms(self, columns: sparse.csr_matrix) -> Floats:
+        """Return x' M^-1 x of each column x; of dense rests only."""
+        return self.halved(columns)[0]
+
+    def halved(
+        self, columns: sparse.csr_matrix, ends: Sequence[NDArray[np.intp]] = ()
+    ) -> tuple[Floats, list[Floats]]:
+        """Return x' M^-1 x of each column x, and (M^-1 x)_i where each of `ends` has an i for each.
+
+        These i are of the equations that are left, counted from the first of them. Of dense rests
+        only.
+        """
+        found = np.zeros(columns.shape[1])
         for block in self.blocks:
-            one, first = block.forward(first)
-            other, second = block.forward(second)
-            found += one.multiply(other).T @ (1 / block.diagonal)
-        rows, others = first.T.tocsr(), second.T.tocsr()
+            own, columns = block.forward(columns)
+            found += own.power(2).T @ (1 / block.diagonal)
+        rows = columns.T.tocsr()
+        at = [np.empty(len(found)) for _ in ends]
         size = max(1, PIECE // len(self.root))
         for start in range(0, rows.shape[0], size):
             piece = slice(start, start + size)
-            product = others[piece].multiply(rows[piece] @ self._inverse)
-            found[piece] += np.asarray(product.sum(axis=1)).ravel()
-        return found
+            whole = rows[piece] @ self.inverse
+            found[piece] += np.asarray(rows[piece].multiply(whole).sum(axis=1)).ravel()
+            for values, numbers in zip(at, ends, strict=True):
+                values[piece] = whole[np.arange(len(whole)), numbers[piece]]
+        return found, at
+
+    @property
+    def eliminated(self) -> int:
+        """Return the equations that were eliminated before the rest."""
+        return sum(len(block.diagonal) for block in self.blocks)
 
     @cached_property
-    def _inverse(self) -> Floats:
+    def inverse(self) -> Floats:
+        """The inverse of what is left, of dense rests only."""
         unit = np.eye(len(self.root))
         return np.asarray(linalg.cho_solve((self.root, True), unit, check_finite=False))
 
@@ -152,21 +171,44 @@ def solve(matrix: sparse.csc_matrix, right: Floats, sizes: Sequence[int]) -> Flo
     """Return what the matrix times gives `right`, a vector or columns."""
     if sum(sizes[2:]) <= DENSE:
         return Factored(matrix, sizes).solve(right)
-    found = _by_gradients(matrix, right)
+    rows = matrix.T  # the same matrix, as it is symmetric, and rows multiply faster than columns
+    found = _by_gradients(lambda along: rows @ along, matrix.diagonal(), right)
     return Factored(matrix, sizes).solve(right) if found is None else found
 
 
-def _by_gradients(matrix: sparse.csc_matrix, right: Floats) -> Floats | None:
+def solve_last(matrix: sparse.csc_matrix, right: Floats, sizes: Sequence[int]) -> Floats:
+    """Return the same, by gradients for the last block: all others are eliminated at each step.
+
+    For a last block that every other meets at random, as raters meet items: what they share is then
+    little beside what each has of its own, and the steps are few.
+    """
+    inner = matrix.shape[0] - sizes[-1]
+    columns, own = matrix[:, :inner], matrix[:, inner:][inner:]
+    rest, across = Factored(columns[:inner], sizes[:-1]), columns[inner:]
+    back = across.T
+
+    def times(along: Floats) -> Floats:
+        return np.asarray(own @ along - across @ rest.solve(back @ along))
+
+    left = right[inner:] - across @ rest.solve(right[:inner])
+    found = _by_gradients(times, own.diagonal(), left)
+    if found is None:
+        return Factored(matrix, sizes).solve(right)
+    return np.concatenate([rest.solve(right[:inner] - back @ found), found])
+
+
+def _by_gradients(
+    times: Callable[[Floats], Floats], diagonal: Floats, right: Floats
+) -> Floats | None:
     """Return the solution, of all columns at once; None where some column does not come close."""
-    rows = matrix.T  # the same matrix, as it is symmetric, and rows multiply faster than columns
-    scale = (1 / matrix.diagonal()).reshape(-1, *[1] * (right.ndim - 1))
+    scale = (1 / diagonal).reshape(-1, *[1] * (right.ndim - 1))
     found, left = np.zeros_like(right), right.copy()
     along = scale * left
     was, limit = _products(left, along), CLOSE**2 * _products(right, right)
     for _ in range(STEPS):
         if (_products(left, left) <= limit).all():
             return found
-        ahead = rows @ along
+        ahead = times(along)
         step = was / np.maximum(_products(along, ahead), TINY)
         found += step * along
         left -= step * ahead

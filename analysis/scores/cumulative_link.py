@@ -16,7 +16,7 @@ Long because the design, its slopes and the search for the spreads share their b
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
@@ -27,11 +27,13 @@ from numpy.typing import NDArray
 from scipy import sparse, special
 
 from analysis.scores.block_systems import (
+    DENSE,
     MOST_DENSE,
     Factored,
     SymmetricPattern,
     largest_first,
     solve,
+    solve_last,
 )
 from analysis.scores.severity import Gaussian
 from analysis.stats.intervals import Floats
@@ -94,8 +96,8 @@ def fit(answers: OrderedAnswers) -> Fitted:
 
     Of very many answers, those of some raters settle the effects' SDs; all settle the scores.
     """
-    model = _Model(answers)
     few = _some(answers)
+    model = _Model(answers, is_whole=few is answers)
     known = model if few is answers else _Model(few)
     sds = _spreads(known) if model.names else np.zeros(0)
     model.start[: model.starts[2]] = known.start[: model.starts[2]]
@@ -157,13 +159,49 @@ class _Group:
     first: int
     count: int
     codes: Ints
+    values: Ints
+    levels: int
+
+    @property
+    def own(self) -> slice:
+        """Where the group's parameters are."""
+        return slice(self.first, self.first + self.count)
+
+    @property
+    def ahead(self) -> Ints:
+        """Where each answer's parameter is."""
+        return self.first + self.codes
+
+    @cached_property
+    def _cells(self) -> Ints:
+        return self.codes * self.levels + self.values
 
     def sums(self, weights: Floats) -> Floats:
         return _counted(self.codes, weights, self.count)
 
-    def by_value(self, values: Ints, levels: int, weights: Floats | None = None) -> Floats:
-        found = _counted(self.codes * levels + values, weights, self.count * levels)
-        return found.reshape(-1, levels)
+    def by_value(self, weights: Floats | None = None) -> Floats:
+        return _counted(self._cells, weights, self.count * self.levels).reshape(-1, self.levels)
+
+
+@dataclass(frozen=True, eq=False)
+class _Point:
+    """Parameters, what the posterior is there, and where each answer's ends are.
+
+    With a and b for how far an answer's upper and lower threshold are above what it depends on:
+    `over` is e^-a and `under` is e^b, both 0 at the ends of the scale; `gap` is e^(b-a), which
+    depends on the value alone.
+    """
+
+    at: Floats
+    over: Floats
+    under: Floats
+    gap: Floats
+    height: float
+
+    @property
+    def weights(self) -> tuple[Floats, Floats]:
+        """How F(a) and F(b) bend: F(1 - F) of each."""
+        return self.over / (1 + self.over) ** 2, self.under / (1 + self.under) ** 2
 
 
 class _Model:
@@ -173,7 +211,7 @@ class _Model:
     the information change, so where they stand is found once.
     """
 
-    def __init__(self, answers: OrderedAnswers) -> None:
+    def __init__(self, answers: OrderedAnswers, *, is_whole: bool = True) -> None:
         self.answers = answers
         self.names = list(answers.effects)
         inner = answers.levels - 2  # the first threshold is 0: it says where the scores are
@@ -181,24 +219,51 @@ class _Model:
         counts = [answers.systems, *map(_count, answers.effects.values())]
         self.starts = np.cumsum([0, counts[0], inner, *counts[1:]])
         self.size = int(self.starts[-1])
-        # The information has the largest block first, as it is eliminated.
-        self.order = largest_first(self.starts)
-        self.sizes = sorted(np.diff(self.starts).tolist(), reverse=True)
         firsts = [0, *self.starts[2:-1].tolist()]
-        self.groups = [_Group(*each) for each in zip(firsts, counts, codes, strict=True)]
+        values, levels = answers.values, answers.levels
+        self.groups = [
+            _Group(*each, values, levels) for each in zip(firsts, counts, codes, strict=True)
+        ]
+        self.counts = np.bincount(values, minlength=levels).astype(float)
         self.pairs = list(combinations(self.groups, 2))
         self.met = [
             np.unique(one.codes * other.count + other.codes, return_inverse=True)
             for one, other in self.pairs
         ]
-        tables = [group.by_value(answers.values, answers.levels) for group in self.groups]
+        tables = [group.by_value() for group in self.groups]
         self.passed = [table[:, 1:-1] + table[:, 2:] > 0 for table in tables]
-        position = np.empty(self.size, dtype=np.intp)
-        position[self.order] = np.arange(self.size)
+        # The information has the largest block first, as it is eliminated.
+        last = None if is_whole else self._last()
+        self.has_last = last is not None
+        blocks = largest_first(np.diff(self.starts), last)
+        self.sizes = [int(np.diff(self.starts)[k]) for k in blocks]
+        self.order = np.concatenate([np.arange(*self.starts[k : k + 2]) for k in blocks])
+        self.place = np.argsort(self.order)
         rows, columns = (np.concatenate(each) for each in zip(*self._positions(), strict=True))
-        self.pattern = SymmetricPattern(position[rows], position[columns], self.size)
+        self.pattern = SymmetricPattern(self.place[rows], self.place[columns], self.size)
         self.start = np.zeros(self.size)
         self.start[self.starts[1] : self.starts[2]] = np.arange(1, inner + 1)
+
+    def _last(self) -> int | None:
+        """Return the block to be left for last, without which the others have no two that meet.
+
+        None where the equations left by one elimination are few, or there is no such block.
+        """
+        sizes = np.diff(self.starts)
+        if sizes.sum() - sizes.max() <= DENSE:
+            return None
+        for k in sorted(range(2, len(sizes)), key=lambda k: int(sizes[k])):
+            others = [group for group in self.groups[1:] if group.first != self.starts[k]]
+            if self._are_nested(others):
+                return k
+        return None
+
+    def _are_nested(self, groups: Sequence[_Group]) -> bool:
+        """Tell whether each level of one effect is within one of the other, or there is but one."""
+        return len(groups) == 1 or any(
+            pair == tuple(groups) and len(both) <= max(one.count for one in groups)
+            for pair, (both, _) in zip(self.pairs, self.met, strict=True)
+        )
 
     def _positions(self) -> Iterator[tuple[Ints, Ints]]:
         """Yield rows and columns of the information, in the order of `_sums`."""
@@ -214,20 +279,28 @@ class _Model:
         yield thresholds, thresholds
         yield thresholds[1:], thresholds[:-1]
 
-    def _sums(self, at_upper: Floats, at_lower: Floats, crossed: Floats) -> Iterator[Floats]:
-        """Yield the sum over answers of [u l] [[a, -c], [-c, b]] [u l]', u and l their ends."""
-        values, levels = self.answers.values, self.answers.levels
-        above, below = at_upper - crossed, at_lower - crossed
+    def _sums(self, point: _Point) -> Iterator[Floats]:
+        """Yield the numbers of the negative Hessian of log F(a) + log F(-b) + log(1 - e^(b-a)).
+
+        Of the last only what is between thresholds is left: it depends on nothing else.
+        """
+        upper, lower = point.weights
+        both = upper + lower
         for group in self.groups:
-            yield group.sums(above + below)
+            yield group.sums(both)
         for unique, inverse in self.met:
-            yield _counted(inverse, above + below, len(unique))
+            yield _counted(inverse, both, len(unique))
+        if self.answers.levels == 2:  # no threshold is sought
+            yield np.zeros(0)
+            return
         for group, passed in zip(self.groups, self.passed, strict=True):
-            upper = group.by_value(values, levels, above)[:, 1:-1]
-            yield -(upper + group.by_value(values, levels, below)[:, 2:])[passed]
-        upper, lower = (_counted(values, each, levels) for each in (at_upper, at_lower))
-        yield upper[1:-1] + lower[2:]
-        yield -_counted(values, crossed, levels)[2:-1]
+            yield -(group.by_value(upper)[:, 1:-1] + group.by_value(lower)[:, 2:])[passed]
+        curve = self.counts * point.gap / (1 - point.gap) ** 2
+        yield (self._by_value(upper) + curve)[1:-1] + (self._by_value(lower) + curve)[2:]
+        yield -curve[2:-1]
+
+    def _by_value(self, weights: Floats) -> Floats:
+        return _counted(self.answers.values, weights, self.answers.levels)
 
     def _prior(self, sds: Floats) -> Floats:
         """Return the prior precision of every parameter; thresholds are free."""
@@ -235,71 +308,62 @@ class _Model:
         precision = [PRIOR_SD**-2, 0.0, *(sds**-2.0)]
         return np.repeat(precision, sizes)
 
-    def mode(self, sds: Floats) -> tuple[Floats, sparse.csc_matrix]:
+    def mode(self, sds: Floats) -> tuple[_Point, sparse.csc_matrix]:
         """Return the mode of the log posterior and its information there.
 
         Raises `NotConverged` where Newton's method finds no mode.
         """
-        prior, now = self._prior(sds), self.start
-        value = self._height(now, prior)
+        prior = self._prior(sds)
+        now = self._point(self.start, prior)
         for _ in range(ITERATIONS):
-            gradient, information = self._slopes(now, prior)
-            step = self._solved(information, gradient)
-            now, value, gained = self._advance(now, step, value, prior)
-            if gained < TOLERANCE * (1 + abs(value)):
-                self.start = now
-                return now, self._slopes(now, prior)[1]
+            step = self._solved(self._information(now, prior), self._gradient(now, prior))
+            before, now = now, self._advance(now, step, prior)
+            if now.height - before.height < TOLERANCE * (1 + abs(now.height)):
+                self.start = now.at
+                return now, self._information(now, prior)
         raise NotConverged("Newton's method found no mode")
 
     def _solved(self, information: sparse.csc_matrix, right: Floats) -> Floats:
         found = np.empty_like(right)
-        found[self.order] = solve(information, right[self.order], self.sizes)
+        by = solve_last if self.has_last else solve
+        found[self.order] = by(information, right[self.order], self.sizes)
         return found
 
-    def _advance(
-        self, now: Floats, step: Floats, value: float, prior: Floats
-    ) -> tuple[Floats, float, float]:
+    def _advance(self, now: _Point, step: Floats, prior: Floats) -> _Point:
         """Go as far along a step as it goes up; thresholds must stay in order."""
         share = 1.0
         while share > 1e-10:
-            tried = self._height(now + share * step, prior)
-            if tried >= value:
-                return now + share * step, tried, tried - value
+            tried = self._point(now.at + share * step, prior)
+            if tried.height >= now.height:
+                return tried
             share /= 2
-        return now, value, 0.0
+        return now
 
-    def _ends(self, at: Floats) -> tuple[Floats, Floats]:
-        """Return how far each answer's upper and lower threshold is above what it depends on."""
+    def _point(self, at: Floats, prior: Floats) -> _Point:
         inner = at[self.starts[1] : self.starts[2]]
         thresholds = np.concatenate([[-np.inf, 0.0], inner, [np.inf]])
-        felt = sum(at[group.first + group.codes] for group in self.groups)
-        values = self.answers.values
-        return thresholds[values + 1] - felt, thresholds[values] - felt
+        values, gap = self.answers.values, np.exp(-np.diff(thresholds))
+        with np.errstate(over="ignore", invalid="ignore"):  # of steps too far, which are not taken
+            felt = np.exp(sum(at[group.ahead] for group in self.groups))
+            over = np.exp(-thresholds[1:])[values] * felt
+            under = np.exp(thresholds[:-1])[values] / felt
+            # F(a) F(-b) is 1 / (1 + e^-a) (1 + e^b), and e^-a e^b is the gap.
+            likelihood = -float(np.log(1 + gap[values] + over + under).sum())
+        if (gap >= 1).any():
+            return _Point(at, over, under, gap, -np.inf)
+        likelihood += float(self.counts @ np.log1p(-gap))
+        return _Point(at, over, under, gap, likelihood - 0.5 * float((prior * at**2).sum()))
 
-    def _height(self, at: Floats, prior: Floats) -> float:
-        a, b = self._ends(at)
-        if (a <= b).any():
-            return -np.inf
-        likelihood = special.log_expit(a) + special.log_expit(-b) + np.log1p(-np.exp(b - a))
-        return float(likelihood.sum() - 0.5 * (prior * at**2).sum())
+    def _information(self, point: _Point, prior: Floats) -> sparse.csc_matrix:
+        sums = np.concatenate(list(self._sums(point)))
+        return self.pattern.matrix(sums, prior[self.order])
 
-    def _slopes(self, at: Floats, prior: Floats) -> tuple[Floats, sparse.csc_matrix]:
-        """Return gradient and negative Hessian of log F(a) + log F(-b) + log(1 - e^(b-a))."""
-        a, b = self._ends(at)
-        gap = np.exp(b - a)
-        rate, curve = gap / (1 - gap), gap / (1 - gap) ** 2
-        up, down = special.expit(-a) + rate, -special.expit(b) - rate
-        at_upper = special.expit(a) * special.expit(-a) + curve
-        at_lower = special.expit(b) * special.expit(-b) + curve
-        sums = np.concatenate(list(self._sums(at_upper, at_lower, curve)))
-        information = self.pattern.matrix(sums, prior[self.order])
-        return self._gradient(up, down) - prior * at, information
-
-    def _gradient(self, up: Floats, down: Floats) -> Floats:
-        values, levels = self.answers.values, self.answers.levels
-        thresholds = np.bincount(values, up, levels)[1:-1] + np.bincount(values, down, levels)[2:]
-        systems, *effects = (group.sums(-(up + down)) for group in self.groups)
-        return np.concatenate([systems, thresholds, *effects])
+    def _gradient(self, point: _Point, prior: Floats) -> Floats:
+        up, down = point.over / (1 + point.over), point.under / (1 + point.under)
+        rate = self.counts * point.gap / (1 - point.gap)
+        thresholds = (self._by_value(up) + rate)[1:-1] - (self._by_value(down) + rate)[2:]
+        systems, *effects = (group.sums(down - up) for group in self.groups)
+        return np.concatenate([systems, thresholds, *effects]) - prior * point.at
 
     def deviance(self, sds: Floats) -> tuple[float, Floats]:
         """Return minus twice the Laplace approximation of the SDs' log likelihood, and its slope.
@@ -312,17 +376,16 @@ class _Model:
         ahead = (sds * np.exp(APART * one) for one in np.eye(len(sds)))
         return value, np.array([(self._approximated(one)[0] - value) / APART for one in ahead])
 
-    def _approximated(self, sds: Floats) -> tuple[float, Floats, Factored]:
+    def _approximated(self, sds: Floats) -> tuple[float, _Point, Factored]:
         mode, information = self.mode(sds)
-        prior = self._prior(sds)
         effects = np.diff(self.starts)[2:]
         scale = -float((effects * np.log(sds)).sum())
         factor = Factored(information, self.sizes, dense=MOST_DENSE)
         penalty = -0.5 * float(((sds / EFFECT_PRIOR_SD) ** 2).sum())
-        value = self._height(mode, prior) + scale - 0.5 * factor.log_det + penalty
+        value = mode.height + scale - 0.5 * factor.log_det + penalty
         return -2 * value, mode, factor
 
-    def _slope(self, sds: Floats, mode: Floats, factor: Factored) -> Floats:
+    def _slope(self, sds: Floats, mode: _Point, factor: Factored) -> Floats:
         """Return the slope of the deviance by log SDs.
 
         At the mode it is that of the prior and of the determinant; the latter also moves with the
@@ -333,7 +396,7 @@ class _Model:
         found = -((sds / EFFECT_PRIOR_SD) ** 2)
         pulls = np.zeros((self.size, len(sds)))
         for k, (first, last) in enumerate(zip(self.starts[2:-1], self.starts[3:], strict=True)):
-            own, block = mode[first:last], slice(first, last)
+            own, block = mode.at[first:last], slice(first, last)
             found[k] += float((own**2 + variances[block]).sum()) / sds[k] ** 2 - (last - first)
             pulls[block, k] = 2 * own / sds[k] ** 2
         moves = np.empty_like(pulls)
@@ -343,7 +406,7 @@ class _Model:
     def _variances(self, factor: Factored) -> Floats:
         every = sparse.identity(self.size, format="csr")
         found = np.empty(self.size)
-        found[self.order] = factor.forms(every, every)
+        found[self.order] = factor.forms(every)
         return found
 
     def bends(self, sds: Floats) -> Floats:
@@ -361,45 +424,59 @@ class _Model:
             found.append(max(1.0, 4 * settled**2 / (last - first)))
         return np.array(found)
 
-    def _turned(self, mode: Floats, moves: Floats, factor: Factored) -> Floats:
+    def _turned(self, mode: _Point, moves: Floats, factor: Factored) -> Floats:
         """Return how the log determinant changes where the mode moves so."""
-        upper, lower = self._predictors
-        of_upper = of_lower = of_both = factor.forms(upper, upper)
-        if self.answers.levels > 2:  # else both are the one threshold
-            of_lower, of_both = factor.forms(lower, lower), factor.forms(upper, lower)
-        a, b = self._ends(mode)
-        p, q, gap = special.expit(a), special.expit(b), np.exp(b - a)
-        bent = gap * (1 + gap) / (1 - gap) ** 3
-        by_upper = p * (1 - p) * (1 - 2 * p) * of_upper - bent * (of_upper + of_lower - 2 * of_both)
-        by_lower = q * (1 - q) * (1 - 2 * q) * of_lower + bent * (of_upper + of_lower - 2 * of_both)
-        along = moves[self.order]
-        return np.asarray(by_upper @ (upper.T @ along) + by_lower @ (lower.T @ along))
+        of_upper, of_lower, of_both = self._forms(factor)
+        gap = mode.gap
+        p, q = 1 / (1 + mode.over), mode.under / (1 + mode.under)
+        bent = (gap * (1 + gap) / (1 - gap) ** 3)[self.answers.values]
+        apart = bent * (of_upper + of_lower - 2 * of_both)
+        by_upper = p * (1 - p) * (1 - 2 * p) * of_upper - apart
+        by_lower = q * (1 - q) * (1 - 2 * q) * of_lower + apart
+        both = by_upper + by_lower
+        found = -sum(group.sums(both) @ moves[group.own] for group in self.groups)
+        if self.answers.levels > 2:
+            inner = moves[self.starts[1] : self.starts[2]]
+            found += self._by_value(by_upper)[1:-1] @ inner + self._by_value(by_lower)[2:] @ inner
+        return np.asarray(found)
+
+    def _forms(self, factor: Factored) -> tuple[Floats, Floats, Floats]:
+        """Return x' M^-1 y of each answer: of its upper end, of its lower, of one and the other.
+
+        An end is a threshold less what is felt, which both have in common.
+        """
+        if self.answers.levels == 2:  # both ends are the one threshold
+            felt = factor.forms(self._felt)
+            return felt, felt, felt
+        first, values = self.place[self.starts[1]] - factor.eliminated, self.answers.values
+        numbers = [np.clip(values + k, 0, self.answers.levels - 3) for k in (-1, -2)]
+        inner = [(values + k >= 0) & (values + k < self.answers.levels - 2) for k in (-1, -2)]
+        felt, crossed = factor.halved(self._felt, [first + each for each in numbers])
+        at = factor.inverse[first:, first:]
+        upper, lower = (-each * is_inner for each, is_inner in zip(crossed, inner, strict=True))
+        above, below = numbers
+        return (
+            felt + 2 * upper + inner[0] * at[above, above],
+            felt + 2 * lower + inner[1] * at[below, below],
+            felt + upper + lower + inner[0] * inner[1] * at[above, below],
+        )
 
     @cached_property
-    def _predictors(self) -> tuple[sparse.csr_matrix, sparse.csr_matrix]:
-        """Return on what each answer's upper and lower threshold depend, a column per answer."""
-        values, count = self.answers.values, len(self.answers.values)
-        position = np.empty(self.size, dtype=np.intp)
-        position[self.order] = np.arange(self.size)
-        every = np.arange(count)
-        felt = [(position[group.first + group.codes], every, -1.0) for group in self.groups]
-        found = []
-        for number in (values + 1, values):  # of the thresholds -inf, 0, those inside, inf
-            inner = np.flatnonzero((number > 1) & (number < self.answers.levels))
-            at = position[self.starts[1] + number[inner] - 2]
-            rows, columns, signs = zip(*felt, (at, inner, 1.0), strict=True)
-            numbers = np.repeat(signs, [len(each) for each in rows])
-            positions = (np.concatenate(rows), np.concatenate(columns))
-            found.append(sparse.csr_matrix((numbers, positions), shape=(self.size, count)))
-        return found[0], found[1]
+    def _felt(self) -> sparse.csr_matrix:
+        """What each answer depends on beside thresholds, a column per answer."""
+        count = len(self.answers.values)
+        rows = np.concatenate([self.place[group.ahead] for group in self.groups])
+        columns = np.tile(np.arange(count), len(self.groups))
+        ones = np.ones(len(rows))
+        return sparse.csr_matrix((ones, (rows, columns)), shape=(self.size, count))
 
-    def fitted(self, mode: Floats, information: sparse.csc_matrix, sds: Floats) -> Fitted:
+    def fitted(self, mode: _Point, information: sparse.csc_matrix, sds: Floats) -> Fitted:
         """Return what was found under its names."""
         systems, known = self.answers.systems, int(self.starts[2])
         unit = np.eye(self.size, known)
         covariance = self._solved(information, unit)[:known]
         joint = (covariance + covariance.T) / 2
-        parts = np.split(mode, self.starts[1:-1])
+        parts = np.split(mode.at, self.starts[1:-1])
         return Fitted(
             Gaussian(parts[0], joint[:systems, :systems]),
             joint,

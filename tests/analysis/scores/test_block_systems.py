@@ -46,8 +46,30 @@ def test_the_volume_is_that_of_a_dense_method(of: tuple[int, int, int]) -> None:
     assert found == pytest.approx(np.linalg.slogdet(matrix.toarray())[1], rel=1e-12)
 
 
-def test_the_largest_block_comes_first() -> None:
-    assert block_systems.largest_first(np.array([0, 2, 3, 7])).tolist() == [3, 4, 5, 6, 0, 1, 2]
+@pytest.mark.parametrize("of", [(40, 3, 20), (900, 3, 620)])
+def test_a_last_block_is_solved_for_by_gradients(of: tuple[int, int, int]) -> None:
+    matrix, sizes = system(*of)
+    right = np.random.default_rng(1).normal(size=(matrix.shape[0], 2))
+    expected = np.linalg.solve(matrix.toarray(), right)
+    assert block_systems.solve_last(matrix, right, sizes) == pytest.approx(expected, abs=1e-7)
+    one = block_systems.solve_last(matrix, right[:, 0], sizes)
+    assert one == pytest.approx(expected[:, 0], abs=1e-7)
+
+
+def test_a_last_block_that_gradients_do_not_reach_is_eliminated(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    matrix, sizes = system(200, 3, 100)
+    right = np.random.default_rng(1).normal(size=matrix.shape[0])
+    monkeypatch.setattr(block_systems, "STEPS", 2)
+    expected = np.linalg.solve(matrix.toarray(), right)
+    assert block_systems.solve_last(matrix, right, sizes) == pytest.approx(expected, abs=1e-9)
+
+
+def test_the_largest_block_comes_first_and_one_may_be_last() -> None:
+    sizes = np.array([2, 1, 4])
+    assert block_systems.largest_first(sizes) == [2, 0, 1]
+    assert block_systems.largest_first(sizes, 2) == [0, 1, 2]
 
 
 def test_a_pattern_mirrors_each_number_and_adds_a_diagonal() -> None:

@@ -100,6 +100,22 @@ def _nested(levels: int) -> cumulative_link._Model:
 
 
 @pytest.mark.parametrize("levels", [2, 5])
+def test_raters_may_be_left_for_last_as_items_are_within_conversations(
+    levels: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    answers = _nested(levels).answers
+    monkeypatch.setattr(cumulative_link, "MOST_FOR_SDS", 500)
+    expected = fit(answers)
+    monkeypatch.setattr(cumulative_link, "DENSE", 0)
+    last = cumulative_link._Model(answers, is_whole=False)
+    assert last.has_last
+    assert last.sizes[-1] == 20
+    found = fit(answers)
+    assert found.joint == pytest.approx(expected.joint, abs=1e-7)
+    assert found.scores.mean == pytest.approx(expected.scores.mean, abs=1e-7)
+
+
+@pytest.mark.parametrize("levels", [2, 5])
 @pytest.mark.parametrize("most", [1500, 0], ids=["of the inverse", "by differences"])
 def test_the_slope_is_how_much_the_deviance_rises(
     levels: int, most: int, monkeypatch: pytest.MonkeyPatch
