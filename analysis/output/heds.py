@@ -80,7 +80,7 @@ def known(ratings: RatingTable, study: CampaignRecord | None = None) -> list[dic
         {
             "number": question.number,
             "criterion": name,
-            "said": " ".join((*_labels(question, answer), answer.text)).strip(),
+            "text": " ".join((*_labels(question, answer), answer.text)).strip(),
             "check": answer.check,
         }
         for question, name, answer in _each(_answers(ratings, record, NOBODYS))

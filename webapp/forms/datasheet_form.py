@@ -37,13 +37,13 @@ class DatasheetForm(StaffForm):
         questions = {each.number: each for each in form()}
         self._criteria = list(dict.fromkeys(row["criterion"] for row in known))
         rows = [(questions[row["number"]], row) for row in known]
-        self._asked = [(question, row) for question, row in rows if _can_be_asked(question)]
+        self._rows = [(question, row) for question, row in rows if _has_field(question)]
         initial: dict[str, str] = {}
-        for question, row in self._asked:
+        for question, row in self._rows:
             initial |= _initial(question, self._key(row), _kept(question, row, own))
         super().__init__(data, initial=initial)
-        for question, row in self._asked:
-            self.fields |= _fields(question, self._key(row), _said(row))
+        for question, row in self._rows:
+            self.fields |= _fields(question, self._key(row), _known_text(row))
 
     def _key(self, row: Mapping[str, str]) -> str:
         return f"q{row['number']}.c{self._criteria.index(row['criterion'])}"
@@ -52,13 +52,13 @@ class DatasheetForm(StaffForm):
     def groups(self) -> list[tuple[str, list[BoundField]]]:
         """The fields of each criterion, after those of the whole experiment ("")."""
         of: dict[str, list[BoundField]] = {name: [] for name in self._criteria}
-        for question, row in self._asked:
+        for question, row in self._rows:
             of[row["criterion"]] += [self[name] for name in _fields(question, self._key(row), "")]
         return sorted(of.items(), key=lambda each: each[0] != "")
 
     def clean(self) -> dict[str, Any]:
         """Refuse an explanation without the option that it explains."""
-        for question, row in self._asked:
+        for question, row in self._rows:
             key = self._key(row)
             text = self.cleaned_data.get(f"{key}.text")
             if text and not self._chosen(question, key):
@@ -68,7 +68,7 @@ class DatasheetForm(StaffForm):
     def answers(self) -> dict[str, Any]:
         """Return what was answered, by number, as `analysis.output.heds_own` reads it."""
         found: dict[str, Any] = {}
-        for question, row in self._asked:
+        for question, row in self._rows:
             answer = self._answer(question, self._key(row))
             if answer and question.of_criterion:
                 found.setdefault(question.number, {})[row["criterion"]] = answer
@@ -91,7 +91,7 @@ class DatasheetForm(StaffForm):
         return [int(found[key])] if found.get(key) else []
 
 
-def _can_be_asked(question: FormQuestion) -> bool:
+def _has_field(question: FormQuestion) -> bool:
     return not question.is_choice or bool(question.options)
 
 
@@ -113,29 +113,29 @@ def _initial(question: FormQuestion, key: str, kept: Any) -> dict[str, str]:
     return text | {key: chosen[0]}
 
 
-def _said(row: Mapping[str, str]) -> str:
+def _known_text(row: Mapping[str, str]) -> str:
     """Return what stands in the file where nothing is typed."""
-    if not row["said"]:
+    if not row["text"]:
         return _("Parley knows nothing of it.")
-    said = _("Left empty, Parley writes: “%(said)s”") % {"said": row["said"]}
-    return said + (
-        _(" To be checked: %(check)s.") % {"check": row["check"]} if row["check"] else ""
-    )
+    known = _("Left empty, Parley writes: “%(text)s”") % {"text": row["text"]}
+    if not row["check"]:
+        return known
+    return known + _(" To be checked: %(check)s.") % {"check": row["check"]}
 
 
-def _fields(question: FormQuestion, key: str, said: str) -> dict[str, TypedField]:
+def _fields(question: FormQuestion, key: str, known: str) -> dict[str, TypedField]:
     label = f"{question.number} {question.asks}"
     if not question.is_choice:
         read = optional_text(most=MOST)
-        return {key: Answer(read, label=label, help_text=said, kind="textarea")}
-    return dict(_choice(question, key, label, said))
+        return {key: Answer(read, label=label, help_text=known, kind="textarea")}
+    return dict(_choice(question, key, label, known))
 
 
 def _choice(
-    question: FormQuestion, key: str, label: str, said: str
+    question: FormQuestion, key: str, label: str, known: str
 ) -> Iterator[tuple[str, TypedField]]:
     if len(question.options) < question.count:
-        said += _(" Other options than these are chosen in the official form.")
+        known += _(" Other options than these are chosen in the official form.")
     if question.kind == "several":
         for number, option in question.options.items():
             yield f"{key}.{number}", TypedField(yes_no, label=f"{label}: {option}", kind="checkbox")
@@ -144,4 +144,4 @@ def _choice(
         yield key, TypedField(one_of(choices), label=label, kind="select", choices=choices.items())
     about = _("%(number)s in words, such as an address") % {"number": question.number}
     read = optional_text(most=MOST)
-    yield f"{key}.text", Answer(read, label=about, help_text=said, kind="textarea")
+    yield f"{key}.text", Answer(read, label=about, help_text=known, kind="textarea")
