@@ -116,6 +116,8 @@ def stop() -> argparse.ArgumentParser:
         help="difference that intervals are shortest for; default 1/8 of the scale")  # fmt: skip
     add("--margin", type=float, help="difference too small to matter: allows “equivalent”")
     add("--budget", type=int, help="the most items that each pair will have")
+    add("--own-raters", action="store_true", default=None,
+        help="each rater judged one system: compare the means of systems' raters")  # fmt: skip
     add("--alpha", type=float, help="probability that any interval is ever wrong; default .05")
     add("--json", action="store_true", help="print the looks as JSON")
     return parser

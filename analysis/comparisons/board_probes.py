@@ -4,7 +4,8 @@ Each has a figure, a p where there is a test, and fires where something is there
 Order (Davidson & Beaver 1977) and covariates of style (as in style control: Li, Angelopoulos &
 Chiang 2024) are parameters beside the abilities; triples are counted as by Kendall & Babington
 Smith 1940 (Biometrika 31, 324-345); clusters by how much votes of one resemble each other; a
-rigging rater by Hoeffding's bound (1963, JASA 58, theorem 1) on what its tastes would explain.
+rigging raters by Hoeffding's bound (1963, JASA 58, theorem 1) on what tastes would explain, alone
+and together.
 """
 
 from __future__ import annotations
@@ -32,6 +33,8 @@ UNEVEN = 0.5
 STEPS = 25
 USUAL = 0.99
 PIECE = 20_000
+ALWAYS = 0.9  # of a system's votes, which raters who are taken together give it
+TOGETHER_MOST = 500  # raters
 
 
 @dataclass(frozen=True)
@@ -217,11 +220,13 @@ def _gaps(board: Board) -> Floats:
 
 
 def rigged(board: Board, names: np.ndarray | None = None) -> tuple[Probe, np.ndarray]:
-    """Return the rater who most surely votes for one system whatever it is beside, and the votes.
+    """Return the raters who most surely vote for one system whatever it is beside, and the votes.
 
     Of each rater and system: votes that it won beyond what abilities and tastes as spread as all
-    raters' explain, bounded by Hoeffding and over all of them by Bonferroni. Votes spread so thinly
-    over raters that each has fewer than some 20 of a system are not found.
+    raters' explain, bounded by Hoeffding. Of each system the surest rater, and the surest two,
+    three ... who choose it nearly always, are taken together (`_together`), and Bonferroni is over
+    systems and numbers of raters. Votes spread so thinly over raters that each has fewer than some
+    ten of a system are not found.
     """
     found, gaps = board.found, _gaps(board)
     size = len(found.systems)
@@ -240,8 +245,15 @@ def rigged(board: Board, names: np.ndarray | None = None) -> tuple[Probe, np.nda
     taste = max(0.0, float(beyond[usual].sum()) / float((variance[usual] ** 2).sum()))
     bound = n * (special.rel_entr(won, mean) + special.rel_entr(1 - won, 1 - mean))
     bound = np.where(won > mean, bound, 0.0) / (1 + taste * variance)
-    p = np.minimum(1.0, len(n) * np.exp(-bound))
-    worst, sure = int(p.argmin()), p < ALPHA
+    sure, p = np.zeros(len(n), dtype=bool), 1.0
+    for system in range(size):
+        of = np.flatnonzero(keys % size == system)
+        surest, log_p = _together(bound[of], won[of])
+        of_system = min(1.0, size * float(np.exp(log_p)))
+        sure[of[surest]] = of_system < ALPHA
+        p = min(p, of_system)
+    voted = sure[cell[: len(found.first)]] | sure[cell[len(found.first) :]]
+    worst = int(np.where(sure, bound, -1.0).argmax() if sure.any() else bound.argmax())
     rater, system = divmod(int(keys[worst]), size)
     named = "a rater" if names is None else str(names[rater])
     cells = "1 rater and system" if sure.sum() == 1 else f"{int(sure.sum())} raters and systems"
@@ -250,9 +262,35 @@ def rigged(board: Board, names: np.ndarray | None = None) -> tuple[Probe, np.nda
         f"{found.systems[system]}, {won[worst]:.0%} of {int(n[worst])} votes where "
         f"{mean[worst]:.0%} is expected"
     )
-    half = len(found.first)
-    voted = sure[cell[:half]] | sure[cell[half:]]
-    return tested("rigging", float(n[sure].sum()), float(p[worst]), why), voted
+    return tested("rigging", float(n[sure].sum()), p, why), voted
+
+
+def _together(bound: Floats, won: Floats) -> tuple[np.ndarray, float]:
+    """Return which raters of a system are the surest ones taken together, and the log of their p.
+
+    Minus the log of a p is at most exponential where nothing is there, so a sum of m is at most a
+    gamma variable; there are C(raters, m) sums to choose the highest from, and m itself has its
+    part of the error, 1 / (m (m + 1)). One rater may be of any taste; several have to choose the
+    system nearly always, or many raters of a strong taste would be taken for rigging.
+    """
+    several = np.where(won >= ALWAYS, bound, 0.0)
+    order = np.argsort(-several, kind="stable")[:TOGETHER_MOST]
+    m = np.arange(1.0, len(order) + 1)
+    sums = several[order].cumsum()
+    sums[0] = bound.max()
+    chosen = special.gammaln(len(bound) + 1) - special.gammaln(m + 1)
+    chosen -= special.gammaln(len(bound) - m + 1)
+    log_p = np.log(m * (m + 1)) + chosen + _log_gamma_tail(m, sums)
+    best = int(log_p.argmin())
+    return (order[: best + 1] if best else np.array([bound.argmax()])), float(log_p[best])
+
+
+def _log_gamma_tail(shape: Floats, value: Floats) -> Floats:
+    """Return the log of a gamma variable's tail, by Chernoff's bound where it is below 1e-290."""
+    tail = special.gammaincc(shape, value)
+    ratio = np.maximum(value / shape, 1.0)
+    chernoff = -shape * (ratio - 1 - np.log(ratio))
+    return np.where(tail > 1e-290, np.log(np.maximum(tail, 1e-300)), chernoff)
 
 
 def compared_enough(board: Board) -> list[Probe]:

@@ -18,6 +18,7 @@ from analysis.raters import agreement
 from analysis.report import Chart, Section, dots
 from analysis.scores.rater_design import AGREEMENT_BY
 from analysis.stats.icc import RATED_ONCE
+from analysis.tables.columns import BETTER_COLUMN
 from analysis.tables.schema import RatingTable
 from analysis.tables.tidy import ALL
 
@@ -29,7 +30,7 @@ RATES = {"won": "wins", "tied": "ties", "lost": "losses"}
 def sections(ratings: RatingTable, results: pd.DataFrame) -> Iterator[Section]:
     """Yield all sections that apply, the ranking first."""
     ranked = rankings(results)
-    yield from scored.overview(ranked)
+    yield from scored.overview(ranked, is_directed=BETTER_COLUMN in ratings)
     for each in ranked:
         yield scored.order(each, results, leads=len(ranked) <= FEW_QUESTIONS)
     yield from _preferred(results)

@@ -1,8 +1,8 @@
 """HEDS 3.0 of a campaign, as a file that the official form loads, and what is left to fill in.
 
-Answers come from the frozen plan, the people and the ratings; what a researcher typed goes before
-them. What none of them holds is left empty in the file and listed by `open_questions`, with what
-was inferred and has to be confirmed.
+Answers come from the frozen plan, the people and the ratings; what a researcher typed, on the page
+of results or into a file of their own, goes before them. What none of them holds is left empty in
+the file and listed by `open_questions`, with what was inferred and has to be confirmed.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 import pandas as pd
@@ -17,7 +18,7 @@ import pandas as pd
 from analysis.output.heds_criteria import Answers, criteria_answers
 from analysis.output.heds_form import CRITERIA, Entry, FormAnswer, FormQuestion, entries, form
 from analysis.output.heds_form import criteria as criteria_entry
-from analysis.output.heds_own import Own, listed, own_answers
+from analysis.output.heds_own import Own, listed, of_criteria, own_answers
 from analysis.output.methods import conversations, shown
 from analysis.output.participant_flow import people
 from analysis.report import many
@@ -72,6 +73,24 @@ def open_questions(
     return pd.DataFrame(rows, columns=["number", "criterion", "question", "to do"])
 
 
+def known(ratings: RatingTable, study: CampaignRecord | None = None) -> list[dict[str, str]]:
+    """Return a row per question and criterion: what Parley says without a researcher's answers."""
+    record = replace(study or NO_PLAN, datasheet={})
+    return [
+        {
+            "number": question.number,
+            "criterion": name,
+            "text": " ".join((*_labels(question, answer), answer.text)).strip(),
+            "check": answer.check,
+        }
+        for question, name, answer in _each(_answers(ratings, record, NOBODYS))
+    ]
+
+
+def _labels(question: FormQuestion, answer: FormAnswer) -> Iterator[str]:
+    return (question.options[str(each)] for each in answer.options)
+
+
 def counts(
     ratings: RatingTable, study: CampaignRecord | None = None, own: Own = NOBODYS
 ) -> tuple[int, int]:
@@ -97,7 +116,8 @@ def _todo(question: FormQuestion, answer: FormAnswer) -> str:
 def _answers(ratings: RatingTable, study: CampaignRecord, own: Own) -> By:
     """Return answers by criterion and element; "" has those of the whole experiment.
 
-    What a researcher typed goes before what Parley knows.
+    What a researcher typed goes before what Parley knows, and into a command before what a page
+    kept.
     """
     parts = (
         *_reference(study),
@@ -110,7 +130,8 @@ def _answers(ratings: RatingTable, study: CampaignRecord, own: Own) -> By:
     )
     whole = {f"heds-{id_}": answer for id_, answer in parts if answer != NOTHING}
     found = {"": whole} | criteria_answers(ratings, study)
-    typed = own_answers(own, [name for name in found if name])
+    names = [name for name in found if name]
+    typed = own_answers(of_criteria(study.datasheet, names) | dict(own), names)
     return {name: answers | typed[name] for name, answers in found.items()}
 
 

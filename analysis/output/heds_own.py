@@ -36,6 +36,17 @@ def read(path: Path) -> Own:
     return found
 
 
+def of_criteria(own: Own, criteria: Sequence[str]) -> dict[str, object]:
+    """Return the answers without those about criteria that are not there, whose ratings may be."""
+    each = {question.number for question in form() if question.of_criterion}
+    return {
+        number: {name: answer for name, answer in typed.items() if name in criteria}
+        if number in each and isinstance(typed, dict)
+        else typed
+        for number, typed in own.items()
+    }
+
+
 def own_answers(own: Own, criteria: Sequence[str]) -> Answers:
     """Return the answers by criterion and element; blank ones are none.
 

@@ -30,7 +30,7 @@ FONTS = Path(mpl.get_data_path(), "fonts", "ttf")  # scripts that Typst's own fo
 PACKAGES = ("numpy", "pandas", "scipy", "krippendorff", "scikit-learn", "matplotlib", "typst")
 WIDE = 12  # columns that still fit on an upright page
 LONG = re.compile(r"\S{20}(?=\S{4})")  # after these letters of a word a line may break
-NARROW = re.compile(r"_(?=\S)|[^\s_]{8}(?=[^\s_]{2})")  # the same where columns are many
+NARROW = re.compile(r"_(?=\S)|[^\s_]{11}(?=[^\s_]{2})")  # the same where columns are many
 MANY = 9
 APPENDIX_FROM = 3  # sections to look something up from which on they begin a page of their own
 BESIDE = ("intervals", "shares", "bars", "grouped")  # charts that stand beside their tables

@@ -35,6 +35,10 @@ PAIRS = {
 OF_PAIRS = (
     "Student's t with Satterthwaite's degrees of freedom, Holm over these pairs; d is Cohen's."
 )
+UNDIRECTED = (
+    "The table does not say which end of a question is better (column “better”), so the higher "
+    "one counts as better on all. "
+)
 NEEDED = (
     "“detectable” is the true difference that this design finds with a power of .8; “n needed” is "
     "how many ratings of both systems, of raters and items like these, find a true difference as "
@@ -42,8 +46,11 @@ NEEDED = (
 )
 
 
-def overview(ranked: Sequence[SystemRanking]) -> Iterator[Section]:
-    """Yield all questions side by side, where there are several: a score and a place in each."""
+def overview(ranked: Sequence[SystemRanking], *, is_directed: bool) -> Iterator[Section]:
+    """Yield all questions side by side, where there are several: a score and a place in each.
+
+    is_directed: whether the table says which end of each question is the better one.
+    """
     ranked = [each for each in ranked if each.better != "none"]
     if len(ranked) < 2 or max(len(each.frame) for each in ranked) < 2:
         return
@@ -61,12 +68,13 @@ def overview(ranked: Sequence[SystemRanking]) -> Iterator[Section]:
     frame = frame.sort_values(["mean place", "system"], ignore_index=True)
     best = frame.iloc[0]["system"]
     firsts = sum(each.top == [best] for each in ranked)
-    on = f"all {firsts}" if firsts == len(ranked) else f"{firsts}"
+    on = "none" if firsts == 0 else f"all {firsts}" if firsts == len(ranked) else f"{firsts}"
     yield Section(
         f"{best} has the best mean place over {len(ranked)} questions, and is told apart from "
         f"every other system on {on} of them",
         frame,
         "The mean place counts every question that has a better end alike, and is no test. "
+        f"{'' if is_directed else UNDIRECTED}"
         "Intervals and n of each score are in the rankings that follow.",
         key="overview",
         leads=True,

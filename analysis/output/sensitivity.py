@@ -5,7 +5,7 @@ Apart because it computes scores of its own, where other sections show those of 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -27,12 +27,17 @@ ALL = "all that count"
 UNFLAGGED, PASSED = "without flagged raters", "without raters who failed the control"
 PUBLISHED, ORDINAL, ITEMS = "published calibration", "ordinal model", "means of items"
 MODELS = {PUBLISHED: "calibrated_score", ORDINAL: "ordinal_score"}
+# What each choice is, in the order in which the note has them.
+CHOSEN = {
+    UNFLAGGED: "without the raters whom the report rater_quality flags",
+    PASSED: "without those who do not rate the control lower (Ji et al. 2022)",
+    PUBLISHED: "by the published calibration (Kulikov et al. 2018)",
+    ORDINAL: "by the ordinal model (McCullagh 1980)",
+    ITEMS: "by plain means of each item's mean",
+}
 NOTE = (
-    "The highest system and its score, chosen again: from fewer raters by the same model (whom the "
-    "report rater_quality flags; who does not rate the control lower, Ji et al. 2022), and from "
-    "the same ratings by other models: the published calibration (Kulikov et al. 2018), the "
-    "ordinal model (McCullagh 1980), and plain means of each item's mean. Floor and ceiling are "
-    "the shares of answers at the ends of the scale."
+    "The highest system and its score, chosen again: {choices}. Floor and ceiling are the shares "
+    "of answers at the ends of the scale."
 )
 CONTROL_NOTE = (
     "Scores by the model of the ranking, with 95 % intervals, of all raters and of those left; n "
@@ -79,7 +84,7 @@ def sections(
     yield Section(
         _title(len(changed), len(ranked)),
         pd.DataFrame([_row(ratings, each, scored) for each in ranked]),
-        NOTE,
+        _note({choice.name for _, choice, _ in scored}),
         key="sensitivity",
         leads=True,
     )
@@ -91,6 +96,11 @@ def sections(
         key="sensitivity-numbers",
         appendix=True,
     )
+
+
+def _note(shown: Collection[str]) -> str:
+    """Say what the choices are that the table has a column for."""
+    return NOTE.format(choices="; ".join(of for name, of in CHOSEN.items() if name in shown))
 
 
 def _with_and_without(

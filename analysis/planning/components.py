@@ -54,6 +54,48 @@ class ClusteredMean:
     noise: Floats
     sums: ClusterSums
 
+    @property
+    def items(self) -> Floats:
+        return self.sums.items
+
+    @property
+    def raters(self) -> Floats:
+        return self.sums.raters
+
+
+@dataclass(frozen=True)
+class OwnRaters:
+    """The difference of two means whose raters and items are others: the first less the second.
+
+    Variances add up, and degrees of freedom are Welch's (1947, Biometrika 34, 28-35). Raters and
+    items are those of the system that has fewer.
+    """
+
+    one: ClusteredMean
+    other: ClusteredMean
+
+    @property
+    def mean(self) -> Floats:
+        return self.one.mean - self.other.mean
+
+    @property
+    def variance(self) -> Floats:
+        return self.one.variance + self.other.variance
+
+    @property
+    def df(self) -> Floats:
+        of_each = self.one.variance**2 / self.one.df + self.other.variance**2 / self.other.df
+        never = np.minimum(self.one.df, self.other.df)  # where nothing varies
+        return np.divide(self.variance**2, of_each, out=np.array(never), where=of_each > 0)
+
+    @property
+    def items(self) -> Floats:
+        return np.minimum(self.one.items, self.other.items)
+
+    @property
+    def raters(self) -> Floats:
+        return np.minimum(self.one.raters, self.other.raters)
+
 
 def cluster_sums(values: ArrayLike, rater: ArrayLike, item: ArrayLike) -> ClusterSums:
     """Return the sums of one campaign; a rater has one value per item, of several the mean."""

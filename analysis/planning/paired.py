@@ -1,4 +1,7 @@
-"""Paired differences of two systems: a rater's rating of one less the same rater's of the other."""
+"""Differences of two systems: a rater's rating of one less the same rater's of the other.
+
+Where systems were judged by raters of their own, the ratings of each.
+"""
 
 from __future__ import annotations
 
@@ -16,8 +19,8 @@ NUMBERS = ("ordinal", "interval", "nominal")
 CONTEXT = "context"  # a column of exports
 
 
-class PairedDifferences(NamedTuple):
-    """Differences of a pair in the order of the table, with who gave them and on what."""
+class Rated(NamedTuple):
+    """Ratings of a system, or a pair's differences, in the table's order; by whom, and on what."""
 
     value: Floats
     rater: NDArray[np.object_]
@@ -40,7 +43,7 @@ def question_of(ratings: RatingTable, question: str | None) -> str:
     return question
 
 
-def paired(ratings: RatingTable, question: str, one: str, other: str) -> PairedDifferences:
+def paired(ratings: RatingTable, question: str, one: str, other: str) -> Rated:
     """Return how much higher `one` was rated than `other`, by raters who judged both.
 
     Ratings of an item that has both systems are paired by item. Where no item has both, replies to
@@ -48,7 +51,7 @@ def paired(ratings: RatingTable, question: str, one: str, other: str) -> PairedD
     with conversations, a rater's first rating of one is paired with the first of the other, and so
     on; such a pair is an item of its own.
     """
-    of_question = ratings[(ratings["question"] == question) & ratings["value"].notna()]
+    of_question = _answered(ratings, question)
     sides = [_side(of_question, system) for system in (one, other)]
     found = sides[0].merge(sides[1], on=["rater", "item"], suffixes=("", "_other"))
     if found.empty and CONTEXT in of_question:
@@ -60,9 +63,22 @@ def paired(ratings: RatingTable, question: str, one: str, other: str) -> PairedD
         sides = [side.assign(time=side.groupby("rater").cumcount()) for side in sides]
         found = sides[0].merge(sides[1], on=["rater", "time"], suffixes=("", "_other"))
         found["item"] = found["item"] + " | " + found["item_other"]
-    value = (found["value"] - found["value_other"]).to_numpy(dtype=float)
+    return _rated(found, found["value"] - found["value_other"])
+
+
+def of_system(ratings: RatingTable, question: str, system: str) -> Rated:
+    """Return the ratings of one system; of several by a rater of an item the mean."""
+    found = _side(_answered(ratings, question), system)
+    return _rated(found, found["value"])
+
+
+def _rated(found: pd.DataFrame, value: pd.Series) -> Rated:
     rater, item = (found[name].to_numpy(dtype=object) for name in ("rater", "item"))
-    return PairedDifferences(value, rater, item)
+    return Rated(value.to_numpy(dtype=float), rater, item)
+
+
+def _answered(ratings: RatingTable, question: str) -> pd.DataFrame:
+    return ratings[(ratings["question"] == question) & ratings["value"].notna()]
 
 
 def _side(ratings: pd.DataFrame, system: str) -> pd.DataFrame:

@@ -36,6 +36,7 @@ CLAIMED = (
     "Card et al. (2020): t > 1.96 on a maximum likelihood model, one tail; the difference "
     "put in is half of the one that they simulate."
 )
+SEVERITY = "an SD in points, which no publication has: with one system each it does not cancel"
 USED = "the test's figures are of normal ratings; a scale's ends and steps make small changes"
 
 
@@ -99,9 +100,8 @@ def _plan(options: argparse.Namespace) -> RatingPlan:
     judges = 0 if options.judges is None else options.judges
     if options.judges is not None and judges < 1:
         raise BadOption("--judges", str(judges), "1 or more systems that each rater judges")
-    if judges == 1 and options.severity is None:
-        right = "an SD in points: with one system each it does not cancel"
-        raise BadOption("--severity", "", right)
+    if judges == 1 and options.severity is None and not options.learn:
+        raise BadOption("--severity", "", SEVERITY)
     usual = options.raters // options.systems if judges == 1 else options.raters
     votes = options.votes or max(usual, 1)
     return RatingPlan(options.items or 2, options.raters, votes, options.systems, judges)
@@ -129,7 +129,8 @@ def _variances(options: argparse.Namespace) -> Variances:
         ratings = read_all(options.learn).ratings
         if ratings is None:
             raise BadOption("--learn", str(options.learn[0]), "a table of ratings")
-        found = learned(ratings, question_of(ratings, options.question))
+        question = question_of(ratings, options.question)
+        found = learned(ratings, question, own_raters=options.judges == 1)
     else:
         found = PUBLISHED[options.variances].times(high - low)
     stated = {name: getattr(options, name) for name in STATED}
@@ -177,7 +178,7 @@ def _lines(
         f"{many(plan.raters, 'rater')}, {many(plan.votes, 'vote')} per item: "
         f"{many(plan.ratings, 'rating')}."
     )
-    yield from _partly(plan)
+    yield from partly(plan)
     severity = f", severity {variances.severity:.3f}" if variances.severity else ""
     yield (
         f"Standard deviations in points: taste {variances.taste:.3f}, item {variances.item:.3f}, "
@@ -201,7 +202,7 @@ def _lines(
     yield _cost_line(options, price)
 
 
-def _partly(plan: RatingPlan) -> Iterator[str]:
+def partly(plan: RatingPlan) -> Iterator[str]:
     """Yield what the test of a pair rests on, where a rater does not judge every system."""
     if plan.judges == 1:
         yield f"Each rater judges one system: {plan.of_pair} raters of each are compared."

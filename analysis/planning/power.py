@@ -22,7 +22,7 @@ import numpy as np
 from numpy.random import Generator
 from scipy import special
 
-from analysis.planning.components import ClusteredMean, ClusterSums, clustered_mean
+from analysis.planning.components import ClusteredMean, ClusterSums, OwnRaters, clustered_mean
 from analysis.planning.variances import Variances
 from analysis.stats.intervals import LEVEL, Floats
 from analysis.tables.options import BadOption
@@ -85,13 +85,14 @@ class RatingPlan:
         return self.raters * self.judges * (self.judges - 1) // (self.systems * (self.systems - 1))
 
     @property
+    def judged(self) -> int:
+        """How many systems each rater judges."""
+        return self.judges or self.systems
+
+    @property
     def fewest(self) -> int:
         """How many raters there must be at least."""
-        if self.judges == 1:
-            return self.systems * max(2, self.votes)
-        of_all = 2 if self.all_judged else self.judges * (self.judges - 1)
-        pairs = 2 if self.all_judged else self.systems * (self.systems - 1)
-        return max(self.votes, -(-2 * pairs // of_all))
+        return fewest_raters(self.votes, self.systems, self.judges)
 
     def _more(self) -> str:
         what = "of each system" if self.judges == 1 else "who judge both systems of a pair"
@@ -116,6 +117,17 @@ class RatingPlan:
     def ratings(self) -> int:
         """How many ratings there are of all systems together."""
         return self.items * self.votes * self.systems
+
+
+def fewest_raters(votes: int, systems: int, judges: int = 0) -> int:
+    """Return how many raters a plan must have at least: two who judge both systems of a pair.
+
+    With one system each, two of every system, or as many as an item has `votes`.
+    """
+    if judges == 1:
+        return systems * max(2, votes)
+    judged = judges or systems
+    return max(votes, -(-2 * systems * (systems - 1) // (judged * (judged - 1))))
 
 
 @dataclass(frozen=True)
@@ -192,10 +204,10 @@ def raters_needed(
 def loaded(plan: RatingPlan, raters: int, each: int) -> RatingPlan:
     """Return the plan with so many raters who give `each` ratings, and the items that are theirs.
 
-    Raises `BadOption` where a rater gives fewer ratings than there are systems.
+    Raises `BadOption` where a rater gives fewer ratings than there are systems to judge.
     """
-    if each < plan.systems:
-        right = f"{plan.systems} or more: a rater judges every system, and so does each pair's test"
+    if each < plan.judged:
+        right = f"{plan.judged} or more, one for each system that a rater judges"
         raise BadOption("each", str(each), right)
     return replace(plan, raters=raters, items=max(2, raters * each // (plan.systems * plan.votes)))
 
@@ -210,10 +222,10 @@ def loaded_raters_needed(
     seed: int,
 ) -> RatingPlan | None:
     """Return the plan with the fewest raters of `each` ratings; None above 2,000 items."""
-    most = max(plan.votes, MOST_ITEMS * plan.systems * plan.votes // each)
+    most = max(plan.fewest, MOST_ITEMS * plan.systems * plan.votes // each)
     return _smallest(
         lambda raters: loaded(plan, raters, each),
-        max(2, plan.votes),
+        plan.fewest,
         most,
         (variances, difference, target, seed),
     )
@@ -249,21 +261,16 @@ def _smallest(
 def _of_pair(
     plan: RatingPlan, variances: Variances, chance: Generator, campaigns: int
 ) -> tuple[Floats, Floats, Floats]:
-    """Return each campaign's difference of two systems, its variance, and degrees of freedom.
-
-    Of two systems with raters of their own the variances of their means add up, and degrees of
-    freedom are Welch's (1947, Biometrika 34, 28-35).
-    """
+    """Return each campaign's difference of two systems, its variance, and degrees of freedom."""
     if plan.judges != 1:
         found = clustered_mean(_sums(plan.tested, variances, chance, campaigns))
         return found.mean, found.variance, found.df
-    own = np.hypot(variances.taste, variances.severity)
+    of_rater = float(np.hypot(variances.taste, variances.severity))
     # What is drawn is a difference of two ratings, each of which has half of the variance.
-    alone = replace(variances, taste=float(own)).times(np.sqrt(0.5))
-    one, other = (clustered_mean(_sums(plan.tested, alone, chance, campaigns)) for _ in range(2))
-    variance = one.variance + other.variance
-    of_each = one.variance**2 / one.df + other.variance**2 / other.df
-    return one.mean - other.mean, variance, variance**2 / of_each
+    alone = replace(variances, taste=of_rater).times(np.sqrt(0.5))
+    both = [clustered_mean(_sums(plan.tested, alone, chance, campaigns)) for _ in range(2)]
+    own = OwnRaters(*both)
+    return own.mean, own.variance, own.df
 
 
 def _sums(plan: RatingPlan, variances: Variances, chance: Generator, campaigns: int) -> ClusterSums:

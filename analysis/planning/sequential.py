@@ -5,7 +5,10 @@ sequence for estimated variances: Waudby-Smith et al. 2024, Annals of Statistics
 information time 1/V, where V is the variance of the mean with clusters of raters and items. A mean
 whose raters' tastes do not average out gains little information, so the sequence stops shrinking
 where the mean does. Student's quantiles with Satterthwaite's degrees of freedom take the place of
-normal ones, because V is estimated. Apart because notebooks and pages look without a command.
+normal ones, because V is estimated. Two systems that have raters of their own are compared by the
+difference of their means, which grows in the same information time however unequally they grow
+(Jennison & Turnbull 1997, Journal of the American Statistical Association 92, 1330-1341). Apart
+because notebooks and pages look without a command.
 """
 
 from __future__ import annotations
@@ -18,7 +21,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import special
 
-from analysis.planning.components import ClusteredMean
+from analysis.planning.components import ClusteredMean, OwnRaters
 from analysis.stats.intervals import LEVEL, NONE, Floats, Interval, t_interval
 from analysis.tables.options import BadOption
 
@@ -30,6 +33,8 @@ LEAST_RATERS = 5
 # With less chance than this, at best, of a decision within the budget there will be none.
 FUTILE = 0.05
 
+# A mean of differences, or a difference of means.
+Evidence = ClusteredMean | OwnRaters
 Verdict = Literal["decided", "not yet", "cannot be decided with this budget"]
 
 
@@ -39,8 +44,9 @@ class StopRule:
 
     `expected` is the difference in points for which the sequence is shortest; it holds for any.
     `margin` is a difference in points too small to matter, None where equality is no verdict.
-    `budget` is the most items there will be. Of several `pairs` each gets its part of `error`, the
-    probability that any of them is ever wrong (Bonferroni).
+    `budget` is the most items there will be, of each system where raters are its own. Of several
+    `pairs` each gets its part of `error`, the probability that any of them is ever wrong
+    (Bonferroni).
 
     Raises:
         BadOption: a number with which there is no rule.
@@ -87,9 +93,9 @@ class Look:
     raters: int
 
 
-def radius(found: ClusteredMean, rule: StopRule) -> Floats:
+def radius(found: Evidence, rule: StopRule) -> Floats:
     """Return half the width of the sequence at each look; infinite where it is too early."""
-    enough = (found.sums.items >= LEAST_ITEMS) & (found.sums.raters >= LEAST_RATERS)
+    enough = (found.items >= LEAST_ITEMS) & (found.raters >= LEAST_RATERS)
     ready = enough & (found.variance > 0)
     variance = np.where(ready, found.variance, 1.0)
     half = quantile(variance, found.df, rule) * np.sqrt(variance)
@@ -104,7 +110,7 @@ def quantile(variance: ArrayLike, df: ArrayLike, rule: StopRule) -> Floats:
     return np.asarray(-special.stdtrit(df, special.ndtr(-np.sqrt(square))), dtype=float)
 
 
-def look(found: ClusteredMean, rule: StopRule) -> Look:
+def look(found: Evidence, rule: StopRule) -> Look:
     """Return the verdict of one pair on what there is; the mean is one number here."""
     half, mean = float(radius(found, rule)), float(found.mean)
     interval = NONE if np.isinf(half) else Interval(mean - half, mean + half)
@@ -119,8 +125,8 @@ def look(found: ClusteredMean, rule: StopRule) -> Look:
         verdict,
         reason,
         chance,
-        items=int(found.sums.items),
-        raters=int(found.sums.raters),
+        items=int(found.items),
+        raters=int(found.raters),
     )
 
 
@@ -135,12 +141,12 @@ def _reason(interval: Interval, margin: float | None) -> str:
     return ""
 
 
-def chance_of_decision(found: ClusteredMean, rule: StopRule) -> float:
+def chance_of_decision(found: Evidence, rule: StopRule) -> float:
     """Return the probability of a decision when the budget is used up, as far as is known now.
 
     The mean then is normal around the present one, with the variance that is to go
-    (Spiegelhalter, Freedman & Blackburn 1986, Controlled Clinical Trials 7, 8-17), and the same
-    raters go on. 1 while it is too early to tell.
+    (Spiegelhalter, Freedman & Blackburn 1986, Controlled Clinical Trials 7, 8-17). 1 while it is
+    too early to tell.
     """
     if (known := _too_early(found, rule)) is not None:
         return known
@@ -149,7 +155,7 @@ def chance_of_decision(found: ClusteredMean, rule: StopRule) -> float:
     return _decided(last, rule, float(found.mean), math.sqrt(to_go))
 
 
-def best_chance(found: ClusteredMean, rule: StopRule) -> float:
+def best_chance(found: Evidence, rule: StopRule) -> float:
     """Return the probability of a decision for the difference that makes one likeliest.
 
     Of those within Student's present 95 % interval: stochastic curtailment (Lan, Simon & Halperin
@@ -158,13 +164,23 @@ def best_chance(found: ClusteredMean, rule: StopRule) -> float:
     """
     if (known := _too_early(found, rule)) is not None:
         return known
-    least = replace(found, rater=_least_taste(found))
-    last, mean = _grown(least, rule.budget or 0), float(found.mean)
+    last, mean = _grown(_alike(found), rule.budget or 0), float(found.mean)
     part = min(float(last.variance / found.variance), 1.0)
     ends = t_interval(mean, math.sqrt(float(found.variance)), float(found.df))
     sd = math.sqrt(float(last.variance) * (1 - part))
     open_still = (*ends, min(max(0.0, ends.low), ends.high))
     return max(_decided(last, rule, part * mean + (1 - part) * each, sd) for each in open_still)
+
+
+def _alike(found: Evidence) -> Evidence:
+    """Return it with raters as alike as they may well be."""
+    if isinstance(found, OwnRaters):
+        return OwnRaters(*(replace(one, rater=_least_taste(one)) for one in _means(found)))
+    return replace(found, rater=_least_taste(found))
+
+
+def _means(found: OwnRaters) -> tuple[ClusteredMean, ClusteredMean]:
+    return found.one, found.other
 
 
 def _least_taste(found: ClusteredMean) -> Floats:
@@ -178,16 +194,16 @@ def _least_taste(found: ClusteredMean) -> Floats:
     return np.asarray(np.maximum(among / most - found.noise, 0.0) / per_rater, dtype=float)
 
 
-def _too_early(found: ClusteredMean, rule: StopRule) -> float | None:
+def _too_early(found: Evidence, rule: StopRule) -> float | None:
     budget = rule.budget or 0
-    if budget <= found.sums.items:
+    if budget <= found.items:
         return 0.0
     if np.isinf(float(radius(found, rule))):
         return float(budget >= LEAST_ITEMS)
     return None
 
 
-def _decided(last: ClusteredMean, rule: StopRule, mean: float, sd: float) -> float:
+def _decided(last: Evidence, rule: StopRule, mean: float, sd: float) -> float:
     """Return the probability that the last mean, normal around `mean`, decides."""
     half = float(quantile(last.variance, last.df, rule)) * math.sqrt(float(last.variance))
     apart = _above(half, mean, sd) + 1 - _above(-half, mean, sd)
@@ -203,12 +219,22 @@ def _above(end: float, mean: float, sd: float) -> float:
     return float(special.ndtr((mean - end) / sd))
 
 
-def _grown(found: ClusteredMean, items: int) -> ClusteredMean:
-    """Return the mean once there are so many items, by the same raters, as variable as now."""
+def _grown(found: Evidence, items: int) -> Evidence:
+    """Return it once there are so many items, as variable as now.
+
+    The raters of differences are the same ones, who go on; raters of one system each are new ones,
+    who rate as much as those before.
+    """
+    if isinstance(found, OwnRaters):
+        return OwnRaters(*(_more(one, items, new=True) for one in _means(found)))
+    return _more(found, items, new=False)
+
+
+def _more(found: ClusteredMean, items: int, *, new: bool) -> ClusteredMean:
     sums = found.sums
     times = items / sums.items
     n = sums.n * times
-    rater_pairs = np.maximum(sums.rater_pairs * times**2, n)
+    rater_pairs = np.maximum(sums.rater_pairs * (times if new else times**2), n)
     variance = (
         found.rater * rater_pairs / n**2
         + found.item * sums.item_pairs * times / n**2

@@ -3,8 +3,10 @@
 Look as often as you like and stop when you like: the probability that any of these intervals is
 ever wrong stays at --alpha (5 %), over all pairs of systems together. A pair is decided where its
 interval leaves out 0, or lies within --margin; with --budget it is also said when no decision is
-likely any more. Settle these options before the first look (docs/planning.md). Of an export whose
-plan froze a stop rule it is that rule, and an option that differs from it is told.
+likely any more. A pair is compared by the raters who judged both; where each rater judged one
+system (--own-raters) by the means of the two systems' raters. Settle these options before the first
+look (docs/planning.md). Of an export whose plan froze a stop rule it is that rule, and an option
+that differs from it is told.
 """
 
 from __future__ import annotations
@@ -22,8 +24,8 @@ import pandas as pd
 
 from analysis import arguments as parsers
 from analysis.output.terminal import table
-from analysis.planning.components import cluster_sums, clustered_mean
-from analysis.planning.paired import paired, question_of
+from analysis.planning.components import ClusteredMean, OwnRaters, cluster_sums, clustered_mean
+from analysis.planning.paired import Rated, of_system, paired, question_of
 from analysis.planning.sequential import LEAST_ITEMS, LEAST_RATERS, Look, StopRule, look
 from analysis.scores.allocation import HUMAN, PEOPLE
 from analysis.stats.intervals import NONE
@@ -35,6 +37,7 @@ BAD = 2
 # The sequence is shortest for an eighth of the scale, half a point of 1 to 5, unless stated.
 PART = 1 / 8
 ALPHA = 0.05
+NOBODY_OF_BOTH = "no rater judged both"
 # Options of the command, and what the plan calls them.
 OF_PLAN = {
     "question": "question",
@@ -42,17 +45,22 @@ OF_PLAN = {
     "margin": "margin",
     "budget": "items",
     "alpha": "alpha",
+    "own_raters": "own_raters",
 }
 Pair = tuple[str, str]
 
 
 @dataclass(frozen=True)
 class PlannedStop:
-    """The stop rule that a plan froze: its question, the rule, and the systems of its pairs."""
+    """The stop rule that a plan froze: its question, the rule, and the systems of its pairs.
+
+    With `own_raters` each rater judges one system.
+    """
 
     question: str
     rule: StopRule
     systems: tuple[str, ...]
+    own_raters: bool = False
 
 
 def planned_stop(plan: Mapping[str, Any]) -> PlannedStop | None:
@@ -63,30 +71,42 @@ def planned_stop(plan: Mapping[str, Any]) -> PlannedStop | None:
     rule = StopRule(frozen["difference"], frozen["margin"], frozen["items"], error=frozen["alpha"])
     compared = [each for each in plan["systems"] if not each.get("control")]
     names = (HUMAN if each["bot"] == PEOPLE else str(each["name"]) for each in compared)
-    return PlannedStop(str(frozen["question"]), rule, tuple(names))
+    own_raters = bool(frozen.get("own_raters"))  # plans before schema 9 had none of these
+    return PlannedStop(str(frozen["question"]), rule, tuple(names), own_raters)
 
 
-def looks(
-    ratings: RatingTable, question: str, rule: StopRule, *, systems: Sequence[str] = ()
-) -> dict[Pair, Look]:
+def looks(ratings: RatingTable, settled: PlannedStop) -> dict[Pair, Look]:
     """Return the look at each pair of systems; the first of a pair is compared with the second.
 
     The rule's error is shared out among all pairs, whatever its own number of pairs: those of the
-    planned `systems`, which may not all have ratings yet, else of those that the table has. Only
+    planned systems, which may not all have ratings yet, else of those that the table has. Only
     the planned ones have shares that stay the same from look to look.
     """
-    rated = ratings.loc[ratings["question"] == question, "system"].astype(str).unique()
-    pairs = list(combinations(sorted(systems or rated), 2))
-    shared = replace(rule, pairs=max(len(pairs), 1))
-    return {pair: _look(ratings, question, pair, shared) for pair in pairs}
+    rated = ratings.loc[ratings["question"] == settled.question, "system"].astype(str).unique()
+    pairs = list(combinations(sorted(settled.systems or rated), 2))
+    shared = replace(settled.rule, pairs=max(len(pairs), 1))
+    compared = _by_own_raters if settled.own_raters else _by_raters_of_both
+    return {pair: compared(ratings, settled.question, pair, shared) for pair in pairs}
 
 
-def _look(ratings: RatingTable, question: str, pair: Pair, rule: StopRule) -> Look:
+def _by_raters_of_both(ratings: RatingTable, question: str, pair: Pair, rule: StopRule) -> Look:
     values = paired(ratings, question, *pair)
-    if len(values.value) == 0:
-        reason = "no rater judged both"
-        return Look(math.nan, NONE, "not yet", reason, chance=None, items=0, raters=0)
-    return look(clustered_mean(cluster_sums(values.value, values.rater, values.item)), rule)
+    return look(_mean(values), rule) if len(values.value) else _nothing(NOBODY_OF_BOTH)
+
+
+def _by_own_raters(ratings: RatingTable, question: str, pair: Pair, rule: StopRule) -> Look:
+    one, other = (of_system(ratings, question, system) for system in pair)
+    if not len(one.value) or not len(other.value):
+        return _nothing("a system has no rating")
+    return look(OwnRaters(_mean(one), _mean(other)), rule)
+
+
+def _mean(values: Rated) -> ClusteredMean:
+    return clustered_mean(cluster_sums(values.value, values.rater, values.item))
+
+
+def _nothing(reason: str) -> Look:
+    return Look(math.nan, NONE, "not yet", reason, chance=None, items=0, raters=0)
 
 
 def overall(found: Mapping[Pair, Look]) -> str:
@@ -113,7 +133,9 @@ def main(arguments: Sequence[str]) -> int:
         return BAD
     if unlike:
         print(f"Caution: {unlike}", file=sys.stderr)
-    found = looks(tables.ratings, chosen.question, chosen.rule, systems=chosen.systems)
+    found = looks(tables.ratings, chosen)
+    if {each.reason for each in found.values()} == {NOBODY_OF_BOTH}:
+        print(f"{NOBODY_OF_BOTH}; --own-raters compares raters of one system each", file=sys.stderr)
     if options.json:
         records = [{"systems": pair, **_record(each)} for pair, each in found.items()]
         print(json.dumps({"verdict": overall(found), "pairs": records}, indent=1))
@@ -129,7 +151,7 @@ def _print(chosen: PlannedStop, found: Mapping[Pair, Look], *, by_plan: bool) ->
     print(
         f"\n{start} hold together at every look; the shortest for differences of "
         f"{chosen.rule.expected:g}. There is none with fewer than {LEAST_ITEMS} items or "
-        f"{LEAST_RATERS} raters who judged both."
+        f"{LEAST_RATERS} raters {'of each system' if chosen.own_raters else 'who judged both'}."
     )
 
 
@@ -140,14 +162,17 @@ def _chosen(
     frozen = planned_stop(plan)
     if frozen is None:
         question = question_of(ratings, options.question)
-        return PlannedStop(question, _rule(options, ratings, question), ()), ""
-    settled = {name: plan["stop_rule"][key] for name, key in OF_PLAN.items()}
+        own_raters = bool(options.own_raters)
+        return PlannedStop(question, _rule(options, ratings, question), (), own_raters), ""
+    of_plan = {"own_raters": False} | plan["stop_rule"]
+    settled = {name: of_plan[key] for name, key in OF_PLAN.items()}
     typed = {name: getattr(options, name) for name in OF_PLAN}
     kept = {name: settled[name] if value is None else value for name, value in typed.items()}
     unlike = [name for name, value in kept.items() if value != settled[name]]
     rule = StopRule(kept["expected"], kept["margin"], kept["budget"], error=kept["alpha"])
-    found = PlannedStop(question_of(ratings, kept["question"]), rule, frozen.systems)
-    changed = ", ".join(f"--{name} is {settled[name]}" for name in unlike)
+    question = question_of(ratings, kept["question"])
+    found = PlannedStop(question, rule, frozen.systems, kept["own_raters"])
+    changed = ", ".join(f"--{name.replace('_', '-')} is {settled[name]}" for name in unlike)
     caution = f"by the plan {changed}; a rule that is changed after a look promises nothing"
     return found, caution * bool(unlike)
 

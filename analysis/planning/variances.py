@@ -15,11 +15,11 @@ import numpy as np
 
 from analysis.arguments import PUBLISHED_VARIANCES
 from analysis.planning.components import cluster_sums, clustered_mean
-from analysis.planning.paired import paired
+from analysis.planning.paired import of_system, paired
 from analysis.tables.options import BadOption
 from analysis.tables.schema import RatingTable
 
-LEAST_PAIRS = 3
+LEAST_RATERS = 3
 
 
 @dataclass(frozen=True)
@@ -56,27 +56,34 @@ HIGH, LOW = half_differences(0.11, 0.14, 0.26), half_differences(0.04, 0.13, 0.1
 PUBLISHED = dict(zip(PUBLISHED_VARIANCES, (HIGH, LOW), strict=True))
 
 
-def learned(ratings: RatingTable, question: str) -> Variances:
+def learned(ratings: RatingTable, question: str, *, own_raters: bool = False) -> Variances:
     """Return the variances of a question's ratings, the mean over all pairs of systems.
 
     Only raters who judged both systems of a pair count. Where a conversation was rated once, what
-    is of conversations is in the noise.
+    is of conversations is in the noise. With `own_raters` it is the mean over systems, of whoever
+    judged each: a rater's taste is part of `severity` then, and both are part of the noise where
+    raters gave one rating each.
 
     Raises:
-        BadOption: no pair of systems was judged by as many as three raters.
+        BadOption: no pair of systems, or no system, was judged by as many as three raters.
     """
     systems = sorted(ratings.loc[ratings["question"] == question, "system"].unique())
-    found = []
-    for one, other in combinations(systems, 2):
-        values = paired(ratings, question, one, other)
-        if len(np.unique(values.rater)) >= LEAST_PAIRS:
-            found.append(clustered_mean(cluster_sums(values.value, values.rater, values.item)))
+    if own_raters:
+        tables = [of_system(ratings, question, system) for system in systems]
+        of_rater, shares, judged = "severity", 1, "a system"
+    else:
+        tables = [paired(ratings, question, *pair) for pair in combinations(systems, 2)]
+        of_rater, shares, judged = "taste", 2, "two systems each"
+    found = [
+        clustered_mean(cluster_sums(values.value, values.rater, values.item))
+        for values in tables
+        if len(np.unique(values.rater)) >= LEAST_RATERS
+    ]
     if not found:
-        right = "one where at least three raters judged two systems each"
-        raise BadOption("question", question, right)
-    parts = {"taste": "rater", "item": "item", "noise": "noise"}
+        raise BadOption("question", question, f"one where at least three raters judged {judged}")
+    parts = {of_rater: "rater", "item": "item", "noise": "noise"}
     means = {
-        name: math.sqrt(float(np.mean([getattr(each, of) for each in found])) / 2)
+        name: math.sqrt(float(np.mean([getattr(each, of) for each in found])) / shares)
         for name, of in parts.items()
     }
     return replace(Variances(0, 0, 0), **means)

@@ -31,6 +31,10 @@ from analysis.tables.options import BadOption
 
 SIMULATED_AS = ("system_score", "system_difference")
 
+TOO_LARGE = (
+    "Coverage was not measured for this design: simulating campaigns of its size takes more than "
+    "some seconds (--simulate 500 does it)."
+)
 QUICK = -1  # as many campaigns as take some seconds
 LEAST, MOST_WRONG = 0.93, 0.06
 USUAL, FEWEST = 500, 40
@@ -176,7 +180,7 @@ def _tested(question: QuestionRatings, options: SelfTest) -> TestedScores:
             widened_pairs=found.matrix(found.widened_pairs),
         )
     scores = scores.without(options.control)
-    enough = needed(design, values, scores) if draws else None
+    enough = needed(design, values, scores) if draws else TOO_LARGE
     return TestedScores(scores, found, enough)
 
 

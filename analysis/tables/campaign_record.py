@@ -26,7 +26,7 @@ class CampaignRecord:
 
     `people` has a row for each participation but those withdrawn, `answers` one for each current
     answer, those set aside too, `replies` one for each system that was called; `outcomes` says what
-    people's outcomes mean.
+    people's outcomes mean, `datasheet` what a researcher answered to its form, by number.
     """
 
     plan: Mapping[str, Any]
@@ -38,6 +38,7 @@ class CampaignRecord:
     withdrew: int | None = None
     outcomes: Mapping[str, str] = field(default_factory=dict)
     amendments: Sequence[str] = ()
+    datasheet: Mapping[str, object] = field(default_factory=dict)
 
     @property
     def protocol(self) -> Mapping[str, Any]:

@@ -139,6 +139,7 @@ def _study(archive: zipfile.ZipFile) -> CampaignRecord | None:
         withdrew=manifest.get("withdrew"),
         outcomes=manifest.get("outcomes", {}),
         amendments=[str(each["text"]) for each in manifest.get("amendments", ())],
+        datasheet=manifest.get("datasheet", {}),
     )
 
 

@@ -5,7 +5,8 @@
 Two systems, up to 60 items, three of 20 raters an item, 1 to 5; SDs of raters .7, tastes .3, items
 .4, noise .8. A campaign ends at its first decision, or with its 60 items. `--rival N` runs
 AnytimeMonitor (mde_threshold .3, planned for 60 items, seven looks: after 8, 16, 24, 32, 40, 50 and
-60) on the first N campaigns too, where the package is installed. Simulated here by numpy alone.
+60) on the first N campaigns too, where the package is installed. Then designs in which each rater
+judges one system, which are compared by their means. Simulated here by numpy alone.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from analysis.planning.components import clustered_mean
+from analysis.planning.components import ClusteredMean, ClusterSums, OwnRaters, clustered_mean
 from analysis.planning.sequential import StopRule, radius
 from analysis.simulation.cases.planning import sums_by_look
 
@@ -56,7 +57,7 @@ def ours(of: Stream) -> tuple[int, int]:
 
 
 def _first(out: np.ndarray) -> int:
-    return int(out.argmax()) + 1 if out.any() else ITEMS + 1
+    return int(out.argmax()) + 1 if out.any() else len(out) + 1
 
 
 def rivals(of: Stream) -> int:
@@ -81,6 +82,82 @@ def rivals(of: Stream) -> int:
         if found.verdict == "STOP" and (found.ci_lo > 0 or found.ci_hi < 0):
             return look
     return ITEMS + 1
+
+
+class Own(NamedTuple):
+    """A design whose raters judge one system each: `votes` of a pool an item, or 0 for new ones.
+
+    A new rater has `each` conversations. `unequal` items of the first system come with one of the
+    second.
+    """
+
+    name: str
+    items: int = ITEMS
+    pool: int = 0
+    votes: int = 1
+    each: int = 1
+    unequal: int = 1
+    base: float = 3.0
+    ends: tuple[float, float] = (1.0, 5.0)
+    of_rater: float = 0.76  # severity .7 and taste .3
+    noise: float = 0.8
+    expected: float = 0.5
+
+
+OWN = (
+    Own("one conversation each"),
+    Own("one conversation each, 200 items", items=200),
+    Own("three conversations each", each=3),
+    Own("3 of 12 raters an item", pool=12, votes=3),
+    Own("the same 5 raters every item", pool=5, votes=5),
+    Own("yes or no", base=0.5, ends=(0, 1), of_rater=0.45, expected=0.125),
+    Own("near the end of the scale", base=4.5),
+    Own("the second has a third, 120 items", items=120, unequal=3),
+)
+
+
+def side(of: Own, gap: float, chance: np.random.Generator) -> ClusteredMean:
+    """Return the mean of a system after each item."""
+    if of.pool:
+        rater = np.argsort(chance.random((of.items, of.pool)), axis=1)[:, : of.votes]
+    else:
+        rater = np.arange(of.items)[:, None] // of.each
+    felt = of.base + gap + chance.normal(0, of.of_rater, int(rater.max()) + 1)[rater]
+    felt = felt + chance.normal(0, 0.4, (of.items, 1)) + chance.normal(0, of.noise, felt.shape)
+    value = np.clip(np.round(felt), *of.ends).ravel()
+    item = np.repeat(np.arange(of.items), rater.shape[1])
+    return clustered_mean(sums_by_look(value, rater.ravel(), item))
+
+
+def own(of: Own, gap: float, seed: int) -> tuple[int, int]:
+    """Return after how many items the sequence, and t > 1.96, tell means apart."""
+    chance = np.random.default_rng([seed, round(10 * gap), of.items])
+    one, other = (side(of, part, chance) for part in (gap / 2, -gap / 2))
+    if of.unequal > 1:
+        other = _slower(other, np.arange(of.items) // of.unequal)
+    found = OwnRaters(one, other)
+    mean = np.abs(found.mean)
+    peeked = (mean > 1.96 * np.sqrt(found.variance)) & (found.items > 2)
+    return _first(mean > radius(found, StopRule(expected=of.expected))), _first(peeked)
+
+
+def _slower(found: ClusteredMean, look: np.ndarray) -> ClusteredMean:
+    """Return the mean as it stands at these looks."""
+    parts = (found.mean, found.variance, found.df, found.rater, found.item, found.noise)
+    sums = ClusterSums(*(each[look] for each in found.sums))
+    return ClusteredMean(*(each[look] for each in parts), sums)
+
+
+def own_raters(campaigns: int) -> None:
+    """Print a row per design of raters of one system each."""
+    print("\neach rater judges one system         gap   stopped   items  t > 1.96")
+    gaps = {OWN[0]: (0.0, 0.5, 1.0), OWN[1]: (0.0, 0.5)}
+    for of in OWN:
+        for gap in gaps.get(of, (0.0,)):
+            found = np.array([own(of, gap, seed) for seed in range(campaigns)])
+            stopped, peeked = (found <= of.items).mean(axis=0)
+            mean = np.minimum(found[:, 0], of.items).mean()
+            print(f"{of.name:34}  {gap:>4g}  {stopped:>8.3f}  {mean:>6.1f}  {peeked:>8.3f}")
 
 
 def told(name: str, gap: float, stops: list[int]) -> str:
@@ -111,6 +188,7 @@ def main() -> None:
             print(told(RIVAL, gap, [rivals(stream(gap, seed)) for seed in range(count)]))
             rival = (time.process_time() - began) / count
             print(f"       processor: {1e3 * spent / len(found):.1f} ms, {RIVAL} {rival:.1f} s")
+    own_raters(options.campaigns)
 
 
 if __name__ == "__main__":

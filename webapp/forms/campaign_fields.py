@@ -282,7 +282,9 @@ class CampaignFields(StaffForm):
         help_text=gettext_lazy(
             "In points of the question's scale. The page Live then says of each pair of systems "
             "whether it is decided, by intervals that hold at every look; they are shortest for "
-            "this difference. Only raters who judge both systems of a pair count. Empty: no rule."
+            "this difference. Only raters who judge both systems of a pair count; where each "
+            "participant judges one system, the means of the two are compared, which takes more "
+            "of them. Empty: no rule."
         ),
     )
     stop_question = TypedField(
@@ -308,8 +310,9 @@ class CampaignFields(StaffForm):
         label=gettext_lazy("Stop rule: most items of a pair"),
         kind="number",
         help_text=gettext_lazy(
-            "Contexts, or pairs of conversations by one rater. With it the page also says which "
-            "pairs cannot be decided any more. Empty: no limit."
+            "Contexts, or pairs of conversations by one rater; of each system where a participant "
+            "judges one. With it the page also says which pairs cannot be decided any more. "
+            "Empty: no limit."
         ),
     )
     stop_recruiting = TypedField(

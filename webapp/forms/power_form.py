@@ -9,11 +9,13 @@ from typing import Any
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
+from analysis.arguments import PUBLISHED_VARIANCES
 from webapp.forms.typed_fields import StaffForm, TypedField
 from webapp.services.results.planner import MOST_PILOT, PILOT
 from webapp.services.staff_forms.fields import (
     number,
     one_of,
+    optional,
     optional_text,
     optional_whole,
     shown,
@@ -49,8 +51,14 @@ class PowerForm(StaffForm):
         optional_whole(least=2, most=20_000),
         label=gettext_lazy("Raters"),
         kind="number",
+        help_text=gettext_lazy("In all. Empty: as many as their ratings, below, make up."),
+    )
+    judges = TypedField(
+        optional_whole(least=1, most=1000),
+        label=gettext_lazy("Systems that each rater judges"),
+        kind="number",
         help_text=gettext_lazy(
-            "In all; each judges every system. Empty: as many as their ratings, below, make up."
+            "In a balanced order: a pair is compared by those who judge both. Empty: every system."
         ),
     )
     votes = TypedField(
@@ -74,6 +82,15 @@ class PowerForm(StaffForm):
         number(least=-MOST_POINTS, most=MOST_POINTS),
         label=gettext_lazy("Upper end of the scale"),
         kind="number",
+    )
+    severity = TypedField(
+        optional(number(least=0, most=MOST_POINTS)),
+        label=gettext_lazy("How much raters differ in severity (SD)"),
+        kind="number",
+        help_text=gettext_lazy(
+            "In points. It counts only where each rater judges one system, and no publication has "
+            "it. Empty: as the table or campaign has it."
+        ),
     )
     question = TypedField(
         optional_text(most=200),
@@ -121,6 +138,9 @@ class PowerForm(StaffForm):
             about = {"value": shown(found["votes"]), "raters": found["raters"]}
             complaint = _("%(value)s: there are only %(raters)s raters; write at most so many")
             self.add_error("votes", complaint % about)
+        is_published = found.get("source") in PUBLISHED_VARIANCES
+        if is_published and found.get("judges") == 1 and found.get("severity", 0) is None:
+            self.add_error("severity", _("is empty, and no publication has it; write an SD"))
         if found.get("source") == PILOT:
             self._check_pilot()
         return {name: _plain(value) for name, value in found.items()}

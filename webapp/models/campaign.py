@@ -130,6 +130,10 @@ class Campaign(models.Model):
     stop_margin = models.DecimalField(max_digits=9, decimal_places=3, null=True, blank=True)
     stop_items = models.PositiveIntegerField(null=True, blank=True)  # the most of each pair
     stop_recruiting = models.BooleanField(default=False)  # pause once every pair is decided
+    # A researcher's own answers to the datasheet, by the form's numbers (analysis.output.heds_own).
+    datasheet = models.JSONField(
+        default=dict, blank=True, db_default=models.Value({}, models.JSONField())
+    )
     decided_at = models.DateTimeField(null=True, blank=True)  # when that paused it, once for all
     seed = models.PositiveIntegerField(default=0)
 

@@ -19,11 +19,12 @@ from django.utils.translation import gettext_lazy
 from analysis.arguments import TOKENIZERS
 from analysis.registry import report_names
 from webapp import clock, exporters
-from webapp.services.results import shown, stored
+from webapp.forms.datasheet_form import DatasheetForm
+from webapp.services.results import datasheets, shown, stored
 from webapp.services.results.stored import Found
 from webapp.services.rules.access import Role, StaffCampaign, StaffStudy
 from webapp.views.file_parts import FileParts
-from webapp.views.staff.access import READ, WRITE, NavLink, View, campaign_page, study_page
+from webapp.views.staff.access import FORM, READ, WRITE, NavLink, View, campaign_page, study_page
 
 Evaluated = StaffCampaign | StaffStudy
 WAIT = 202  # accepted: it is being computed
@@ -139,15 +140,37 @@ def references(request: HttpRequest, of: Evaluated, name: str) -> HttpResponse:
     return _shown(request, of, f"report/{_known(name)}", cited)
 
 
-def heds(request: HttpRequest, of: Evaluated) -> HttpResponse:
+def heds(request: HttpRequest, of: StaffCampaign) -> HttpResponse:
     """Return the datasheet as the file that the form of HEDS 3.0 loads."""
 
     def file(found: Found) -> HttpResponse:
-        if "heds" not in found.content:  # stored before there was one: a newer one is on its way
+        if found.content.get("heds_own") != of.datasheet:  # one with these answers is on its way
             return _waiting(request, of, found)
         return _file(found.content["heds"], "application/json", f"{_stem(of)}-heds.json")
 
-    return _shown(request, of, "report/datasheet", file)
+    return _shown(request, of, datasheets.REPORT, file)
+
+
+def datasheet(request: HttpRequest, of: StaffCampaign) -> HttpResponse:
+    """Show the datasheet's questions with what Parley says, and keep a researcher's own answers."""
+
+    def questions(found: Found) -> HttpResponse:
+        content = found.content
+        if "heds_known" not in content:  # stored before there was a form: as above
+            return _waiting(request, of, found)
+        typed = request.POST if request.method == "POST" else None
+        form = DatasheetForm(typed, known=content["heds_known"], own=of.datasheet)
+        if form.is_bound and form.is_valid():
+            by, now = request.user.get_username(), clock.now()
+            answers, choice = form.answers(), _choice(request)
+            datasheets.keep(campaign=of, answers=answers, choice=choice, by=by, now=now)
+            return redirect(f"{reverse('results-datasheet', args=[of.pk])}?rows={choice}")
+        filled, whole = content["heds_counts"]
+        context = _context(of, found, form=form, filled=filled, whole=whole)
+        status = 422 if form.is_bound else 200
+        return render(request, "results/datasheet.html", context, status=status)
+
+    return _shown(request, of, datasheets.REPORT, questions)
 
 
 def _counted(request: HttpRequest) -> str:
@@ -243,6 +266,11 @@ urlpatterns = [
     path(f"{PREFIX}/", campaign_page(*READ, tab=TAB, **LOOK)(page), name="results"),
     # Of a campaign alone: a datasheet is of one experiment.
     path(f"{PREFIX}/heds.json", campaign_page(*READ, **LOOK)(heds), name="results-heds"),
+    path(
+        f"{PREFIX}/datasheet/",
+        campaign_page(*FORM, change=Role.RUNNER, **LOOK)(datasheet),
+        name="results-datasheet",
+    ),
     path(f"{OF_STUDY}/", study_page(*READ, **LOOK)(page), name="study-results"),
     *(
         path(f"{PREFIX}{end}", campaign_page(*methods, **need)(view), name=f"results{name}")

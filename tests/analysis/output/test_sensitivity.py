@@ -65,6 +65,21 @@ def test_with_none_or_nobody_left_there_is_no_second_ranking(failing: int) -> No
     assert "control-q" not in {each.key for each in report.sections}
 
 
+def test_the_note_names_the_choices_that_the_table_shows_and_no_others() -> None:
+    """And so does the list of references: an interval scale has no ordinal model."""
+    ordinal = _section(summary(_with_control(failing=8), control="bad"), "sensitivity")
+    assert "ordinal model (McCullagh 1980)" in ordinal.note
+    whole = rating_table(simulated(raters=12).assign(level="interval"))
+    report = summary(whole)
+    note = _section(report, "sensitivity").note
+    assert "published calibration (Kulikov et al. 2018)" in note
+    assert "McCullagh" not in note
+    assert "control" not in note
+    references = _section(report, "references").frame.to_string()
+    assert "McCullagh" not in references
+    assert "Kulikov" in references
+
+
 def test_floor_and_ceiling_are_shares_of_answers_at_the_ends() -> None:
     row = _section(summary(_with_control(failing=0), control="bad"), "sensitivity").frame.iloc[0]
     assert row["floor"] == 0  # the control, at 1, is set apart

@@ -165,3 +165,21 @@ def test_systems_that_nobody_can_compare_are_refused(
     usual = ["plan", "--difference", "0.7", "--raters", "60", "--systems", "4", *OWN]
     assert main([*usual, *words]) == 2
     assert right in capsys.readouterr().err
+
+
+def test_raters_of_one_system_learn_what_they_differ_by_from_ratings_of_one_system(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Severity .7 and taste .3 are one there: .76; half of the pilot's raters judged each."""
+    rows = [row for row in static((0.0, 0.0), 400, raters=60, votes=6, seed=3)
+            if (int(row[0][1:]) % 2 == 0) == (row[1] == "a")]  # fmt: skip
+    words = ["plan", "--difference", "0.5", "--raters", "60", "--votes", "3", "--judges", "1"]
+    path = written(tmp_path / "pilot.csv", rows)
+    assert main([*words, "--items", "20", "--learn", path, "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)["variances"]
+    assert found["taste"] == 0
+    assert found["severity"] == pytest.approx(0.76, abs=0.15)
+    assert found["item"] == pytest.approx(0.4, abs=0.1)
+    assert found["noise"] == pytest.approx(0.83, abs=0.1)
+    assert main(["plan", *words[1:-2], "--learn", path]) == 2
+    assert "at least three raters judged two systems each" in capsys.readouterr().err

@@ -6,8 +6,9 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from scipy import stats
 
-from analysis.planning.components import ClusteredMean, cluster_sums, clustered_mean
+from analysis.planning.components import ClusteredMean, OwnRaters, cluster_sums, clustered_mean
 from analysis.planning.sequential import (
     FUTILE,
     LEAST_ITEMS,
@@ -20,7 +21,7 @@ from analysis.planning.sequential import (
     radius,
 )
 from analysis.simulation.campaigns import Design
-from analysis.simulation.cases.planning import Differences, stopped
+from analysis.simulation.cases.planning import Differences, stopped, sums_by_look
 
 RULE = StopRule(expected=0.5)
 STREAM = Design(
@@ -50,6 +51,41 @@ def test_an_estimated_variance_and_more_pairs_widen() -> None:
     few = float(quantile(0.01, 10, RULE))
     assert few > float(quantile(0.01, 1000, RULE))
     assert float(quantile(0.01, 10, replace(RULE, pairs=3))) > few
+
+
+def _own(gap: float, seed: int, *, items: int = 60, each: int = 1) -> OwnRaters:
+    """Looks at two systems, of which each has raters of its own, after each conversation."""
+    chance = np.random.default_rng([seed, 5])
+    sides = []
+    for quality in (gap / 2, -gap / 2):
+        rater = np.arange(items) // each
+        felt = 3 + quality + chance.normal(0, 0.8, items)[rater] + chance.normal(0, 0.9, items)
+        value = np.clip(np.round(felt), 1, 5)
+        sides.append(clustered_mean(sums_by_look(value, rater, np.arange(items))))
+    return OwnRaters(*sides)
+
+
+@pytest.mark.parametrize("each", [1, 3])
+def test_systems_with_raters_of_their_own_hardly_stop_without_a_difference(each: int) -> None:
+    """2,000 campaigns: docs/planning.md."""
+    for gap, least, most in ((0.0, 0.0, 0.05), (1.5, 0.95, 1.0)):
+        drawn = (_own(gap, seed, each=each) for seed in range(200))
+        stops = [bool((np.abs(one.mean) > radius(one, RULE)).any()) for one in drawn]
+        assert least <= np.mean(stops) <= most
+
+
+def test_means_of_own_raters_are_compared_as_welch_does() -> None:
+    """1947; scipy's test of two independent samples is the other implementation."""
+    one, other = np.random.default_rng(2).normal((0, 1), (2, 1), (20, 2)).T
+    sides = [one, other[:12]]
+    own = OwnRaters(*(
+        clustered_mean(cluster_sums(each, np.arange(len(each)), np.arange(len(each))))
+        for each in sides
+    ))  # fmt: skip
+    found = stats.ttest_ind(*sides, equal_var=False)
+    assert float(own.mean / np.sqrt(own.variance)) == pytest.approx(found.statistic)
+    assert float(own.df) == pytest.approx(found.df)
+    assert (int(own.items), int(own.raters)) == (12, 12)
 
 
 def _found(items: int, raters: int = 20, gap: float = 0.0, seed: int = 3) -> ClusteredMean:
@@ -133,3 +169,21 @@ def test_the_chance_of_a_decision_is_what_comes_true() -> None:
         said.append(chance_of_decision(now, rule))
         came.append(abs(float(end.mean)) > float(radius(end, rule)))
     assert np.mean(said) == pytest.approx(np.mean(came), abs=0.08)
+
+
+def test_new_raters_of_one_system_bring_information_and_the_same_ones_hardly_do() -> None:
+    """Tastes of few raters do not average out over more items; those of new raters do."""
+    chance = np.random.default_rng(9)
+    rater = np.repeat(np.arange(6), 10)
+    sides = [
+        clustered_mean(cluster_sums(
+            chance.normal(0, 0.8, 6)[rater] + chance.normal(0, 0.5, 60), rater, np.arange(60)
+        ))
+        for _ in range(2)
+    ]  # fmt: skip
+    own, rule = OwnRaters(*sides), replace(RULE, budget=2000)
+    assert look(own, rule).verdict == "not yet"
+    assert best_chance(own, rule) > best_chance(sides[0], rule) - 1e-9
+    found = look(own, replace(RULE, budget=61))
+    assert found.verdict == "cannot be decided with this budget"
+    assert found.items == 60

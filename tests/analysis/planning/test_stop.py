@@ -56,8 +56,32 @@ def test_raters_who_never_judged_both_are_no_pair(
 ) -> None:
     rows = [(f"{rater}{system}", system, item, value)
             for rater, system, item, value in static((1.0, 0.0), 30)]  # fmt: skip
-    assert main(["stop", written(tmp_path / "nested.csv", rows)]) == 0
-    assert "not yet (no rater judged both)" in capsys.readouterr().out
+    path = written(tmp_path / "nested.csv", rows)
+    assert main(["stop", path]) == 0
+    printed = capsys.readouterr()
+    assert "not yet (no rater judged both)" in printed.out
+    assert "--own-raters compares raters of one system each" in printed.err
+    assert main(["stop", path, "--own-raters"]) == 0
+    printed = capsys.readouterr()
+    assert printed.out.startswith("overall: not yet")
+    assert "5 raters of each system" in printed.out
+    assert printed.err == ""
+
+
+def test_raters_of_one_system_each_decide_a_difference_that_is_large_enough(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rows = [(f"{rater}{system}", system, item, value)
+            for rater, system, item, value in static((1.5, 0.0), 60)]  # fmt: skip
+    rows.append(("late", "c", "i0", 3.0))
+    path = written(tmp_path / "nested.csv", rows)
+    assert main(["stop", path, "--own-raters", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)["pairs"]
+    assert [each["verdict"] for each in found] == ["decided", "not yet", "not yet"]
+    assert (found[0]["items"], found[0]["raters"], found[1]["raters"]) == (60, 20, 1)
+    values = {system: [row[3] for row in rows if row[1] == system] for system in "ab"}
+    gap = sum(values["a"]) / 180 - sum(values["b"]) / 180
+    assert found[0]["estimate"] == pytest.approx(gap)
 
 
 def test_a_smaller_alpha_makes_intervals_wider(

@@ -45,6 +45,10 @@ def test_several_questions_have_an_overview_of_places() -> None:
         "on 1 of them"
     )
     assert list(frame.columns) == ["system", "q", "r", "mean place"]
+    unsaid = "The table does not say which end of a question is better"
+    assert unsaid in report.sections[0].note
+    said = rating_table(both.assign(answer=both.index.astype(str), better="high"))
+    assert unsaid not in summary(said).sections[0].note
     assert frame["mean place"].iloc[0] == 1.0
 
 

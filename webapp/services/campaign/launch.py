@@ -31,11 +31,11 @@ from webapp.services.rules.protocols import identity_of, original_of, protocol_o
 from webapp.services.staff_forms import source_settings, stop_rules
 from webapp.services.writing import writing_items
 
-# Of the plan. 7 had no `care`; 6 had no `stop_rule`, no `power`, and no `control` of a system; 5
-# had neither `arms` nor `tokens`; 4 had no `budget`; 3 had no `replies`, nor group and about of
-# contexts, and `only_if` as a name; 2 had no `words`; 1 had no `provenance_text` and other names in
-# a setting.
-SCHEMA = 8
+# Of the plan. 8 had no `own_raters` of a stop rule; 7 had no `care`; 6 had no `stop_rule`, no
+# `power`, and no `control` of a system; 5 had neither `arms` nor `tokens`; 4 had no `budget`; 3 had
+# no `replies`, nor group and about of contexts, and `only_if` as a name; 2 had no `words`; 1 had no
+# `provenance_text` and other names in a setting.
+SCHEMA = 9
 FEWEST_SYSTEMS = 2
 
 
@@ -127,7 +127,8 @@ def power_basis(campaign: Campaign) -> dict[str, Any]:
     """Return what of a draft goes into the answer: another value makes it an old one."""
     return {
         "systems": (systems := max(FEWEST_SYSTEMS, campaign.systems.count())),
-        "each": _ratings_of_each(protocol_of(campaign), systems),
+        "each": (each := _ratings_of_each(protocol := protocol_of(campaign), systems)),
+        "judges": min(each, systems) if stop_rules.judges_several(protocol) else 1,
         "pay": str(campaign.pay),
         "minutes": campaign.minutes,
         "currency": campaign.currency,

@@ -282,6 +282,7 @@ def about(campaign: Campaign) -> dict[str, Any]:
         ],
         "arms": launch.arms(campaign),
         "withdrew": study_record.withdrew(campaign),
+        "datasheet": campaign.datasheet,
         "money": _money(campaign),
     }
 

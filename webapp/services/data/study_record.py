@@ -39,6 +39,7 @@ def study(
         withdrew=withdrew(campaign),
         outcomes=outcomes(),
         amendments=[each.text for each in campaign.amendments.order_by("pk")],
+        datasheet=campaign.datasheet,
     )
 
 

@@ -150,7 +150,7 @@ def _report(subject: Subject, wanted: str, choice: str) -> Made:
         "tokenizers": page.tokenizers_of(name),
     }
     if name == "datasheet" and subject.record is not None:
-        made["heds"] = page.datasheet_file(subject, choice)
+        made |= page.datasheet_file(subject, choice)
     return {**_stored_report(found), **made}
 
 

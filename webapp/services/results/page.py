@@ -189,10 +189,19 @@ def document(
     return pdf(covered, Origin(again, made=made, author=subject.author))
 
 
-def datasheet_file(subject: Subject, choice: str) -> str:
-    """Return a campaign's datasheet as the file that the form of HEDS 3.0 loads."""
-    ratings = rating_table(answers(subject, choice))
-    return heds.written(heds.heds(ratings, subject.record))
+def datasheet_file(subject: Subject, choice: str) -> dict[str, object]:
+    """Return a campaign's datasheet as the file that the form of HEDS 3.0 loads.
+
+    `heds_known` is what Parley says by itself, `heds_own` what the researcher says, `heds_counts`
+    how many questions of how many have an answer.
+    """
+    ratings, record = rating_table(answers(subject, choice)), subject.record
+    return {
+        "heds": heds.written(heds.heds(ratings, record)),
+        "heds_known": heds.known(ratings, record),
+        "heds_counts": heds.counts(ratings, record),
+        "heds_own": {} if record is None else record.datasheet,
+    }
 
 
 def code_of(report: Report, subject: Subject, choice: str) -> str:

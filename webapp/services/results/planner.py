@@ -105,10 +105,12 @@ def first_values(campaign: AnyCampaign) -> dict[str, Any]:
     ends = next((each.cell_scale for each in known.values() if each.cell_scale), (1.0, 5.0))
     rate = protocol.after
     has_chat = protocol.chat is not None
+    basis = launch.power_basis(row_of(campaign))
     return {
         "power": USUAL_POWER,
         "votes": 1 if has_chat or rate is None else rate.votes,
-        "each": launch.power_basis(row_of(campaign))["each"],
+        "each": basis["each"],
+        "judges": basis["judges"] if basis["judges"] < basis["systems"] else None,
         "low": ends[0],
         "high": ends[1],
         "source": PUBLISHED_VARIANCES[0],

@@ -11,7 +11,7 @@ import math
 import tempfile
 import zipfile
 from collections.abc import Mapping
-from dataclasses import asdict
+from dataclasses import asdict, fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -19,10 +19,11 @@ from django.utils.translation import gettext as _
 
 from analysis import BadTable, RatingTable
 from analysis.planning.paired import question_of
-from analysis.planning.plan import USED, caveats, cost, out_of_reach
+from analysis.planning.plan import USED, caveats, cost, out_of_reach, partly
 from analysis.planning.power import (
     MOST_ITEMS,
     RatingPlan,
+    fewest_raters,
     items_needed,
     loaded,
     loaded_raters_needed,
@@ -41,6 +42,8 @@ from webapp.services.staff_forms.fields import Invalid
 
 MOST_UNPACKED = 500_000_000  # bytes that a zip may hold
 MOST_FILES = 100  # an export has some thirty
+VARIANCES = tuple(each.name for each in fields(Variances))
+OWN = "own"  # variances where raters judge one system each
 MOST_TRIES = 5  # somebody asks something else while it is computed
 
 
@@ -61,30 +64,48 @@ def compute(campaign: Campaign) -> None:
 def _answer(row: PowerPlan, basis: Mapping[str, Any]) -> dict[str, Any]:
     params = row.params
     variances, source = _variances(row)
-    seed, systems = basis["seed"], basis["systems"]
-    votes, each = params["votes"], params["each"]
+    seed, each = basis["seed"], params["each"]
     aim = (params["difference"], params["power"])
-    raters = params["raters"]
-    plan = RatingPlan(params["items"] or 2, raters or max(2, votes), votes, systems)
     try:
-        if params["items"] and raters:
-            found: RatingPlan | None = plan
-        elif raters:
-            found = items_needed(plan, variances, *aim, seed=seed)
-        elif params["items"]:
-            most = math.ceil(plan.ratings / each)
-            found = RatingPlan(plan.items, max(2, votes, most), votes, systems)
-            loaded(plan, plan.raters, each)
-        else:
-            found = loaded_raters_needed(plan, each, variances, *aim, seed=seed)
+        plan = _design(params, basis["systems"])
+        found = _found(plan, params, variances, seed)
     except BadOption as problem:
         raise Invalid({problem.option: _complaint(problem)}) from None
-    about = {"source": source, "systems": systems, "variances": asdict(variances), "params": params}
-    if found is None and raters is None:
+    about = {
+        "source": source,
+        "systems": plan.systems,
+        "variances": asdict(variances),
+        "params": params,
+    }
+    if found is None and params["raters"] is None:
         return {**about, "problem": _too_small(*aim, each)}
     if found is None:
         return {**about, "problem": out_of_reach(plan, variances, *aim, seed)}
     return {**about, **_numbers(found, variances, params, basis)}
+
+
+def _design(params: Mapping[str, Any], systems: int) -> RatingPlan:
+    """Return what is asked, with the fewest items and raters for those that are left open."""
+    votes, judges = params["votes"], params.get("judges") or 0
+    if judges > systems:  # before raters are counted for it
+        raise BadOption("judges", str(judges), f"1 to {systems}, the systems")
+    raters = params["raters"] or fewest_raters(votes, systems, judges)
+    return RatingPlan(params["items"] or 2, raters, votes, systems, judges)
+
+
+def _found(
+    plan: RatingPlan, params: Mapping[str, Any], variances: Variances, seed: int
+) -> RatingPlan | None:
+    """Return the plan with what was left open filled in; None where nothing reaches the power."""
+    each, aim = params["each"], (params["difference"], params["power"])
+    if params["items"] and params["raters"]:
+        return plan
+    if params["raters"]:
+        return items_needed(plan, variances, *aim, seed=seed)
+    if params["items"]:
+        loaded(plan, plan.raters, each)  # refuses what nobody can give
+        return replace(plan, raters=max(plan.fewest, math.ceil(plan.ratings / each)))
+    return loaded_raters_needed(plan, each, variances, *aim, seed=seed)
 
 
 def _numbers(
@@ -105,7 +126,9 @@ def _numbers(
         **asdict(price),
         "currency": basis["currency"],
         "notes": [
+            *partly(plan),
             *_departs(each, basis["each"]),
+            *_other_systems(plan, basis["judges"]),
             *_load(plan, each),
             *caveats(plan, result),
             f"{USED[0].upper()}{USED[1:]}.",
@@ -130,6 +153,16 @@ def _departs(each: int, own: int) -> list[str]:
     ]
 
 
+def _other_systems(plan: RatingPlan, own: int) -> list[str]:
+    """Say where a rater of the plan judges more or fewer systems than a participant does."""
+    if plan.judged == own:
+        return []
+    return [
+        f"Participants judge {many(plan.judged, 'system')} each here, and {own} by the campaign's "
+        "settings: change the conversations or items per participant, or the plan does not hold."
+    ]
+
+
 def _load(plan: RatingPlan, each: int) -> list[str]:
     """Say where a rater of the plan gives more ratings than a participant of the campaign does."""
     own = math.ceil(plan.ratings / plan.raters)
@@ -146,6 +179,12 @@ def _load(plan: RatingPlan, each: int) -> list[str]:
 
 def _variances(row: PowerPlan) -> tuple[Variances, str]:
     """Return the variances and where they come from. Raises `Invalid`."""
+    found, source = _from_source(row)
+    severity = row.params.get("severity")
+    return (found if severity is None else replace(found, severity=severity)), source
+
+
+def _from_source(row: PowerPlan) -> tuple[Variances, str]:
     params = row.params
     source = params["source"]
     if source in PUBLISHED:
@@ -158,21 +197,28 @@ def _variances(row: PowerPlan) -> tuple[Variances, str]:
                 row.learned = _of_pilot(row)
             finally:  # a table that cannot be used is not kept either
                 rows.update(learned=row.learned, pilot=None)
-        return _chosen(row.learned, params["question"]), row.pilot_name
+        return _chosen(row.learned, params), row.pilot_name
     campaign = Campaign.objects.get(pk=source.removeprefix(planner.CAMPAIGN))
     ratings = tables.ratings(campaign)
-    return _chosen(_of_questions(ratings), params["question"]), f"campaign “{campaign.name}”"
+    return _chosen(_of_questions(ratings), params), f"campaign “{campaign.name}”"
 
 
-def _chosen(found: Mapping[str, Any], question: str) -> Variances:
+def _chosen(learned_of: Mapping[str, Any], params: Mapping[str, Any]) -> Variances:
     """Return the variances of the question that is meant: the one named, or the only one."""
-    name = question or (next(iter(found)) if len(found) == 1 else "")
-    if name not in found:
-        right = f"one of {', '.join(found)}" if found else "one with numbers as answers"
+    question = params["question"]
+    name = question or (next(iter(learned_of)) if len(learned_of) == 1 else "")
+    if name not in learned_of:
+        names = ", ".join(learned_of)
+        right = f"one of {names}" if names else "one with numbers as answers"
         raise Invalid({"question": _complaint(BadOption("question", name, right))})
-    if "problem" in found[name]:
-        raise Invalid({"question": found[name]["problem"]})
-    return Variances(**found[name])
+    found = learned_of[name]
+    if params.get("judges") == 1:
+        if OWN not in found:  # learned before raters of one system could be planned for
+            raise Invalid({"file": _("choose it once more; raters of one system are new here")})
+        found = found[OWN]
+    if "problem" in found:
+        raise Invalid({"question": found["problem"]})
+    return Variances(**{name: found[name] for name in VARIANCES})
 
 
 def _of_pilot(row: PowerPlan) -> dict[str, Any]:
@@ -206,20 +252,29 @@ def _check_size(path: Path) -> None:
 
 
 def _of_questions(ratings: RatingTable) -> dict[str, Any]:
-    """Return the variances of each question with numbers, or why there are none."""
+    """Return the variances of each question with numbers, or why there are none.
+
+    Those of raters of one system each stand within them.
+    """
     found: dict[str, Any] = {}
     for name in sorted(ratings["question"].astype(str).unique()):
         try:
-            variances = learned(ratings, question_of(ratings, name))
-            found[name] = asdict(variances)
-            if variances.noise <= 0:
-                found[name] = {
-                    "problem": _("%(name)s has no noise: its raters never differ") % {"name": name}
-                }
-        except BadOption as problem:
-            if problem.right.startswith("one where"):
-                found[name] = {"problem": _complaint(problem)}
+            question = question_of(ratings, name)
+        except BadOption:
+            continue
+        own = _learned(ratings, question, own_raters=True)
+        found[name] = {**_learned(ratings, question, own_raters=False), OWN: own}
     return found
+
+
+def _learned(ratings: RatingTable, question: str, *, own_raters: bool) -> dict[str, Any]:
+    try:
+        variances = learned(ratings, question, own_raters=own_raters)
+    except BadOption as problem:
+        return {"problem": _complaint(problem)}
+    if variances.noise <= 0:
+        return {"problem": _("%(name)s has no noise: its raters never differ") % {"name": question}}
+    return asdict(variances)
 
 
 def _complaint(problem: BadOption) -> str:

@@ -40,7 +40,7 @@ def stop_looks(plan: Mapping[str, Any], whole: RatingTable) -> dict[str, Any] | 
     if settled is None:
         return None
     whole = chosen(whole, "counted")
-    found = looks(whole, settled.question, settled.rule, systems=settled.systems)
+    found = looks(whole, settled)
     pairs = [asdict(_pair(names, each)) for names, each in found.items()]
     return {**plan["stop_rule"], "verdict": overall(found), "pairs": pairs}
 

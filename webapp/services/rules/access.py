@@ -109,6 +109,7 @@ class StaffCampaign:
     stop_margin: Decimal | None
     stop_items: int | None
     stop_recruiting: bool
+    datasheet: dict[str, Any]
     decided_at: datetime | None
     seed: int
     plan: dict[str, Any] | None

@@ -32,7 +32,10 @@ def questions(protocol: Protocol) -> dict[str, Question]:
 
 
 def judges_several(protocol: Protocol) -> bool:
-    """Tell whether a participant may judge more than one system: only such raters make a pair."""
+    """Tell whether a participant may judge more than one system.
+
+    Else a stop rule compares systems by the means of raters of their own.
+    """
     if protocol.chat is not None and protocol.chat.conversations > 1:
         return True
     rate = protocol.after
@@ -57,19 +60,13 @@ def problems(protocol: Protocol, values: Mapping[str, Any]) -> dict[str, str]:
     elif not name and len(known) > 1:
         complaint = _("is empty, and there are several questions; write one of: %(names)s")
         found["stop_question"] = complaint % {"names": names}
-    if not judges_several(protocol):
-        complaint = _(
-            "%(value)s: here each participant judges one system, and only raters of both systems "
-            "of a pair decide it; raise the conversations or items per participant, or leave this "
-            "empty"
-        )
-        found["stop_difference"] = complaint % {"value": shown(values["stop_difference"])}
     return found
 
 
 def plan_of(campaign: Campaign) -> dict[str, Any] | None:
     """Return a draft's rule as its plan freezes it; None where there is none."""
-    known = questions(protocol_of(campaign))
+    protocol = protocol_of(campaign)
+    known = questions(protocol)
     name = campaign.stop_question or next(iter(known), "")
     if campaign.stop_difference is None or name not in known:
         return None
@@ -80,4 +77,5 @@ def plan_of(campaign: Campaign) -> dict[str, Any] | None:
         "margin": None if campaign.stop_margin is None else float(campaign.stop_margin),
         "items": campaign.stop_items,
         "pauses": campaign.stop_recruiting,
+        "own_raters": not judges_several(protocol),
     }

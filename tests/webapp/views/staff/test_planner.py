@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 import re
 import zipfile
 from dataclasses import asdict
@@ -15,6 +16,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 from django.urls import reverse
 
+from analysis.__main__ import main
 from analysis.planning.variances import learned
 from analysis.tables.reading import read
 from tests.analysis.planning.tables import static, written
@@ -126,6 +128,8 @@ def test_fewest_items_or_raters_where_they_are_left_out(ann: Client, draft: Camp
         ("votes", "4", "“4”: there are only 3 raters"),
         ("high", "0", "“0” is not above the lower end, 0"),
         ("source", "pilot", "“pilot”: no file was chosen"),
+        ("severity", "-1", "“-1” is not a number from 0"),
+        ("judges", "0", "“0” is not a whole number from 1 to 1000"),
     ],
 )
 def test_what_cannot_be_used_is_named_and_stays_typed(
@@ -151,7 +155,10 @@ def test_a_pilot_is_learned_once_and_not_kept(ann: Client, draft: Campaign, tmp_
     assert found.pilot is None
     ratings = read(tmp_path / "pilot.csv").ratings
     assert ratings is not None
-    assert found.learned["overall"] == asdict(learned(ratings, "overall"))
+    own = asdict(learned(ratings, "overall", own_raters=True))
+    assert found.learned["overall"] == asdict(learned(ratings, "overall")) | {"own": own}
+    ask(ann, draft, **of_pilot | {"judges": "1", "raters": "10"})  # nor for another design
+    assert f"severity {own['severity']:.3f}" in shown(ann, draft)
     ask(ann, draft, **of_pilot | {"difference": "0.6"})  # the file need not come again
     assert "Power for a difference of 0.6" in shown(ann, draft)
     ask(ann, draft, **of_pilot | {"question": "wit"})
@@ -201,6 +208,47 @@ def test_variances_come_from_an_earlier_campaign_of_the_project(
     assert f"(campaign “{earlier.name}”)" in shown(ann, draft)
 
 
+def test_raters_of_one_system_each_are_planned_for_as_the_command_does(
+    ann: Client, draft: Campaign, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The parrot's protocol has one conversation each: that is what the form starts from."""
+    page = shown(ann, draft, "launch")
+    assert re.search(r'name="judges"[^>]*value="1"', page)
+    own = {"difference": "1", "low": "1", "high": "5", "items": "", "raters": "60", "votes": "1"}
+    refused = ask(ann, draft, **own | {"judges": "1", "each": "1"})
+    assert "is empty, and no publication has it; write an SD" in refused.content.decode()
+    ask(ann, draft, **own | {"judges": "1", "each": "1", "severity": "0.7"})
+    page = shown(ann, draft)
+    assert "Each rater judges one system: 30 raters of each are compared." in page
+    assert "severity 0.700" in page
+    assert "by the campaign&#x27;s settings" not in page
+    options = ["--judges", "1", "--severity", "0.7", "--scale", "1", "5", "--votes", "1"]
+    seed = ["--seed", str(draft.seed)]
+    assert main(["plan", "--difference", "1", "--raters", "60", "--json", *options, *seed]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert f"{found['plan']['items']} conversations or items for each of 2 systems" in page
+    power = found["power"]["power"]
+    assert number(page, "Power for a difference of 1.0") == pytest.approx(power, abs=0.001)
+
+
+def test_raters_of_two_of_three_systems_are_those_of_a_pair(ann: Client, draft: Campaign) -> None:
+    make_system(draft, "gamma")
+    two = {"judges": "2", "votes": "3", "raters": "30", "low": "1", "high": "5", "items": "20"}
+    ask(ann, draft, **two)
+    page = shown(ann, draft)
+    assert "a pair is compared by the 10 raters who judge both" in page
+    assert "Participants judge 2 systems each here, and 1 by the campaign&#x27;s settings" in page
+    ask(ann, draft, **two | {"judges": "4"})
+    assert "“4”: right would be 1 to 3, the systems" in shown(ann, draft, "launch")
+    ask(ann, draft, **two | {"raters": "5"})
+    assert "more: 1 who judge both systems of a pair are too few" in shown(ann, draft, "launch")
+    ask(ann, draft, **two | {"raters": "", "each": "1"})
+    complaint = "“1”: right would be 2 or more, one for each system that a rater judges"
+    assert complaint in shown(ann, draft, "launch")
+    ask(ann, draft, **two | {"raters": "", "each": "2"})
+    assert "by 90 participations" in shown(ann, draft)
+
+
 def test_only_runners_ask_and_only_of_drafts(ann: Client, draft: Campaign) -> None:
     viewer = Client()
     viewer.force_login(make_member("vera", "viewer", project=draft.project))
@@ -214,7 +262,7 @@ def test_what_is_asked_while_it_is_computed_is_answered_too(
     draft: Campaign,
 ) -> None:
     values = dict.fromkeys(("items", "raters")) | {"difference": 0.2, "power": 0.8}
-    usual = planner.first_values(draft) | values | {"items": 50, "question": ""}
+    usual = planner.first_values(draft) | values | {"items": 50, "question": "", "judges": None}
     now = draft.created_at
     planner.ask(campaign=draft, values=usual | {"raters": 3, "votes": 3}, pilot=None, now=now)
     PowerPlan.objects.update(found=None)

@@ -178,9 +178,34 @@ def test_the_rule_is_chosen_in_the_draft_and_frozen(ann: Client) -> None:
         "margin": None,
         "items": 60,
         "pauses": False,
+        "own_raters": False,
     }
     assert ann.post(address, raw).status_code == 302
     assert ann.get(reverse("plan", args=[draft.pk])).json()["stop_rule"] is None
+
+
+def test_participants_of_one_system_each_are_planned_as_such(ann: Client) -> None:
+    draft = make_campaign("meena_static", state=Campaign.State.DRAFT, personas=0)
+    address = reverse("settings", args=[draft.pk])
+    raw = ann.get(address).context["form"].typed() | {"consent": "You will rate replies. " * 3}
+    assert ann.post(address, raw | RULE | {"setting.rate.batch": "1"}).status_code == 302
+    assert ann.get(reverse("plan", args=[draft.pk])).json()["stop_rule"]["own_raters"] is True
+
+
+def test_systems_with_raters_of_their_own_are_decided_by_their_means(ann: Client) -> None:
+    """The same ratings, each by a person of its own: nobody judged both systems."""
+    campaign = running(0.95, 0.15)
+    for assignment in Assignment.objects.filter(item__campaign=campaign):
+        assignment.participation = make_participation(campaign)
+        assignment.save()
+    assert campaign.plan is not None
+    assert "no rater judged both" in told(ann, campaign)
+    rule = campaign.plan["stop_rule"] | {"own_raters": True}
+    Campaign.objects.filter(pk=campaign.pk).update(plan=campaign.plan | {"stop_rule": rule})
+    StoredResult.objects.all().delete()
+    page = told(ann, campaign)
+    assert "decided (higher)" in page
+    assert "Each participant judges one system, so a pair is compared by the means" in page
 
 
 @pytest.mark.parametrize(
@@ -193,7 +218,6 @@ def test_the_rule_is_chosen_in_the_draft_and_frozen(ann: Client) -> None:
         ({"stop_question": "wit"}, "stop_question", "“wit” is not a question with a scale; write"),
         ({"stop_question": ""}, "stop_question", "write one of: sensible, specific"),
         ({"stop_difference": ""}, "stop_question", "there is no difference to be found"),
-        ({"rate.batch": "1"}, "stop_difference", "here each participant judges one system"),
     ],
 )
 def test_a_rule_that_cannot_hold_is_refused_with_what_was_typed(
