@@ -1,9 +1,9 @@
 """Databases of former versions: what they held is as it was, on the way up, down and up again.
 
 A database of nothing goes up, version by version; at some of them rows are made as that version had
-them. At the top is looked at what became of them, and whether the tables are those of a new database,
-which goes up in one step. Then it goes down to a former version, as for an installation that takes an
-update back, and up once more.
+them. At the top is looked at what became of them, and whether the tables are those of a new
+database, which goes up in one step. Then it goes down to a former version, as for an installation
+that takes an update back, and up once more.
 """
 
 from __future__ import annotations
@@ -40,8 +40,8 @@ from webapp.services.participation import enrolment, stopping, study_info
 from webapp.services.rules import ledger, tally
 
 POSTGRES_SCHEMA = """
-SELECT attrelid::regclass::text, concat_ws(' ', attname, format_type(atttypid, atttypmod), attnotnull,
-       attidentity, pg_get_expr(adbin, adrelid))
+SELECT attrelid::regclass::text, concat_ws(' ', attname, format_type(atttypid, atttypmod),
+       attnotnull, attidentity, pg_get_expr(adbin, adrelid))
 FROM pg_attribute JOIN pg_class ON pg_class.oid = attrelid AND relkind IN ('r', 'S')
 LEFT JOIN pg_attrdef ON (adrelid, adnum) = (attrelid, attnum)
 WHERE relnamespace = 'public'::regnamespace AND attnum > 0 AND NOT attisdropped

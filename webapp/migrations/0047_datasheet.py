@@ -5,7 +5,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ('webapp', '0045_care'),
+        ('webapp', '0046_pay_holds'),
     ]
 
     operations = [
