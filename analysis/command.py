@@ -46,15 +46,15 @@ def command(options: argparse.Namespace, line: str) -> int:
 
     Returns 2, with the reason on stderr, where a file or an option cannot be used.
     """
+    summarized = options.report == SUMMARY and not options.json and not options.heds
     try:
-        tables = read_all(options.file, labels=options.labels)
+        # From the first, as names that are texts are most of a large table.
+        tables = read_all(options.file, labels=options.labels, coded=summarized)
     except BadTable as error:
         return _refuse(str(error))
     except OSError as error:
         return _refuse(f"{error.filename}: cannot be read ({error.strerror or error})")
-    summarized = options.report == SUMMARY and not options.json and not options.heds
     if tables.ratings is not None and summarized:
-        # Before anything else holds the names as texts, which are most of a large table.
         tables = replace(tables, ratings=numbered(tables.ratings))
     try:
         return _answer(options, tables, line)

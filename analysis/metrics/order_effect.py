@@ -9,14 +9,14 @@ points for each later place; `p` is two-sided, normal.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
 from scipy import special
 
 from analysis.scores.question_ratings import QuestionRatings, questions
-from analysis.scores.severity import fit, sums
+from analysis.scores.severity import Sums, equations, fit, sums
 from analysis.stats.intervals import Floats, normal_interval
 from analysis.tables import cell_values, invalid_rows
 from analysis.tables.schema import RatingTable
@@ -34,57 +34,76 @@ def order_effect(ratings: RatingTable) -> pd.DataFrame:
     return tidy("order_effect", (row for one in rated for row in _question_rows(one)))
 
 
+@dataclass(frozen=True, eq=False)
+class Drift:
+    """Sums of ratings and of centered places, from which all rounds are computed.
+
+    `by_system` and `by_rater` are sums of places in the order of the ratings' sums, `products` that
+    of places times centered ratings.
+    """
+
+    ratings: Sums
+    by_system: Floats
+    by_rater: Floats
+    squares: float
+    products: float
+
+    def without(self, slope: float) -> Sums:
+        """Return the sums of the ratings as they would be without this drift."""
+        of = self.ratings
+        return replace(
+            of,
+            by_system=of.by_system - slope * self.by_system,
+            by_rater=of.by_rater - slope * self.by_rater,
+            squares=of.squares - 2 * slope * self.products + slope**2 * self.squares,
+        )
+
+    def slope(self, ratio: float, residual: float) -> tuple[float, float] | None:
+        """Return the slope and its standard error: place less what systems explain of it."""
+        of = self.ratings
+        shrink = ratio / (1 + ratio * of.pairs.sum(axis=0))
+        information, weighted, _ = equations(of, ratio)
+        across = self.by_system - of.pairs @ (shrink * self.by_rater)
+        own = self.squares - float(shrink @ self.by_rater**2)
+        explained = np.linalg.solve(information, across)
+        gained = own - float(across @ explained)
+        if gained <= 1e-9 * max(1.0, own):
+            return None
+        together = self.products - float(shrink @ (self.by_rater * of.by_rater))
+        return (together - float(weighted @ explained)) / gained, residual / float(np.sqrt(gained))
+
+
 def _question_rows(question: QuestionRatings) -> Iterator[dict[str, object]]:
     row: dict[str, object] = {**question.name, "system": ALL, "n": len(question.rows)}
-    if None in invalid_rows.of_each(question.rows["place"], cell_values.number):
+    places = invalid_rows.of_each(question.rows["place"], cell_values.number)
+    if None in places:
         yield {**row, "reason": NO_PLACE}
         return
-    total, se = 0.0, float("nan")
+    drift, total, se = _drift(question, np.array(places, dtype=float)), 0.0, float("nan")
     for _ in range(ROUNDS):
-        found = fit(sums(question))
+        found = fit(drift.without(total))
         if found is None:
             yield {**row, "reason": NO_RESIDUAL}
             return
-        slope = _slope(question, (found.severity / found.residual) ** 2, found.residual)
+        slope = drift.slope((found.severity / found.residual) ** 2, found.residual)
         if slope is None:
             yield {**row, "reason": ONE_PLACE}
             return
-        total, se = total + slope[0], slope[1]
-        question = _without(question, slope[0])
+        total, se = slope
     low, high = normal_interval(total, se)
     p = float(2 * special.ndtr(-abs(total) / se))
     yield {**row, "estimate": total, "low": low, "high": high, "se": se, "p": p}
 
 
-def _without(question: QuestionRatings, slope: float) -> QuestionRatings:
-    """Return the answers as they would be without this drift."""
-    place = question.rows["place"].astype(float)
-    value = question.rows["value"].astype(float) - slope * (place - place.mean())
-    return replace(question, rows=question.rows.assign(value=value))
-
-
-def _slope(question: QuestionRatings, ratio: float, residual: float) -> tuple[float, float] | None:
-    """Return the slope and its standard error: place less what systems explain of it."""
-    place = question.rows["place"].to_numpy(dtype=float)
-    system, rater = (
-        pd.factorize(question.rows[name], sort=True)[0] for name in ("system", "rater")
+def _drift(question: QuestionRatings, places: Floats) -> Drift:
+    ratings, centered = sums(question), places - places.mean()
+    system, names = pd.factorize(question.rows["system"], sort=True)
+    rater = pd.factorize(question.rows["rater"], sort=True)[0]
+    order = [list(map(str, names)).index(name) for name in ratings.systems]
+    return Drift(
+        ratings,
+        np.bincount(system, centered)[order],
+        np.bincount(rater, centered),
+        float(centered @ centered),
+        float(centered @ (question.values - ratings.center)),
     )
-    dummies = np.eye(int(system.max()) + 1)[system]
-    design = np.column_stack([dummies, place - place.mean()])
-    weighted = _whitened(design, rater, ratio)
-    information = design.T @ weighted
-    gained = information[-1, -1] - information[-1, :-1] @ np.linalg.solve(
-        information[:-1, :-1], information[:-1, -1]
-    )
-    if gained <= 1e-9 * max(1.0, float(information[-1, -1])):
-        return None
-    solved = np.linalg.solve(information, weighted.T @ question.values)
-    return float(solved[-1]), float(residual / np.sqrt(gained))
-
-
-def _whitened(design: Floats, rater: np.ndarray, ratio: float) -> Floats:
-    """Return V⁻¹ times the design, in units of the residual variance."""
-    counts = np.bincount(rater)
-    shrink = ratio / (1 + ratio * counts)
-    totals = np.column_stack([np.bincount(rater, column) for column in design.T])
-    return np.asarray(design - (shrink[:, None] * totals)[rater], dtype=float)

@@ -62,7 +62,9 @@ def _counts(question: QuestionRatings) -> pd.DataFrame:
         shown = values.astype(str)
         order = sorted(shown.unique())
     elif question.level == "nominal" or numbers.nunique() <= KINDS:
-        shown = numbers.map("{:g}".format)
+        code, known = pd.factorize(numbers, sort=True)
+        # Of numbers that are written alike the one is the other.
+        shown = pd.Series(pd.Index(known).map("{:g}".format)[code], index=values.index)
         order = [f"{value:g}" for value in sorted(numbers.unique())]
     else:
         shown, order = _banded(question)

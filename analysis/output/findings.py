@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 import pandas as pd
 
 from analysis.output import answer_distribution, scored
-from analysis.output.ranking import rankings
+from analysis.output.ranking import SystemRanking
 from analysis.raters import agreement
 from analysis.report import Chart, Section, dots
 from analysis.scores.rater_design import AGREEMENT_BY
@@ -27,9 +27,10 @@ FEW_QUESTIONS = 2  # whose rankings have room on the first pages
 RATES = {"won": "wins", "tied": "ties", "lost": "losses"}
 
 
-def sections(ratings: RatingTable, results: pd.DataFrame) -> Iterator[Section]:
-    """Yield all sections that apply, the ranking first."""
-    ranked = rankings(results)
+def sections(
+    ratings: RatingTable, results: pd.DataFrame, ranked: Sequence[SystemRanking]
+) -> Iterator[Section]:
+    """Yield all sections that apply, the ranking first; `ranked` are the rankings of results."""
     yield from scored.overview(ranked, is_directed=BETTER_COLUMN in ratings)
     for each in ranked:
         yield scored.order(each, results, leads=len(ranked) <= FEW_QUESTIONS)

@@ -14,10 +14,12 @@ COVERAGE = "measured_coverage"
 NAMES = {COVERAGE: "coverage", "measured_error": "± MC", "measured_worst": "worst"}
 NOTE = (
     "“coverage” is how often this interval held the truth in {campaigns} simulated campaigns of "
-    "this very design, ± its Monte Carlo error; “worst” is over the same design with {variants}; "
+    "{design}, ± its Monte Carlo error; “worst” is over the same design with {variants}; "
     "the lowest is {worst}."
 )
 VARIANTS = "tastes, an odd rater, less alike items, a ceiling or ratings lost by quality"
+WHOLE = "this very design"
+PART = "a part of this design, whole items or conversations with {share:.2g} % of its ratings"
 TOO_WIDE = 0.97
 
 
@@ -37,7 +39,8 @@ def notes(rows: pd.DataFrame) -> Iterator[str]:
         row = rows[rows[COVERAGE].notna()].iloc[0]
         worst = f"{row['measured_worst']:.2f} ({_variant(str(row['measured_worst_in']))})"
         campaigns = f"{int(row['simulated_campaigns']):,}"
-        yield NOTE.format(campaigns=campaigns, variants=VARIANTS, worst=worst)
+        design = _of_share(float(row["simulated_part"]))
+        yield NOTE.format(campaigns=campaigns, design=design, variants=VARIANTS, worst=worst)
         if "measured_false" in rows and rows["measured_false"].notna().any():
             yield (
                 "Of campaigns of equal systems "
@@ -46,6 +49,10 @@ def notes(rows: pd.DataFrame) -> Iterator[str]:
         yield from _departures(rows)
     if "needed" in rows and rows["needed"].notna().any():
         yield str(rows["needed"].dropna().iloc[0])
+
+
+def _of_share(share: float) -> str:
+    return WHOLE if share == 1 else PART.format(share=100 * share)
 
 
 def _variant(name: str) -> str:
@@ -80,5 +87,11 @@ def sentences(results: pd.DataFrame) -> Iterator[str]:
         "with variances drawn around the fitted ones, rounded and clipped to the scale; the same "
         "estimators were run on each."
     )
+    if (least := float(known["simulated_part"].astype(float).min())) < 1:
+        yield (
+            "The ratings are too many to simulate all of them in seconds: campaigns are of whole "
+            f"items or conversations drawn by chance, with {100 * least:.2g} % of a question's "
+            "ratings or more, and stand for the rest."
+        )
     if (known["widened_by"].astype(float) > 1).any():
         yield "Where coverage was below .93, errors were widened by the factor that held 95%."

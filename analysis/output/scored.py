@@ -102,8 +102,9 @@ def _names(ranked: Sequence[SystemRanking]) -> list[str]:
 
 def order(ranking: SystemRanking, results: pd.DataFrame, *, leads: bool) -> Section:
     """Return the ranking with alpha beside the scores."""
+    alphas = _alphas(results, ranking)
     frame = ranking.frame.assign(
-        alpha=[_alpha(results, ranking, name) for name in ranking.frame["system"]]
+        alpha=[alphas.get(name, math.nan) for name in ranking.frame["system"]]
     )
     wanted = ["system", "score", "low", "high", *measured.NAMES.values()]
     wanted += ["group", "mean", "sd", "n", "alpha", "beats next"]
@@ -123,10 +124,10 @@ def _of_alpha(columns: Sequence[str]) -> list[str]:
     return ["alpha is Krippendorff's, of raters on the system."] if "alpha" in columns else []
 
 
-def _alpha(results: pd.DataFrame, ranking: SystemRanking, system: str) -> float:
+def _alphas(results: pd.DataFrame, ranking: SystemRanking) -> dict[str, float]:
+    """Return alpha of each system that has one on this question."""
     rows = _of(results, ranking, "krippendorff_alpha")
-    rows = rows[rows["system"] == system]
-    return float(rows["estimate"].iloc[0]) if len(rows) else math.nan
+    return dict(zip(rows["system"], rows["estimate"].astype(float), strict=True))
 
 
 def compare(ranked: Sequence[SystemRanking], results: pd.DataFrame) -> Iterator[Section]:

@@ -49,6 +49,7 @@ EACH_NOTE = (
     "Kendall's tau is of the order of systems beside that of all that count: 1 is the same order. "
     "Intervals are 95 %, of the ratings or items that are left."
 )
+READ = ("campaign", "item", "system", "rater", "value")
 Scores = pd.DataFrame  # system, estimate, low, high, n; the control left out
 
 
@@ -208,19 +209,19 @@ def _by(results: pd.DataFrame, metric: str) -> Callable[[SystemRanking], Scores]
 
 def _of_items(ratings: RatingTable, ranking: SystemRanking) -> Scores:
     rows = _answers_to(ratings, ranking)
-    keys = [rows["system"].astype(str), rows["campaign"], rows["item"]]
+    keys = [rows[name] for name in ("system", "campaign", "item")]
     means = rows["value"].astype(float).groupby(keys).mean().groupby(level=0)
     found = means.agg(["mean", "std", "count"])
     table = []
     for system, mean, sd, count in found.itertuples():
         low, high = t_interval(mean, sd / np.sqrt(count), count - 1)
-        table.append((system, mean, low, high, count))
+        table.append((str(system), mean, low, high, count))
     return pd.DataFrame(table, columns=["system", "estimate", "low", "high", "n"])
 
 
 def _answers_to(ratings: RatingTable, ranking: SystemRanking) -> pd.DataFrame:
     of = (ratings["protocol"] == ranking.protocol) & (ratings["question"] == ranking.question)
-    return ratings[of]
+    return ratings.loc[of, list(READ)]
 
 
 def _scores(ranking: SystemRanking, choice: SensitivityCheck) -> Scores:

@@ -44,12 +44,10 @@ def composed(
     control_questions: Sequence[str] = (),
 ) -> Report:
     """Return the summary; `results` are those of `analysis.evaluate` on these ratings."""
-    names = tuple(control_questions)
+    names, ranked = tuple(control_questions), rankings(results)
     computed = (
-        *findings.sections(ratings, results),
-        *sensitivity.sections(
-            ratings, results, rankings(results), seed=seed, control_questions=names
-        ),
+        *findings.sections(ratings, results, ranked),
+        *sensitivity.sections(ratings, results, ranked, seed=seed, control_questions=names),
         *turns.sections(ratings, results),
         *_standardized(results),
     )

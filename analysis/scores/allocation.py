@@ -197,7 +197,7 @@ def _half_rated(study: CampaignRecord) -> list[str]:
 
 
 def _lone_raters(question: QuestionRatings) -> Iterator[str]:
-    pairs = question.rows[["system", "rater"]].astype(str).drop_duplicates()
+    pairs = _pairs(question.rows, "system", "rater")
     if pairs["rater"].nunique() < 2 or pairs["system"].nunique() < 2:
         return  # one rater or one system in all is told by itself
     raters = pairs.groupby("system")["rater"].agg(["size", "first"])
@@ -215,20 +215,27 @@ def _unit(rows: pd.DataFrame) -> str:
     """Return the column of what is given or lost as one: conversations, where they have items."""
     if "conversation" not in rows.columns or rows["conversation"].isin(["", None, np.nan]).any():
         return "item"
-    pairs = rows[["item", "conversation"]].astype(str).drop_duplicates()
+    pairs = _pairs(rows, "item", "conversation")
     is_within = len(pairs) == pairs["item"].nunique()
     return "conversation" if is_within and pairs["conversation"].nunique() < len(pairs) else "item"
 
 
 def _distinct(question: QuestionRatings, unit: str) -> pd.DataFrame:
-    return question.rows[["system", unit]].astype(str).drop_duplicates()
+    return _pairs(question.rows, "system", unit)
+
+
+def _pairs(rows: pd.DataFrame, one: str, other: str) -> pd.DataFrame:
+    """Return each pair of names once, as texts."""
+    # Few are made texts: of a large table that alone would take longer than telling them apart.
+    return rows[[one, other]].drop_duplicates().astype(str).drop_duplicates()
 
 
 def _over_time(question: QuestionRatings) -> Iterator[str]:
     """Yield a caution where the second half of what was given is of other systems."""
-    rows, unit = question.rows, _unit(question.rows)
+    rows = question.rows
     if TIME_COLUMN not in rows.columns:
         return
+    unit = _unit(rows)
     moments = _times(rows[TIME_COLUMN])
     if moments.isna().any():
         wrong = int(moments.isna().sum())

@@ -2,7 +2,9 @@
 
 Where intervals of this design hold the truth in fewer campaigns than .93, beyond Monte Carlo
 error, or equal systems are told apart in more than .06, errors are widened by the factor that
-would have covered 95 %. Intervals that are too wide are left so, and that is said.
+would have covered 95 %. Intervals that are too wide are left so, and that is said. Of a large table
+a part is simulated (`analysis.self_test.thinned`) unless a number of campaigns was asked for, so
+that a self-test never costs more than that of a table of usual size.
 """
 
 from __future__ import annotations
@@ -22,9 +24,10 @@ from analysis.scores.system_scores import (
     scored_design,
     system_scores,
 )
-from analysis.self_test.enlarged import needed
+from analysis.self_test.enlarged import MOST_RATINGS, needed
 from analysis.self_test.fitted import population, variants
 from analysis.self_test.population import Floats, Population
+from analysis.self_test.thinned import Part, thinned
 from analysis.self_test.trials import Needs, needs, pairs_of
 from analysis.stats.intervals import LEVEL
 from analysis.tables.options import BadOption
@@ -54,7 +57,8 @@ class Measured:
 
     `scores` has a value per system, `pairs` one per pair; `false` is the share of campaigns of
     equal systems in which some Holm p was below .05, after widening. `worst` names the variant in
-    which scores and differences are held least often, after widening, and how often.
+    which scores and differences are held least often, after widening, and how often. Campaigns
+    had the `part` of the ratings.
     """
 
     campaigns: int
@@ -66,6 +70,7 @@ class Measured:
     worst: tuple[str, float]
     worst_pairs: tuple[str, float]
     of_variant: int
+    part: float = 1.0
 
     def error(self, share: float) -> float:
         """Return the Monte Carlo standard error of a share."""
@@ -123,6 +128,7 @@ class TestedScores:
             "measured_worst_in": name,
             "widened_by": factor,
             "simulated_campaigns": found.campaigns,
+            "simulated_part": found.part,
         }
 
 
@@ -156,9 +162,8 @@ def tested(question: QuestionRatings, options: SelfTest) -> TestedScores:
     return question.once(f"self-test {options}", lambda: _tested(question, options))
 
 
-def _quick(question: QuestionRatings, questions: int) -> int:
-    """Return as many campaigns as the time of the question allows, 0 where that is too few."""
-    design, _ = scored_design(question)
+def _quick(design: ScoredDesign, questions: int) -> int:
+    """Return as many campaigns as the time of a question allows, 0 where that is too few."""
     levels = sum(design.incidence.levels)
     few = levels <= 400
     cost = FIXED + (PER_LEVEL * levels**2 if few else BY_MOMENTS)
@@ -169,18 +174,22 @@ def _quick(question: QuestionRatings, questions: int) -> int:
 
 def _tested(question: QuestionRatings, options: SelfTest) -> TestedScores:
     draws, seed = options.campaigns, options.seed
-    draws = _quick(question, options.questions) if draws == QUICK else draws
     design, values = scored_design(question)
+    part = thinned(design, seed) if draws == QUICK else None
+    if draws == QUICK:
+        draws = 0 if part is None else _quick(part.design, options.questions)
     scores, found = system_scores(question), None
     if scores.fit is not None and draws:
-        found = measure(design, values, scores, draws, seed, options.cache)
+        found = measure(design, values, scores, draws, seed, options.cache, part)
         scores = replace(
             scores,
             widened=np.array(found.widened),
             widened_pairs=found.matrix(found.widened_pairs),
         )
     scores = scores.without(options.control)
-    enough = needed(design, values, scores) if draws else TOO_LARGE
+    enough = None if draws else TOO_LARGE
+    if draws and design.incidence.ratings <= MOST_RATINGS:
+        enough = needed(design, values, scores)
     return TestedScores(scores, found, enough)
 
 
@@ -191,11 +200,17 @@ def measure(
     draws: int,
     seed: int,
     cache: Path | None = None,
+    part: Part | None = None,
 ) -> Measured:
-    """Return the coverage of this design, computed once for the same incidence and settings."""
+    """Return the coverage of this design, computed once for the same incidence and settings.
+
+    Where there is a `part` of the design, campaigns are of that.
+    """
     if scores.fit is None:
         raise ValueError("scores without a fit have no interval to measure")
-    of = population(design, values, scores.fit)
+    of, share = population(design, values, scores.fit), 1.0
+    if part is not None:
+        design, of, share = part.design, part.of(of), part.share
     digest = _digest(design, of, draws, seed)
     if digest in _KNOWN:
         return _KNOWN[digest]
@@ -204,7 +219,7 @@ def measure(
         return _read(json.loads(file.read_text(encoding="utf-8")))
     while len(_KNOWN) >= KEPT:
         _KNOWN.pop(next(iter(_KNOWN)))
-    found = _KNOWN[digest] = _measured(design, of, draws, seed)
+    found = _KNOWN[digest] = replace(_measured(design, of, draws, seed), part=share)
     if file is not None:
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(json.dumps(asdict(found)), encoding="utf-8")

@@ -9,19 +9,26 @@ Apart because it is the quick way only, and `reading` must stay right without it
 
 from __future__ import annotations
 
+import codecs
 import re
 
+import numpy as np
 import pandas as pd
 import pyarrow
 from pyarrow import compute, csv
 
 from analysis.tables import cell_values
+from analysis.tables.file_bytes import PACKED
 
 COMMA = ","
 # Spreadsheets separate by semicolons where the comma is the decimal mark.
 OTHERS = {";": "semicolons", "\t": "tabs", "|": "bars"}
 MARK = re.compile(r"sep=.\r?\n")
+LONGEST_MARK = 10  # bytes
 QUOTED = re.compile(r'"[^"]*"')
+# So much of a file tells which of its columns repeat: those with two cells or more of each kind.
+SAMPLE = 2**20
+REPEATED = 2
 
 
 def marked(content: str) -> int:
@@ -45,28 +52,67 @@ def unusual(header: str) -> tuple[str, ...]:
     return (f"The file is separated by {OTHERS[parted]}.",) if parted in OTHERS else ()
 
 
-def plain(content: str) -> pd.DataFrame | None:
-    """Return the cells of a CSV as text; None where that takes a closer look."""
-    parted = separator(content)
-    header = content[: content.find("\n") + 1].rstrip("\r\n").split(parted)
-    lone = content.count("\r") != content.count("\r\n")
-    if '"' in content or lone or len(header) != len(set(header)):
+def plain(content: bytes, *, coded: bool = False) -> pd.DataFrame | None:
+    """Return the cells of a CSV as text; None where that takes a closer look.
+
+    Where `coded`, columns whose cells repeat are categories in order of name: a million of them
+    take a few megabytes, and are never hashed one by one.
+    """
+    start = _start(content)
+    lone = content.count(b"\r") != content.count(b"\r\n")
+    if start is None or b'"' in content or lone:
         return None
     try:
-        table = csv.read_csv(
-            pyarrow.py_buffer(content.encode()),
-            parse_options=csv.ParseOptions(delimiter=parted, quote_char=False),
-            convert_options=csv.ConvertOptions(
-                # As pandas holds texts, so that they need not be copied.
-                column_types={name: pyarrow.large_string() for name in header},
-                strings_can_be_null=False,
-            ),
-        )
+        header = content[start : content.find(b"\n", start) + 1].decode().rstrip("\r\n")
+    except UnicodeDecodeError:
+        return None
+    parted = separator(header)
+    names = header.split(parted)
+    if len(names) != len(set(names)):
+        return None
+    cells = pyarrow.py_buffer(content).slice(start)
+    try:
+        repeated = _repeated(cells, names, parted) if coded else []
+        table = _cells(cells, names, parted, repeated)
     except pyarrow.ArrowInvalid:
         return None
-    if table.column_names != header:
+    if table.column_names != names:
         return None
-    return pd.DataFrame({name: _text(table[name]) for name in header})
+    return pd.DataFrame({name: _named(table[name]) if name in repeated else _text(table[name])
+                         for name in names})  # fmt: skip
+
+
+def _start(content: bytes) -> int | None:
+    """Return where the header begins, after marks of encoding and separator; None in a zip."""
+    if content.startswith(PACKED):
+        return None
+    start = len(codecs.BOM_UTF8) if content.startswith(codecs.BOM_UTF8) else 0
+    return start + marked(content[start : start + LONGEST_MARK].decode("latin-1"))
+
+
+def _cells(
+    content: pyarrow.Buffer, names: list[str], parted: str, repeated: list[str]
+) -> pyarrow.Table:
+    """Return the cells as text, those of columns that are `repeated` by a dictionary."""
+    # As pandas holds texts, so that they need not be copied.
+    types = dict.fromkeys(names, pyarrow.large_string())
+    types |= dict.fromkeys(repeated, pyarrow.dictionary(pyarrow.int32(), pyarrow.large_string()))
+    return csv.read_csv(
+        content,
+        parse_options=csv.ParseOptions(delimiter=parted, quote_char=False),
+        convert_options=csv.ConvertOptions(column_types=types, strings_can_be_null=False),
+    )
+
+
+def _repeated(content: pyarrow.Buffer, names: list[str], parted: str) -> list[str]:
+    """Return the columns that have each cell twice or more at the start of the file."""
+    start = content.slice(0, min(SAMPLE, content.size)).to_pybytes()
+    whole = pyarrow.py_buffer(start[: start.rfind(b"\n") + 1])
+    first = _cells(whole, names, parted, [])
+    if first.column_names != names:
+        return []
+    most = first.num_rows / REPEATED
+    return [name for name in names if compute.count_distinct(first[name]).as_py() <= most]
 
 
 def _text(column: pyarrow.ChunkedArray) -> pd.Series:
@@ -74,3 +120,13 @@ def _text(column: pyarrow.ChunkedArray) -> pd.Series:
     if compute.any(compute.starts_with(column, "'")).as_py():
         return found.map(cell_values.unguarded).astype("str")
     return found
+
+
+def _named(column: pyarrow.ChunkedArray) -> pd.Series:
+    """Return a column that is read by a dictionary as categories, in order of name."""
+    chunks = column.unify_dictionaries().chunks
+    if not chunks:
+        return pd.Series(pd.Categorical(pd.Series([], dtype="str")))
+    places = np.concatenate([chunk.indices.to_numpy() for chunk in chunks])
+    code, names = pd.factorize(_text(pyarrow.chunked_array([chunks[0].dictionary])), sort=True)
+    return pd.Series(pd.Categorical.from_codes(code[places], names))

@@ -55,8 +55,38 @@ def as_text(column: pd.Series) -> pd.Series:
     return filled.where(~is_blank, "").astype("str") if is_blank.any() else filled.astype("str")
 
 
+def as_names(column: pd.Series) -> pd.Series:
+    """Return a column as text, but categories of text as categories of the same, in order."""
+    if not _is_coded(column):
+        return as_text(column)
+    categories = pd.Series(column.cat.categories)
+    names = as_text(categories)
+    if names.equals(categories):
+        return column
+    code, known = pd.factorize(names, sort=True)
+    coded = pd.Categorical.from_codes(code[column.cat.codes.to_numpy()], known)
+    return pd.Series(coded, index=column.index)
+
+
+def as_texts(table: pd.DataFrame, kept: Sequence[str] = ()) -> pd.DataFrame:
+    """Return a table with categories as texts, but those of the columns that are `kept`."""
+    coded = [name for name in table if _is_coded(table[name]) and name not in kept]
+    return table.astype(dict.fromkeys(coded, "str")) if coded else table
+
+
+def _is_coded(column: pd.Series) -> bool:
+    """Tell categories of text, none of them missing."""
+    kind = column.dtype
+    is_named = isinstance(kind, pd.CategoricalDtype) and isinstance(
+        kind.categories.dtype, pd.StringDtype
+    )
+    return is_named and bool((column.cat.codes >= 0).all())
+
+
 def blank(column: pd.Series) -> Rows:
     """Return the places of cells in which nothing is said."""
+    if _is_coded(column):
+        return np.flatnonzero(column.cat.codes.isin(blank(column.cat.categories.to_series())))
     if isinstance(column.dtype, pd.StringDtype):
         return np.flatnonzero(column.isna() | (column.str.strip() == ""))
     return np.flatnonzero([cell_values.is_blank(cell) for cell in column])
@@ -64,7 +94,8 @@ def blank(column: pd.Series) -> Rows:
 
 def repeated(table: pd.DataFrame, columns: Sequence[str]) -> Rows:
     """Return the places of rows that may have the same key as another."""
-    if all(isinstance(table[name].dtype, pd.StringDtype) for name in columns):
+    if all(_is_coded(table[name]) or isinstance(table[name].dtype, pd.StringDtype)
+           for name in columns):  # fmt: skip
         return np.flatnonzero(table.duplicated(list(columns), keep=False))
     return np.arange(len(table))
 
@@ -97,6 +128,10 @@ def numbers(column: pd.Series) -> Rows:
 
 def control(column: pd.Series) -> Rows:
     """Return the places of names with a control character other than a tab or a new line."""
+    if _is_coded(column):
+        return np.flatnonzero(column.cat.codes.isin(control(column.cat.categories.to_series())))
+    if isinstance(column.dtype, pd.StringDtype):
+        return np.flatnonzero(column.str.contains(CONTROL.pattern, na=False))
     found = of_each(column, lambda cell: isinstance(cell, str) and bool(CONTROL.search(cell)))
     return np.flatnonzero(np.array(found, dtype=bool))
 

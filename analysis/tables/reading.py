@@ -7,7 +7,7 @@ import io
 import json
 import zipfile
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
 from typing import Any
@@ -26,6 +26,7 @@ from analysis.tables.file_bytes import (
     unpacked,
     unreadable,
 )
+from analysis.tables.invalid_rows import as_texts
 from analysis.tables.schema import BadTable, Problem, Tables
 from analysis.tables.several import joined
 from analysis.tables.system_settings import with_settings
@@ -35,32 +36,34 @@ STUDY = ("plan.json", "manifest.json", "participants.csv", "ratings_all.csv")
 CALLS = "reply_events.csv"
 
 
-def read(path: str | Path, *, labels: Labels = REFUSE) -> Tables:
+def read(path: str | Path, *, labels: Labels = REFUSE, coded: bool = False) -> Tables:
     """Return the tables in the file at `path`; raise `BadTable` or `OSError` where it has none.
 
     Of ratings outside an export only four columns are needed; what was assumed of the others is
     in the `notes` of the tables. `labels` says how a reply is read that a rater called specific but
-    not sensible.
+    not sensible. Where `coded`, names of ratings are categories, which take a tenth of the memory;
+    else they are texts.
     """
     path = Path(path)
-    content = unpacked(path.name, path.read_bytes())
     if format_of(path.name) == "zip":
-        return _read_zip(path.name, content, labels)
-    frame = _read_frame(path.name, content)
+        return _read_zip(path.name, path.read_bytes(), labels)
+    frame, notes = _file(path, coded)
     kind = _kind(frame)
     if kind != "ratings":
-        return _checked({kind: (path.name, frame)})
-    return _ratings(path, frame, content, labels)
+        return _checked({kind: (path.name, as_texts(frame))})
+    return _ratings(path, frame, notes, labels, coded)
 
 
-def read_all(paths: Iterable[str | Path], *, labels: Labels = REFUSE) -> Tables:
+def read_all(
+    paths: Iterable[str | Path], *, labels: Labels = REFUSE, coded: bool = False
+) -> Tables:
     """Return the tables of all files; of two files with the same table, the last is taken.
 
     Ratings and messages of exports with other campaigns are joined. Raises what `read` raises.
     """
     found, exports = Tables(), list[Tables]()
     for path in paths:
-        tables = read(path, labels=labels)
+        tables = read(path, labels=labels, coded=coded)
         if format_of(Path(path).name) == "zip" and tables.ratings is not None:
             exports.append(tables)
             tables = joined(exports)
@@ -72,14 +75,22 @@ def read_all(paths: Iterable[str | Path], *, labels: Labels = REFUSE) -> Tables:
     return found
 
 
-def _ratings(path: Path, frame: pd.DataFrame, content: bytes, labels: Labels) -> Tables:
+def _file(path: Path, coded: bool) -> tuple[pd.DataFrame, tuple[str, ...]]:
+    """Return the cells of a file and what is unusual about it; its bytes are not kept."""
+    content = unpacked(path.name, path.read_bytes())
+    return _read_frame(path.name, content, coded), _notes_on_file(path.name, content)
+
+
+def _ratings(
+    path: Path, frame: pd.DataFrame, of_file: Sequence[str], labels: Labels, coded: bool
+) -> Tables:
     completed = defaults.completed(frame, path.name)
-    notes = (*_notes_on_file(path.name, content), *completed.notes)
+    notes = (*of_file, *completed.notes)
     if completed.frame.empty:
         right = "a row for each answer, below the header"
         raise BadTable(path.name, [Problem(None, "number of rows", "0", right)], notes=notes)
     try:
-        tables = _checked({"ratings": (path.name, completed.frame)}, labels)
+        tables = _checked({"ratings": (path.name, completed.frame)}, labels, coded)
     except BadTable as error:
         raise BadTable(error.name, error.problems, error.rows, notes) from None
     return replace(tables, notes=notes)
@@ -89,9 +100,16 @@ def _notes_on_file(name: str, content: bytes) -> tuple[str, ...]:
     """Return what is unusual about a CSV: its encoding, and what separates its cells."""
     if format_of(name) != "csv":
         return ()
-    text = decoded(name, content)
+    unusual = encoding_note(content)
+    text = decoded(name, content if unusual else _two_lines(content))
     header = text[fast_csv.marked(text) :].partition("\n")[0]
-    return (*encoding_note(content), *fast_csv.unusual(header))
+    return (*unusual, *fast_csv.unusual(header))
+
+
+def _two_lines(content: bytes) -> bytes:
+    """Return the header, and the line before it that may name what separates cells."""
+    first = content.find(b"\n") + 1
+    return content[: (content.find(b"\n", first) + 1) or len(content)]
 
 
 def _read_zip(name: str, content: bytes, labels: Labels) -> Tables:
@@ -181,13 +199,19 @@ def _members(names: Iterable[str]) -> list[str]:
     return sorted(known, key=lambda name: order.index(PurePosixPath(name).suffix.lower()))
 
 
-def _checked(frames: dict[str, tuple[str, pd.DataFrame]], labels: Labels = REFUSE) -> Tables:
+def _checked(
+    frames: dict[str, tuple[str, pd.DataFrame]], labels: Labels = REFUSE, coded: bool = False
+) -> Tables:
     def named(kind: str) -> tuple[pd.DataFrame, str]:
         name, frame = frames[kind]
         return frame, name
 
     return Tables(
-        ratings=validation.rating_table(*named("ratings"), labels) if "ratings" in frames else None,
+        ratings=(
+            validation.rating_table(*named("ratings"), labels, coded=coded)
+            if "ratings" in frames
+            else None
+        ),
         messages=validation.message_table(*named("messages")) if "messages" in frames else None,
         predictions=(
             validation.prediction_table(*named("predictions")) if "predictions" in frames else None
@@ -202,10 +226,11 @@ def _kind(frame: pd.DataFrame) -> str:
     return "ratings"
 
 
-def _read_frame(name: str, content: bytes) -> pd.DataFrame:
+def _read_frame(name: str, content: bytes, coded: bool = False) -> pd.DataFrame:
     kind = format_of(name)
     if kind == "csv":
-        return _read_csv(name, decoded(name, content))
+        found = fast_csv.plain(content, coded=coded)
+        return _read_csv(name, decoded(name, content)) if found is None else found
     if kind == "json lines":
         return _read_json_lines(name, decoded(name, content))
     if kind == "parquet":
@@ -215,9 +240,6 @@ def _read_frame(name: str, content: bytes) -> pd.DataFrame:
 
 def _read_csv(name: str, content: str) -> pd.DataFrame:
     content = content[fast_csv.marked(content) :]
-    found = fast_csv.plain(content)
-    if found is not None:
-        return found
     try:
         parted = fast_csv.separator(content)
         rows_of_cells = csv.reader(io.StringIO(content, newline=""), strict=True, delimiter=parted)

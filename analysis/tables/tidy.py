@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 import pandas as pd
 
 COLUMNS = ("metric", "protocol", "question", "system", "estimate", "low", "high", "n")
+SORTED_BY = ("protocol", "question", "system", "other_system", "metric")
 NUMBERS = ("estimate", "low", "high")
 # What stands for a whole where a column names a part; no question or system is named so.
 ALL = "(all)"
@@ -17,14 +18,24 @@ def tidy(metric: str, rows: Iterable[Mapping[str, object]]) -> pd.DataFrame:
 
     Numbers left out are NaN, which means "not defined"; `reason` then says why.
     """
-    frame = pd.DataFrame([{"metric": metric, **row} for row in rows])
+    # Sorted as rows: pandas would tell the texts of each column apart first.
+    ordered = sorted(({"metric": metric, **row} for row in rows), key=_place)
+    frame = pd.DataFrame(ordered)
     extras = [column for column in frame.columns if column not in COLUMNS]
     frame = frame.reindex(columns=[*COLUMNS, *extras])
     for column in NUMBERS:
         frame[column] = frame[column].astype(float)
     frame["n"] = frame["n"].fillna(0).astype("int64")
-    order = [c for c in ("protocol", "question", "system", "other_system", "metric") if c in frame]
-    return frame.sort_values(order, kind="stable", ignore_index=True)
+    return frame
+
+
+def _place(row: Mapping[str, object]) -> tuple[tuple[bool, str], ...]:
+    """Return where a row belongs: by name, what has no name last."""
+    named = [row.get(column) for column in SORTED_BY]
+    # NaN is what does not equal itself.
+    return tuple(
+        (True, "") if name is None or name != name else (False, str(name)) for name in named
+    )
 
 
 def joined(frames: Iterable[pd.DataFrame]) -> pd.DataFrame:

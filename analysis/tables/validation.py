@@ -39,6 +39,8 @@ ITEM_KEY = RATING_KEY[:-1]
 # A probability computed in single precision may come out above 1 by this much.
 ROUNDING = 1e-5
 NAMED = ("protocol", "question", "item", "system", "rater")
+# Names that may be categories: what groups rows need not tell texts apart.
+CODED = (*RATING_KEY, "level", "conversation", "place")
 NEEDED = ("answer", "protocol", "question", "level", "item", "system", "rater")
 
 
@@ -60,15 +62,17 @@ NUMBERS_OF: dict[str, tuple[str, Callable[[object], bool]]] = {
 
 
 def rating_table(
-    frame: pd.DataFrame, name: str = "ratings", labels: Labels = REFUSE
+    frame: pd.DataFrame, name: str = "ratings", labels: Labels = REFUSE, *, coded: bool = False
 ) -> RatingTable:
     """Return `frame` as a RatingTable, or raise `BadTable` with all that is wrong.
 
-    `labels` says how a reply is read that a rater called specific but not sensible.
+    `labels` says how a reply is read that a rater called specific but not sensible. Where `coded`,
+    names that are categories in `frame` stay so; else all names are texts.
     """
     _require_columns(frame, RATING_COLUMNS, name)
     texts = [column for column in (*RATING_COLUMNS, BETTER_COLUMN) if column in frame]
-    table = _as_text(frame, [column for column in texts if column != "value"])
+    kept = ("value", *SCALE_COLUMNS, *(CODED if coded else ()))
+    table = _as_text(frame, [column for column in texts if column != "value"], kept)
     scales = [column for column in SCALE_COLUMNS if column in table]
     problems = [*_blank(table, NEEDED), *_repeated(table, ["answer"], "an id of its own")]
     problems += _unprintable(table, NAMED)
@@ -151,10 +155,13 @@ def _missing(column: str, frame: pd.DataFrame, columns: Sequence[str]) -> Proble
     return Problem(None, column, "missing", right)
 
 
-def _as_text(frame: pd.DataFrame, columns: Sequence[str]) -> pd.DataFrame:
-    table = frame.reset_index(drop=True)
+def _as_text(
+    frame: pd.DataFrame, columns: Sequence[str], coded: Sequence[str] = ()
+) -> pd.DataFrame:
+    """Return a table whose columns are texts; those that are `coded` may be categories."""
+    table = invalid_rows.as_texts(frame.reset_index(drop=True), coded)
     for column in columns:
-        table[column] = invalid_rows.as_text(table[column])
+        table[column] = invalid_rows.as_names(table[column])
     return table
 
 

@@ -2,23 +2,31 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import pandas as pd
 
 from analysis import RatingTable, evaluate, rating_table
 from analysis.output import findings
+from analysis.output.ranking import rankings
 from analysis.report import Section
 from tests.analysis.examples import by_raters, labels, ratings
 
 
 def _agreement(table: RatingTable) -> pd.DataFrame:
-    shown = {part.key: part for part in findings.sections(table, evaluate(table))}
+    shown = {part.key: part for part in _sections(table)}
     return shown.get("agreement-all", shown["agreement"]).frame
+
+
+def _sections(table: RatingTable) -> Iterator[Section]:
+    results = evaluate(table)
+    return findings.sections(table, results, rankings(results))
 
 
 def test_agreement_is_a_row_per_question_and_says_what_single_ratings_are_worth() -> None:
     data = [[1, 1, 0, 1, 0], [1, 0, 0, 1, 0], [1, 1, 0, 1, 1]]
     table = by_raters(data, "nominal")
-    shown = {part.key: part for part in findings.sections(table, evaluate(table))}
+    shown = {part.key: part for part in _sections(table)}
     part, every = shown["agreement"], shown["agreement-all"].frame
     alpha = every.loc[every["coefficient"] == "Krippendorff's alpha", "estimate"].iloc[0]
     assert list(part.frame["question"]) == ["q"]
@@ -57,11 +65,7 @@ def test_a_design_without_agreement_is_told_which_would_have_it() -> None:
     once = ratings([{"value": 1}, {"value": 2, "system": "b"}])
     twice = by_raters([[1, 2, 3], [1, 3, 3]], "interval")
     told = {
-        len(table): next(
-            part.note
-            for part in findings.sections(table, evaluate(table))
-            if part.key == "agreement"
-        )
+        len(table): next(part.note for part in _sections(table) if part.key == "agreement")
         for table in (once, twice)
     }
     assert "third parties who judge the messages" in told[len(once)]
@@ -87,4 +91,4 @@ def test_ssa_tells_how_many_replies_are_open() -> None:
 
 def _ssa(table: RatingTable) -> Section:
     asked = rating_table(table.assign(votes=5))
-    return {part.key: part for part in findings.sections(asked, evaluate(asked))}["ssa"]
+    return {part.key: part for part in _sections(asked)}["ssa"]

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from analysis.metrics.rank_probability import rank_probability
@@ -15,17 +17,19 @@ from analysis.output.terminal import rendered
 from analysis.reports.summary import summary
 from analysis.scores.crossed import CrossedDesign
 from analysis.scores.incidence import incidence
-from analysis.scores.question_ratings import questions
+from analysis.scores.question_ratings import QuestionRatings, questions
 from analysis.scores.system_scores import ScoredDesign, scored_design, system_scores
 from analysis.self_test import measured
 from analysis.self_test.fitted import population, variants
 from analysis.self_test.measured import QUICK, SelfTest, measure
 from analysis.self_test.population import AnswerScale, Population, answer_scale
+from analysis.self_test.thinned import thinned
 from analysis.simulation.campaigns import Design
 from analysis.simulation.cases.crossing import DESIGNS
 from analysis.stats.intervals import Floats
 from analysis.tables.options import BadOption
 from analysis.tables.schema import RatingTable
+from tests.analysis.examples import labels
 
 FEW_RATERS = "3 raters see every system"
 SAME_RATERS = "the same 3 raters, unlike replies"
@@ -151,6 +155,60 @@ def test_what_was_measured_is_read_from_the_cache(tmp_path: Path) -> None:
     assert len(list(tmp_path.iterdir())) == 2
 
 
+def test_a_large_design_is_thinned_to_whole_items_with_what_varies_as_it_was() -> None:
+    design, _, of = designed(drawn(SAME_RATERS, conversations=60))
+    part = thinned(design, 0, design.incidence.ratings // 3)
+    assert part is not None
+    items = design.known["item"]
+    assert set(items[part.rows]).isdisjoint(np.delete(items, part.rows))
+    assert 0.25 < part.share == len(part.rows) / design.incidence.ratings <= 1 / 3
+    assert list(part.design.incidence.effects) == list(design.incidence.effects)
+    drawn_of = part.of(of)
+    assert drawn_of.variances == of.variances
+    for name, codes in of.effects.items():
+        pairs = set(zip(codes[part.rows], drawn_of.effects[name], strict=True))
+        assert len(pairs) == len(set(codes[part.rows])) == drawn_of.effects[name].max() + 1
+    assert (drawn_of.system == of.system[part.rows]).all()
+    assert thinned(design, 0, len(design.systems) - 1) is None  # some system would lack
+    whole = thinned(design, 0)
+    assert whole is not None
+    assert (whole.design, whole.share) == (design, 1.0)
+
+
+def test_a_larger_table_has_no_larger_self_test_and_says_of_what_part(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    simulated: list[int] = []
+
+    def counted(self: ScoredDesign, values: Floats, real=ScoredDesign.scores) -> object:  # type: ignore[no-untyped-def]
+        simulated.append(len(values))
+        return real(self, values)
+
+    monkeypatch.setattr(ScoredDesign, "scores", counted)
+    monkeypatch.setattr(measured, "thinned", partial(thinned, most=100))
+    monkeypatch.setattr(measured, "BUDGET", 400.0)
+    costs = []
+    for conversations in (40, 120):
+        simulated.clear()
+        table = drawn(SAME_RATERS, conversations=conversations)
+        text = " ".join(rendered(summary(table, simulate=QUICK)).split())
+        assert max(simulated[:-1]) == len(table)  # the headline is of all ratings
+        costs.append(sum(each for each in simulated if each < len(table)))
+        assert "of this very design" not in text
+        share = thinned(designed(table)[0], 0, 100).share  # type: ignore[union-attr]
+        assert f"whole items or conversations with {100 * share:.2g} % of its ratings" in text
+        assert f"with {100 * share:.2g} % of a question's ratings or more" in text
+    assert costs[1] == pytest.approx(costs[0], rel=0.1)
+
+
+def test_as_many_campaigns_as_asked_for_are_of_the_whole_table(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(measured, "thinned", partial(thinned, most=100))
+    rows = system_score(drawn(FEW_RATERS), simulate=40)
+    assert (rows["simulated_part"] == 1).all()
+
+
 def test_variants_break_one_thing_each() -> None:
     _, _, of = designed(drawn(SAME_RATERS))
     found = variants(of)
@@ -204,3 +262,23 @@ def test_the_report_says_what_was_done_and_only_that() -> None:
     confounded = " ".join(rendered(summary(drawn(CONFOUNDED), simulate=40)).split())
     assert "Coverage was measured" not in confounded
     assert "more raters would tell a difference" in confounded
+
+
+def test_nothing_is_simulated_for_what_no_ranking_prints(monkeypatch: pytest.MonkeyPatch) -> None:
+    known: list[str] = []
+
+    def told(question: QuestionRatings, options: SelfTest) -> object:
+        known.append(question.question)
+        return real(question, options)
+
+    real = measured._tested
+    monkeypatch.setattr(measured, "_tested", told)
+    both = labels([("s", f"i{k}", f"r{k % 3}", k % 2, k % 2) for k in range(12)])
+    twice = [both, both.assign(system="t", answer=both["answer"] + "t")]
+    both = RatingTable(pd.concat(twice, ignore_index=True))
+    text = rendered(summary(both, simulate=40))
+    assert known == []
+    assert "has the highest SSA" in text
+    alone = RatingTable(both[both["question"] == "sensible"].reset_index(drop=True))
+    rendered(summary(alone, simulate=40))
+    assert set(known) == {"sensible"}  # without the other label there is no SSA, but a ranking

@@ -33,6 +33,28 @@ def test_blanks_are_those_of_each_cell() -> None:
         assert invalid_rows.blank(column).tolist() == expected
 
 
+def test_of_categories_the_names_are_asked() -> None:
+    column = pd.Series(["a", " ", "b\x00", "a", "", " "], dtype="str")
+    coded = column.astype("category")
+    assert invalid_rows.blank(coded).tolist() == invalid_rows.blank(column).tolist() == [1, 4, 5]
+    assert invalid_rows.control(coded).tolist() == invalid_rows.control(column).tolist() == [2]
+    table = pd.DataFrame({"x": coded, "y": ["1", "1", "2", "1", "1", "2"]})
+    assert invalid_rows.repeated(table, ["x", "y"]).tolist() == [0, 3]
+    named = invalid_rows.as_names(coded)
+    assert named.cat.categories.tolist() == ["", "a", "b\x00"]
+    assert named.tolist() == invalid_rows.as_text(column).tolist()
+    texts = invalid_rows.as_texts(table.assign(z=coded), kept=["z"])
+    assert [str(texts[name].dtype) for name in texts] == ["str", "str", "category"]
+    pd.testing.assert_series_equal(texts["x"], column, check_names=False)
+
+
+def test_control_characters_are_those_of_the_expression_in_texts_and_objects() -> None:
+    cells = [f"a{chr(code)}b" for code in range(256)]
+    expected = [k for k, cell in enumerate(cells) if invalid_rows.CONTROL.search(cell)]
+    for kind in ("str", object):
+        assert invalid_rows.control(pd.Series(cells, dtype=kind)).tolist() == expected
+
+
 @pytest.mark.parametrize("function", [cell_values.number, cell_values.value, cell_values.is_blank])
 def test_equal_cells_are_asked_once(function: Callable[[object], object]) -> None:
     hashable = [cell for cell in MESSY if not isinstance(cell, list)]

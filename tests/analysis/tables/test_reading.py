@@ -113,3 +113,49 @@ def test_a_byte_order_mark_is_no_part_of_the_header(frame: pd.DataFrame, tmp_pat
     writer.writerows(frame.to_numpy().tolist())
     (tmp_path / "r.csv").write_text(buffer.getvalue(), encoding="utf-8-sig")
     assert len(_ratings(tmp_path / "r.csv")) == 3
+
+
+GIVEN = (
+    "answer,campaign,protocol,question,level,item,system,rater,value,place,conversation,votes\n"
+    + "".join(
+        f"{k},c,p,q,ordinal,i{k // 4},s{k % 2}, r{k % 3},{1 + k % 2},{k % 2},{'d' * (k > 5)},3\n"
+        for k in range(12)
+    )
+)
+
+
+def test_names_as_categories_are_the_same_table(tmp_path: Path) -> None:
+    path = tmp_path / "r.csv"
+    path.write_text(GIVEN)
+    texts, coded = read(path).ratings, read(path, coded=True).ratings
+    assert texts is not None
+    assert coded is not None
+    assert "category" not in set(map(str, texts.dtypes))
+    assert str(coded["rater"].dtype) == "category"
+    assert str(coded["answer"].dtype) == "str"
+    assert coded["votes"].dtype == float
+    pd.testing.assert_frame_equal(coded.astype(texts.dtypes.to_dict()), texts)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("3,c,p", "2,c,p"),  # an answer's id twice
+        ("i0,s1, r1,2", "i0,s1, r1,x"),
+        ("i1,s0", "i1, "),
+        ("i1,s0", "i1,s\x01"),
+        ("ordinal,i2", "ratio,i2"),
+        ("r0,1,0", "r0,1,first"),
+        ("i0,s1, r0", "i0,s1, r1"),  # answered twice
+    ],
+)
+def test_what_is_wrong_is_told_alike_of_categories(tmp_path: Path, old: str, new: str) -> None:
+    path = tmp_path / "r.csv"
+    assert old in GIVEN
+    path.write_text(GIVEN.replace(old, new))
+    told = []
+    for coded in (False, True):
+        with pytest.raises(BadTable) as caught:
+            read(path, coded=coded)
+        told.append(str(caught.value))
+    assert told[0] == told[1]
