@@ -70,21 +70,22 @@ def _protocol_rows(
 
 
 def _summary(part: pd.DataFrame) -> dict[str, object]:
-    known = part.dropna(subset=["z"])
-    item = pd.factorize(known["item"])[0]
-    dialogues = pd.Series(np.bincount(item, known["z"]) / np.bincount(item))
+    z, raw = (part[name].to_numpy(dtype=float) for name in ("z", "raw"))
+    known = ~np.isnan(z)
+    item = pd.factorize(part["item"], sort=True)[0][known]
+    counts = np.bincount(item)
+    dialogues = np.bincount(item, z[known])[counts > 0] / counts[counts > 0]
     n = len(dialogues)
     mean = float(dialogues.mean()) if n else float("nan")
-    sd = float(dialogues.std()) if n > 1 else float("nan")
+    sd = float(dialogues.std(ddof=1)) if n > 1 else float("nan")
     low, high = t_interval(mean, sd / np.sqrt(max(n, 1)), n - 1)
     reason = None if n > 1 else "fewer than two dialogues: no interval"
-    raw = float(known["raw"].mean()) if n else float("nan")
     return {
         "estimate": mean,
         "low": low,
         "high": high,
         "n": n,
         "sd": sd,
-        "raw": raw,
+        "raw": float(raw[known].mean()) if n else float("nan"),
         "reason": reason,
     }

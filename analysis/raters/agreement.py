@@ -14,12 +14,13 @@ from functools import partial
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from analysis.raters import kappas
 from analysis.raters.alpha import alphas
 from analysis.raters.kappas import Weights, all_times, estimate
 from analysis.raters.votes import Votes, votes
-from analysis.scores.integer_codes import Ints, RowIndex, Scale, coded_question
+from analysis.scores.integer_codes import RowIndex, Scale, coded_question
 from analysis.scores.question_ratings import QuestionRatings
 from analysis.stats.intervals import (
     DRAWS,
@@ -134,7 +135,7 @@ def resamples(
     # Of the same votes the same seed draws the same, whatever coefficient is lacking for.
     pieces = sample.drawn.get((seed, wanted))
     if pieces is None and wanted * len(sample.times) <= KEPT:
-        pieces = sample.drawn[seed, wanted] = list(_drawn(sample, seed, wanted))
+        pieces = sample.drawn[seed, wanted] = [*map(_small, _drawn(sample, seed, wanted))]
     if pieces is not None:
         return np.concatenate([statistic(sample, piece.astype(float)) for piece in pieces])
     return _at_once(sample, statistic, seed, wanted)
@@ -151,8 +152,7 @@ def _at_once(sample: Votes, statistic: Statistic, seed: int, wanted: int) -> Flo
             _name(each): each for each in (statistic, *_usual(sample)) if _name(each) not in known
         }
         found: dict[str, list[Floats]] = {name: [] for name in lacking}
-        for piece in _drawn(sample, seed, wanted):
-            drawn = piece.astype(float)
+        for drawn in _drawn(sample, seed, wanted):
             for name, each in lacking.items():
                 found[name].append(each(sample, drawn))
         known.update({name: np.concatenate(parts) for name, parts in found.items()})
@@ -175,14 +175,18 @@ def _name(statistic: Statistic) -> str:
     return repr(statistic)
 
 
-def _drawn(votes: Votes, seed: int, wanted: int) -> Iterator[np.ndarray]:
-    """Yield pieces of resamples: how often each pattern, in numbers no larger than needed."""
+def _drawn(votes: Votes, seed: int, wanted: int) -> Iterator[Floats]:
+    """Yield pieces of resamples: how often each pattern."""
     times = all_times(votes)
     size = max(1, min(wanted, PIECE // max(len(times), 1)))
     draw = _drawing(np.random.default_rng(seed), times)
     for done in range(0, wanted, size):
-        piece = draw(min(size, wanted - done))
-        yield piece.astype(np.min_scalar_type(int(piece.max(initial=0))))
+        yield draw(min(size, wanted - done))
+
+
+def _small(piece: Floats) -> NDArray[np.integer]:
+    """Return the same as integers no larger than needed, to be kept."""
+    return piece.astype(np.min_scalar_type(int(piece.max(initial=0))))
 
 
 def affordable(cost: int, most: int) -> int:
@@ -190,17 +194,17 @@ def affordable(cost: int, most: int) -> int:
     return int(np.clip(WORK // max(cost, 1), FEWEST, most))
 
 
-def _drawing(rng: np.random.Generator, times: Floats) -> Callable[[int], Ints]:
+def _drawing(rng: np.random.Generator, times: Floats) -> Callable[[int], Floats]:
     """Return what draws resamples: pattern by pattern, or item by item where few are alike."""
     total = int(times.sum())
     if len(times) < max(total / 8, SMALL):
         chances = times / total
-        return lambda size: rng.multinomial(total, chances, size=size)
+        return lambda size: rng.multinomial(total, chances, size=size).astype(float)
     pattern = np.repeat(np.arange(len(times)), times.astype(np.int64))
     alone = len(pattern) == len(times)
 
-    def draw(size: int) -> Ints:
-        drawn = np.empty((size, len(times)), dtype=np.int64)
+    def draw(size: int) -> Floats:
+        drawn = np.empty((size, len(times)))
         for row in drawn:
             units = rng.integers(total, size=total)
             row[:] = np.bincount(units if alone else pattern[units], minlength=len(times))

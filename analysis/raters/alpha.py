@@ -22,8 +22,8 @@ def alpha(votes: Votes) -> float:
 
 def alphas(votes: Votes, drawn: Floats) -> Floats:
     """Return alpha of each resample (a row of `drawn`: how often each pattern)."""
+    frequencies = votes.frequencies(drawn)
     drawn = drawn[:, : len(votes.times)]
-    frequencies = np.asarray(drawn @ votes.counts)
     total = frequencies.sum(axis=1)
     # A resample of raters weighs votes: pairs of a rater with itself are none.
     weight = votes.per_unit / votes.pairs

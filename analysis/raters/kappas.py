@@ -117,8 +117,11 @@ def too_many(votes: Votes) -> str | None:
 
 def _shares(votes: Votes, drawn: Floats) -> Floats:
     """Return each category's share, a unit counting once however many votes it has."""
-    patterns = len(votes.times)
-    shared = drawn[:, :patterns] @ votes.unit_shares
+    patterns, size = len(votes.times), votes.per_unit[:1]
+    if (votes.per_unit == size).all():  # shares are what alpha counts too, divided once
+        shared = votes.frequencies(drawn) / size
+    else:
+        shared = drawn[:, :patterns] @ votes.unit_shares
     return np.asarray((shared + drawn[:, patterns:]) / drawn.sum(axis=1)[:, None])
 
 

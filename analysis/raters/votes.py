@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
+from weakref import ref
 
 import numpy as np
 import pandas as pd
@@ -72,6 +73,21 @@ class Votes:
     @cached_property
     def found(self) -> dict[tuple[int, int], dict[str, Floats]]:
         """Statistics of resamples that are too many to keep, by seed and number, then by name."""
+        return {}
+
+    def frequencies(self, drawn: Floats) -> Floats:
+        """Return how often each category was given in each resample (a row of `drawn`).
+
+        Of the resamples asked for last it is kept, for the next coefficient.
+        """
+        known, found = self._last.get("drawn", (None, None))
+        if found is None or known is None or known() is not drawn:
+            found = np.asarray(drawn[:, : len(self.times)] @ self.counts)
+            self._last["drawn"] = ref(drawn), found
+        return found
+
+    @cached_property
+    def _last(self) -> dict[str, tuple[ref[Floats], Floats]]:
         return {}
 
     @cached_property

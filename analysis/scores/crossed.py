@@ -17,7 +17,6 @@ Apart because the self-test and planning fit the same model to ratings that they
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -26,7 +25,7 @@ import scipy
 from numpy.typing import NDArray
 from scipy import sparse
 
-from analysis.scores.incidence import RESIDUAL, Incidence, Ints
+from analysis.scores.incidence import RESIDUAL, Incidence, Ints, crossed
 from analysis.stats.intervals import Floats
 
 MOST = 400  # levels of all effects, for which likelihoods are computed
@@ -211,42 +210,43 @@ class CrossedDesign:
         """
         of, chance = self.incidence, np.random.default_rng(0)
         draws = int(np.clip(DRAWN // of.ratings, FEWEST, self.draws))
-        noise = np.empty((draws, of.ratings))
-        felt = [np.empty((draws, levels)) for levels in of.levels]
+        # A row per rating or level, as the sums by level read them.
+        noise = np.empty((of.ratings, draws))
+        felt = [np.empty((levels, draws)) for levels in of.levels]
         for draw in range(draws):
             for part in (noise, *felt):
-                part[draw] = chance.standard_normal(part.shape[1])
-        system, *effects = (
-            sparse.csr_array((np.ones(of.ratings), codes, np.arange(of.ratings + 1)))
-            for codes in (of.system, *of.effects.values())
-        )
-        return _forms(system, effects, noise.T, [one.T for one in felt])
+                part[:, draw] = chance.standard_normal(len(part))
+        return _forms(of, noise, felt)
 
 
-def _forms(
-    system: sparse.csr_array, effects: Sequence[sparse.csr_array], noise: Floats, felt: list[Floats]
-) -> Floats:
+def _forms(of: Incidence, noise: Floats, felt: list[Floats]) -> Floats:
     """Return quadratic forms of residuals of noise and of what levels felt, a column per draw.
 
     Residuals are of systems' means. The first form is the sum of their squares, the others are
     those of sums by level; what is asked of noise and levels is small beside the ratings.
     """
-    n = system.sum(axis=0)
-    counts = [one.T @ system for one in effects]
-    of_noise = system.T @ noise / n[:, None]
+    n, codes, counts = of.n, list(of.effects.values()), of.by_system
+    of_noise = _indicators(of.system).T @ noise / n[:, None]
     of_felt = [one.T @ values / n[:, None] for one, values in zip(counts, felt, strict=True)]
-    sums = []
-    for one, own in zip(effects, counts, strict=True):
-        found = [one.T @ noise - own @ of_noise]
-        for other, values, mean in zip(effects, felt, of_felt, strict=True):
-            found.append((one.T @ other) @ values - own @ mean)
-        sums.append(np.array(found))
+    sums = [
+        [_indicators(one).T @ noise - own @ of_noise]
+        for one, own in zip(codes, counts, strict=True)
+    ]
+    for k, own in enumerate(counts):
+        for m in range(k + 1):
+            both = crossed(codes[k], codes[m], of.levels[m])
+            sums[k].append(both @ felt[m] - own @ of_felt[m])
+            if m < k:
+                sums[m].append(both.T @ felt[k] - counts[m] @ of_felt[k])
     whole = np.empty((len(felt) + 1, len(felt) + 1, noise.shape[1]))
     whole[0, 0] = np.einsum("nd,nd->d", noise, noise) - n @ of_noise**2
     for k, values in enumerate(felt):
-        whole[k + 1] = np.einsum("ld,mld->md", values, sums[k])
+        whole[k + 1] = [np.einsum("ld,ld->d", values, each) for each in sums[k]]
         whole[0, k + 1] = whole[k + 1, 0]
-    return np.array([whole, *(np.einsum("kld,mld->kmd", each, each) for each in sums)])
+    squares = (
+        [[np.einsum("ld,ld->d", one, other) for other in each] for one in each] for each in sums
+    )
+    return np.array([whole, *squares])
 
 
 class _Reduced:

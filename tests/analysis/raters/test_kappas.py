@@ -22,6 +22,26 @@ def test_weights_of_gwet() -> None:
     assert kappas.agreement_weights(np.array([2.0]), "quadratic") == 1
 
 
+def test_what_alpha_counts_serves_the_shares_of_units_with_equally_many_votes() -> None:
+    table = np.random.default_rng(0).integers(1, 5, size=(3, 40)).astype(float)
+    given = votes_of(table, "interval")
+    drawn = (
+        np.random.default_rng(1)
+        .multinomial(40, np.full(40, 1 / 40), size=(2, 6))[..., : len(given.times)]
+        .astype(float)
+    )
+    for resamples in (*drawn, drawn[0]):
+        frequencies = resamples @ given.counts.toarray()
+        assert given.frequencies(resamples) == pytest.approx(frequencies)
+        lone = np.zeros((len(resamples), len(given.lone)))
+        whole = np.hstack([resamples, lone])
+        shares = resamples @ given.unit_shares.toarray() / resamples.sum(axis=1)[:, None]
+        observed = kappas.percents(given, resamples)
+        expected = (shares * (1 - shares)).sum(axis=1) / (shares.shape[1] - 1)
+        found = (observed - expected) / (1 - expected)
+        assert kappas.gwet(given, whole) == pytest.approx(found, abs=1e-12)
+
+
 def test_ac1_stays_where_kappa_falls() -> None:
     """The paradox of Feinstein & Cicchetti 1990: much agreement, one category common."""
     table = np.ones((2, 50))
