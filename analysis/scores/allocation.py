@@ -15,6 +15,7 @@ prior notion as in Rubin 1977 (Journal of the American Statistical Association 7
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
@@ -30,6 +31,9 @@ NO_INTERVAL = "p only decides whether a caution is told"
 # Two tests at most are told of each question, so a table without fault is told rarely.
 UNLIKELY = 0.01
 FEWEST = 5  # expected in each cell (Cochran 1954, Biometrics 10, 417-451)
+# Pocock's constant for two looks, over the quantile for one (1977, Biometrika 64, 191-199).
+LOOKS = 1.11
+TOO_LARGE = "who was behind was given less, so differences are too large"
 LOST = "lost"  # a column: the share of what was given to the system that brought no answer
 MANY_LOST = 0.2
 HUMAN, PEOPLE = "human", "people"  # a system of people in tables, and as the plan's bot
@@ -224,33 +228,87 @@ def _distinct(question: QuestionRatings, unit: str) -> pd.DataFrame:
     return question.rows[["system", unit]].astype(str).drop_duplicates()
 
 
+@dataclass(frozen=True, eq=False)
+class Halves:
+    """Units of each system in the first and the second half of all, and p of giving them evenly.
+
+    `is_early` is of each rating: whether its unit was among the first half.
+    """
+
+    unit: str
+    counts: pd.DataFrame
+    fewest: float
+    p: float
+    is_early: pd.Series
+
+    @property
+    def are_uneven(self) -> bool:
+        return self.fewest >= FEWEST and self.p < UNLIKELY
+
+
+def follows_scores(question: QuestionRatings) -> bool:
+    """Say whether, beyond chance, later units went to systems whose earlier ones did better.
+
+    Who is given no more once behind was behind in part by bad luck, which nothing then evens out:
+    means of such systems are too low, and differences from them too large (Nie, Tian, Taylor & Zou
+    2018, AISTATS, "Why adaptively collected data have negative bias and how to correct for it").
+    """
+    return question.once("follows scores", lambda: _follows(question))
+
+
+def _follows(question: QuestionRatings) -> bool:
+    found = _halves(question)
+    if not isinstance(found, Halves) or not found.are_uneven:
+        return False
+    early = pd.Series(question.values, question.rows.index)[found.is_early]
+    means = early.groupby(question.rows["system"].astype(str)).mean()
+    late = found.counts[True] / found.counts.sum(axis=1)
+    more = (late > found.counts[True].sum() / found.counts.to_numpy().sum()).reindex(means.index)
+    ahead, behind = means[more].mean(), means[~more].mean()
+    return bool(ahead < behind if question.better == "low" else ahead > behind)
+
+
 def _over_time(question: QuestionRatings) -> Iterator[str]:
     """Yield a caution where the second half of what was given is of other systems."""
+    found = _halves(question)
+    if isinstance(found, str):
+        yield found
+    elif found is not None and found.are_uneven:
+        unit, counts = found.unit, found.counts
+        shown = ", ".join(f"{name} {one} and {two}" for name, one, two in counts.itertuples())
+        wider = (
+            f" They did: {TOO_LARGE}, and errors of differences are {LOOKS:g} times as wide."
+            if follows_scores(question)
+            else ""
+        )
+        yield (
+            f"systems were not given evenly over time ({unit}s in the first and the second half: "
+            f"{shown}; p {_p(found.p)} by chi-square). Where later {unit}s went to the "
+            "systems that were ahead, their means are biased, and what changed over time is taken "
+            f"for a difference of systems.{wider}"
+        )
+
+
+def _halves(question: QuestionRatings) -> Halves | str | None:
+    """Return what was given when; a sentence where times cannot be read, None without several."""
     rows, unit = question.rows, _unit(question.rows)
     if TIME_COLUMN not in rows.columns:
-        return
+        return None
     moments = _times(rows[TIME_COLUMN])
     if moments.isna().any():
         wrong = int(moments.isna().sum())
-        yield f"{wrong} of {len(rows)} cells of {TIME_COLUMN} are no time or number."
-        return
-    first = moments.groupby([rows["system"].astype(str), rows[unit].astype(str)]).min()
+        return f"{wrong} of {len(rows)} cells of {TIME_COLUMN} are no time or number."
+    keys = [rows["system"].astype(str), rows[unit].astype(str)]
+    first = moments.groupby(keys).min()
     if first.nunique() < 2:
-        return
-    is_late = (first.rank(method="first") > len(first) / 2).to_numpy()
-    systems = first.index.get_level_values(0)
-    halves = pd.crosstab(systems, is_late)
-    if halves.shape[0] < 2:
-        return
-    fewest, p = _independence(halves)
-    if fewest >= FEWEST and p < UNLIKELY:
-        shown = ", ".join(f"{name} {one} and {two}" for name, one, two in halves.itertuples())
-        yield (
-            f"systems were not given evenly over time ({unit}s in the first and the second half: "
-            f"{shown}; p {_p(p)} by chi-square). Where later {unit}s went to the "
-            "systems that were ahead, their means are biased, and what changed over time is taken "
-            "for a difference of systems."
-        )
+        return None
+    is_late = first.rank(method="first") > len(first) / 2
+    counts = pd.crosstab(first.index.get_level_values(0), is_late.to_numpy())
+    if counts.shape[0] < 2:
+        return None
+    of_row = is_late.reindex(pd.MultiIndex.from_arrays(keys))
+    is_early = pd.Series(~of_row.to_numpy(dtype=bool), rows.index)
+    return Halves(unit, counts, *_independence(counts), is_early)
 
 
 def _times(cells: pd.Series) -> pd.Series:
