@@ -30,8 +30,8 @@ APART = 0.05
 STYLE = "style_"
 POWER_OF_RIGGING = (
     "Rigging that is spread is harder to see: 300 votes for one system among 100,000 on 59 systems "
-    "are found in all of 30 boards where three accounts gave them, in 58 of 60 where ten did, and "
-    "in 19 of 30 where twenty did, with 15 votes each."
+    "are found on all of 30 boards where three accounts gave them, on 58 of 60 where ten did, on "
+    "19 of 30 where twenty did, with 15 votes each, and on 12 of 30 where thirty did."
 )
 NONE = "No question in this table asks people to rank or choose among systems shown together."
 

@@ -15,7 +15,6 @@ prior notion as in Rubin 1977 (Journal of the American Statistical Association 7
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
@@ -55,6 +54,7 @@ def of_question(question: QuestionRatings) -> Iterator[str]:
     """Yield cautions about systems with one rater, and about allocation that changed over time."""
     yield from _lone_raters(question)
     yield from _over_time(question)
+    yield from _followed(question)
     if LOST in question.rows and losses(question) is None:
         yield (
             f"the column {LOST} is not read: right would be a share from 0 to below 1, the same in "
@@ -228,26 +228,37 @@ def _distinct(question: QuestionRatings, unit: str) -> pd.DataFrame:
     return question.rows[["system", unit]].astype(str).drop_duplicates()
 
 
-@dataclass(frozen=True, eq=False)
-class Halves:
-    """Units of each system in the first and the second half of all, and p of giving them evenly.
-
-    `is_early` is of each rating: whether its unit was among the first half.
-    """
-
-    unit: str
-    counts: pd.DataFrame
-    fewest: float
-    p: float
-    is_early: pd.Series
-
-    @property
-    def are_uneven(self) -> bool:
-        return self.fewest >= FEWEST and self.p < UNLIKELY
+def _over_time(question: QuestionRatings) -> Iterator[str]:
+    """Yield a caution where the second half of what was given is of other systems."""
+    rows, unit = question.rows, _unit(question.rows)
+    if TIME_COLUMN not in rows.columns:
+        return
+    moments = _times(rows[TIME_COLUMN])
+    if moments.isna().any():
+        wrong = int(moments.isna().sum())
+        yield f"{wrong} of {len(rows)} cells of {TIME_COLUMN} are no time or number."
+        return
+    first = moments.groupby([rows["system"].astype(str), rows[unit].astype(str)]).min()
+    if first.nunique() < 2:
+        return
+    is_late = (first.rank(method="first") > len(first) / 2).to_numpy()
+    systems = first.index.get_level_values(0)
+    halves = pd.crosstab(systems, is_late)
+    if halves.shape[0] < 2:
+        return
+    fewest, p = _independence(halves)
+    if fewest >= FEWEST and p < UNLIKELY:
+        shown = ", ".join(f"{name} {one} and {two}" for name, one, two in halves.itertuples())
+        yield (
+            f"systems were not given evenly over time ({unit}s in the first and the second half: "
+            f"{shown}; p {_p(p)} by chi-square). Where later {unit}s went to the "
+            "systems that were ahead, their means are biased, and what changed over time is taken "
+            "for a difference of systems."
+        )
 
 
 def follows_scores(question: QuestionRatings) -> bool:
-    """Say whether, beyond chance, later units went to systems whose earlier ones did better.
+    """Say whether, beyond chance, those who were ahead were given more and the others no more.
 
     Who is given no more once behind was behind in part by bad luck, which nothing then evens out:
     means of such systems are too low, and differences from them too large (Nie, Tian, Taylor & Zou
@@ -257,58 +268,49 @@ def follows_scores(question: QuestionRatings) -> bool:
 
 
 def _follows(question: QuestionRatings) -> bool:
-    found = _halves(question)
-    if not isinstance(found, Halves) or not found.are_uneven:
-        return False
-    early = pd.Series(question.values, question.rows.index)[found.is_early]
-    means = early.groupby(question.rows["system"].astype(str)).mean()
-    late = found.counts[True] / found.counts.sum(axis=1)
-    more = (late > found.counts[True].sum() / found.counts.to_numpy().sum()).reindex(means.index)
-    ahead, behind = means[more].mean(), means[~more].mean()
-    return bool(ahead < behind if question.better == "low" else ahead > behind)
+    """Compare the systems that were given less with the rest: when, and how their first ones did.
 
-
-def _over_time(question: QuestionRatings) -> Iterator[str]:
-    """Yield a caution where the second half of what was given is of other systems."""
-    found = _halves(question)
-    if isinstance(found, str):
-        yield found
-    elif found is not None and found.are_uneven:
-        unit, counts = found.unit, found.counts
-        shown = ", ".join(f"{name} {one} and {two}" for name, one, two in counts.itertuples())
-        wider = (
-            f" They did: {TOO_LARGE}, and errors of differences are {LOOKS:g} times as wide."
-            if follows_scores(question)
-            else ""
-        )
-        yield (
-            f"systems were not given evenly over time ({unit}s in the first and the second half: "
-            f"{shown}; p {_p(found.p)} by chi-square). Where later {unit}s went to the "
-            "systems that were ahead, their means are biased, and what changed over time is taken "
-            f"for a difference of systems.{wider}"
-        )
-
-
-def _halves(question: QuestionRatings) -> Halves | str | None:
-    """Return what was given when; a sentence where times cannot be read, None without several."""
+    How many were given by Pearson's chi-square, when by the rank sum test (Mann & Whitney 1947,
+    Annals of Mathematical Statistics 18, 50-60). As many first ones count of each system as that
+    has which was given least.
+    """
     rows, unit = question.rows, _unit(question.rows)
     if TIME_COLUMN not in rows.columns:
-        return None
-    moments = _times(rows[TIME_COLUMN])
-    if moments.isna().any():
-        wrong = int(moments.isna().sum())
-        return f"{wrong} of {len(rows)} cells of {TIME_COLUMN} are no time or number."
-    keys = [rows["system"].astype(str), rows[unit].astype(str)]
-    first = moments.groupby(keys).min()
-    if first.nunique() < 2:
-        return None
-    is_late = first.rank(method="first") > len(first) / 2
-    counts = pd.crosstab(first.index.get_level_values(0), is_late.to_numpy())
-    if counts.shape[0] < 2:
-        return None
-    of_row = is_late.reindex(pd.MultiIndex.from_arrays(keys))
-    is_early = pd.Series(~of_row.to_numpy(dtype=bool), rows.index)
-    return Halves(unit, counts, *_independence(counts), is_early)
+        return False
+    keys = rows["system"].astype(str).rename("system"), rows[unit].astype(str).rename("unit")
+    units = pd.DataFrame({"at": _times(rows[TIME_COLUMN]), "value": question.values})
+    units = units.groupby(list(keys)).agg({"at": "min", "value": "mean"}).reset_index()
+    counts = units["system"].value_counts().sort_index()
+    mean = counts.mean()
+    p = _chi_square(((counts - mean) ** 2 / mean).to_numpy(), len(counts) - 1)
+    if units["at"].isna().any() or mean < FEWEST or not p < UNLIKELY:
+        return False
+    units = units.sort_values("at", kind="stable")
+    is_less = units["system"].isin(counts.index[counts < mean])
+    first = units.groupby("system").head(int(counts.min()))
+    behind, ahead = (first["value"][is_less == less].mean() for less in (True, False))
+    did_worse = behind > ahead if question.better == "low" else behind < ahead
+    return bool(did_worse and _earlier(units["at"], is_less) < UNLIKELY)
+
+
+def _earlier(at: pd.Series, marked: pd.Series) -> float:
+    """Return the one-sided p of the marked being as late as the others, by their mean rank."""
+    less, rest = int(marked.sum()), int((~marked).sum())
+    whole = less + rest
+    gap = float(at.rank()[marked].mean()) - (whole + 1) / 2
+    return float(special.ndtr(gap / np.sqrt((whole + 1) * rest / (12 * less))))
+
+
+def _followed(question: QuestionRatings) -> Iterator[str]:
+    """Yield a caution where what was given followed the scores."""
+    if follows_scores(question):
+        unit = _unit(question.rows)
+        counts = _distinct(question, unit)["system"].value_counts().sort_index()
+        yield (
+            f"later {unit}s went to the systems that were ahead ({_listed(counts)}): {TOO_LARGE}, "
+            f"and means are biased. Errors of differences are {LOOKS:g} times as wide, as for two "
+            "looks (Pocock 1977)."
+        )
 
 
 def _times(cells: pd.Series) -> pd.Series:
