@@ -6,7 +6,8 @@ the pairs of a question; `above` is the probability that the system is above the
 `detectable` is the true difference that this design finds with a power of .8; `p_equivalent` tests
 that the difference lies within ±`margin` (Schuirmann 1987), by default a tenth of the scale. Of
 yes and no errors are no smaller than with half a yes and half a no more per system (Brown & Li
-2005). Where systems lost unequal shares, all but estimate and d hold for a shift of `lost_off`.
+2005). Where systems lost unequal shares, all but estimate and d hold for a shift of `lost_off`;
+where later items went to who was ahead, errors are `looks` times as wide (Pocock 1977).
 """
 
 from __future__ import annotations
@@ -74,4 +75,5 @@ def _question_rows(
             "p_equivalent": found.p_equivalent(within),
             **self_test.of_pair(found.system, found.other),
             **({"lost_off": found.off} if scores.are_pairs_off else {}),
+            **({"looks": scores.looks} if scores.looks > 1 else {}),
         }

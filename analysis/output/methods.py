@@ -16,10 +16,11 @@ import pandas as pd
 
 from analysis import registry
 from analysis.output import measured
-from analysis.output.ranking import LOST_MUCH, SystemRanking, rankings
+from analysis.output.ranking import FOLLOWED, LOST_MUCH, SystemRanking, rankings
 from analysis.output.scored import compared
 from analysis.output.scored import sentences as scored_by
 from analysis.report import Section, many
+from analysis.scores.allocation import LOST
 from analysis.tables.campaign_record import CampaignRecord
 from analysis.tables.schema import RatingTable
 from analysis.tables.tidy import ALL
@@ -61,6 +62,14 @@ SENTENCES = {
     ),
 }
 # What a question of any kind has in a plan; one of yes or no has nothing else.
+UNKNOWN_LOSSES = (
+    "Nothing in it tells what was lost: scores, differences and their intervals hold if whatever "
+    "is missing is missing alike for good and for poor answers."
+)
+OF_LOOKS = (
+    f"{FOLLOWED}, so errors of differences are wider by the ratio of Pocock's constant for two "
+    "looks to that for one (Pocock 1977)."
+)
 OF_LOSSES = (
     "As a part of what systems were given brought no answer, intervals hold for those who are "
     "missing having rated by up to one SD lower or higher than those who stayed, alike for all "
@@ -90,7 +99,8 @@ def methods(
     planned = () if study is None else tuple(_planned(study))
     if not planned:
         names = ", ".join(sorted(ratings["protocol"].unique())) or "none"
-        planned = (f"Design. Protocol: {names}. No plan came with this table of ratings.",)
+        unknown = "" if LOST in ratings else f" {UNKNOWN_LOSSES}"
+        planned = (f"Design. Protocol: {names}. No plan came with this table of ratings.{unknown}",)
     return (*planned, _sample(ratings), _analysis(results, printed), _software(study))
 
 
@@ -288,6 +298,10 @@ def analysis_sentences(
     for each in ranked:
         if LOST_MUCH in each.note:
             yield f"ranking-{each.key}", OF_LOSSES
+            break
+    for section in printed:
+        if FOLLOWED in section.note:
+            yield section.key, OF_LOOKS
             break
     known = set(results.loc[results["estimate"].notna(), "metric"])
     for name, (start, sentence) in SENTENCES.items():

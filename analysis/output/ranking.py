@@ -13,6 +13,7 @@ import pandas as pd
 
 from analysis.output import measured
 from analysis.report import Chart, chance, many
+from analysis.scores.allocation import TOO_LARGE
 
 KEYS = ["protocol", "question"]
 SCORE, PAIR = "system_score", "system_difference"
@@ -21,6 +22,7 @@ OWN_SECTION = ("persona_detection", "human_accuracy", "sensibleness", "specifici
 # Scores less raw means that are told as an adjustment.
 MOVED = 0.005
 LOST_MUCH = "Of what systems were given a part brought no answer"
+FOLLOWED = "Later items went to systems that were ahead"
 DIRECTIONS = {"high": "", "low": "; low is better", "none": "; neither end is better"}
 EFFECTS = {
     "rater_sd": "raters",
@@ -207,6 +209,15 @@ def lost_notes(rows: pd.DataFrame) -> Iterator[str]:
         yield (
             f"{LOST_MUCH}, so intervals are wider by up to {rows['lost_off'].max():.2f} at "
             "either end, as what is missing may have been rated by one SD lower, or higher."
+        )
+
+
+def looks_notes(rows: pd.DataFrame) -> Iterator[str]:
+    """Yield by how much errors of differences are wider, where allocation followed the scores."""
+    if "looks" in rows and rows["looks"].notna().any():
+        yield (
+            f"{FOLLOWED}: {TOO_LARGE}, and their errors are "
+            f"{rows['looks'].max():g} times as wide, as for two looks (Pocock 1977)."
         )
 
 

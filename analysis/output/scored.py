@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from analysis.output import measured
-from analysis.output.ranking import PAIR, SystemRanking, listed, lost_notes
+from analysis.output.ranking import PAIR, SystemRanking, listed, looks_notes, lost_notes
 from analysis.report import Chart, Section, chance, many
 
 MATRIX_MOST = 12  # systems whose pairs are still readable as a matrix
@@ -205,7 +205,7 @@ def differences(
     yield Section(
         f"{ranking.capital}: {apart} of {len(rows)} {pairs} told apart",
         rows[list(shown)].rename(columns=shown).reset_index(drop=True),
-        " ".join([OF_PAIRS, NEEDED, *measured.notes(rows), *lost_notes(rows)]),
+        " ".join([OF_PAIRS, NEEDED, *measured.notes(rows), *lost_notes(rows), *looks_notes(rows)]),
         key=f"differences-{ranking.key}",
         appendix=appendix,
     )

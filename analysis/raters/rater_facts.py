@@ -90,15 +90,16 @@ def pace(rows: pd.DataFrame) -> pd.Series:
     """Return, per rater, how many times as long the median rater takes for an item.
 
     From a column `seconds`, else from the times in `given_at` between one item and the next; empty
-    where the table has neither.
+    where the table has neither, or numbers in `given_at`, which may be an order.
     """
     if "seconds" in rows:
         seconds = pd.Series(
             [cell_values.number(cell) for cell in rows["seconds"]], rows.index, float
         )
         taken = seconds.groupby([rows["rater"], pd.Series(units(rows), rows.index)]).max()
-    elif "given_at" in rows:
-        times = pd.to_datetime(rows["given_at"], utc=True, errors="coerce", format="ISO8601")
+    elif "given_at" in rows and pd.to_numeric(rows["given_at"], errors="coerce").isna().any():
+        texts = rows["given_at"].astype(str)
+        times = pd.to_datetime(texts, utc=True, errors="coerce", format="ISO8601")
         at = times.map(pd.Timestamp.timestamp, na_action="ignore").astype(float)
         last = at.groupby([rows["rater"], pd.Series(units(rows), rows.index)]).max()
         taken = last.sort_values().groupby(level=0).diff()

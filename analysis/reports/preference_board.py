@@ -28,6 +28,11 @@ SIMULATED_AS = ("board neighbors",)
 
 APART = 0.05
 STYLE = "style_"
+POWER_OF_RIGGING = (
+    "Rigging that is spread is harder to see: 300 votes for one system among 100,000 on 59 systems "
+    "are found on all of 30 boards where three accounts gave them, on 58 of 60 where ten did, on "
+    "19 of 30 where twenty did, with 15 votes each, and on 12 of 30 where thirty did."
+)
 NONE = "No question in this table asks people to rank or choose among systems shown together."
 
 
@@ -137,7 +142,7 @@ def _probed(
         f"{title}: {', '.join(fired)}" if fired else title,
         frame,
         f"A probe with a test fires at p < {probes.ALPHA}, which is not adjusted for their number; "
-        "errors are clustered by rater and by context.",
+        f"errors are clustered by rater and by context. {POWER_OF_RIGGING}",
         key=f"probes-{question.question}",
     )
 

@@ -30,6 +30,9 @@ NO_INTERVAL = "p only decides whether a caution is told"
 # Two tests at most are told of each question, so a table without fault is told rarely.
 UNLIKELY = 0.01
 FEWEST = 5  # expected in each cell (Cochran 1954, Biometrics 10, 417-451)
+# Pocock's constant for two looks, over the quantile for one (1977, Biometrika 64, 191-199).
+LOOKS = 1.11
+TOO_LARGE = "who was behind was given less, so differences are too large"
 LOST = "lost"  # a column: the share of what was given to the system that brought no answer
 MANY_LOST = 0.2
 HUMAN, PEOPLE = "human", "people"  # a system of people in tables, and as the plan's bot
@@ -51,6 +54,7 @@ def of_question(question: QuestionRatings) -> Iterator[str]:
     """Yield cautions about systems with one rater, and about allocation that changed over time."""
     yield from _lone_raters(question)
     yield from _over_time(question)
+    yield from _followed(question)
     if LOST in question.rows and losses(question) is None:
         yield (
             f"the column {LOST} is not read: right would be a share from 0 to below 1, the same in "
@@ -257,6 +261,62 @@ def _over_time(question: QuestionRatings) -> Iterator[str]:
             f"{shown}; p {_p(p)} by chi-square). Where later {unit}s went to the "
             "systems that were ahead, their means are biased, and what changed over time is taken "
             "for a difference of systems."
+        )
+
+
+def follows_scores(question: QuestionRatings) -> bool:
+    """Say whether, beyond chance, those who were ahead were given more and the others no more.
+
+    Who is given no more once behind was behind in part by bad luck, which nothing then evens out:
+    means of such systems are too low, and differences from them too large (Nie, Tian, Taylor & Zou
+    2018, AISTATS, "Why adaptively collected data have negative bias and how to correct for it").
+    """
+    return question.once("follows scores", lambda: _follows(question))
+
+
+def _follows(question: QuestionRatings) -> bool:
+    """Compare the systems that were given less with the rest: when, and how their first ones did.
+
+    How many were given by Pearson's chi-square, when by the rank sum test (Mann & Whitney 1947,
+    Annals of Mathematical Statistics 18, 50-60). As many first ones count of each system as that
+    has which was given least.
+    """
+    rows, unit = question.rows, _unit(question.rows)
+    if TIME_COLUMN not in rows.columns:
+        return False
+    keys = rows["system"].astype(str).rename("system"), rows[unit].astype(str).rename("unit")
+    units = pd.DataFrame({"at": _times(rows[TIME_COLUMN]), "value": question.values})
+    units = units.groupby(list(keys)).agg({"at": "min", "value": "mean"}).reset_index()
+    counts = units["system"].value_counts().sort_index()
+    mean = counts.mean()
+    p = _chi_square(((counts - mean) ** 2 / mean).to_numpy(), len(counts) - 1)
+    if units["at"].isna().any() or mean < FEWEST or not p < UNLIKELY:
+        return False
+    units = units.sort_values("at", kind="stable")
+    is_less = units["system"].isin(counts.index[counts < mean])
+    first = units.groupby("system").head(int(counts.min()))
+    behind, ahead = (first["value"][is_less == less].mean() for less in (True, False))
+    did_worse = behind > ahead if question.better == "low" else behind < ahead
+    return bool(did_worse and _earlier(units["at"], is_less) < UNLIKELY)
+
+
+def _earlier(at: pd.Series, marked: pd.Series) -> float:
+    """Return the one-sided p of the marked being as late as the others, by their mean rank."""
+    less, rest = int(marked.sum()), int((~marked).sum())
+    whole = less + rest
+    gap = float(at.rank()[marked].mean()) - (whole + 1) / 2
+    return float(special.ndtr(gap / np.sqrt((whole + 1) * rest / (12 * less))))
+
+
+def _followed(question: QuestionRatings) -> Iterator[str]:
+    """Yield a caution where what was given followed the scores."""
+    if follows_scores(question):
+        unit = _unit(question.rows)
+        counts = _distinct(question, unit)["system"].value_counts().sort_index()
+        yield (
+            f"later {unit}s went to the systems that were ahead ({_listed(counts)}): {TOO_LARGE}, "
+            f"and means are biased. Errors of differences are {LOOKS:g} times as wide, as for two "
+            "looks (Pocock 1977)."
         )
 
 

@@ -19,7 +19,7 @@ import pandas as pd
 from scipy import special
 
 from analysis.scores import crossed
-from analysis.scores.allocation import allowed_losses
+from analysis.scores.allocation import LOOKS, allowed_losses, follows_scores
 from analysis.scores.crossed import CrossedFit
 from analysis.scores.differences import Difference
 from analysis.scores.incidence import Incidence, Ints, incidence, together
@@ -58,6 +58,7 @@ class SystemScores:
     comparison. `widened` and `widened_pairs` (systems x systems) multiply standard errors of scores
     and of differences, where the self-test found these too small for the design. `off` is how far
     what was lost of a system may have moved its score, and differences where `are_pairs_off`.
+    `looks` multiplies errors of differences where what was given followed the scores.
     """
 
     systems: tuple[str, ...]
@@ -71,6 +72,7 @@ class SystemScores:
     widened_pairs: Floats | None = None
     off: Floats | None = None
     are_pairs_off: bool = False
+    looks: float = 1.0
 
     def without(self, control: str | None) -> SystemScores:
         """Return the same with this system set apart."""
@@ -163,7 +165,7 @@ class SystemScores:
         factor = 1.0 if self.widened_pairs is None else float(self.widened_pairs[a, b])
         return Difference(
             self.systems[a], self.systems[b], int(self.n[a] + self.n[b]), estimate,
-            fit.se(contrast) * factor, fit.df(contrast), estimate / fit.spread,
+            fit.se(contrast) * factor * self.looks, fit.df(contrast), estimate / fit.spread,
             np.inf if self.ends is None else self.ends[1] - self.ends[0],
             # Who is missing of either would have rated by as much lower, or higher.
             abs(self._off(a) - self._off(b)) if self.are_pairs_off else 0.0,
@@ -200,7 +202,7 @@ class SystemScores:
         root = np.linalg.cholesky(self.fit.covariance[np.ix_(self._order, self._order)])
         gaps = chance.standard_normal((DRAWS, size)) @ root.T
         gaps *= 1.0 if self.widened_pairs is None else float(self.widened_pairs.max())
-        gaps *= self.fit.raised
+        gaps *= self.fit.raised * self.looks
         if self.off is not None and self.are_pairs_off:
             gaps += chance.uniform(-1, 1, (DRAWS, 1)) * self.off[self._order]
         drawn = self.fit.mean[self._order] + gaps / np.sqrt(chance.chisquare(df, (DRAWS, 1)) / df)
@@ -260,6 +262,8 @@ def system_scores(question: QuestionRatings) -> SystemScores:
 def _scores(question: QuestionRatings) -> SystemScores:
     design, values = scored_design(question)
     found, allowed = design.scores(values), allowed_losses(question)
+    if follows_scores(question):
+        found = replace(found, looks=LOOKS)
     if allowed is None or len(values) < 2:
         return found
     shares, is_unequal = allowed

@@ -14,6 +14,7 @@ import pytest
 from analysis import RatingTable, evaluate, rating_table
 from analysis.output.methods import (
     SENTENCES,
+    UNKNOWN_LOSSES,
     analysis_sentences,
     estimators,
     methods,
@@ -126,7 +127,10 @@ def test_raters_dropped_by_standardizing_are_counted() -> None:
 def test_a_bare_table_says_that_no_plan_came_with_it() -> None:
     table = simulated()
     text = methods(table, evaluate(table))
-    assert text[0] == "Design. Protocol: p. No plan came with this table of ratings."
+    design = "Design. Protocol: p. No plan came with this table of ratings."
+    assert text[0] == f"{design} {UNKNOWN_LOSSES}"
+    told = rating_table(table.assign(lost=0.0))
+    assert methods(told, evaluate(told))[0] == design
     assert text[1] == "Sample. 60 raters gave 240 answers on 240 items of 4 systems."
 
 

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from analysis import BadTable, RatingTable, rating_table
+from analysis import BadTable, RatingTable, rating_table, summary
 from analysis.metrics.system_difference import system_difference
 from analysis.metrics.system_score import system_score
 from analysis.output.ranking import rankings
@@ -264,3 +264,46 @@ def test_items_are_the_unit_where_a_conversation_is_not_known(empty: str | None)
         for k in range(50)
     ]
     assert "different numbers of items (a 10, b 40;" in " ".join(cautions(ratings(rows)))
+
+
+def _given(late: str, *, better: str = "high") -> RatingTable:
+    """Return ratings of three systems, a first; after ten each all were of the `late` ones."""
+    chance = np.random.default_rng(4)
+    order = "abc" * (0 if len(late) > 3 else 10) + late * max(1, 60 // len(late))
+    rows = [
+        {"system": s, "rater": f"r{k % 12}", "item": f"i{k}", "scale_low": 1, "scale_high": 5}
+        | {"value": int(chance.integers(1, 4)) + 2 * (s == "a"), "given_at": k, "better": better}
+        for k, s in enumerate(order)
+    ]
+    return rating_table(raw(rows))
+
+
+@pytest.mark.parametrize(
+    ("late", "better", "follows"),
+    [("a", "high", True), ("abc", "high", False), ("bc", "high", False), ("bc", "low", True)],
+)
+def test_where_later_items_went_to_who_was_ahead_differences_are_wider(
+    late: str, better: str, follows: bool
+) -> None:
+    table = _given(late, better=better)
+    untimed = rating_table(table.drop(columns="given_at"))
+    found, usual = system_difference(table), system_difference(untimed)
+    assert list(found["se"] / usual["se"]) == pytest.approx([1.11 if follows else 1.0] * 3)
+    assert list(found["estimate"]) == list(usual["estimate"])
+    assert ("looks" in found) is follows
+    told = [each for each in cautions(table) if "went to the systems that were ahead (" in each]
+    assert ["Errors of differences are 1.11 times" in each for each in told] == [True] * follows
+    assert any("(Pocock 1977)" in each for each in summary(table).methods) is follows
+    low, as_before = (system_score(each)["low"].tolist() for each in (table, untimed))
+    assert low == as_before
+
+
+def test_fewer_items_that_were_spread_over_all_the_time_follow_nothing() -> None:
+    """Planned so: a has four of each six, whatever came before."""
+    (question,) = questions(_given("aabaac" * 5), "ordinal")
+    assert not allocation.follows_scores(question)
+    at, marked = pd.Series([1.0, 2.0, 3.0, 9.0, 5.0, 6.0]), pd.Series([1, 1, 0, 0, 1, 0]) == 1
+    expected = stats.mannwhitneyu(
+        at[marked], at[~marked], alternative="less", method="asymptotic", use_continuity=False
+    )
+    assert allocation._earlier(at, marked) == pytest.approx(expected.pvalue)
