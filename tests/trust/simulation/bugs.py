@@ -102,19 +102,6 @@ def a_place_is_not_given_back() -> Changes:
 
 
 @bug
-def a_full_cell_takes_more() -> Changes:
-    from django.db.models import F
-
-    from webapp.services.rules import quota
-
-    def reserve(row: Any, count: int = 1) -> bool:
-        rows = type(row).objects.filter(pk=row.pk)
-        return bool(rows.update(reserved=F("reserved") + count))
-
-    return [(quota, "reserve", reserve)]
-
-
-@bug
 def the_books_keep_what_ended() -> Changes:
     from webapp.services.rules import ledger
 
