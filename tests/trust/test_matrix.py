@@ -1,4 +1,6 @@
-"""The fault matrix: nothing is lost, doubled, torn or unpaid, whatever fails (G17, G26, G27).
+"""The fault matrix: nothing is lost, doubled, torn or unpaid, whatever fails.
+
+Broker, database and lines (G2), disk (G17), clocks (G18, G27, R36) and outages (G26).
 
 `python -m tests.trust.matrix` prints the table of all faults on both databases.
 """

@@ -161,3 +161,19 @@ def a_late_answer_counts() -> Changes:
         return list(answers)
 
     return [(delivery, "_store", store)]
+
+
+@bug
+def a_dead_workers_lease_is_renewed() -> Changes:
+    from django.db.models.functions import Now
+
+    from webapp.models import ReplyJob
+    from webapp.services.replies import queue
+
+    real = queue.claim
+
+    def claim(**wanted: Any) -> Any:
+        ReplyJob.objects.filter(state="CLAIMED").update(lease_until=Now() + queue.LEASE)
+        return real(**wanted)
+
+    return [(queue, "claim", claim)]
