@@ -102,22 +102,10 @@ def a_place_is_not_given_back() -> Changes:
 
 
 @bug
-def the_books_keep_what_ended() -> Changes:
-    from webapp.services.rules import ledger
-
-    return [(ledger, "release", lambda person: None)]
-
-
-@bug
 def pay_follows_the_campaign() -> Changes:
     from webapp.services.rules import payment
 
     return [(payment, "promised", lambda person: payment.offered(person.campaign))]
-
-
-@bug
-def who_was_left_is_not_paid() -> Changes:
-    return _unpaid("PARTNER_LEFT")
 
 
 @bug
