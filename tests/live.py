@@ -26,6 +26,7 @@ from tests.servers import free_port
 
 ROOT = Path(__file__).parents[1]
 PATIENCE = 30.0  # seconds for whatever is waited for
+STARTS = 120.0  # seconds in which a server listens: others may want the processor, too
 
 
 @dataclass
@@ -59,7 +60,7 @@ class Server:
 
 def wait_for_port(port: int, process: subprocess.Popen[bytes] | None = None) -> None:
     """Wait until a server listens, which the process is to do."""
-    deadline = time.monotonic() + PATIENCE
+    deadline = time.monotonic() + STARTS
     while not _answers(port):
         assert process is None or process.poll() is None, "the server ended at once"
         assert time.monotonic() < deadline, "the server does not answer"

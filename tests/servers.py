@@ -152,11 +152,11 @@ def _running(
 
 
 def _start(command: list[object], **options: object) -> subprocess.Popen[bytes]:
-    return subprocess.Popen(
+    return subprocess.Popen(  # type: ignore[no-any-return]
         [str(part) for part in command],
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
-        **options,  # type: ignore[call-overload,no-any-return]
+        **options,  # type: ignore[call-overload]
     )
 
 

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 OUTAGES = {f"outage-{seconds}": seconds for seconds in (10, 98, 1860, 86_400)}
 DATABASES = ("sqlite", "postgresql")
-STAYS = 240.0  # seconds that a person takes part at most
+STAYS = 600.0  # seconds that a person takes part at most: two starts of a busy machine fit in
 DISK = "size=1200m"  # twice what has to be free before anybody is let in, and not much more
 COUNTS = ("lost", "doubled", "disorder", "torn", "unpaid", "accused", "other")
 LOST = ("missing", "changed values", "turns without exactly one outcome")

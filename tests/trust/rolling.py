@@ -1,10 +1,14 @@
 """A rolling restart under people who write all the while: who is refused, parted, or kept waiting.
 
     python -m tests.trust.rolling --people 40
+    python -m tests.trust.rolling --people 12 --former
 
 Two web processes behind nginx, on PostgreSQL and Redis, and a sweeper; pairs write through sockets
 and one person in four over plain HTTP. In the middle `script/roll` restarts both processes. Prints
 JSON; exits 1 where a request was refused, a message lost or doubled, or a pair parted (R41).
+
+With --former the code of the commit before the newest migration (or of a commit that is named)
+serves first, on its own tables; under people who write the present one migrates, then takes over.
 """
 
 from __future__ import annotations
@@ -27,6 +31,7 @@ from pathlib import Path
 from typing import Any
 
 import httpx
+import psycopg
 import websockets
 
 from tests import live, servers
@@ -63,6 +68,7 @@ class Web:
     port: int
     folder: Path
     env: Mapping[str, str]
+    code: Path  # of its first start; the later ones are of the present code
     is_over: threading.Event = field(default_factory=threading.Event)
 
     @property
@@ -74,9 +80,11 @@ class Web:
         limits = ["--ws-max-size", "65536", "--ws-per-message-deflate", "false"]
         command = [sys.executable, "-m", "uvicorn", *words, *limits, "--log-level", "warning"]
         command += ["--timeout-graceful-shutdown", "10"]
+        code = self.code
         while not self.is_over.is_set():
             with (self.folder / f"{self.port}.log").open("ab") as log:
-                process = subprocess.Popen(command, cwd=live.ROOT, env=self.env, stderr=log)
+                process = subprocess.Popen(command, cwd=code, env=self.env, stderr=log)
+                code = live.ROOT
                 self.pid.write_text(str(process.pid))
                 while process.poll() is None and not self.is_over.wait(0.05):
                     pass
@@ -89,6 +97,7 @@ def main() -> int:
     parser.add_argument("--people", type=int, default=40)
     parser.add_argument("--pause", type=float, default=2.5, help="seconds between two messages")
     parser.add_argument("--around", type=float, default=10.0, help="seconds before and after")
+    parser.add_argument("--former", nargs="?", const="", metavar="COMMIT", help="serves first")
     wanted = parser.parse_args()
     with tempfile.TemporaryDirectory() as name, contextlib.ExitStack() as stack:
         folder = Path(name)
@@ -97,21 +106,59 @@ def main() -> int:
             DATABASE_URL=stack.enter_context(servers.postgresql(connections=200)),
             REDIS_URL=stack.enter_context(servers.redis_server()),
         )
-        connect(env)
-        study = live.seed(env, people=wanted.people // 2 * 2, bot="people")
+        code = live.ROOT if wanted.former is None else stack.enter_context(former(wanted.former))
+        study = _seed(code, env, wanted.people // 2 * 2)
+        before = _migrations(env)
         ports = [servers.free_port(), servers.free_port()]
-        stack.enter_context(_served(folder, env, ports))
+        stack.enter_context(_served(folder, env, ports, code))
         nginx = stack.enter_context(proxy.running(folder, ports))
-        found = asyncio.run(_measure(wanted, study, nginx, _roll(folder, ports, nginx)))
+        roll = _roll(folder, ports, nginx)
+        found = asyncio.run(_measure(wanted, study, nginx, roll, env))
+        found["migrated"] = _migrations(env) - before
     print(json.dumps(found))
     return 1 if any(found[name] for name in ("refused", "lost", "doubled", "torn")) else 0
 
 
 @contextlib.contextmanager
-def _served(folder: Path, env: Mapping[str, str], ports: Sequence[int]) -> Iterator[None]:
-    webs = [Web(port, folder, env) for port in ports]
+def former(commit: str) -> Iterator[Path]:
+    """Check out a commit beside this tree: by default the one before the newest migration."""
+    if not commit:
+        words = ["git", "rev-list", "-1", "HEAD", "--", "webapp/migrations"]
+        newest = subprocess.run(words, cwd=live.ROOT, check=True, capture_output=True, text=True)
+        commit = f"{newest.stdout.strip()}^"
+    with tempfile.TemporaryDirectory() as name:
+        place = Path(name) / "former"
+        git = ["git", "worktree"]
+        words = [*git, "add", "--quiet", "--detach", str(place), commit]
+        subprocess.run(words, cwd=live.ROOT, check=True, stdout=sys.stderr)
+        try:
+            yield place
+        finally:
+            subprocess.run([*git, "remove", "--force", str(place)], cwd=live.ROOT, check=True)
+
+
+def _seed(code: Path, env: Mapping[str, str], people: int) -> live.Study:
+    """Migrate and fill the database as the code that serves first does."""
+    words = ["tests.live", "seed", json.dumps({"people": people, "bot": "people"})]
+    command = [sys.executable, "-m", *words]
+    done = subprocess.run(command, cwd=code, env=env, check=True, stdout=subprocess.PIPE, text=True)
+    found = json.loads(done.stdout.splitlines()[-1])
+    return live.Study(found["slug"], tuple(found["secrets"]))
+
+
+def _migrations(env: Mapping[str, str]) -> int:
+    with psycopg.connect(env["DATABASE_URL"]) as connection:
+        row = connection.execute("SELECT count(*) FROM django_migrations").fetchone()
+    return int(row[0]) if row else 0
+
+
+@contextlib.contextmanager
+def _served(
+    folder: Path, env: Mapping[str, str], ports: Sequence[int], code: Path
+) -> Iterator[None]:
+    webs = [Web(port, folder, env, code) for port in ports]
     threads = [threading.Thread(target=web.keep_running) for web in webs]
-    sweeper = subprocess.Popen([sys.executable, "manage.py", "sweep"], cwd=live.ROOT, env=env)
+    sweeper = subprocess.Popen([sys.executable, "manage.py", "sweep"], cwd=code, env=env)
     try:
         for thread in threads:
             thread.start()
@@ -139,7 +186,11 @@ def _roll(folder: Path, ports: Sequence[int], nginx: proxy.Proxy) -> list[str]:
 
 
 async def _measure(
-    wanted: argparse.Namespace, study: live.Study, nginx: proxy.Proxy, command: list[str]
+    wanted: argparse.Namespace,
+    study: live.Study,
+    nginx: proxy.Proxy,
+    command: list[str],
+    env: dict[str, str],
 ) -> dict[str, Any]:
     found, is_over = Found(), asyncio.Event()
     people = [
@@ -148,6 +199,7 @@ async def _measure(
     ]
     await asyncio.sleep(wanted.around)
     began = time.monotonic()
+    await asyncio.to_thread(connect, env)  # which migrates, under those who write
     roll = await asyncio.create_subprocess_exec(*command, cwd=live.ROOT, stdout=sys.stderr)
     status = await roll.wait()
     ended = time.monotonic()

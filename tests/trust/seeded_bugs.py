@@ -24,7 +24,7 @@ from tests.trust.drills import DRILLS, Drill
 from tests.trust.outages import connect
 
 ROOT = Path(__file__).parents[2]
-ENOUGH = 5_000  # steps of the simulation in which a bug has to be found
+ENOUGH = 3_000  # steps of the simulation in which a bug has to be found
 LONGEST = 200.0  # seconds of one run, on a busy machine
 
 

@@ -1,4 +1,6 @@
-"""The fault matrix: nothing is lost, doubled, torn or unpaid, whatever fails (G17, G26, G27).
+"""The fault matrix: nothing is lost, doubled, torn or unpaid, whatever fails.
+
+Broker, database and lines (G2), disk (G17), clocks (G18, G27, R36) and outages (G26).
 
 `python -m tests.trust.matrix` prints the table of all faults on both databases.
 """
@@ -63,8 +65,15 @@ def test_every_fault(database: str) -> None:
 
 
 @pytest.mark.slow
-def test_a_product_that_acknowledges_before_it_commits_fails() -> None:
-    words = ["--database", "sqlite", "--people", "6", "--faults", "kill-web"]
-    status, (row,) = run(*words, "--bug", "ack_before_commit")
-    assert row["counts"]["lost"] > 0
+@pytest.mark.parametrize(
+    ("fault", "bug", "count"),
+    [
+        ("outage-1860", "judged_by_wall_time", "accused"),
+        ("tcp-cut", "rating_off_by_one", "lost"),
+    ],
+)
+def test_a_broken_product_fails(fault: str, bug: str, count: str) -> None:
+    words = ["--database", "sqlite", "--people", "4", "--faults", fault, "--bug", bug]
+    status, (row,) = run(*words)
+    assert row["counts"][count] > 0, row
     assert status == 1

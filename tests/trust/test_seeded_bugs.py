@@ -1,4 +1,4 @@
-"""Deliberate faults, each caught by the ledger checker; without it the same run is clean (G23).
+"""Deliberate faults, each caught by the ledger checker; without, the same run is clean (G23, G29).
 
 `python -m tests.trust.seeded_bugs` prints the table.
 """

@@ -102,35 +102,10 @@ def a_place_is_not_given_back() -> Changes:
 
 
 @bug
-def a_full_cell_takes_more() -> Changes:
-    from django.db.models import F
-
-    from webapp.services.rules import quota
-
-    def reserve(row: Any, count: int = 1) -> bool:
-        rows = type(row).objects.filter(pk=row.pk)
-        return bool(rows.update(reserved=F("reserved") + count))
-
-    return [(quota, "reserve", reserve)]
-
-
-@bug
-def the_books_keep_what_ended() -> Changes:
-    from webapp.services.rules import ledger
-
-    return [(ledger, "release", lambda person: None)]
-
-
-@bug
 def pay_follows_the_campaign() -> Changes:
     from webapp.services.rules import payment
 
     return [(payment, "promised", lambda person: payment.offered(person.campaign))]
-
-
-@bug
-def who_was_left_is_not_paid() -> Changes:
-    return _unpaid("PARTNER_LEFT")
 
 
 @bug
@@ -174,3 +149,19 @@ def a_late_answer_counts() -> Changes:
         return list(answers)
 
     return [(delivery, "_store", store)]
+
+
+@bug
+def a_dead_workers_lease_is_renewed() -> Changes:
+    from django.db.models.functions import Now
+
+    from webapp.models import ReplyJob
+    from webapp.services.replies import queue
+
+    real = queue.claim
+
+    def claim(**wanted: Any) -> Any:
+        ReplyJob.objects.filter(state="CLAIMED").update(lease_until=Now() + queue.LEASE)
+        return real(**wanted)
+
+    return [(queue, "claim", claim)]

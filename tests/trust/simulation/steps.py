@@ -54,7 +54,8 @@ def open_campaign(seed: int, number: int, counts: Counter[str]) -> World:
     from webapp.services.rules import ledger
 
     kind = [*KINDS][number % len(KINDS)]
-    options: dict[str, Any] = {"target": 8, "personas": 40, "pay": "2.00", "budget": str(BUDGET)}
+    options: dict[str, Any] = {"personas": 40, "pay": "2.00", "budget": str(BUDGET)}
+    options["target"] = 4 if number % 2 else 8  # the smaller one is full now and then
     changes: dict[str, Any] = {"chat.minimum": [4]}
     if kind == "pairs":
         options |= {"systems": {"humans": "people"}, "wait_seconds": 120, "waiting_pay": "0.50"}

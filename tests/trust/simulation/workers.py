@@ -40,11 +40,18 @@ def expire(world: World, soul: Soul) -> None:
 
 
 def serve(world: World, soul: Soul) -> None:
-    """Claim and answer all that is owed."""
+    """Claim and answer all that is owed, also what a worker held that died: none may be left."""
+    from webapp.models import ReplyJob
+
     expire(world, soul)
     claim(world, soul)
     while world.claims:
         answer(world, soul)
+        if not world.claims:
+            claim(world, soul)
+    held = ReplyJob.objects.filter(state="CLAIMED", attempt__lt=3, conversation__state="OPEN")
+    stuck = held.filter(conversation__campaign=world.campaign).values_list("pk", "owner")
+    world.must(not stuck, f"nobody else gets {[*stuck]}, whose worker is dead")
 
 
 def change_pay(world: World, soul: Soul) -> None:
