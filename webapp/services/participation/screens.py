@@ -320,11 +320,11 @@ def _end(person: Participation, protocol: Protocol, *, has_chatted: bool) -> End
         receipt=issuing.latest(person),
         may_return=payment.may_return(person) and not owed,
         owed=owed,
-        held=_held(code, person.campaign.contact) if code else "",
+        held=_hold_words(code, person.campaign.contact) if code else "",
     )
 
 
-def _held(code: CompletionCode, contact: str) -> str:
+def _hold_words(code: CompletionCode, contact: str) -> str:
     """Return what is to be said of a payment that waits, or was refused; "" for most."""
     hold = PayHold.objects.filter(code=code).first()
     if hold is None or (hold.decided_at is not None and not hold.refused):
@@ -419,5 +419,5 @@ def leaving(*, token: str, slug: str) -> Leaving:
         code=code.code if code else "",
         amount=money(code.amount, person.currency) if code else "",
         contact=person.campaign.contact,
-        held=_held(code, person.campaign.contact) if code else "",
+        held=_hold_words(code, person.campaign.contact) if code else "",
     )
