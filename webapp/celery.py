@@ -36,5 +36,7 @@ app.conf.update(
     task_soft_time_limit=SOFT_LIMIT,
     task_time_limit=270,
     worker_prefetch_multiplier=1,
+    worker_send_task_events=True,  # Flower and `celery events` see tasks without an option
+    task_send_sent_event=True,
     worker_hijack_root_logger=False,
 )

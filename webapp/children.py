@@ -2,7 +2,8 @@
 
 Each tells how much memory it holds. Where they hold more than the budget together, the one that
 was not used for longest is ended: ending a process is what surely gives memory back. One that is
-larger than the budget runs alone.
+larger than the budget runs alone. Once one of them has imported torch, new ones are forked from a
+process that has: one that was lost is there again without the import (docs/decisions/0077).
 """
 
 from __future__ import annotations
@@ -17,7 +18,8 @@ from typing import Any
 
 from bots import Turn, Way
 from bots.footprint import Footprint
-from webapp.inference import PATIENCE, Answers, Child
+from webapp.inference import PATIENCE, Answers, Child, begin_nursery, begin_process
+from webapp.pipes import Nursery, Process
 
 NOTHING = Footprint(0.0, 0.0)
 
@@ -51,6 +53,7 @@ class Children:
         self._sizes: dict[str, Footprint] = {}  # of all that were ever loaded
         self._ways: dict[str, Way] = {}
         self._lock = threading.Lock()
+        self._nursery: Nursery | None = None
         self._closed = False
 
     def respond(self, name: str, options: Mapping[str, Any], turns: Sequence[Turn]) -> Answers:
@@ -88,8 +91,27 @@ class Children:
             self._closed = True
             held = list(self._held.values())
             self._held.clear()
+            nursery, self._nursery = self._nursery, None
         for each in held:
             each.child.close()
+        if nursery is not None:
+            nursery.close()
+
+    def _begin(self) -> Process:
+        """Start a process, from what has imported what takes long where there is that."""
+        nursery = self._nursery
+        return (nursery.fork() if nursery else None) or begin_process()
+
+    def _keep_nursery(self, modules: Sequence[str]) -> None:
+        """Have a nursery that runs, once a bot was loaded that needs these."""
+        if not modules or not Nursery.is_possible():
+            return
+        with self._lock:
+            if self._closed or (self._nursery is not None and self._nursery.runs):
+                return
+            if self._nursery is not None:
+                self._nursery.close()
+            self._nursery = begin_nursery(modules)
 
     @contextmanager
     def _using(
@@ -108,6 +130,7 @@ class Children:
                 if held.size != NOTHING:
                     self._sizes[key] = held.size
             self._free_memory(NOTHING)
+            self._keep_nursery(held.child.imported)
 
     def _take(self, name: str, options: Mapping[str, Any], number: int | None) -> tuple[str, _Held]:
         with self._lock:
@@ -115,7 +138,7 @@ class Children:
             key = min(keys, key=self._users) if number is None else keys[number]
             is_new = key not in self._held
             if is_new:
-                self._held[key] = _Held(name, Child(self._patience))
+                self._held[key] = _Held(name, Child(self._patience, self._begin))
             held = self._held[key]
             held.users += 1
             self._held.move_to_end(key)

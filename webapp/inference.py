@@ -12,10 +12,14 @@ import asyncio
 import contextlib
 import json
 import os
+import signal
+import socket
+import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
+from importlib import import_module
 from pathlib import Path
 from typing import IO, Any, cast
 
@@ -38,7 +42,7 @@ from bots import (
 )
 from bots.dialogue import Speaker
 from bots.footprint import Footprint, footprint
-from webapp.pipes import Pipe
+from webapp.pipes import READY, Nursery, Pipe, Process
 
 ROOT = Path(__file__).resolve().parent.parent
 PATIENCE = 30.0  # seconds for one batch; a child that takes longer is ended
@@ -54,6 +58,8 @@ SECRETS = {
 }
 GREETING: Turn = ((), (Utterance("partner", "Hello! How are you?"),))
 NICENESS = 5  # the sockets go first
+SLOW_TO_IMPORT = ("torch",)  # 1.6 CPU seconds, before any weights
+COMMAND = (sys.executable, "-m", "webapp.inference")
 
 
 class WorkerLost(RuntimeError):
@@ -144,14 +150,18 @@ class Child:
     It answers one batch at a time; of a bot whose way is `async`, any number of calls.
     """
 
-    def __init__(self, patience: float = PATIENCE) -> None:
+    def __init__(
+        self, patience: float = PATIENCE, begin: Callable[[], Process] | None = None
+    ) -> None:
         self._patience = patience
+        self._begin = begin or begin_process
         self._pipe: Pipe | None = None
         self._turn = threading.Lock()
         self._closed = False
         self._loaded: set[str] = set()
         self.footprint = Footprint(0.0, 0.0)  # as it last told
         self.way: Way | None = None  # of the bot loaded last
+        self.imported: Sequence[str] = ()  # what is slow to import, and was needed
 
     @property
     def pid(self) -> int | None:
@@ -187,7 +197,8 @@ class Child:
         key = json.dumps([name, options], sort_keys=True, default=str)
         pipe = self._running()  # a process that is begun has loaded nothing
         if key not in self._loaded:
-            self.way = self._result(pipe, {"bot": name, "options": dict(options)}, LOADING)["way"]
+            answer = self._result(pipe, {"bot": name, "options": dict(options)}, LOADING)
+            self.way, self.imported = answer["way"], answer["imported"]
             self._loaded.add(key)
         return pipe
 
@@ -208,8 +219,7 @@ class Child:
         if pipe is None or pipe.process.poll() is not None:
             if pipe is not None:
                 self._end(pipe)
-            command = [sys.executable, "-m", "webapp.inference"]
-            pipe = self._pipe = Pipe(command, cwd=ROOT, env=_environment())
+            pipe = self._pipe = Pipe(self._begin())
         return pipe
 
     def _end(self, pipe: Pipe) -> None:
@@ -217,6 +227,19 @@ class Child:
         if pipe is self._pipe:
             self._pipe, self._loaded, self.footprint = None, set(), Footprint(0.0, 0.0)
         pipe.end()
+
+
+def begin_process() -> Process:
+    """Start a process of a bot, which has imported nothing."""
+    return subprocess.Popen(  # noqa: S603 (a command of ours)
+        COMMAND, cwd=ROOT, env=_environment(), stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    )
+
+
+def begin_nursery(modules: Sequence[str]) -> Nursery:
+    """Start a process that forks into processes of bots which have imported these modules."""
+    quiet = {"stdin": subprocess.DEVNULL, "stdout": subprocess.DEVNULL}
+    return Nursery(COMMAND, modules, cwd=ROOT, env=_environment(), **quiet)
 
 
 def _environment() -> dict[str, str]:
@@ -275,7 +298,8 @@ def _reported(request: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
 
 
 def _loaded(request: Mapping[str, Any]) -> dict[str, Any]:
-    return {"way": warm_up_here(request["bot"], request["options"])}
+    way = warm_up_here(request["bot"], request["options"])
+    return {"way": way, "imported": [name for name in SLOW_TO_IMPORT if name in sys.modules]}
 
 
 def _answered(request: Mapping[str, Any]) -> dict[str, Any]:
@@ -341,10 +365,44 @@ class Outlet:
 
 
 def main() -> None:
+    """Answer requests; with a socket's number, fork first into processes that do."""
+    os.nice(NICENESS)
+    if len(sys.argv) == 1 or _forked(socket.socket(fileno=int(sys.argv[1])), sys.argv[2:]):
+        _answer_requests()
+
+
+def _forked(line: socket.socket, modules: Sequence[str]) -> bool:
+    """Import, then fork whenever asked; True in each fork, False in the nursery at its end.
+
+    A fork draws numbers of its own: Python's `random` sees to that by itself, NumPy does not.
+    """
+    for name in modules:
+        import_module(name)
+    line.send(READY)
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # nobody waits for forks but by descriptors
+    while True:
+        _, ends, *_ = socket.recv_fds(line, 1, 2)
+        if len(ends) < 2:
+            return False
+        if not (pid := os.fork()):
+            break
+        for each in ends:
+            os.close(each)
+        line.send(str(pid).encode())
+    line.close()
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+    for number, each in enumerate(ends):
+        os.dup2(each, number)
+        os.close(each)
+    if "numpy" in sys.modules:
+        sys.modules["numpy"].random.seed()
+    return True
+
+
+def _answer_requests() -> None:
     """Answer requests until the input ends; what bots print goes to the log, not to the parent."""
     outlet = Outlet(os.fdopen(os.dup(1), "wb"))
     os.dup2(2, 1)
-    os.nice(NICENESS)
     loop = asyncio.new_event_loop()
     threading.Thread(target=loop.run_forever, daemon=True).start()
     for line in sys.stdin.buffer:

@@ -31,6 +31,7 @@ SLOW = serving.SLOW
 AWAY = 3.0  # seconds that the broker is away
 PEOPLE = 2  # at each system
 PATIENCE = 90.0
+MOST_WARMING = 20  # rounds
 TORCH = "tests.trust.torch_function.deliberate"
 Hit = Callable[[list[int]], None]
 
@@ -100,6 +101,14 @@ class Installation:
         owner = ReplyJob.objects.values_list("owner", flat=True).get(pk=job)
         return next(worker for worker in self.workers if worker.pid == _pid(owner))
 
+    def wait_for_forks(self) -> None:
+        """Kill functions until their processes are forked: what they import is ready then."""
+        for _ in range(MOST_WARMING):
+            kill_children(self, Found())
+            if all(any(map(children, children(worker.pid))) for worker in self.workers):
+                return
+        raise SystemExit("in vain: processes that are forked")
+
     def all_work(self) -> bool:
         """Tell whether each worker has given a sign of life, and has loaded its bots."""
         from webapp.models import Heartbeat
@@ -127,6 +136,15 @@ def children(pid: int) -> list[int]:
         ["pgrep", "-P", str(pid)], capture_output=True, text=True, check=False
     ).stdout
     return [int(child) for child in found.split()]
+
+
+def descendants(pid: int) -> list[int]:
+    return [each for child in children(pid) for each in (child, *descendants(child))]
+
+
+def is_nursery(pid: int) -> bool:
+    """Tell whether a worker's child is what new processes are forked from: it runs no bot."""
+    return b"torch" in Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
 
 
 def runs(pid: int) -> bool:
@@ -166,7 +184,7 @@ def kill_a_worker(place: Installation, found: Found) -> None:
 
     def hit(jobs: list[int]) -> None:
         victim = place.holder(jobs[0])
-        left = children(victim.pid)
+        left = descendants(victim.pid)
         place.end_worker(victim)
         place.start_worker()
         wait_for(lambda: not any(map(runs, left)), "the end of a dead worker's processes")
@@ -181,7 +199,8 @@ def kill_children(place: Installation, found: Found) -> None:
     def hit(jobs: list[int]) -> None:
         for worker in place.workers:
             for child in children(worker.pid):
-                os.kill(child, signal.SIGKILL)
+                for victim in children(child) if is_nursery(child) else [child]:
+                    os.kill(victim, signal.SIGKILL)
 
     play(place, found, hit)
 
@@ -226,7 +245,7 @@ def rows(place: Installation, times: int, only: str) -> Iterator[tuple[str, Foun
             continue
         if "torch" in name:
             place.systems = [("callable", {"function": TORCH, "processes": PEOPLE})]
-            play(place, Found(), lambda _: None)
+            place.wait_for_forks()
         found = Found()
         for _ in range(times):
             kill(place, found)

@@ -1,4 +1,4 @@
-"""Three kinds of bots behind a real broker, two workers on their queues, and what kills do to them.
+"""Four kinds of bots behind a real broker, two workers on their queues, and what kills do to them.
 
     python -m tests.trust.serving FOLDER
 
@@ -8,14 +8,17 @@ of each round.
 
 from __future__ import annotations
 
+import ast
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
@@ -26,12 +29,13 @@ import redis
 from tests.live import ROOT
 from tests.servers import redis_server
 
-BOTS = ("seq2seq", "chat_server", "callable")
-SLOW_BOTS = BOTS[1:]
+BOTS = ("seq2seq", "checkpoint", "chat_server", "callable")
+SLOW_BOTS = BOTS[2:]
 PEOPLE = 4  # at each bot
 EVERYBODY = PEOPLE * len(BOTS)
 SLOW = 1.5  # seconds of the chat server's answers, and of the function's
 PATIENCE = 90.0
+LOADING = 150.0  # seconds until four processes have imported torch, two of them transformers
 
 
 def deliberate(persona: Sequence[str], history: Sequence[object]) -> str:
@@ -55,7 +59,7 @@ def workers(folder: Path) -> Iterator[list[subprocess.Popen[bytes]]]:
 def start(
     folder: Path, number: int, *, threads: int = 16, faults: str = ""
 ) -> subprocess.Popen[bytes]:
-    """Start a worker for all three bots, which tells a log of its tasks."""
+    """Start a worker for all four bots, which tells a log of its tasks."""
     queues = ",".join(f"bot.{bot}" for bot in BOTS)
     program = [sys.executable, "-m", "tests.trust.sabotage", faults, "celery"]
     command = [*program, "-A", "webapp", "worker", "-Q", queues, "-P", "threads"]
@@ -79,11 +83,11 @@ class Round:
         send_all(list(people.values_list("pk", flat=True)))
         self.jobs = ReplyJob.objects.filter(pk__gt=last).order_by("pk")
 
-    def wait(self, done: int, state: str = "DONE") -> float:
+    def wait(self, done: int, state: str = "DONE", patience: float = PATIENCE) -> float:
         """Return the seconds until so many jobs are in a state."""
         started = time.monotonic()
         while self.jobs.filter(state=state).count() < done:
-            if time.monotonic() > started + PATIENCE:
+            if time.monotonic() > started + patience:
                 raise SystemExit(f"in vain: {list(self.jobs.values_list('bot', 'state', 'error'))}")
             time.sleep(0.02)
         return time.monotonic() - started
@@ -119,9 +123,12 @@ def seed(folder: Path, url: str) -> None:
     """Make a campaign for each bot."""
     from tests import live
     from tests.benchmarks.reply_jobs import train
+    from tests.bots.outside import tiny_causal
 
+    shutil.copytree(tiny_causal(), folder / "tiny")
     options: dict[str, dict[str, Any]] = {
         "seq2seq": train(folder / "weights", hidden=16, layers=1),
+        "checkpoint": {"checkpoint": str(folder / "tiny"), "max_tokens": 8},
         "chat_server": {"url": url, "model": str(SLOW)},
         "callable": {"function": "tests.trust.serving.deliberate", "processes": PEOPLE},
     }
@@ -171,6 +178,56 @@ class Broker:
         self.running.close()
 
 
+class Seen(threading.Thread):
+    """What Celery's events say of tasks, kept as Flower and `celery events` keep them."""
+
+    def __init__(self) -> None:
+        from webapp.celery import app
+
+        super().__init__(name="events", daemon=True)
+        self._app, self._state = app, app.events.State()
+
+    def run(self) -> None:
+        with self._app.connection_for_read() as connection:
+            receiver = self._app.events.Receiver(connection, handlers={"*": self._state.event})
+            receiver.capture(limit=None, timeout=None, wakeup=True)
+
+    def wait_for_workers(self, count: int) -> None:
+        self._wait(lambda: len(self._state.workers) == count, "workers' heartbeats")
+
+    def tasks(self, jobs: Sequence[int]) -> list[dict[str, Any]]:
+        """Return the tasks of these jobs once all are over."""
+        self._wait(lambda: self._over() >= set(jobs), "ends of tasks")
+        return [
+            {
+                "bot": ast.literal_eval(task.args)[0],
+                "jobs": _jobs(task),
+                "state": task.state,
+                "route": task.routing_key,
+                "worker": task.worker.hostname,
+                "runtime": task.runtime,
+            }
+            for task in self._state.tasks.values()
+            if {*_jobs(task)} & {*jobs}
+        ]
+
+    def _over(self) -> set[int]:
+        tasks = list(self._state.tasks.values())
+        return {job for task in tasks if task.state == "SUCCESS" for job in _jobs(task)}
+
+    def _wait(self, condition: Callable[[], bool], what: str) -> None:
+        started = time.monotonic()
+        while not condition():
+            if time.monotonic() > started + PATIENCE:
+                raise SystemExit(f"in vain: {what} of {list(self._state.tasks.values())}")
+            time.sleep(0.02)
+
+
+def _jobs(task: Any) -> list[int]:
+    """Return the jobs that a task's arguments name, as its events print them."""
+    return list(ast.literal_eval(task.args)[1]) if task.args else []
+
+
 def seconds_of_a_lost_hint() -> float:
     """Return how long a hint to a broker that is away takes."""
     from webapp import realtime
@@ -194,9 +251,13 @@ def rounds(folder: Path, running: list[subprocess.Popen[bytes]], broker: Broker)
     """Play all rounds on one installation."""
     running += [start(folder, 1), start(folder, 2)]
     first = Round()
-    first.wait(EVERYBODY)  # all is loaded
+    first.wait(EVERYBODY, patience=LOADING)
+    seen = Seen()
+    seen.start()
+    seen.wait_for_workers(len(running))
     calm = Round()
-    found = {"calm": calm.found(calm.wait(EVERYBODY))}
+    found: dict[str, Any] = {"calm": calm.found(calm.wait(EVERYBODY))}
+    found["tasks"] = seen.tasks([job.pk for job in calm.jobs])
     one = Round()
     one.wait(PEOPLE, "CLAIMED")
     running.pop(0).kill()

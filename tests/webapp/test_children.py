@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import os
+import signal
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from pathlib import Path
 
 import pytest
 
@@ -84,6 +87,49 @@ def test_a_device_error_ends_the_child_and_says_so(children: Children) -> None:
         children.respond("callable", broken, [TURN])
     assert lost.value.of_device
     assert pids(children) == []
+
+
+def test_a_lost_process_is_forked_from_one_that_has_imported_torch(
+    children: Children, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """R14: it is there again without the import, draws numbers of its own, and ends with us."""
+    monkeypatch.setenv("BOT_CALLABLES", "tests.bots.torch_draws.*")
+    drawing = {"function": "tests.bots.torch_draws.drawn"}
+    said = [children.respond("callable", drawing, [TURN]).replies[0].text]
+    (first,) = pids(children)
+    nursery = children._nursery
+    assert nursery is not None
+    wait_for(nursery.ready, 60)
+    for _ in range(2):
+        (lost,) = pids(children)
+        os.kill(lost, signal.SIGKILL)
+        said.append(answered_again(children, drawing))
+        (forked,) = pids(children)
+        assert parent(forked) == nursery.pid != parent(first)
+    assert len(set(said)) == len({text.split()[1] for text in said}) == 3
+    os.kill(nursery.pid, signal.SIGKILL)
+    os.kill(forked, signal.SIGKILL)
+    wait_for(lambda: is_gone(nursery.pid))
+    assert answered_again(children, drawing)
+    anew = children._nursery
+    assert anew is not None
+    assert anew.pid != nursery.pid
+    left = [anew.pid, *pids(children)]
+    children.close()
+    wait_for(lambda: all(map(is_gone, left)))
+
+
+def answered_again(children: Children, options: dict[str, str]) -> str:
+    """Ask until the loss of a process has been noticed, as a worker asks its jobs anew."""
+    while True:
+        with suppress(inference.WorkerLost):
+            return children.respond("callable", options, [TURN]).replies[0].text
+
+
+def parent(pid: int) -> int:
+    """Return the number of a process's parent; one that is gone has none."""
+    stat = Path(f"/proc/{pid}/stat")
+    return int(stat.read_text().rpartition(")")[2].split()[1]) if stat.exists() else 0
 
 
 def test_a_bot_says_how_it_is_called_once_it_is_loaded(children: Children) -> None:

@@ -42,8 +42,13 @@ def is_gone(pid: int) -> bool:
         os.kill(pid, 0)
     except ProcessLookupError:
         return True
+    return state(pid) == "Z"
+
+
+def state(pid: int) -> str:
+    """Return the letter of a process's state in /proc, where there is one."""
     stat = Path(f"/proc/{pid}/stat")
-    return stat.exists() and stat.read_text().rpartition(")")[2].split()[0] == "Z"
+    return stat.read_text().rpartition(")")[2].split()[0] if stat.exists() else ""
 
 
 def unread(child: inference.Child) -> int:
@@ -76,6 +81,7 @@ def test_a_child_that_is_killed_while_it_answers_is_replaced(child: inference.Ch
     pid = child.pid
     assert pid is not None
     os.kill(pid, signal.SIGSTOP)
+    wait_for(lambda: state(pid) == "T")  # else it may read what comes before it stops
     problems: list[BaseException] = []
 
     def ask() -> None:

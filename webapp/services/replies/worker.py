@@ -52,7 +52,7 @@ LONGEST_DETAILS = 20_000  # characters
 
 @dataclass(frozen=True, eq=False)
 class ReplyWork:
-    """Claimed jobs that one call of a bot answers, with each job's turn by its number."""
+    """ClaimedWork jobs that one call of a bot answers, with each job's turn by its number."""
 
     bot: str
     options: Mapping[str, Any]
@@ -79,7 +79,7 @@ class EndedCall:
     is_recorded: bool = False  # it is settled again after trouble of the database
 
 
-class Claimed(NamedTuple):
+class ClaimedWork(NamedTuple):
     """What is to be asked, and how many jobs were taken for it: some may have no tokens left."""
 
     works: list[ReplyWork]
@@ -91,7 +91,7 @@ def claim(*, bot: str, owner: str, most: int | None = None) -> list[ReplyWork]:
     return claim_of(None, bot=bot, owner=owner, most=most or queue.BATCH).works
 
 
-def claim_of(systems: Collection[int] | None, *, bot: str, owner: str, most: int) -> Claimed:
+def claim_of(systems: Collection[int] | None, *, bot: str, owner: str, most: int) -> ClaimedWork:
     """Claim what these systems of a bot owe now; `systems` None means all."""
     if calls_servers(bot):
         model_keys.enter()  # what was entered or removed a moment ago
@@ -102,7 +102,7 @@ def claim_of(systems: Collection[int] | None, *, bot: str, owner: str, most: int
         ReplyWork(bot, options_of(group[0].conversation.system), group, turns)
         for group in _by_options(ready)
     ]
-    return Claimed(works, len(jobs))
+    return ClaimedWork(works, len(jobs))
 
 
 def _may_call(job: ReplyJob, turn: Turn) -> bool:
