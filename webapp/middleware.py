@@ -30,7 +30,7 @@ class JsonFormatter(logging.Formatter):
     """One line of JSON a record: newline-safe, with the request's id, never message text (S16)."""
 
     def format(self, record: logging.LogRecord) -> str:
-        line = {
+        line: dict[str, object] = {
             "at": self.formatTime(record),
             "level": record.levelname,
             "logger": record.name,
