@@ -290,7 +290,8 @@ def _log_gamma_tail(shape: Floats, value: Floats) -> Floats:
     tail = special.gammaincc(shape, value)
     ratio = np.maximum(value / shape, 1.0)
     chernoff = -shape * (ratio - 1 - np.log(ratio))
-    return np.where(tail > 1e-290, np.log(np.maximum(tail, 1e-300)), chernoff)
+    log_tail = np.where(tail > 1e-290, np.log(np.maximum(tail, 1e-300)), chernoff)
+    return np.asarray(log_tail, dtype=float)
 
 
 def compared_enough(board: Board) -> list[Probe]:

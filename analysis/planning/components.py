@@ -86,7 +86,8 @@ class OwnRaters:
     def df(self) -> Floats:
         of_each = self.one.variance**2 / self.one.df + self.other.variance**2 / self.other.df
         never = np.minimum(self.one.df, self.other.df)  # where nothing varies
-        return np.divide(self.variance**2, of_each, out=np.array(never), where=of_each > 0)
+        df = np.divide(self.variance**2, of_each, out=np.array(never), where=of_each > 0)
+        return np.asarray(df, dtype=float)
 
     @property
     def items(self) -> Floats:

@@ -15,6 +15,7 @@ import argparse
 import importlib
 import importlib.util
 import time
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -143,9 +144,9 @@ def own(of: Own, gap: float, seed: int) -> tuple[int, int]:
 
 def _slower(found: ClusteredMean, look: np.ndarray) -> ClusteredMean:
     """Return the mean as it stands at these looks."""
-    parts = (found.mean, found.variance, found.df, found.rater, found.item, found.noise)
-    sums = ClusterSums(*(each[look] for each in found.sums))
-    return ClusteredMean(*(each[look] for each in parts), sums)
+    names = ("mean", "variance", "df", "rater", "item", "noise")
+    parts = {name: getattr(found, name)[look] for name in names}
+    return replace(found, **parts, sums=ClusterSums(*(each[look] for each in found.sums)))
 
 
 def own_raters(campaigns: int) -> None:
