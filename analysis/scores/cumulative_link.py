@@ -238,9 +238,9 @@ class _Model:
         blocks = largest_first(np.diff(self.starts), last)
         self.sizes = [int(np.diff(self.starts)[k]) for k in blocks]
         self.order = np.concatenate([np.arange(*self.starts[k : k + 2]) for k in blocks])
-        self.place = np.argsort(self.order)
+        self.position = np.argsort(self.order)
         rows, columns = (np.concatenate(each) for each in zip(*self._positions(), strict=True))
-        self.pattern = SymmetricPattern(self.place[rows], self.place[columns], self.size)
+        self.pattern = SymmetricPattern(self.position[rows], self.position[columns], self.size)
         self.start = np.zeros(self.size)
         self.start[self.starts[1] : self.starts[2]] = np.arange(1, inner + 1)
 
@@ -448,7 +448,7 @@ class _Model:
         if self.answers.levels == 2:  # both ends are the one threshold
             felt = factor.forms(self._felt)
             return felt, felt, felt
-        first, values = self.place[self.starts[1]] - factor.eliminated, self.answers.values
+        first, values = self.position[self.starts[1]] - factor.eliminated, self.answers.values
         numbers = [np.clip(values + k, 0, self.answers.levels - 3) for k in (-1, -2)]
         inner = [(values + k >= 0) & (values + k < self.answers.levels - 2) for k in (-1, -2)]
         felt, crossed = factor.halved(self._felt, [first + each for each in numbers])
@@ -465,7 +465,7 @@ class _Model:
     def _felt(self) -> sparse.csr_matrix:
         """What each answer depends on beside thresholds, a column per answer."""
         count = len(self.answers.values)
-        rows = np.concatenate([self.place[group.ahead] for group in self.groups])
+        rows = np.concatenate([self.position[group.ahead] for group in self.groups])
         columns = np.tile(np.arange(count), len(self.groups))
         ones = np.ones(len(rows))
         return sparse.csr_matrix((ones, (rows, columns)), shape=(self.size, count))
