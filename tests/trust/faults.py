@@ -217,7 +217,7 @@ def _moved(value: Any) -> Any:
 def label_flipped() -> None:
     from webapp.services.rating import labels
 
-    real = labels._parse
+    real: Any = labels._parse
     labels._parse = lambda question, value, candidate: 1 - real(question, value, candidate)
 
 

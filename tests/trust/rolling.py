@@ -18,6 +18,7 @@ import asyncio
 import contextlib
 import json
 import shlex
+import signal
 import statistics
 import subprocess
 import sys
@@ -99,6 +100,7 @@ def main() -> int:
     parser.add_argument("--around", type=float, default=10.0, help="seconds before and after")
     parser.add_argument("--former", nargs="?", const="", metavar="COMMIT", help="serves first")
     wanted = parser.parse_args()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # and so end what was started
     with tempfile.TemporaryDirectory() as name, contextlib.ExitStack() as stack:
         folder = Path(name)
         env = live.environment(

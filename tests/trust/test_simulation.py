@@ -13,7 +13,7 @@ from tests.trust.simulation import steps
 from tests.trust.simulation.bugs import BUGS, injected
 
 pytestmark = pytest.mark.django_db
-SEED, ENOUGH = 1, 1_500
+SEED, ENOUGH = 1, 3_000
 
 
 def test_the_model_and_the_system_agree() -> None:
