@@ -102,8 +102,8 @@ def _drift(question: QuestionRatings, place: Floats) -> Drift:
     order = [list(map(str, names)).index(name) for name in ratings.systems]
     return Drift(
         ratings,
-        np.bincount(system, centered)[order],
-        np.bincount(rater, centered),
+        np.bincount(system, centered)[order].astype(float),
+        np.bincount(rater, centered).astype(float),
         float(centered @ centered),
         float(centered @ (question.values - ratings.center)),
     )
