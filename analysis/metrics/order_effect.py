@@ -75,11 +75,11 @@ class Drift:
 
 def _question_rows(question: QuestionRatings) -> Iterator[dict[str, object]]:
     row: dict[str, object] = {**question.name, "system": ALL, "n": len(question.rows)}
-    places = invalid_rows.of_each(question.rows["place"], cell_values.number)
-    if None in places:
+    cells = invalid_rows.of_each(question.rows["place"], cell_values.number)
+    if None in cells:
         yield {**row, "reason": NO_PLACE}
         return
-    drift, total, se = _drift(question, np.array(places, dtype=float)), 0.0, float("nan")
+    drift, total, se = _drift(question, np.array(cells, dtype=float)), 0.0, float("nan")
     for _ in range(ROUNDS):
         found = fit(drift.without(total))
         if found is None:
@@ -95,15 +95,15 @@ def _question_rows(question: QuestionRatings) -> Iterator[dict[str, object]]:
     yield {**row, "estimate": total, "low": low, "high": high, "se": se, "p": p}
 
 
-def _drift(question: QuestionRatings, places: Floats) -> Drift:
-    ratings, centered = sums(question), places - places.mean()
+def _drift(question: QuestionRatings, place: Floats) -> Drift:
+    ratings, centered = sums(question), place - place.mean()
     system, names = pd.factorize(question.rows["system"], sort=True)
     rater = pd.factorize(question.rows["rater"], sort=True)[0]
     order = [list(map(str, names)).index(name) for name in ratings.systems]
     return Drift(
         ratings,
-        np.bincount(system, centered)[order],
-        np.bincount(rater, centered),
+        np.bincount(system, centered)[order].astype(float),
+        np.bincount(rater, centered).astype(float),
         float(centered @ centered),
         float(centered @ (question.values - ratings.center)),
     )

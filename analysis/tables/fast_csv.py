@@ -127,6 +127,6 @@ def _named(column: pyarrow.ChunkedArray) -> pd.Series:
     chunks = column.unify_dictionaries().chunks
     if not chunks:
         return pd.Series(pd.Categorical(pd.Series([], dtype="str")))
-    places = np.concatenate([chunk.indices.to_numpy() for chunk in chunks])
+    indices = np.concatenate([chunk.indices.to_numpy() for chunk in chunks])
     code, names = pd.factorize(_text(pyarrow.chunked_array([chunks[0].dictionary])), sort=True)
-    return pd.Series(pd.Categorical.from_codes(code[places], names))
+    return pd.Series(pd.Categorical.from_codes(code[indices], names))

@@ -19,7 +19,7 @@ def tidy(metric: str, rows: Iterable[Mapping[str, object]]) -> pd.DataFrame:
     Numbers left out are NaN, which means "not defined"; `reason` then says why.
     """
     # Sorted as rows: pandas would tell the texts of each column apart first.
-    ordered = sorted(({"metric": metric, **row} for row in rows), key=_place)
+    ordered = sorted(({"metric": metric, **row} for row in rows), key=_sort_key)
     frame = pd.DataFrame(ordered)
     extras = [column for column in frame.columns if column not in COLUMNS]
     frame = frame.reindex(columns=[*COLUMNS, *extras])
@@ -29,7 +29,7 @@ def tidy(metric: str, rows: Iterable[Mapping[str, object]]) -> pd.DataFrame:
     return frame
 
 
-def _place(row: Mapping[str, object]) -> tuple[tuple[bool, str], ...]:
+def _sort_key(row: Mapping[str, object]) -> tuple[tuple[bool, str], ...]:
     """Return where a row belongs: by name, what has no name last."""
     named = [row.get(column) for column in SORTED_BY]
     # NaN is what does not equal itself.

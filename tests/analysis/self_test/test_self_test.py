@@ -279,6 +279,6 @@ def test_nothing_is_simulated_for_what_no_ranking_prints(monkeypatch: pytest.Mon
     text = rendered(summary(both, simulate=40))
     assert known == []
     assert "has the highest SSA" in text
-    alone = RatingTable(both[both["question"] == "sensible"].reset_index(drop=True))
+    alone = RatingTable(both[both["question"] == "specific"].reset_index(drop=True))
     rendered(summary(alone, simulate=40))
-    assert set(known) == {"sensible"}  # without the other label there is no SSA, but a ranking
+    assert set(known) == {"specific"}  # without the other label there is no SSA, but a ranking
