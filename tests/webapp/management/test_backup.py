@@ -29,7 +29,6 @@ from pytest_django import DjangoDbBlocker
 
 from tests.databases import migrate
 from tests.live import environment
-from tests.servers import postgresql_url as postgresql_url  # a fixture
 from tests.webapp.sockets.writing import FILLER, write
 
 pytestmark = pytest.mark.timeout(400)  # a command is a process, and each test needs several

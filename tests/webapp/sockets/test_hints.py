@@ -15,7 +15,6 @@ from channels.layers import get_channel_layer
 from django.conf import LazySettings
 
 from tests.servers import free_port, redis_server
-from tests.servers import redis_url as redis_url  # a fixture
 from tests.webapp.sockets.browsing import PATIENCE, Pair, browsing, is_message_of, pool
 from webapp import realtime
 from webapp.sockets import consumers

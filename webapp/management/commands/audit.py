@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 
+from webapp.management.quick import QuickCommand
 from webapp.models import AuditEntry
 from webapp.services.rules import audit
 
 
-class Command(BaseCommand):
+class Command(QuickCommand):
     help = "Check the chain of the audit log; a line for each entry that does not fit, exit 1."
 
     def handle(self, *args: Any, **options: Any) -> None:

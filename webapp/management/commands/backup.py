@@ -6,13 +6,14 @@ from pathlib import Path
 from typing import Any
 
 from django.conf import settings
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 
 from webapp import clock
+from webapp.management.quick import QuickCommand
 from webapp.services.ops import backup_file
 
 
-class Command(BaseCommand):
+class Command(QuickCommand):
     help = "Write the whole database into one file, while everything runs."
 
     def add_arguments(self, parser: CommandParser) -> None:

@@ -11,15 +11,16 @@ from argparse import ArgumentParser
 from typing import Any
 
 from django.conf import settings
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 from django.db import connection
 from django.urls import reverse
 
 from webapp import chat_service
+from webapp.management.quick import QuickCommand
 from webapp.services.chat_service import outgoing
 
 
-class Command(BaseCommand):
+class Command(QuickCommand):
     help = "Tell people of the chat service what is new; --register says where updates go."
 
     def add_arguments(self, parser: ArgumentParser) -> None:

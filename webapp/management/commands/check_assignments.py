@@ -7,13 +7,14 @@ from argparse import ArgumentParser
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 
 from webapp.management.commands.export import campaign_of
+from webapp.management.quick import QuickCommand
 from webapp.services.data import assignment_rules
 
 
-class Command(BaseCommand):
+class Command(QuickCommand):
     help = "Check a campaign's answers, or its export, against the rules of assignment."
 
     def add_arguments(self, parser: ArgumentParser) -> None:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 
+from webapp.management.quick import QuickCommand
 from webapp.services.ops import server_checks
 
 
-class Command(BaseCommand):
+class Command(QuickCommand):
     help = "Look at the settings of the database and of Redis; exit 1 where one is unsafe."
 
     def handle(self, *args: Any, **options: Any) -> None:

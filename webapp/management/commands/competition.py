@@ -8,12 +8,13 @@ from argparse import ArgumentParser, _SubParsersAction
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 
 from evaluation.competition import InvalidEntry
 from evaluation.registry import get_protocol
 from webapp import clock
 from webapp.forms.campaign_form import CampaignForm
+from webapp.management.quick import QuickCommand
 from webapp.models import Study
 from webapp.services.competition import board as competitions
 from webapp.services.competition import entry_runs, human_round, prizes
@@ -24,7 +25,7 @@ from webapp.services.staff_forms.fields import Invalid
 REFUSED = (CompetitionRefused, InvalidEntry, Invalid)
 
 
-class Command(BaseCommand):
+class Command(QuickCommand):
     help = "Rules, entries, board, human round and prizes of a competition."
 
     def add_arguments(self, parser: ArgumentParser) -> None:

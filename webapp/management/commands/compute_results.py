@@ -9,15 +9,16 @@ import threading
 from argparse import ArgumentParser
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
+
+from webapp.management.quick import QuickCommand
 
 SUBJECT = re.compile(r"(campaign|study)-[0-9]{1,18}")
 NICENESS = 5  # the sockets go first
 
 
-class Command(BaseCommand):
+class Command(QuickCommand):
     help = "Compute the results of a campaign or a study that pages are waiting for."
-    requires_system_checks = ()
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("subject", help="such as campaign-3 or study-2")

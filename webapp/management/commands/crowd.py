@@ -7,15 +7,16 @@ from pathlib import Path
 from typing import Any
 
 from django.conf import settings
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 
 from webapp.crowd.order import Order
 from webapp.crowd.process import Crowd
 from webapp.management import oracle
+from webapp.management.quick import QuickCommand
 from webapp.models import Campaign
 
 
-class Command(BaseCommand):
+class Command(QuickCommand):
     help = "Let simulated people take part in a campaign that is open."
 
     def add_arguments(self, parser: CommandParser) -> None:

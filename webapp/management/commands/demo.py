@@ -13,12 +13,13 @@ from typing import Any
 from django.conf import settings
 from django.contrib.auth import get_user_model
 from django.core.management import call_command
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 from django.db import connection
 
 from webapp import clock
 from webapp.crowd.power import power
 from webapp.management.demo import planted, report, stage, study, weights
+from webapp.management.quick import QuickCommand
 from webapp.models import Campaign
 from webapp.services.accounts import logins
 
@@ -26,7 +27,7 @@ STAFF = "demo"
 MARK = "this-folder-is-the-demos"  # only a folder with this file in it is ever deleted
 
 
-class Command(BaseCommand):
+class Command(QuickCommand):
     help = "Train bots, open campaigns, let simulated people take part, and report."
 
     def add_arguments(self, parser: CommandParser) -> None:

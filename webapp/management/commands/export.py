@@ -6,16 +6,17 @@ from argparse import ArgumentParser
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 
 from webapp import clock
+from webapp.management.quick import QuickCommand
 from webapp.models import Campaign, Study
 from webapp.services.data import exports, study_exports
 
 BY = "command line"
 
 
-class Command(BaseCommand):
+class Command(QuickCommand):
     help = "Write ratings, conversations and plan of a campaign, or a study, into one zip."
 
     def add_arguments(self, parser: ArgumentParser) -> None:

@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 
 from webapp import clock
 from webapp.management.commands.export import campaign_of
+from webapp.management.quick import QuickCommand
 from webapp.services.campaign import transcripts_import
 from webapp.services.campaign.campaigns import NotDraft
 from webapp.services.campaign.transcripts_import import TranscriptPreview, TranscriptUpload
@@ -27,7 +28,7 @@ class CommandLine:
         return "command line"
 
 
-class Command(BaseCommand):
+class Command(QuickCommand):
     help = "Look at transcripts, and import them into a draft with --store."
 
     def add_arguments(self, parser: ArgumentParser) -> None:

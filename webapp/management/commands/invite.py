@@ -8,16 +8,17 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 from django.urls import reverse
 
 from webapp import clock
 from webapp.management.commands.export import BY, campaign_of
+from webapp.management.quick import QuickCommand
 from webapp.services.participation import invitations
 from webapp.services.staff_forms.fields import Invalid
 
 
-class Command(BaseCommand):
+class Command(QuickCommand):
     help = "Sign an invitation for one id, or for each id in a file; links go to standard output."
 
     def add_arguments(self, parser: ArgumentParser) -> None:

@@ -6,15 +6,16 @@ from argparse import ArgumentParser
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 
 from bots import InvalidOption, bot_options, parse_option
+from webapp.management.quick import QuickCommand
 from webapp.services.results import judge_items, judging
 
 BOT = "chat_server"
 
 
-class Command(BaseCommand):
+class Command(QuickCommand):
     help = "Ask a chat server the protocol's questions of an export's items, as a rater."
 
     def add_arguments(self, parser: ArgumentParser) -> None:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 
 from webapp import clock
+from webapp.management.quick import QuickCommand
 from webapp.models import Member, Project
 from webapp.services.accounts import projects
 from webapp.services.rules.access import NotFound, Role, StaffProject
@@ -20,7 +21,7 @@ class _Server:
         return "server"
 
 
-class Command(BaseCommand):
+class Command(QuickCommand):
     help = "List projects with their members; with a project and an account, give it roles there."
 
     def add_arguments(self, parser: CommandParser) -> None:

@@ -6,15 +6,16 @@ from argparse import ArgumentParser
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 
 from webapp import clock
 from webapp.management.commands.export import BY, campaign_of
+from webapp.management.quick import QuickCommand
 from webapp.models import Campaign, Participation
 from webapp.services.data import personal_data
 
 
-class Command(BaseCommand):
+class Command(QuickCommand):
     help = "Write all that is stored about one person into a JSON file, for them; it is logged."
 
     def add_arguments(self, parser: ArgumentParser) -> None:

@@ -7,14 +7,15 @@ import threading
 from argparse import ArgumentParser
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 from django.db import connection
 
 from webapp import clock
+from webapp.management.quick import QuickCommand
 from webapp.services.recruiting import client, turn
 
 
-class Command(BaseCommand):
+class Command(QuickCommand):
     help = "Send what is queued to the panel, read its submissions, pay what is owed; any number."
 
     def add_arguments(self, parser: ArgumentParser) -> None:

@@ -6,15 +6,15 @@ from pathlib import Path
 from typing import Any
 
 from django.conf import settings
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 
 from webapp import clock
+from webapp.management.quick import QuickCommand
 from webapp.services.ops import backup_file
 
 
-class Command(BaseCommand):
+class Command(QuickCommand):
     help = "Make the database what a backup holds; every process of Parley must be stopped."
-    requires_system_checks: list[str] = []  # the database may be anything
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("file", type=Path)

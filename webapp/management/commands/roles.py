@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 
+from webapp.management.quick import QuickCommand
 from webapp.services.rules.access import Role
 from webapp.views.audience import Audience, Need, audience_of, is_of_admin, routes
 
@@ -13,7 +14,7 @@ ASKS = "asks again"  # for the password or a code
 ALL = "every account"
 
 
-class Command(BaseCommand):
+class Command(QuickCommand):
     help = "Print the matrix of addresses and roles; a line for each that has none, exit 1."
 
     def handle(self, *args: Any, **options: Any) -> None:

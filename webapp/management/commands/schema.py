@@ -6,14 +6,15 @@ from argparse import ArgumentParser
 from typing import Any
 
 from django.conf import settings
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 
+from webapp.management.quick import QuickCommand
 from webapp.management.schema import documents
 
 FOLDER = settings.BASE_DIR / "docs" / "protocol"
 
 
-class Command(BaseCommand):
+class Command(QuickCommand):
     help = "Write the schema of the wire, docs/protocol/*.json, from the code."
 
     def add_arguments(self, parser: ArgumentParser) -> None:

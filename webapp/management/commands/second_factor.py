@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 from django.contrib.auth import get_user_model
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 
 from webapp import clock
+from webapp.management.quick import QuickCommand
 from webapp.services.accounts import second_factor
 
 
-class Command(BaseCommand):
+class Command(QuickCommand):
     help = "Tell whether an account has a second factor; with --off, turn it off."
 
     def add_arguments(self, parser: CommandParser) -> None:

@@ -8,10 +8,11 @@ from typing import cast
 
 import uvicorn
 from django.conf import settings
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 from django.db import connection
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
+from webapp.management.quick import QuickCommand
 from webapp.services.ops import readiness
 
 
@@ -49,11 +50,10 @@ class Impatient(HttpToolsProtocol):
             self._waiting = None
 
 
-class Command(BaseCommand):
+class Command(QuickCommand):
     """Django's own runserver knows no sockets."""
 
     help = __doc__ or ""
-    requires_system_checks = ()  # they load every page's libraries: seconds; `check` does them
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--host", default="127.0.0.1")

@@ -7,14 +7,15 @@ import sys
 from typing import Any
 
 from django.core.exceptions import ValidationError
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 
 from webapp import clock
+from webapp.management.quick import QuickCommand
 from webapp.services.accounts import logins, projects
 from webapp.services.rules.access import Role
 
 
-class Command(BaseCommand):
+class Command(QuickCommand):
     help = "Create an account for the requester's pages. Asks for a password, or makes one."
 
     def add_arguments(self, parser: CommandParser) -> None:

@@ -10,18 +10,18 @@ import threading
 from argparse import ArgumentParser
 from typing import Any
 
-from django.core.management.base import BaseCommand
 from django.db import DatabaseError, connection
 
 from webapp import clock
 from webapp.calculators import Calculators
+from webapp.management.quick import QuickCommand
 from webapp.services.ops import sweep_turn, sweeper
 from webapp.services.rules import uptime
 
 log = logging.getLogger(__name__)
 
 
-class Command(BaseCommand):
+class Command(QuickCommand):
     help = "Do what is overdue, again and again; any number may run, one works at a time."
 
     def add_arguments(self, parser: ArgumentParser) -> None:

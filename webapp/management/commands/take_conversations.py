@@ -5,17 +5,18 @@ from __future__ import annotations
 from argparse import ArgumentParser
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 
 from webapp import clock
 from webapp.management.commands.export import campaign_of
+from webapp.management.quick import QuickCommand
 from webapp.models import Campaign
 from webapp.services.campaign import taken_conversations
 from webapp.services.campaign.campaigns import NotDraft
 from webapp.services.staff_forms.fields import Invalid
 
 
-class Command(BaseCommand):
+class Command(QuickCommand):
     help = "Take finished conversations of an ended campaign into a draft that compares them."
 
     def add_arguments(self, parser: ArgumentParser) -> None:

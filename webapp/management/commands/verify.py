@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 
 from webapp import clock
+from webapp.management.quick import QuickCommand
 from webapp.services.ops import verifying
 from webapp.services.receipts import checking
 from webapp.services.receipts.checking import ReceiptVerdict
@@ -20,7 +21,7 @@ WORDS = {
 }
 
 
-class Command(BaseCommand):
+class Command(QuickCommand):
     help = "Check counts, money, ratings, the log and receipts; a line for each fault, exit 1."
 
     def add_arguments(self, parser: CommandParser) -> None:

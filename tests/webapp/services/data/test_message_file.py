@@ -13,7 +13,6 @@ import pytest
 from django.db import connection
 
 from tests.factories import NOW, make_campaign
-from tests.servers import postgresql_url as postgresql_url  # a fixture
 from tests.webapp.services import rated
 from tests.webapp.services.studies import make_study
 from webapp.models import Campaign, Conversation, Event, Persona, Seat, System
