@@ -14,7 +14,8 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "docs" / "promises.md"
 CODE = ("webapp", "evaluation", "bots", "analysis", "templates", "static", "script")
-ID = re.compile(r"\b([RGSV]\d{1,2})(?:-([RGSV]\d{1,2}))?\b")
+# V1.2 is a requirement of another list (docs/asvs.md).
+ID = re.compile(r"\b([RGSV]\d{1,2})(?!\.\d)(?:-([RGSV]\d{1,2}))?\b")
 ROW = re.compile(r"^\| ([RGSV]\d+) \| (.*) \| (.*) \| (.*)\|$", re.MULTILINE)
 
 

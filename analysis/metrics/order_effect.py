@@ -35,7 +35,7 @@ def order_effect(ratings: RatingTable) -> pd.DataFrame:
 
 
 @dataclass(frozen=True, eq=False)
-class Drift:
+class OrderSums:
     """Sums of ratings and of centered places, from which all rounds are computed.
 
     `by_system` and `by_rater` are sums of places in the order of the ratings' sums, `products` that
@@ -95,12 +95,12 @@ def _question_rows(question: QuestionRatings) -> Iterator[dict[str, object]]:
     yield {**row, "estimate": total, "low": low, "high": high, "se": se, "p": p}
 
 
-def _drift(question: QuestionRatings, place: Floats) -> Drift:
+def _drift(question: QuestionRatings, place: Floats) -> OrderSums:
     ratings, centered = sums(question), place - place.mean()
     system, names = pd.factorize(question.rows["system"], sort=True)
     rater = pd.factorize(question.rows["rater"], sort=True)[0]
     order = [list(map(str, names)).index(name) for name in ratings.systems]
-    return Drift(
+    return OrderSums(
         ratings,
         np.bincount(system, centered)[order].astype(float),
         np.bincount(rater, centered).astype(float),

@@ -27,7 +27,7 @@ from analysis.scores.system_scores import (
 from analysis.self_test.enlarged import MOST_RATINGS, needed
 from analysis.self_test.fitted import population, variants
 from analysis.self_test.population import Floats, Population
-from analysis.self_test.thinned import Part, thinned
+from analysis.self_test.thinned import SimulatedPart, thinned
 from analysis.self_test.trials import Needs, needs, pairs_of
 from analysis.stats.intervals import LEVEL
 from analysis.tables.options import BadOption
@@ -200,7 +200,7 @@ def measure(
     draws: int,
     seed: int,
     cache: Path | None = None,
-    part: Part | None = None,
+    part: SimulatedPart | None = None,
 ) -> Measured:
     """Return the coverage of this design, computed once for the same incidence and settings.
 

@@ -22,7 +22,7 @@ CONVERSATION = "conversation"
 
 
 @dataclass(frozen=True, eq=False)
-class Part:
+class SimulatedPart:
     """A design to simulate: `rows` of the whole, which are `share` of its ratings."""
 
     design: ScoredDesign
@@ -37,7 +37,7 @@ class Part:
         return replace(whole, system=whole.system[self.rows], effects=effects)
 
 
-def thinned(design: ScoredDesign, seed: int, most: int = MOST) -> Part | None:
+def thinned(design: ScoredDesign, seed: int, most: int = MOST) -> SimulatedPart | None:
     """Return the design, or of a larger one whole items or conversations, `most` ratings in all.
 
     None where such a part lacks a system or an effect of the whole, so that its campaigns would be
@@ -45,7 +45,7 @@ def thinned(design: ScoredDesign, seed: int, most: int = MOST) -> Part | None:
     """
     ratings = design.incidence.ratings
     if ratings <= most:
-        return Part(design, np.arange(ratings), 1.0)
+        return SimulatedPart(design, np.arange(ratings), 1.0)
     unit = CONVERSATION if CONVERSATION in design.incidence.effects else ITEM
     codes = design.known[unit]
     drawn = np.random.default_rng(seed).permutation(int(codes.max()) + 1)
@@ -60,7 +60,7 @@ def thinned(design: ScoredDesign, seed: int, most: int = MOST) -> Part | None:
         return None
     known = {name: _codes(each[rows]) for name, each in design.known.items()}
     part = replace(design, incidence=left, known=known, reason=None)
-    return Part(part, rows, len(rows) / ratings)
+    return SimulatedPart(part, rows, len(rows) / ratings)
 
 
 def _codes(codes: np.ndarray) -> np.ndarray:

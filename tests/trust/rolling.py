@@ -17,6 +17,7 @@ import argparse
 import asyncio
 import contextlib
 import json
+import os
 import shlex
 import signal
 import statistics
@@ -124,19 +125,33 @@ def main() -> int:
 @contextlib.contextmanager
 def former(commit: str) -> Iterator[Path]:
     """Check out a commit beside this tree: by default the one before the newest migration."""
-    if not commit:
-        words = ["git", "rev-list", "-1", "HEAD", "--", "webapp/migrations"]
-        newest = subprocess.run(words, cwd=live.ROOT, check=True, capture_output=True, text=True)
-        commit = f"{newest.stdout.strip()}^"
     with tempfile.TemporaryDirectory() as name:
         place = Path(name) / "former"
-        git = ["git", "worktree"]
-        words = [*git, "add", "--quiet", "--detach", str(place), commit]
-        subprocess.run(words, cwd=live.ROOT, check=True, stdout=sys.stderr)
+        _git("worktree", "add", "--quiet", "--detach", str(place), commit or "HEAD")
         try:
+            if not commit:
+                _before_the_newest_migration(place)
             yield place
         finally:
-            subprocess.run([*git, "remove", "--force", str(place)], cwd=live.ROOT, check=True)
+            _git("worktree", "remove", "--force", str(place))
+
+
+def _before_the_newest_migration(place: Path) -> None:
+    """Check that commit out; one that merges are not done with migrates nothing, and is passed."""
+    for newest in _git("rev-list", "--first-parent", "HEAD", "--", "webapp/migrations").split():
+        _git("-C", str(place), "checkout", "--quiet", "--detach", f"{newest}^")
+        plan = [sys.executable, "manage.py", "migrate", "--plan", "--skip-checks"]
+        env = {**os.environ, "DEBUG": "1", "DATABASE_URL": "sqlite://:memory:"}
+        if subprocess.run(plan, cwd=place, env=env, stdout=sys.stderr, check=False).returncode == 0:
+            return
+    raise SystemExit("no commit before the newest migration can be migrated")
+
+
+def _git(*words: str) -> str:
+    done = subprocess.run(
+        ["git", *words], cwd=live.ROOT, check=True, stdout=subprocess.PIPE, text=True
+    )
+    return done.stdout
 
 
 def _seed(code: Path, env: Mapping[str, str], people: int) -> live.Study:

@@ -129,7 +129,7 @@ sign_in = meant_for(Audience.PUBLIC)(Login.as_view())
 class Logout(auth.LogoutView):
     """Django's logout; the browser forgets pages that it has kept, but no participant's draft."""
 
-    def post(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
+    def post(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
         response = super().post(request, *args, **kwargs)
         response.headers["Clear-Site-Data"] = '"cache"'
         return response

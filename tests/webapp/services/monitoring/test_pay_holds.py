@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import timedelta
 from decimal import Decimal
+from typing import Any
 
 import pytest
 from django.db import IntegrityError, transaction
@@ -32,7 +33,7 @@ def quitter(campaign: Campaign, number: int) -> CompletionCode | None:
     return payment.code_of(person)
 
 
-def held(**terms: object) -> tuple[Campaign, PayHold]:
+def held(**terms: Any) -> tuple[Campaign, PayHold]:
     """Return a campaign, and a payment in it that waits."""
     campaign = make_campaign(target=20, hold_payments=True, **terms)
     person = start(campaign, "ann")
