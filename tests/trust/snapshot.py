@@ -232,7 +232,7 @@ def _cells(campaign: Campaign) -> list[Count]:
 
 
 def _done(system: int) -> int:
-    """Count who completed; of two people of whom one rates, both or neither by the rater's end.
+    """Count who completed: two people count as two once all their ratings are there, else not.
 
     Who was parted before any work and met another partner counts by that conversation alone.
     """
@@ -242,8 +242,10 @@ def _done(system: int) -> int:
     )
     lone = people.filter(rates=False, participation__in=done)
     rated = people.filter(rates=True, participation__in=done).values("conversation")
-    unrated = lone.exclude(conversation__in=rated).values("participation").distinct()
-    return done.count() - unrated.count()
+    missing = people.filter(rates=True).exclude(participation__in=done).values("conversation")
+    halves = people.filter(rates=True, participation__in=done, conversation__in=missing)
+    alone = lone.exclude(conversation__in=rated) | halves
+    return done.count() - alone.values("participation").distinct().count()
 
 
 def _items(campaign: Campaign) -> list[Count]:

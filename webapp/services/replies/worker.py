@@ -52,7 +52,7 @@ LONGEST_DETAILS = 20_000  # characters
 
 @dataclass(frozen=True, eq=False)
 class ReplyWork:
-    """ClaimedWork jobs that one call of a bot answers, with each job's turn by its number."""
+    """Claimed jobs that one call of a bot answers, with each job's turn by its number."""
 
     bot: str
     options: Mapping[str, Any]

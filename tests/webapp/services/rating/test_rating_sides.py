@@ -236,3 +236,19 @@ def test_the_ledger_counts_who_met_a_second_partner_by_that_conversation_alone()
             rate(person)
     cell = QuotaCell.objects.get(system__campaign=campaign)
     assert cell.completed == snapshot._done(cell.system_id) == 2
+
+
+@pytest.mark.parametrize("first_rates", [True, False])
+def test_the_ledger_counts_two_who_both_rate_once_both_have(first_rates: bool) -> None:
+    campaign = campaign_of("both")
+    stays, left = talked(campaign)
+    cell = QuotaCell.objects.get(system__campaign=campaign)
+    if first_rates:
+        rate(stays)
+    stopping.stop(person=left, now=NOW)
+    if not first_rates:
+        stays.refresh_from_db()
+        rate(stays)
+    cell.refresh_from_db()
+    assert Participation.objects.filter(outcome="COMPLETED").count() == 1
+    assert cell.completed == snapshot._done(cell.system_id) == 0
