@@ -70,7 +70,7 @@ def test_the_second_factor_from_first_code_to_last(
     check(page, "account")
     page.get_by_role("button", name="End all others").click()
     expect(page.get_by_role("button", name="End all others")).to_have_count(0)
-    page.get_by_role("link", name="Change it").click()
+    page.get_by_role("link", name="Change it", exact=True).click()
     page.get_by_role("button", name="Turn it off").click()
     expect(page.get_by_text("Your password alone lets you in.")).to_be_visible()
 

@@ -30,6 +30,7 @@ def test_a_plan_is_typed_wrongly_then_read_with_its_money(
     expect(complaint).to_be_visible()
     expect(page.get_by_label("Difference to be found")).to_have_value("a lot")
     page.get_by_label("Difference to be found").fill("1")
+    page.get_by_label("How much raters differ in severity (SD)").fill("0.5")
     page.get_by_role("button", name="Plan").click()
     expect(page.get_by_text("Campaigns are being simulated since")).to_be_visible()
     computing.compute_wanted(f"campaign-{draft.pk}")
