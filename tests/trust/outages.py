@@ -155,7 +155,7 @@ def _seed() -> Stage:
         system = campaign.systems.get()
         conversation = opening.open_with_bot(person=person, system=system, now=now)
         if step == "typing bot":
-            delivery.show_later(conversation, "I type.", in_reply_to=1, seconds=20)
+            delivery.show_later(conversation, "I type.", in_reply_to=0, seconds=20)
         elif step == "rating":
             person.state = "RATING"
             person.save()

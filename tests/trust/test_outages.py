@@ -63,7 +63,8 @@ def test_an_outage_parts_ends_and_accuses_nobody(backend: str, lengths: list[str
 
 def test_a_first_sweep_that_judges_by_wall_time_is_caught() -> None:
     (found,) = run("--seconds", "1860", "--bug", "judged_by_wall_time")
-    assert min(found["harm"].values()) > 0, found
+    harmed = [found["harm"][name] for name in ("parted", "unpaid", "accused", "moved")]
+    assert min(harmed) > 0, found
 
 
 @pytest.mark.parametrize("backend", ["sqlite", "postgresql"])
