@@ -11,6 +11,7 @@ import os
 import signal
 import threading
 from collections.abc import Callable, Coroutine, Mapping
+from importlib import import_module
 from types import FrameType
 from typing import Any, cast
 
@@ -39,6 +40,8 @@ from webapp.sockets.handshake import Receive, Scope, Send, cookie, header, is_ow
 log = logging.getLogger(__name__)
 DRAINED = 5.0  # seconds in which the sockets are closed; then the server closes what is left
 DENIAL = "websocket.http.response"  # an extension of ASGI: refuse a socket with a status
+# All pages are imported before anything is served: else the first visitor would wait for a second.
+import_module(settings.ROOT_URLCONF)
 sockets = URLRouter([path("c/<slug:slug>/socket", cast(Any, ChatConsumer.serve))])
 
 

@@ -282,7 +282,8 @@ def _follows(question: QuestionRatings) -> bool:
     has which was given least.
     """
     rows, unit = question.rows, _unit(question.rows)
-    if TIME_COLUMN not in rows.columns:
+    has_numbers = question.level != "nominal" or question.is_yes_no
+    if TIME_COLUMN not in rows.columns or not has_numbers:
         return False
     keys = rows["system"].astype(str).rename("system"), rows[unit].astype(str).rename("unit")
     units = pd.DataFrame({"at": _times(rows[TIME_COLUMN]), "value": question.values})

@@ -23,6 +23,7 @@ from webapp.models import (
     Event,
     ExternalId,
     Participation,
+    PayHold,
     Persona,
     Rating,
     ServiceCall,
@@ -99,6 +100,7 @@ def _sources(person: Participation) -> dict[str, QuerySet[Any]]:
             Q(written__assignment__participation=person.pk)
             | Q(reworded__assignment__participation=person.pk)
         ),
+        "PayHold": PayHold.objects.filter(code__participation=person.pk),
         "PanelCall": calls,
         "PanelPayment": payments,
         "ServiceCall": ServiceCall.objects.filter(recipient__in=chats.values("value")),

@@ -96,9 +96,10 @@ def refuse(*, campaign: AnyCampaign, pk: int, by: Any, reason: str, now: datetim
 
 def release_overdue(*, now: datetime) -> int:
     """Let payments go that nobody has looked at in time; return how many."""
-    rows = PayHold.objects.filter(decided_at=None, until__lte=now)
+    overdue = PayHold.objects.filter(decided_at=None, until__lte=now).order_by("until", "pk")
+    rows = PayHold.objects.filter(pk__in=list(overdue.values_list("pk", flat=True)[:AT_ONCE]))
     done = 0
-    for row in rows.select_related("code__participation__campaign").order_by("pk")[:AT_ONCE]:
+    for row in rows.select_related("code__participation__campaign").order_by("pk"):
         with transaction.atomic():
             if PayHold.objects.filter(pk=row.pk, decided_at=None).update(decided_at=now):
                 _log(row, "payment let go", "sweeper", now)
