@@ -1,4 +1,4 @@
-"""What Parley's commands begin with."""
+"""The base of Parley's commands."""
 
 from django.core.management.base import BaseCommand
 

@@ -84,16 +84,7 @@ def plan_of(campaign: AnyCampaign) -> dict[str, Any]:
             for each in campaign.personas.order_by("key")
         ],
         "arms": arms(campaign),
-        "contexts": [
-            {
-                "key": each.key,
-                "sha256": _sha256(canonical(each.messages)),
-                "group": each.group,
-                "about": each.about,
-                "known": each.known,
-            }
-            for each in campaign.contexts.order_by("key")
-        ],
+        "contexts": _contexts(campaign),
         "replies": context_items.digests(campaign),
         "messages": message_items.digests(campaign),
         "consent": {"text": campaign.consent, "sha256": _sha256(campaign.consent)},
@@ -105,21 +96,38 @@ def plan_of(campaign: AnyCampaign) -> dict[str, Any]:
         "languages": campaign.languages,
         "contact": campaign.contact,
         "pay": _pay(campaign),
-        "limits": {
-            "wait_seconds": campaign.wait_seconds,
-            "reply_seconds": campaign.reply_seconds,
-            "troubled_percent": campaign.troubled_percent,
-            "tokens": campaign.tokens,
-            "token_cost": _written(campaign.token_cost),
-            "conversation_tokens": campaign.conversation_tokens,
-            "conversation_cost": _written(campaign.conversation_cost),
-            "bot_when_alone": campaign.bot_when_alone,
-            "partner_left_counts": campaign.partner_left_counts,
-        },
+        "limits": _limits(campaign),
         "stop_rule": stop_rules.plan_of(campaign),
         "power": power_answer(campaign),
         "seed": campaign.seed,
         "versions": versions(),
+    }
+
+
+def _contexts(campaign: Campaign) -> list[dict[str, Any]]:
+    return [
+        {
+            "key": each.key,
+            "sha256": _sha256(canonical(each.messages)),
+            "group": each.group,
+            "about": each.about,
+            "known": each.known,
+        }
+        for each in campaign.contexts.order_by("key")
+    ]
+
+
+def _limits(campaign: Campaign) -> dict[str, Any]:
+    return {
+        "wait_seconds": campaign.wait_seconds,
+        "reply_seconds": campaign.reply_seconds,
+        "troubled_percent": campaign.troubled_percent,
+        "tokens": campaign.tokens,
+        "token_cost": _written(campaign.token_cost),
+        "conversation_tokens": campaign.conversation_tokens,
+        "conversation_cost": _written(campaign.conversation_cost),
+        "bot_when_alone": campaign.bot_when_alone,
+        "partner_left_counts": campaign.partner_left_counts,
     }
 
 
