@@ -8,10 +8,10 @@ turn alone would get.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 import torch
@@ -41,6 +41,14 @@ class StepModel(Protocol):
 
     def select(self, state: Any, rows: Tensor) -> Any:
         """Return a state whose rows are these of the old one; a row may come twice."""
+
+
+@runtime_checkable
+class WholeModel(StepModel, Protocol):
+    """A model that reads a whole reply in one pass, where that costs less than its steps."""
+
+    def read_whole(self, state: Any, tokens: Tensor, wanted: Tensor) -> Tensor:
+        """Return the log-probability of each wanted token [rows, length] after those before it."""
 
 
 @dataclass
@@ -93,7 +101,10 @@ def _walk(model: StepModel, turns: Sequence[Turn], decoding: Decoding) -> list[l
         for row, token, log_prob in zip(alive, tokens.tolist(), chosen, strict=True):
             flat[row].tokens.append(token)
             flat[row].log_probs.append(log_prob)
-        left = (tokens != END).nonzero()[:, 0]
+        goes_on = tokens != END
+        if decoding.enough is not None:
+            goes_on &= ~_enough(model.codec, [flat[row] for row in alive], decoding.enough)
+        left = goes_on.nonzero()[:, 0]
         if not len(left):
             break
         if len(left) < len(alive):
@@ -103,6 +114,11 @@ def _walk(model: StepModel, turns: Sequence[Turn], decoding: Decoding) -> list[l
                 alive[left.cpu().numpy()],
             )
     return rows
+
+
+def _enough(codec: Codec, rows: Sequence[_Row], enough: Callable[[str], bool]) -> Tensor:
+    texts = [codec.decode([each for each in row.tokens if each != END]) for row in rows]
+    return torch.tensor([enough(text) for text in texts])
 
 
 def _allowed(log_probs: Tensor) -> Tensor:

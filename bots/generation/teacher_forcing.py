@@ -12,7 +12,7 @@ import torch
 from bots.bot import Reply, Turn
 from bots.candidates import ReplyCandidate
 from bots.dialogue import Utterance
-from bots.generation.decoding import StepModel
+from bots.generation.decoding import StepModel, WholeModel
 from bots.generation.perplexity import LogProbs, words
 from bots.guards.filters import choose
 from bots.text.vocabulary import END, MARKS, START, WordCodec, pad
@@ -34,6 +34,8 @@ def forced(
 def _steps(
     model: StepModel, state: Any, inputs: torch.Tensor, wanted: torch.Tensor
 ) -> list[list[float]]:
+    if isinstance(model, WholeModel):
+        return model.read_whole(state, inputs, wanted).tolist()
     columns = []
     for index in range(inputs.shape[1]):
         log_probs, state = model.step(state, inputs[:, index])

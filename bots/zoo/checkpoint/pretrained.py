@@ -142,18 +142,32 @@ class Pretrained:
         """Take one step; the first one of a language model was taken when the prompt was read."""
         if state.first is not None:
             return self._log_probs(state.first), replace(state, first=None)
-        ids = self._own(tokens.to(self.device))[:, None]
+        output, mask = self._continued(state, tokens[:, None])
+        state = DecodingState(output.past_key_values, mask, read=state.read)
+        return self._log_probs(output.logits[:, -1]), state
+
+    def read_whole(self, state: DecodingState, tokens: Tensor, wanted: Tensor) -> Tensor:
+        """Return what steps would say of whole replies: log-probabilities [rows, length]."""
+        known = [] if state.first is None else [state.first[:, None]]
+        if (left := tokens[:, len(known) :]).shape[1]:
+            known.append(self._continued(state, left)[0].logits)
+        logits = torch.cat(known, dim=1)
+        places = zip(logits.unbind(1), wanted.to(self.device).unbind(1), strict=True)
+        found = [self._log_probs(row).gather(1, place[:, None]) for row, place in places]
+        return torch.cat(found, dim=1).cpu()
+
+    def _continued(self, state: DecodingState, tokens: Tensor) -> tuple[Any, Tensor]:
+        """Return the model's output for further tokens [rows, length], and the mask with them."""
+        ids = self._own(tokens.to(self.device))
         if self.writes_on:
-            mask = torch.cat([state.mask, torch.ones_like(state.mask[:, :1])], dim=1)
+            mask = torch.cat([state.mask, torch.ones_like(ids)], dim=1)
             inputs: dict[str, Any] = {"input_ids": ids, "attention_mask": mask}
-            inputs |= self._positions(mask.sum(1, keepdim=True) - 1)
+            inputs |= self._positions(mask.cumsum(1)[:, -ids.shape[1] :] - 1)
         else:
             mask = state.mask
             read = _Read(last_hidden_state=state.read)
             inputs = {"decoder_input_ids": ids, "attention_mask": mask, "encoder_outputs": read}
-        output = self.model(past_key_values=state.cache, use_cache=True, **inputs)
-        state = DecodingState(output.past_key_values, mask, read=state.read)
-        return self._log_probs(output.logits[:, -1]), state
+        return self.model(past_key_values=state.cache, use_cache=True, **inputs), mask
 
     def select(self, state: DecodingState, rows: Tensor) -> DecodingState:
         """Return a state of these rows."""

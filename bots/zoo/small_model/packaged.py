@@ -155,7 +155,3 @@ def _sizes(facts: Mapping[str, Any]) -> dict[str, Any]:
         "bos_token_id": of["tokenizer.ggml.bos_token_id"],
         "eos_token_id": of["tokenizer.ggml.eos_token_id"],
     }
-
-
-if __name__ == "__main__":
-    print(converted())

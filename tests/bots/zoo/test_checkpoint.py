@@ -14,6 +14,7 @@ import torch
 
 from bots import SeededHistory, Utterance, bot_presets, make_bot, version
 from bots.bot import BatchBot, Generator, Ranker
+from bots.generation.teacher_forcing import forced
 from bots.weights import InvalidWeights
 from bots.zoo.checkpoint.pretrained import Pretrained
 from bots.zoo.checkpoint.prompts import Prompt
@@ -67,6 +68,20 @@ def theirs(path: Path, turn: Any, **options: Any) -> str:
 def test_says_what_the_library_would_greedily(folder: Any) -> None:
     assert said(folder()) == [theirs(folder(), turn) for turn in TURNS]
     assert len(set(said(folder()))) > 1
+
+
+@KINDS
+def test_whole_replies_are_as_likely_as_step_by_step(
+    folder: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model = opened(folder())
+    texts = ["Two cats, and a dog.", "", "I", "They are called Max and Moritz."]
+    replies = [model.codec.encode(text) for text in texts]
+    whole = forced(model, TURNS, replies)
+    monkeypatch.delattr(Pretrained, "read_whole")
+    for row, steps in zip(whole, forced(model, TURNS, replies), strict=True):
+        assert row == pytest.approx(steps, abs=1e-4)
+    assert [len(row) for row in whole] == [len(reply) + 1 for reply in replies]
 
 
 @KINDS

@@ -25,7 +25,7 @@ from webapp.services.rules.protocols import original_of
 from webapp.services.staff_forms.source_settings import PREFIX
 
 WRITER = "small-model"  # in the seats, where its extra is installed
-PATIENCE = 180.0  # seconds for a rehearsal, and for the replies to the contexts
+PATIENCE = 360.0  # seconds for a rehearsal with its loading, and for the replies to the contexts
 BOTS = {
     BEST: "profile_memory",
     KEY_VALUE: "kv_profile_memory",

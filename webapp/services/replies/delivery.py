@@ -23,6 +23,7 @@ from webapp.services.rules import audit, events, flags, payment, persona_stack, 
 
 J = ReplyJob.State
 OPEN = Conversation.State.OPEN
+LOADING = 300  # seconds in which a rehearsal's first answer may come: its model is loaded for it
 CHUNK = 16  # jobs of one transaction: senders wait no longer than this many take
 STORE = 'UPDATE "webapp_replyjob" SET "text" = %s, "details" = %s WHERE "id" = %s'
 LOSSES = 6  # of its worker that a job may meet without blame
@@ -346,8 +347,17 @@ def _overdue(up: uptime.Uptime) -> list[ReplyJob]:
         conversation__purpose=Conversation.Purpose.CONTEXT
     )
     aged = owed.select_related("conversation__campaign").order_by("id")
-    return [
-        job
-        for job in aged[:500]
-        if up.since(job.queued_at).total_seconds() >= job.conversation.campaign.reply_seconds
-    ]
+    return [job for job in aged[:500] if _is_overdue(job, up.since(job.queued_at).total_seconds())]
+
+
+def _is_overdue(job: ReplyJob, waited: float) -> bool:
+    if waited < job.conversation.campaign.reply_seconds:
+        return False
+    return waited >= LOADING or not _may_be_loading(job.conversation)
+
+
+def _may_be_loading(conversation: Conversation) -> bool:
+    """Tell whether this is a rehearsal, or a test chat, whose bot has not answered yet."""
+    if conversation.purpose != Conversation.Purpose.REHEARSAL:
+        return False
+    return not conversation.jobs.filter(state__in=(J.ANSWERED, J.DONE)).exists()

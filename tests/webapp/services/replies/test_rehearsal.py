@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Iterator
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
+from django.db.models.functions import Now
 
 from tests import serving
 from tests.bots.chat_completions import Fake, running
@@ -16,7 +18,7 @@ from tests.factories import NOW, make_campaign
 from webapp import inference
 from webapp.models import Conversation, ReplyJob, System
 from webapp.services.campaign import checklist
-from webapp.services.replies import rehearsal
+from webapp.services.replies import delivery, rehearsal
 
 pytestmark = pytest.mark.django_db
 
@@ -108,3 +110,19 @@ def test_the_bot_opens_where_its_protocol_lets_it(
     assert [one["role"] for one in fake.asked[0]["messages"]] == roles
     first = Conversation.objects.get(system=system).events.earliest("seq")
     assert first.side == (0 if protocol == "personachat_bot" else 1)
+
+
+@pytest.mark.parametrize(
+    ("answered", "waited", "failed"), [(0, 61, 0), (0, 299, 0), (0, 301, 1), (1, 59, 0), (1, 61, 1)]
+)
+def test_only_the_first_reply_may_wait_for_its_model_to_load(
+    answered: int, waited: int, failed: int
+) -> None:
+    campaign = make_campaign(systems={"one": "generic"}, reply_seconds=60)
+    rehearsal.start(system=campaign.systems.get(), by="ann", now=NOW)
+    for _ in range(answered):
+        serving.serve(bot="generic", owner="test", respond=inference.respond_here)
+    owed = ReplyJob.objects.filter(state=ReplyJob.State.QUEUED)
+    assert owed.update(queued_at=Now() - timedelta(seconds=waited)) == 1
+    assert delivery.sweep() == failed
+    assert ReplyJob.objects.filter(state=ReplyJob.State.FAILED).count() == failed
