@@ -11,7 +11,7 @@ import torch
 
 from bots.bot import Reply, Turn
 from bots.candidates import ReplyCandidate
-from bots.dialogue import Utterance
+from bots.dialogue import Utterance, background_of
 from bots.generation.decoding import StepModel, WholeModel
 from bots.generation.perplexity import LogProbs, words
 from bots.guards.filters import choose
@@ -27,8 +27,20 @@ def forced(
     wanted = torch.tensor(pad([[*reply, END] for reply in replies]))
     inputs = torch.cat([torch.full((len(turns), 1), START), wanted[:, :-1]], dim=1)
     with torch.inference_mode():
-        found = _steps(model, model.start(turns), inputs, wanted)
+        found = _steps(model, _started(model, turns), inputs, wanted)
     return [row[: len(reply) + 1] for row, reply in zip(found, replies, strict=True)]
+
+
+def _started(model: StepModel, turns: Sequence[Turn]) -> Any:
+    """Return the state of these turns; those that are alike are read once."""
+    names = [repr((turn, background_of(turn[1]))) for turn in turns]
+    places = {name: index for index, name in reversed([*enumerate(names)])}
+    distinct = sorted(places.values())
+    state = model.start([turns[index] for index in distinct])
+    if len(distinct) == len(turns):
+        return state
+    rows = [distinct.index(places[name]) for name in names]
+    return model.select(state, torch.tensor(rows))
 
 
 def _steps(

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 import pytest
 
 from bots import Decoding, ReplyCandidate, Utterance
+from bots.bot import Turn
 from bots.generation.decoding import propose
 from bots.generation.perplexity import PerplexityItem, log_probs
 from bots.generation.teacher_forcing import forced, foreseen, next_word, rank, spoken
@@ -27,6 +28,19 @@ def test_forced_is_what_the_model_says_token_by_token() -> None:
         assert row == pytest.approx(expected)
         assert forced(model, [turn], [reply])[0] == pytest.approx(row)
     assert forced(model, [], []) == []
+
+
+def test_turns_that_are_alike_are_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    model = Tiny()
+    turns = [TURNS[1], TURNS[2], TURNS[1], TURNS[1], TURNS[0]]
+    replies = [model.codec.encode(text) for text in (*TEXTS, "a")]
+    alone = [forced(model, [turn], [reply])[0] for turn, reply in zip(turns, replies, strict=True)]
+    read: list[Turn] = []
+    start = model.start
+    monkeypatch.setattr(model, "start", lambda some: read.extend(some) or start(some))
+    for row, expected in zip(forced(model, turns, replies), alone, strict=True):
+        assert row == pytest.approx(expected)
+    assert read == [TURNS[1], TURNS[2], TURNS[0]]
 
 
 def test_ranks_are_means_of_what_is_forced() -> None:
