@@ -34,12 +34,12 @@ def forced(
 def _started(model: StepModel, turns: Sequence[Turn]) -> Any:
     """Return the state of these turns; those that are alike are read once."""
     names = [repr((turn, background_of(turn[1]))) for turn in turns]
-    places = {name: index for index, name in reversed([*enumerate(names)])}
-    distinct = sorted(places.values())
+    indices = {name: index for index, name in reversed([*enumerate(names)])}
+    distinct = sorted(indices.values())
     state = model.start([turns[index] for index in distinct])
     if len(distinct) == len(turns):
         return state
-    rows = [distinct.index(places[name]) for name in names]
+    rows = [distinct.index(indices[name]) for name in names]
     return model.select(state, torch.tensor(rows))
 
 

@@ -152,8 +152,8 @@ class Pretrained:
         if (left := tokens[:, len(known) :]).shape[1]:
             known.append(self._continued(state, left)[0].logits)
         logits = torch.cat(known, dim=1)
-        places = zip(logits.unbind(1), wanted.to(self.device).unbind(1), strict=True)
-        found = [self._log_probs(row).gather(1, place[:, None]) for row, place in places]
+        steps = zip(logits.unbind(1), wanted.to(self.device).unbind(1), strict=True)
+        found = [self._log_probs(row).gather(1, token[:, None]) for row, token in steps]
         return torch.cat(found, dim=1).cpu()
 
     def _continued(self, state: DecodingState, tokens: Tensor) -> tuple[Any, Tensor]:

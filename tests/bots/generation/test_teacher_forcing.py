@@ -13,7 +13,7 @@ from bots.generation.decoding import propose
 from bots.generation.perplexity import PerplexityItem, log_probs
 from bots.generation.teacher_forcing import forced, foreseen, next_word, rank, spoken
 from bots.text.vocabulary import END
-from tests.bots.stepping import TURNS, Tiny
+from tests.bots.stepping import TURNS, State, Tiny
 
 TEXTS = ["a b", "", "c", "b b a c"]
 
@@ -37,7 +37,12 @@ def test_turns_that_are_alike_are_read_once(monkeypatch: pytest.MonkeyPatch) -> 
     alone = [forced(model, [turn], [reply])[0] for turn, reply in zip(turns, replies, strict=True)]
     read: list[Turn] = []
     start = model.start
-    monkeypatch.setattr(model, "start", lambda some: read.extend(some) or start(some))
+
+    def reading(some: Sequence[Turn]) -> State:
+        read.extend(some)
+        return start(some)
+
+    monkeypatch.setattr(model, "start", reading)
     for row, expected in zip(forced(model, turns, replies), alone, strict=True):
         assert row == pytest.approx(expected)
     assert read == [TURNS[1], TURNS[2], TURNS[0]]

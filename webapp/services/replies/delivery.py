@@ -350,10 +350,10 @@ def _overdue(up: uptime.Uptime) -> list[ReplyJob]:
     return [job for job in aged[:500] if _is_overdue(job, up.since(job.queued_at).total_seconds())]
 
 
-def _is_overdue(job: ReplyJob, waited: float) -> bool:
-    if waited < job.conversation.campaign.reply_seconds:
+def _is_overdue(job: ReplyJob, seconds: float) -> bool:
+    if seconds < job.conversation.campaign.reply_seconds:
         return False
-    return waited >= LOADING or not _may_be_loading(job.conversation)
+    return seconds >= LOADING or not _may_be_loading(job.conversation)
 
 
 def _may_be_loading(conversation: Conversation) -> bool:
