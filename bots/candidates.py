@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
@@ -18,7 +17,6 @@ class Decoding:
     `temperature`, keeps the `top_k` likeliest tokens (0: all) and of those the fewest that hold
     `top_p` of the probability. `alpha` is the length penalty of "gnmt" (Wu et al. 2016, eq. 14).
     Each sample of each turn draws from a generator of its own, seeded by `seed` and the turn.
-    A greedy or sampled reply of which `enough` is true is not gone on with.
     """
 
     method: Method = "greedy"
@@ -30,7 +28,6 @@ class Decoding:
     rank_by: RankBy = "mean_logp"
     alpha: float = 1.0
     seed: int = 0
-    enough: Callable[[str], bool] | None = None
 
 
 @dataclass(frozen=True)

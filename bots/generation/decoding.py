@@ -8,7 +8,7 @@ turn alone would get.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import Any, Protocol, runtime_checkable
@@ -101,10 +101,7 @@ def _walk(model: StepModel, turns: Sequence[Turn], decoding: Decoding) -> list[l
         for row, token, log_prob in zip(alive, tokens.tolist(), chosen, strict=True):
             flat[row].tokens.append(token)
             flat[row].log_probs.append(log_prob)
-        goes_on = tokens != END
-        if decoding.enough is not None:
-            goes_on &= ~_enough(model.codec, [flat[row] for row in alive], decoding.enough)
-        left = goes_on.nonzero()[:, 0]
+        left = (tokens != END).nonzero()[:, 0]
         if not len(left):
             break
         if len(left) < len(alive):
@@ -114,11 +111,6 @@ def _walk(model: StepModel, turns: Sequence[Turn], decoding: Decoding) -> list[l
                 alive[left.cpu().numpy()],
             )
     return rows
-
-
-def _enough(codec: Codec, rows: Sequence[_Row], enough: Callable[[str], bool]) -> Tensor:
-    texts = [codec.decode([each for each in row.tokens if each != END]) for row in rows]
-    return torch.tensor([enough(text) for text in texts])
 
 
 def _allowed(log_probs: Tensor) -> Tensor:

@@ -28,6 +28,7 @@ Kind = Literal["auto", "causal", "seq2seq"]
 PRECISIONS = {"fp32": torch.float32, "bf16": torch.bfloat16, "fp16": torch.float16}
 LENGTHS = ("max_position_embeddings", "n_positions", "n_ctx")
 LONGEST_RANKED = 128  # tokens of a candidate that are looked at
+DISTRIBUTIONS = 256  # over the vocabulary, in memory at once: 150 MB for 150,000 tokens
 ANY_LENGTH = 1024  # of a model that says no limit, such as T5's relative positions
 
 
@@ -148,12 +149,16 @@ class Pretrained:
 
     def read_whole(self, state: DecodingState, tokens: Tensor, wanted: Tensor) -> Tensor:
         """Return what steps would say of whole replies: log-probabilities [rows, length]."""
-        known = [] if state.first is None else [state.first[:, None]]
-        if (left := tokens[:, len(known) :]).shape[1]:
-            known.append(self._continued(state, left)[0].logits)
-        logits = torch.cat(known, dim=1)
-        steps = zip(logits.unbind(1), wanted.to(self.device).unbind(1), strict=True)
-        found = [self._log_probs(row).gather(1, token[:, None]) for row, token in steps]
+        found = []
+        if state.first is not None:
+            found.append(self._log_probs(state.first).gather(1, wanted[:, :1].to(self.device)))
+        left, targets = tokens[:, len(found) :], wanted[:, len(found) :].to(self.device)
+        width = max(1, DISTRIBUTIONS // len(tokens))
+        for begin in range(0, left.shape[1], width):
+            output, mask = self._continued(state, left[:, begin : begin + width])
+            state = DecodingState(output.past_key_values, mask, read=state.read)
+            for index, logits in enumerate(output.logits.unbind(1), begin):
+                found.append(self._log_probs(logits).gather(1, targets[:, index : index + 1]))
         return torch.cat(found, dim=1).cpu()
 
     def _continued(self, state: DecodingState, tokens: Tensor) -> tuple[Any, Tensor]:

@@ -121,12 +121,7 @@ class SmallModel:
             top_k=self.top_k,
             max_tokens=self.max_tokens,
             seed=self.seed,
-            enough=self._is_enough,
         )
-
-    def _is_enough(self, text: str) -> bool:
-        """Tell whether a sentence has begun that would not be said."""
-        return len(list(sentences(text))) > self.max_sentences
 
     def _prompted(self, persona: Sequence[str], history: Sequence[Utterance]) -> Turn:
         """Return the turn as the model reads it: the prompt, the persona as told, the messages."""

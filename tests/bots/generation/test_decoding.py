@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import replace
-from typing import Literal
 
 import pytest
 import torch
@@ -162,20 +160,6 @@ def test_seeds_draw_differently() -> None:
     model = Tiny(lasting=2.0)
     drawn = [propose(model, TURNS, Decoding("sample", 2, max_tokens=6, seed=i)) for i in (0, 0, 1)]
     assert drawn[0] == drawn[1] != drawn[2]
-
-
-@pytest.mark.parametrize("method", ["greedy", "sample"])
-def test_what_is_enough_is_not_gone_on_with_and_is_else_the_same(
-    method: Literal["greedy", "sample"],
-) -> None:
-    whole = Decoding(method, 5, max_tokens=6, seed=2)
-    cut = replace(whole, enough=lambda text: len(text.split()) >= 2)
-    model = Tiny(lasting=3)
-    for rows, cuts in zip(_walk(model, TURNS, whole), _walk(model, TURNS, cut), strict=True):
-        assert any(len(row.tokens) > 2 for row in rows)
-        for row, other in zip(rows, cuts, strict=True):
-            assert other.tokens == row.tokens[:2]
-            assert other.log_probs == row.log_probs[:2]
 
 
 @pytest.mark.parametrize("method", ["greedy", "beam", "sample"])

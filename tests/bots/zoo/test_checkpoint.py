@@ -16,6 +16,7 @@ from bots import SeededHistory, Utterance, bot_presets, make_bot, version
 from bots.bot import BatchBot, Generator, Ranker
 from bots.generation.teacher_forcing import forced
 from bots.weights import InvalidWeights
+from bots.zoo.checkpoint import pretrained
 from bots.zoo.checkpoint.pretrained import Pretrained
 from bots.zoo.checkpoint.prompts import Prompt
 from tests.bots.examples import HELLO, PERSONA
@@ -71,9 +72,11 @@ def test_says_what_the_library_would_greedily(folder: Any) -> None:
 
 
 @KINDS
+@pytest.mark.parametrize("distributions", [1, 8, 256])  # a token in one pass, two, or all
 def test_whole_replies_are_as_likely_as_step_by_step(
-    folder: Any, monkeypatch: pytest.MonkeyPatch
+    folder: Any, distributions: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(pretrained, "DISTRIBUTIONS", distributions)
     model = opened(folder())
     texts = ["Two cats, and a dog.", "", "I", "They are called Max and Moritz."]
     replies = [model.codec.encode(text) for text in texts]
