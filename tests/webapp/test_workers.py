@@ -168,8 +168,8 @@ def test_a_device_error_puts_the_job_back_uncounted_and_the_bot_is_loaded_anew(
     assert (job.state, job.attempt) == (ReplyJob.State.QUEUED, 0)
     assert "CUDA out of memory" in job.error
     (lane,) = apart._lanes.values()
+    wait_for(lambda: lane.limit.losses >= 1)  # counted after the job was put back
     wait_for(lambda: not lane.is_loading)
-    assert lane.limit.losses >= 1
     assert not apart._stopped.is_set()
 
 
