@@ -104,3 +104,24 @@ def test_help_is_printed_with_a_key() -> None:
     done = run(ROOT, "manage.py", "help", DEBUG="1")
     assert (done.returncode, done.stderr) == (0, "")
     assert "check_servers" in done.stdout
+
+
+def test_the_environment_is_made_with_a_python_compiled_with_optimizations(
+    clone: Path, tmp_path: Path
+) -> None:
+    """A name that leads nowhere and a slow Python stand before it on the path."""
+    answers = {
+        "shim": "exit 127",
+        "slow": 'case "$2" in *enable-optimizations*) exit 1 ;; esac',
+        "fast": "",
+    }
+    for name, answer in answers.items():
+        (program := tmp_path / name / "python3.11").parent.mkdir()
+        program.write_text(f'#!/bin/sh\n[ "$1" != --version ] || echo "the {name} one"\n{answer}\n')
+        program.chmod(0o755)
+    path = os.pathsep.join([*(str(tmp_path / name) for name in answers), "/usr/bin:/bin"])
+    done = subprocess.run(
+        ["script/bootstrap"], cwd=clone, env={"PATH": path}, capture_output=True, text=True
+    )
+    assert done.returncode != 0, "these make no environment"
+    assert done.stderr.splitlines()[0] == "bootstrap: making .venv with the fast one"
