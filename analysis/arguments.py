@@ -21,6 +21,9 @@ def nexcv() -> argparse.ArgumentParser:
     parser.add_argument("file", type=Path, help='JSON Lines: {"text": ..., "label": ...}')
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--repeats", type=int, default=5)
+    kinds = ("words", "characters")
+    parser.add_argument("--classifier", choices=kinds, default="words", help="what it counts")
+    parser.add_argument("--beside", choices=kinds, help="a second one, on the same splits")
     return parser
 
 

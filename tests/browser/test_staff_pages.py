@@ -165,7 +165,19 @@ def busy_campaign() -> Campaign:
         queued_at=now,
         answered_at=now,
         state="DONE",
-        details={"model": "parrot", "seconds": 0.2},
+        details={"model": "parrot", "seconds": 0.2, "bot": {"intent": "greeting"}},
+        text="Hi. I own a boat.",
+    )
+    doubt = {"intent": "farewell", "confidence": 0.31, "deferred": True}
+    jobs.create(
+        conversation=conversation,
+        in_reply_to=0,
+        bot="parrot",
+        queued_at=now,
+        answered_at=now,
+        state="DONE",
+        details={"bot": doubt},
+        text="I will ask a colleague.",
     )
     jobs.create(
         conversation=conversation, in_reply_to=3, bot="parrot", queued_at=now, state="FAILED"
@@ -187,6 +199,7 @@ def test_the_pages_of_a_running_campaign(
         "words": "words/",
         "jobs": "jobs/",
         "conversations": "conversations/",
+        "desk": "desk/",
         "conversation": f"conversations/{conversation.pk}/",
         "people": "people/",
         "person": f"people/{person.pk}/",
@@ -199,6 +212,29 @@ def test_the_pages_of_a_running_campaign(
     for name, address in pages.items():
         page.goto(f"{live_server.url}/campaigns/{campaign.pk}/{address}")
         check(page, name)
+
+
+def test_answers_are_corrected_by_keyboard_and_what_was_typed_stays(
+    page: Page, live_server: LiveServer, refused: list[str]
+) -> None:
+    campaign = busy_campaign()
+    sign_in(page, live_server)
+    page.goto(f"{live_server.url}/campaigns/{campaign.pk}/conversations/")
+    page.get_by_role("link", name="Staff desk").click()
+    first = page.get_by_role("region", name="(no question)")  # it was left to people
+    expect(first.get_by_role("button", name="Right")).to_have_count(0)
+    first.get_by_role("button", name="Correct it").press("Enter")
+    expect(page.get_by_role("alert")).to_contain_text("Intent: is empty")
+    expect(page.get_by_role("alert")).to_be_focused()
+    check(page, "desk-errors")
+    first.get_by_label("Intent").fill("greeting")
+    first.get_by_label("Intent").press("Tab")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("status").filter(has_text="1 answer to look at")).to_be_visible()
+    page.get_by_role("button", name="Right").press("Enter")
+    expect(page.get_by_text("Every answer was looked at.")).to_be_visible()
+    expect(page.locator("#all-days")).to_contain_text("100.0 %")
+    check(page, "desk-done")
 
 
 @pytest.mark.parametrize("protocol", ["personachat_bot", "meena_interactive", "meena_static"])

@@ -27,6 +27,7 @@ from webapp.models.record import (
     LoginAttempt,
     Outage,
     ProblemReport,
+    ReviewedAnswer,
     SentAlarm,
 )
 from webapp.models.recruiting import (
@@ -93,6 +94,7 @@ __all__ = [
     "RecoveryCode",
     "ReplyCall",
     "ReplyJob",
+    "ReviewedAnswer",
     "Seat",
     "SecondFactor",
     "SentAlarm",

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from django.conf import settings
 from django.db import models
 
 from webapp import clock
 from webapp.models.campaign import Campaign
-from webapp.models.conversation import Conversation
+from webapp.models.conversation import Conversation, ReplyJob
 from webapp.models.participation import Participation
 from webapp.models.row import Row
 
@@ -76,6 +77,24 @@ class ProblemReport(Row):
                 name="reports_to_read",
             ),
         )
+
+
+class ReviewedAnswer(Row):
+    """What a person made of a bot's automatic answer, once: the intent that the question had.
+
+    guess: the bot's intent; deferred: whether it left the question to people. `intent` is empty
+    where the bot knows none that fits.
+    """
+
+    job = models.OneToOneField(ReplyJob, models.CASCADE, related_name="review")
+    guess = models.CharField(max_length=200)
+    deferred = models.BooleanField()
+    intent = models.CharField(max_length=200, blank=True)
+    decided_at = models.DateTimeField()
+    decided_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="+")
+
+    class Meta:
+        ordering = ("id",)
 
 
 class SentAlarm(Row):

@@ -20,7 +20,7 @@ from bots.bot import Reply, Turn
 from bots.dialogue import Utterance
 from bots.encoders.sentences import Encode, encoder
 from bots.guards.filters import safe_reply
-from bots.line_files import InvalidData, read_records, text_of, texts_of
+from bots.line_files import BadLine, InvalidData, read_records, text_of, texts_of
 from bots.options import option
 from bots.zoo.faq.faq_examples import COMPANY, GENERAL, Intents
 
@@ -37,6 +37,10 @@ class Faq:
     strength: float = option(100.0, "Inverse of the L2 penalty", least=0.000001)
     encoder: Literal["hashed", "glove", "minilm"] = option("hashed", "Encoder of texts")
     questions: str = option("", "JSON Lines: intent, answer, questions; empty: a small one of ours")
+    labeled: str = option(
+        "",
+        "JSON Lines: text, label; more questions of its intents, as the staff desk has them",
+    )
     _classifiers: tuple[Classifier, Classifier] | None = field(
         default=None, init=False, repr=False, compare=False
     )
@@ -59,8 +63,9 @@ class Faq:
 
     def _answer(self, history: Sequence[Utterance]) -> Reply:
         intent, confidence = self.classify(history[-1].text if history else "hello")
-        about = {"intent": intent, "deferred": confidence < self.threshold}
-        answer = DEFERRED if about["deferred"] else self._known(intent)
+        deferred = confidence < self.threshold
+        about = {"intent": intent, "confidence": round(confidence, 4), "deferred": deferred}
+        answer = DEFERRED if deferred else self._known(intent)
         return safe_reply(answer, history, confidence, about)
 
     def _known(self, intent: str) -> str:
@@ -70,9 +75,12 @@ class Faq:
     def _ready(self) -> tuple[Classifier, Classifier]:
         if self._classifiers is None:
             company = _read(self.questions) if self.questions else COMPANY
+            general = GENERAL
+            if self.labeled:
+                general, company = _with_labeled(self.labeled, general, company)
             of_company = tuple(text for _, questions in company.values() for text in questions)
             encode = encoder(self.encoder)
-            general = {**GENERAL, NONE: ("", of_company)}
+            general = {**general, NONE: ("", of_company)}
             self._classifiers = (
                 Classifier(general, encode, self.strength),
                 Classifier(company, encode, self.strength),
@@ -115,6 +123,26 @@ def _read(path: str) -> Intents:
     if problems:
         raise InvalidData(problems)
     return {name: (answer, questions) for name, answer, questions in found}
+
+
+def _with_labeled(path: str, *sets: Intents) -> tuple[Intents, ...]:
+    """Return sets of intents with the questions of a file, or name every line of no intent."""
+    known = sorted({name for intents in sets for name in intents})
+
+    def parse(record: Mapping[str, Any]) -> tuple[str, str]:
+        label = text_of(record, "label")
+        if label not in known:
+            raise BadLine(f"label is {label!r}, but must be one of {', '.join(known)}")
+        return text_of(record, "text"), label
+
+    more = read_records(Path(path), parse)
+    return tuple(
+        {
+            name: (answer, (*questions, *(text for text, label in more if label == name)))
+            for name, (answer, questions) in intents.items()
+        }
+        for intents in sets
+    )
 
 
 def _intent(record: Mapping[str, Any]) -> tuple[str, str, tuple[str, ...]]:

@@ -17,6 +17,7 @@ from analysis.predictions.nexcv import (
     Classify,
     Guess,
     SmallLabels,
+    compared,
     confused,
     confusion,
     guesses,
@@ -122,6 +123,52 @@ def test_negatives_cost_a_classifier_that_answers_everything() -> None:
 def test_settings_that_make_no_sense_are_refused(k: int, p: float) -> None:
     with pytest.raises(ValueError, match="K is"):
         SmallLabels(k, p)
+
+
+def test_two_classifiers_meet_the_same_splits() -> None:
+    seen: list[list[tuple[tuple[int, ...], tuple[int, ...]]]] = [[], []]
+
+    def judge(which: int, right_until: int) -> Classify:
+        def classify(
+            train: Sequence[int], test: Sequence[int]
+        ) -> tuple[Sequence[str], Sequence[float]]:
+            seen[which].append((tuple(train), tuple(test)))
+            return [LABELS[i] if i < right_until else "?" for i in test], [1.0] * len(test)
+
+        return classify
+
+    found = compared(LABELS, judge(0, len(LABELS)), judge(1, 40), seed=3, repeats=4)
+    assert seen[0] == seen[1]
+    assert len(seen[0]) == 4 * len(SETTINGS)
+    first = found.iloc[0]
+    assert (first["K"], first["P"], first["one"], first["splits"]) == (0, 0, 1.0, 4)
+    assert (first["one_wins"], first["other_wins"]) == (4, 0)
+    share = np.mean([place < 40 for place in seen[0][0][1]])
+    assert first["other"] == pytest.approx(share)
+    assert first["difference"] == pytest.approx(1 - share)
+    even = compared(LABELS, judge(0, 40), judge(1, 40), seed=3, repeats=4)
+    assert (even["one_wins"] + even["other_wins"] == 0).all()
+    assert (even["difference"] == 0).all()
+
+
+def test_runs_of_characters_forgive_spelling_and_the_command_says_so(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    chance = np.random.default_rng(5)
+    rows = []
+    for word in ("bicycle", "umbrella", "cathedral"):
+        for _ in range(20):
+            letters = list(word)
+            letters[int(chance.integers(len(word)))] = str(chance.choice(list("xyzqw")))
+            rows.append({"text": f"about the {''.join(letters)}", "label": word})
+    path = tmp_path / "questions.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    assert main([str(path), "--beside", "characters"]) == 0
+    heading, columns, first, *_ = capsys.readouterr().out.split("accuracy of ")[1].splitlines()
+    assert heading == "words (one) and characters (other), same splits:"
+    cells = dict(zip(columns.split(), first.split(), strict=True))
+    assert (cells["one_wins"], cells["other_wins"]) == ("0", "5")
+    assert float(cells["difference"]) < -0.3
 
 
 def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

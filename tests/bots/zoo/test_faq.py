@@ -31,9 +31,10 @@ def asked(text: str) -> tuple[Utterance, ...]:
 def test_it_answers_what_it_knows(text: str, intent: str) -> None:
     reply = BOT().respond((), asked(text))
     assert reply.text == {**COMPANY, **GENERAL}[intent][0]
-    assert reply.details == {"intent": intent, "deferred": False}
     assert reply.score is not None
     assert reply.score >= 0.5
+    confidence = round(reply.score, 4)
+    assert reply.details == {"intent": intent, "confidence": confidence, "deferred": False}
 
 
 @pytest.mark.parametrize("text", ["Zorblax quuxly vanting", "My sister lives in Peru.", "", "???"])
@@ -75,3 +76,25 @@ def test_a_faq_of_ones_own(tmp_path: Path) -> None:
 def test_glove_is_the_papers_word_vectors() -> None:
     bot = BOT(encoder="glove")
     assert bot.classify("what does a bicycle cost?")[0] == "price"
+
+
+def test_questions_labeled_at_the_desk_are_in_the_next_training_set(tmp_path: Path) -> None:
+    question = "My saddle wobbles terribly"
+    before = BOT().respond((), asked(question))
+    assert (before.details["intent"], before.details["deferred"]) != ("broken", False)
+    path = tmp_path / "labeled.jsonl"
+    path.write_text(json.dumps({"text": question, "label": "broken"}) + "\n")
+    after = BOT(labeled=str(path)).respond((), asked(question))
+    assert (after.details["intent"], after.details["deferred"]) == ("broken", False)
+    assert after.text == COMPANY["broken"][0]
+
+
+def test_every_labeled_line_of_no_intent_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "labeled.jsonl"
+    lines = [{"text": "a", "label": "brokn"}, {"text": "b", "label": "broken"}, {"text": "c"}]
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    with pytest.raises(InvalidData) as found:
+        BOT(labeled=str(path)).classify("hello")
+    first, second = found.value.problems
+    assert "line 1: label is 'brokn', but must be one of account, broken" in first
+    assert "line 3: label is None, but must be text" in second

@@ -156,6 +156,17 @@ REPLY_EVENTS = {
     + ", ".join(calls.TROUBLES),
     **calls.EVENTS,
 }
+REVIEWED_ANSWERS = {
+    "conversation": "number of the conversation",
+    "system": "the system that was asked",
+    "in_reply_to": "`seq` of the question",
+    "question": "the question; blank where its author has withdrawn",
+    "guess": "the intent that the bot took it for",
+    "confidence": "how sure the bot was, where it told",
+    "deferred": "1 where the bot left the question to people, else 0",
+    "intent": "the intent that a person gave it; blank where the bot knows none that fits",
+    "decided_at": "when, UTC",
+}
 # Of a study's export, in front of the columns that each table has anyway.
 OF_STUDY = {
     "campaign": "the campaign that the row is of",
@@ -180,6 +191,7 @@ FILES = {
     "messages.csv": MESSAGES,
     "replies.csv": REPLIES,
     "reply_events.csv": REPLY_EVENTS,
+    "reviewed_answers.csv": REVIEWED_ANSWERS,
     "participants.csv": PARTICIPANTS,
     "admission.csv": ADMISSION,
 }

@@ -35,6 +35,7 @@ Ratings of chatbots, collected with Parley under the protocol “{title}”
 | messages.csv | one message a row |
 | replies.csv | one call of a bot a row: raw text, prompt, what was shown, seed, tokens, times |
 | reply_events.csv | one system a row: how many calls failed, were empty, cut, filtered, ... |
+| reviewed_answers.csv | one answer a row that was reviewed at the staff desk, with its intent |
 | participants.csv | how each participation went |
 | personas.jsonl | the characters that were given out |
 | codebook.md, codebook.json | every column and question, with wording and scale |

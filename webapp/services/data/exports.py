@@ -36,6 +36,7 @@ from webapp.services.data import (
     csv_format,
     message_file,
     reply_records,
+    reviewed_answers,
     study_record,
     tables,
 )
@@ -55,6 +56,7 @@ FILTERS = {
     "ratings.parquet": "the rows of ratings.csv",
     "ratings_all.csv": "every current answer; `excluded` says why one is set aside",
     "contributions.csv": "every text that people wrote for the protocol, refused ones too",
+    reviewed_answers.FILE: "each answer that was reviewed at the staff desk",
     candidate_sets.FILE: "only where messages were paraphrased: accepted paraphrases, of messages "
     "and people that nobody withdrew or set aside",
     "conversations.jsonl": "every conversation of the study, abandoned and failed ones too",
@@ -219,6 +221,8 @@ def _fill(archive: Archive, campaign: Campaign) -> None:
     archive.add("messages.csv", lambda stream: message_file.write(stream, [campaign]))
     archive.table("replies.csv", codebook.REPLIES, reply_records.reply_rows(campaign))
     archive.table("reply_events.csv", codebook.REPLY_EVENTS, reply_records.event_rows(campaign))
+    reviewed = reviewed_answers.rows(campaign)
+    archive.table(reviewed_answers.FILE, codebook.REVIEWED_ANSWERS, reviewed)
     people = list(conversation_records.participants(campaign))
     archive.text(HEDS, study_record.heds_text(campaign, frame, people))
     archive.table("participants.csv", codebook.PARTICIPANTS, people)

@@ -41,6 +41,7 @@ OF_OTHERS: Mapping[str, str] = {
     "Item": "what is judged: a conversation, a context or a persona",
     "ReplyCall": "a bot's calls: of the person's words it has only those of their messages",
     "ReplyJob": "a bot's replies",
+    "ReviewedAnswer": "what staff made of a bot's reply: the intent of the question, no words",
     "TakenConversation": "under which system a conversation is compared",
     "TranscriptNote": "of conversations held elsewhere, by people who took no part here",
 }

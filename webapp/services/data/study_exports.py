@@ -23,6 +23,7 @@ from webapp.services.data import (
     message_file,
     phases,
     reply_records,
+    reviewed_answers,
     study_record,
     tables,
 )
@@ -101,6 +102,8 @@ def _fill(archive: Archive, study: Study) -> None:
     archive.add("messages.csv", lambda file: message_file.write(file, campaigns, beside))
     _add(archive, study, "replies.csv", codebook.REPLIES, reply_records.reply_rows)
     _add(archive, study, "reply_events.csv", codebook.REPLY_EVENTS, reply_records.event_rows)
+    reviewed = reviewed_answers.rows
+    _add(archive, study, reviewed_answers.FILE, codebook.REVIEWED_ANSWERS, reviewed)
     people = conversation_records.participants
     _add(archive, study, "participants.csv", codebook.PARTICIPANTS, people)
     archive.lines("personas.jsonl", _personas(campaigns))

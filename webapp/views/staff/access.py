@@ -71,6 +71,8 @@ LABELS: Mapping[str, str | Promise] = {
     "conversation_tokens": gettext_lazy("Tokens of one conversation"),
     "conversation_cost": gettext_lazy("Cost of tokens of one conversation"),
     "key": gettext_lazy("Key"),
+    "intent": gettext_lazy("Intent"),
+    "decision": gettext_lazy("Decision"),
 }
 
 

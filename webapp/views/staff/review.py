@@ -13,7 +13,7 @@ from django.utils.translation import gettext_lazy
 
 from webapp import clock
 from webapp.services.data import personal_data as stored_about
-from webapp.services.monitoring import problem_reports, review, transcripts
+from webapp.services.monitoring import desk, problem_reports, review, transcripts
 from webapp.services.rating import third_parties
 from webapp.services.rules.access import Role, StaffCampaign
 from webapp.services.rules.protocols import protocol_of
@@ -32,6 +32,7 @@ def conversations(request: HttpRequest, campaign: StaffCampaign) -> HttpResponse
         "chosen": request.GET.dict(),
         "query": _query(request),
         "elsewhere": third_parties.judges(campaign),
+        "has_desk": desk.is_used(campaign),
     }
     return render(request, "staff/conversations.html", context)
 

@@ -59,6 +59,7 @@ def test_every_table_holds_the_rows_of_all_campaigns_and_tells_them_apart(
             "contributions.csv",
             "replies.csv",
             "reply_events.csv",
+            "reviewed_answers.csv",
         ), name
         for campaign, export in zip(campaigns, alone, strict=True):
             mine = [row for row in together if row["campaign"] == f"campaign-{campaign.pk}"]
