@@ -9,6 +9,7 @@ import re
 import secrets
 from collections.abc import Callable
 
+from django.conf import settings
 from django.db import InterfaceError, OperationalError
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
@@ -65,6 +66,24 @@ class Probes:
         response: HttpResponse = resolve(request.path_info).func(request)
         response.headers["Cache-Control"] = "no-store"
         return response
+
+
+class HttpsOnly:
+    """Refuse programs that come by plain HTTP; browsers are sent on to HTTPS (ASVS V4.1.2).
+
+    A program that is sent on tells its secret in clear each time, and nobody notices.
+    """
+
+    def __init__(self, get_response: Handler) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        is_browser = "text/html" in request.headers.get("Accept", "")
+        may_be_sent_on = is_browser and request.method in ("GET", "HEAD")
+        if request.is_secure() or not settings.SECURE_SSL_REDIRECT or may_be_sent_on:
+            return self.get_response(request)
+        words = "This server answers over HTTPS only. Renew what secret came with this request.\n"
+        return HttpResponse(words, status=403, content_type="text/plain; charset=utf-8")
 
 
 class RequestId:

@@ -39,6 +39,7 @@ INSTALLED_APPS = [
 MIDDLEWARE = [
     "webapp.middleware.Probes",
     "webapp.middleware.RequestId",
+    "webapp.middleware.HttpsOnly",
     "django.middleware.security.SecurityMiddleware",
     "webapp.middleware.Busy",
     "whitenoise.middleware.WhiteNoiseMiddleware",
