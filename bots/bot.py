@@ -6,7 +6,7 @@ worker can give any reply, and a reply can be tried again.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, Protocol, runtime_checkable
@@ -82,6 +82,21 @@ class AsyncBot(Protocol):
 
     async def respond_async(
         self, persona: Sequence[str], history: Sequence[Utterance]
+    ) -> Reply: ...
+
+
+@runtime_checkable
+class StreamingBot(Protocol):
+    """Answers one conversation in an event loop, and tells its reply's text as it grows.
+
+    It tells only what its reply will begin with, and "" where it begins anew.
+    """
+
+    async def respond_growing(
+        self,
+        persona: Sequence[str],
+        history: Sequence[Utterance],
+        growing: Callable[[str], None],
     ) -> Reply: ...
 
 

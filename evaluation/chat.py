@@ -88,6 +88,7 @@ class Chat:
     itself. pool: the split that both sides' personas come from, "" for none. pace: seconds per
     word that a bot seems to type. first: who writes first; a draw decides for each conversation.
     brief: what each side knows beside its persona, which then is a sheet with a name.
+    streams: a bot's reply is shown as it is written, where its system streams it.
     instead: what is told where the requester turns `tells_of_bots` round; None: there is no choice.
     turns: free where the participant may write several messages in a row, each of which a bot
     answers. idle: seconds without a message after which the conversation ends; 0 for never.
@@ -153,6 +154,13 @@ class Chat:
     )
     brief: Brief | None = None
     pace: float = setting("Typing delay (seconds per word)", Number(0, 10), default=0.0)
+    streams: bool = setting(
+        "Show a bot's reply while it is written",
+        OnOff(),
+        default=False,
+        help="For systems that stream their replies. It shows that the partner is a program, and "
+        "when it began to answer: leave it off where times are to be equal.",
+    )
     debrief: str = ""
 
     def has_setting(self, name: str) -> bool:
@@ -169,6 +177,7 @@ class Chat:
             "maximum": not self.endless,
             "idle": self.idle > 0,
             "pace": self.partner != "person",
+            "streams": self._may_stream,
         }
         return applies.get(name, True)
 
@@ -196,7 +205,30 @@ class Chat:
                     f"chat.min_words.limit: “{check.limit}” is above the maximum of words; "
                     f"write {most_words} or less"
                 )
+        if problem := chat.streaming_problem():
+            raise InvalidSetting(f"chat.streams: {problem}")
         return chat
+
+    @property
+    def _may_stream(self) -> bool:
+        """Whether a bot's reply is shown as it comes, as the next message."""
+        is_next = self.turns == "alternate" and not self.partner_checks
+        return self.partner != "person" and is_next
+
+    def streaming_problem(self) -> str | None:
+        """Return why replies cannot be shown as they are written, where they are to be."""
+        if not self.streams:
+            return None
+        if self.pace:
+            return (
+                f"is on, but a reply waits for a typing delay of {self.pace:g} seconds per word "
+                "(chat.pace); set that to 0, or turn this off"
+            )
+        if self.partner_checks:
+            return "is on, but the protocol checks a bot's reply before it is shown; turn this off"
+        if self.turns == "free":
+            return "is on, but turns are free, and nothing tells which message grows; turn this off"
+        return None
 
     def settings(self, sources: Mapping[str, Source]) -> list[Setting]:
         """Return the settings of the chat, then those of its checks."""

@@ -98,6 +98,8 @@ def _of_chat(chat: Chat, protocol: Protocol) -> Iterator[Complaint]:
         yield "chat.endless", "needs a bot as the partner, and neither maximum nor idle"
     if chat.endless and protocol.after is not None:
         yield "chat.endless", "nobody comes to questions afterwards; leave them out"
+    if not chat.has_setting("streams") and (problem := chat.streaming_problem()):
+        yield "chat.streams", problem
     if chat.partner_checks and chat.partner == "person":
         yield "chat.partner_checks", "are for bots, and the partner is a person"
 
@@ -141,7 +143,8 @@ def _of_write(write: Write, protocol: Protocol) -> Iterator[Complaint]:
 
 
 def _of_settings(protocol: Protocol) -> Iterator[Complaint]:
-    """Yield complaints about values that a requester could not set either."""
+    """Yield complaints about values that a requester could not set either, each of them once."""
+    found: dict[str, str] = {}
     for setting in protocol.settings():
         value = getattr(setting.value, "options", setting.value)
         if value == "":
@@ -149,7 +152,9 @@ def _of_settings(protocol: Protocol) -> Iterator[Complaint]:
         try:
             protocol.change({setting.name: value})
         except InvalidSetting as problem:
-            yield setting.name, str(problem).partition(": ")[2]
+            name, _, text = str(problem).partition(": ")
+            found.setdefault(name, text)
+    yield from found.items()
 
 
 def _of_questions(protocol: Protocol) -> Iterator[Complaint]:

@@ -25,6 +25,7 @@ const draftKey = `parley.${key}.draft`;
 const revisionKey = `parley.${key}.revision`;
 const box = part("text");
 let lastSeq = 0;
+let answered = -1; // seq of the partner's latest message
 let syncedAt = null; // the last seq at which a gap was noticed
 let status = { turn: null, messages: 0, minimum: 0, maximum: null, unlabeled: [] };
 let leaving = false;
@@ -84,6 +85,9 @@ const handlers = {
     if (status.ended) redraw();
     else drawStatus();
   },
+  partial: ({ after, text }) => {
+    if (status.turn === "partner" && !status.failed && after > answered) transcript.showPartial(text);
+  },
   superseded: () => {
     status = { ...status, tab_is_newest: false };
     drawStatus();
@@ -112,6 +116,7 @@ function takeEvent(event) {
 // The turn comes with the partner's message: a net that breaks before the status must not keep it.
 function takeMessage(event) {
   transcript.show(event);
+  if (event.side === "partner") answered = event.seq;
   const { turn, messages, maximum } = status;
   if (event.side !== "partner" || turn !== "partner") return;
   if (maximum !== null && messages + 1 >= maximum) return;
@@ -166,6 +171,7 @@ function drawItem(item, state) {
 
 function drawConnection(state) {
   show("offline", state === "lost");
+  if (state === "lost") transcript.dropPartial(); // nobody knows what becomes of it
 }
 
 function drawStatus() {
@@ -178,6 +184,7 @@ function drawStatus() {
   if (failed) setText("failed-text", status.may_retry ? words.no_answer : words.no_second_try);
   show("typing", turn === "partner" && !failed);
   setText("typing-text", slow ? words.slow : words.typing);
+  if (turn !== "partner" || failed) transcript.dropPartial();
   show("away", turn === "partner" && present === false);
   const done = Math.min(messages, minimum);
   part("bar").max = minimum;

@@ -17,6 +17,7 @@ export class Transcript {
     this.decorate = decorate; // adds what stands under a partner's message
     this.pending = new Map(); // client id to the message that is not yet in the log of events
     this.bySeq = new Map();
+    this.partial = null; // the partner's reply while it is written
     this.atEnd = true;
     log.addEventListener("scroll", () => {
       this.atEnd = log.scrollHeight - log.scrollTop - log.clientHeight < 80;
@@ -67,6 +68,7 @@ export class Transcript {
   show(event) {
     if (this.bySeq.has(event.seq)) return;
     const message = this.bubble(event.side, event.text);
+    if (event.side === "partner") this.dropPartial();
     if (event.side === "you") message.append(element("p", { class: "msg-state" }, this.words.sent));
     else this.decorate(message, event);
     this.insert(event.seq, message);
@@ -84,6 +86,24 @@ export class Transcript {
       (other) => !other.dataset.seq || Number(other.dataset.seq) > seq,
     );
     this.keepAtEnd(() => this.log.insertBefore(message, later ?? null));
+  }
+
+  // What the partner's reply has grown to: for the eye only, the whole message is announced once.
+  showPartial(text) {
+    if (!text) return this.dropPartial();
+    if (this.partial === null) {
+      this.partial = this.bubble("partner", text);
+      this.partial.classList.add("msg-partial");
+      this.partial.setAttribute("aria-hidden", "true");
+      this.keepAtEnd(() => this.log.append(this.partial));
+      return;
+    }
+    this.keepAtEnd(() => (this.partial.querySelector(".msg-text").textContent = text));
+  }
+
+  dropPartial() {
+    this.partial?.remove();
+    this.partial = null;
   }
 
   // Who reads at the end stays there; who has scrolled up is left alone.

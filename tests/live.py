@@ -190,6 +190,7 @@ def _seed(
     pace: float = 0.0,
     reply_seconds: int = 60,
     languages: tuple[str, ...] = ("en",),
+    changes: dict[str, Any] | None = None,
 ) -> dict[str, Any]:
     from django.utils import timezone
 
@@ -207,7 +208,7 @@ def _seed(
         ),  # one database is seeded several times
         systems={"alpha": bot},
         target=people + 1,
-        changes={"chat.pace": pace} if protocol == "personachat_bot" else {},
+        changes=({"chat.pace": pace} if protocol == "personachat_bot" else {}) | (changes or {}),
         reply_seconds=reply_seconds,
         languages=list(languages),
     )

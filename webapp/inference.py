@@ -30,6 +30,7 @@ from bots import (
     Bot,
     Reply,
     SeededHistory,
+    StreamingBot,
     Turn,
     Utterance,
     Way,
@@ -95,11 +96,23 @@ def respond_here(name: str, options: Mapping[str, Any], turns: Sequence[Turn]) -
         return Answers(_replies(bot, turns), version(bot))
 
 
-async def respond_beside(name: str, options: Mapping[str, Any], turn: Turn) -> Answers:
-    """Answer one conversation in this event loop, by a bot whose way is `async`."""
+async def respond_beside(
+    name: str,
+    options: Mapping[str, Any],
+    turn: Turn,
+    growing: Callable[[str], None] | None = None,
+) -> Answers:
+    """Answer one conversation in this event loop, by a bot whose way is `async`.
+
+    `growing` is told what the reply has grown to, by a bot that streams.
+    """
     with _device_watched():
         bot = get_bot(name, **options)
-        return Answers([await cast(AsyncBot, bot).respond_async(*turn)], version(bot))
+        if growing is not None and isinstance(bot, StreamingBot):
+            reply = await bot.respond_growing(*turn, growing)
+        else:
+            reply = await cast(AsyncBot, bot).respond_async(*turn)
+        return Answers([reply], version(bot))
 
 
 def warm_up_here(name: str, options: Mapping[str, Any]) -> Way:

@@ -1,10 +1,10 @@
 """Committed entries, handed to this process's followers; others get hints (R8, R11).
 
-Between processes there are numbers and names only, never text. Losing it all costs seconds, never
-data. Whoever writes waits for none of it. Followers are told, and hints to browsers sent, on the
-event loop that serves the sockets (or on one in the background, where this process serves none);
-those to reply workers go to a worker of this process, else to a thread that hands them to the
-broker.
+Between processes there are numbers and names only. The one text is that of a partial reply, where a
+campaign shows those: nothing keeps it on its way. Losing it all costs seconds, never data. Whoever
+writes waits for none of it. Followers are told, and hints to browsers sent, on the event loop that
+serves the sockets (or on one in the background, where this process serves none); those to reply
+workers go to a worker of this process, else to a thread that hands them to the broker.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ import asyncio
 import logging
 import threading
 from collections import Counter
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass
 from functools import partial
 from typing import Any
 
@@ -46,7 +46,17 @@ class Grown:
     entry: Any = None
 
 
-Follower = Callable[[Grown], None]
+@dataclass(frozen=True)
+class Partial:
+    """What the reply to entry `after` of a conversation has grown to; "" where it vanishes."""
+
+    conversation: int
+    after: int
+    text: str
+
+
+Signal = Grown | Partial
+Follower = Callable[[Signal], None]
 _followers: dict[int, list[Follower]] = {}  # of this process, by conversation
 
 
@@ -75,8 +85,8 @@ def leave(conversation_id: int, follower: Follower) -> None:
         _followers[conversation_id] = left
 
 
-def tell(grown: Sequence[Grown]) -> None:
-    """Hand what was committed to this process's followers; signal others through the layer."""
+def tell(grown: Sequence[Signal]) -> None:
+    """Hand what was committed, or grows, to this process's followers; signal it to others."""
     serving = _serving
     if serving is None or not serving.is_running():
         if not settings.CHANNEL_LAYERS:
@@ -91,26 +101,38 @@ def tell_on_commit(grown: Sequence[Grown]) -> None:
         transaction.on_commit(partial(tell, grown), robust=True)
 
 
-def hand(grown: Sequence[Grown]) -> None:
-    """Hand what was committed to this process's followers, in order."""
+def hand(grown: Sequence[Signal]) -> None:
+    """Hand what was committed, or is growing, to this process's followers, in order."""
     for one in grown:
         for follower in _followers.get(one.conversation, ()):
             follower(one)
 
 
-def _tell(grown: Sequence[Grown]) -> None:
+def heard(message: Mapping[str, Any]) -> Signal:
+    """Return what a message of the layer tells."""
+    if message["type"] == "partial":
+        return Partial(message["conversation"], message["after"], message["text"])
+    return Grown(message["conversation"], message["seq"])
+
+
+def _message(one: Signal) -> dict[str, Any]:
+    if isinstance(one, Partial):
+        return {"type": "partial", **asdict(one)}
+    return {"type": "hint", "conversation": one.conversation, "seq": one.seq}
+
+
+def _tell(grown: Sequence[Signal]) -> None:
     hand(grown)
     if settings.CHANNEL_LAYERS:
         for one in grown:
-            sending = asyncio.ensure_future(_send(one.conversation, one.seq))
+            sending = asyncio.ensure_future(_send(one))
             _sending.add(sending)  # else nothing would hold it
             sending.add_done_callback(_sending.discard)
 
 
-async def _send(conversation_id: int, seq: int) -> None:
-    message: dict[str, Any] = {"type": "hint", "conversation": conversation_id, "seq": seq}
+async def _send(one: Signal) -> None:
     try:
-        sending = get_channel_layer().group_send(group(conversation_id), message)
+        sending = get_channel_layer().group_send(group(one.conversation), _message(one))
         await asyncio.wait_for(sending, PATIENCE)
     except Exception as problem:  # the layer may fail in any way; readers poll as well
         _lose("browser", problem)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Any, Literal
 
 from bots.bot import Reply, ReplyEvent, Turn
 from bots.dialogue import SeededHistory, Utterance, seed_of
@@ -119,6 +119,27 @@ class OwnModel:
             events.append("trimmed")
             return text[: whole[-1]], ""
         return text, ""
+
+
+def rules_of_the_whole(options: Mapping[str, Any]) -> dict[str, str]:
+    """Return which options decide only by the whole reply what of it is shown, and the way out.
+
+    Where there is one, no part of a reply can be shown before it is whole: even a mark after
+    reasoning makes reasoning of all that stands before it.
+    """
+    found: dict[str, str] = {}
+    if options["safety"] == "stop":
+        found["safety"] = "is “stop”; choose off or flag"
+    if options["display"] != "verbatim":
+        found["display"] = f"is “{options['display']}”; choose verbatim"
+    if options["on_cut"] != "show":
+        found["on_cut"] = f"is “{options['on_cut']}”; choose show"
+    if options["reasoning_begins"] and options["reasoning_ends"]:
+        found["reasoning_ends"] = (
+            f"is “{options['reasoning_ends']}”; leave it empty, and let the server set reasoning "
+            "apart (reasoning_content)"
+        )
+    return found
 
 
 def _plain(history: Sequence[Utterance]) -> Sequence[Utterance]:

@@ -9,18 +9,20 @@ from __future__ import annotations
 import asyncio
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
 from bots.guards.egress import Target
+from bots.guards.streamed import EventData, StreamedAnswer
 
 if TYPE_CHECKING:
     import httpx
 
 LARGEST = 256 * 1024  # bytes of an answer
+WRAPPING = 64  # times as many that may come around the characters of one that is streamed
 BUSY = frozenset({408, 429, 500, 502, 503, 504, 529})  # worth another try
 FIRST_PAUSE = 0.25  # seconds; each further one is twice as long
 LONGEST_PAUSE = 8.0
@@ -29,6 +31,9 @@ _MESSAGES = ("error", "message", "detail", "msg")
 _SECRET = re.compile(
     r"(?i)\bbearer\s+\S+|\b(?:sk|pk|key|hf|ghp)[-_][\w.*-]{6,}|\b(?=\w*\d)[\w-]{24,}\b"
 )
+
+
+Growing = Callable[[str], None]  # is told what an answer has grown to; "": it begins anew
 
 
 class ServerFailed(RuntimeError):
@@ -87,29 +92,43 @@ class RemoteServer:
 
             return list(await asyncio.gather(*map(ask, questions)))
 
-    async def ask(self, question: Mapping[str, Any]) -> RemoteAnswer | ServerFailed:
-        """Send a request over a connection that this loop keeps for the next one."""
-        return await self._answer(_kept_client(self.target.name), question)
+    async def ask(
+        self, question: Mapping[str, Any], growing: Growing | None = None
+    ) -> RemoteAnswer | ServerFailed:
+        """Send a request over a connection that this loop keeps for the next one.
+
+        Where the question asks for a stream, `growing` is told what the answer has grown to.
+        """
+        return await self._answer(_kept_client(self.target.name), question, growing)
 
     async def _answer(
-        self, client: httpx.AsyncClient, question: Mapping[str, Any]
+        self,
+        client: httpx.AsyncClient,
+        question: Mapping[str, Any],
+        growing: Growing | None = None,
     ) -> RemoteAnswer | ServerFailed:
         end = asyncio.get_running_loop().time() + self.seconds
         try:
             async with asyncio.timeout_at(end):
-                return await self._insist(client, question, end)
+                return await self._insist(client, question, end, growing or _ignore)
         except TimeoutError:
             return ServerFailed(f"{self.target.name} did not answer within {self.seconds:g} s")
         except ServerFailed as failed:
             return failed
 
     async def _insist(
-        self, client: httpx.AsyncClient, question: Mapping[str, Any], end: float
+        self,
+        client: httpx.AsyncClient,
+        question: Mapping[str, Any],
+        end: float,
+        growing: Growing,
     ) -> RemoteAnswer:
         for attempt in range(self.tries):
             try:
-                return RemoteAnswer(await self._ask(client, question, attempt), attempt + 1)
+                body = await self._ask(client, question, attempt, growing)
+                return RemoteAnswer(body, attempt + 1)
             except _Again as problem:
+                growing("")
                 pause = problem.after or min(LONGEST_PAUSE, FIRST_PAUSE * 2**attempt)
                 late = asyncio.get_running_loop().time() + pause >= end
                 if late or attempt + 1 == self.tries:
@@ -118,7 +137,11 @@ class RemoteServer:
         raise AssertionError("unreachable")
 
     async def _ask(
-        self, client: httpx.AsyncClient, question: Mapping[str, Any], attempt: int
+        self,
+        client: httpx.AsyncClient,
+        question: Mapping[str, Any],
+        attempt: int,
+        growing: Growing,
     ) -> Mapping[str, Any]:
         import httpx
 
@@ -137,6 +160,8 @@ class RemoteServer:
                 self._check(response)
                 if response.status_code != 200:
                     raise ServerFailed(await self._refusal(response))
+                if question.get("stream") and _is_streamed(response):
+                    return await self._streamed(response, growing)
                 return _object(self.target.name, await self._body(response))
         except httpx.TransportError as error:
             reason = f"{self.target.name} cannot be reached: {type(error).__name__}"
@@ -158,11 +183,14 @@ class RemoteServer:
         status = f"{self.target.name} answered with status {response.status_code}"
         if response.headers.get("Content-Encoding", "identity") != "identity":
             return status
-        words = _words(await self._body(response))
+        words = self._shown(_words(await self._body(response)))
+        return f"{status}: {words}" if words else status
+
+    def _shown(self, words: str) -> str:
+        """Return a server's words, shortened and without what looks like a secret."""
         if self.key:
             words = words.replace(self.key, "***")
-        words = _SECRET.sub("***", words)
-        return f"{status}: {words[:LONGEST_WORDS]}" if words else status
+        return _SECRET.sub("***", words)[:LONGEST_WORDS]
 
     async def _body(self, response: httpx.Response) -> bytes:
         body = bytearray()
@@ -171,6 +199,42 @@ class RemoteServer:
             if len(body) > LARGEST:
                 raise ServerFailed(f"{self.target.name} sent more than {LARGEST // 1024} KiB")
         return bytes(body)
+
+    async def _streamed(self, response: httpx.Response, growing: Growing) -> Mapping[str, Any]:
+        """Return an answer that comes piece by piece; one that ends before it is whole has failed.
+
+        It is read to its end, so that the connection serves the next request too.
+        """
+        events, answer, size, grown = EventData(), StreamedAnswer(), 0, ""
+        async for part in response.aiter_raw():
+            size += len(part)
+            for data in events.feed(part):
+                self._take(answer, data)
+            if max(answer.size, events.pending, size / WRAPPING) > LARGEST:
+                raise ServerFailed(f"{self.target.name} sent more than {LARGEST // 1024} KiB")
+            if (text := answer.text) != grown:
+                growing(grown := text)
+        if not answer.is_whole:
+            raise _Again(f"{self.target.name} ended its answer before it was whole")
+        return answer.body()
+
+    def _take(self, answer: StreamedAnswer, data: bytes) -> None:
+        name = self.target.name
+        try:
+            answer.take(data)
+        except (ValueError, TypeError, AttributeError, RecursionError) as error:
+            raise ServerFailed(f"{name} sent an event that is no chunk of an answer") from error
+        if answer.error is not None:
+            words = self._shown(_words(json.dumps({"error": answer.error}).encode()))
+            raise ServerFailed(f"{name} broke off its answer: {words}")
+
+
+def _ignore(text: str) -> None:
+    """Nobody looks on."""
+
+
+def _is_streamed(response: httpx.Response) -> bool:
+    return bool(response.headers.get("Content-Type", "").startswith("text/event-stream"))
 
 
 _clients: WeakKeyDictionary[asyncio.AbstractEventLoop, dict[str, httpx.AsyncClient]] = (

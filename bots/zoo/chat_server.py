@@ -12,7 +12,7 @@ from __future__ import annotations
 import asyncio
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from typing import Any, Literal
@@ -20,8 +20,9 @@ from typing import Any, Literal
 from bots.bot import Reply, Turn, Way
 from bots.dialogue import Utterance, background_of
 from bots.guards import egress
-from bots.guards.own_model import OwnModel
+from bots.guards.own_model import OwnModel, rules_of_the_whole
 from bots.guards.remote import RemoteAnswer, RemoteServer, ServerFailed
+from bots.guards.streamed import text_of
 from bots.options import InvalidOption, option
 from bots.prompt_slots import filled, slots_in
 
@@ -142,7 +143,7 @@ class ChatServer(OwnModel):
     without: str = option(
         "",
         "Fields that the server does not take, such as top_p, seed",
-        pattern=r"(temperature|top_p|seed|[,\s])*",
+        pattern=r"(temperature|top_p|seed|stream_options|[,\s])*",
         like="top_p, seed",
         label="Fields to leave out",
         last=True,
@@ -183,6 +184,14 @@ class ChatServer(OwnModel):
     )
     tries: int = option(
         4, "While the server is busy or away", least=1, most=10, label="Attempts", last=True
+    )
+    stream: bool = option(
+        False,
+        "The server is asked for a reply piece by piece, and participants see it grow where the "
+        "protocol shows replies as they are written. Not with rules that decide by the whole "
+        "reply what is shown: a filter that stops, tidied text, cuts, marks of reasoning",
+        label="Stream replies",
+        last=True,
     )
     prompt_price: float | None = option(
         None,
@@ -239,6 +248,15 @@ class ChatServer(OwnModel):
 
     async def respond_async(self, persona: Sequence[str], history: Sequence[Utterance]) -> Reply:
         """Answer one conversation; a failed request is an empty reply whose details say why."""
+        return await self.respond_growing(persona, history)
+
+    async def respond_growing(
+        self,
+        persona: Sequence[str],
+        history: Sequence[Utterance],
+        growing: Callable[[str], None] | None = None,
+    ) -> Reply:
+        """Answer one conversation; where replies are streamed, tell what it has grown to."""
         request = self.request((persona, history))
         # A name server that is away holds up this call alone, not the loop.
         looked_up = asyncio.get_running_loop().run_in_executor(_LOOKUPS, self._server)
@@ -247,11 +265,11 @@ class ChatServer(OwnModel):
         except TimeoutError:
             error = f"the server's name was not found within {self.seconds:g} s"
             return Reply("", None, {"error": error}, prompt=request)
-        answer = await server.ask(request)
+        answer = await server.ask(request, growing)
         other = self._adapted(answer, request)
         if other is None:
             return self._reply(answer, request)
-        return _as_adapted(self._reply(await server.ask(other), other))
+        return _as_adapted(self._reply(await server.ask(other, growing), other))
 
     def _server(self) -> RemoteServer:
         url = self._address("url")
@@ -270,12 +288,20 @@ class ChatServer(OwnModel):
         return value
 
     def request(self, turn: Turn) -> dict[str, Any]:
-        """Return the body of the request that a turn makes; a field without a value is left out."""
+        """Return the body of the request that a turn makes; a field without a value is left out.
+
+        Raises `InvalidOption` where a reply is to be streamed of which no part may be shown.
+        """
+        if self.stream:
+            for name, problem in rules_of_the_whole(vars(self)).items():
+                raise InvalidOption(f"chat_server: stream is on, but {name} {problem}")
         fields = {
             "temperature": self.temperature,
             "top_p": self.top_p,
             "frequency_penalty": self.frequency_penalty,
             "presence_penalty": self.presence_penalty,
+            "stream": self.stream or None,
+            "stream_options": {"include_usage": True} if self.stream else None,
             "seed": self.drawn(turn, self.seed),
             "stop": [line.replace("\\n", "\n") for line in self.stop.splitlines() if line] or None,
         }
@@ -333,7 +359,7 @@ class ChatServer(OwnModel):
             message = dict(choice["message"])
         except (LookupError, TypeError, ValueError):
             return Reply("", None, {"error": NO_CONTENT}, prompt=request)
-        text = _joined(message.get("content"))
+        text = text_of(message.get("content"))
         if text is None:
             tools = "tool_calls" in message and message["tool_calls"]
             error = "the model asked for a tool, and there is none" if tools else NO_CONTENT
@@ -379,14 +405,6 @@ def _strict(messages: Sequence[Mapping[str, str]], opening: str) -> list[dict[st
         else:
             found.append(each)
     return found
-
-
-def _joined(content: object) -> str | None:
-    """Return the text of a message, which may come in parts; None where there is none."""
-    if isinstance(content, list):
-        parts = [part.get("text") for part in content if isinstance(part, dict)]
-        return "".join(part for part in parts if isinstance(part, str))
-    return content if isinstance(content, str) else None
 
 
 def _details(answer: RemoteAnswer, choice: Mapping[str, Any]) -> dict[str, Any]:

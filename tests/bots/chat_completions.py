@@ -22,6 +22,9 @@ class Fake:
 
     script: Sequence[Mapping[str, Any]] = ()  # answers of the model "scripted", by number
     answering: Callable[[str], str] = str  # what the model "answers" makes of the last message
+    pieces: Sequence[str | Mapping[str, Any] | bytes] = ()  # of what the model "streams" sends
+    waits: dict[int, threading.Event] = field(default_factory=dict)  # before the piece of a number
+    dies_before: list[int] = field(default_factory=list)  # a piece; one number for each request
     asked: list[dict[str, Any]] = field(default_factory=list)
     headers: list[dict[str, str]] = field(default_factory=list)
     tries: Counter[str] = field(default_factory=Counter)
@@ -134,6 +137,25 @@ class _Handler(BaseHTTPRequestHandler):
             self.wfile.write(b" ")
             self.wfile.flush()
 
+    def stream(self) -> None:
+        """Send the pieces as chunks: texts and deltas as events, bytes as they are."""
+        fake = self.fake
+        with fake.lock:
+            last = fake.dies_before.pop(0) if fake.dies_before else None
+        self.send_response(200)
+        self.send_header("Content-Type", "text/event-stream; charset=utf-8")
+        self.send_header("Transfer-Encoding", "chunked")
+        self.end_headers()
+        for number, piece in enumerate([*fake.pieces, b""]):
+            if number in fake.waits:
+                fake.waits[number].wait(PATIENCE)
+            if number == last:
+                self.close_connection = True
+                return
+            sent = piece if isinstance(piece, bytes) else event(delta(piece))
+            self.wfile.write(b"%x\r\n%s\r\n" % (len(sent), sent))
+            self.wfile.flush()
+
     def huge(self) -> None:
         self._send(_answer("word " * 1_000_000))
 
@@ -153,6 +175,7 @@ class _Handler(BaseHTTPRequestHandler):
 _ODD: dict[str, Callable[[_Handler], None]] = {
     "stalls": _Handler.stall,
     "drips": _Handler.drip,
+    "streams": _Handler.stream,
     "huge": _Handler.huge,
     "long": _Handler.long,
     "redirects": _Handler.redirect,
@@ -168,6 +191,26 @@ _ODD: dict[str, Callable[[_Handler], None]] = {
     "empty": lambda handler: handler._send(_answer("")),
     "rude": lambda handler: handler._send(_answer("I will kill you, you stupid bitch")),
 }
+
+
+def event(told: object) -> bytes:
+    """Return an event of a stream."""
+    return b"data: " + json.dumps(told, ensure_ascii=False).encode("utf-8", "replace") + b"\n\n"
+
+
+def delta(piece: str | Mapping[str, Any], finish: str | None = None) -> dict[str, Any]:
+    """Return a chunk of a chat completion."""
+    content = {"content": piece} if isinstance(piece, str) else piece
+    choice = {"index": 0, "delta": content, "finish_reason": finish}
+    return {"object": "chat.completion.chunk", "model": "fake-1", "choices": [choice]}
+
+
+USAGE = {"prompt_tokens": 9, "completion_tokens": 5, "total_tokens": 14}
+END = (
+    event(delta({}, "stop")),
+    event({"model": "fake-1", "choices": [], "usage": USAGE}),
+    b"data: [DONE]\n\n",
+)
 
 
 def _template_complaint(messages: Sequence[Mapping[str, str]]) -> str:

@@ -33,7 +33,9 @@ WRITE = "write"
 WITH_KNOWN = (CONTEXTS, SPEAKERS)  # of whose items some may have known answers
 OF_PROTOCOL = ("title", "minutes", "source", "language", "instructions")
 OF_CHAT = ("partner", "told", "first", "opening", "minimum", "maximum", "pool", "debrief")
-MORE_OF_CHAT = ("turns", "idle", "endless", "conversations", "form", "partner_form", "pace")
+MORE_OF_CHAT = (
+    *("turns", "idle", "endless", "conversations", "form", "partner_form", "pace", "streams"),
+)
 OF_BRIEF = ("yours", "theirs", "one_group", "topics")
 OF_TELLING = ("told", "debrief")
 OF_QUIZ = ("tries",)

@@ -124,6 +124,13 @@ class StatusFrame(AnswerFrame, frozen=True, kw_only=True, tag="status"):
     ended: bool
 
 
+class PartialFrame(AnswerFrame, frozen=True, kw_only=True, tag="partial"):
+    """What the partner's reply to entry `after` has grown to; "" where it vanishes."""
+
+    after: Count
+    text: str
+
+
 class ErrorFrame(AnswerFrame, frozen=True, kw_only=True, tag="error"):
     """A problem that is no item's."""
 
@@ -187,5 +194,12 @@ class JsonProblem(Struct, frozen=True):
 
 ENTRIES = MessageEntry | LabelEntry | StateEntry | NoticeEntry
 ANSWERS = (
-    ReadyFrame | AckFrame | RefusedFrame | StatusFrame | ErrorFrame | PongFrame | SupersededFrame
+    ReadyFrame
+    | AckFrame
+    | RefusedFrame
+    | StatusFrame
+    | PartialFrame
+    | ErrorFrame
+    | PongFrame
+    | SupersededFrame
 )

@@ -27,7 +27,7 @@ from django.utils import translation
 from msgspec.json import Encoder
 
 from webapp import clock, languages, realtime
-from webapp.realtime import Grown
+from webapp.realtime import Grown, Partial, Signal
 from webapp.services.conversation import handed, messages, updates, watch
 from webapp.services.conversation.page_session import page_session, page_session_in
 from webapp.services.receipts.acknowledging import stored
@@ -90,6 +90,8 @@ class ChatConsumer:
         self.looking = asyncio.Lock()  # held by whoever sends; it takes in what came meanwhile
         self.joined = asyncio.Event()
         self.inbox: deque[Grown] = deque(maxlen=WAITING)
+        self.partial: Partial | None = None  # the latest that waits
+        self.answered = 0  # seq of the partner's latest message sent
         self.looked_for: tuple[frozenset[str], float] = (frozenset(), 0.0)
         self.context = copy_context()
         self.tasks: set[asyncio.Task[None]] = set()
@@ -263,15 +265,19 @@ class ChatConsumer:
     async def _read_hints(self, layer: Any, channel: str) -> None:
         while True:
             hint = await layer.receive(channel)
-            self.tell(Grown(self.conversation_pk, hint["seq"]))
+            self.tell(realtime.heard(hint))
 
-    def tell(self, grown: Grown) -> None:
-        """Keep what has grown until the socket has time for it.
+    def tell(self, signal: Signal) -> None:
+        """Keep what has grown until the socket has time for it; of a partial reply, the latest.
 
         Whoever sends something now takes it in before letting go; else a task does.
         """
-        self.inbox.append(grown)
-        if not self.looking.locked() and len(self.inbox) == 1:
+        is_first = not self.inbox and self.partial is None
+        if isinstance(signal, Partial):
+            self.partial = signal
+        else:
+            self.inbox.append(signal)
+        if not self.looking.locked() and is_first:
             self._begin(self._follow)
 
     async def _follow(self) -> None:
@@ -280,13 +286,17 @@ class ChatConsumer:
 
     async def _take_in(self) -> None:
         """Send what was handed over; look where something is missing, or may be."""
-        while self.inbox:
-            grown = list(self.inbox)
+        while self.inbox or self.partial:
+            grown, latest = list(self.inbox), self.partial
             self.inbox.clear()
+            self.partial = None
             if not self.greeted or self.closed:
                 return
-            found = handed.frames(grown, self.view, self.shown, self.last_seq, self.language)
-            await self._send_updates(await self._look() if found is None else found)
+            if grown:
+                found = handed.frames(grown, self.view, self.shown, self.last_seq, self.language)
+                await self._send_updates(await self._look() if found is None else found)
+            if latest is not None and latest.after >= self.answered:
+                await self._send({"type": "partial", "after": latest.after, "text": latest.text})
 
     def compare(self, found: Mapping[watch.SeatOf, watch.Current]) -> None:
         """Look where the database has something else than what was sent.
@@ -321,6 +331,8 @@ class ChatConsumer:
                 if frame["seq"] <= self.last_seq:
                     continue
                 self.last_seq = frame["seq"]
+                if frame["kind"] == "message" and frame["side"] == "partner":
+                    self.answered = frame["seq"]
             elif frame["type"] == "status":
                 if frame == self.shown:
                     continue

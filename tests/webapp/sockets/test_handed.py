@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from contextlib import AsyncExitStack
 from datetime import timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 from django.db import connection, transaction
@@ -145,7 +146,7 @@ async def test_entries_that_are_handed_over_late_are_not_shown_again(pair: Pair)
     """Two threads commit one after the other, and hand over in the other order."""
     async with browsing(pair) as browser:
         await calm(browser)
-        told: list[realtime.Grown] = []
+        told: list[Any] = []
         realtime.follow(pair.conversation, told.append)
         await database(lambda: append(pair, "One."))
         found = await browser.until(is_status)
@@ -162,7 +163,7 @@ async def test_entries_that_are_handed_over_late_are_not_shown_again(pair: Pair)
 async def test_nothing_is_handed_over_before_the_commit_nor_after_a_rollback(pair: Pair) -> None:
     async with browsing(pair) as browser:
         await calm(browser)
-        told: list[realtime.Grown] = []
+        told: list[Any] = []
         realtime.follow(pair.conversation, told.append)
 
         def write(fails: bool) -> int:

@@ -16,7 +16,7 @@ from evaluation import Chat, Protocol, Question, Write, word_count
 from webapp.models import IMPORTED, Campaign, Conversation, Persona, System
 from webapp.services.campaign import campaigns, message_items
 from webapp.services.rating import context_items, conversation_items, third_parties
-from webapp.services.replies import heartbeats
+from webapp.services.replies import heartbeats, pace, partials
 from webapp.services.rules.access import AnyCampaign, row_of
 from webapp.services.rules.protocols import protocol_of
 from webapp.services.staff_forms import known_answers
@@ -83,6 +83,7 @@ def checklist(campaign: AnyCampaign, now: datetime) -> list[LaunchCheck]:
         _rehearsed(systems),
         _workers(systems, now),
         *_of_chat(campaign, protocol, systems),
+        *_of_streams(campaign, protocol.chat, systems),
         *_of_contexts(campaign, protocol),
         _pay(campaign),
         _consent(campaign),
@@ -176,6 +177,34 @@ def _of_chat(
             "once; set %(count)d or fewer, or add systems."
         ) % {"wanted": protocol.chat.conversations, "count": len(systems)}
         yield LaunchCheck(_("Conversations per participant"), False, text, "settings")
+
+
+def _of_streams(
+    campaign: Campaign, chat: Chat | None, systems: list[System]
+) -> Iterator[LaunchCheck]:
+    """Check that replies grow where systems and settings agree on it, and nowhere else."""
+    streamed = ", ".join(each.name for each in systems if partials.is_streamed(each.options))
+    is_on = chat is not None and chat.streams
+    if not streamed and not is_on:
+        return
+    name = _("Streamed replies")
+    if not is_on:
+        text = _(
+            "%(names)s: set to stream, but the settings do not show a reply while it is written; "
+            "turn that on, or the option off."
+        ) % {"names": streamed}
+        yield LaunchCheck(name, False, text, "systems")
+    elif not streamed:
+        text = _("No system streams its replies; turn its option on, or the setting off.")
+        yield LaunchCheck(name, False, text, "settings")
+    elif pace.is_mixed(campaign):
+        text = _("A partner may be a person or a bot, and replies that grow would tell which.")
+        yield LaunchCheck(name, False, f"{text} {_('Turn the setting off.')}", "settings")
+    else:
+        text = _("Shown while they are written: those of %(names)s.") % {"names": streamed}
+        rest = [each for each in systems if not partials.is_streamed(each.options)]
+        doubt = _("Those of the other systems appear whole, which people can see.") if rest else ""
+        yield LaunchCheck(name, True, f"{text} {doubt}".strip(), "systems", warns=bool(rest))
 
 
 def raters(system: System, protocol: Protocol) -> int:

@@ -17,11 +17,12 @@ from django.utils.translation import gettext as _
 
 from bots import InvalidOption, bot_lacks, bot_names, bot_options, bot_summary
 from bots.guards import callables, egress
+from bots.guards.own_model import rules_of_the_whole
 from bots.options import check_options
 from bots.weights import ABOUT
 from webapp.models import PEOPLE, Conversation, Event, QuotaCell, ReplyJob, Seat, System
 from webapp.services.campaign import campaigns
-from webapp.services.replies import model_keys, worker
+from webapp.services.replies import model_keys, partials, worker
 from webapp.services.rules import access, audit
 from webapp.services.rules.access import AnyCampaign
 from webapp.services.rules.protocols import protocol_of
@@ -247,13 +248,23 @@ def problems_of(bot: str, options: Mapping[str, Any]) -> dict[str, str]:
         problems["extra"] = _("has %(field)s, which Parley sets itself; leave it out") % {
             "field": shown(sorted(taken)[0])
         }
+    if partials.is_streamed(options):
+        text = _("%(problem)s, or turn “Stream replies” off")
+        rules = rules_of_the_whole(
+            {each.name: each.default for each in bot_options(bot)} | {**options}
+        )
+        problems |= {name: text % {"problem": each} for name, each in rules.items()}
     if options.get("function") and not settings.REDIS_URL:  # else workers have a list of their own
         problems |= _problem(
             "function", callables.check_listed, str(options["function"]), "function"
         )
     for which, its in worker.INSIDE.items():
         inner, values = options.get(which, ""), options.get(its)
-        if inner in bot_names() and isinstance(values, dict):
+        if inner in bot_names() and isinstance(values, dict) and partials.is_streamed(values):
+            problems[its] = _(
+                "has stream, but a bot inside another one is not streamed; leave it out"
+            )
+        elif inner in bot_names() and isinstance(values, dict):
             problems |= _problem(its, check_options, inner, bot_options(inner), values)
     return problems
 

@@ -36,7 +36,7 @@ from bots.guards.filters import EMPTY
 from bots.registry import PATHS
 from webapp.inference import Answers, Respond, WorkerLost, respond_beside
 from webapp.models import Campaign, Conversation, Event, ReplyCall, ReplyJob, Seat, System
-from webapp.services.replies import allowances, calls, delivery, model_keys, queue
+from webapp.services.replies import allowances, calls, delivery, model_keys, partials, queue, texts
 from webapp.services.replies.background import background
 from webapp.services.replies.batches import Limit
 from webapp.services.rules.protocols import protocol_of
@@ -52,12 +52,16 @@ LONGEST_DETAILS = 20_000  # characters
 
 @dataclass(frozen=True, eq=False)
 class ReplyWork:
-    """Claimed jobs that one call of a bot answers, with each job's turn by its number."""
+    """Claimed jobs that one call of a bot answers, with each job's turn by its number.
+
+    growing: the jobs whose reply is shown as it grows.
+    """
 
     bot: str
     options: Mapping[str, Any]
     jobs: Sequence[ReplyJob]
     turns: Mapping[int, Turn]
+    growing: Collection[int] = ()
 
     def one_by_one(self) -> list[ReplyWork]:
         """Return a call for each job."""
@@ -98,11 +102,13 @@ def claim_of(systems: Collection[int] | None, *, bot: str, owner: str, most: int
     jobs = queue.claim(bot=bot, owner=owner, most=most, systems=systems)
     turns = _turns(jobs) if jobs else {}
     ready = [job for job in jobs if _may_call(job, turns[job.pk])]
-    works = [
-        ReplyWork(bot, options_of(group[0].conversation.system), group, turns)
-        for group in _by_options(ready)
-    ]
-    return ClaimedWork(works, len(jobs))
+    return ClaimedWork([_work(bot, group, turns) for group in _by_options(ready)], len(jobs))
+
+
+def _work(bot: str, jobs: Sequence[ReplyJob], turns: Mapping[int, Turn]) -> ReplyWork:
+    options = options_of(jobs[0].conversation.system)
+    growing = {job.pk for job in jobs if partials.are_shown(job.conversation, options)}
+    return ReplyWork(bot, options, jobs, turns, growing)
 
 
 def _may_call(job: ReplyJob, turn: Turn) -> bool:
@@ -139,12 +145,19 @@ def ask(work: ReplyWork, respond: Respond) -> EndedCall:
 
 async def ask_beside(work: ReplyWork) -> EndedCall:
     """Run a bot whose way is `async` over one job, in this event loop."""
-    started = time.monotonic()
+    started, (job,) = time.monotonic(), work.jobs
+    partial = partials.PartialReply(job) if job.pk in work.growing else None
     try:
-        answers = await respond_beside(work.bot, work.options, work.inputs[0])
+        grow = partial.grow if partial is not None else None
+        answers = await respond_beside(work.bot, work.options, work.inputs[0], grow)
     except Exception as problem:
-        return EndedCall(work, None, problem, time.monotonic() - started)
-    return EndedCall(work, answers, None, time.monotonic() - started)
+        ended_call = EndedCall(work, None, problem, time.monotonic() - started)
+    else:
+        ended_call = EndedCall(work, answers, None, time.monotonic() - started)
+    if partial is not None:
+        answered = ended_call.answers
+        partial.end(is_whole=answered is not None and bool(answered.replies[0].text.strip()))
+    return ended_call
 
 
 def _complete(work: ReplyWork, answers: Answers) -> Answers:
@@ -183,7 +196,7 @@ def _failed(ended_call: EndedCall, problem: Exception) -> list[ReplyWork]:
     if len(work.jobs) > 1:
         return work.one_by_one()
     (job,) = work.jobs
-    error = _storable(f"{type(problem).__name__}: {problem}")[:500]
+    error = texts.storable(f"{type(problem).__name__}: {problem}")[:500]
     seconds = round(ended_call.seconds, 4)
     seed = _seed(work.turns[job.pk])
     calls.record([calls.BotCall(job, Outcome.FAILED, seed, error=error, seconds=seconds)])
@@ -307,7 +320,7 @@ def _answers(ended_call: EndedCall, made: Sequence[calls.BotCall]) -> list[deliv
     about = {**version, "seconds": round(ended_call.seconds, 4), "batch": len(made)}
     stored: list[delivery.BotAnswer] = []
     for call in made:
-        job, text = call.job, _shown(call.reply.text)
+        job, text = call.job, texts.shown(call.reply.text)
         if call.outcome == Outcome.REFUSED:
             delivery.refuse(job, text, call.error)
         elif call.outcome == Outcome.FAILED:
@@ -322,7 +335,7 @@ def _call(
     job: ReplyJob, reply: Reply, seconds: float, parameters: Mapping[str, Any], seed: int
 ) -> calls.BotCall:
     """Return what comes of a reply: it is shown, refused by the protocol, or has failed."""
-    text = _storable(reply.text)
+    text = texts.storable(reply.text)
     more = [
         *(["unprintable"] if text != reply.text else []),
         *(["long"] if len(text) > settings.MAX_MESSAGE_CHARACTERS else []),
@@ -332,15 +345,10 @@ def _call(
         if not reply.text.strip() and "error" not in reply.details and "empty" not in reply.events:
             more.append("empty")
         outcome, error = Outcome.FAILED, str(reply.details.get("error", EMPTY))
-    elif complaint := _complaint(job, _shown(reply.text)):
+    elif complaint := _complaint(job, texts.shown(reply.text)):
         outcome, error = Outcome.REFUSED, complaint
-    error = _storable(error)[:500]
+    error = texts.storable(error)[:500]
     return calls.BotCall(job, outcome, seed, reply, error, seconds, parameters, more)
-
-
-def _shown(text: str) -> str:
-    """Return a reply's text as people get it."""
-    return _storable(text)[: settings.MAX_MESSAGE_CHARACTERS]
 
 
 def _parameters(system: System) -> dict[str, Any]:
@@ -362,11 +370,6 @@ def _complaint(job: ReplyJob, text: str) -> str | None:
     return chat.partner_complaint(text, seat.sentences)
 
 
-def _storable(text: str) -> str:
-    """Return the text without what no database or page can hold."""
-    return text.encode("utf-8", "ignore").decode().replace("\0", "")
-
-
 def _details(reply: Reply) -> dict[str, Any]:
     """Return the details as plain JSON that a database can hold."""
     try:
@@ -375,7 +378,7 @@ def _details(reply: Reply) -> dict[str, Any]:
         return {"left out": "the details are no JSON"}
     if len(raw) > LONGEST_DETAILS:
         return {"left out": "the details are too long"}
-    found: dict[str, Any] = json.loads(_storable(NUL.sub(r"\1", raw)))
+    found: dict[str, Any] = json.loads(texts.storable(NUL.sub(r"\1", raw)))
     return found
 
 
