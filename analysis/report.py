@@ -52,6 +52,11 @@ def chance(p: float) -> str:
     return "<0.01" if p < 0.005 else ">0.99" if p > 0.995 else f"{p:.2f}"
 
 
+def at_least(p: float) -> str:
+    """Return the least of several probabilities."""
+    return chance(p) if p > 0.995 else f"{chance(p)} or more"
+
+
 def many(count: int, noun: str, plural: str = "") -> str:
     """Return a count with its noun."""
     return f"{count:,} {noun}" if count == 1 else f"{count:,} {plural or noun + 's'}"

@@ -18,11 +18,10 @@ from pathlib import Path
 from typing import Any
 
 import matplotlib as mpl
-import pandas as pd
 import typst
 
 from analysis.output.charts import HALF, LONGEST, MOST, WIDTH, alt_text, chart, clean
-from analysis.output.terminal import decimals_of, is_number, written
+from analysis.output.terminal import cells_of, is_number
 from analysis.report import Report, Section
 
 LAYOUT = Path(__file__).with_name("report.typ")
@@ -122,7 +121,6 @@ def _section(section: Section) -> dict[str, object]:
     # Of the appendix the table is enough, where there is no room beside it.
     no_chart = section.appendix and not beside and section.chart and section.chart.kind == "matrix"
     drawn = None if no_chart else chart(section, width=HALF if beside else WIDTH)
-    decimals = [decimals_of(frame.iloc[:, k]) for k in range(len(frame.columns))]
     right = [is_number(frame.iloc[:, k]) for k in range(len(frame.columns))]
     # Names have the room that numbers leave.
     many = len(frame.columns) > MANY
@@ -133,11 +131,8 @@ def _section(section: Section) -> dict[str, object]:
         "columns": [_text(str(name), at) for name, at in zip(frame.columns, breaks, strict=False)],
         "right": right,
         "rows": [
-            [
-                _text(written(cell, most), at)
-                for cell, most, at in zip(row, decimals, breaks, strict=False)
-            ]
-            for row in _cell_rows(frame)
+            [_text(cell, at) for cell, at in zip(row, breaks, strict=False)]
+            for row in cells_of(frame)
         ],
         "appendix": section.appendix,
         "leads": section.leads,
@@ -158,10 +153,6 @@ def _is_beside(section: Section) -> bool:
     longest = max((len(str(each)) for each in section.frame.iloc[:, 0]), default=0)
     fits = len(section.frame.columns) <= BESIDE_MOST and longest <= LONGEST
     return kind in BESIDE and fits and len(section.frame) <= MOST
-
-
-def _cell_rows(frame: pd.DataFrame) -> list[tuple[object, ...]]:
-    return list(frame.itertuples(index=False, name=None))
 
 
 def _text(text: str, breaks: re.Pattern[str] = LONG) -> str:

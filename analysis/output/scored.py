@@ -13,7 +13,7 @@ import pandas as pd
 
 from analysis.output import measured
 from analysis.output.ranking import PAIR, SystemRanking, listed, looks_notes, lost_notes
-from analysis.report import Chart, Section, chance, many
+from analysis.report import Chart, Section, at_least, many
 
 MATRIX_MOST = 12  # systems whose pairs are still readable as a matrix
 ACROSS_MOST = 8  # questions whose scores have room side by side
@@ -237,7 +237,7 @@ def pairs(ranking: SystemRanking, results: pd.DataFrame) -> Iterator[Section]:
     least = min(each["p"] for each in found if each["system"] == names[0])
     yield Section(
         f"{ranking.capital}: {names[0]} is above every other system with "
-        f"probability {chance(least)} or more",
+        f"probability {at_least(least)}",
         table,
         "Probability that the row's system is above the column's, of the model that the scores "
         "are from; each pair by itself.",

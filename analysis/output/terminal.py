@@ -9,6 +9,7 @@ from textwrap import wrap
 import pandas as pd
 
 from analysis.report import Report, Section
+from analysis.stats.rounding import beyond, is_share
 
 WIDTH = 100
 DECIMALS = 3  # decimals of shares and coefficients, as on the pages
@@ -22,16 +23,22 @@ def rendered(report: Report) -> str:
 
 def table(frame: pd.DataFrame) -> str:
     """Return a frame as an aligned table, numbers to the right."""
-    decimals = [decimals_of(frame.iloc[:, k]) for k in range(len(frame.columns))]
-    cells = [
-        [written(value, most) for value, most in zip(row, decimals, strict=True)]
-        for row in frame.itertuples(index=False)
-    ]
+    cells = cells_of(frame)
     rows = [[str(name) for name in frame.columns], *cells]
     widths = [max(len(row[k]) for row in rows) for k in range(len(frame.columns))]
     right = [is_number(frame[name]) for name in frame.columns]
     lines = [_row(row, widths, right) for row in rows]
     return "\n".join([lines[0], "-" * len(lines[0]), *lines[1:]])
+
+
+def cells_of(frame: pd.DataFrame) -> list[list[str]]:
+    """Return the cells of a frame as text."""
+    columns = [frame.iloc[:, k] for k in range(len(frame.columns))]
+    kinds = [(decimals_of(column), is_share(column)) for column in columns]
+    return [
+        [written(value, *kind) for value, kind in zip(row, kinds, strict=True)]
+        for row in frame.itertuples(index=False, name=None)
+    ]
 
 
 def decimals_of(column: pd.Series) -> int:
@@ -41,12 +48,13 @@ def decimals_of(column: pd.Series) -> int:
     return DECIMALS if top < SCALE else DECIMALS - 1 if top < LARGE else DECIMALS - 2
 
 
-def written(value: object, decimals: int = DECIMALS) -> str:
+def written(value: object, decimals: int = DECIMALS, share: bool = False) -> str:
     """Return one cell as text, and a dash where there is no value."""
     if value is None or value is pd.NA:
         return "-"
     if isinstance(value, float):
-        return "-" if not math.isfinite(value) else f"{value:.{decimals}f}"
+        sign, figure = (beyond(value, decimals) if share else None) or ("", value)
+        return "-" if not math.isfinite(value) else f"{sign}{figure:.{decimals}f}"
     return " ".join(str(value).split())
 
 

@@ -13,6 +13,8 @@ from typing import Any, Generic, TypeVar
 
 from django.utils.formats import number_format
 
+from analysis.stats.rounding import beyond, is_share
+
 CHOICES = {
     "counted": "What counts",
     "unflagged": "Without flagged",
@@ -56,8 +58,10 @@ class ShownPart:
     @property
     def rows(self) -> list[list[tuple[str, bool]]]:
         """The table's cells as text, and whether each is a number."""
+        shares = [is_share(column) for column in zip(*self.cells, strict=True)]
+        kinds = list(zip(self.decimals, shares, strict=True)) if self.cells else []
         return [
-            [written(value, most) for value, most in zip(row, self.decimals, strict=True)]
+            [written(value, *kind) for value, kind in zip(row, kinds, strict=True)]
             for row in self.cells
         ]
 
@@ -188,12 +192,13 @@ def plain(value: object) -> Cell:
     return None if value is None or str(value) == "<NA>" else str(value)
 
 
-def written(value: Cell, decimals: int) -> tuple[str, bool]:
+def written(value: Cell, decimals: int, share: bool = False) -> tuple[str, bool]:
     """Return a cell as text in the reader's language, and whether it is a number."""
     if value is None:
         return "–", True
     if isinstance(value, float):
-        return str(number_format(round(value, decimals), decimals)), True  # by itself it cuts off
+        sign, figure = (beyond(value, decimals) if share else None) or ("", value)
+        return sign + str(number_format(round(figure, decimals), decimals)), True  # else it cuts
     if isinstance(value, int):
         return str(number_format(value)), True
     return value, False
