@@ -1,7 +1,7 @@
 """Committed entries, handed to this process's followers; others get hints (R8, R11).
 
-Between processes there are numbers and names only. The one text is that of a partial reply, where a
-campaign shows those: nothing keeps it on its way. Losing it all costs seconds, never data. Whoever
+Between processes there are numbers and names only; but for the text of partial replies where the
+deployer lets it go through Redis (PARTIALS_BY_REDIS), which keeps none of it. Losing it all costs seconds, never data. Whoever
 writes waits for none of it. Followers are told, and hints to browsers sent, on the event loop that
 serves the sockets (or on one in the background, where this process serves none); those to reply
 workers go to a worker of this process, else to a thread that hands them to the broker.
@@ -125,6 +125,8 @@ def _tell(grown: Sequence[Signal]) -> None:
     hand(grown)
     if settings.CHANNEL_LAYERS:
         for one in grown:
+            if isinstance(one, Partial) and not settings.PARTIALS_BY_REDIS:
+                continue
             sending = asyncio.ensure_future(_send(one))
             _sending.add(sending)  # else nothing would hold it
             sending.add_done_callback(_sending.discard)

@@ -113,6 +113,8 @@ REDIS_LAYER = {
     "BACKEND": "channels_redis.pubsub.RedisPubSubChannelLayer",
     "CONFIG": {"hosts": [REDIS_URL]},
 }
+# Whether text of partial replies may go through Redis to other processes; else numbers only (R8).
+PARTIALS_BY_REDIS = env.bool("PARTIALS_BY_REDIS", default=False)
 CHANNEL_LAYERS = {} if EMBEDDED else {"default": REDIS_LAYER}
 # Counts of what is sent per minute; where there is no Redis they are in the process.
 OWN_CACHE = {"BACKEND": "django.core.cache.backends.dummy.DummyCache"}

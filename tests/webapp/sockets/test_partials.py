@@ -181,6 +181,9 @@ async def test_other_processes_hear_it_and_nothing_keeps_it(
         use(settings, url)
         pair = await asyncio.to_thread(Pair.make)
         async with browsing(pair) as browser:
+            realtime.tell([Partial(pair.conversation, 0, "no deployer allowed it")])
+            await calm()
+            settings.PARTIALS_BY_REDIS = True
             for text in ("Mar", "Marmalade"):
                 realtime.tell([Partial(pair.conversation, 0, text)])
                 found = await browser.until(lambda frame: frame["type"] == "partial")

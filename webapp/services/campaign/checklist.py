@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
 
+from django.conf import settings
 from django.db.models import Count, QuerySet
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
@@ -196,6 +197,12 @@ def _of_streams(
         yield LaunchCheck(name, False, text, "systems")
     elif not streamed:
         text = _("No system streams its replies; turn its option on, or the setting off.")
+        yield LaunchCheck(name, False, text, "settings")
+    elif settings.CHANNEL_LAYERS and not settings.PARTIALS_BY_REDIS:
+        text = _(
+            "Workers are processes of their own here, and texts do not go through Redis. Whoever "
+            "runs the server can set PARTIALS_BY_REDIS=1; else turn the setting off."
+        )
         yield LaunchCheck(name, False, text, "settings")
     elif pace.is_mixed(campaign):
         text = _("A partner may be a person or a bot, and replies that grow would tell which.")

@@ -7,6 +7,7 @@ import dataclasses
 from typing import Any
 
 import pytest
+from django.conf import LazySettings
 
 from evaluation import InvalidSetting
 from evaluation.checks import MaxWords
@@ -158,6 +159,23 @@ def test_a_system_inside_another_one_cannot_stream() -> None:
 def check(campaign: Campaign) -> checklist.LaunchCheck | None:
     found = [one for one in checklist.checklist(campaign, NOW) if one.name == "Streamed replies"]
     return found[0] if found else None
+
+
+@pytest.mark.django_db
+def test_where_workers_are_other_processes_the_deployer_lets_texts_through_first(
+    settings: LazySettings,
+) -> None:
+    """R8."""
+    campaign = campaign_of(STREAM)
+    settings.CHANNEL_LAYERS = {"default": settings.REDIS_LAYER}
+    refused = check(campaign)
+    assert refused is not None
+    assert not refused.ok
+    assert "can set PARTIALS_BY_REDIS=1" in refused.text
+    settings.PARTIALS_BY_REDIS = True
+    allowed = check(campaign)
+    assert allowed is not None
+    assert allowed.ok
 
 
 @pytest.mark.django_db
