@@ -1,10 +1,11 @@
 """Committed entries, handed to this process's followers; others get hints (R8, R11).
 
 Between processes there are numbers and names only; but for the text of partial replies where the
-deployer lets it go through Redis (PARTIALS_BY_REDIS), which keeps none of it. Losing it all costs seconds, never data. Whoever
-writes waits for none of it. Followers are told, and hints to browsers sent, on the event loop that
-serves the sockets (or on one in the background, where this process serves none); those to reply
-workers go to a worker of this process, else to a thread that hands them to the broker.
+deployer lets it go through Redis (PARTIALS_BY_REDIS), which keeps none of it. Losing it all costs
+seconds, never data. Whoever writes waits for none of it. Followers are told, and hints to browsers
+sent, on the event loop that serves the sockets (or on one in the background, where this process
+serves none); those to reply workers go to a worker of this process, else to a thread that hands
+them to the broker.
 """
 
 from __future__ import annotations
