@@ -13,6 +13,7 @@ from bots.commands.predictions import Task, predict
 from bots.reference import printed
 from bots.text.tokens import key
 from bots.weights import read_about
+from tests.acceptance import outside_bots
 from tests.acceptance.shell import Shell, Shown, slow
 from tests.bots.examples import demo
 from tests.bots.zoo.test_generic import PRINTED
@@ -133,6 +134,7 @@ def _said_in(source: str) -> set[str]:
 
 
 @slow
+@slow
 def b_ext(shell: Shell) -> Shown:
     chats = "Human: Hi!\nEliza: How do you do?\n\nHuman: I am sad.\nEliza: Why are you sad?\n"
     where = shell.written("chats.txt", chats)
@@ -147,9 +149,25 @@ def b_ext(shell: Shell) -> Shown:
         called = shell.bots("chat", "callable", "--set", f"function={function}", said="Hi!")
     finally:
         os.environ["BOT_CALLABLES"] = before
-    imported = "learned from 2 dialogues" in told and answer.strip() == "Why are you sad?"
-    holds = imported and called.strip() == "I have 0 lines and saw 1 messages."
-    result = f"2 transcripts imported, one says '{answer.strip()}'; function: '{called.strip()}'"
+    found = shell.campaign("outside_bots")
+    live = {name: [shown for _raw, shown in replies] for name, replies in found["live"].items()}
+    judged = {name: round(rate, 6) for name, rate in found["judged"].items()}
+    share = outside_bots.FOR_ELIZA / outside_bots.VOTES
+    holds = (
+        "learned from 2 dialogues" in told
+        and answer.strip() == "Why are you sad?"
+        and called.strip() == "I have 0 lines and saw 1 messages."
+        and set(live) == set(outside_bots.BOTS)
+        and all(len(said) == len(outside_bots.SAID) and all(said) for said in live.values())
+        and all(raw == shown for each in found["live"].values() for raw, shown in each)
+        and live["function"][0].endswith("saw 1 messages.")
+        and live["function"][1].endswith("saw 3 messages.")
+        and judged == {"Eliza": share, "Parry": round(1 - share, 6)}
+    )
+    result = (
+        f"2 transcripts imported, one says '{answer.strip()}'; chats of two bots held elsewhere, "
+    )
+    result += f"judged: {judged}; live: {live}"
     return shell.shown(holds, result)
 
 

@@ -8,9 +8,10 @@ from typing import Any
 from bots import Utterance
 from bots.zoo.faq import BOT
 from tests.acceptance.answered_questions import GIVEN, INSTEAD, KNOWN, STRANGE
-from tests.acceptance.shell import Shell, Shown
+from tests.acceptance.shell import Shell, Shown, slow
 
 
+@slow
 def f_desk(shell: Shell) -> Shown:
     seen, broken = (shell.campaign("answered_questions", at) for at in ("0.5", "0"))
     path = shell.path("labeled.jsonl")
