@@ -73,7 +73,7 @@ def insert(section: str, folder: Path) -> None:
 
 def passed(folder: Path, *arguments: str) -> Counter[str]:
     """Run pytest in the clone and return how many tests of each file passed; any failure fails."""
-    command = [sys.executable, "-m", "pytest", "-q", "-rp", "-p", "no:cacheprovider", *arguments]
+    command = [sys.executable, "-m", "pytest", "-q", "-rpfE", "-p", "no:cacheprovider", *arguments]
     kept = {name: value for name, value in os.environ.items() if name != "DATA_DIR"}
     env = {**kept, "DEBUG": "1"}
     ran = subprocess.run(command, cwd=folder, env=env, capture_output=True, text=True, check=False)
