@@ -92,15 +92,13 @@ def _walk(model: StepModel, turns: Sequence[Turn], decoding: Decoding) -> list[l
     if number > 1:
         state = model.select(state, torch.arange(len(turns)).repeat_interleave(number))
     tokens = torch.full((len(flat),), START)
+    steps: list[tuple[np.ndarray, Tensor, Tensor]] = []
     for index in range(decoding.max_tokens):
         log_probs, state = model.step(state, tokens)
         allowed = _allowed(log_probs)
         drawn = None if lots is None else torch.from_numpy(lots[alive, index])
         tokens = allowed.argmax(1) if drawn is None else _draw(allowed, drawn, decoding)
-        chosen = log_probs.gather(1, tokens[:, None])[:, 0].tolist()
-        for row, token, log_prob in zip(alive, tokens.tolist(), chosen, strict=True):
-            flat[row].tokens.append(token)
-            flat[row].log_probs.append(log_prob)
+        steps.append((alive, tokens, log_probs.gather(1, tokens[:, None])[:, 0]))
         left = (tokens != END).nonzero()[:, 0]
         if not len(left):
             break
@@ -110,12 +108,25 @@ def _walk(model: StepModel, turns: Sequence[Turn], decoding: Decoding) -> list[l
                 tokens[left],
                 alive[left.cpu().numpy()],
             )
+    _fill(flat, steps)
     return rows
+
+
+def _fill(rows: Sequence[_Row], steps: Sequence[tuple[np.ndarray, Tensor, Tensor]]) -> None:
+    """Give rows what each step wrote: at the end, so that no step waits for the device's words."""
+    if not steps:
+        return
+    indices, tokens, log_probs = zip(*steps, strict=True)
+    written = torch.cat(tokens).tolist(), torch.cat(log_probs).tolist()
+    for index, token, log_prob in zip(np.concatenate(indices), *written, strict=True):
+        rows[index].tokens.append(token)
+        rows[index].log_probs.append(log_prob)
 
 
 def _allowed(log_probs: Tensor) -> Tensor:
     allowed = log_probs.clone()
-    allowed[:, list(NEVER)] = -torch.inf
+    for never in NEVER:  # a list of indices would have to be copied to the device at each step
+        allowed[:, never] = -torch.inf
     return allowed
 
 

@@ -1,8 +1,8 @@
 """People who wait for a bot's replies, and the workers that give them: what benchmarks share.
 
-A real Redis, real worker processes with their children, an SQLite file. The bot is `seq2seq` of two
-LSTM layers of 512, untrained (what it says does not change how long that takes): 20 tokens in, 20
-out.
+A real Redis, real worker processes with their children, an SQLite file. Unless a benchmark brings
+another, the bot is `seq2seq` of two LSTM layers of 512, untrained (what it says does not change how
+long that takes): 20 tokens in, 20 out.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -56,7 +57,16 @@ def train(folder: Path, hidden: int = 512, layers: int = 2) -> dict[str, Any]:
 
 @contextmanager
 def study(hidden: int = 512, layers: int = 2) -> Iterator[tuple[Jobs, dict[str, Any]]]:
-    """Give a database, a broker, a bot, and people who chat with it."""
+    """Give a database, a broker, an untrained `seq2seq`, and people who chat with it."""
+    with study_with(BOT, partial(train, hidden=hidden, layers=layers)) as found:
+        yield found
+
+
+@contextmanager
+def study_with(
+    bot: str, make: Callable[[Path], dict[str, Any]]
+) -> Iterator[tuple[Jobs, dict[str, Any]]]:
+    """Give a database, a broker, a bot whose weights are made in a folder, and its people."""
     with tempfile.TemporaryDirectory() as folder, redis_server() as url:
         os.environ.update(
             DEBUG="1",
@@ -69,18 +79,18 @@ def study(hidden: int = 512, layers: int = 2) -> Iterator[tuple[Jobs, dict[str, 
         import django
 
         django.setup()
-        options = train(Path(folder) / "weights", hidden, layers)
-        yield Jobs(options), options
+        options = make(Path(folder) / "weights")
+        yield Jobs(options, bot), options
 
 
 class Jobs:
     """People who wait for the bot, and how long the replies to all take."""
 
-    def __init__(self, options: dict[str, Any]) -> None:
+    def __init__(self, options: dict[str, Any], bot: str = BOT) -> None:
         from tests import live
         from webapp.models import Participation
 
-        live._seed(bot=BOT, options=options, people=PEOPLE)
+        live._seed(bot=bot, options=options, people=PEOPLE)
         self.people = list(Participation.objects.order_by("pk").values_list("pk", flat=True))
         self.chance = random.Random(1)
 

@@ -133,8 +133,8 @@ class Pretrained:
         mask = torch.tensor([[0] * (width - len(row)) + [1] * len(row) for row in rows])
         ids, mask = ids.to(self.device), mask.to(self.device)
         if self.writes_on:
-            indices = self._positions((mask.cumsum(1) - 1).clamp(min=0))
-            output = self.model(input_ids=ids, attention_mask=mask, use_cache=True, **indices)
+            more = self._positions((mask.cumsum(1) - 1).clamp(min=0)) | self._last_only
+            output = self.model(input_ids=ids, attention_mask=mask, use_cache=True, **more)
             return DecodingState(output.past_key_values, mask, first=output.logits[:, -1])
         read = self.model.get_encoder()(input_ids=ids, attention_mask=mask).last_hidden_state
         return DecodingState(None, mask, read=read)
@@ -188,15 +188,14 @@ class Pretrained:
 
     def _positions(self, indices: Tensor) -> dict[str, Tensor]:
         """Count from each row's own first token, where the model counts at all."""
-        taken = signature(self.model.forward).parameters
-        return {"position_ids": indices} if "position_ids" in taken else {}
+        return {"position_ids": indices} if "position_ids" in self._taken else {}
 
     def _log_probs(self, logits: Tensor) -> Tensor:
         """Return log-probabilities of our ids: every way to end is the one end mark."""
-        own = logits.float().log_softmax(1)[:, : len(self.tokenizer)]
-        ending = own[:, self.ends].logsumexp(1, keepdim=True)
+        own = logits.float().log_softmax(1)[:, : self._size]
+        ending = own.index_select(1, self._ending).logsumexp(1, keepdim=True)
         own = own.clone()
-        own[:, self._unsaid] = -torch.inf
+        own.index_fill_(1, self._unsaid, -torch.inf)
         marks = torch.full((len(own), SHIFT), -torch.inf, device=own.device)
         marks[:, END] = ending[:, 0]
         return torch.cat([marks, own], dim=1)
@@ -282,8 +281,26 @@ class Pretrained:
         return list(dict.fromkeys(each for each in found if each is not None))
 
     @cached_property
-    def _unsaid(self) -> list[int]:
-        return sorted({*self.ends, *self.tokenizer.all_special_ids})
+    def _size(self) -> int:
+        return len(self.tokenizer)
+
+    @cached_property
+    def _ending(self) -> Tensor:
+        return torch.tensor(self.ends, device=self.device)
+
+    @cached_property
+    def _unsaid(self) -> Tensor:
+        unsaid = sorted({*self.ends, *self.tokenizer.all_special_ids})
+        return torch.tensor(unsaid, device=self.device)
+
+    @cached_property
+    def _taken(self) -> frozenset[str]:
+        return frozenset(signature(self.model.forward).parameters)
+
+    @cached_property
+    def _last_only(self) -> dict[str, Any]:
+        """Of a prompt only the last distribution is wanted: all of 64 can take gigabytes."""
+        return {"logits_to_keep": 1} if "logits_to_keep" in self._taken else {}
 
 
 class _Read(dict[str, Any]):
