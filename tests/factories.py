@@ -92,8 +92,7 @@ def make_campaign(
     campaign.refresh_from_db()  # amounts as decimals
     for name, bot in (systems or {"alpha": "parrot"}).items():
         make_system(campaign, name, bot=bot, target=target)
-    for number in range(personas):
-        make_persona(campaign, number)
+    Persona.objects.bulk_create(_persona(campaign, number) for number in range(personas))
     return campaign
 
 
@@ -110,7 +109,13 @@ def make_system(
 
 def make_persona(campaign: Campaign, number: int, split: str = "test") -> Persona:
     """Return persona `number`, of five sentences that no other persona has."""
-    return Persona.objects.create(
+    made = _persona(campaign, number, split)
+    made.save()
+    return made
+
+
+def _persona(campaign: Campaign, number: int, split: str = "test") -> Persona:
+    return Persona(
         campaign=campaign,
         key=f"p{number}",
         split=split,

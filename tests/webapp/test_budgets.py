@@ -6,31 +6,28 @@ tests/budgets.json has the numbers; those of messages and idle sockets are teste
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from django.db import connection
-from django.test.utils import CaptureQueriesContext
 
-from evaluation.registry import protocol_names
+from evaluation.registry import get_protocol, protocol_names
 from tests import serving
 from tests.factories import NOW, make_participation
+from tests.webapp.admitted import rows_of
 from tests.webapp.services import people
-from tests.webapp.sockets.browsing import CONTROL
+from tests.webapp.services.judged import replies_campaign
+from tests.webapp.steps import statements, taken
 from tests.webapp.views.visiting import Visit, campaign_of
 from webapp.inference import respond_here
-from webapp.models import Event
+from webapp.models import Campaign, Event
+from webapp.services.rules import ledger
 
 BUDGETS = json.loads((Path(__file__).parents[1] / "budgets.json").read_text())
 OTHERS = 49
+STEP, WAY = "a step of one person: ", "all steps of one person in a brief conversation"
+CHATS = [name for name in sorted(protocol_names()) if get_protocol(name).chat]
+BRIEF = {"chat.minimum": [2], "chat.pace": 0.0}  # of the settings that a protocol has
 pytestmark = pytest.mark.django_db
-
-
-def statements(work: Callable[[], object]) -> list[str]:
-    with CaptureQueriesContext(connection) as queries:
-        work()
-    return [query["sql"] for query in queries if not query["sql"].startswith(CONTROL)]
 
 
 @pytest.mark.parametrize("count", [1, 32])
@@ -60,3 +57,31 @@ def page_costs(visit: Visit) -> list[int]:
     first = len(statements(lambda: visit.get(follow=True)))
     visit.post("start")
     return [first, len(statements(lambda: visit.get(follow=True)))]
+
+
+@pytest.mark.parametrize("protocol", CHATS)
+def test_each_step_of_a_conversation_keeps_its_budget(protocol: str) -> None:
+    """By the services that pages and sockets call, from the consent to the page of the code."""
+    known = {setting.name for setting in get_protocol(protocol).settings()}
+    changes = {name: value for name, value in BRIEF.items() if name in known}
+    assert check_steps(campaign_of(protocol, changes=changes)) <= BUDGETS[WAY]
+
+
+def test_each_form_of_a_batch_keeps_its_budget() -> None:
+    check_steps(replies_campaign("coherency_pairs", rows_of(3), batch=3))
+
+
+def check_steps(campaign: Campaign) -> int:
+    """Compare somebody's steps with their budgets; return what all cost together.
+
+    But for replies of the bot, and labels, of which there are as many as messages.
+    """
+    ledger.begin(campaign)  # as a launch does
+    steps = list(taken(campaign))
+    costs = {step.name: 0 for step in steps}
+    for step in steps:
+        costs[step.name] = max(costs[step.name], len(step.statements))
+    budgets = {name: BUDGETS.get(f"{STEP}{name}", 0) for name in costs}
+    assert all(cost <= budgets[name] for name, cost in costs.items()), (costs, budgets)
+    own = [step for step in steps if not step.name.startswith(("reply", "label"))]
+    return sum(len(step.statements) for step in own)

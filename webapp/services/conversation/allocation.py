@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from collections import Counter
 from collections.abc import Sequence
+from typing import Any
 
 from django.db.models import Count, F, Q
 
@@ -38,18 +39,30 @@ def has_bot(campaign: Campaign) -> bool:
 
 
 def take(*, person: Participation, bots_only: bool = False) -> System | None:
-    """Reserve a slot for a person, inside the caller's transaction; None when all are taken.
+    """Reserve a slot for a person, inside the caller's transaction; None when all are taken."""
+    slot = reserve(person, rounds.of(person), bots_only=bots_only)
+    if slot is None:
+        return None
+    person.save(update_fields=[*slot])
+    return person.system
+
+
+def reserve(
+    person: Participation, known: rounds.Rounds, *, bots_only: bool = False
+) -> dict[str, Any] | None:
+    """Reserve a slot; return what the person's row has then, which the caller stores.
 
     Whether a slot is free is decided by the UPDATE that reserves it, never by what was read.
+    known: what this transaction has seen of the person's rounds.
     """
+    number = known.over
     free = rounds.cells_for(person)
     cells = [cell for cell in free if not (bots_only and cell.system.is_people)]
-    for cell in _ranked(cells, person):
+    for cell in _ranked(cells, person, number):
         if quota.reserve(cell):
             person.system, person.holds_slot = cell.system, True
-            person.planned = _with_next(person, cell.system_id)
-            person.save(update_fields=["system", "holds_slot", "planned"])
-            return cell.system
+            person.planned = _with_next(person, number, cell.system_id)
+            return {"system": cell.system, "holds_slot": True, "planned": person.planned}
     return None
 
 
@@ -69,9 +82,8 @@ def is_complete(campaign: Campaign) -> bool:
     return rows.exists() and not any(each.exists() for each in (wanted, waiting, undecided))
 
 
-def _ranked(cells: list[QuotaCell], person: Participation) -> Sequence[QuotaCell]:
-    """Return cells in the order in which they are tried."""
-    number = rounds.done(person)
+def _ranked(cells: list[QuotaCell], person: Participation, number: int) -> Sequence[QuotaCell]:
+    """Return cells in the order in which they are tried for the round of a number."""
     draw = random.Random(  # noqa: S311 (repeatable)
         f"{person.campaign.seed}:{person.pk}:place{number or ''}"
     )
@@ -81,18 +93,21 @@ def _ranked(cells: list[QuotaCell], person: Participation) -> Sequence[QuotaCell
         return ranked
     systems = {cell.system_id for cell in ranked}
     if not set(person.planned[number : number + 1]) & systems:
-        person.planned = [*person.planned[:number], *_plan(ranked, person, draw)]
+        person.planned = [*person.planned[:number], *_plan(ranked, person, number, draw)]
     return sorted(ranked, key=lambda cell: cell.system_id != person.planned[number])
 
 
-def _with_next(person: Participation, system: int) -> list[int]:
+def _with_next(person: Participation, number: int, system: int) -> list[int]:
     """Return the person's order with this system next."""
-    number = rounds.done(person)
     return [*person.planned[:number], system, *(s for s in person.planned[number:] if s != system)]
 
 
-def _plan(cells: Sequence[QuotaCell], person: Participation, draw: random.Random) -> list[int]:
+def _plan(
+    cells: Sequence[QuotaCell], person: Participation, now: int, draw: random.Random
+) -> list[int]:
     """Return the systems of the rounds to come, in an order that keeps all rounds in balance.
+
+    now: the number of the next one.
 
     Each system takes the rounds that it has been in, or is planned for, least by its target (a
     minimal assignment); next counts which has most free slots, then the draw. Where everybody
@@ -102,7 +117,7 @@ def _plan(cells: Sequence[QuotaCell], person: Participation, draw: random.Random
 
     # Of two people who begin at the same time the second sees the first one's order.
     campaign = Campaign.objects.select_for_update(no_key=True).get(pk=person.campaign_id)
-    now, counts = rounds.done(person), _by_round(campaign, besides=person)
+    counts = _by_round(campaign, besides=person)
     left = range(now, now + min(rounds.most(campaign) - now, len(cells)))
     cost = [[_cost(cell, counts[each, cell.system_id], draw) for cell in cells] for each in left]
     _, columns = linear_sum_assignment(cost)

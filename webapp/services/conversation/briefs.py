@@ -37,9 +37,11 @@ def group_of(brief: Brief | None, partners: Sequence[Persona]) -> str | None:
     return partners[0].group
 
 
-def draw_topic(conversation: Conversation, brief: Brief) -> None:
-    """Draw the topic of a conversation, among those that the fewest conversations have had."""
-    sheets = [seat.persona for seat in conversation.seats.all() if seat.persona is not None]
+def draw_topic(conversation: Conversation, brief: Brief, sheets: Sequence[Persona]) -> None:
+    """Draw the topic of a conversation, among those that the fewest conversations have had.
+
+    sheets: those of both sides.
+    """
     topics = brief.topics_for(sheets[0].group if sheets else "")
     if not topics:
         return

@@ -12,6 +12,7 @@ from typing import Any
 from uuid import UUID
 
 from django.db import transaction
+from django.db.models import Prefetch, prefetch_related_objects
 
 from webapp.models import Conversation, Event, Participation, ReplyJob, Seat
 from webapp.services.conversation import messages
@@ -26,7 +27,9 @@ from webapp.services.rules import (
     persona_stack,
     protocols,
     quota,
+    statements,
     states,
+    tally,
 )
 from webapp.services.rules.refusals import NotNow
 
@@ -48,7 +51,8 @@ class Action:
         return events.first(**vars(self))
 
     def store(self) -> Event:
-        return events.append(**vars(self))
+        """Append it, once `first` has found none: the conversation has been locked since."""
+        return events.append_one(events.New(**vars(self)))
 
 
 def send_message(
@@ -65,10 +69,28 @@ def send_message(
     raise found
 
 
-def _must_chat(person: Participation, conversation: Conversation) -> None:
-    person.refresh_from_db(fields=["state"])
-    if conversation.state != C.OPEN or person.state != P.CHATTING:
+def _begin(
+    person: Participation,
+    conversation_id: int,
+    client_id: UUID,
+    kind: str,
+    content: dict[str, Any],
+) -> tuple[Action, Event | None]:
+    """Lock the conversation of an action; return that, and the entry of an earlier, equal one.
+
+    Where there is none, the person must be chatting there. Raises `access.NotFound`.
+    """
+    key = (person.pk, conversation_id)
+    seat = events.lock_seats([key]).get(key)
+    if seat is None:
+        raise access.NotFound(f"conversation of participation {person.pk}")
+    action = Action(seat.conversation, seat.side, client_id, kind, content)
+    found = statements.senders([seat.pk], [client_id])
+    first = action.first() if any(each.event for each in found) else None
+    is_chatting = all(each.state == P.CHATTING for each in found)
+    if first is None and not (is_chatting and seat.conversation.state == C.OPEN):
         raise NotNow("not_now")
+    return action, first
 
 
 def label(
@@ -83,18 +105,16 @@ def label(
     conversation_id: int = 0,
 ) -> Event:
     """Label one of the partner's messages; the highest revision of an answer is the valid one."""
-    seat = access.seat(person, conversation_id)
     content = {"of": seq, "question": question, "value": value, "revision": revision}
     with transaction.atomic():
-        conversation = events.lock(seat.conversation_id)
-        action = Action(conversation, seat.side, client_id, Kind.LABEL, content)
-        first = action.first()
+        action, first = _begin(person, conversation_id, client_id, Kind.LABEL, content)
         if first is not None:
             return first
-        _must_chat(person, conversation)
-        message = events.messages(conversation).filter(seq=seq, side=1 - seat.side).first()
+        conversation = action.conversation
+        message = events.messages(conversation).filter(seq=seq, side=1 - action.side).first()
         if message is None:
             raise NotNow("not_now")
+        message.conversation = conversation
         labels.label(
             person=person, event=message, question=question, value=value, revision=revision, now=now
         )
@@ -105,24 +125,20 @@ def finish(
     *, person: Participation, client_id: UUID, now: datetime, conversation_id: int = 0
 ) -> Participation:
     """End a conversation that has reached its length; both sides go on to what comes next."""
-    seat = access.seat(person, conversation_id)
+    content = {"state": "finished"}
     with transaction.atomic():
-        conversation = events.lock(seat.conversation_id)
-        action = Action(conversation, seat.side, client_id, Kind.STATE, {"state": "finished"})
-        if action.first():
-            person.refresh_from_db()
-            return person
-        _must_chat(person, conversation)
-        _may_finish(conversation)
-        action.store()
-        _end(conversation, now, because="finished", notice="")
+        action, first = _begin(person, conversation_id, client_id, Kind.STATE, content)
+        if first is None:
+            _may_finish(action.conversation)
+            action.store()
+            _end(action.conversation, now, because="finished", notice="")
     person.refresh_from_db()
     return person
 
 
 def end_idle(*, conversation: Conversation, now: datetime) -> None:
     """End a locked conversation in which nobody wrote for long; who wrote goes on to judge it."""
-    events.append(conversation=conversation, kind=Kind.STATE, content={"state": "finished"})
+    events.append_one(events.New(conversation, Kind.STATE, {"state": "finished"}))
     _end(conversation, now, because="idle", notice="idle")
 
 
@@ -136,7 +152,8 @@ def _end(conversation: Conversation, now: datetime, *, because: str, notice: str
 def _may_finish(conversation: Conversation) -> None:
     if protocols.is_endless(conversation.campaign):
         raise NotNow("not_now")
-    missing = conversation.minimum - events.messages(conversation).count()
+    tally.renew([conversation])
+    missing = conversation.minimum - tally.count(conversation)
     if missing > 0:
         raise NotNow("too_few", count=missing)
     if protocols.protocol_of(conversation.campaign).live and labels.unlabeled(conversation):
@@ -144,10 +161,15 @@ def _may_finish(conversation: Conversation) -> None:
 
 
 def _people(conversation: Conversation) -> list[Participation]:
-    """Return who sits in the conversation, in the order in which rows are locked everywhere."""
-    seats = conversation.seats.filter(active=True, participation__isnull=False)
-    rows = seats.select_related("participation__campaign").order_by("participation_id")
-    return [seat.participation for seat in rows if seat.participation is not None]
+    """Return who sits in the conversation, in the order in which rows are locked everywhere.
+
+    Its seats are looked up once, with all that their people go on by.
+    """
+    people = ("participation__campaign", "participation__system")
+    rows = Seat.objects.select_related(*people, "persona")
+    prefetch_related_objects([conversation], Prefetch("seats", rows))
+    active = [seat.participation for seat in conversation.seats.all() if seat.active]
+    return sorted((one for one in active if one is not None), key=lambda one: one.pk)
 
 
 def _go_on(person: Participation, conversation: Conversation, now: datetime, notice: str) -> None:
@@ -188,7 +210,7 @@ def leave(*, person: Participation, now: datetime, because: str) -> None:
         if conversation.state not in (C.OPEN, C.CHECKING):
             return
         states.move(conversation, "abandon", ended_at=now, ended_because=because)
-        events.append(conversation=conversation, kind=Kind.STATE, content={"state": "left"})
+        events.append_one(events.New(conversation, Kind.STATE, {"state": "left"}))
         delivery.drop(conversation)
         persona_stack.push_back_all(conversation)
         partners = [one for one in _people(conversation) if one.pk != person.pk]
@@ -210,15 +232,12 @@ def retry(
     *, person: Participation, client_id: UUID, now: datetime, conversation_id: int = 0
 ) -> Event:
     """Ask the partner once more for the answer that did not come; once per message (R13)."""
-    seat = access.seat(person, conversation_id)
+    content = {"state": "retried"}
     with transaction.atomic():
-        conversation = events.lock(seat.conversation_id)
-        action = Action(conversation, seat.side, client_id, Kind.STATE, {"state": "retried"})
-        first = action.first()
+        action, first = _begin(person, conversation_id, client_id, Kind.STATE, content)
         if first is not None:
             return first
-        _must_chat(person, conversation)
-        delivery.retry(_failed_job(conversation))
+        delivery.retry(_failed_job(action.conversation))
         return action.store()
 
 
@@ -239,17 +258,15 @@ def give_up(
     *, person: Participation, client_id: UUID, now: datetime, conversation_id: int = 0
 ) -> Participation:
     """End, fully paid, because the partner could not answer: the failure is ours (R13, R21)."""
-    seat = access.seat(person, conversation_id)
+    content = {"state": "failed"}
     with transaction.atomic():
-        conversation = events.lock(seat.conversation_id)
-        action = Action(conversation, seat.side, client_id, Kind.STATE, {"state": "failed"})
-        if action.first() is None:
-            _must_chat(person, conversation)
-            job = conversation.jobs.order_by("-in_reply_to").first()
+        action, first = _begin(person, conversation_id, client_id, Kind.STATE, content)
+        if first is None:
+            job = action.conversation.jobs.order_by("-in_reply_to").first()
             if job is None or job.state != ReplyJob.State.FAILED:
                 raise NotNow("not_now")
             action.store()
-            delivery.fail(conversation, "no_answer", now)
+            delivery.fail(action.conversation, "no_answer", now)
     person.refresh_from_db()
     return person
 

@@ -3,13 +3,23 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
+from typing import Any
 
 from django.db import transaction
 from django.db.models import F
 
 from evaluation import Chat, Protocol
-from webapp.models import Campaign, Conversation, Event, Participation, Seat, System
+from webapp.models import (
+    Campaign,
+    Conversation,
+    Event,
+    Participation,
+    Persona,
+    Seat,
+    System,
+)
 from webapp.services.conversation import briefs, entrance
 from webapp.services.rating import items
 from webapp.services.replies import delivery, pace, queue
@@ -24,14 +34,27 @@ class NotMeeting(Exception):
     notice = "not_now"
 
 
-def open_with_bot(*, person: Participation, system: System, now: datetime) -> Conversation:
-    """Begin a person's conversation with a system's bot; the person moves to the chat."""
+def open_with_bot(
+    *,
+    person: Participation,
+    system: System,
+    now: datetime,
+    known: rounds.Rounds | None = None,
+    slot: Mapping[str, Any] | None = None,
+) -> Conversation:
+    """Begin a person's conversation with a system's bot; the person moves to the chat.
+
+    known: what this transaction has seen of the person's rounds. slot: what the move is to store
+    of the slot that they took.
+    """
     chat = _chat_of(person)
     with transaction.atomic():
-        states.move(person, "chat", system=system, state_at=now, waiting_at=None)
-        conversation = _begin(person, system, chat, now, state=C.OPEN)
-        _seat(conversation, chat, 0, person=person, ready_at=now)
-        _seat(conversation, chat, 1, sees_persona=system.sees_persona, rates=False)
+        about: dict[str, Any] = {"state_at": now, "seen_at": now, "waiting_at": None, "notice": ""}
+        states.move(person, "chat", **{"system": system, **(slot or {}), **about})
+        known = known or rounds.of(person)
+        conversation = _begin(person, known, system, chat, now, state=C.OPEN)
+        mine = {"person": person, "round": known.over, "ready_at": now}
+        _seat_both(conversation, chat, mine, {"sees_persona": system.sees_persona, "rates": False})
         _begin_with_bot(conversation, person, now)
     return conversation
 
@@ -41,17 +64,11 @@ def ask_before_bot(*, person: Participation, system: System, at: datetime) -> Co
     chat = _chat_of(person)
     bot_answers_at = entrance.answers_at(person, at)
     with transaction.atomic():
-        conversation = _begin(person, system, chat, at, **_check(at))
-        _seat(conversation, chat, 0, person=person, checked_at=at)
-        _seat(
-            conversation,
-            chat,
-            1,
-            sees_persona=system.sees_persona,
-            rates=False,
-            checked_at=at,
-            answers_at=bot_answers_at,
-        )
+        known = rounds.of(person)
+        conversation = _begin(person, known, system, chat, at, **_check(at))
+        mine = {"person": person, "round": known.over, "checked_at": at}
+        bots = {"sees_persona": system.sees_persona, "rates": False, "answers_at": bot_answers_at}
+        _seat_both(conversation, chat, mine, {"checked_at": at, **bots})
     return conversation
 
 
@@ -61,10 +78,12 @@ def open_with_person(
     """Seat two people and ask whether they are there; pairing has moved both to that step."""
     chat = _chat_of(first)
     with transaction.atomic():
-        conversation = _begin(first, system, chat, now, **_check(now))
+        known = rounds.of(first)
+        conversation = _begin(first, known, system, chat, now, **_check(now))
         rating = _rating_sides(conversation, protocols.protocol_of(first.campaign))
-        _seat(conversation, chat, 0, person=first, checked_at=now, rates=0 in rating)
-        _seat(conversation, chat, 1, person=second, checked_at=now, rates=1 in rating)
+        one = {"person": first, "round": known.over, "rates": 0 in rating}
+        other = {"person": second, "round": rounds.done(second), "rates": 1 in rating}
+        _seat_both(conversation, chat, {"checked_at": now, **one}, {"checked_at": now, **other})
     return conversation
 
 
@@ -138,10 +157,15 @@ def _both_are_there(conversation: Conversation, seats: list[Seat], now: datetime
 
 
 def _begin(
-    person: Participation, system: System, chat: Chat, now: datetime, **fields: object
+    person: Participation,
+    known: rounds.Rounds,
+    system: System,
+    chat: Chat,
+    now: datetime,
+    **fields: object,
 ) -> Conversation:
-    earlier = Seat.objects.filter(participation=person).count()
-    draw = random.Random(f"{person.campaign.seed}:{person.pk}:{earlier}")  # noqa: S311 (repeatable)
+    about = f"{person.campaign.seed}:{person.pk}:{known.seats}"
+    draw = random.Random(about)  # noqa: S311 (repeatable)
     seed = draw.getrandbits(48)
     return Conversation.objects.create(
         campaign=person.campaign,
@@ -162,9 +186,20 @@ def _first_side(campaign: Campaign, chat: Chat, seed: int) -> int:
     for both, or who is written to first would know a person.
     """
     drawn = random.Random(f"{seed}:first").randrange(2)  # noqa: S311 (repeatable)
-    if pace.is_mixed(campaign):
-        return drawn
-    return {"participant": 0, "partner": 1}.get(chat.first, drawn)
+    stated = {"participant": 0, "partner": 1}.get(chat.first, drawn)
+    return stated if stated == drawn or not pace.is_mixed(campaign) else drawn
+
+
+def _seat_both(
+    conversation: Conversation, chat: Chat, first: Mapping[str, Any], second: Mapping[str, Any]
+) -> None:
+    """Seat both sides of a new conversation, by one statement."""
+    mine = _seat(conversation, chat, 0, **first)
+    persona = [mine.persona] if mine.persona is not None else []
+    both = [mine, _seat(conversation, chat, 1, beside=persona, **second)]
+    if chat.brief is not None:
+        briefs.draw_topic(conversation, chat.brief, [one.persona for one in both if one.persona])
+    Seat.objects.bulk_create(both)
 
 
 def _seat(
@@ -173,31 +208,32 @@ def _seat(
     side: int,
     *,
     person: Participation | None = None,
-    **fields: object,
+    beside: Sequence[Persona] = (),
+    **fields: Any,
 ) -> Seat:
-    taken = _persona(conversation, chat, side, person)
-    seat = Seat.objects.create(
+    """Return a seat that is not stored yet, with the persona that the side has from now on."""
+    taken = _persona(conversation, chat, side, person, beside)
+    return Seat(
         conversation=conversation,
         side=side,
         participation=person,
-        round=rounds.done(person) if person else 0,
         persona=taken.persona if taken else None,
         persona_counted=bool(taken and taken.counted),
         persona_form=chat.form if person else chat.partner_form,
         **fields,
     )
-    if side == 1 and chat.brief is not None:
-        briefs.draw_topic(conversation, chat.brief)
-    return seat
 
 
 def _persona(
-    conversation: Conversation, chat: Chat, side: int, person: Participation | None
+    conversation: Conversation,
+    chat: Chat,
+    side: int,
+    person: Participation | None,
+    partners: Sequence[Persona],
 ) -> persona_stack.Taken | None:
     """Return the persona that a person waited with; a bot's, and one of too few, is drawn here."""
     if not chat.pool:
         return None
-    partners = [seat.persona for seat in conversation.seats.all() if seat.persona is not None]
     beside, group = {each.pk for each in partners}, briefs.group_of(chat.brief, partners)
     held = persona_stack.take_along(person, beside=beside, group=group) if person else None
     return held or persona_stack.pop(
@@ -227,10 +263,5 @@ def _let_bot_begin(conversation: Conversation, text: str) -> None:
         seconds = pace.seconds_to_open(conversation)
         delivery.show_later(conversation, text, in_reply_to=0, seconds=seconds)
         return
-    events.append(
-        conversation=conversation,
-        kind=Event.Kind.MESSAGE,
-        content={"text": text},
-        side=1,
-        in_reply_to=0,
-    )
+    first = events.New(conversation, Event.Kind.MESSAGE, {"text": text}, side=1, in_reply_to=0)
+    events.append_one(first)

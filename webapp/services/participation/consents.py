@@ -49,6 +49,7 @@ def check_shown(shown_pay: Decimal | None, terms: payment.Terms) -> None:
 def create(
     *,
     campaign: Campaign,
+    found: Participation | None,
     names: list[str],
     platform: str,
     external_id: str,
@@ -59,9 +60,9 @@ def create(
 ) -> Participation:
     """Create the participation; of two at once for the same person the second one resumes.
 
-    Raises `Claimed` where there is one that neither a signature nor the secret opens.
+    found: what `find` has found of them. Raises `Claimed` where there is one that neither a
+    signature nor the secret opens.
     """
-    found = find(campaign, names)
     if found is None:
         try:
             with transaction.atomic():

@@ -12,7 +12,7 @@ from typing import Any
 from django.conf import settings
 from django.db import transaction
 
-from webapp.models import Assignment, Campaign, Conversation, Participation, Seat
+from webapp.models import Assignment, Campaign, Conversation, Participation, Seat, System
 from webapp.services.conversation import allocation, entrance, matching, opening
 from webapp.services.participation import (
     admission,
@@ -82,6 +82,7 @@ def join(
             consents.check_shown(shown_pay, payment.offered(campaign))
             person = consents.create(
                 campaign=campaign,
+                found=person,
                 names=names,
                 platform=platform,
                 external_id=external_id,
@@ -134,9 +135,10 @@ def check_open(campaign: Campaign, now: datetime) -> None:
     }
     if campaign.state in closed:
         raise consents.Closed(closed[Campaign.State(campaign.state)])
-    if ledger.is_held(campaign):
+    books = ledger.books(campaign)
+    if books.held_at is not None:
         raise consents.Closed("paused")
-    is_free = allocation.has_capacity(campaign) and ledger.can_reserve(campaign, campaign.pay)
+    is_free = allocation.has_capacity(campaign) and campaign.pay <= books.free
     if not (is_free or waiting_list.may_wait(campaign, now)):
         raise consents.Closed("full")
     disk = shutil.disk_usage(settings.DATA_DIR)
@@ -155,8 +157,9 @@ def _resume(
         if resumes or person.state != P.ENDED:
             consents.renew(person, shown_pay)
         browsers.add(person, secret, now)
-        person.seen_at = now
-        person.save(update_fields=["seen_at"])
+        if person.seen_at != now:  # who was made at this moment has it
+            person.seen_at = now
+            person.save(update_fields=["seen_at"])
         if resumes:
             _return(person, now)
             return_pay.come_back(person=person, now=now)
@@ -231,8 +234,9 @@ def _start(person: Participation, now: datetime, *, has_page: bool = True) -> Pa
         if admission.check_quiz(person=person, now=now):
             _hold_pay_of_check(person, now)
             return person
-        is_new = not rounds.done(person)
-        if not (is_new and not waiting_list.is_first(person, now)) and _take_slot(person, now):
+        known = rounds.of(person)
+        is_new, is_next = not known.over, known.over or waiting_list.is_first(person, now)
+        if is_next and _take_slot(person, now, known):
             return person
         if is_new and has_page and waiting_list.may_wait(person.campaign, now):
             waiting_list.enter(person, now)
@@ -266,16 +270,16 @@ class _NoSlot(Exception):
     """There is no slot, or no pay for it: what was reserved of the two is given back."""
 
 
-def _take_slot(person: Participation, now: datetime) -> bool:
+def _take_slot(person: Participation, now: datetime, known: rounds.Rounds) -> bool:
     """Reserve a slot and its full pay, both or neither; False where the campaign has no more."""
     campaign = person.campaign
     if campaign.state != Campaign.State.OPEN:
         return False
     try:
         with transaction.atomic():
-            if not _allocate(person, now):
+            if not _allocate(person, now, known):
                 return False
-            if not ledger.hold(person, payment.most_due(person)):
+            if not ledger.hold(person, payment.most_due(person, known)):
                 raise _NoSlot
     except _NoSlot:
         return False
@@ -289,7 +293,7 @@ def _end_full(person: Participation, now: datetime) -> None:
         payment.settle(person=person, outcome=Outcome.FULL, now=now)
 
 
-def _allocate(person: Participation, now: datetime) -> bool:
+def _allocate(person: Participation, now: datetime, known: rounds.Rounds) -> bool:
     protocol = protocol_of(person.campaign)
     if protocol.chat is None:
         if not items.assign(person=person, now=now):
@@ -297,15 +301,16 @@ def _allocate(person: Participation, now: datetime) -> bool:
         event = "write" if protocol.write else "rate"
         states.move(person, event, state_at=now, seen_at=now, notice="", waiting_at=None)
         return True
-    system = allocation.take(person=person)
-    if system is None:
+    slot = allocation.reserve(person, known)
+    if slot is None:
         return False
-    Participation.objects.filter(pk=person.pk).update(seen_at=now, notice="")
+    system: System = slot["system"]
     if system.is_people or pace.is_mixed(person.campaign):
         partner_at = entrance.partner_at(person, now)
-        states.move(person, "wait", state_at=now, waiting_at=now, partner_at=partner_at)
+        since: dict[str, Any] = {"state_at": now, "waiting_at": now, "seen_at": now}
+        states.move(person, "wait", partner_at=partner_at, notice="", **since, **slot)
     else:
-        opening.open_with_bot(person=person, system=system, now=now)
+        opening.open_with_bot(person=person, system=system, now=now, known=known, slot=slot)
     return True
 
 
@@ -386,4 +391,4 @@ def _left(seat: Seat, now: datetime) -> float:
 
 def _locked(person: Participation) -> Participation:
     rows = Participation.objects.select_for_update(of=("self",), no_key=True)
-    return rows.select_related("campaign", "system").get(pk=person.pk)
+    return rows.select_related("campaign", "system", "persona").get(pk=person.pk)

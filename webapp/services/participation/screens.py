@@ -318,7 +318,7 @@ def _end(person: Participation, protocol: Protocol, *, has_chatted: bool) -> End
         return_url=_return_url(person, code.code if code else ""),
         withdraw=privacy.withdraw_token(person),
         receipt=issuing.latest(person),
-        may_return=payment.may_return(person) and not owed,
+        may_return=payment.may_return_with(person, code) and not owed,
         owed=owed,
         held=_hold_words(code, person.campaign.contact) if code else "",
     )

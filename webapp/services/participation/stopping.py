@@ -242,7 +242,7 @@ def _close(conversation: Conversation, now: datetime) -> None:
         states.move(conversation, "abandon", ended_at=now, ended_because="campaign stopped")
     except states.Illegal:  # the partner's turn came first
         return
-    events.append(conversation=conversation, kind=Event.Kind.STATE, content={"state": "stopped"})
+    events.append_one(events.New(conversation, Event.Kind.STATE, {"state": "stopped"}))
     delivery.drop(conversation)
     persona_stack.push_back_all(conversation)
 

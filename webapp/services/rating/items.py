@@ -11,8 +11,9 @@ import random
 from collections import Counter, defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
+from typing import Any, TypeVar
 
-from django.db import transaction
+from django.db import IntegrityError, transaction
 from django.db.models import F
 
 from evaluation import Rate
@@ -34,6 +35,7 @@ from webapp.services.rules.protocols import protocol_of
 LOOKED_AT, LOOKED_AT_EACH = 100, 5  # open items: at least, and per item to be chosen
 FEWEST_VOTES = (F("reserved") + F("completed"), "order")  # the index open_items_by_votes has them
 State = Assignment.State
+Made = TypeVar("Made", Item, Assignment, Candidate)
 PARTNER = "p"  # the key of a candidate that is the partner as a whole, in the first round
 
 
@@ -51,14 +53,12 @@ def open_after(*, person: Participation, conversation: Conversation, now: dateti
     seats = {seat.participation_id == person.pk: seat for seat in conversation.seats.all()}
     choices = _draw_choices(rate, conversation, mine=seats[True], partner=seats[False])
     assignment = _open(seats[True], conversation, seats[False].side, "after", choices, now)
-    Candidate.objects.get_or_create(  # one_candidate_of_a_key decides between two at once
-        item=assignment.item,
-        key=f"{PARTNER}{assignment.place or ''}",  # names of fields tell the rounds' forms apart
-        defaults={
-            "conversation": conversation,
-            "system": conversation.system,
-            "side": seats[False].side,
-        },
+    _made(
+        Candidate,  # names of fields tell the rounds' forms apart
+        {"item": assignment.item, "key": f"{PARTNER}{assignment.place or ''}"},
+        conversation=conversation,
+        system_id=conversation.system_id,
+        side=seats[False].side,
     )
     return assignment
 
@@ -69,17 +69,19 @@ def open_live(*, person: Participation, conversation: Conversation, now: datetim
     return _open(seats[True], conversation, seats[False].side, "live", {}, now)
 
 
-def candidate_for(event: Event) -> Candidate:
-    """Return the candidate that stands for a message of the partner; made when first needed."""
-    item = Item.objects.get(
-        campaign=event.conversation.campaign, key=_key(event.conversation, event.side, "live")
-    )
+def candidate_for(event: Event, item: Item | None = None) -> Candidate:
+    """Return the candidate that stands for a message of the partner; made when first needed.
+
+    item: what is labeled in its conversation, where that was looked up.
+    """
+    key = _key(event.conversation, event.side, "live")
+    item = item or Item.objects.get(campaign=event.conversation.campaign_id, key=key)
     candidate, _ = Candidate.objects.get_or_create(  # one_candidate_of_a_key decides
         item=item,
         key=f"m{event.seq}",
         defaults={
             "conversation": event.conversation,
-            "system": event.conversation.system,
+            "system_id": event.conversation.system_id,
             "seq": event.seq,
             "side": event.side or 0,
         },
@@ -100,17 +102,25 @@ def _open(
     now: datetime,
 ) -> Assignment:
     with transaction.atomic():
-        item, _ = Item.objects.get_or_create(  # one_item_of_a_key decides between two at once
-            campaign=conversation.campaign,
-            key=_key(conversation, side, when),
-            defaults={"conversation": conversation, "target": 1, "reserved": 1},
-        )
-        assignment, _ = Assignment.objects.get_or_create(
-            item=item,
-            participation=rater.participation,
-            defaults={"place": rater.round, "choices": choices, "made_at": now},
-        )
-        return assignment
+        about = {"campaign_id": conversation.campaign_id, "key": _key(conversation, side, when)}
+        item = _made(Item, about, conversation=conversation, target=1, reserved=1)
+        who = {"item": item, "participation_id": rater.participation_id}
+        return _made(Assignment, who, place=rater.round, choices=choices, made_at=now)
+
+
+def _made(kind: type[Made], keys: Mapping[str, Any], **rest: Any) -> Made:
+    """Return the row of these keys, made here as a rule; a constraint decides between two at once.
+
+    It is not looked for first: who opens a form a second time has lost a reply, which is rare.
+    """
+    try:
+        with transaction.atomic():
+            return kind._default_manager.create(**keys, **rest)
+    except IntegrityError:
+        found = kind._default_manager.filter(**keys).first()
+        if found is None:
+            raise
+        return found
 
 
 def _draw_choices(

@@ -180,7 +180,7 @@ def _open(person: Participation, event: Event, rate: Rate) -> tuple[Assignment, 
         raise LabelRefused(
             "not_now", f"seq: {event.seq} is not a message of the partner's to label"
         )
-    return assignment, items.candidate_for(event)
+    return assignment, items.candidate_for(event, assignment.item)
 
 
 def _parse(question: Question, value: str, candidate: Candidate) -> Value:

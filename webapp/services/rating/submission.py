@@ -9,9 +9,9 @@ from collections.abc import Iterable, Mapping
 from datetime import datetime
 
 from django.db import transaction
-from django.db.models import Q
+from django.db.models import Q, QuerySet
 
-from evaluation import Rate, Shown, Value
+from evaluation import Rate, Shown
 from webapp.models import Assignment, Candidate, CompletionCode, Conversation, Participation, Rating
 from webapp.services.rating import onboarding
 from webapp.services.rating.labels import LabelRefused
@@ -33,10 +33,14 @@ def rate_of(person: Participation) -> Rate:
 
 def current(person: Participation) -> Assignment | None:
     """Return the person's next assignment."""
+    return _waiting(person).first()
+
+
+def _waiting(person: Participation) -> QuerySet[Assignment]:
+    """Return the person's forms that are still to be filled in, in order."""
     rows = Assignment.objects.filter(participation=person, state=State.RESERVED)
     rows = rows.exclude(item__key__endswith=":live")
-    rows = rows.select_related("item__conversation", "item__context")
-    return rows.order_by("place").first()
+    return rows.select_related("item__conversation", "item__context").order_by("place")
 
 
 def shown_to(assignment: Assignment) -> Shown:
@@ -82,16 +86,17 @@ def submit(
         person = quota.locked(person)
         if person.state == Participation.State.ENDED:
             return payment.code_of(person)
-        assignment = current(person)
+        waiting = list(_waiting(person)[:2])
+        assignment = waiting[0] if waiting else None
         if person.state != Participation.State.RATING or assignment is None:
             if _is_repeat(person, answers):
                 return None  # the next round has come meanwhile
             raise LabelRefused("not_now")
-        if not _is_repeat(person, answers):
-            _store(assignment, rate_of(person).parse(answers, shown_to(assignment)), now)
+        if not _store(assignment, person, answers, now):
+            return None
         if assignment.item.known and onboarding.is_failed(person):
             return _end_onboarding(person, now)
-        return None if current(person) else _finish(person, assignment.item.conversation, now)
+        return None if waiting[1:] else _finish(person, assignment.item.conversation, now)
 
 
 def _end_onboarding(person: Participation, now: datetime) -> CompletionCode | None:
@@ -111,7 +116,10 @@ def _fits(assignment: Assignment, answers: Mapping[str, str]) -> bool:
 
 
 def _is_repeat(person: Participation, answers: Mapping[str, str]) -> bool:
-    """Tell whether these are the fields of a form of the batch that was stored before."""
+    """Tell whether these are the fields of a form of the batch that was stored before.
+
+    No two items of a person have candidates of the same key.
+    """
     done = Assignment.objects.filter(participation=person, state=State.DONE)
     keys = {name.split(".")[0] for name in answers}
     if not keys:
@@ -121,12 +129,21 @@ def _is_repeat(person: Participation, answers: Mapping[str, str]) -> bool:
     return done.filter(Q(item__candidates__key__in=keys) | of_items).exists()
 
 
-def _store(assignment: Assignment, answers: Mapping[tuple[str, str], Value], now: datetime) -> None:
-    rows = Assignment.objects.filter(pk=assignment.pk)
-    if not states.try_move(rows, "judge", done_at=now, draft={}):
-        return
-    candidates = {candidate.key: candidate for candidate in assignment.item.candidates.all()}
-    closed = rate_of(assignment.participation).closed(answers)
+def _store(
+    assignment: Assignment, person: Participation, answers: Mapping[str, str], now: datetime
+) -> bool:
+    """Store the answers of a form; False where they are those of one that was stored before."""
+    rate, rows = rate_of(person), assignment.item.candidates.select_related("conversation")
+    candidates = {each.key: each for each in rows}
+    shown = shown_among(assignment, candidates.values())
+    abouts = {name.split(".")[0] for name in answers}
+    if not abouts <= {*candidates, shown.together} and _is_repeat(person, answers):
+        return False
+    values = rate.parse(answers, shown)
+    mine = Assignment.objects.filter(pk=assignment.pk)
+    if not states.try_move(mine, "judge", done_at=now, draft={}):
+        return True
+    closed = rate.closed(values)
     Rating.objects.bulk_create(
         Rating(
             assignment=assignment,
@@ -135,9 +152,10 @@ def _store(assignment: Assignment, answers: Mapping[tuple[str, str], Value], now
             value=value,
             follows=(key, question) in closed,
         )
-        for (key, question), value in answers.items()
+        for (key, question), value in values.items()
     )
     quota.complete(assignment.item)
+    return True
 
 
 def _finish(

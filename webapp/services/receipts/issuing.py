@@ -25,9 +25,15 @@ VERSION = "PR1"
 PURPOSE = b"parley.receipt"
 
 
-def issue(person: Participation, code: CompletionCode | None, now: datetime) -> Receipt | None:
-    """Store the receipt of an end, in the transaction of the end; None where nothing was done."""
-    messages, answers, texts = _messages(person), _answers(person), _texts(person)
+def issue(
+    person: Participation, code: CompletionCode | None, now: datetime, *, has_texts: bool = True
+) -> Receipt | None:
+    """Store the receipt of an end, in the transaction of the end; None where nothing was done.
+
+    has_texts: whether the campaign asks for any.
+    """
+    messages, answers = _messages(person), _answers(person)
+    texts = _texts(person) if has_texts else []
     if not (code or messages or answers or texts):
         return None
     last = person.receipts.order_by("number").last()

@@ -215,7 +215,7 @@ def refuse(job: ReplyJob, text: str, complaint: str) -> None:
         held = ReplyJob.objects.filter(queue.fence(job), pk=job.pk, state=J.CLAIMED)
         if conversation.state == OPEN and held.exists():
             content = {"refused": text, "complaint": complaint}
-            events.append(conversation=conversation, kind=Event.Kind.STATE, content=content, side=1)
+            events.append_one(events.New(conversation, Event.Kind.STATE, content, side=1))
             failed(job, f"refused: {complaint}"[:500])
 
 
@@ -281,7 +281,7 @@ def end_without_allowance(job: ReplyJob, error: str, *, campaign: bool) -> None:
         is_of_people = conversation.purpose == Conversation.Purpose.STUDY
         if is_of_people and conversation.state == OPEN:
             content = {"state": "failed", "because": "no_tokens"}
-            events.append(conversation=conversation, kind=Event.Kind.STATE, content=content)
+            events.append_one(events.New(conversation, Event.Kind.STATE, content))
             fail(conversation, "no_tokens", now)
     if campaign:
         pause(conversation.campaign, actor="reply worker", reason=error, now=now)
@@ -309,7 +309,7 @@ def _flag_failure(conversation: Conversation, job: ReplyJob, error: str) -> None
     )
     if conversation.purpose == Conversation.Purpose.STUDY:
         content = {"notice": "no_answer"}
-        events.append(conversation=conversation, kind=Event.Kind.NOTICE, content=content)
+        events.append_one(events.New(conversation, Event.Kind.NOTICE, content))
 
 
 def retry(job: ReplyJob) -> ReplyJob:

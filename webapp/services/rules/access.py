@@ -252,9 +252,12 @@ def of_browser(secrets: Iterable[str], prefix: str = "") -> Q:
 
 def held(person: Participation, secrets: Iterable[str]) -> str:
     """Return the first of these secrets that is of this participation, "" for none."""
+    hashes = {secret: secret_hash(secret) for secret in secrets}
+    if not hashes or person.secret_hash == next(iter(hashes.values())):
+        return next(iter(hashes), "")
     further = Browser.objects.filter(participation=person).values_list("secret_hash", flat=True)
-    hashes = {person.secret_hash, *further}
-    return next((secret for secret in secrets if secret_hash(secret) in hashes), "")
+    own = {person.secret_hash, *further}
+    return next((secret for secret, hashed in hashes.items() if hashed in own), "")
 
 
 def known(slug: str, secret: str) -> Participation | None:

@@ -38,7 +38,7 @@ def append(
         first = _first(locked, side, client_id)
         if first is not None:
             return same(first, kind, content)
-        (event,) = append_all([New(locked, kind, content, side, client_id, in_reply_to)])
+        event = append_one(New(locked, kind, content, side, client_id, in_reply_to))
         tally.copy(locked, conversation)
         conversation.state = locked.state
         return event
@@ -83,6 +83,12 @@ def append_all(entries: Sequence[New]) -> list[Event]:
     tally.store(conversations.values())
     realtime.tell_on_commit(grown)
     return made
+
+
+def append_one(new: New) -> Event:
+    """Append an entry to a conversation that this transaction has locked, or made itself."""
+    (event,) = append_all([new])
+    return event
 
 
 def _next(new: New) -> Event:

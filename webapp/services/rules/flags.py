@@ -7,9 +7,11 @@ from __future__ import annotations
 
 import itertools
 import statistics
-from collections import Counter
-from collections.abc import Sequence
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
+from operator import itemgetter
+from typing import Any
 
 from webapp.models import (
     Assignment,
@@ -61,37 +63,37 @@ def review(*, person: Participation, now: datetime) -> list[Flag]:
 
     Where the campaign wants that, the payment then waits for a person to look (R37).
     """
-    found: list[tuple[str, Conversation | None, str]] = []
-    for seat in person.seats.select_related("conversation"):
-        messages = _timed_messages(seat.conversation, seat.side)
-        found += [(kind, seat.conversation, detail) for kind, detail in _oddities(messages)]
+    found: list[tuple[str, int | None, str]] = []
+    for conversation, messages in _timed_messages(person).items():
+        found += [(kind, conversation, detail) for kind, detail in _oddities(messages)]
     found += [("straight_lined", None, detail) for detail in _straight_lined(person)]
     if found and person.campaign.hold_payments:
         for code in CompletionCode.objects.filter(participation=person):
             endings.hold(code, endings.FLAGS, now)
-    return [
-        raise_flag(
-            kind,
-            campaign=person.campaign,
-            participation=person,
-            conversation=conversation,
-            detail=detail,
-        )
+    about = {"campaign": person.campaign, "participation": person}
+    return Flag.objects.bulk_create(
+        Flag(kind=kind, conversation_id=conversation, detail=detail, **about)
         for kind, conversation, detail in found
-    ]
+    )
 
 
 TimedMessages = Sequence[tuple[str, timedelta]]  # a message, and the time since the one before
 
 
-def _timed_messages(conversation: Conversation, side: int) -> TimedMessages:
-    messages = list(conversation.events.filter(kind=Event.Kind.MESSAGE).order_by("seq"))
-    pairs = itertools.pairwise(messages)
-    return [
-        (str(event.content.get("text", "")), event.made_at - before.made_at)
-        for before, event in pairs
-        if event.side == side
-    ]
+def _timed_messages(person: Participation) -> Mapping[int, TimedMessages]:
+    """Return what a person wrote in each conversation, with the time since what was before it."""
+    seats = "conversation__seats"
+    of_theirs = {"kind": Event.Kind.MESSAGE, f"{seats}__participation": person}
+    rows = Event.objects.filter(**of_theirs).order_by("conversation_id", "seq")
+    columns = rows.values_list("conversation_id", "side", f"{seats}__side", "content", "made_at")
+    found: dict[int, TimedMessages] = {}
+    for conversation, group in itertools.groupby(columns, key=itemgetter(0)):
+        found[conversation] = [
+            (str(content.get("text", "")), at - before)
+            for (*_, before), (_, side, own, content, at) in itertools.pairwise(group)
+            if side == own
+        ]
+    return found
 
 
 def _oddities(messages: TimedMessages) -> list[tuple[str, str]]:
@@ -130,13 +132,15 @@ def _repeated(messages: TimedMessages) -> str:
 def _straight_lined(person: Participation) -> list[str]:
     rate = protocol_of(person.campaign).after
     scales = [question.name for question in rate.each if question.is_scale] if rate else []
-    done = Assignment.objects.filter(participation=person, state=Assignment.State.DONE)
-    return [detail for one in done if (detail := _straight(one, scales))]
+    answers: dict[Assignment, list[Any]] = defaultdict(list)
+    of_done = {"assignment__participation": person, "assignment__state": Assignment.State.DONE}
+    rows = Rating.objects.filter(question__in=scales, **of_done).select_related("assignment")
+    for row in rows.order_by("assignment_id", "pk"):
+        answers[row.assignment].append(row.value)
+    return [detail for one, values in answers.items() if (detail := _straight(one, values))]
 
 
-def _straight(assignment: Assignment, scales: Sequence[str]) -> str:
-    rows = Rating.objects.filter(assignment=assignment, question__in=scales)
-    values = list(rows.values_list("value", flat=True))
+def _straight(assignment: Assignment, values: Sequence[Any]) -> str:
     if len(values) < STRAIGHT_ANSWERS or len(set(values)) > 1 or assignment.done_at is None:
         return ""
     seconds = (assignment.done_at - assignment.made_at).total_seconds()

@@ -229,7 +229,7 @@ def is_held(campaign: Campaign) -> bool:
 
 def hold(person: Participation, amount: Decimal) -> bool:
     """Reserve so much in all for a person whose row is locked; False where the budget lacks it."""
-    before = _reserved(person)
+    before = person.reserved_pay
     more = amount - before
     if more > 0:
         if not _take(person.campaign, reserved=more):
@@ -244,7 +244,7 @@ def release(person: Participation) -> None:
 
     Their row is locked.
     """
-    held = _reserved(person)
+    held = person.reserved_pay
     if held:
         rows = PayLedger.objects.filter(campaign=person.campaign_id)
         rows.update(reserved=F("reserved") - _cents(held))
@@ -256,10 +256,10 @@ def settle(person: Participation, owed: Decimal) -> Decimal:
     """Turn a person's reservation into what is owed, and release the rest; return what is paid.
 
     What is owed is reserved but for people without a place, whose campaign was stopped: they get
-    what the budget has left for them, or nothing.
+    what the budget has left for them, or nothing. Their row is locked.
     """
-    paid = owed if hold(person, owed) else _reserved(person)
-    held = _reserved(person)
+    paid = owed if hold(person, owed) else person.reserved_pay
+    held = person.reserved_pay
     if held:
         rows = PayLedger.objects.filter(campaign=person.campaign_id)
         rows.update(reserved=F("reserved") - _cents(held), spent=F("spent") + _cents(paid))
@@ -300,18 +300,17 @@ def let_new_people_in(campaign: Campaign, now: datetime) -> bool:
     return rows.update(held_at=None, held_because="", looked_at=now) == 1
 
 
-def _reserved(person: Participation) -> Decimal:
-    return Participation.objects.values_list("reserved_pay", flat=True).get(pk=person.pk)
-
-
 def _take(campaign: Campaign, **sums: Decimal) -> bool:
-    """Add to the sums where the budget has enough left."""
-    begin(campaign)
+    """Add to the sums where the budget has enough left; without a ledger one is begun first."""
     ((name, amount),) = sums.items()
     cents = _cents(amount)
     left = Q(budget__gte=F("reserved") + F("spent") + cents)
     rows = PayLedger.objects.filter(left, campaign=campaign.pk)
-    return rows.update(**{name: F(name) + cents}) == 1
+    added = {name: F(name) + cents}
+    if rows.update(**added):
+        return True
+    begin(campaign)
+    return rows.update(**added) == 1
 
 
 def _cents(amount: Decimal) -> int:

@@ -16,9 +16,9 @@ from webapp.services.rules import flags, payment, persona_stack, quota, rounds, 
 def finish_round(*, person: Participation, outcome: str, now: datetime) -> CompletionCode | None:
     """End the round that is on; None where another one follows."""
     with transaction.atomic():
-        rounds.close(person, outcome)
-        if not rounds.goes_on(person):
-            return payment.settle(person=person, outcome=outcome, now=now)
+        closed = rounds.close(person, outcome)
+        if not rounds.goes_on(person, closed.over):
+            return payment.settle(person=person, outcome=outcome, now=now, known=closed)
         quota.give_back(person, counts=payment.counts(person.campaign, outcome))
         person.seats.filter(active=True).update(active=False)
         states.move(person, "next", state_at=now, notice="", system=None, waiting_at=None)

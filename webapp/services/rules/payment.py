@@ -31,6 +31,7 @@ from webapp.services.rules import (
     states,
     work,
 )
+from webapp.services.rules.protocols import protocol_of
 
 Outcome, Kind = Participation.Outcome, CompletionCode.Kind
 QuitRule = Campaign.QuitRule
@@ -145,12 +146,18 @@ def renewed(person: Participation) -> Terms:
 
 
 def settle(
-    *, person: Participation, outcome: str, now: datetime, event: str = ""
+    *,
+    person: Participation,
+    outcome: str,
+    now: datetime,
+    event: str = "",
+    known: rounds.Rounds | None = None,
 ) -> CompletionCode | None:
     """End a participation with an outcome, in one transaction; a repeat returns the first code.
 
     The move is what decides: of two callers one ends the participation, the other finds it ended.
-    It is that of the outcome, unless `event` names another one.
+    It is that of the outcome, unless `event` names another one. known: the rounds, where this
+    transaction has closed the last one.
     """
     rule = RULES[outcome]
     with transaction.atomic():
@@ -167,15 +174,18 @@ def settle(
             if refusal.state != Participation.State.ENDED:
                 raise
             return code_of(person)
-        owed = due(person, outcome)  # before the round is closed
-        rounds.close(person, outcome)
+        known = known or rounds.of(person)
+        owed = due(person, outcome, known=known)  # before the round is closed
+        rounds.close(person, outcome, known)
         quota.give_back(person, counts=counts(person.campaign, outcome))
-        Seat.objects.filter(participation=person, active=True).update(active=False)
+        if known.is_seated:
+            Seat.objects.filter(participation=person, active=True).update(active=False)
         release_assignments(person)
         persona_stack.give_back(person)
         owed = _within_budget(person, owed)
         code = _new_code(person, owed) if owed else None
-        issuing.issue(person, code, now)
+        has_texts = protocol_of(person.campaign).write is not None
+        issuing.issue(person, code, now, has_texts=has_texts)
         _hold_where_unusual(person, code, now)
         audit.append(
             actor=f"participation {person.pk}",
@@ -219,18 +229,29 @@ def code_of(person: Participation) -> CompletionCode | None:
 
 
 def may_return(person: Participation) -> bool:
-    """Tell whether the start link lets a participant begin anew: who has no code, and may."""
-    return person.outcome not in NOT_ADMITTED and code_of(person) is None
+    """Tell whether the start link lets a participant begin anew."""
+    return may_return_with(person, code_of(person))
 
 
-def due(person: Participation, outcome: str, done: work.Work | None = None) -> Due | None:
+def may_return_with(person: Participation, code: CompletionCode | None) -> bool:
+    """Tell the same of who has this code: only they may who have none."""
+    return person.outcome not in NOT_ADMITTED and code is None
+
+
+def due(
+    person: Participation,
+    outcome: str,
+    done: work.Work | None = None,
+    known: rounds.Rounds | None = None,
+) -> Due | None:
     """Return what ending in an outcome now pays a person; None where there is no code for it.
 
     Each round that is over earns the whole pay, the one that is on what its outcome says. `done`
-    is the work of the round that is on, where it was counted already.
+    is the work of the round that is on, where it was counted already, `known` the rounds.
     """
-    terms, earlier = promised(person), rounds.done(person)
-    latest = _due_of_round(person, terms, outcome, done)
+    known = known or rounds.of(person)
+    terms, earlier = promised(person), known.over
+    latest = _due_of_round(person, terms, outcome, done, known)
     if not earlier:
         return latest
     if latest is None:
@@ -240,11 +261,11 @@ def due(person: Participation, outcome: str, done: work.Work | None = None) -> D
     return Due(kind, terms.pay * earlier + latest.amount)
 
 
-def most_due(person: Participation) -> Decimal:
+def most_due(person: Participation, known: rounds.Rounds | None = None) -> Decimal:
     """Return the most that the participation can pay when the present round ends."""
-    terms = promised(person)
+    terms, over = promised(person), (known or rounds.of(person)).over
     most = max(terms.pay, terms.waiting_pay, terms.screening_pay)
-    return terms.pay * rounds.done(person) + most
+    return terms.pay * over + most
 
 
 def _within_budget(person: Participation, owed: Due | None) -> Due | None:
@@ -271,7 +292,11 @@ def _hold_where_unusual(person: Participation, code: CompletionCode | None, now:
 
 
 def _due_of_round(
-    person: Participation, terms: Terms, outcome: str, done: work.Work | None
+    person: Participation,
+    terms: Terms,
+    outcome: str,
+    done: work.Work | None,
+    known: rounds.Rounds,
 ) -> Due | None:
     """Return what the round that is on pays; one that never began nothing, but for the first."""
     kind = RULES[outcome].code
@@ -279,7 +304,7 @@ def _due_of_round(
         return part(terms, done or work.of(person))
     if kind == Kind.SCREENED:
         return _screened(terms, part(terms, done or work.of(person)))
-    if kind == Kind.FULL and rounds.done(person) and rounds.current(person) is None:
+    if kind == Kind.FULL and known.over and known.current is None:
         return None
     pays = {Kind.FULL: terms.pay, Kind.WAITING: terms.waiting_pay}
     return Due(kind, pays[Kind(kind)]) if kind else None

@@ -11,11 +11,12 @@ from __future__ import annotations
 import random
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
+from typing import Any
 
-from django.db import transaction
 from django.db.models import F, QuerySet
 
 from webapp.models import Campaign, Conversation, Participation, Persona, Seat
+from webapp.services.rules import statements
 from webapp.services.rules.protocols import protocol_of
 
 P = Participation.State
@@ -40,10 +41,10 @@ def pop(
     campaign: Campaign,
     split: str,
     seed: int | str,
-    beside: Collection[int] = (),
+    beside: Collection[int] | QuerySet[Any] = (),
     group: str | None = None,
 ) -> Taken:
-    """Take one of the least taken personas, not one of `beside` (the keys of rows).
+    """Take one of the least taken personas, not one of `beside` (the keys of rows, or their query).
 
     group: that it has to be of, None for any.
     Which of them is drawn from the seed. A row that another transaction is taking is passed over,
@@ -51,14 +52,11 @@ def pop(
     """
     draw = random.Random(f"{seed}:persona")  # noqa: S311 (a draw to be repeated, not a secret)
     passed: set[int] = set()
-    while pk := _draw(draw, _pool(campaign, split, group).exclude(pk__in={*beside, *passed})):
-        with transaction.atomic():
-            rows = Persona.objects.select_for_update(skip_locked=True, no_key=True)
-            if rows.filter(pk=pk).first() is not None:
-                Persona.objects.filter(pk=pk).update(taken=F("taken") + 1)
-                return Taken(Persona.objects.get(pk=pk), counted=True)
-        passed.add(pk)
     rows = _pool(campaign, split, group).exclude(pk__in=beside)
+    while pk := _draw(draw, rows.exclude(pk__in=passed) if passed else rows):
+        if (persona := statements.take_persona(pk)) is not None:
+            return Taken(persona, counted=True)
+        passed.add(pk)
     return _share(rows, draw, f"campaign {campaign.pk} has no persona of the split {split!r} left")
 
 
@@ -122,10 +120,10 @@ def hold_all(people: Iterable[Participation]) -> None:
 
 def _pop_for(person: Participation, pool: str) -> Taken | None:
     campaign, attempt = person.campaign, person.seats.count()
-    held = campaign.participations.filter(persona__isnull=False).values_list("persona", flat=True)
-    for beside in (set(held), set[int]()):
+    held = campaign.participations.filter(persona__isnull=False).values("persona")
+    seed = f"{campaign.seed}:{person.pk}:{attempt}"
+    for beside in (held, set[int]()):
         try:
-            seed = f"{campaign.seed}:{person.pk}:{attempt}"
             return pop(campaign=campaign, split=pool, seed=seed, beside=beside)
         except NoneLeft:
             continue
@@ -142,9 +140,11 @@ def keep(person: Participation, seat: Seat) -> None:
 
 def _hold(person: Participation, taken: Taken) -> bool:
     rows = Participation.objects.filter(pk=person.pk, persona=None)
-    is_held = rows.update(persona=taken.persona, persona_counted=taken.counted) == 1
-    person.refresh_from_db(fields=["persona", "persona_counted"])
-    return is_held
+    if not rows.update(persona=taken.persona, persona_counted=taken.counted):
+        person.refresh_from_db(fields=["persona", "persona_counted"])
+        return False
+    person.persona, person.persona_counted = taken.persona, taken.counted
+    return True
 
 
 def take_along(

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TypeVar
 
-from django.db.models import F
+from django.db.models import F, QuerySet, Subquery
 
 from webapp.models import Conversation, Item, Participation, QuotaCell, Seat
 from webapp.services.rules.protocols import protocol_of
@@ -41,14 +41,21 @@ def reserve_each(rows: Sequence[Counted]) -> set[int]:
 
 def complete(row: Counted, count: int = 1) -> None:
     """Turn a reservation into a completion."""
-    rows = type(row)._default_manager.filter(pk=row.pk, reserved__gte=count)
-    rows.update(reserved=F("reserved") - count, completed=F("completed") + count)
+    _complete(type(row)._default_manager.filter(pk=row.pk), count)
+
+
+def _complete(rows: QuerySet[Counted], count: int) -> None:
+    held = rows.filter(reserved__gte=count)
+    held.update(reserved=F("reserved") - count, completed=F("completed") + count)
 
 
 def release(row: Counted, count: int = 1) -> None:
     """Give a reservation back."""
-    rows = type(row)._default_manager.filter(pk=row.pk, reserved__gte=count)
-    rows.update(reserved=F("reserved") - count)
+    _release(type(row)._default_manager.filter(pk=row.pk), count)
+
+
+def _release(rows: QuerySet[Counted], count: int) -> None:
+    rows.filter(reserved__gte=count).update(reserved=F("reserved") - count)
 
 
 def withdraw(row: Counted, count: int = 1) -> None:
@@ -66,10 +73,13 @@ def locked(person: Participation) -> Participation:
     Each settles what the other holds, so two who rate at the same time would wait in a circle.
     """
     keys = {person.pk}
-    if protocol_of(person.campaign).pairs_people and (seat := _last_seat(person)):
-        keys |= set(seat.conversation.seats.values_list("participation", flat=True)) - {None}
+    if protocol_of(person.campaign).pairs_people:
+        last = person.seats.order_by("-pk").values("conversation")[:1]
+        beside = Seat.objects.filter(conversation=Subquery(last), participation__isnull=False)
+        keys |= set(beside.values_list("participation", flat=True))
     rows = Participation.objects.filter(pk__in=keys).order_by("pk")
-    return {row.pk: row for row in rows.select_for_update(no_key=True)}[person.pk]
+    rows = rows.select_for_update(no_key=True, of=("self",))
+    return {row.pk: row for row in rows.select_related("campaign", "system")}[person.pk]
 
 
 def give_back(person: Participation, *, counts: bool = False) -> None:
@@ -81,16 +91,16 @@ def give_back(person: Participation, *, counts: bool = False) -> None:
     rows = Participation.objects.filter(pk=person.pk)
     held = rows.filter(holds_slot=True).update(holds_slot=False)
     person.holds_slot = False
-    if not held or person.system_id is None:
+    if not held or person.system is None:
         return
-    cell = QuotaCell.objects.select_related("system").get(system_id=person.system_id)
-    if cell.system.is_people:
+    if person.system.is_people:
         held += rows.filter(holds_partners_slot=True).update(holds_partners_slot=False)
         partner = _other_rater(person) if counts and held == 1 else None
         if partner is not None and _pass_to(partner):
             return
         counts = counts and (partner is None or _is_rated(partner))
-    complete(cell, held) if counts else release(cell, held)
+    cell = QuotaCell.objects.filter(system=person.system_id)
+    _complete(cell, held) if counts else _release(cell, held)
 
 
 def leave_to_rater(seat: Seat, partner: Seat, *, counts: bool) -> None:

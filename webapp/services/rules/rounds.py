@@ -6,6 +6,8 @@ an absence, a return) it is tried again under the same number.
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
+
 from django.db.models import Case, F, Q, QuerySet, Value, When
 
 from webapp.models import PEOPLE, Campaign, Participation, QuotaCell, Seat
@@ -21,22 +23,46 @@ def most(campaign: Campaign) -> int:
     return chat.conversations if chat else 1
 
 
+@dataclass(frozen=True)
+class Rounds:
+    """Rounds of a participation, as of one look at its seats.
+
+    over: how many are; it is also the number of the next one, from 0. seats: all of them, also of
+    rounds that were tried again. current: the latest seat of the round that is not over, None
+    before it begins. is_seated: whether a seat is still active.
+    """
+
+    over: int
+    seats: int
+    current: int | None
+    is_seated: bool
+
+
+def of(person: Participation) -> Rounds:
+    """Look at the rounds of a person, by one statement."""
+    rows = person.seats.order_by("pk").values_list("pk", "round", "outcome", "active")
+    found = list(rows)
+    over = sum(outcome in OVER for _, _, outcome, _ in found)
+    current = [pk for pk, number, outcome, _ in found if number == over and outcome not in OVER]
+    is_seated = any(active for *_, active in found)
+    return Rounds(over, len(found), current[-1] if current else None, is_seated)
+
+
 def done(person: Participation) -> int:
-    """Count the rounds that are over; it is also the number of the next one, from 0."""
-    return person.seats.filter(outcome__in=OVER).count()
+    """Count the rounds that are over."""
+    return of(person).over
 
 
-def current(person: Participation) -> Seat | None:
-    """Return the latest seat of the round that is not over; None before it begins."""
-    seats = person.seats.filter(round=done(person)).exclude(outcome__in=OVER)
-    return seats.order_by("pk").last()
+def close(person: Participation, outcome: str, known: Rounds | None = None) -> Rounds:
+    """Note how the round that is not over ended; return the rounds as they then are.
 
-
-def close(person: Participation, outcome: str) -> None:
-    """Note how the round that is not over ended."""
-    seat = current(person)
-    if seat is not None:
-        Seat.objects.filter(pk=seat.pk).update(outcome=outcome)
+    known: what this transaction has seen of the person's rounds.
+    """
+    known = known or of(person)
+    if known.current is None:
+        return known
+    Seat.objects.filter(pk=known.current).update(outcome=outcome)
+    return replace(known, over=known.over + 1, current=None) if outcome in OVER else known
 
 
 def open_cells(campaign: Campaign) -> QuerySet[QuotaCell]:
@@ -61,9 +87,9 @@ def cells_for(person: Participation) -> QuerySet[QuotaCell]:
     return open_cells(person.campaign).exclude(system__in=met)
 
 
-def goes_on(person: Participation) -> bool:
-    """Tell whether another round may follow."""
+def goes_on(person: Participation, over: int) -> bool:
+    """Tell whether another round may follow those that are over."""
     campaign = person.campaign
-    if campaign.state != Campaign.State.OPEN or not 0 < done(person) < most(campaign):
+    if campaign.state != Campaign.State.OPEN or not 0 < over < most(campaign):
         return False
     return cells_for(person).exists()

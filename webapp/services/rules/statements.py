@@ -71,6 +71,23 @@ class Columns(Generic[M]):
         made._state.adding, made._state.db = False, database.alias
         return made
 
+    @cached_property
+    def returned(self) -> str:
+        """The columns as an UPDATE returns them."""
+        return ", ".join(f'"{each.column}"' for each in self.fields)
+
+    def renew(self, old: M, row: Row, database: BaseDatabaseWrapper) -> None:
+        """Let an object that was read before have these values.
+
+        What it refers to stays, where it is still the same.
+        """
+        old.__dict__.update(self.values(row, 0, database))
+        for each in self.fields:
+            cached = old._state.fields_cache.get(each.name)
+            if cached is not None and cached.pk != getattr(old, each.attname):
+                del old._state.fields_cache[each.name]
+        old.__dict__.pop("_prefetched_objects_cache", None)
+
     def _converting(self, database: BaseDatabaseWrapper) -> list[Conversion]:
         """Return what Django converts on this database: the position of a value, and how."""
         if database.vendor not in self._converters:
@@ -109,6 +126,7 @@ WHOLE: tuple[Columns[Any], ...] = (
     Columns(System, "y"),
 )
 JOB = Columns(ReplyJob, "j")
+WHOLE_PERSONA = Columns(Persona, Persona._meta.db_table)
 # What an entry is written with; a number is on either database what it is in Python.
 WRITTEN = [
     (each.attname, None if isinstance(each, AS_IT_IS) else each.get_db_prep_save)
@@ -282,6 +300,23 @@ def _inserting(count: int) -> str:
     rows = ", ".join([f"({_marks(len(WRITTEN))})"] * count)
     table = Event._meta.db_table
     return f"INSERT INTO {table} ({names}) VALUES {rows} RETURNING id"  # noqa: S608 (no values)
+
+
+def take_persona(pk: int) -> Persona | None:
+    """Count a persona as taken once more; None where another transaction is taking it."""
+    database = connections[DEFAULT_DB_ALIAS]
+    rows = _rows(database, _taking(database.vendor), [pk])
+    return WHOLE_PERSONA.make(rows[0], 0, database) if rows else None
+
+
+@lru_cache(maxsize=2)
+def _taking(vendor: str) -> str:
+    table = Persona._meta.db_table
+    one = "id = %s"
+    if vendor == "postgresql":
+        locked = f"SELECT id FROM {table} WHERE id = %s FOR NO KEY UPDATE SKIP LOCKED"  # noqa: S608
+        one = f"id = ANY(ARRAY({locked}))"
+    return f"UPDATE {table} SET taken = taken + 1 WHERE {one} RETURNING {WHOLE_PERSONA.returned}"  # noqa: S608
 
 
 def _rows(database: BaseDatabaseWrapper, sql: str, values: Sequence[Any]) -> list[Row]:

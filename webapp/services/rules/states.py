@@ -5,6 +5,8 @@ Each move is one conditional UPDATE from an allowed state, so two callers cannot
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from functools import cache
 from typing import Any, TypeVar
 
 from django.db import connection, models
@@ -19,6 +21,7 @@ from webapp.models import (
     Participation,
     ReplyJob,
 )
+from webapp.services.rules.statements import Columns
 
 P, C, V, J = Participation.State, Conversation.State, Campaign.State, ReplyJob.State
 A, T = Assignment.State, Contribution.State
@@ -114,7 +117,6 @@ def move_first(rows: models.QuerySet[Row], event: str, **fields: Any) -> list[in
     On PostgreSQL rows that another caller is moving are left to it: two callers neither wait for
     each other nor get the same row.
     """
-    origins, target = TRANSITIONS[rows.model][event]
     first, params = rows.values("pk").query.sql_with_params()
     if connection.vendor == "postgresql":
         # An array is made once; a subquery of IN may run again, and would then find other rows.
@@ -123,20 +125,43 @@ def move_first(rows: models.QuerySet[Row], event: str, **fields: Any) -> list[in
     else:
         among = f'"id" IN ({first})'
     which = RawSQL(among, params, output_field=models.BooleanField())  # noqa: S611 (Django's SQL)
-    found: Any = rows.model._default_manager.filter(which, state__in=origins).query
+    found = rows.model._default_manager.filter(which)
+    return [number for (number,) in _moved(found, event, '"id"', fields)]
+
+
+def move(row: Row, event: str, *, only_if: models.Q | None = None, **fields: Any) -> Row:
+    """Move `row` by `event`, after which it holds what its row then has, or raise `Illegal`.
+
+    One statement both moves and reads, so what it holds is as of the move. Rows that it refers to,
+    such as its campaign, stay those that were looked up before.
+    """
+    columns = _columns(type(row))
+    rows = type(row)._default_manager.filter(only_if or models.Q(), pk=row.pk)
+    moved = _moved(rows, event, columns.returned, fields)
+    if not moved:
+        row.refresh_from_db()
+        raise Illegal(row, event, row.state)
+    for name, value in fields.items():
+        if isinstance(value, models.Model):
+            setattr(row, name, value)
+    columns.renew(row, moved[0], connection)
+    return row
+
+
+def _moved(
+    rows: models.QuerySet[Row], event: str, columns: str, fields: Mapping[str, Any]
+) -> list[Sequence[Any]]:
+    """Move `rows`, and return these columns of those that moved."""
+    origins, target = TRANSITIONS[rows.model][event]
+    found: Any = rows.filter(state__in=origins).query
     query = found.chain(UpdateQuery)
     query.add_update_values({"state": target, **fields})
     update, values = query.get_compiler(connection=connection).as_sql()
     with connection.cursor() as cursor:
-        cursor.execute(f'{update} RETURNING "id"', values)
-        return [number for (number,) in cursor.fetchall()]
+        cursor.execute(f"{update} RETURNING {columns}", values)
+        return list(cursor.fetchall())
 
 
-def move(row: Row, event: str, *, only_if: models.Q | None = None, **fields: Any) -> Row:
-    """Move `row` by `event` and read it anew, or raise `Illegal`."""
-    rows = type(row)._default_manager.filter(only_if or models.Q(), pk=row.pk)
-    moved = try_move(rows, event, **fields)
-    row.refresh_from_db()
-    if not moved:
-        raise Illegal(row, event, row.state)
-    return row
+@cache
+def _columns(kind: type[Row]) -> Columns[Row]:
+    return Columns(kind, kind._meta.db_table)
