@@ -37,6 +37,8 @@ SIMULATED_AS = ("cohen_kappa", "cohen_kappa_linear", "cohen_kappa_quadratic")
 ROUNDING = 1e-12
 # Counts of a resample, pairs by categories, up to which all resamples are counted.
 CELLS = 1000
+# Numbers of resamples that are looked at together: they stay near the processor.
+NEAR = 100_000
 KINDS: dict[str, tuple[Weights, ...]] = {
     "nominal": ("identity",),
     "ordinal": ("identity", "linear", "quadratic"),
@@ -255,11 +257,16 @@ class _Weighed:
 
     def means(self, weights: Floats) -> Floats:
         """Return of each resample the mean kappa of the pairs that have one, by each distance."""
+        size = max(1, NEAR // (self.pairs * len(self.aparts[0])))
+        pieces = range(0, len(weights), size)
+        return np.concatenate([self._means(weights[at : at + size]) for at in pieces])
+
+    def _means(self, weights: Floats) -> Floats:
         shape = (len(weights), self.pairs, len(self.aparts[0]))
         first, second = ((weights @ each).reshape(shape) for each in self.margins)
         met = weights @ self.met
         found = [
-            self._mean(met * (weights @ observed), ((first @ apart) * second).sum(axis=2))
+            self._mean(met * (weights @ observed), np.einsum("rpc,rpc->rp", first @ apart, second))
             for apart, observed in zip(self.aparts, self.observed, strict=True)
         ]
         return np.column_stack(found)

@@ -22,14 +22,13 @@ from scipy.sparse.linalg import splu
 
 from analysis.stats.intervals import Floats
 
+Places = NDArray[np.intp]
 # So few equations are not worth eliminating a block.
 FEW = 100
 # So many equations at most are solved without a thought of their zeros.
 DENSE = 600
 # And so many where their inverse is asked for.
 MOST_DENSE = 1500
-# Numbers of a matrix that is multiplied by pieces.
-PIECE = 2_000_000
 CLOSE = 1e-9
 STEPS = 10_000
 TINY = np.finfo(float).tiny
@@ -58,6 +57,14 @@ class _Eliminated:
     def backward(self, own: Floats, rest: Floats) -> Floats:
         below = self.diagonal.reshape(-1, *[1] * (own.ndim - 1))
         return np.concatenate([own / below - self.shares.T @ rest, rest])
+
+    def spread(self, columns: Places) -> tuple[Places, Places, Floats]:
+        """Return what the rest has of columns: whose of them, where, and how much."""
+        ends = self.shares.indptr.astype(np.intp)
+        count = ends[columns + 1] - ends[columns]
+        owner = np.repeat(np.arange(len(columns)), count)
+        place = np.arange(len(owner)) + (ends[columns] - np.cumsum(count) + count)[owner]
+        return owner, self.shares.indices[place], self.shares.data[place]
 
 
 class Factored:
@@ -92,32 +99,72 @@ class Factored:
             return known + 2 * float(np.log(np.diag(self.root)).sum())
         return known + float(np.log(np.abs(self.factor.U.diagonal())).sum())
 
-    def forms(self, columns: sparse.csr_matrix) -> Floats:
-        """Return x' M^-1 x of each column x; of dense rests only."""
-        return self.halved(columns)[0]
+    def entries(self, rows: Places, columns: Places) -> Floats:
+        """Return the inverse's numbers at these places; of dense rests only.
 
-    def halved(
-        self, columns: sparse.csr_matrix, ends: Sequence[NDArray[np.intp]] = ()
-    ) -> tuple[Floats, list[Floats]]:
-        """Return x' M^-1 x of each column x, and (M^-1 x)_i where each of `ends` has an i for each.
-
-        These i are of the equations that are left, counted from the first of them. Of dense rests
-        only.
+        Places that the matrix has are found fast, as what they rest on is what was eliminated with
+        them (Takahashi, Fagan & Chen 1973; Erisman & Tinney 1975, Communications of the ACM 18,
+        177-179).
         """
-        found = np.zeros(columns.shape[1])
-        for block in self.blocks:
-            own, columns = block.forward(columns)
-            found += own.power(2).T @ (1 / block.diagonal)
-        rows = columns.T.tocsr()
-        at = [np.empty(len(found)) for _ in ends]
-        size = max(1, PIECE // len(self.root))
-        for start in range(0, rows.shape[0], size):
-            piece = slice(start, start + size)
-            whole = rows[piece] @ self.inverse
-            found[piece] += np.asarray(rows[piece].multiply(whole).sum(axis=1)).ravel()
-            for values, numbers in zip(at, ends, strict=True):
-                values[piece] = whole[np.arange(len(whole)), numbers[piece]]
-        return found, at
+        return self._entries(0, 0, np.minimum(rows, columns), np.maximum(rows, columns))
+
+    def _entries(self, depth: int, first: int, low: Places, high: Places) -> Floats:
+        """Return the same, both counted from the first equation of a block; `low` is not above."""
+        if depth == len(self.blocks) or not len(low):
+            return np.asarray(self.inverse[low, high])
+        size, core = len(self.blocks[depth].diagonal), self.eliminated - first
+        found = np.empty(len(low))
+        is_of_rest, is_of_core = low >= size, high >= core
+        is_own = (low == high) & ~is_of_rest
+        other = ~(is_of_rest | is_of_core | is_own)
+        found[is_of_core] = self.reach[low[is_of_core] + first, high[is_of_core] - core]
+        if is_own.any():
+            found[is_own] = self._variances(depth, first)[low[is_own]]
+        beyond = is_of_rest & ~is_of_core
+        found[beyond] = self._entries(
+            depth + 1, first + size, low[beyond] - size, high[beyond] - size
+        )
+        found[other] = -self._across(depth, first, low[other], high[other])
+        return found
+
+    def _across(self, depth: int, first: int, low: Places, high: Places) -> Floats:
+        """Return the sum of what the rest has of `low`, each times the inverse there."""
+        block = self.blocks[depth]
+        size = len(block.diagonal)
+        owner, rest, shares = block.spread(low)
+        if not len(rest):
+            return np.zeros(len(low))
+        at, to = rest + size, high[owner]
+        values = self._entries(depth, first, np.minimum(at, to), np.maximum(at, to))
+        return np.asarray(np.bincount(owner, values * shares, len(low)), dtype=float)
+
+    def _variances(self, depth: int, first: int) -> Floats:
+        """Return the diagonal of the inverse where a block is."""
+        if depth not in self._own:
+            block = self.blocks[depth]
+            every = np.arange(len(block.diagonal))
+            owner, rest, shares = block.spread(every)
+            met = self._entries(depth, first, owner, rest + len(every))
+            self._own[depth] = 1 / block.diagonal - np.bincount(owner, met * shares, len(every))
+        return self._own[depth]
+
+    @cached_property
+    def _own(self) -> dict[int, Floats]:
+        return {}
+
+    @property
+    def variances(self) -> Floats:
+        """The diagonal of the inverse, of dense rests only."""
+        every = np.arange(self.eliminated + len(self.root))
+        return self.entries(every, every)
+
+    @cached_property
+    def reach(self) -> Floats:
+        """The inverse's columns of the equations that are left, of dense rests only."""
+        found = self.inverse
+        for block in reversed(self.blocks):
+            found = np.concatenate([-(block.shares.T @ found), found])
+        return found
 
     @property
     def eliminated(self) -> int:

@@ -404,9 +404,8 @@ class _Model:
         return np.asarray(-2 * found + self._turned(mode, moves, factor))
 
     def _variances(self, factor: Factored) -> Floats:
-        every = sparse.identity(self.size, format="csr")
         found = np.empty(self.size)
-        found[self.order] = factor.forms(every)
+        found[self.order] = factor.variances
         return found
 
     def bends(self, sds: Floats) -> Floats:
@@ -445,13 +444,14 @@ class _Model:
 
         An end is a threshold less what is felt, which both have in common.
         """
+        felt = self._felt(factor)
         if self.answers.levels == 2:  # both ends are the one threshold
-            felt = factor.forms(self._felt)
             return felt, felt, felt
         first, values = self.position[self.starts[1]] - factor.eliminated, self.answers.values
         numbers = [np.clip(values + k, 0, self.answers.levels - 3) for k in (-1, -2)]
         inner = [(values + k >= 0) & (values + k < self.answers.levels - 2) for k in (-1, -2)]
-        felt, crossed = factor.halved(self._felt, [first + each for each in numbers])
+        own = [self.position[group.ahead] for group in self.groups]
+        crossed = [sum(factor.reach[each, first + number] for each in own) for number in numbers]
         at = factor.inverse[first:, first:]
         upper, lower = (-each * is_inner for each, is_inner in zip(crossed, inner, strict=True))
         above, below = numbers
@@ -461,14 +461,14 @@ class _Model:
             felt + upper + lower + inner[0] * inner[1] * at[above, below],
         )
 
-    @cached_property
-    def _felt(self) -> sparse.csr_matrix:
-        """What each answer depends on beside thresholds, a column per answer."""
-        count = len(self.answers.values)
-        rows = np.concatenate([self.position[group.ahead] for group in self.groups])
-        columns = np.tile(np.arange(count), len(self.groups))
-        ones = np.ones(len(rows))
-        return sparse.csr_matrix((ones, (rows, columns)), shape=(self.size, count))
+    def _felt(self, factor: Factored) -> Floats:
+        """Return the variance of what each answer depends on beside thresholds."""
+        known = self._variances(factor)
+        found = sum(known[group.ahead] for group in self.groups)
+        for (one, other), (both, inverse) in zip(self.pairs, self.met, strict=True):
+            rows, columns = one.first + both // other.count, other.first + both % other.count
+            found = found + 2 * factor.entries(self.position[rows], self.position[columns])[inverse]
+        return np.asarray(found)
 
     def fitted(self, mode: _Point, information: sparse.csc_matrix, sds: Floats) -> Fitted:
         """Return what was found under its names."""

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -16,6 +17,8 @@ Z = float(special.ndtri(0.5 + LEVEL / 2))
 DRAWS = 2000
 # Weights are drawn in pieces, so that many units do not fill the memory.
 PIECE = 2_000_000
+# Kinds of resamples of few units that are kept, of a byte a number.
+KEPT = 16
 # Less skewness than this is none: its reciprocal would only add rounding.
 STRAIGHT = 1e-6
 
@@ -121,14 +124,25 @@ def bootstrap(
     `statistic` is given a matrix, a row per resample, of how often each unit was drawn, and
     returns a number per row. Units are what is independent: items, conversations, raters.
     """
+    if units * draws <= PIECE:
+        return statistic(_drawn_once(units, seed, draws).astype(float))
+    return np.concatenate([statistic(piece.astype(float)) for piece in _drawn(units, seed, draws)])
+
+
+def _drawn(units: int, seed: int, draws: int) -> Iterator[NDArray[np.int64]]:
+    """Yield pieces of resamples: how often each unit."""
     rng = np.random.default_rng(seed)
     rows = max(1, min(draws, PIECE // max(units, 1)))
     chances = np.full(units, 1 / units)
-    pieces = [
-        statistic(rng.multinomial(units, chances, size=min(rows, draws - done)).astype(float))
-        for done in range(0, draws, rows)
-    ]
-    return np.concatenate(pieces)
+    for done in range(0, draws, rows):
+        yield rng.multinomial(units, chances, size=min(rows, draws - done))
+
+
+@lru_cache(maxsize=KEPT)
+def _drawn_once(units: int, seed: int, draws: int) -> NDArray[np.integer]:
+    """Return the resamples of few units, which every question with so many units has."""
+    (drawn,) = _drawn(units, seed, draws)
+    return drawn.astype(np.min_scalar_type(int(drawn.max(initial=0))))
 
 
 def percentile_interval(values: Floats, units: int | None = None) -> Interval:

@@ -46,6 +46,35 @@ def test_the_volume_is_that_of_a_dense_method(of: tuple[int, int, int]) -> None:
     assert found == pytest.approx(np.linalg.slogdet(matrix.toarray())[1], rel=1e-12)
 
 
+def within(groups: int, per_group: int, raters: int) -> tuple[sparse.csc_matrix, list[int]]:
+    """Return the information of answers about items that are within groups, as of conversations."""
+    chance = np.random.default_rng(2)
+    item = np.repeat(np.arange(groups * per_group), 3)
+    columns = [item, item // per_group, chance.integers(raters, size=len(item))]
+    sizes = [groups * per_group, groups, raters]
+    design = np.concatenate(
+        [np.eye(size)[column] for size, column in zip(sizes, columns, strict=True)], axis=1
+    )
+    weight = chance.random(len(item))[:, None]
+    return sparse.csc_matrix(design.T @ (weight * design) + np.eye(sum(sizes))), sizes
+
+
+@pytest.mark.parametrize(
+    "of", [system(40, 20, 3), system(700, 20, 3), within(60, 4, 30), within(120, 3, 5)]
+)
+def test_numbers_of_the_inverse_are_those_of_a_dense_method(
+    of: tuple[sparse.csc_matrix, list[int]],
+) -> None:
+    factor = block_systems.Factored(*of)
+    expected = np.linalg.inv(of[0].toarray())
+    every = np.arange(len(expected))
+    rows, columns = (each.ravel() for each in np.meshgrid(every, every))
+    assert factor.entries(rows, columns) == pytest.approx(expected[rows, columns], abs=1e-12)
+    assert factor.variances == pytest.approx(np.diag(expected), abs=1e-12)
+    left = factor.eliminated
+    assert factor.reach == pytest.approx(expected[:, left:], abs=1e-12)
+
+
 @pytest.mark.parametrize("of", [(40, 3, 20), (900, 3, 620)])
 def test_a_last_block_is_solved_for_by_gradients(of: tuple[int, int, int]) -> None:
     matrix, sizes = system(*of)
