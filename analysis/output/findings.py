@@ -165,8 +165,9 @@ def _rank(systems: Sequence[str]) -> dict[str, int]:
 
 
 AGREEMENT_NOTE = (
-    "n is items with two ratings or more; the 95 % intervals are a bootstrap over these, but by F "
-    "of ICC, and by its standard error of Cohen's kappa where items are many. They are of these "
+    "n is items with two ratings or more; the 95 % intervals are a bootstrap over these (a "
+    "jackknife of more than 400), but by F of ICC, and by its standard error of Cohen's kappa "
+    "where items are many. They are of these "
     "raters: of others they are too narrow, and ICC(2,1) or the report rater_agreement is to be "
     "read."
 )

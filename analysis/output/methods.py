@@ -58,7 +58,7 @@ SENTENCES = {
     "krippendorff_alpha": (
         "agreement",
         "Agreement is Krippendorff's alpha (Krippendorff 2011) at the level of each question, with "
-        "a 95% bootstrap over items.",
+        "a 95% bootstrap over items, of more than 400 by the jackknife.",
     ),
 }
 # What a question of any kind has in a plan; one of yes or no has nothing else.

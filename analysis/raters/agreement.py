@@ -2,8 +2,9 @@
 
 Intervals are bootstraps over items, corrected for bias and acceleration where items are few (Efron
 & Tibshirani 1993, chapters 13 and 14), and expanded for few of them (Hesterberg 2015). An item is
-drawn with all its votes, so what is drawn is how often each pattern of votes occurs. The raters
-stay as they are: of other raters the interval is too narrow (`docs/simulation.md`), and the report
+drawn with all its votes, so what is drawn is how often each pattern of votes occurs. Of more than
+400 items they are the jackknife's, unless a few of these tell the most. The raters stay as they
+are: of other raters the interval is too narrow (`docs/simulation.md`), and the report
 rater_agreement has one over raters beside it.
 """
 
@@ -29,6 +30,7 @@ from analysis.stats.intervals import (
     Interval,
     bca_interval,
     percentile_interval,
+    t_interval,
 )
 from analysis.tables.tidy import ALL
 
@@ -60,12 +62,18 @@ WORK = 200_000_000
 FEWEST = 200
 # Of more items a resample is hardly biased or skewed, and each left out would cost as much again.
 FEW = 400
+# Groups of units that are left out where these are more than that.
+GROUPS = 500
+# An end of an interval moves by less than a tenth of an SD where the acceleration is below it.
+SKEWED = 0.02
 # Resamples of so many numbers are kept for the next coefficient.
 KEPT = 4_000_000
 # Weights of Gwet's AC2 by scale.
 OF_SCALE: dict[str, tuple[Weights, ...]] = {"ordinal": ("ordinal",), "interval": ("quadratic",)}
-# So many patterns are drawn by their shares, however few units are alike.
-SMALL = 2000
+# A unit is drawn so many times faster than how often a pattern of units comes.
+ALIKE = 8
+# Units that are drawn together: they stay near the processor.
+NEAR = 100_000
 
 
 def parts(question: QuestionRatings) -> Iterator[tuple[str, RowIndex]]:
@@ -117,7 +125,11 @@ def coefficients(results: pd.DataFrame) -> pd.DataFrame:
 
 
 def interval(votes: Votes, statistic: Statistic, *, seed: int) -> Interval:
-    """Return the bootstrap interval over items of a statistic of resamples."""
+    """Return the interval over items of a statistic: of very many straight, else by bootstrap."""
+    if votes.units > FEW:
+        straight = _straight(votes, statistic, seed)
+        if straight is not None:
+            return straight
     drawn = resamples(votes, statistic, seed=seed)
     times = all_times(votes)
     # Of a single one nothing is left where it is left out.
@@ -125,6 +137,41 @@ def interval(votes: Votes, statistic: Statistic, *, seed: int) -> Interval:
         return percentile_interval(drawn, votes.units)
     left_out = statistic(votes, times - np.eye(len(times)))
     return bca_interval(drawn, estimate(votes, statistic), left_out, times, votes.units)
+
+
+def _straight(votes: Votes, statistic: Statistic, seed: int) -> Interval | None:
+    """Return Student's interval by the jackknife; None where what units pull is skewed.
+
+    Units are left out in groups where their patterns are many (Shao & Tu 1995, The Jackknife and
+    Bootstrap, section 2.3; of unequal groups Busing, Meijer & van der Leeden 1999, Statistics and
+    Computing 9, 3-8). Its width is known to 3 %, where that of 2,000 resamples is known to 2 %.
+    """
+    parts = [(statistic(votes, rest), out, times) for rest, out, times in _without(votes, seed)]
+    found, out, times = (np.concatenate(each) for each in zip(*parts, strict=True))
+    if not np.isfinite(found).all():
+        return None
+    pull = found - np.average(found, weights=times)
+    total = float(times @ out)
+    spread, bent = float(times @ pull**2), float(times @ pull**3)
+    if spread > 0 and abs(bent) > SKEWED * 6 * spread**1.5:
+        return None
+    variance = float(times @ ((total / out - 1) * pull**2)) / float(times.sum())
+    return t_interval(estimate(votes, statistic), float(np.sqrt(variance)), min(GROUPS, total) - 1)
+
+
+def _without(votes: Votes, seed: int) -> Iterator[tuple[Floats, Floats, Floats]]:
+    """Yield what is left without some units, how many these are, and how many are like them."""
+    times = all_times(votes)
+    if len(times) <= GROUPS:
+        yield times - np.eye(len(times)), np.ones(len(times)), times
+        return
+    pattern = np.repeat(np.arange(len(times)), times.astype(np.int64))
+    pattern = np.random.default_rng(seed).permutation(pattern)
+    size, count = max(1, PIECE // len(times)), min(GROUPS, len(pattern))
+    for first in range(0, count, size):
+        groups = [pattern[k::count] for k in range(first, min(first + size, count))]
+        left = [times - np.bincount(each, minlength=len(times)) for each in groups]
+        yield np.array(left), np.array([float(len(each)) for each in groups]), np.ones(len(left))
 
 
 def resamples(
@@ -196,18 +243,20 @@ def affordable(cost: int, most: int) -> int:
 
 def _drawing(rng: np.random.Generator, times: Floats) -> Callable[[int], Floats]:
     """Return what draws resamples: pattern by pattern, or item by item where few are alike."""
-    total = int(times.sum())
-    if len(times) < max(total / 8, SMALL):
+    total, patterns = int(times.sum()), len(times)
+    if patterns < total / ALIKE:
         chances = times / total
         return lambda size: rng.multinomial(total, chances, size=size).astype(float)
-    pattern = np.repeat(np.arange(len(times)), times.astype(np.int64))
-    alone = len(pattern) == len(times)
+    pattern = np.repeat(np.arange(patterns), times.astype(np.int64))
 
     def draw(size: int) -> Floats:
-        drawn = np.empty((size, len(times)))
-        for row in drawn:
-            units = rng.integers(total, size=total)
-            row[:] = np.bincount(units if alone else pattern[units], minlength=len(times))
+        drawn = np.empty((size, patterns))
+        rows = max(1, NEAR // total)
+        for done in range(0, size, rows):
+            piece = drawn[done : done + rows]
+            units = rng.integers(total, size=(len(piece), total), dtype=np.int32)
+            cells = pattern[units] + np.arange(0, piece.size, patterns)[:, None]
+            piece[:] = np.bincount(cells.ravel(), minlength=piece.size).reshape(piece.shape)
         return drawn
 
     return draw

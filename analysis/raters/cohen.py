@@ -262,14 +262,19 @@ class _Weighed:
         return np.concatenate([self._means(weights[at : at + size]) for at in pieces])
 
     def _means(self, weights: Floats) -> Floats:
-        shape = (len(weights), self.pairs, len(self.aparts[0]))
+        # A row per resample and pair, which are multiplied faster than in three dimensions.
+        shape = (len(weights) * self.pairs, len(self.aparts[0]))
         first, second = ((weights @ each).reshape(shape) for each in self.margins)
         met = weights @ self.met
         found = [
-            self._mean(met * (weights @ observed), np.einsum("rpc,rpc->rp", first @ apart, second))
+            self._mean(met * (weights @ observed), self._expected(first, second, apart, met.shape))
             for apart, observed in zip(self.aparts, self.observed, strict=True)
         ]
         return np.column_stack(found)
+
+    @staticmethod
+    def _expected(first: Floats, second: Floats, apart: Floats, shape: tuple[int, ...]) -> Floats:
+        return np.asarray(np.einsum("ic,ic->i", first @ apart, second).reshape(shape))
 
     @staticmethod
     def _mean(observed: Floats, expected: Floats) -> Floats:

@@ -12,7 +12,10 @@ import pytest
 
 from analysis.raters import agreement, kappas
 from analysis.raters.alpha import alphas
+from analysis.raters.votes import of_codes
+from analysis.scores.integer_codes import Scale
 from analysis.scores.question_ratings import questions
+from analysis.stats.intervals import percentile_interval
 from tests.analysis.examples import ratings
 from tests.analysis.matrices import votes_of
 from tests.analysis.tables_with_gaps import gappy
@@ -42,11 +45,39 @@ def test_drawing_patterns_is_drawing_items() -> None:
 def test_few_alike_are_drawn_one_by_one_to_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     table = next(gappy(1, raters=(5, 6)))
     given = votes_of(table, "ordinal")
+    monkeypatch.setattr(agreement, "ALIKE", 1e-9)
     usual = agreement.resamples(given, alphas, seed=1, draws=3000)
-    monkeypatch.setattr(agreement, "SMALL", 0)
+    monkeypatch.setattr(agreement, "ALIKE", 1e9)
     one_by_one = agreement.resamples(replace(given), alphas, seed=1, draws=3000)
     assert np.quantile(one_by_one, 0.1) == pytest.approx(np.quantile(usual, 0.1), abs=0.05)
     assert not np.array_equal(one_by_one, usual)
+
+
+@pytest.mark.parametrize(("scale", "points"), [("ordinal", 5), ("nominal", 3), ("interval", 101)])
+@pytest.mark.parametrize("statistic", [alphas, kappas.percents])
+def test_of_many_items_the_jackknife_is_the_bootstrap(
+    scale: Scale, points: int, statistic: agreement.Statistic, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    chance = np.random.default_rng(0)
+    unit = np.repeat(np.arange(3000), 3)
+    felt = chance.normal(size=3000)[unit] + chance.normal(size=len(unit))
+    code = np.clip(np.round((felt / 6 + 0.5) * (points - 1)), 0, points - 1).astype(int)
+    given = of_codes(unit, code, np.arange(float(points)), scale)
+    straight = agreement.interval(given, statistic, seed=1)
+    monkeypatch.setattr(agreement, "SKEWED", -1.0)
+    usual = agreement.interval(given, statistic, seed=1)
+    sd = (usual.high - usual.low) / 3.92
+    assert straight != usual
+    assert straight == pytest.approx(usual, abs=0.25 * sd)
+
+
+def test_where_few_of_many_items_tell_the_most_they_are_drawn() -> None:
+    unit = np.repeat(np.arange(2000), 2)
+    code = np.zeros(len(unit), dtype=int)
+    code[:3] = 1  # two items, of which one is of one mind
+    given = of_codes(unit, code, np.arange(2.0), "nominal")
+    found = agreement.interval(given, alphas, seed=1)
+    assert found == percentile_interval(agreement.resamples(given, alphas, seed=1), 2000)
 
 
 def test_a_large_table_has_fewer_resamples() -> None:
