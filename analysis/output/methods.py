@@ -99,7 +99,8 @@ def methods(
     planned = () if study is None else tuple(_planned(study))
     if not planned:
         names = ", ".join(sorted(ratings["protocol"].unique())) or "none"
-        unknown = "" if LOST in ratings else f" {UNKNOWN_LOSSES}"
+        has_losses = LOST in ratings or "lost_off" in results
+        unknown = "" if has_losses else f" {UNKNOWN_LOSSES}"
         planned = (f"Design. Protocol: {names}. No plan came with this table of ratings.{unknown}",)
     return (*planned, _sample(ratings), _analysis(results, printed), _software(study))
 

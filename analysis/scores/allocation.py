@@ -35,6 +35,7 @@ LOOKS = 1.11
 TOO_LARGE = "who was behind was given less, so differences are too large"
 LOST = "lost"  # a column: the share of what was given to the system that brought no answer
 MANY_LOST = 0.2
+USUAL = 0.5  # of the raters, who had a system as often as anybody
 HUMAN, PEOPLE = "human", "people"  # a system of people in tables, and as the plan's bot
 ALLOWED = (
     "as far as those who are missing would have rated by one SD of the ratings lower, or higher, "
@@ -47,6 +48,11 @@ WIDER = (
 IF_POOR = (
     "If poor ones were lost, scores are too high. Their intervals allow for it "
     f"{ALLOWED}. Differences of systems that lost alike are not biased by that."
+)
+
+IF_PLANNED = (
+    "Whether they were lost, and why, no table of four columns tells: a column "
+    f"“{LOST}” with each system's share, 0 where a turn was never meant to be, settles it."
 )
 
 
@@ -65,8 +71,10 @@ def of_question(question: QuestionRatings) -> Iterator[str]:
 def with_losses(ratings: RatingTable, study: CampaignRecord | None) -> RatingTable:
     """Return the ratings with what a campaign's record tells was lost of each system's seats."""
     seats = pd.DataFrame() if study is None else _seats(study)
-    if LOST in ratings or False not in seats:
+    if LOST in ratings or not len(seats):
         return ratings
+    if False not in seats:
+        return RatingTable(ratings.assign(**{LOST: 0.0}))
     shares = (seats[False] / seats.sum(axis=1)).to_dict()
     found = ratings["system"].astype(str).map(shares).astype(float)
     return RatingTable(ratings.assign(**{LOST: found.where(found < 1, 0.0)}))
@@ -91,13 +99,45 @@ def _losses(question: QuestionRatings) -> pd.Series | None:
 def allowed_losses(question: QuestionRatings) -> tuple[pd.Series, bool] | None:
     """Return losses by system that intervals have to allow for, and whether these are unequal.
 
-    They are where some system lost a fifth or more, or shares differ by more than chance.
+    They are where some system lost a fifth or more, or shares differ by more than chance. Of turns
+    that only the table tells to be missing a fifth of all is asked for.
     """
     shares = losses(question)
+    most = 0.0 if shares is None else float(shares.max())
+    if LOST not in question.rows:
+        shares = missed_turns(question)
+        most = 0.0 if shares is None else float(shares.mean())
     if shares is None:
         return None
     is_unequal = _differ(question, shares)
-    return (shares, is_unequal) if is_unequal or shares.max() >= MANY_LOST else None
+    return (shares, is_unequal) if is_unequal or most >= MANY_LOST else None
+
+
+def missed_turns(question: QuestionRatings) -> pd.Series | None:
+    """Return the share of each system's turns that has no rating; None where no turns are seen.
+
+    Turns are seen where each conversation has one rater and a system was had equally often by most
+    raters, and more often by none: the others then missed some of it. Where all raters have equally
+    many, each may have been meant to have some of the systems.
+    """
+    return question.once("missed turns", lambda: _missed_turns(question))
+
+
+def _missed_turns(question: QuestionRatings) -> pd.Series | None:
+    unit = _unit(question.rows)
+    rated_once = question.rows[unit].nunique() == len(question.rows)
+    if not rated_once and unit == "item":
+        return None
+    names = ["system", "rater", unit]
+    had = question.rows[names].drop_duplicates().astype(str)
+    if had[unit].duplicated().any():
+        return None
+    turns = pd.crosstab(had["rater"], had["system"])
+    most, per_rater = int(turns.to_numpy().max()), turns.sum(axis=1)
+    is_usual = (turns == most).mean().max() > USUAL
+    if turns.shape[1] < 2 or len(turns) < FEWEST or not is_usual or per_rater.nunique() < 2:
+        return None
+    return 1 - turns.mean() / most
 
 
 def _differ(question: QuestionRatings, shares: pd.Series) -> bool:
@@ -115,13 +155,14 @@ def _differ(question: QuestionRatings, shares: pd.Series) -> bool:
 def lost(question: QuestionRatings) -> Iterator[str]:
     """Yield a caution about losses that the table itself tells; of a record `of_study` does."""
     found = allowed_losses(question)
-    if found is not None:
-        shares, is_unequal = found
-        start = "unequal shares" if is_unequal else "a part"
-        yield (
-            f"{start} of what systems were given brought no answer ({_shares(shares)}). "
-            f"{WIDER if is_unequal else IF_POOR}"
-        )
+    if found is None:
+        return
+    shares, is_unequal = found
+    start = "unequal shares" if is_unequal else "a part"
+    what, more = "of what systems were given brought no answer", ""
+    if LOST not in question.rows:
+        what, more = "of the turns that raters had with systems has no rating", f" {IF_PLANNED}"
+    yield f"{start} {what} ({_shares(shares)}). {WIDER if is_unequal else IF_POOR}{more}"
 
 
 def unequal(question: QuestionRatings) -> Iterator[str]:
@@ -129,7 +170,7 @@ def unequal(question: QuestionRatings) -> Iterator[str]:
 
     Without the plan, or what was lost, each is taken to have been meant to have the same.
     """
-    if losses(question) is not None:
+    if losses(question) is not None or allowed_losses(question) is not None:
         return
     unit = _unit(question.rows)
     counts = _distinct(question, unit)["system"].value_counts().sort_index()

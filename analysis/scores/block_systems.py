@@ -22,7 +22,7 @@ from scipy.sparse.linalg import splu
 
 from analysis.stats.intervals import Floats
 
-Places = NDArray[np.intp]
+Positions = NDArray[np.intp]
 # So few equations are not worth eliminating a block.
 FEW = 100
 # So many equations at most are solved without a thought of their zeros.
@@ -58,13 +58,13 @@ class _Eliminated:
         below = self.diagonal.reshape(-1, *[1] * (own.ndim - 1))
         return np.concatenate([own / below - self.shares.T @ rest, rest])
 
-    def spread(self, columns: Places) -> tuple[Places, Places, Floats]:
+    def spread(self, columns: Positions) -> tuple[Positions, Positions, Floats]:
         """Return what the rest has of columns: whose of them, where, and how much."""
         ends = self.shares.indptr.astype(np.intp)
         count = ends[columns + 1] - ends[columns]
         owner = np.repeat(np.arange(len(columns)), count)
-        place = np.arange(len(owner)) + (ends[columns] - np.cumsum(count) + count)[owner]
-        return owner, self.shares.indices[place], self.shares.data[place]
+        entry = np.arange(len(owner)) + (ends[columns] - np.cumsum(count) + count)[owner]
+        return owner, self.shares.indices[entry], self.shares.data[entry]
 
 
 class Factored:
@@ -99,7 +99,7 @@ class Factored:
             return known + 2 * float(np.log(np.diag(self.root)).sum())
         return known + float(np.log(np.abs(self.factor.U.diagonal())).sum())
 
-    def entries(self, rows: Places, columns: Places) -> Floats:
+    def entries(self, rows: Positions, columns: Positions) -> Floats:
         """Return the inverse's numbers at these places; of dense rests only.
 
         Places that the matrix has are found fast, as what they rest on is what was eliminated with
@@ -108,7 +108,7 @@ class Factored:
         """
         return self._entries(0, 0, np.minimum(rows, columns), np.maximum(rows, columns))
 
-    def _entries(self, depth: int, first: int, low: Places, high: Places) -> Floats:
+    def _entries(self, depth: int, first: int, low: Positions, high: Positions) -> Floats:
         """Return the same, both counted from the first equation of a block; `low` is not above."""
         if depth == len(self.blocks) or not len(low):
             return np.asarray(self.inverse[low, high])
@@ -127,7 +127,7 @@ class Factored:
         found[other] = -self._across(depth, first, low[other], high[other])
         return found
 
-    def _across(self, depth: int, first: int, low: Places, high: Places) -> Floats:
+    def _across(self, depth: int, first: int, low: Positions, high: Positions) -> Floats:
         """Return the sum of what the rest has of `low`, each times the inverse there."""
         block = self.blocks[depth]
         size = len(block.diagonal)

@@ -160,8 +160,82 @@ def test_with_a_record_the_seats_count_and_not_equal_numbers() -> None:
     """A campaign may have been meant to give one system more conversations than another."""
     whole = simulated(raters=30)
     fewer = rating_table(whole[(whole["system"] != "s0") | whole["rater"].isin(["r0", "r1", "r2"])])
-    assert "different numbers of items" in " ".join(cautions(fewer))
-    assert "different numbers of items" not in " ".join(cautions(fewer, _study({"a": 0, "b": 0})))
+    assert TURNS in " ".join(cautions(fewer))
+    crowd = RatingTable(fewer.assign(rater="r" + fewer.index.astype(str)))
+    assert "different numbers of items" in " ".join(cautions(crowd))
+    for table in (fewer, crowd):
+        told = " ".join(cautions(table, _study({"a": 0, "b": 0})))
+        assert TURNS not in told
+        assert "different numbers of items" not in told
+
+
+TURNS = "of the turns that raters had with systems has no rating"
+
+
+def _turns(lacking: dict[str, int], raters: int = 20, times: int = 1) -> RatingTable:
+    """Return conversations of raters with three systems; so many lack each, the first raters."""
+    rows = [
+        {
+            "system": s,
+            "rater": f"r{r:02}",
+            "item": f"{s}{r}-{k}",
+            "value": 1 + (r * 7 + k + r // 3 * "abc".index(s)) % 5,
+        }
+        | {"scale_low": 1, "scale_high": 5}
+        for s in "abc"
+        for r in range(lacking.get(s, 0), raters)
+        for k in range(times)
+    ]
+    return rating_table(raw(rows))
+
+
+def test_turns_that_are_missing_in_a_bare_table_widen_what_they_can_bias() -> None:
+    table = _turns({"a": 5})
+    lacking = table["rater"].between("r05", "r09") & table["system"].isin(["b", "c"])
+    alike = RatingTable(table[~lacking])
+    unlike = _turns({"a": 13, "b": 2})
+    for table, is_unequal in ((alike, False), (unlike, True)):
+        (question,) = questions(table, "ordinal")
+        (shares, found) = allocation.allowed_losses(question) or (None, None)
+        assert found == is_unequal
+    assert shares is not None
+    assert shares.to_dict() == pytest.approx({"a": 0.65, "b": 0.1, "c": 0.0})
+    whole = RatingTable(unlike.assign(lost=0.0))
+    score, of_whole = system_score(unlike), system_score(whole)
+    sd = float(unlike["value"].std(ddof=1))
+    assert list(score["lost_off"]) == pytest.approx([0.65 * sd, 0.1 * sd, 0.0])
+    assert "lost_off" not in of_whole
+    pairs = system_difference(unlike)
+    assert (pairs["high"] - system_difference(whole)["high"]).max() > 0.3 * sd
+    (told,) = (each for each in cautions(unlike) if TURNS in each)
+    assert "unequal shares" in told
+    assert "(a 65%, b 10%, c 0%)" in told
+    assert "a column “lost” with each system's share" in told
+    assert not any(TURNS in each for each in cautions(whole))
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        _turns({}),
+        _turns({"a": 3}),  # a twentieth of all: chance
+        _turns({"a": 12, "b": 12, "c": 12}, times=2).assign(rater=lambda rows: rows["item"]),
+        _turns({"a": 9}).assign(item=lambda rows: rows["rater"]),  # raters share what they judge
+        _turns({"a": 16, "b": 16, "c": 16}, raters=20),  # fewer raters than can tell
+    ],
+    ids=["none missing", "few", "own rater", "shared items", "four raters"],
+)
+def test_where_no_turns_are_seen_to_be_missing_nothing_is_wider(table: pd.DataFrame) -> None:
+    (question,) = questions(RatingTable(table), "ordinal")
+    assert allocation.allowed_losses(question) is None
+
+
+def test_raters_with_equally_many_turns_were_meant_to_have_some_systems() -> None:
+    table = _turns({})
+    number = table["rater"].str[1:].astype(int)
+    left_out = number % 3 == table["system"].map({"a": 0, "b": 1, "c": 2})
+    (question,) = questions(RatingTable(table[~left_out]), "ordinal")
+    assert allocation.missed_turns(question) is None
 
 
 @pytest.mark.parametrize(("fives", "told"), [(14, False), (15, True), (16, True)])
