@@ -35,8 +35,11 @@ from analysis.stats.intervals import (
 SIMULATED_AS = ("cohen_kappa", "cohen_kappa_linear", "cohen_kappa_quadratic")
 
 ROUNDING = 1e-12
-# Counts of a resample, pairs by categories, up to which all resamples are counted.
-CELLS = 1000
+# Counts of a resample, pairs by categories, up to which all resamples are counted: of few units
+# more, as of many both intervals hold alike. Of 40 pairs on 1 to 5, 400 campaigns each, the delta
+# method's held .87 (quadratic weights .75) with 20 units where the bootstrap's held .90 (.82), and
+# .89 (.88) with 50 where it held .89 (.89).
+CELLS, CELLS_OF_FEW, FEW_UNITS = 100, 1000, 50
 # Numbers of resamples that are looked at together: they stay near the processor.
 NEAR = 100_000
 KINDS: dict[str, tuple[Weights, ...]] = {
@@ -149,7 +152,10 @@ def _small_intervals(
     ends = {kind: each.interval for kind, each in found.items()}
     few = [kind for kind, each in found.items() if each.used and each.units <= agreement.FEW]
     pairs = int(rows.pair.max(initial=-1)) + 1
-    if not few or pairs * len(apart[few[0]]) > CELLS:
+    if not few:
+        return ends
+    most = CELLS_OF_FEW if found[few[0]].units < FEW_UNITS else CELLS
+    if pairs * len(apart[few[0]]) > most:
         return ends
     weighed = _Weighed(rows, [apart[kind] for kind in few])
     # A row per resample, and a column per kind of weights.
