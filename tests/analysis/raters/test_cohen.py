@@ -74,3 +74,15 @@ def test_why_it_is_undefined(table: list[list[float]], told: str) -> None:
     found = cohen(ballots_of(table))
     assert np.isnan(found.estimate)
     assert told in str(found.undefined)
+
+
+@pytest.mark.parametrize(
+    ("units", "raters", "is_drawn"), [(49, 9, True), (50, 9, False), (60, 3, True)]
+)
+def test_of_many_units_and_pairs_the_interval_is_the_delta_methods(
+    units: int, raters: int, is_drawn: bool
+) -> None:
+    table = np.random.default_rng(0).integers(1, 6, size=(raters, units)).astype(float)
+    given = ballots_of(table)
+    found = cohen(given, "linear")
+    assert (small_interval(given, "linear", found, seed=0) != found.interval) == is_drawn
