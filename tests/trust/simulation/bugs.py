@@ -118,8 +118,8 @@ def _unpaid(unpaid: str) -> Changes:
 
     real = payment._due_of_round
 
-    def due(person: Any, terms: Any, outcome: str, done: Any) -> Any:
-        return None if outcome == unpaid else real(person, terms, outcome, done)
+    def due(person: Any, terms: Any, outcome: str, done: Any, known: Any) -> Any:
+        return None if outcome == unpaid else real(person, terms, outcome, done, known)
 
     return [(payment, "_due_of_round", due)]
 

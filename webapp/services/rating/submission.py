@@ -9,9 +9,9 @@ from collections.abc import Iterable, Mapping
 from datetime import datetime
 
 from django.db import transaction
-from django.db.models import Q, QuerySet
+from django.db.models import Prefetch, Q, QuerySet, prefetch_related_objects
 
-from evaluation import Rate, Shown
+from evaluation import Rate, Shown, Value
 from webapp.models import Assignment, Candidate, CompletionCode, Conversation, Participation, Rating
 from webapp.services.rating import onboarding
 from webapp.services.rating.labels import LabelRefused
@@ -92,11 +92,26 @@ def submit(
             if _is_repeat(person, answers):
                 return None  # the next round has come meanwhile
             raise LabelRefused("not_now")
-        if not _store(assignment, person, answers, now):
+        shown = _looked_up(assignment, person)
+        if not _is_of(answers, shown) and _is_repeat(person, answers):
             return None
+        _store(assignment, rate_of(person).parse(answers, shown), now)
         if assignment.item.known and onboarding.is_failed(person):
             return _end_onboarding(person, now)
         return None if waiting[1:] else _finish(person, assignment.item.conversation, now)
+
+
+def _looked_up(assignment: Assignment, person: Participation) -> Shown:
+    """Return what the rater was shown; what that is made of is looked up once for what follows."""
+    assignment.participation = person
+    rows = Candidate.objects.select_related("conversation")
+    prefetch_related_objects([assignment], Prefetch("item__candidates", rows))
+    return shown_among(assignment, assignment.item.candidates.all())
+
+
+def _is_of(answers: Mapping[str, str], shown: Shown) -> bool:
+    """Tell whether these fields are all of the form that is shown."""
+    return {name.split(".")[0] for name in answers} <= {*shown.intended, shown.together}
 
 
 def _end_onboarding(person: Participation, now: datetime) -> CompletionCode | None:
@@ -129,21 +144,12 @@ def _is_repeat(person: Participation, answers: Mapping[str, str]) -> bool:
     return done.filter(Q(item__candidates__key__in=keys) | of_items).exists()
 
 
-def _store(
-    assignment: Assignment, person: Participation, answers: Mapping[str, str], now: datetime
-) -> bool:
-    """Store the answers of a form; False where they are those of one that was stored before."""
-    rate, rows = rate_of(person), assignment.item.candidates.select_related("conversation")
-    candidates = {each.key: each for each in rows}
-    shown = shown_among(assignment, candidates.values())
-    abouts = {name.split(".")[0] for name in answers}
-    if not abouts <= {*candidates, shown.together} and _is_repeat(person, answers):
-        return False
-    values = rate.parse(answers, shown)
-    mine = Assignment.objects.filter(pk=assignment.pk)
-    if not states.try_move(mine, "judge", done_at=now, draft={}):
-        return True
-    closed = rate.closed(values)
+def _store(assignment: Assignment, answers: Mapping[tuple[str, str], Value], now: datetime) -> None:
+    rows = Assignment.objects.filter(pk=assignment.pk)
+    if not states.try_move(rows, "judge", done_at=now, draft={}):
+        return
+    candidates = {candidate.key: candidate for candidate in assignment.item.candidates.all()}
+    closed = rate_of(assignment.participation).closed(answers)
     Rating.objects.bulk_create(
         Rating(
             assignment=assignment,
@@ -152,10 +158,9 @@ def _store(
             value=value,
             follows=(key, question) in closed,
         )
-        for (key, question), value in values.items()
+        for (key, question), value in answers.items()
     )
     quota.complete(assignment.item)
-    return True
 
 
 def _finish(
