@@ -125,8 +125,10 @@ def missed_turns(question: QuestionRatings) -> pd.Series | None:
 
 def _missed_turns(question: QuestionRatings) -> pd.Series | None:
     unit = _unit(question.rows)
-    rated_once = question.rows[unit].nunique() == len(question.rows)
-    if not rated_once and unit == "item":
+    of_unit, rater = (pd.factorize(question.rows[name])[0] for name in (unit, "rater"))
+    one = np.empty(of_unit.max() + 1, dtype=rater.dtype)
+    one[of_unit] = rater
+    if (one[of_unit] != rater).any():  # seen without making texts of a large table
         return None
     names = ["system", "rater", unit]
     had = question.rows[names].drop_duplicates().astype(str)
