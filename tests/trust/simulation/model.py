@@ -29,6 +29,7 @@ class Soul:
     is_invited: bool = False
     sent: dict[uuid.UUID, tuple[int, str]] = field(default_factory=dict)  # acknowledged
     labels: dict[tuple[int, str], tuple[int, str]] = field(default_factory=dict)
+    tried: set[tuple[int, str, int]] = field(default_factory=set)  # labels, acknowledged or not
     labeled: set[int] = field(default_factory=set)  # seqs of messages
     answers: list[tuple[int, dict[str, str]]] = field(default_factory=list)  # of an assignment
     code: str = ""

@@ -104,6 +104,7 @@ def _label(world: World, soul: Soul, event: Any, questions: tuple[str, ...]) -> 
         is_late = world.chance.random() < 0.1  # an older answer that comes after this one
         about: dict[str, Any] = {"seq": event.seq, "question": question, "now": world.now}
         new: dict[str, Any] = {"client_id": world.uuid(), "value": value, "revision": revision}
+        soul.tried.add((revision, question, int(value)))
         chat.label(person=world.person(soul), **new, **about)
         soul.labels[items.candidate_for(event).pk, question] = (revision, value)
         if is_late and question == "specific":
