@@ -25,6 +25,14 @@ AckReceipt = Annotated[
         description="this server's word that it stored the item; manage.py verify reads it",
     ),
 ]
+Complaint = Annotated[
+    str,
+    Meta(
+        max_length=200,
+        description="of a bad frame, in English, for who writes a client: the field, its value, "
+        "and what would be right",
+    ),
+]
 RefusalCode = Literal[
     "bad_frame",
     "bad_text",
@@ -136,6 +144,7 @@ class ErrorFrame(AnswerFrame, frozen=True, kw_only=True, tag="error"):
 
     code: Literal["bad_frame", "busy", "too_fast"]
     notice: str
+    complaint: Complaint | UnsetType = UNSET
 
 
 class PongFrame(AnswerFrame, frozen=True, kw_only=True, tag="pong"):

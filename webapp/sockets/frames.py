@@ -18,6 +18,7 @@ from webapp.services.conversation.messages import UNSTORABLE
 from webapp.sockets import version_1
 
 VERSIONS = ("1", "2")  # of the wire; a page names its own, one drawn before version 2 names none
+LONGEST = 200  # characters of a complaint: its frame may have named anything
 Answer = dict[str, Any]  # a frame of the server's
 Seq = Annotated[int, Meta(ge=0, le=2**31 - 1)]
 Revision = Annotated[int, Meta(ge=0, le=2**53 - 1)]  # what a browser counts without error
@@ -103,7 +104,7 @@ def parse(raw: str | bytes, version: str = VERSIONS[-1]) -> Frame:
     except UnicodeEncodeError:
         raise BadFrame("a field or a type has characters that no name has") from None
     if isinstance(frame, SentItem) and len(found["id"]) != 36:
-        raise BadFrame(f"id: {found['id']!r} must be a UUID of 36 characters")
+        raise BadFrame(f"id: {found['id']!r:.60} must be a UUID of 36 characters")
     for name, value in found.items():
         if isinstance(value, str) and UNSTORABLE.search(value):
             if isinstance(frame, Message):  # of its fields only the text can; its writer is told
@@ -138,9 +139,11 @@ def _no_constant(name: str) -> None:
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) != len(pairs):
-        raise ValueError("a field is there twice")
+    found: dict[str, Any] = {}
+    for name, value in pairs:
+        if name in found:
+            raise ValueError(f"the field {name!r:.40} is there twice")
+        found[name] = value
     return found
 
 
@@ -158,5 +161,7 @@ def error(code: str) -> Answer:
 
 
 def answer_to(bad: BadFrame) -> Answer:
-    """Return the answer to a bad frame."""
-    return error(bad.code) if bad.id is None else refused(bad.id, bad.code)
+    """Return the answer to a bad frame, with what is wrong in it, for who writes a client."""
+    if bad.id is not None:
+        return refused(bad.id, bad.code)
+    return {**error(bad.code), "complaint": str(bad)[:LONGEST]}

@@ -61,6 +61,7 @@ COMPLAINTS = {
     '{"type": "sync", "last_seq": 2147483648}': "<= 2147483647 - at `$.last_seq`, it is 2147483648",
     '{"type": "takeover", "tab": "' + "t" * 37 + '"}': "length <= 36 - at `$.tab`, it is 'ttt",
     '{"type": "ping", "x": 1}': "unknown field `x`",
+    '{"type": "ping", "type": "ping"}': "the field 'type' is there twice",
     '{"type": "hello", "tab": "t"}': "missing required field `last_seq`",
     '{"type": "finish", "id": "7"}': "Invalid UUID - at `$.id`, it is '7'",
     '{"type": "finish", "id": "' + "7" * 32 + '"}': "must be a UUID of 36 characters",
@@ -71,8 +72,15 @@ COMPLAINTS = {
 def test_a_complaint_names_the_field_its_value_and_what_would_be_right(
     raw: str, complaint: str
 ) -> None:
-    with pytest.raises(frames.BadFrame, match=re.escape(complaint)):
+    with pytest.raises(frames.BadFrame, match=re.escape(complaint)) as bad:
         frames.parse(raw)
+    assert complaint in frames.answer_to(bad.value)["complaint"]
+
+
+def test_a_complaint_has_an_end_whatever_a_frame_names() -> None:
+    with pytest.raises(frames.BadFrame) as bad:
+        frames.parse(json.dumps({"type": "ping", "x" * 5000: 1}))
+    assert len(frames.answer_to(bad.value)["complaint"]) == frames.LONGEST
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,7 @@ Source: Prolific's public API reference (docs.prolific.com/api-reference, read 2
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from http import HTTPStatus
@@ -20,6 +21,9 @@ SECONDS = 15.0  # of one request
 LONGEST_PAUSE = 3_600.0
 LONGEST_ERROR = 200
 MOST_PAGES = 1_000
+TRIES = 4  # of a page: a list of 100 pages would else seldom be read to its end
+MOST_WAITING = 60.0  # seconds that the reader of a list waits between calls, all together
+BREATH = 0.1  # seconds before a page is asked for again after its answer was lost
 
 Json = dict[str, Any]
 
@@ -80,8 +84,9 @@ def _read(answer: httpx.Response) -> Json:
 
 def pages(path: str) -> Iterator[Json]:
     """Yield every row of a list, page by page. Raises what `call` raises."""
+    spent = 0.0
     for _ in range(MOST_PAGES):
-        found = call("GET", path)
+        found, spent = _page(path, spent)
         yield from found.get("results", ())
         following = ((found.get("_links") or {}).get("next") or {}).get("href")
         if not following:
@@ -89,6 +94,20 @@ def pages(path: str) -> Iterator[Json]:
         parts = urlsplit(following)  # the rest of the address is ours: the token goes nowhere else
         path = f"{parts.path.removeprefix('/api/v1/')}?{parts.query}"
     raise AnswerLost(f"more than {MOST_PAGES} pages")
+
+
+def _page(path: str, spent: float) -> tuple[Json, float]:
+    """Return a page, and how long its list was spent for; reading it twice changes nothing."""
+    for _ in range(TRIES - 1):
+        try:
+            return call("GET", path), spent
+        except (NotReached, AnswerLost) as problem:
+            pause = problem.pause if isinstance(problem, NotReached) else BREATH
+            spent += pause
+            if spent > MOST_WAITING:
+                raise
+            time.sleep(pause)
+    return call("GET", path), spent
 
 
 @lru_cache(maxsize=1)

@@ -53,6 +53,7 @@ class FakePanel:
     faults: dict[str, float] = field(default_factory=dict)  # of what share of the calls
     kills: list[str] = field(default_factory=list)  # before or after a call with this in its path
     refuses: str = ""  # a field of a new study
+    pause: int = 0  # seconds after which who was too fast may come again
     victim: int = 0  # the process that is killed
     rng: random.Random = field(default_factory=lambda: random.Random(5))
     numbers: Iterator[int] = field(default_factory=lambda: itertools.count(1))
@@ -251,7 +252,7 @@ class Handler(BaseHTTPRequestHandler):
         panel.calls.append(f"{self.command} {urlsplit(path).path}")
         wrong = panel.fault(path)
         if wrong == "busy":
-            return self._say(429, {}, {"Retry-After": "30"})
+            return self._say(429, {}, {"Retry-After": str(panel.pause)})
         if wrong == "broken":
             return self._say(500, {})
         if wrong == "kill-before":

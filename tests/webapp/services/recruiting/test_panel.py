@@ -290,6 +290,31 @@ def test_one_submission_that_cannot_be_read_keeps_no_other_from_being_read(
     assert one.status == "RETURNED"
 
 
+LIST = "submissions/?offset=100"
+
+
+@pytest.mark.parametrize(
+    ("faults", "pause", "is_read"),
+    [
+        (["lost", "busy", "broken"], 0, True),
+        (["lost", "busy", "broken", "busy"], 0, False),  # as often as a page is asked for
+        (["busy"], 61, False),  # longer than a turn may wait
+    ],
+)
+def test_a_page_of_a_long_list_that_fails_is_asked_for_again(
+    panel: FakePanel, faults: list[str], pause: int, is_read: bool
+) -> None:
+    """10,000 submissions are 100 pages: one lost answer must not cost the whole list."""
+    study = published(panel, make_campaign())
+    for number in range(101):
+        panel.comes(study.study_id or "", f"person{number}")
+    panel.kills, panel.pause = [f"{fault} {LIST}" for fault in faults], pause
+    turn_at(1)
+    study.refresh_from_db()
+    assert study.submissions.count() == (101 if is_read else 0)
+    assert bool(study.error) is not is_read
+
+
 def test_what_waits_for_a_payer_here_is_not_paid_there_until_it_is_let_go(panel: FakePanel) -> None:
     """R37: also after lost answers; and what was refused is owed nothing at the panel either."""
     study = published(panel, make_campaign(hold_payments=True))
