@@ -97,7 +97,7 @@ def pages(path: str) -> Iterator[Json]:
 
 
 def _page(path: str, spent: float) -> tuple[Json, float]:
-    """Return a page, and how long its list was spent for; reading it twice changes nothing."""
+    """Return a page, and the seconds that its list has cost in pauses; a repeat changes nothing."""
     for _ in range(TRIES - 1):
         try:
             return call("GET", path), spent
