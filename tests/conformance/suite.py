@@ -117,6 +117,8 @@ def seed() -> dict[str, str]:
     """Make the campaigns; return their slugs by what they offer."""
     from tests.databases import migrate
     from tests.factories import make_campaign, make_project, make_staff
+    from tests.webapp.admitted import SCREENING, campaign_with
+    from tests.webapp.services.written import of_personas
 
     migrate()
     quick = {"chat.minimum": [2]}
@@ -124,7 +126,10 @@ def seed() -> dict[str, str]:
     checks = make_campaign("personachat_bot", changes=quick | {"chat.pace": 0}, **own)
     labels = make_campaign("meena_interactive", **own)
     pairs = make_campaign("personachat_human", systems={"people": "people"}, **own)
+    screened = campaign_with(SCREENING, **own)
+    writing = of_personas(**{"write.count": MANY, "write.valid": 1, "write.test": 1})
     slugs = {"any": checks, "talk": checks, "check": checks, "labels": labels, "pair": pairs}
+    slugs |= {"screening": screened, "writing": writing}
     return {offer: campaign.slug for offer, campaign in slugs.items()}
 
 

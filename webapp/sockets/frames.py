@@ -102,7 +102,7 @@ def parse(raw: str | bytes, version: str = VERSIONS[-1]) -> Frame:
     except ValidationError as problem:
         raise BadFrame(_complaint(str(problem), found)) from None
     except UnicodeEncodeError:
-        raise BadFrame("a field or a type has characters that no name has") from None
+        raise BadFrame(f"{_odd_field(found)}: has characters that cannot be stored") from None
     if isinstance(frame, SentItem) and len(found["id"]) != 36:
         raise BadFrame(f"id: {found['id']!r:.60} must be a UUID of 36 characters")
     for name, value in found.items():
@@ -111,6 +111,16 @@ def parse(raw: str | bytes, version: str = VERSIONS[-1]) -> Frame:
                 raise BadFrame("text: unstorable", code="bad_text", item=str(frame.id))
             raise BadFrame(f"{name}: has characters that cannot be stored")
     return frame
+
+
+def _odd_field(found: Mapping[str, Any]) -> str:
+    """Return the name of the first field that has a lone surrogate, in its name or its value."""
+    named = (name for name, value in found.items() if _is_odd(name) or _is_odd(value))
+    return ascii(next(named, "a field")).strip("'")
+
+
+def _is_odd(value: object) -> bool:
+    return isinstance(value, str) and any("\ud800" <= letter <= "\udfff" for letter in value)
 
 
 def _complaint(problem: str, found: Mapping[str, Any]) -> str:

@@ -45,6 +45,7 @@ from webapp.views.audience import Audience, meant_for
 from webapp.views.rendering import address_of, render_screen, too_fast
 
 View = Callable[..., HttpResponse]
+PAGE_AND_FORM = require_http_methods(["GET", "HEAD", "POST"])
 COOKIE_AGE = 90 * 24 * 3600
 NOT_NOW = (consents.Closed, opening.NotMeeting, matching.NotWaiting, labels.LabelRefused)
 
@@ -242,6 +243,7 @@ def redirect_to_current(request: HttpRequest, slug: str, rest: str = "") -> Http
 def step(name: str) -> View:
     """Return the view that takes a step and leads to wherever the participation is then."""
 
+    @PAGE_AND_FORM
     @not_found_page
     def view(request: HttpRequest, slug: str) -> HttpResponse:
         if request.method == "POST":
@@ -256,12 +258,14 @@ def step(name: str) -> View:
     return view
 
 
+@PAGE_AND_FORM
 @not_found_page
 def rate(request: HttpRequest, slug: str) -> HttpResponse:
     """Store the answers of the form, or show it again with what is missing."""
     return _sent(request, slug, BrowserVisit.submit)
 
 
+@PAGE_AND_FORM
 @not_found_page
 def write(request: HttpRequest, slug: str) -> HttpResponse:
     """Store what was written, or show it again with what is wrong."""
@@ -293,6 +297,7 @@ def _show(request: HttpRequest, text: str) -> None:
         messages.warning(request, text)
 
 
+@PAGE_AND_FORM
 @not_found_page
 def answer(request: HttpRequest, slug: str) -> HttpResponse:
     """Store the answers before the work, or show the form again with what is missing."""
@@ -313,7 +318,7 @@ def answer(request: HttpRequest, slug: str) -> HttpResponse:
     return redirect("current-step", slug)
 
 
-@require_http_methods(["GET", "HEAD", "POST"])
+@PAGE_AND_FORM
 @not_found_page
 def problem(request: HttpRequest, slug: str) -> HttpResponse:
     """Take a report of a problem, on a page of its own that leaves the step as it is."""
@@ -375,6 +380,7 @@ def save_draft(request: HttpRequest, slug: str) -> HttpResponse:
 # --- the private link ------------------------------------------------------------------------
 
 
+@PAGE_AND_FORM
 @not_found_page
 @joining
 def private_link(request: HttpRequest, slug: str, token: str) -> HttpResponse:
@@ -391,14 +397,16 @@ def private_link(request: HttpRequest, slug: str, token: str) -> HttpResponse:
     return render(request, "participant/private.html", shown)
 
 
+@PAGE_AND_FORM
 @not_found_page
 def withdraw(request: HttpRequest, slug: str, token: str) -> HttpResponse:
     """Ask whether to delete what a person wrote, and do it when they say so."""
+    leaving = screens.leaving(token=token, slug=slug)  # which also tells that both fit together
     if request.method == "POST":
         privacy.withdraw(token=token, now=clock.now())
         return redirect(reverse("withdraw", args=(slug, token)))
     shown = {
-        "leaving": screens.leaving(token=token, slug=slug),
+        "leaving": leaving,
         "withdrawn": notices.text("withdrawn"),
     }
     return render(request, "participant/withdraw.html", shown)

@@ -241,7 +241,6 @@ ADDRESSES: Mapping[str, tuple[Operation, ...]] = {
             more={
                 400: "the frame error: a bad frame",
                 404: "no such conversation for this cookie",
-                413: "a body over 1 MiB",
                 429: "the frame error (too_fast): nothing was stored; wait as Retry-After says",
                 503: "the server is busy: keep the items, come again",
             },

@@ -39,7 +39,14 @@ CLOSE_CODES = {
     "1000": "the conversation has ended: go to /c/{slug}/now",
     "1001": "idle, or the server stops: connect again",
     "1008": "not allowed: three bad frames, a wrong cookie, no hello, an unknown version",
+    "1009": "a frame of more bytes than x-limits says",
     "1013": "the server is busy: connect again after a while",
+}
+
+
+OF_EVERY_BODY = {
+    "403": "without the token of the page, or with another: nothing was done",
+    "413": "a body over 1 MiB: nothing was read",
 }
 
 
@@ -261,6 +268,8 @@ def _responses(operation: Operation) -> Document:
     found: Document = {
         str(status): {"description": text} for status, text in operation.more.items()
     }
+    if operation.method == "post":
+        found |= {status: {"description": text} for status, text in OF_EVERY_BODY.items()}
     for status in {"400", "429"} & set(found):
         if operation.found == FRAMES:
             found[status]["content"] = _content(FRAMES)
