@@ -85,7 +85,7 @@ class Asked:
         if self.form is not None or self.raw:
             headers["Content-Type"] = FORM if self.form is not None else JSON
         method = (self.method or self.operation.method).upper()
-        asked = {"headers": headers, "content": body or self.raw}
+        asked: dict[str, Any] = {"headers": headers, "content": body or self.raw}
         address += f"?{query}" if query else ""
         if self.has_cookie:
             return browser.http.request(method, address, follow_redirects=self.leads_on, **asked)
@@ -204,7 +204,7 @@ def _wrong_answers(asked: Asked, page: BrowserPage) -> Iterator[Asked]:
     for question in shown.questions:
         if question.name in form:
             without = {key: value for key, value in form.items() if key != question.name}
-            about = {"names": question.name, "must_fail": _is_needed(question)}
+            about: dict[str, Any] = {"names": question.name, "must_fail": _is_needed(question)}
             yield replace(asked, form=without, wrong=f"{question.name} (missing)", **about)
             for way, value in RAW.items():
                 changed = {**form, question.name: value}
@@ -224,7 +224,11 @@ def _wrong_bodies(asked: Asked) -> Iterator[Asked]:
     for kind in cases.client_frames() if name == "ClientFrame" else [name]:
         for case in cases.first_of_each(cases.spoiled(kind)):
             raw = json.dumps(case.body)
-            about = {"wrong": f"{kind} {case}", "must_fail": True, "names": case.field}
+            about: dict[str, Any] = {
+                "wrong": f"{kind} {case}",
+                "must_fail": True,
+                "names": case.field,
+            }
             if case.way != "bytes":
                 yield replace(asked, raw=raw, **about)
 

@@ -15,7 +15,7 @@ from uuid import uuid4
 from tests.conformance.documents import complaints, document
 
 Schema = dict[str, Any]
-OF_EACH_TYPE = (None, True, 1.5, 7, "text", [], {}, [[[[[[[[[]]]]]]]]])
+OF_EACH_TYPE: tuple[Any, ...] = (None, True, 1.5, 7, "text", [], {}, [[[[[[[[[]]]]]]]]])
 HUGE = 10**30
 BEYOND = ("bytes", "characters", "long")  # what the server refuses and no JSON Schema can say
 UNSTORABLE = ("a\0b", "a\ud800b")
