@@ -21,7 +21,7 @@ SECONDS = 15.0  # of one request
 LONGEST_PAUSE = 3_600.0
 LONGEST_ERROR = 200
 MOST_PAGES = 1_000
-TRIES = 4  # of a page: a list of 100 pages would else seldom be read to its end
+TRIES = 4  # of a page of a long list: 100 pages would else seldom be read to their end
 MOST_WAITING = 60.0  # seconds that the reader of a list waits between calls, all together
 BREATH = 0.1  # seconds before a page is asked for again after its answer was lost
 
@@ -82,11 +82,15 @@ def _read(answer: httpx.Response) -> Json:
     return found if isinstance(found, dict) else {"detail": found}
 
 
-def pages(path: str) -> Iterator[Json]:
-    """Yield every row of a list, page by page. Raises what `call` raises."""
+def pages(path: str, *, tries: int = 1) -> Iterator[Json]:
+    """Yield every row of a list, page by page. Raises what `call` raises.
+
+    tries: how often a page is asked for, with pauses of `MOST_WAITING` in all; who works under a
+    lease asks once, since a pause could outlast it.
+    """
     spent = 0.0
     for _ in range(MOST_PAGES):
-        found, spent = _page(path, spent)
+        found, spent = _page(path, spent, tries)
         yield from found.get("results", ())
         following = ((found.get("_links") or {}).get("next") or {}).get("href")
         if not following:
@@ -96,9 +100,9 @@ def pages(path: str) -> Iterator[Json]:
     raise AnswerLost(f"more than {MOST_PAGES} pages")
 
 
-def _page(path: str, spent: float) -> tuple[Json, float]:
+def _page(path: str, spent: float, tries: int) -> tuple[Json, float]:
     """Return a page, and the seconds that its list has cost in pauses; a repeat changes nothing."""
-    for _ in range(TRIES - 1):
+    for _ in range(tries - 1):
         try:
             return call("GET", path), spent
         except (NotReached, AnswerLost) as problem:

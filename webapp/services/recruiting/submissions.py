@@ -83,7 +83,8 @@ def read_all(study: PanelStudy, now: datetime) -> None:
     PanelStudy.objects.filter(pk=study.pk).update(read_at=now)  # an event from here on counts again
     study.submissions.filter(look=True).update(look=False)
     studies.read(study, now)
-    rows = list(client.pages(f"studies/{study.study_id}/submissions/"))
+    path = f"studies/{study.study_id}/submissions/"
+    rows = list(client.pages(path, tries=client.TRIES))
     before = {row.submission_id: row for row in study.submissions.all()}
     for start in range(0, len(rows), LOOKS):
         with transaction.atomic():

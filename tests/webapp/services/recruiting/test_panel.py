@@ -92,6 +92,19 @@ def test_a_study_whose_answer_was_lost_is_not_made_twice(panel: FakePanel) -> No
     assert list(panel.studies) == [study.study_id]
 
 
+def test_a_draft_is_looked_for_once_under_a_lease(panel: FakePanel) -> None:
+    """A pause could outlast the lease, and another process then makes a second draft."""
+    panel.faults = {"lost": 1.0}
+    made(make_campaign(), NOW)
+    turn.turn(NOW)
+    panel.faults, panel.kills, panel.pause = {}, ["busy studies/"], 1
+    panel.calls.clear()
+    turn.turn(NOW + timedelta(minutes=2))
+    assert panel.calls.count("GET /api/v1/studies/") == 1
+    turn.turn(NOW + timedelta(minutes=4))
+    assert len(panel.studies) == 1
+
+
 def test_a_study_is_paused_started_again_given_places_and_stopped(panel: FakePanel) -> None:
     study = published(panel, make_campaign())
     about: dict[str, Any] = {"study": study, "by": study.made_by, "now": NOW}
