@@ -5,7 +5,7 @@ from __future__ import annotations
 import uuid
 from typing import Any
 
-from django.db.models import Count
+from django.db.models import Count, Sum
 from django.utils import timezone
 
 from tests.webapp.services import people
@@ -131,6 +131,11 @@ def report(campaign_pk: int) -> dict[str, Any]:
         "full_pairs": pairs.annotate(n=Count("seats")).filter(n=2).count(),
         "seated_twice": twice.filter(n__gt=1).count(),
         "same_personas": personas.filter(different__lt=2).count(),
+        "personas_taken": Persona.objects.filter(campaign=campaign_pk).aggregate(n=Sum("taken"))[
+            "n"
+        ],
+        "personas_had": seats.filter(persona_counted=True).count()
+        + people.filter(persona__isnull=False, persona_counted=True).count(),
         "codes": CompletionCode.objects.filter(participation__campaign=campaign_pk).count(),
         "ratings": Rating.objects.filter(assignment__participation__campaign=campaign_pk).count(),
         "whole_pairs": pairs.filter(items__assignments__state="DONE")

@@ -109,6 +109,7 @@ def test_racing_joins_never_overshoot_and_fill_exactly(ring: Ring) -> None:
     assert found["cells"] == [[30, 30, 0], [30, 30, 0]]
     assert found["holding"] == 60
     assert found["same_personas"] == found["seated_twice"] == 0
+    assert found["personas_taken"] == found["personas_had"] > 100, "counted as often as taken"
     assert found["broken_audit"] == 0
 
 
