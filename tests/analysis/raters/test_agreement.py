@@ -12,7 +12,7 @@ import pytest
 
 from analysis.raters import agreement, kappas
 from analysis.raters.alpha import alphas
-from analysis.raters.votes import of_codes
+from analysis.raters.votes import Votes, of_codes
 from analysis.scores.integer_codes import Scale
 from analysis.scores.question_ratings import questions
 from analysis.stats.intervals import percentile_interval
@@ -69,6 +69,24 @@ def test_of_many_items_the_jackknife_is_the_bootstrap(
     sd = (usual.high - usual.low) / 3.92
     assert straight != usual
     assert straight == pytest.approx(usual, abs=0.25 * sd)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("scale", "points"), [("ordinal", 5), ("nominal", 3), ("interval", 101)])
+@pytest.mark.parametrize("items", [agreement.FEW + 1, 500])
+def test_the_jackknife_covers_what_all_items_of_the_kind_would_tell(
+    scale: Scale, points: int, items: int
+) -> None:
+    def drawn(chance: np.random.Generator, count: int) -> Votes:
+        unit = np.repeat(np.arange(count), 3)
+        felt = chance.normal(size=count)[unit] + chance.normal(size=len(unit))
+        code = np.clip(np.round((felt / 6 + 0.5) * (points - 1)), 0, points - 1).astype(int)
+        return of_codes(unit, code, np.arange(float(points)), scale)
+
+    truth = kappas.estimate(drawn(np.random.default_rng(9), 400_000), alphas)
+    chance = np.random.default_rng(1)
+    found = [agreement.interval(drawn(chance, items), alphas, seed=1) for _ in range(1000)]
+    assert 0.93 <= np.mean([each.low <= truth <= each.high for each in found]) <= 0.97
 
 
 def test_where_few_of_many_items_tell_the_most_they_are_drawn() -> None:

@@ -159,20 +159,8 @@ def settle(
     It is that of the outcome, unless `event` names another one. known: the rounds, where this
     transaction has closed the last one.
     """
-    rule = RULES[outcome]
     with transaction.atomic():
-        try:
-            states.move(
-                person,
-                event or rule.event,
-                outcome=outcome,
-                ended_at=now,
-                state_at=now,
-                notice="",
-            )
-        except states.Illegal as refusal:
-            if refusal.state != Participation.State.ENDED:
-                raise
+        if not _ended(person, event or RULES[outcome].event, outcome, now):
             return code_of(person)
         known = known or rounds.of(person)
         owed = due(person, outcome, known=known)  # before the round is closed
@@ -196,6 +184,18 @@ def settle(
             pays=str(code.amount) if code else "0",
         )
         return code
+
+
+def _ended(person: Participation, event: str, outcome: str, now: datetime) -> bool:
+    """End the participation; False where another caller has ended it."""
+    about: dict[str, Any] = {"outcome": outcome, "ended_at": now, "state_at": now, "notice": ""}
+    try:
+        states.move(person, event, **about)
+    except states.Illegal as refusal:
+        if refusal.state != Participation.State.ENDED:
+            raise
+        return False
+    return True
 
 
 def pay_after_leaving(person: Participation, owed: Due, now: datetime) -> CompletionCode | None:
