@@ -73,6 +73,12 @@ NOTICES = {
         "Your place is yours from your first answer on. Before that it may go to somebody who "
         "waits: after %(minutes)s minutes, or after %(sooner)s to somebody who was invited."
     ),
+    "unkept_chat": _(
+        "Others are waiting for a place in this study. Your first message keeps yours. Time left:"
+    ),
+    "unkept_form": _(
+        "Others are waiting for a place in this study. Your first answer keeps yours. Time left:"
+    ),
     "not_begun": _(
         "You had not begun, and somebody waited, so your place went to them. You can start again."
     ),

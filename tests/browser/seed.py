@@ -74,6 +74,7 @@ def _campaigns() -> dict[str, str]:
         "paused": make_campaign(state=Campaign.State.PAUSED, **common),
         "full": make_campaign(**common | {"target": 1}),
         "one place, light": make_campaign(changes=short, **common | {"target": 1}),
+        "one place, kept": make_campaign(changes=short, **common | {"target": 1}),
         "one place, dark": make_campaign(changes=short, **common | {"target": 1}),
     }
     lonely = made["lonely"].systems.get(name="beta").cell

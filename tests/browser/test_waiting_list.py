@@ -15,7 +15,7 @@ HELP = "It sounds as if you are going through something very hard."
 def test_who_waits_sees_where_they_stand_and_begins_by_themselves(
     visitors: Visitors, size: tuple[int, int], theme: str
 ) -> None:
-    holder, waiting = visitors(), visitors(size, theme)
+    holder, waiting = visitors(size, theme), visitors(size, theme)
     name = f"one place, {theme}"
     holder.begin(name)
     page = waiting.begin(name)
@@ -25,6 +25,10 @@ def test_who_waits_sees_where_they_stand_and_begins_by_themselves(
     waiting.check("listed")
     page.reload()
     expect(page.locator("[data-part=position]")).to_have_text("1")
+
+    told = holder.page.get_by_text("Others are waiting for a place in this study.")
+    expect(told).to_contain_text("Time left: 2:", timeout=20_000)
+    holder.check("unkept")
 
     holder.page.locator("summary", has_text="Stop").click()
     holder.page.get_by_role("button", name="Yes, stop here").click()
@@ -39,3 +43,15 @@ def test_who_waits_sees_where_they_stand_and_begins_by_themselves(
     waiting.send_message("But let us go on.")
     expect(page.locator(".msg-partner")).to_have_count(2)
     expect(page.get_by_text(HELP)).to_have_count(1)
+
+
+def test_the_first_message_keeps_a_place_that_somebody_waits_for(visitors: Visitors) -> None:
+    holder, waiting = visitors(), visitors(DESK)
+    holder.begin("one place, kept")
+    page = waiting.begin("one place, kept")
+    expect(page.locator("[data-part=position]")).to_have_text("1")
+    told = holder.page.locator("#unkept")
+    expect(told).to_be_visible(timeout=20_000)
+    holder.send_message("Hello, I am still reading.")
+    expect(told).to_be_hidden(timeout=20_000)
+    expect(page.get_by_role("heading", name="The study is full")).to_be_visible(timeout=20_000)

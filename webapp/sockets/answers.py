@@ -161,6 +161,8 @@ class StepStatus(Struct, frozen=True, kw_only=True):
     `stamp` changes when the page is to be drawn anew. `position`, `seconds_waiting` and
     `seconds_left` are there while waiting, `seconds_left` and `ready` in a ready check. In READY
     they are those of the list of who waits for a place, with `seconds_left` where it is known.
+    In a conversation and at a form `kept` says whether the place stays the person's, whoever comes;
+    before their first work it may go to somebody who waits, in `seconds_left`.
     """
 
     state: Literal[
@@ -175,6 +177,7 @@ class StepStatus(Struct, frozen=True, kw_only=True):
     seconds_waiting: Annotated[float, Meta(ge=0)] | UnsetType = UNSET
     seconds_left: Annotated[float, Meta(ge=0)] | UnsetType = UNSET
     ready: bool | UnsetType = UNSET
+    kept: bool | UnsetType = UNSET
 
 
 class StopMeaning(Struct, frozen=True):

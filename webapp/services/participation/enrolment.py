@@ -360,6 +360,8 @@ def _waiting(person: Participation, now: datetime) -> dict[str, Any]:
         return {"seconds_left": _left(seat, now), "ready": seat.ready_at is not None}
     if waiting_list.is_on(person):
         return _on_list(waiting_list.position(person, now))
+    if person.state in waiting_list.FIRST_WORK:
+        return _kept(person, now)
     if person.state != P.WAITING:
         return {}
     seconds = matching.seconds_waiting(person, now)
@@ -371,6 +373,12 @@ def _waiting(person: Participation, now: datetime) -> dict[str, Any]:
         "seconds_waiting": seconds,
         "seconds_left": max(0.0, person.campaign.wait_seconds - seconds),
     }
+
+
+def _kept(person: Participation, now: datetime) -> dict[str, Any]:
+    left = waiting_list.seconds_kept(person, now)
+    known = {} if left is None else {"seconds_left": max(0.0, left)}
+    return {"kept": left is None and waiting_list.is_kept(person), **known}
 
 
 def _on_list(found: waiting_list.Position) -> dict[str, Any]:

@@ -126,6 +126,7 @@ class Screen:
     character: int = 0  # the number of that persona
     sheet: briefs.Sheet | None = None  # what stands around it, where the protocol has briefs
     kept: str = ""  # what keeps the place that comes next, for who is not proven
+    unkept: str = ""  # said before the time that is left, while somebody waits for their place
     listed: str = ""  # why they wait for a place, where there is none for the moment
     matched: bool = False
     answered: bool = False  # the ready check
@@ -156,6 +157,7 @@ def show(*, person: Participation, now: datetime) -> Screen:
         sheet=_sheet(person, seat, protocol),
         listed=notices.text("crowded_wait") if waiting_list.is_on(person) else "",
         kept=_kept(person, protocol),
+        unkept=_unkept(person, seat),
         matched=person.state == State.MATCHED,
         answered=bool(seat and seat.ready_at),
         chat=chat_page(access.conversation_key(seat), protocol)
@@ -186,6 +188,15 @@ def _kept(person: Participation, protocol: Protocol) -> str:
     sooner = minutes // waiting_list.SOONER
     name = "kept_chat" if protocol.chat else "kept_form"
     return notices.text(name, minutes=minutes, sooner=sooner)
+
+
+def _unkept(person: Participation, seat: Seat | None) -> str:
+    """Return what keeps a place that somebody else may wait for, "" where it is surely theirs."""
+    if person.state not in waiting_list.FIRST_WORK or person.is_proven or person.drafted_at:
+        return ""
+    if person.state == State.CHATTING:
+        return notices.text("unkept_chat")
+    return "" if seat else notices.text("unkept_form")  # who has chatted has begun
 
 
 def _held(person: Participation, protocol: Protocol) -> tuple[str, ...]:

@@ -1,8 +1,9 @@
 """People who wait for a place that somebody holds who has not begun: in order, with a time (R40).
 
 A place is a person's own with the first thing that they do in it. Before that it goes to whoever
-waits, after minutes; without anybody waiting it stays theirs. A place of who was proven by a
-signature goes to nobody, and they are first on the list: made-up ids cannot keep them out.
+waits, after minutes, and not before its holder's page could say so; without anybody waiting it
+stays theirs. A place of who was proven by a signature goes to nobody, and they are first on the
+list: made-up ids cannot keep them out.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ P = Participation.State
 FORM = timedelta(minutes=10)  # to answer, or change, something: long texts are read before
 FIRST_WORK = {P.CHATTING: timedelta(minutes=3), P.RATING: FORM, P.WRITING: FORM}
 SOONER = 3  # times, where somebody waits who is proven
+WARNED = timedelta(seconds=30)  # at least, from when somebody waits until a place is given back
 ABSENT = timedelta(minutes=1)  # of who waits for a partner, and whose page asks nothing
 FEW = 1_000  # places that are looked at
 
@@ -80,6 +82,21 @@ def position(person: Participation, now: datetime) -> Position:
     return Position(ahead + 1, max(0.0, (now - since).total_seconds()), left)
 
 
+def is_kept(person: Participation) -> bool:
+    """Tell whether the place that a person has stays theirs, whoever comes."""
+    return person.is_proven or not _unbegun(person.campaign).filter(pk=person.pk).exists()
+
+
+def seconds_kept(person: Participation, now: datetime) -> float | None:
+    """Return for how long a person keeps a place who has done nothing in it, where others wait.
+
+    None where nobody waits, the place is theirs, or it is not their turn.
+    """
+    if not present(person.campaign, now).exists():
+        return None
+    return _seconds_left(person.campaign, now, only=person.pk).get(person.pk)
+
+
 def may_wait(campaign: Campaign, now: datetime) -> bool:
     """Tell whether a place of the campaign can come free before its holder has done anything.
 
@@ -110,19 +127,24 @@ def _unbegun(campaign: Campaign) -> QuerySet[Participation]:
     return rows.filter(drafted_at=None).exclude(Exists(wrote)).exclude(Exists(answered))
 
 
-def _seconds_left(campaign: Campaign, now: datetime) -> dict[int, float]:
-    """Return of each place that is not begun how long it is kept for its holder."""
+def _seconds_left(
+    campaign: Campaign, now: datetime, *, only: int | None = None
+) -> dict[int, float]:
+    """Return of each place that is not begun, or of one, how long it is kept for its holder."""
     if not may_wait(campaign, now):
         return {}
-    hurry = SOONER if present(campaign, now).filter(is_proven=True).exists() else 1
+    listed = list(present(campaign, now).values_list("is_proven", "waiting_at"))
+    hurry = SOONER if any(is_proven for is_proven, _ in listed) else 1
     up = stopping.served(now)
-    rows = list(_unbegun(campaign).order_by("state_at", "pk")[:FEW])
+    warned = min((WARNED - up.since(at) for _, at in listed if at), default=WARNED)
+    unbegun = _unbegun(campaign).filter(**({} if only is None else {"pk": only}))
+    rows = list(unbegun.order_by("state_at", "pk")[:FEW])
     active = Seat.objects.filter(active=True, participation__in=[row.pk for row in rows])
     seats = {seat.participation_id: seat for seat in active.select_related("conversation")}
     found: dict[int, float] = {}
     for row in rows:
         for span, since in _kept(row, seats.get(row.pk), now):
-            found[row.pk] = (span / hurry - up.since(since)).total_seconds()
+            found[row.pk] = max(span / hurry - up.since(since), warned).total_seconds()
     return found
 
 
@@ -152,7 +174,7 @@ def _give_back(campaign: Campaign, pk: int, now: datetime) -> bool:
         seat = Seat.objects.filter(participation=pk, active=True).first()
         if seat is not None:
             events.lock(seat.conversation_id)
-        if _seconds_left(campaign, now).get(pk, 1.0) > 0:
+        if _seconds_left(campaign, now, only=pk).get(pk, 1.0) > 0:
             return False
         person = Participation.objects.select_related("campaign").get(pk=pk)
         chat.leave(person=person, now=now, because="left")

@@ -14,7 +14,7 @@ from tests.webapp.services.people import after, people_campaign, send_message
 from webapp.models import Campaign, Participation, QuotaCell
 from webapp.services.conversation import opening
 from webapp.services.ops import sweeper
-from webapp.services.participation import consents, enrolment, stopping, waiting_list
+from webapp.services.participation import consents, enrolment, screens, stopping, waiting_list
 from webapp.services.rules import ledger
 
 pytestmark = pytest.mark.django_db
@@ -192,3 +192,43 @@ def test_a_paused_campaign_keeps_its_list_and_goes_on_with_it() -> None:
     assert ledger.books(campaign).budget >= Decimal(0)
     Campaign.objects.update(state="OPEN")
     assert ask(late, FIRST + 12)["state"] == "CHATTING"
+
+
+def test_who_has_not_begun_is_told_how_long_the_place_is_kept_while_somebody_waits() -> None:
+    """Nothing is said before somebody waits, nor once the place is the person's."""
+    _, (first, second) = full_campaign()
+    quiet = ask(first, 5)
+    assert (quiet["kept"], "seconds_left" in quiet) == (False, False)
+    late = come(first.campaign, "late", after(10))
+    told = [ask(first, 10), ask(first, 11)]
+    assert [(one["kept"], one["seconds_left"]) for one in told] == [(False, 170.0), (False, 169.0)]
+    send_message(reread(first), "Hello.", after(12))
+    done = ask(first, 12)
+    assert (done["kept"], "seconds_left" in done) == (True, False)
+    assert ask(second, 13)["seconds_left"] == 167.0
+    stopping.stop(person=reread(late), now=after(14))
+    alone = ask(second, 15)
+    assert (alone["kept"], "seconds_left" in alone) == (False, False)
+
+
+def test_nobody_loses_a_place_before_their_page_could_say_so() -> None:
+    """Who comes long after the time was over waits half a minute, to the second."""
+    _, (first, _) = full_campaign()
+    late = come(first.campaign, "late", after(400))
+    assert ask(first, 400)["seconds_left"] == 30.0
+    assert wait(late, 400, 429)["state"] == "READY"
+    assert ask(first, 429)["seconds_left"] == 1.0
+    assert ask(late, 430)["state"] == "CHATTING"
+    gone = ask(first, 430)
+    assert (gone["screen"], gone["notice"]) == ("ready", "not_begun")
+
+
+def test_an_invited_person_is_told_nothing_and_a_form_has_its_own_words() -> None:
+    invited = come(make_campaign(target=1), "invited", invited=True)
+    assert ask(invited, 1)["kept"]
+    assert screens.show(person=invited, now=after(1)).unkept == ""
+    rows = [{"id": "c0", "messages": ["Hello."], "replies": {"alpha": "Hi."}}]
+    holder = come(replies_campaign("meena_static", rows, votes=1, batch=1), "holder")
+    come(holder.campaign, "late", after(1))
+    assert ask(holder, 2)["seconds_left"] == 598.0
+    assert "first answer" in screens.show(person=holder, now=after(2)).unkept
