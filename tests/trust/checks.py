@@ -31,7 +31,7 @@ PAYS = {  # a part: by what was promised for stopping of one's own accord (R21)
     "CHECK_FAILED": SCREENED,
     "ONBOARDING": FULL,
     "DECLINED": "",
-    "LEFT": "",
+    "LEFT": "",  # unless they come back and find no place: see `without_data`
 }
 
 
@@ -226,8 +226,15 @@ def without_data(case: Case) -> Iterator[str]:
         completed = someone.outcome == "COMPLETED"
         if someone.code and completed and is_to_rate and not someone.ratings:
             yield f"{name}: was paid as completed, and there is no rating"
-        if someone.code and not _due(someone)[0]:
+        came_back = someone.outcome == "LEFT"
+        due, paid = (
+            (_part if came_back else _due)(someone),
+            (someone.code_kind, someone.code_amount),
+        )
+        if someone.code and not due[0]:
             yield f"{name}: {someone.outcome or 'not ended'} is paid nothing, and has a code"
+        elif someone.code and came_back and paid != due:
+            yield f"{name}: came back to {due}, the code is {paid}"
     for name, story in case.stories.items():
         for end in story.ends:
             if end.get("code") and end["code"] not in codes:

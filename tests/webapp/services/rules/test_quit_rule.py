@@ -27,7 +27,7 @@ from tests.webapp.services.people import (
 from webapp import notices
 from webapp.models import Assignment, Campaign, CompletionCode, Item, Participation
 from webapp.services.conversation import chat
-from webapp.services.participation import enrolment, screens, stopping
+from webapp.services.participation import enrolment, return_pay, screens, stopping
 from webapp.services.rating import submission
 from webapp.services.replies import delivery
 from webapp.services.rules import payment, work
@@ -230,6 +230,29 @@ def test_the_ledger_checker_finds_the_same_due_and_every_other_amount(
         CompletionCode.objects.create(participation=person, code="A", kind="PART", amount="0.01")
     else:
         CompletionCode.objects.update(amount=Decimal(paid) - Decimal("0.01"))
+    assert len(found()) == 1
+
+
+@pytest.mark.parametrize("messages", [LEAST - 1, LEAST])
+def test_the_ledger_checker_knows_what_who_left_may_come_back_to(messages: int) -> None:
+    """Nothing below the least work; the share of it where the study is full meanwhile."""
+    campaign = campaign_of(target=1)
+    person = talk(start(campaign), messages)
+    stopping.give_away(person=person, now=after(1900))
+    Campaign.objects.update(state="CLOSED")
+    person.refresh_from_db()
+    return_pay.come_back(person=person, now=after(1901))
+
+    def found() -> list[str]:
+        case = checks.Case({}, snapshot.take(campaign), None)
+        return [*checks.unpaid(case), *checks.without_data(case)]
+
+    assert found() == []
+    assert CompletionCode.objects.count() == (messages >= LEAST)
+    if messages < LEAST:
+        CompletionCode.objects.create(participation=person, code="A", kind="PART", amount="0.01")
+    else:
+        CompletionCode.objects.update(amount=Decimal("0.68"))
     assert len(found()) == 1
 
 
