@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 from urllib.parse import urlsplit
 
 from django.apps import AppConfig
@@ -21,7 +22,7 @@ class ParleyConfig(AppConfig):
     verbose_name = "Parley"
 
     def ready(self) -> None:
-        self._hear_of_logins()
+        user_logged_in.connect(_begin_of_login, dispatch_uid="begin_of_login")
         if settings.CHAT_SERVICE_TOKEN and not SECRET.fullmatch(settings.CHAT_SERVICE_SECRET):
             raise ImproperlyConfigured(
                 "CHAT_SERVICE_SECRET must have 16 to 256 of A-Z, a-z, 0-9, _ and - where there is "
@@ -38,10 +39,11 @@ class ParleyConfig(AppConfig):
         if not settings.ALLOWED_HOSTS or "*" in settings.ALLOWED_HOSTS:
             raise ImproperlyConfigured("ALLOWED_HOSTS must name this server's hosts, without *")
 
-    def _hear_of_logins(self) -> None:
-        from webapp.services.accounts.sessions import begin_of_login  # models are there only now
 
-        user_logged_in.connect(begin_of_login, dispatch_uid="begin_of_login")
+def _begin_of_login(**about: Any) -> None:
+    from webapp.services.accounts.sessions import begin_of_login  # a login is rare, a start is not
+
+    begin_of_login(**about)
 
 
 def _check_panel(address: str) -> None:
