@@ -59,4 +59,4 @@ def _check_panel(address: str) -> None:
 class ParleyAdminConfig(AdminConfig):
     """Django's admin with pages that tests of access can tell."""
 
-    default_site = "webapp.views.audience.MarkedAdmin"
+    default_site = "webapp.views.marked_admin.MarkedAdmin"

@@ -12,11 +12,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, TypeVar
 
-from django.contrib.admin import AdminSite
-from django.http import HttpRequest
 from django.urls import URLPattern, URLResolver, get_resolver
 
-from webapp.services.accounts import sessions
 from webapp.services.rules.access import Role
 
 READ = ("GET", "HEAD")
@@ -76,16 +73,6 @@ def meant_for(audience: Audience) -> Callable[[AnyView], AnyView]:
         return view
 
     return mark
-
-
-class MarkedAdmin(AdminSite):
-    """Django's admin, whose check of who may enter marks what it guards."""
-
-    def has_permission(self, request: HttpRequest) -> bool:
-        return super().has_permission(request) and sessions.has_both_factors(request.session)
-
-    def admin_view(self, view: AnyView, cacheable: bool = False) -> AnyView:
-        return meant_for(Audience.STAFF)(super().admin_view(view, cacheable))
 
 
 def audience_of(view: Callable[..., Any]) -> Audience | None:
