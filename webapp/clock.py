@@ -39,3 +39,9 @@ def read() -> datetime:
         at: datetime = cursor.fetchone()[0]
     _answers[:] = [(at, time.clock_gettime(BOOT))]
     return at
+
+
+def ahead() -> timedelta:
+    """Return by how much the clock of this host is ahead of the database's; below 0, behind it."""
+    at = read()
+    return timezone.now() - at

@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import json
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -15,6 +16,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+import psycopg
 import pytest
 import websockets
 
@@ -62,6 +64,17 @@ def uvicorn(env: Mapping[str, str]) -> Iterator[int]:
         process.wait(live.PATIENCE)
 
 
+def compared_clock(database: str) -> tuple[str, float]:
+    """Wait until a process compared its host's clock; return which host, and the seconds (R42)."""
+    rows = "SELECT name, (detail->>'ahead')::float FROM webapp_heartbeat WHERE kind = 'clock'"
+    end = time.monotonic() + live.PATIENCE
+    with psycopg.connect(database, autocommit=True) as connection:
+        while (found := connection.execute(rows).fetchone()) is None and time.monotonic() < end:
+            time.sleep(0.2)
+    assert found is not None
+    return found
+
+
 def migrate(env: Mapping[str, str]) -> None:
     subprocess.run([sys.executable, "-m", "tests.databases"], cwd=live.ROOT, env=env, check=True)
 
@@ -76,6 +89,8 @@ def test_a_database_and_a_broker_that_stop_are_named(tmp_path: Path) -> None:
             assert lacking(port) == (503, ["migrations"])
             migrate(live.environment(tmp_path, **changes))
             assert lacking(port) == READY
+            host, ahead = compared_clock(changes["DATABASE_URL"])
+            assert (host, abs(ahead) < 1) == (f"clock {socket.gethostname()}", True)
             broker.close()
             assert lacking(port) == (503, ["broker"])
             again = int(changes["REDIS_URL"].rpartition(":")[2].partition("/")[0])

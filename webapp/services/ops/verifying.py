@@ -42,7 +42,7 @@ from webapp.models import (
 )
 from webapp.services.participation import privacy
 from webapp.services.receipts import checking
-from webapp.services.rules import audit, ledger, payment, rounds, tally
+from webapp.services.rules import audit, host_clocks, ledger, payment, rounds, tally
 
 Outcome, State = Participation.Outcome, Participation.State
 RESERVED, DONE = Assignment.State.RESERVED, Assignment.State.DONE
@@ -200,6 +200,17 @@ def _receipts(now: datetime) -> Iterator[Fault]:
     yield from checking.faults()
 
 
+def _clocks(now: datetime) -> Iterator[Fault]:
+    for one in host_clocks.known(now):
+        if one.is_off:
+            way = "ahead of" if one.ahead > 0 else "behind"
+            yield (
+                None,
+                f"the clock of host {one.host} was {abs(one.ahead):.0f} s {way} the database's "
+                f"at {one.at:%Y-%m-%d %H:%M} UTC: set it by NTP",
+            )
+
+
 CHECKS: Mapping[str, Callable[[datetime], Iterator[Fault]]] = {
     "conversations": _conversations,
     "slots": _slots,
@@ -212,6 +223,7 @@ CHECKS: Mapping[str, Callable[[datetime], Iterator[Fault]]] = {
     "ids": _ids,
     "audit log": _log,
     "receipts": _receipts,
+    "clocks": _clocks,
 }
 
 
