@@ -31,6 +31,7 @@ from webapp.calculators import Calculators
 from webapp.embedded import Embedded
 from webapp.middleware import PROBES
 from webapp.services.accounts import sessions
+from webapp.services.ops import host_clocks
 from webapp.services.rules import uptime
 from webapp.sockets import consumers, draining
 from webapp.sockets.batching import database
@@ -160,7 +161,7 @@ async def _keep_beating() -> None:
 
 async def _beat() -> None:
     try:
-        await database(lambda: uptime.beat(uptime.Part.WEB))
+        await database(lambda: host_clocks.beat(uptime.Part.WEB))
     except (DatabaseError, InterfaceError) as problem:  # without a database nothing is served
         log.warning("no sign of life: %s", type(problem).__name__)
 

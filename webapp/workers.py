@@ -25,6 +25,7 @@ from django.db import Error, InterfaceError, OperationalError, close_old_connect
 from bots.footprint import machine_megabytes
 from webapp import inference, realtime
 from webapp.children import Budget, Children
+from webapp.services.ops import host_clocks
 from webapp.services.replies import delivery, heartbeats, hosts, worker
 from webapp.services.replies import queue as replies_queue
 from webapp.services.rules import uptime
@@ -293,7 +294,7 @@ class Host:
             self._beat.clear()
             bots = sorted(self._bots) if self._bots is not None else [heartbeats.EVERY]
             heartbeats.beat(name=self.name, bots=bots, state=self._state())
-            uptime.beat(uptime.Part.REPLIES)
+            host_clocks.beat(uptime.Part.REPLIES)
             self._beat.wait(BEAT)
 
     def _state(self) -> heartbeats.State:

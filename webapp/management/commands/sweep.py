@@ -15,7 +15,7 @@ from django.db import DatabaseError, connection
 from webapp import clock
 from webapp.calculators import Calculators
 from webapp.management.quick import QuickCommand
-from webapp.services.ops import sweep_turn, sweeper
+from webapp.services.ops import host_clocks, sweep_turn, sweeper
 from webapp.services.rules import uptime
 
 log = logging.getLogger(__name__)
@@ -51,7 +51,7 @@ class Command(QuickCommand):
             if sweep_turn.take(owner=owner, now=clock.now()):
                 done = sweeper.tick(clock.read())
                 sweep_turn.beat(owner=owner, now=clock.now(), done=done)
-                uptime.beat(uptime.Part.SWEEPER)
+                host_clocks.beat(uptime.Part.SWEEPER)
         except DatabaseError as problem:  # it may be restarting: the next tick connects anew
             log.warning("sweep: %s", problem)
             connection.close()

@@ -40,9 +40,10 @@ from webapp.models import (
     Rating,
     Seat,
 )
+from webapp.services.ops import host_clocks
 from webapp.services.participation import privacy
 from webapp.services.receipts import checking
-from webapp.services.rules import audit, host_clocks, ledger, payment, rounds, tally
+from webapp.services.rules import audit, ledger, payment, rounds, tally
 
 Outcome, State = Participation.Outcome, Participation.State
 RESERVED, DONE = Assignment.State.RESERVED, Assignment.State.DONE

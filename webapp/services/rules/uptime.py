@@ -26,7 +26,7 @@ from webapp.models import (
     ReplyJob,
     ServiceCall,
 )
-from webapp.services.rules import events, host_clocks
+from webapp.services.rules import events
 
 Part, Reason = Outage.Part, Outage.Reason
 KIND = "platform"  # of the heartbeats
@@ -144,7 +144,6 @@ def beat(part: str) -> None:
     if not rows.filter(seen_at__lte=now).update(seen_at=now):
         _begin(part, before)
     _beaten[part] = time.clock_gettime(clock.BOOT)
-    host_clocks.compare()
 
 
 def _name(part: str) -> str:

@@ -30,9 +30,9 @@ from webapp.models import (
     Rating,
     Receipt,
 )
-from webapp.services.ops import verifying
+from webapp.services.ops import host_clocks, verifying
 from webapp.services.participation import privacy, stopping
-from webapp.services.rules import host_clocks, payment
+from webapp.services.rules import payment
 
 pytestmark = pytest.mark.django_db
 

@@ -10,8 +10,7 @@ from django.db import connection
 from tests.factories import NOW
 from tests.webapp.services.people import after
 from webapp.models import Heartbeat
-from webapp.services.ops import verifying
-from webapp.services.rules import host_clocks
+from webapp.services.ops import host_clocks, verifying
 
 pytestmark = pytest.mark.django_db
 DAY = 86_400

@@ -17,6 +17,7 @@ from django.db import connection
 
 from webapp import clock
 from webapp.models import Heartbeat
+from webapp.services.rules import uptime
 
 KIND = "clock"
 EVERY = 60.0  # seconds between two comparisons of a process
@@ -37,6 +38,12 @@ class HostClock:
     @property
     def is_off(self) -> bool:
         return abs(self.ahead) > NEAR
+
+
+def beat(part: str) -> None:
+    """Give a sign of life of a part of the platform, and compare the clock now and then."""
+    uptime.beat(part)
+    compare()
 
 
 def compare() -> None:
