@@ -114,6 +114,17 @@ NAMES = st.sampled_from(["last_seq", "tab", "id", "text", "seq", "value", "quest
 @given(st.sampled_from([*frames.TYPES, "hint"]), st.dictionaries(NAMES, JSON, max_size=6))
 def test_whatever_comes_is_a_frame_or_a_bad_frame(kind: str, fields: dict[str, object]) -> None:
     """G9, in little."""
+    _parsed_or_refused(kind, fields)
+
+
+@pytest.mark.slow
+@settings(max_examples=20_000, deadline=None)
+@given(st.sampled_from([*frames.TYPES, "hint"]), st.dictionaries(NAMES, JSON, max_size=6))
+def test_so_are_twenty_thousand(kind: str, fields: dict[str, object]) -> None:
+    _parsed_or_refused(kind, fields)
+
+
+def _parsed_or_refused(kind: str, fields: dict[str, object]) -> None:
     try:
         parsed = frames.parse(json.dumps({"type": kind, **fields}))
     except frames.BadFrame:
