@@ -338,8 +338,8 @@ def problem(request: HttpRequest, slug: str) -> HttpResponse:
 @require_safe
 @not_found_page
 def receipt(request: HttpRequest, slug: str) -> HttpResponse:
-    """Hand out the receipts as a file, one a line."""
-    content = "".join(f"{each}\n" for each in _visit(request, slug).receipts())
+    """Hand out the receipts as a file, one a line, and a line that signs it."""
+    content = "".join(f"{each}\n" for each in _visit(request, slug).receipts(clock.now()))
     headers = {"Content-Disposition": 'attachment; filename="receipt.txt"'}
     return HttpResponse(content, content_type="text/plain; charset=utf-8", headers=headers)
 

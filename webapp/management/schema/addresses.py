@@ -250,7 +250,8 @@ ADDRESSES: Mapping[str, tuple[Operation, ...]] = {
         Operation(
             method="get",
             summary="signed receipts, one a line: of the end, once there is one, then of each own"
-            " message, label and form that is stored",
+            " message, label and form that is stored; the last line signs them by the key of"
+            " /receipts/key",
             found=TEXT,
             more={404: NOT_FOUND},
         ),

@@ -31,7 +31,7 @@ from webapp.services.participation import (
 from webapp.services.participation.study_info import StudyInfo, money
 from webapp.services.rating import form
 from webapp.services.rating.form import RatingForm
-from webapp.services.receipts import files, issuing
+from webapp.services.receipts import files, issuing, signed_file
 from webapp.services.recruiting import codes
 from webapp.services.rules import access, identity, payment, rounds, uptime
 from webapp.services.rules.protocols import protocol_of, shown_protocol
@@ -413,12 +413,15 @@ class Leaving:
     held: str
 
 
-def receipts(*, person: Participation) -> list[str]:
-    """Return a person's receipts, that of the end first. Raises `access.NotFound` without any."""
+def receipts(*, person: Participation, now: datetime) -> list[str]:
+    """Return a person's receipts, that of the end first, and a line that signs the others.
+
+    Raises `access.NotFound` without any.
+    """
     found = files.lines(person)
     if not found:
         raise access.NotFound(f"receipts of participation {person.pk}")
-    return found
+    return signed_file.sign(found, now)
 
 
 def leaving(*, token: str, slug: str) -> Leaving:

@@ -100,9 +100,9 @@ class BrowserVisit:
         """Return what stopping at this moment means for the pay."""
         return screens.stop_means(person=self._person(), now=now)
 
-    def receipts(self) -> list[str]:
-        """Return the receipts of this browser's person. Raises `access.NotFound`."""
-        return screens.receipts(person=self._person())
+    def receipts(self, now: datetime) -> list[str]:
+        """Return the receipts of this browser's person, signed. Raises `access.NotFound`."""
+        return screens.receipts(person=self._person(), now=now)
 
     def own_study(self) -> StudyInfo:
         """Return the campaign as this browser's person agreed to it. Raises `access.NotFound`."""

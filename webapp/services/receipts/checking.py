@@ -6,20 +6,23 @@ import base64
 import hmac
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from enum import StrEnum
 from typing import Any
 
 from django.conf import settings
 
 from webapp.models import Assignment, Event, Receipt
-from webapp.services.receipts import acknowledging, issuing
+from webapp.services.receipts import acknowledging, issuing, signed_file
 from webapp.services.receipts.acknowledging import Acknowledged
 
 LONGEST = 4_000
 MOST = 1_000  # receipts of one file
-BEGINS = re.compile(rf"\s+(?=(?:{issuing.VERSION}|{acknowledging.VERSION})\.)")
+BEGINS = re.compile(
+    rf"\s+(?=(?:{issuing.VERSION}|{acknowledging.VERSION}|{signed_file.VERSION})\.)"
+)
 
 
 class ReceiptVerdict(StrEnum):
@@ -30,6 +33,10 @@ class ReceiptVerdict(StrEnum):
     DIFFERS = "differs"  # the database has something else
     DELETED = "deleted"  # the database knows it; the words went with a withdrawal
     MATCHES = "matches"
+    SIGNED = "signed"  # a file, line by line as it was handed out
+
+
+VALID = (ReceiptVerdict.MATCHES, ReceiptVerdict.DELETED, ReceiptVerdict.SIGNED)
 
 
 @dataclass(frozen=True)
@@ -41,12 +48,18 @@ class CheckedReceipt:
 
     @property
     def is_valid(self) -> bool:
-        return self.verdict in (ReceiptVerdict.MATCHES, ReceiptVerdict.DELETED)
+        return self.verdict in VALID
 
 
 def check_all(text: str) -> list[CheckedReceipt]:
     """Return what is to be said of each receipt of a file; each begins on a line of its own."""
-    return [check(each) for each in BEGINS.split(text.strip())[:MOST] if each.strip()]
+    found = ["".join(each.split()) for each in BEGINS.split(text.strip())[:MOST] if each.strip()]
+    return [
+        _check_file(each, found[:number])
+        if each.startswith(f"{signed_file.VERSION}.")
+        else check(each)
+        for number, each in enumerate(found)
+    ]
 
 
 def check(text: str) -> CheckedReceipt:
@@ -70,6 +83,15 @@ def check(text: str) -> CheckedReceipt:
         return CheckedReceipt(ReceiptVerdict.DELETED, stated)
     is_same = issuing.digest(row) == row.digest
     return CheckedReceipt(ReceiptVerdict.MATCHES if is_same else ReceiptVerdict.DIFFERS, stated)
+
+
+def _check_file(line: str, above: Sequence[str]) -> CheckedReceipt:
+    """Return what is to be said of the line that signs those above; the database has no part."""
+    at = signed_file.signed_at(line, above)
+    if at is None:
+        return CheckedReceipt(ReceiptVerdict.FORGED)
+    stated = {"kind": "file", "at": datetime.fromtimestamp(at, UTC).isoformat()}
+    return CheckedReceipt(ReceiptVerdict.SIGNED, stated)
 
 
 def is_of(statement: Mapping[str, Any], text: str) -> bool:

@@ -49,13 +49,16 @@ def test_the_end_page_hands_out_a_receipt_that_anybody_can_check() -> None:
     end = visit.post("rate", good_answers(visit.get())).content.decode()
     file = visit.get("receipt")
     assert file.headers["Content-Disposition"] == 'attachment; filename="receipt.txt"'
-    receipt, *items = file.content.decode().split()
+    receipt, *items, _ = file.content.decode().split()
     assert receipt in end
     assert [each.split(".")[1] for each in items] == ["message", "rating"]
     page = Client().post(reverse("receipts"), {"receipt": f" {receipt[:60]}\r\n{receipt[60:]} "})
     assert [each.verdict for each in page.context["found"]] == [ReceiptVerdict.MATCHES]
     every = Client().post(reverse("receipts"), {"receipt": file.content.decode()})
-    assert [each.verdict for each in every.context["found"]] == [ReceiptVerdict.MATCHES] * 3
+    assert [each.verdict for each in every.context["found"]] == [
+        *[ReceiptVerdict.MATCHES] * 3,
+        ReceiptVerdict.SIGNED,
+    ]
     assert "2.00 USD" in page.content.decode()
     stated = page.context["found"][0].statement
     assert (stated["messages"], stated["answers"]) == (1, Rating.objects.count())
