@@ -38,5 +38,7 @@ if __name__ == "__main__":
         sys.exit(__doc__)
     try:
         print(check(Path(sys.argv[1]).read_text(), sys.argv[2]))
-    except (ValueError, InvalidSignature) as problem:
-        sys.exit(f"not valid: {problem or 'the holder of this key did not sign it'}")
+    except InvalidSignature:
+        sys.exit("not valid: the holder of this key did not sign these lines")
+    except ValueError as problem:
+        sys.exit(f"not valid: {problem}")

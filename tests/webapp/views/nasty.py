@@ -65,7 +65,9 @@ def _form(values: Mapping[str, str], chance: random.Random) -> dict[str, Any]:
 
 
 def _json(values: Mapping[str, str], chance: random.Random) -> dict[str, Any]:
-    body = chance.choice((values, {"answers": values}, [], None, 3, {"type": "message", "id": "x"}))
+    body: Any = chance.choice(
+        (values, {"answers": values}, [], None, 3, {"type": "message", "id": "x"})
+    )
     coding = chance.choice(("", "; charset=klingon"))
     return {"data": json.dumps(body).encode(), "content_type": f"application/json{coding}"}
 
@@ -118,7 +120,7 @@ def ask(client: Client, address: str, request: Mapping[str, Any]) -> Any:
     """Send one request, read its answer, and take back what it did."""
     options = dict(request)
     with transaction.atomic():
-        response = client.generic(options.pop("method", "POST"), address, **options)
+        response: Any = client.generic(options.pop("method", "POST"), address, **options)
         response.body = b"".join(response.streaming_content) if response.streaming else None
         transaction.set_rollback(True)
     return response

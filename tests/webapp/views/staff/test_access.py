@@ -46,8 +46,8 @@ def test_the_matrix_has_every_address() -> None:
     """Few are not of staff; what is new under /c/ or for everybody is thought about here."""
     signing = ["admin/login/", "login/", "login/code/", "logout/"]
     images = "images/<sha256:sha256>.webp"
-    probes = ["healthz", "readyz"]
-    public = [".well-known/security.txt", "csp-reports", images, "receipts/", *probes, *signing]
+    probes, receipts = ["healthz", "readyz"], ["receipts/", "receipts/key"]
+    public = [".well-known/security.txt", "csp-reports", images, *receipts, *probes, *signing]
     assert sorted(of(PUBLIC)) == sorted(public)
     assert of(OPERATOR) == ["metrics"]
     assert sorted(of(Audience.SERVICE)) == ["chat-service/updates", "panel/events"]
