@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import random
 import re
 from uuid import UUID, uuid4
 
@@ -107,7 +108,8 @@ JSON = st.recursive(
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=9), inner),
     max_leaves=9,
 )
-NAMES = st.sampled_from(["last_seq", "tab", "id", "text", "seq", "value", "question", "x"])
+FIELDS = ("last_seq", "tab", "id", "text", "seq", "value", "question", "x")
+NAMES = st.sampled_from(FIELDS)
 
 
 @settings(max_examples=300, deadline=None)
@@ -117,11 +119,22 @@ def test_whatever_comes_is_a_frame_or_a_bad_frame(kind: str, fields: dict[str, o
     _parsed_or_refused(kind, fields)
 
 
-@pytest.mark.slow
-@settings(max_examples=20_000, deadline=None)
-@given(st.sampled_from([*frames.TYPES, "hint"]), st.dictionaries(NAMES, JSON, max_size=6))
-def test_so_are_twenty_thousand(kind: str, fields: dict[str, object]) -> None:
-    _parsed_or_refused(kind, fields)
+def odd(chance: random.Random, depth: int = 0) -> object:
+    """Return some JSON: at times what frames have, at times nested more deeply than they may."""
+    kind = chance.randrange(10 if depth < 12 else 7)
+    if kind > 6:
+        inner = [odd(chance, depth + 1) for _ in range(chance.randrange(3))]
+        return inner if kind == 9 else {str(number): each for number, each in enumerate(inner)}
+    return (ITEM, "a\0", "\ud83d", chance.randint(-3, 2**70), None, True, "x" * 9_000)[kind]
+
+
+@pytest.mark.parametrize("count", [20_000, pytest.param(100_000, marks=pytest.mark.slow)])
+def test_so_are_thousands(count: int) -> None:
+    """G9."""
+    chance, names, kinds = random.Random(count), [*FIELDS], [*frames.TYPES, "hint"]
+    for _ in range(count):
+        some = chance.sample(names, chance.randrange(len(names)))
+        _parsed_or_refused(chance.choice(kinds), {name: odd(chance) for name in some})
 
 
 def _parsed_or_refused(kind: str, fields: dict[str, object]) -> None:

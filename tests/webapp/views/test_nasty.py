@@ -24,7 +24,10 @@ def careless() -> Client:
 
 
 def of_staff(campaign: Campaign, rounds: int) -> tuple[int, dict[str, str]]:
-    client, root = careless(), get_user_model().objects.create_superuser("root")
+    client = careless()
+    root, _ = get_user_model().objects.get_or_create(
+        username="root", is_superuser=True, is_staff=True
+    )
     client.force_login(root)
     OwnProtocol.objects.update(owner=root)
     all_of_them = [address for address in addresses(campaign) if not address.endswith(OUT)]
@@ -56,6 +59,7 @@ def of_all(campaign: Campaign, rounds: int) -> int:
     return asked + also
 
 
+@pytest.mark.timeout(300)
 def test_no_request_is_an_error_of_the_server(campaign: Campaign) -> None:
     assert of_all(campaign, 2) > 400
 
