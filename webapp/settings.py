@@ -78,6 +78,7 @@ DATABASES = {
     "default": env.db("DATABASE_URL", default=f"sqlite:///{DATA_DIR / 'parley.sqlite3'}"),
 }
 DATABASE = DATABASES["default"]
+DATABASE["ENGINE"] = DATABASE["ENGINE"].replace("django.db.backends", "webapp.databases")
 DATABASE["ATOMIC_REQUESTS"] = False
 if "DATABASE_URL" not in env:
     try:
