@@ -42,7 +42,27 @@ def filled(route: str, **values: Any) -> str:
 
 def arguments(campaign: Campaign, route: str = "") -> dict[str, Any]:
     """Return a value for everything that addresses of staff are made of."""
-    purpose = "REHEARSAL" if "chats/" in route else "STUDY"
+    return _of_route(route, _rows(campaign))
+
+
+def addresses(campaign: Campaign) -> Iterator[str]:
+    """Yield the address of every page of staff."""
+    rows = _rows(campaign)
+    for route in of(Audience.STAFF):
+        yield filled(route, **_of_route(route, rows))
+
+
+def _of_route(route: str, rows: dict[str, Any]) -> dict[str, Any]:
+    """Return the values, with those that are others at some routes."""
+    talks = rows["talks"]
+    return rows | {
+        "key": "phases" if "study" in names(route) else "flow",
+        "conversation_id": talks["REHEARSAL" if "chats/" in route else "STUDY"],
+    }
+
+
+def _rows(campaign: Campaign) -> dict[str, Any]:
+    """Look up one row of everything; the `talks` are by their purpose."""
     return {
         "pk": campaign.pk,
         "system": campaign.systems.get().pk,
@@ -57,7 +77,6 @@ def arguments(campaign: Campaign, route: str = "") -> dict[str, Any]:
         "action": "pause",
         "screen": "entry",
         "name": "summary",
-        "key": "phases" if "study" in names(route) else "flow",
         "whitelist": Whitelist.objects.get().pk,
         "person": campaign.participations.get().pk,
         "submission": campaign.panel_study.submissions.get().pk,
@@ -65,11 +84,5 @@ def arguments(campaign: Campaign, route: str = "") -> dict[str, Any]:
         "report": ProblemReport.objects.get(participation__campaign=campaign).pk,
         "hold": PayHold.objects.get(code__participation__campaign=campaign).pk,
         "job": ReplyJob.objects.get(conversation__campaign=campaign).pk,
-        "conversation_id": campaign.conversations.get(purpose=purpose).pk,
+        "talks": dict(campaign.conversations.values_list("purpose", "pk")),
     }
-
-
-def addresses(campaign: Campaign) -> Iterator[str]:
-    """Yield the address of every page of staff."""
-    for route in of(Audience.STAFF):
-        yield filled(route, **arguments(campaign, route))
