@@ -85,6 +85,14 @@ def test_options_read_from_the_file_are_those_of_the_class(name: str) -> None:
 
 
 @bots
+def test_only_what_can_stream_offers_it(name: str) -> None:
+    """Functions and checkpoints run in other processes, and tell a reply when it is whole."""
+    bot = importlib.import_module(f"bots.zoo.{name}").BOT
+    offered = "stream" in {option.name for option in bot_options(name)}
+    assert offered == hasattr(bot, "respond_growing") == (name == "chat_server")
+
+
+@bots
 def test_answers_an_empty_a_short_and_a_long_history(name: str) -> None:
     bot = ready(name)
     assert isinstance(bot, Bot)
