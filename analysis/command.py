@@ -21,7 +21,14 @@ from analysis.output.notebook import READ_BY, NotebookRecipe, notebook
 from analysis.output.references import bibtex
 from analysis.output.terminal import rendered
 from analysis.raters.raters import planned_control, profiles, without_flagged
-from analysis.registry import TABLES, get_report, options_of, report_names, tables_of
+from analysis.registry import (
+    TABLES,
+    get_report,
+    options_of,
+    reads_replies,
+    report_names,
+    tables_of,
+)
 from analysis.report import Report
 from analysis.scores.allocation import with_losses
 from analysis.scores.cautions import cautions
@@ -207,6 +214,8 @@ def _unflagged(ratings: RatingTable, chosen: dict[str, Any]) -> RatingTable:
 def _lacking(name: str, tables: Tables) -> str:
     """Say which tables the report would need, and which reports make do with those there are."""
     needed = " and ".join(sorted(tables_of(get_report(name))))
+    if reads_replies(get_report(name)):
+        needed += ", or an export in which people judged replies to contexts"
     there = {table for table in TABLES if getattr(tables, table) is not None}
     other = [each for each in report_names() if tables_of(get_report(each)) <= there]
     return (

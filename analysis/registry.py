@@ -53,6 +53,14 @@ def of_studies() -> list[str]:
     return [name for name in report_names() if hasattr(_module("reports", name), "OF_STUDIES")]
 
 
+def reads_replies(function: Callable[..., object]) -> bool:
+    """Tell whether a report takes the rated replies of an export for predictions.
+
+    Its file says so: `OF_REPLIES`.
+    """
+    return hasattr(inspect.getmodule(function), "OF_REPLIES")
+
+
 def table_of(function: Callable[..., object]) -> str:
     """Return the table that a metric or report takes: its first parameter's name."""
     return next(iter(inspect.signature(function).parameters))

@@ -10,6 +10,7 @@ from typing import TypeVar, cast
 import pandas as pd
 
 from analysis import registry
+from analysis.predictions.rated_replies import with_replies
 from analysis.report import Report
 from analysis.scores.question_ratings import shared
 from analysis.tables.schema import RatingTable, Tables
@@ -74,8 +75,11 @@ def run(
 ) -> Result | None:
     """Return what a metric or report says of the tables it names; None where one is lacking.
 
-    A report begins its cautions with what was assumed when the tables were read.
+    A report begins its cautions with what was assumed when the tables were read. For predictions
+    some take the replies that people judged.
     """
+    if tables.predictions is None and registry.reads_replies(function):
+        tables = with_replies(tables)
     known = {name: getattr(tables, name) for name in registry.TABLES}
     if any(known[name] is None for name in registry.tables_of(function)):
         return None

@@ -1,8 +1,10 @@
-"""Semantic distance and echo in the layout of THRED tables 2 and 3 (Dziri et al. 2019).
+"""Semantic distance and echo in the layout of THRED tables 2, 3 and 6 (Dziri et al. 2019).
 
 Per system: SS of the last message and of the one before as mean, SD and SD of the mean over five
 disjoint parts of the examples; the numbers of a box plot for SS and REI; Welch's t of the two
-lowest systems; and, where ratings of the same examples are given, Pearson's correlation with these.
+lowest systems; where ratings of the same examples are given, Pearson's correlation with these; and
+data sets beside each other, with the SD of responses, whose size the printed ones have. Of an
+export, what people judged are the responses.
 """
 
 from __future__ import annotations
@@ -26,6 +28,7 @@ from analysis.text.vectors import MISSING, VectorEncoder, default_encoder
 
 SIMULATED_AS = ("thred_metrics p", "learned_metric p")
 
+OF_REPLIES = True
 POSITIONS = {"SS Utt.1": -2, "SS Utt.2": -1}
 MEASURES = (*POSITIONS, "REI")
 KEYS = ["dataset", "system"]
@@ -42,6 +45,7 @@ def thred_metrics(
     """Return the tables of distances and echoes, above those printed."""
     encoder = encoder or default_encoder()
     scores = _scores(predictions, encoder, training, seed)
+    rated = list(_rated(scores, ratings))
     table = pd.DataFrame(_spreads(scores, seed))
     finding = _finding(table)
     lacking = [MISSING] if encoder is None else [f"Encoder: {encoder.name}."]
@@ -55,13 +59,17 @@ def thred_metrics(
             "Welch's t as if examples were not the same, of systems picked for their means: equal "
             "systems are found different far less often than in 5 % (docs/simulation.md).",
         ),
-        Section("Pearson with people's mean ratings", pd.DataFrame(_with_ratings(scores, ratings))),
+        Section("Pearson with people's mean ratings", pd.DataFrame(_with_ratings(rated))),
+        Section(
+            "Data sets: mean (SD) over the responses of all systems",
+            pd.DataFrame(_data_sets(scores, rated)),
+        ),
     ]
     return Report(
         name="thred_metrics",
         title="Semantic distance and echo in the layout of THRED",
         findings=(finding,),
-        sections=sections(own, "thred_semantic_distance", "thred_correlations"),
+        sections=sections(own, "thred_semantic_distance", "thred_correlations", "thred_data_sets"),
     )
 
 
@@ -138,7 +146,8 @@ def _tests(scores: pd.DataFrame) -> Iterator[dict[str, object]]:
                 yield {**named, "difference": found.effect, **ends, "reason": found.reason}
 
 
-def _with_ratings(scores: pd.DataFrame, ratings: RatingTable | None) -> Iterator[dict[str, object]]:
+def _rated(scores: pd.DataFrame, ratings: RatingTable | None) -> Iterator[tuple[str, pd.DataFrame]]:
+    """Yield each question with the scored responses that were rated, and their mean `value`."""
     if ratings is None:
         return
     rows = ratings[ratings["level"].isin(["ordinal", "interval"])]
@@ -146,11 +155,36 @@ def _with_ratings(scores: pd.DataFrame, ratings: RatingTable | None) -> Iterator
     for question, part in rows.groupby("question", sort=True):
         means = part.groupby(["item", "system"])["value"].mean().reset_index()
         both = means.merge(scores, on=["item", "system"])
-        for measure in MEASURES if len(both) else ():
+        if len(both):
+            yield str(question), both
+
+
+def _with_ratings(rated: Sequence[tuple[str, pd.DataFrame]]) -> Iterator[dict[str, object]]:
+    for question, both in rated:
+        for measure in MEASURES:
             found = pearson(both[measure], both["value"], both["item"])
             ends = {"low": found.interval.low, "high": found.interval.high, "n": found.n}
             row = {"measure": measure, "question": question, "Pearson": found.estimate, **ends}
             yield {**row, "p": found.p, "reason": found.reason}
+
+
+def _data_sets(
+    scores: pd.DataFrame, rated: Sequence[tuple[str, pd.DataFrame]]
+) -> Iterator[dict[str, object]]:
+    """Yield the rows of table 6, of two data sets or more."""
+    if scores["dataset"].nunique() < 2:
+        return
+    for question, both in rated:
+        yield {"measure": f"MER, {question}", **_mean_and_sd(both, "value")}
+    for measure in MEASURES:
+        yield {"measure": measure, **_mean_and_sd(scores, measure)}
+
+
+def _mean_and_sd(rows: pd.DataFrame, measure: str) -> dict[str, object]:
+    known = rows.dropna(subset=[measure]).groupby("dataset", sort=True)[measure]
+    return {
+        str(dataset): f"{values.mean():.3f} ({values.std(ddof=1):.3f})" for dataset, values in known
+    }
 
 
 def _finding(table: pd.DataFrame) -> str:

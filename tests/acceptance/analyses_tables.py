@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 
 import numpy as np
 import pandas as pd
@@ -17,7 +16,6 @@ from tests.analysis.reports.test_convai2_blind import ROWS as BLIND
 from tests.analysis.reports.test_learned_metric import RATINGS, VALUES, _predictions
 from tests.analysis.reports.test_meena_ssa_perplexity import likely, rated
 from tests.analysis.reports.test_meena_studies import _joined, _system
-from tests.analysis.reports.test_thred_human import A, B, _preferred, _table
 
 SYSTEMS = ("generic", "tfidf", "parrot")
 
@@ -137,44 +135,6 @@ def a_stab(shell: Shell) -> Shown:
         f"SD of SSA over {row['evaluations']} evaluations {row['sd']:.3f} (by hand {by_hand:.3f})"
     )
     return shell.shown("As printed" in text and abs(row["sd"] - by_hand) < 1e-9, result)
-
-
-@slow
-def a_thred(shell: Shell) -> Shown:
-    pairs = _preferred([[(1, 2), (1, 2)], [(1, 1), (1, 1)], [(1, 1), (2, 1)], [(1, 1), (1, 1)]])
-    text, human = reported(shell, "thred_human", ratings=_table(A, B, pairs))
-    grades, side = human.sections[0].frame, human.sections[1].frame
-    told = ", ".join(f"{r['system']} {r['excellent']}" for r in grades.to_dict("records"))
-    won = {name: side.iloc[0][name] for name in ("wins", "losses", "equally good", "equally bad")}
-    more = shell.analysis(*_answered(shell), "--report", "thred_metrics")
-    lines = [line.split()[1:] for line in more.splitlines() if line.startswith("demo:test")]
-    rows = [line for line in lines if line[0] in SYSTEMS and re.match(r"[\d.]+$", line[1])][:2]
-    result = f"excellent {told}; a beside b {won}; SS of Utt.1: "
-    result += ", ".join(f"{row[0]} {row[1]} (SD {row[2]}, of 5 parts {row[3]})" for row in rows)
-    holds = all("As printed" in each for each in (text, more)) and "kappa" in grades.columns
-    return shell.shown(holds and len(rows) == 2 and "Pearson" in more, result)
-
-
-def _answered(shell: Shell) -> list[str]:
-    """Return files of what two bots answer, what they learned from, and made-up ratings."""
-    lines, rows = [], []
-    chance = np.random.default_rng(7)
-    for name in ("generic", "tfidf"):
-        where = () if name == "generic" else ("--weights", shell.weights(name))
-        out = shell.path(f"thred-{name}.jsonl")
-        shell.bots(
-            *("answer", name, *where, "--data", "demo:test", "--sides", "both"),
-            *("--limit", "40", "--out", out),
-        )
-        for row in shell.records(f"thred-{name}.jsonl"):
-            lines.append(json.dumps(row))
-            for rater in range(2):
-                value = int(chance.integers(0, 4))
-                about = {"item": row["example"], "system": name, "rater": f"r{rater}"}
-                rows.append({**about, "value": value})
-    table = shell.folder / "thred-ratings.jsonl"
-    ratings(rows, question="grade").to_json(table, orient="records", lines=True)
-    return [shell.written("thred-answers.jsonl", "\n".join(lines) + "\n"), str(table)]
 
 
 @slow

@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+import json
+import re
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from analysis import Report
+from analysis.__main__ import main
+from analysis.text.vectors import PACKAGE, glove
+from tests.acceptance.protocols.nlp4convai_tables import printed_tables
 from tests.factories import NOW
 from tests.webapp.services.judged import exported, judge, replies_campaign, report_of
 from webapp.models import Campaign, Rating
 from webapp.services.campaign.checklist import checklist
-from webapp.services.data import tables
+from webapp.services.data import exports, tables
 
 pytestmark = pytest.mark.django_db
 
@@ -70,6 +76,97 @@ def test_thred_tables_come_from_an_export(tmp_path: Path) -> None:
     assert shares.loc["seq2seq"].tolist() == [50.0, 16.7, 16.7, 16.7]
     assert shares.loc["hred"].tolist() == [66.7, 0.0, 0.0, 33.3]
     assert shares.sum(axis=1).tolist() == pytest.approx([100, 100], abs=0.2)
+
+
+CONTEXTS = (  # the message before the last, the last one, and the three systems' replies
+    ("My kitchen is cold.", "We sold the piano.", "The piano we sold.", "A cold kitchen.", "Hi."),
+    ("The rain never stops.", "Birds eat cherries.", "Cherries eat birds.", "Stops rain?", "Hi."),
+    ("I study law.", "Our train was late.", "Was our train late?", "Law, I study.", "My dog."),
+    ("She plays chess.", "They paint walls.", "They paint walls.", "Chess she plays.", "A river."),
+)
+REPLIED = ("last", "before", "echo")
+LEARNED = [["My dog swims in the river."] * 20]  # a tenth of it, drawn by chance, is all of it
+ECHOES = {"Hi.": 0.0, "My dog.": 1 / 3, "A river.": 1 / 3}  # words of dog, swim, river
+GIVEN = {"last": (3, 3), "before": (2, 1), "echo": (0, 1)}  # by two raters
+
+
+def replies_of_two_data_sets(folder: Path) -> Path:
+    """Let two people grade planted replies; returns the export."""
+    rows = [
+        {
+            "id": f"k{number}",
+            "messages": [first, last],
+            "dataset": ("Reddit", "OpenSubtitles")[number % 2],
+            "replies": dict(zip(REPLIED, replies, strict=True)),
+        }
+        for number, (first, last, *replies) in enumerate(CONTEXTS)
+    ]
+    campaign = replies_campaign("graded_pairs", rows, votes=2, batch=8)
+    judge(
+        campaign,
+        2,
+        lambda question, context, systems, rater: (
+            str(GIVEN[systems[0]][rater]) if question == "grade" else "equally bad"
+        ),
+    )
+    return exports.write_to(campaign=campaign, path=folder / "export.zip")
+
+
+def distances_by_hand() -> dict[str, np.ndarray]:
+    """Return 1 - cos of each system's replies with the last message and the one before."""
+    vectors = glove()
+    assert vectors is not None
+
+    def mean(text: str) -> np.ndarray:
+        found = [vectors.of([word])[0] for word in re.findall(r"\w+", text.lower())]
+        return np.stack(found).mean(axis=0)
+
+    def apart(one: str, other: str) -> float:
+        a, b = mean(one), mean(other)
+        return 1 - float(a @ b) / float(np.linalg.norm(a) * np.linalg.norm(b))
+
+    return {
+        name: np.array([[apart(m, row[2 + k]) for m in row[:2]] for row in CONTEXTS])
+        for k, name in enumerate(REPLIED)
+    }
+
+
+def test_distances_and_echoes_of_thred_come_from_an_export_by_the_command(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pytest.importorskip(PACKAGE)
+    export, training = replies_of_two_data_sets(tmp_path), tmp_path / "learned.jsonl"
+    training.write_text("\n".join(map(json.dumps, LEARNED)) + "\n")
+    words = [str(export), "--report", "thred_metrics", "--training", str(training)]
+    assert main(words) == 0
+    scale, _boxes, tests, with_people, data_sets, *_ = printed_tables(capsys.readouterr().out)
+    known = distances_by_hand()
+    assert known["last"][:, 1] == pytest.approx(0, abs=1e-6), "planted: the words of the last one"
+    assert {row["system"]: row["responses"] for row in scale} == dict.fromkeys(REPLIED, "2")
+    for row in scale:
+        of = [k for k in range(4) if ("Reddit", "OpenSubtitles")[k % 2] == row["dataset"]]
+        apart = known[row["system"]][of]
+        assert number(row["SS Utt.1"]) == pytest.approx(apart[:, 0].mean(), abs=1e-3)
+        assert number(row["SS Utt.2"]) == pytest.approx(apart[:, 1].mean(), abs=1e-3)
+        echoes = [ECHOES.get(CONTEXTS[k][4], 0.0) for k in of] if row["system"] == "echo" else [0.0]
+        assert number(row["REI"]) == pytest.approx(np.mean(echoes), abs=1e-3)
+    lowest = {row["measure"]: row["lowest"] for row in tests if row["dataset"] == "Reddit"}
+    assert (lowest["SS Utt.1"], lowest["SS Utt.2"]) == ("before", "last")
+    mean_grades = np.repeat([np.mean(GIVEN[name]) for name in REPLIED], 4)
+    found = {row["measure"]: row for row in with_people}
+    for column, measure in enumerate(("SS Utt.1", "SS Utt.2")):
+        values = np.concatenate([known[name][:, column] for name in REPLIED])
+        by_hand = np.corrcoef(values, mean_grades)[0, 1]
+        assert float(found[measure]["Pearson"]) == pytest.approx(by_hand, abs=1e-3)
+    assert found["SS Utt.2"]["n"] == "12"
+    # Two contexts each: grades of 3, 1.5 and .5, and one echo of a third among six replies.
+    assert {row["measure"]: row["Reddit"] for row in data_sets}["MER, grade"] == "1.667 (1.125)"
+    assert {row["measure"]: row["OpenSubtitles"] for row in data_sets}["REI"] == "0.056 (0.136)"
+
+
+def number(cell: str) -> float:
+    """Return a figure of a printed table, where a small one may be a bound."""
+    return 0.0 if cell.startswith("<") else float(cell)
 
 
 # --- ASAPP: grades of five sources ------------------------------------------------------------
