@@ -119,7 +119,8 @@ def distances_by_hand() -> dict[str, np.ndarray]:
 
     def mean(text: str) -> np.ndarray:
         found = [vectors.of([word])[0] for word in re.findall(r"\w+", text.lower())]
-        return np.stack(found).mean(axis=0)
+        mean_of_words: np.ndarray = np.stack(found).mean(axis=0)
+        return mean_of_words
 
     def apart(one: str, other: str) -> float:
         a, b = mean(one), mean(other)
