@@ -34,6 +34,7 @@ class ReadOnly(ModelAdmin):
 
 HIDDEN = {
     "ExternalId",
+    "FirstPassword",
     "LoginAttempt",
     "PanelSubmission",
     "RecoveryCode",

@@ -201,7 +201,10 @@ AUTH_PASSWORD_VALIDATORS = [
         )
     ),
     {"NAME": "webapp.services.accounts.passwords.ContextWords"},
+    {"NAME": "webapp.services.accounts.first_passwords.Replaced"},
 ]
+# Days in which a password that was drawn for an account can be used, to choose another; 0: for ever
+FIRST_PASSWORD_DAYS = env.int("FIRST_PASSWORD_DAYS", default=0 if DEBUG else 7)
 
 # --- security (S2-S7 of docs/promises.md)
 SECURE = not DEBUG

@@ -1,6 +1,13 @@
 """The rows, and what the database itself refuses."""
 
-from webapp.models.account import Member, Project, RecoveryCode, SecondFactor, StaffSession
+from webapp.models.account import (
+    FirstPassword,
+    Member,
+    Project,
+    RecoveryCode,
+    SecondFactor,
+    StaffSession,
+)
 from webapp.models.campaign import (
     IMPORTED,
     PEOPLE,
@@ -65,6 +72,7 @@ __all__ = [
     "Entry",
     "Event",
     "ExternalId",
+    "FirstPassword",
     "Flag",
     "Heartbeat",
     "Item",

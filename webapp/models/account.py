@@ -1,4 +1,4 @@
-"""Accounts of staff: projects and who is in them, sessions, second factors."""
+"""Accounts of staff: projects and who is in them, sessions, passwords, second factors."""
 
 from __future__ import annotations
 
@@ -60,6 +60,13 @@ class StaffSession(AbstractBaseSession):
     @classmethod
     def get_session_store_class(cls) -> Any:
         return import_module(settings.SESSION_ENGINE).SessionStore
+
+
+class FirstPassword(Row):
+    """That an account's password was drawn for it, and when; another password deletes the row."""
+
+    account = models.OneToOneField(settings.AUTH_USER_MODEL, models.CASCADE, related_name="+")
+    made_at = models.DateTimeField()
 
 
 class SecondFactor(Row):

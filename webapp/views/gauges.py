@@ -32,7 +32,7 @@ def _has_token(request: HttpRequest) -> bool:
 
 
 def _is_staff(request: HttpRequest) -> bool:
-    return access.is_staff(request.user) and sessions.has_both_factors(request.session)
+    return access.is_staff(request.user) and not sessions.page_before(request.session)
 
 
 urlpatterns = [path("metrics", metrics, name="metrics")]

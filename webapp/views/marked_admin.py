@@ -20,7 +20,7 @@ class MarkedAdmin(AdminSite):
     def has_permission(self, request: HttpRequest) -> bool:
         from webapp.services.accounts import sessions
 
-        return super().has_permission(request) and sessions.has_both_factors(request.session)
+        return super().has_permission(request) and not sessions.page_before(request.session)
 
     def admin_view(self, view: AnyView, cacheable: bool = False) -> AnyView:
         from webapp.views.audience import Audience, meant_for

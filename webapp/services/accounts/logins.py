@@ -18,7 +18,7 @@ from django.db.models import Q
 from django.utils.crypto import salted_hmac
 
 from webapp.models import LoginAttempt
-from webapp.services.accounts import projects
+from webapp.services.accounts import first_passwords, projects
 from webapp.services.rules import audit
 from webapp.services.rules.access import Role, User
 
@@ -35,6 +35,10 @@ class TooMany(Exception):
     """Wait before the next attempt."""
 
     seconds = int(WINDOW.total_seconds())
+
+
+class NoAccount(Exception):
+    """There is no account of staff of this name."""
 
 
 class NameTaken(Exception):
@@ -115,26 +119,49 @@ def create_staff(
     now: datetime,
     project: str = "",
     roles: Collection[Role] = (Role.ADMINISTRATOR,),
+    is_drawn: bool = False,
+    email: str = "",
 ) -> Any:
     """Create an account for the requester's pages; a weak password is refused.
 
     project: the one that it joins, by default one of its own, named as the account.
+    is_drawn: whether the password was drawn here, so that the account's owner has to change it.
+    email: where alarms are sent, if anywhere.
     Raises `LastAdministrator` where a new project would have no administrator.
     """
     users = get_user_model()
     if users.objects.filter(username=username).exists():
         raise NameTaken(username)
-    user = users(username=username, is_staff=True, is_superuser=superuser)
+    user = users(username=username, is_staff=True, is_superuser=superuser, email=email)
     user.full_clean(exclude=["password"])
     password_validation.validate_password(password, user)
     user.set_password(password)
     with transaction.atomic():
         user.save()
+        if is_drawn:
+            first_passwords.note(user, now)
         projects.admit(account=user, name=project or username, roles=roles)
         about = {"project": project or username, "roles": projects.words(roles)}
         action = "staff account created"
         audit.append(actor=username, action=action, campaign=None, now=now, **about)
     return user
+
+
+def draw_anew(*, username: str, now: datetime) -> str:
+    """Give an account another first password, and return it; its sessions end.
+
+    Raises `NoAccount`.
+    """
+    user: Any = get_user_model().objects.filter(username=username, is_staff=True).first()
+    if user is None:
+        raise NoAccount(username)
+    password = new_password()
+    user.set_password(password)
+    with transaction.atomic():
+        user.save(update_fields=["password"])
+        first_passwords.note(user, now)
+        audit.append(actor=username, action="first password drawn anew", campaign=None, now=now)
+    return password
 
 
 def _folded(username: str) -> str:

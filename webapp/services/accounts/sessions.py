@@ -23,6 +23,7 @@ from webapp.services.rules import audit
 FRESH = timedelta(minutes=10)  # that a proof is good for before export, pay and deletion
 TOUCH = timedelta(minutes=1)  # between two notes of when a session was seen
 DEVICE, BEGAN, PROVED, BOTH = "device", "began_at", "proved_at", "both_factors"
+FIRST = "first_password"  # that the session was opened by one
 UNKNOWN = "unknown device"
 # The first that a browser names itself by is what it is: Edge says Chrome as well, Chrome Safari.
 BROWSERS = {
@@ -114,9 +115,15 @@ def prove(session: Any, now: datetime) -> None:
     session[PROVED] = now.isoformat()
 
 
-def has_both_factors(session: Mapping[str, Any] | SessionBase) -> bool:
-    """Tell whether a session was opened by as much as the server demands of everybody."""
-    return not settings.SECOND_FACTOR_REQUIRED or bool(session.get(BOTH))
+def page_before(session: Mapping[str, Any] | SessionBase) -> str:
+    """Return the name of the page that comes before all others, "" where none does.
+
+    A password of one's own comes first, then as much as the server demands of everybody.
+    """
+    if session.get(FIRST):
+        return "password"
+    is_enough = not settings.SECOND_FACTOR_REQUIRED or session.get(BOTH)
+    return "" if is_enough else "second-factor"
 
 
 def is_fresh(session: Mapping[str, Any] | SessionBase, now: datetime) -> bool:

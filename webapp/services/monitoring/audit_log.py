@@ -35,6 +35,8 @@ SENTENCES: Mapping[str, Mapping[str, str]] = {
         "recovery code used": "used a recovery code",
         "recovery codes renewed": "got new recovery codes",
         "password changed": "changed their password",
+        "address of alarms changed": "changed where alarms are mailed to",
+        "first password drawn anew": "got another first password",
         "sessions ended": "ended {count} other sessions of theirs",
     },
     "model servers": {

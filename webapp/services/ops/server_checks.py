@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 
 import redis
 from django.conf import settings
+from django.contrib.auth import get_user_model
 from django.db import connection
 
 LOOPBACK = ("", "localhost", "127.0.0.1", "::1")
@@ -27,7 +28,17 @@ class ServerCheck:
 def checks() -> list[ServerCheck]:
     """Look at every server this process is set to use."""
     database = _postgresql if connection.vendor == "postgresql" else _sqlite
-    return [*database(), *_broker()]
+    return [*database(), *_broker(), _mail()]
+
+
+def _mail() -> ServerCheck:
+    """Look whether alarms reach anybody: a mail server alone mails nothing."""
+    people = get_user_model().objects.filter(is_active=True, is_staff=True).exclude(email="")
+    if not settings.EMAIL_HOST:
+        return ServerCheck(True, "mail of alarms", "not used: EMAIL_URL is not set")
+    count = people.count()
+    text = f"accounts with an address: {count}" if count else "no account has an address (Account)"
+    return ServerCheck(bool(count), "mail of alarms", text)
 
 
 def _sqlite() -> Iterator[ServerCheck]:

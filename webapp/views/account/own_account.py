@@ -15,7 +15,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from webapp import clock
-from webapp.services.accounts import logins, passwords, second_factor, sessions
+from webapp.services.accounts import addresses, logins, passwords, second_factor, sessions
 from webapp.views.staff.access import FORM, READ, WRITE, bad_form, conflict, staff_page
 
 FACTOR, CODES = "staff/second_factor.html", "staff/recovery_codes.html"
@@ -24,14 +24,34 @@ PASSWORD = "staff/password.html"  # noqa: S105 (a template)
 
 @staff_page(*READ, role=None, before_second_factor=True)
 def account(request: HttpRequest) -> HttpResponse:
-    """Show where the account is signed in, and whether it has a second factor."""
-    own, now = request.session.session_key, clock.now()
-    context = {
-        "sessions": sessions.listed(user=request.user, own=own, now=now),
-        "factor": second_factor.state(request.user),
+    """Show where the account is signed in, its second factor, and where its alarms go."""
+    return render(request, "staff/account.html", _account(request))
+
+
+def _account(request: HttpRequest) -> dict[str, Any]:
+    own, user, now = request.session.session_key, request.user, clock.now()
+    return {
+        "sessions": sessions.listed(user=user, own=own, now=now),
+        "factor": second_factor.state(user),
         "minutes": int(sessions.FRESH.total_seconds() // 60),
+        "address": getattr(user, "email", ""),
+        "can_mail": bool(settings.EMAIL_HOST),
     }
-    return render(request, "staff/account.html", context)
+
+
+@staff_page(*WRITE, role=None, proof=True, before_second_factor=True)
+def alarm_address(request: HttpRequest) -> HttpResponse:
+    """Change where the account's alarms are mailed to."""
+    raw = request.POST.get("email", "")
+    try:
+        address = addresses.change(user=request.user, raw=raw, now=clock.now())
+    except addresses.BadAddress:
+        problem = {"email": _("Give an address such as ada@example.org, or none.")}
+        context = _account(request) | {"problems": problem, "address": raw}
+        return bad_form(request, "staff/account.html", context)
+    sent = _("Alarms are mailed to %(address)s.") % {"address": address}
+    messages.success(request, sent if address else _("Alarms are mailed to you no more."))
+    return redirect("account")
 
 
 @staff_page(*WRITE, role=None, before_second_factor=True)
@@ -51,8 +71,9 @@ def end_sessions(request: HttpRequest) -> HttpResponse:
 @staff_page(*FORM, role=None, before_second_factor=True)
 def password(request: HttpRequest) -> HttpResponse:
     """Change one's own password, which takes the present one."""
+    is_first = {"is_first": sessions.FIRST in request.session}
     if request.method != "POST":
-        return render(request, PASSWORD)
+        return render(request, PASSWORD, is_first)
     user: Any = request.user
     device = logins.device_of(request.COOKIES.get(settings.DEVICE_COOKIE, ""), user.get_username())
     try:
@@ -66,17 +87,19 @@ def password(request: HttpRequest) -> HttpResponse:
         )
     except passwords.WrongPassword:
         problem = {"old": _("This is not your present password: nothing was changed.")}
-        return bad_form(request, PASSWORD, {"problems": problem})
+        return bad_form(request, PASSWORD, {"problems": problem} | is_first)
     except ValidationError as weak:
-        return bad_form(request, PASSWORD, {"problems": {"new": " ".join(weak.messages)}})
+        problem = {"new": " ".join(weak.messages)}
+        return bad_form(request, PASSWORD, {"problems": problem} | is_first)
     except logins.TooMany as refusal:
         text = _("Too many attempts. Wait %(seconds)d seconds, then try again.")
         problem = {"old": text % {"seconds": refusal.seconds}}
-        response = bad_form(request, PASSWORD, {"problems": problem})
+        response = bad_form(request, PASSWORD, {"problems": problem} | is_first)
         response.status_code = 429
         response.headers["Retry-After"] = str(refusal.seconds)
         return response
     update_session_auth_hash(request, user)
+    request.session.pop(sessions.FIRST, None)
     messages.success(request, _("Your password is changed. Your other sessions have ended."))
     return redirect("account")
 
@@ -147,6 +170,7 @@ def _factor(request: HttpRequest) -> dict[str, Any]:
 
 urlpatterns = [
     path("account/", account, name="account"),
+    path("account/alarms/", alarm_address, name="alarm-address"),
     path("account/sessions/end/", end_sessions, name="end-sessions"),
     path("account/password/", password, name="password"),
     path("account/second-factor/", factor, name="second-factor"),

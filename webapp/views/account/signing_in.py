@@ -10,15 +10,17 @@ from django.contrib.admin.forms import AdminAuthenticationForm
 from django.contrib.auth import get_user_model, login
 from django.contrib.auth import views as auth
 from django.contrib.auth.forms import AuthenticationForm
+from django.core.exceptions import ValidationError
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import redirect, render, resolve_url
 from django.urls import path
 from django.utils.http import url_has_allowed_host_and_scheme
+from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods
 
 from webapp import clock
-from webapp.services.accounts import logins, proofs, second_factor, sessions
+from webapp.services.accounts import first_passwords, logins, proofs, second_factor, sessions
 from webapp.services.rules import access
 from webapp.views import rendering
 from webapp.views.audience import Audience, meant_for
@@ -27,16 +29,27 @@ HALF = "half_signed_in"  # whose password was right, when, and where they wanted
 HALF_FOR = timedelta(minutes=5)
 
 
+class StaffLogin(AdminAuthenticationForm):
+    """Django's form for staff, by which an expired first password lets nobody in."""
+
+    def confirm_login_allowed(self, user: Any) -> None:
+        super().confirm_login_allowed(user)
+        if first_passwords.has_expired(user, clock.now()):
+            text = _("This first password has expired. Ask who made the account for another one.")
+            raise ValidationError(text, code="expired")
+
+
 class Login(auth.LoginView):
     """Django's login for staff, with limits by user, address and known browser."""
 
-    authentication_form = AdminAuthenticationForm
+    authentication_form = StaffLogin
     redirect_authenticated_user = True
 
     def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
         """Lead who is half in to what the server demands: the admin would send them back here."""
-        if access.is_staff(request.user) and not sessions.has_both_factors(request.session):
-            return redirect("second-factor")
+        first = sessions.page_before(request.session)
+        if first and access.is_staff(request.user):
+            return redirect(first)
         return super().dispatch(request, *args, **kwargs)
 
     def post(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
@@ -95,6 +108,8 @@ def _let_in(
     login(request, user, backend)
     if both:
         request.session[sessions.BOTH] = True
+    if first_passwords.is_to_be_changed(user):
+        request.session[sessions.FIRST] = True
     logins.note(username=user.get_username(), ok=True, now=clock.now())
     is_own = url_has_allowed_host_and_scheme(
         target, allowed_hosts={request.get_host()}, require_https=request.is_secure()

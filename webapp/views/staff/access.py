@@ -43,6 +43,7 @@ LABELS: Mapping[str, str | Promise] = {
     "bonus_reason": gettext_lazy("Reason of the bonus"),
     "old": gettext_lazy("Present password"),
     "new": gettext_lazy("New password"),
+    "email": gettext_lazy("Address for alarms"),
     "text": gettext_lazy("Pasted text"),
     "file": gettext_lazy("File"),
     "name": gettext_lazy("Name"),
@@ -196,8 +197,8 @@ def _page(need: Need, link: NavLink | None = None) -> Callable[[View], View]:
                 raise PermissionDenied
             if request.method not in need.methods and not confirmation.is_answer(request, need):
                 return HttpResponseNotAllowed(need.methods)
-            if not (need.before_second_factor or sessions.has_both_factors(request.session)):
-                return redirect("second-factor")
+            if not need.before_second_factor and (first := sessions.page_before(request.session)):
+                return redirect(first)
             sessions.touch(request.session, clock.now())
             if not need.is_of_project and (refusal := _refused(request, need, None)):
                 return refusal
