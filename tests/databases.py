@@ -84,7 +84,14 @@ def _restore() -> bool:
     program = _postgres_program("pg_restore")
     if program is None or not _dump().exists() or connection.introspection.table_names():
         return False
-    words = ["--single-transaction", "--exit-on-error", "--dbname", _address(), str(_dump())]
+    words = [
+        "--no-owner",
+        "--single-transaction",
+        "--exit-on-error",
+        "--dbname",
+        _address(),
+        str(_dump()),
+    ]
     subprocess.run([program, *words], check=True)
     return True
 

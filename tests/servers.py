@@ -68,7 +68,7 @@ def restartable_postgresql(
     *, connections: int = 100, place: Path | None = None
 ) -> Iterator[PostgreSQL]:
     """Run a fresh PostgreSQL in a folder of `place`; as another user where we are root."""
-    initdb, postgres = _postgres_program("initdb"), _postgres_program("postgres")
+    initdb, postgres = postgres_program("initdb"), postgres_program("postgres")
     folder = Path(tempfile.mkdtemp(prefix="pg-", dir=place))
     user = "postgres" if os.geteuid() == 0 else pwd.getpwuid(os.geteuid()).pw_name
     if os.geteuid() == 0:
@@ -153,7 +153,7 @@ def _wait_for(answers: Callable[[], bool], process: subprocess.Popen[bytes]) -> 
         time.sleep(0.05)
 
 
-def _postgres_program(name: str) -> str:
+def postgres_program(name: str) -> str:
     import pytest
 
     places = [shutil.which(name), *(shutil.which(name, path=str(p)) for p in POSTGRES_PATHS)]

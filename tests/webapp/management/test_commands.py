@@ -84,6 +84,11 @@ def test_servers_as_they_should_be_pass_and_an_evicting_broker_fails(
 ) -> None:
     import redis
 
+    import psycopg
+
+    with psycopg.connect(servers["DATABASE_URL"]) as connection:
+        connection.execute("CREATE ROLE platform LOGIN")
+    servers = servers | {"DATABASE_URL": servers["DATABASE_URL"].replace("tester@", "platform@")}
     good = manage("check_servers", environment=servers).stdout
     assert "ok   PostgreSQL synchronous_commit: is on" in good
     assert "ok   Redis maxmemory-policy: is noeviction" in good

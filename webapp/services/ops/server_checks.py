@@ -70,6 +70,10 @@ def _postgresql() -> Iterator[ServerCheck]:
             )
         cursor.execute("SELECT ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()")
         encrypted = bool(cursor.fetchone()[0])
+        cursor.execute("SELECT current_user, rolsuper FROM pg_roles WHERE rolname = current_user")
+        name, is_superuser = cursor.fetchone()
+    limited = f"{name} is {'a' if is_superuser else 'no'} superuser, must be none"
+    yield ServerCheck(not is_superuser, "PostgreSQL account", limited)
     host = str(settings.DATABASES["default"].get("HOST", ""))
     local = host in LOOPBACK or host.startswith("/")
     how = "local" if local else "encrypted" if encrypted else "not encrypted: use sslmode=require"
