@@ -92,7 +92,7 @@ def _of_pairs(met: int, rows: PairRows, apart: Floats) -> Pairwise:
     mean = float(tables.kappas.mean())
     of = tables.known[rows.pair]
     influence = np.bincount(rows.unit[of], weights=tables.derivatives[of]) / used
-    units = len(np.unique(rows.unit[of]))
+    units = int(np.count_nonzero(np.bincount(rows.unit[of])))
     low, high = t_interval(mean, float(np.sqrt((influence**2).sum())), units - 1)
     return Pairwise(mean, Interval(low, min(high, 1.0)), met, used, units)
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import compress
 
 import pandas as pd
 
@@ -110,10 +111,8 @@ def profiles(
     for part in parts:
         facts = facts.join(part)
     facts["judged_control"] = facts.index.isin(rows["rater"][rows["system"] == control].unique())
-    held = {rule.flag: rule.holds(facts) for rule in RULES}
-    flags_of = [
-        ", ".join(flag for flag, holds in held.items() if holds[rater]) for rater in facts.index
-    ]
+    held = zip(*(rule.holds(facts) for rule in RULES), strict=True)
+    flags_of = [", ".join(compress([rule.flag for rule in RULES], each)) for each in held]
     facts["flags"] = pd.Series(flags_of, index=facts.index, dtype="str")
     return facts.rename_axis("rater")
 

@@ -75,6 +75,11 @@ class Votes:
         """Statistics of resamples that are too many to keep, by seed and number, then by name."""
         return {}
 
+    @cached_property
+    def left_out(self) -> dict[int, dict[str, tuple[Floats, Floats, Floats]]]:
+        """Statistics without some of the units, by seed and name; how many, and how many alike."""
+        return {}
+
     def frequencies(self, drawn: Floats) -> Floats:
         """Return how often each category was given in each resample (a row of `drawn`).
 

@@ -131,15 +131,21 @@ def _questions(ratings: RatingTable, levels: Sequence[Level]) -> Iterator[Questi
 
 
 def numbered(ratings: RatingTable) -> RatingTable:
-    """Return the same with names as categories, which whatever groups by them need not hash."""
+    """Return the same with names as categories, which whatever groups by them need not hash.
+
+    Answers that are all numbers are held as such.
+    """
     return RatingTable(_numbered(ratings))
 
 
 def _numbered(rows: pd.DataFrame) -> pd.DataFrame:
-    """Return the same with names as categories, in order of name."""
+    """Return the same with names as categories, in order of name, and answers as numbers."""
     known = [name for name in NAMES if name in rows and rows[name].dtype == "str"]
     coded = {name: pd.factorize(rows[name], sort=True) for name in known}
-    return rows.assign(**{name: pd.Categorical.from_codes(*found) for name, found in coded.items()})
+    made = {name: pd.Categorical.from_codes(*found) for name, found in coded.items()}
+    if rows["value"].dtype == object and pd.api.types.infer_dtype(rows["value"]) == "floating":
+        return rows.assign(**made, value=rows["value"].astype(float))
+    return rows.assign(**made)
 
 
 def identified(ratings: pd.DataFrame) -> pd.DataFrame:
