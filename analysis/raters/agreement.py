@@ -78,7 +78,7 @@ NEAR = 100_000
 
 def parts(question: QuestionRatings) -> Iterator[tuple[str, RowIndex]]:
     """Yield the places of each system's rows, and all; all only, where no unit has two ratings."""
-    systems = question.once("places of systems", lambda: _by_system(question))
+    systems = question.once_of_design("places of systems", lambda: _by_system(question))
     if len(systems) > 1 and len(question.rows) == coded_question(question).unit.max(initial=-1) + 1:
         systems = []
     yield from systems

@@ -148,7 +148,9 @@ def votes(
 
     def made() -> Votes:
         known = coded_question(question, scale)
-        unit = pd.factorize(known.unit[part])[0].astype(np.int64)
+        unit = question.once_of_design(
+            f"units of {name}", lambda: pd.factorize(known.unit[part])[0].astype(np.int32)
+        )
         return of_codes(unit, known.code[part], known.values, scale)
 
     return question.once(f"votes of {name}, {scale}", made)

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -69,18 +70,35 @@ def incidence(system: Ints, effects: Mapping[str, Ints]) -> Incidence:
 
     Of `effects` the earlier is kept where two cannot be told apart.
     """
+    return of_identified(system, effects, identified(system, effects))
+
+
+class Identified(NamedTuple):
+    """Names of effects that can be told apart, of those confounded, and equations, as above."""
+
+    effects: tuple[str, ...]
+    confounded: tuple[str, ...]
+    equations: Floats
+
+
+def of_identified(system: Ints, effects: Mapping[str, Ints], known: Identified) -> Incidence:
+    """Return the incidence of the same ratings in some order, of which this is known."""
+    kept = {name: effects[name] for name in known.effects}
+    return Incidence(int(system.max()) + 1, system, kept, known.confounded, known.equations)
+
+
+def identified(system: Ints, effects: Mapping[str, Ints]) -> Identified:
+    """Return which effects are in the model; of those that are alike, the earlier."""
     several = {name: codes for name, codes in effects.items() if len(codes) and codes.max() > 0}
     parts = {name: crossed(codes, system, int(system.max()) + 1) for name, codes in several.items()}
-    confounded = [name for name, counts in parts.items() if _one_each(counts)]
+    confounded = tuple(name for name, counts in parts.items() if _one_each(counts))
     # A level per rating is the residual, and is costly to find out.
     several = {name: codes for name, codes in several.items() if codes.max() + 1 < len(codes)}
     equations = _equations(system, several)
     kept = _independent(equations, several)
-    found = {name: codes for name, codes in several.items() if kept[name]}
     chosen = np.flatnonzero([True, *kept.values()])
-    return Incidence(
-        int(system.max()) + 1, system, found, tuple(confounded), equations[np.ix_(chosen, chosen)]
-    )
+    found = tuple(name for name in several if kept[name])
+    return Identified(found, confounded, equations[np.ix_(chosen, chosen)])
 
 
 def crossed(one: Ints, other: Ints, columns: int) -> sparse.csr_array:

@@ -38,8 +38,8 @@ def coded_question(question: QuestionRatings, level: Scale = "nominal") -> Coded
     def made() -> CodedQuestion:
         code, values = coded(question, question.rows, level)
         return CodedQuestion(
-            question.once("units", lambda: units(question.rows)),
-            question.once(
+            question.once_of_design("units", lambda: units(question.rows)),
+            question.once_of_design(
                 "raters", lambda: pd.factorize(question.rows["rater"])[0].astype(np.int64)
             ),
             code,

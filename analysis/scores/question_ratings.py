@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, TypeVar, cast
 
@@ -23,17 +23,23 @@ from analysis.tables.schema import LEVELS, Level, RatingTable
 UNIT = ["item", "system"]
 # Names that repeat: as numbers they take less memory, and are told apart in a fraction of the time.
 NAMES = ("campaign", "protocol", "question", "level", "item", "system", "rater", "conversation")
+# Who judged what: questions of one form mostly have all of it in common.
+DESIGN = ("item", "system", "rater", "conversation", "context")
 Made = TypeVar("Made")
 
 
 @dataclass(frozen=True, eq=False)
 class QuestionRatings:
-    """One question of one protocol, and every answer to it."""
+    """One question of one protocol, and every answer to it.
+
+    `kept_of_design` is what was computed of who judged what; questions with the same share it.
+    """
 
     protocol: str
     question: str
     level: Level
     rows: pd.DataFrame
+    kept_of_design: dict[str, Any] = field(default_factory=dict)
 
     @property
     def name(self) -> dict[str, object]:
@@ -74,13 +80,21 @@ class QuestionRatings:
 
     def once(self, name: str, make: Callable[[], Made]) -> Made:
         """Return what `make` gives, made at the first call and kept as long as the question is."""
-        if name not in self.kept:
-            self.kept[name] = make()
-        return cast(Made, self.kept[name])
+        return _once(self.kept, name, make)
+
+    def once_of_design(self, name: str, make: Callable[[], Made]) -> Made:
+        """Return the same of what rests on the columns of `DESIGN` and the order of rows alone."""
+        return _once(self.kept_of_design, name, make)
 
     def by_system(self) -> Iterator[tuple[str, pd.DataFrame]]:
         for system, rows in self.rows.groupby("system", sort=True):
             yield str(system), rows
+
+
+def _once(kept: dict[str, Any], name: str, make: Callable[[], Made]) -> Made:
+    if name not in kept:
+        kept[name] = make()
+    return cast(Made, kept[name])
 
 
 # The tables that are shared just now, by identity, with their questions.
@@ -120,14 +134,26 @@ def _questions(ratings: RatingTable, levels: Sequence[Level]) -> Iterator[Questi
         pd.factorize(rows[column], sort=True) for column in ("protocol", "question")
     )
     numbers = protocol * len(names) + question
+    found: list[QuestionRatings] = []
     for code in np.flatnonzero(np.bincount(numbers)):
         indices = np.flatnonzero(numbers == code)
         level = cast(Level, rows["level"].iloc[indices[0]])
         if level in levels:
             first, second = divmod(int(code), len(names))
-            yield QuestionRatings(
+            one = QuestionRatings(
                 str(protocols[first]), str(names[second]), level, rows.iloc[indices]
             )
+            alike = (other.kept_of_design for other in found if _have_one_design(one, other))
+            found.append(replace(one, kept_of_design=next(alike, {})))
+            yield found[-1]
+
+
+def _have_one_design(one: QuestionRatings, other: QuestionRatings) -> bool:
+    """Tell whether rows of both, in their order, are of the same raters, items and the like."""
+    known = [name for name in DESIGN if name in one.rows]
+    return len(one.rows) == len(other.rows) and all(
+        one.rows[name].array.equals(other.rows[name].array) for name in known
+    )
 
 
 def numbered(ratings: RatingTable) -> RatingTable:

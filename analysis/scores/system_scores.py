@@ -22,7 +22,14 @@ from analysis.scores import crossed
 from analysis.scores.allocation import LOOKS, allowed_losses, follows_scores
 from analysis.scores.crossed import CrossedFit
 from analysis.scores.differences import Difference
-from analysis.scores.incidence import Incidence, Ints, incidence, together
+from analysis.scores.incidence import (
+    Identified,
+    Incidence,
+    Ints,
+    identified,
+    of_identified,
+    together,
+)
 from analysis.scores.question_ratings import QuestionRatings, declared_ends
 from analysis.scores.rater_design import SEVERITY_BY
 from analysis.stats.intervals import LEVEL, NONE, Floats, Interval, t_interval
@@ -33,6 +40,7 @@ SIMULATED_AS = ("system_score", "system_difference")
 
 RATER, ITEM = "rater", "item"
 TASTE, REPLY = "rater by system", "item by system"
+MIXED = {TASTE: RATER, REPLY: ITEM}
 COLUMNS = (RATER, ITEM, "context", "conversation")
 DRAWS = 20_000
 NO_RESIDUAL = "systems, raters and items explain every rating, so no interval"
@@ -278,16 +286,28 @@ def scored_design(question: QuestionRatings) -> tuple[ScoredDesign, Floats]:
 
 def _design(question: QuestionRatings) -> tuple[ScoredDesign, Floats]:
     system, names = pd.factorize(question.rows["system"], sort=True)
+    by_name = question.once_of_design("effects", lambda: _effects(question))
+    known = question.once_of_design("identified", lambda: _identified(system, by_name))
     # In order of value, so that sums do not depend on the order of rows even in the last digit.
     order = np.argsort(question.values, kind="stable")
     system, values = system[order], question.values[order]
-    effects = {name: codes[order] for name, codes in _effects(question).items()}
-    found = incidence(system, effects | with_systems(system, effects))
+    effects = {name: codes[order] for name, codes in by_name.items()}
+    found = of_identified(system, effects | with_systems(system, effects), known)
     ends = (0.0, 1.0) if question.is_yes_no else declared_ends(question.rows)
     design = ScoredDesign(
         tuple(map(str, names)), found, effects, ends, question.is_yes_no, withheld(found)
     )
     return design, values
+
+
+def _identified(system: Ints, effects: Mapping[str, Ints]) -> Identified:
+    """Return which effects of codes by name are in the model, whatever the order of rows."""
+    mixed = {
+        name: np.unique(effects[one] * (int(system.max()) + 1) + system, return_inverse=True)[1]
+        for name, one in MIXED.items()
+        if one in effects
+    }
+    return identified(system, effects | mixed)
 
 
 def _effects(question: QuestionRatings) -> dict[str, Ints]:
@@ -299,8 +319,7 @@ def _effects(question: QuestionRatings) -> dict[str, Ints]:
 
 def with_systems(system: Ints, effects: Mapping[str, Ints]) -> dict[str, Ints]:
     """Return what raters like of single systems, and replies that several raters judged."""
-    pairs = {TASTE: RATER, REPLY: ITEM}
-    return {name: together(effects[one], system) for name, one in pairs.items() if one in effects}
+    return {name: together(effects[one], system) for name, one in MIXED.items() if one in effects}
 
 
 def withheld(design: Incidence) -> str | None:
