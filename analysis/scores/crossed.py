@@ -37,6 +37,7 @@ VANISHED = 1e-7  # of the variance within systems: a residual below it is none
 BALANCED = 1e-9  # the sum of a difference's weights
 FEWEST, DRAWS = 16, 80
 DRAWN = 4_000_000  # ratings, when there are many
+TOGETHER = 2_000_000  # numbers drawn together at most: more need not be held at once
 
 
 @dataclass(frozen=True, eq=False)
@@ -210,43 +211,67 @@ class CrossedDesign:
         """
         of, chance = self.incidence, np.random.default_rng(0)
         draws = int(np.clip(DRAWN // of.ratings, FEWEST, self.draws))
-        parts = [np.empty((draws, size)) for size in (of.ratings, *of.levels)]
-        for draw in range(draws):
-            for part in parts:
-                chance.standard_normal(out=part[draw])
-        # A row per rating or level, as the sums by level read them; turned once, as that is faster.
-        noise, *felt = (np.ascontiguousarray(part.T) for part in parts)
-        return _forms(of, noise, felt)
+        forms, each = _Forms(of), max(1, TOGETHER // of.ratings)
+        return np.concatenate(
+            [
+                forms.of(*_drawn_parts(of, min(each, draws - done), chance))
+                for done in range(0, draws, each)
+            ],
+            axis=-1,
+        )
 
 
-def _forms(of: Incidence, noise: Floats, felt: list[Floats]) -> Floats:
-    """Return quadratic forms of residuals of noise and of what levels felt, a column per draw.
+def _drawn_parts(
+    of: Incidence, draws: int, chance: np.random.Generator
+) -> tuple[Floats, list[Floats]]:
+    """Return normal noise of each rating, and what each level felt, a column per draw."""
+    parts = [np.empty((draws, size)) for size in (of.ratings, *of.levels)]
+    for draw in range(draws):
+        for part in parts:
+            chance.standard_normal(out=part[draw])
+    # A row per rating or level, as the sums by level read them; turned once, as that is faster.
+    noise, *felt = (np.ascontiguousarray(part.T) for part in parts)
+    return noise, felt
+
+
+class _Forms:
+    """Quadratic forms of residuals of noise and of what levels felt, a column per draw.
 
     Residuals are of systems' means. The first form is the sum of their squares, the others are
     those of sums by level; what is asked of noise and levels is small beside the ratings.
     """
-    n, codes, counts = of.n, list(of.effects.values()), of.by_system
-    of_noise = _indicators(of.system).T @ noise / n[:, None]
-    of_felt = [one.T @ values / n[:, None] for one, values in zip(counts, felt, strict=True)]
-    sums = [
-        [_indicators(one).T @ noise - own @ of_noise]
-        for one, own in zip(codes, counts, strict=True)
-    ]
-    for k, own in enumerate(counts):
-        for m in range(k + 1):
-            both = crossed(codes[k], codes[m], of.levels[m])
-            sums[k].append(both @ felt[m] - own @ of_felt[m])
-            if m < k:
-                sums[m].append(both.T @ felt[k] - counts[m] @ of_felt[k])
-    whole = np.empty((len(felt) + 1, len(felt) + 1, noise.shape[1]))
-    whole[0, 0] = np.einsum("nd,nd->d", noise, noise) - n @ of_noise**2
-    for k, values in enumerate(felt):
-        whole[k + 1] = [np.einsum("ld,ld->d", values, each) for each in sums[k]]
-        whole[0, k + 1] = whole[k + 1, 0]
-    squares = (
-        [[np.einsum("ld,ld->d", one, other) for other in each] for one in each] for each in sums
-    )
-    return np.array([whole, *squares])
+
+    def __init__(self, of: Incidence) -> None:
+        self.n, self.counts, codes = of.n, of.by_system, list(of.effects.values())
+        self.systems = _indicators(of.system).T
+        self.levels = [_indicators(one).T for one in codes]
+        self.met = [
+            [crossed(one, codes[m], of.levels[m]) for m in range(k + 1)]
+            for k, one in enumerate(codes)
+        ]
+
+    def of(self, noise: Floats, felt: list[Floats]) -> Floats:
+        """Return the forms of these draws."""
+        n, counts = self.n, self.counts
+        of_noise = self.systems @ noise / n[:, None]
+        of_felt = [one.T @ values / n[:, None] for one, values in zip(counts, felt, strict=True)]
+        sums = [
+            [one @ noise - own @ of_noise] for one, own in zip(self.levels, counts, strict=True)
+        ]
+        for k, own in enumerate(counts):
+            for m, both in enumerate(self.met[k]):
+                sums[k].append(both @ felt[m] - own @ of_felt[m])
+                if m < k:
+                    sums[m].append(both.T @ felt[k] - counts[m] @ of_felt[k])
+        whole = np.empty((len(felt) + 1, len(felt) + 1, noise.shape[1]))
+        whole[0, 0] = np.einsum("nd,nd->d", noise, noise) - n @ of_noise**2
+        for k, values in enumerate(felt):
+            whole[k + 1] = [np.einsum("ld,ld->d", values, each) for each in sums[k]]
+            whole[0, k + 1] = whole[k + 1, 0]
+        squares = (
+            [[np.einsum("ld,ld->d", one, other) for other in each] for one in each] for each in sums
+        )
+        return np.array([whole, *squares])
 
 
 class _Reduced:

@@ -134,6 +134,8 @@ def _questions(ratings: RatingTable, levels: Sequence[Level]) -> Iterator[Questi
         pd.factorize(rows[column], sort=True) for column in ("protocol", "question")
     )
     numbers = protocol * len(names) + question
+    # No coefficient asks for the names of answers, which none have in common.
+    rows = rows.drop(columns="answer", errors="ignore")
     found: list[QuestionRatings] = []
     for code in np.flatnonzero(np.bincount(numbers)):
         indices = np.flatnonzero(numbers == code)
