@@ -274,7 +274,19 @@ def _distinct(question: QuestionRatings, unit: str) -> pd.DataFrame:
 def _pairs(rows: pd.DataFrame, one: str, other: str) -> pd.DataFrame:
     """Return each pair of names once, as texts."""
     # Few are made texts: of a large table that alone would take longer than telling them apart.
-    return rows[[one, other]].drop_duplicates().astype(str).drop_duplicates()
+    found = rows[[one, other]].drop_duplicates()
+    named = found.astype(str)
+    # Categories of text are as different as their texts.
+    return named if _are_categories(found) else named.drop_duplicates()
+
+
+def _are_categories(rows: pd.DataFrame) -> bool:
+    """Tell whether all columns are categories of text."""
+    kinds = [rows[name].dtype for name in rows]
+    return all(
+        isinstance(kind, pd.CategoricalDtype) and isinstance(kind.categories.dtype, pd.StringDtype)
+        for kind in kinds
+    )
 
 
 def _over_time(question: QuestionRatings) -> Iterator[str]:

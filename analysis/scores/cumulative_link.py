@@ -35,6 +35,7 @@ from analysis.scores.block_systems import (
     solve,
     solve_last,
 )
+from analysis.scores.incidence import distinct
 from analysis.scores.severity import Gaussian
 from analysis.stats.intervals import Floats
 
@@ -226,10 +227,7 @@ class _Model:
         ]
         self.counts = np.bincount(values, minlength=levels).astype(float)
         self.pairs = list(combinations(self.groups, 2))
-        self.met = [
-            np.unique(one.codes * other.count + other.codes, return_inverse=True)
-            for one, other in self.pairs
-        ]
+        self.met = [distinct(one.codes * other.count + other.codes) for one, other in self.pairs]
         tables = [group.by_value() for group in self.groups]
         self.passed = [table[:, 1:-1] + table[:, 2:] > 0 for table in tables]
         # The information has the largest block first, as it is eliminated.

@@ -26,6 +26,8 @@ Ints = NDArray[np.integer]
 RESIDUAL = "residual"
 # Of an effect's own equation this share must be left beside those of the effects before it.
 INDEPENDENT = 1e-7
+# Codes up to so many times their number are counted, which is faster than sorting them.
+COUNTED = 4
 
 
 @dataclass(frozen=True, eq=False)
@@ -147,3 +149,12 @@ def _one_each(counts: sparse.csr_array) -> bool:
 def together(one: Ints, other: Ints) -> Ints:
     """Return codes of the combinations of both that there are."""
     return np.asarray(pd.factorize(one.astype(np.int64) * (int(other.max()) + 1) + other)[0])
+
+
+def distinct(codes: Ints) -> tuple[Ints, Ints]:
+    """Return the codes that there are, in order, and of each row the place of its own."""
+    if int(codes.max(initial=0)) > COUNTED * len(codes):
+        found, places = np.unique(codes, return_inverse=True)
+        return found, places
+    is_there = np.bincount(codes) > 0
+    return np.flatnonzero(is_there), (np.cumsum(is_there) - 1)[codes]

@@ -10,6 +10,7 @@ import pandas as pd
 from scipy import special
 
 from analysis.scores.cumulative_link import Fitted, Ints, NotConverged, OrderedAnswers, fit
+from analysis.scores.incidence import distinct
 from analysis.scores.question_ratings import QuestionRatings
 from analysis.stats.intervals import Interval, normal_interval
 
@@ -63,15 +64,20 @@ def latent(question: QuestionRatings) -> Latent:
     """Fit the model; an effect is in it where it groups some answers and not all of them."""
     points, values = np.unique(question.values, return_inverse=True)
     system, names = pd.factorize(question.rows["system"], sort=True)
+    effects = question.once_of_design("latent effects", lambda: _effects(question, system))
+    fitted = fit(OrderedAnswers(values, len(points), system, len(names), effects))
+    n = np.bincount(system)
+    raw = np.bincount(system, question.values) / n
+    return Latent(tuple(names.tolist()), n, tuple(raw.tolist()), tuple(points.tolist()), fitted)
+
+
+def _effects(question: QuestionRatings, system: Ints) -> dict[str, Ints]:
     effects: dict[str, Ints] = {}
     for name in EFFECTS:
         codes = _codes(question, name, system)
         if codes is not None and not any(_alike(codes, other) for other in effects.values()):
             effects[name] = codes
-    fitted = fit(OrderedAnswers(values, len(points), system, len(names), effects))
-    n = np.bincount(system)
-    raw = np.bincount(system, question.values) / n
-    return Latent(tuple(names.tolist()), n, tuple(raw.tolist()), tuple(points.tolist()), fitted)
+    return effects
 
 
 def _codes(question: QuestionRatings, name: str, system: Ints) -> Ints | None:
@@ -84,7 +90,7 @@ def _codes(question: QuestionRatings, name: str, system: Ints) -> Ints | None:
     codes = pd.factorize(question.rows[name], sort=True, use_na_sentinel=False)[0]
     if name == "item":
         of_systems = codes * (int(system.max()) + 1) + system
-        codes = np.unique(of_systems, return_inverse=True)[1]
+        codes = distinct(of_systems)[1]
     groups = int(codes.max()) + 1
     single = groups == len(codes)
     nested = len(pd.unique(codes * (system.max() + 1) + system)) == groups

@@ -132,8 +132,9 @@ def _ties(question: QuestionRatings) -> Iterator[str]:
     """Yield sentences about systems whose answers are all the same, and about equal best means."""
     if len(np.unique(question.values)) < 2:
         return  # every answer is the same, which is told by itself
-    systems = question.rows["system"].astype(str).to_numpy()
-    found = pd.Series(question.values).groupby(systems).agg(["min", "max", "mean", "size"])
+    code, names = pd.factorize(question.rows["system"], sort=True)
+    found = pd.Series(question.values).groupby(code).agg(["min", "max", "mean", "size"])
+    found.index = pd.Index(names.astype(str))
     constant = found[(found["min"] == found["max"]) & (found["size"] > 1)]
     if len(constant):
         shown = ", ".join(f"{name} {value:g}" for name, value in constant["min"].items())

@@ -26,6 +26,7 @@ from analysis.scores.incidence import (
     Identified,
     Incidence,
     Ints,
+    distinct,
     identified,
     of_identified,
     together,
@@ -303,7 +304,7 @@ def _design(question: QuestionRatings) -> tuple[ScoredDesign, Floats]:
 def _identified(system: Ints, effects: Mapping[str, Ints]) -> Identified:
     """Return which effects of codes by name are in the model, whatever the order of rows."""
     mixed = {
-        name: np.unique(effects[one] * (int(system.max()) + 1) + system, return_inverse=True)[1]
+        name: distinct(effects[one] * (int(system.max()) + 1) + system)[1]
         for name, one in MIXED.items()
         if one in effects
     }
