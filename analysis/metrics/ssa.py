@@ -71,7 +71,7 @@ def _labels(rows: pd.DataFrame) -> pd.DataFrame:
     marked = rows.assign(
         label=np.where(rows["question"].isin(SENSIBLE), "sensible", "specific"),
         value=rows["value"].astype(float),
-        cluster=rows[who].astype(str),
+        cluster=rows[who] if rows[who].dtype == "category" else rows[who].astype(str),
     )
     keys = [*REPLY, "rater", "cluster"]
     labels = marked.pivot_table(index=keys, columns="label", values="value", aggfunc="first")

@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from analysis.scores.integer_codes import coded, units
+from analysis.scores.integer_codes import coded_question, units
 from analysis.scores.question_ratings import QuestionRatings, identified, questions
 from analysis.tables import cell_values
 from analysis.tables.schema import RatingTable
@@ -24,13 +24,13 @@ ROUNDING = 1e-12
 
 def counts(rows: pd.DataFrame) -> pd.DataFrame:
     """Return, per rater, how many answers, items and systems, and different answers to scales."""
-    unit = pd.Series(units(rows), index=rows.index)
+    by_rater = rows[["rater", "system"]].assign(unit=units(rows)).groupby("rater")
     scales = rows[rows["level"].isin(SCALES)].groupby("rater")["value"]
     return pd.DataFrame(
         {
-            "answers": rows.groupby("rater").size(),
-            "items": unit.groupby(rows["rater"]).nunique(),
-            "systems": rows.groupby("rater")["system"].nunique(),
+            "answers": by_rater.size(),
+            "items": by_rater["unit"].nunique(),
+            "systems": by_rater["system"].nunique(),
             "scale_answers": scales.size(),
             "different": scales.nunique(),
         }
@@ -74,9 +74,9 @@ def scale_use(rows: pd.DataFrame) -> pd.DataFrame:
     value = scales["value"].astype(float)
     question_keys = [scales["protocol"], scales["question"]]
     system = [*question_keys, scales["system"]]
-    of_rater = [*system, scales["rater"]]
-    total, n = value.groupby(system).transform("sum"), value.groupby(system).transform("size")
-    mine, my_n = value.groupby(of_rater).transform("sum"), value.groupby(of_rater).transform("size")
+    by_system, by_own = value.groupby(system), value.groupby([*system, scales["rater"]])
+    total, n = by_system.transform("sum"), by_system.transform("size")
+    mine, my_n = by_own.transform("sum"), by_own.transform("size")
     others = (total - mine) / (n - my_n).where(n > my_n)
     sd = value.groupby(question_keys).transform("std")
     gap = (value - others) / sd.where(sd > 0)
@@ -119,13 +119,18 @@ def with_others(ratings: RatingTable) -> pd.DataFrame:
     found = pd.DataFrame({"correlation": np.nan, "kappa": np.nan}, index=_raters(ratings))
     scales = [_beside_others(question) for question in questions(ratings, "ordinal", "interval")]
     labels = [_same_as_others(question) for question in questions(ratings, "nominal")]
-    compared = pd.concat([_NOTHING, *scales, *labels])
-    found["shared"] = compared.groupby("rater").size().reindex(found.index, fill_value=0)
+    compared = pd.concat([*scales, *labels] or [_NOTHING])
+    found["shared"] = _named(compared.groupby("rater").size()).reindex(found.index, fill_value=0)
     for by, column in ((scales, "correlation"), (labels, "kappa")):
-        rows = pd.concat([_NOTHING, *by])
+        rows = pd.concat(by or [_NOTHING])
         values = _correlations(rows) if column == "correlation" else _kappas(rows)
-        found[column] = values.reindex(found.index)
+        found[column] = _named(values).reindex(found.index)
     return found
+
+
+def _named(values: pd.Series) -> pd.Series:
+    """Return values of raters by their names as texts."""
+    return values.set_axis(values.index.astype("str"))
 
 
 _NOTHING = pd.DataFrame({"rater": pd.Series(dtype="str"), "own": 0.0, "others": 0.0}).iloc[:0]
@@ -137,27 +142,27 @@ def _raters(ratings: RatingTable) -> list[str]:
 
 def _beside_others(question: QuestionRatings) -> pd.DataFrame:
     """Return each answer to an item that others answered, and the mean of theirs."""
-    unit = units(question.rows)
+    unit = coded_question(question).unit
     values = question.values - question.values.mean()
     n = np.bincount(unit)[unit]
     sums = np.bincount(unit, weights=values)[unit]
     shared = n > 1
     others = (sums[shared] - values[shared]) / (n[shared] - 1)
     scale = float(values.std()) or 1.0
-    rater = question.rows["rater"].to_numpy()[shared]
+    rater = question.rows["rater"].array[shared]
     return pd.DataFrame({"rater": rater, "own": values[shared] / scale, "others": others / scale})
 
 
 def _same_as_others(question: QuestionRatings) -> pd.DataFrame:
     """Return, per label, the share of others who gave it (own), and how common it is (others)."""
-    unit = units(question.rows)
-    code, values = coded(question, question.rows, "nominal")
+    known = coded_question(question)
+    unit, code, values = known.unit, known.code, known.values
     n = np.bincount(unit)[unit]
     _, cell, alike = np.unique(unit * len(values) + code, return_inverse=True, return_counts=True)
     shared = n > 1
     same = (alike[cell][shared] - 1) / (n[shared] - 1)
     common = (np.bincount(code) / len(code))[code][shared]
-    rater = question.rows["rater"].to_numpy()[shared]
+    rater = question.rows["rater"].array[shared]
     return pd.DataFrame({"rater": rater, "own": same, "others": common})
 
 

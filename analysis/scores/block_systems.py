@@ -152,7 +152,7 @@ class Factored:
     def _own(self) -> dict[int, Floats]:
         return {}
 
-    @property
+    @cached_property
     def variances(self) -> Floats:
         """The diagonal of the inverse, of dense rests only."""
         every = np.arange(self.eliminated + len(self.root))
