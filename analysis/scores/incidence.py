@@ -151,10 +151,10 @@ def together(one: Ints, other: Ints) -> Ints:
     return np.asarray(pd.factorize(one.astype(np.int64) * (int(other.max()) + 1) + other)[0])
 
 
-def distinct(codes: Ints) -> tuple[Ints, Ints]:
+def distinct(codes: Ints) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     """Return the codes that there are, in order, and of each row the place of its own."""
     if int(codes.max(initial=0)) > COUNTED * len(codes):
         found, places = np.unique(codes, return_inverse=True)
-        return found, places
+        return found.astype(np.intp), places
     is_there = np.bincount(codes) > 0
     return np.flatnonzero(is_there), (np.cumsum(is_there) - 1)[codes]

@@ -301,7 +301,7 @@ def _design(question: QuestionRatings) -> tuple[ScoredDesign, Floats]:
     return design, values
 
 
-def _identified(system: Ints, effects: Mapping[str, Ints]) -> Identified:
+def _identified(system: Ints, effects: dict[str, Ints]) -> Identified:
     """Return which effects of codes by name are in the model, whatever the order of rows."""
     mixed = {
         name: distinct(effects[one] * (int(system.max()) + 1) + system)[1]

@@ -145,3 +145,25 @@ def test_resamples_that_are_not_kept_are_drawn_once(monkeypatch: pytest.MonkeyPa
     for each, values in zip(statistics, expected, strict=True):
         assert np.array_equal(agreement.resamples(again, each, seed=1, draws=50), values)
     assert len(passes) == 1
+
+
+def test_groups_that_are_left_out_are_drawn_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where patterns are many; each coefficient is what it is alone."""
+    table = next(gappy(1, raters=(5, 6)))
+    statistics: list[agreement.Statistic] = [
+        alphas,
+        kappas.percents,
+        partial(kappas.gwet, kind="quadratic"),
+    ]
+    monkeypatch.setattr(agreement, "GROUPS", 3)
+    sample = votes_of(table, "interval")
+    assert len(sample.times) > agreement.GROUPS
+    for each in statistics:
+        alone = votes_of(table, "interval")
+        parts = [each(alone, rest) for rest, *_ in agreement._without(alone, 1)]
+        assert np.array_equal(agreement._left_out(sample, each, 1)[0], np.concatenate(parts))
+    passes = []
+    monkeypatch.setattr(agreement, "_without", lambda *given: passes.append(given))
+    for each in statistics:
+        agreement._left_out(sample, each, 1)
+    assert not passes

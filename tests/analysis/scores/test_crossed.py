@@ -8,7 +8,7 @@ from scipy import stats
 
 from analysis.scores import crossed
 from analysis.scores.crossed import CrossedDesign, CrossedFit
-from analysis.scores.incidence import Incidence, incidence, together
+from analysis.scores.incidence import Incidence, distinct, incidence, together
 from analysis.stats.intervals import Floats
 from tests.benchmarks.crossed import oracle
 
@@ -49,6 +49,16 @@ def test_errors_of_moments_are_those_of_ratings_drawn_with_the_variances(
             value += rng.normal(0, np.sqrt(variance), codes.max() + 1)[codes]
         chance.append(design._solved(value - (np.bincount(of.system, value) / of.n)[of.system]))
     assert design.expected(variances).errors == pytest.approx(np.cov(np.array(chance).T), rel=1e-9)
+
+
+def test_errors_are_the_same_however_many_draws_are_made_together(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    of, values = _static(9, 3, seed=3)
+    monkeypatch.setattr(crossed, "MOST", 0)
+    whole = _fitted(of, values).errors
+    monkeypatch.setattr(crossed, "TOGETHER", 7 * of.ratings)
+    assert _fitted(of, values).errors == pytest.approx(whole, rel=1e-12)
 
 
 def _fitted(of: Incidence, values: Floats) -> CrossedFit:
@@ -138,3 +148,11 @@ def test_errors_of_all_pairs_at_once_are_those_of_each() -> None:
     each = [fit.pair(int(a), int(b)) for a, b in zip(first, second, strict=True)]
     assert errors == pytest.approx([fit.se(one) for one in each], rel=1e-12)
     assert freedom == pytest.approx([fit.df(one) for one in each], rel=1e-12)
+
+
+@pytest.mark.parametrize("most", [9, 1000])
+def test_codes_are_told_apart_alike_by_counting_and_by_sorting(most: int) -> None:
+    codes = np.random.default_rng(0).integers(most, size=50)
+    found, places = distinct(codes)
+    assert found.tolist() == sorted(set(codes.tolist()))
+    assert (found[places] == codes).all()

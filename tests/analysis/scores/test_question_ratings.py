@@ -27,6 +27,24 @@ def test_only_within_shared_is_a_table_read_once() -> None:
     assert next(questions(table, "ordinal")) is not first
 
 
+def test_questions_about_the_same_share_what_rests_on_who_judged_what() -> None:
+    """Two questions on one form, and the second where its first two rows are in another order."""
+    row = {"campaign": "c", "protocol": "p", "level": "ordinal", "value": 3.0}
+    pairs = [(item, rater) for item in ("i1", "i2") for rater in ("r1", "r2", "r3")]
+    forms = [
+        {**row, "item": item, "rater": rater, "system": f"s{item}", "question": question}
+        for item, rater in pairs
+        for question in ("clear", "kind")
+    ]
+    changed = [*forms[:1], forms[3], forms[2], forms[1], *forms[4:]]
+    for rows, is_shared in ((forms, True), (changed, False)):
+        one, other = questions(RatingTable(pd.DataFrame(rows)), "ordinal")
+        made = one.once_of_design("raters", lambda: ["of the first"])
+        assert (other.once_of_design("raters", lambda: ["of its own"]) is made) == is_shared
+        own = one.once("answers", lambda: ["of the first"])
+        assert other.once("answers", lambda: ["of its own"]) is not own
+
+
 @pytest.mark.parametrize("metric", [gwet_ac2, krippendorff_alpha, win_probability])
 def test_a_metric_says_the_same_alone_and_among_all(metric: Callable[..., pd.DataFrame]) -> None:
     """Of these, the first two draw the same resamples, and the last takes another's posterior."""

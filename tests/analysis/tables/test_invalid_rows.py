@@ -33,6 +33,16 @@ def test_blanks_are_those_of_each_cell() -> None:
         assert invalid_rows.blank(column).tolist() == expected
 
 
+def test_repeated_keys_of_categories_are_those_of_texts(monkeypatch: pytest.MonkeyPatch) -> None:
+    names, keys = ["item", "rater"], [("i", "r"), ("i", "s"), ("j", "r"), ("i", "s"), ("j", "s")]
+    for most in (invalid_rows.MOST_KEYS, 1):
+        monkeypatch.setattr(invalid_rows, "MOST_KEYS", most)
+        for rows, expected in ((keys, [1, 3]), (keys[:3], [])):
+            texts = pd.DataFrame(rows, columns=names, dtype="str")
+            for table in (texts, texts.astype("category")):
+                assert invalid_rows.repeated(table, names).tolist() == expected
+
+
 def test_of_categories_the_names_are_asked() -> None:
     column = pd.Series(["a", " ", "b\x00", "a", "", " "], dtype="str")
     coded = column.astype("category")
