@@ -2,7 +2,8 @@
 
 An export holds the messages of each context and the reply to it; its ratings say which replies were
 judged. A reply is the prediction of its system on its context, so that a report of predictions
-reads a campaign as it reads a file of `python -m bots answer`.
+reads a campaign as it reads a file of `python -m bots answer`. Apart because it makes one table of
+two, and all else here reads predictions only.
 """
 
 from __future__ import annotations
@@ -45,8 +46,8 @@ def with_replies(tables: Tables) -> Tables:
 
 def _predictions(ratings: RatingTable, messages: MessageTable) -> Iterator[dict[str, Any]]:
     """Yield a row for each reply that was judged and not withdrawn."""
-    told = messages.sort_values(["conversation", "seq"])
-    conversations = dict(iter(told.groupby("conversation", sort=False)))
+    ordered = messages.sort_values(["conversation", "seq"])
+    conversations = dict(iter(ordered.groupby("conversation", sort=False)))
     replies = ratings.drop_duplicates(["conversation", "message_seq"])
     for row in replies.to_dict("records"):
         part = conversations.get(row["conversation"])

@@ -28,7 +28,7 @@ def run(study: BenchmarkData) -> list[Table]:
     """Return recall among the list, with and without the true reply added, coverage and F1."""
     bot = study.bot(RANKER, sides=study.sides)
     entries = whitelists.count(each.reply for each in examples(study.original.train, study.sides))
-    lists: dict[str, list[str]] = {}
+    lists: dict[str, Sequence[str]] = {}
     for size in SIZES:
         chosen = {
             "random": whitelists.at_random(entries, size, study.seed),

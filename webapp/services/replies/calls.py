@@ -14,14 +14,14 @@ from hashlib import sha256
 from typing import Any
 
 from django.db import transaction
-from django.db.models import Count, Max, Q, QuerySet, Sum
+from django.db.models import Count, Q, QuerySet, Sum
 from django.db.models.functions import Coalesce
 
 from bots import Reply
 from bots.bot import EVENTS as BOT_EVENTS
-from webapp.models import Campaign, Conversation, ReplyCall, ReplyJob, Seat
+from webapp.models import Campaign, Conversation, ReplyCall, ReplyJob
 from webapp.services.replies import allowances
-from webapp.services.rules import events
+from webapp.services.rules import events, statements
 
 Outcome = ReplyCall.Outcome
 EVENTS: Mapping[str, str] = {
@@ -68,9 +68,8 @@ class ReplyCounts:
 
 def numbers(jobs: Sequence[ReplyJob]) -> dict[int, int]:
     """Return the number that the next call of each job gets, from 1."""
-    rows = ReplyCall.objects.filter(job__in=[job.pk for job in jobs]).values_list("job")
-    found = dict(rows.annotate(Max("number")).order_by())
-    return {job.pk: found.get(job.pk, 0) + 1 for job in jobs}
+    found = statements.calls_before({job.pk for job in jobs})
+    return {pk: before.last + 1 for pk, before in found.items()}
 
 
 def seed_for(job: ReplyJob, number: int) -> int:
@@ -82,20 +81,18 @@ def seed_for(job: ReplyJob, number: int) -> int:
     return int.from_bytes(sha256(name.encode()).digest()[:8], "big") % LARGEST_SEED
 
 
-def record(made: Sequence[BotCall]) -> None:
-    """Store calls, whatever becomes of their replies; words of who withdrew meanwhile are not."""
+def record(made: Sequence[BotCall]) -> dict[int, Conversation]:
+    """Store calls, whatever becomes of their replies; words of who withdrew meanwhile are not.
+
+    Returns their conversations, whose locks the transaction then has.
+    """
     with transaction.atomic():
-        conversations = set(events.lock_all(call.job.conversation_id for call in made))
-        gone = Seat.objects.filter(conversation__in=conversations)
-        gone = gone.exclude(participation__withdrawn_at=None).exclude(participation=None)
-        withdrawn = set(gone.values_list("conversation", flat=True))
-        next_numbers = numbers([call.job for call in made])
-        ReplyCall.objects.bulk_create(
-            _row(call, next_numbers[call.job.pk], call.job.conversation_id in withdrawn)
-            for call in made
-        )
+        conversations = events.lock_all(call.job.conversation_id for call in made)
+        before = statements.calls_before({call.job.pk for call in made})
+        ReplyCall.objects.bulk_create(_row(call, before[call.job.pk]) for call in made)
         for call in sorted(made, key=_by_campaign):
             allowances.settle(call.job, call.reply, call.parameters, call.error)
+    return conversations
 
 
 def _by_campaign(call: BotCall) -> tuple[int, int]:
@@ -103,21 +100,21 @@ def _by_campaign(call: BotCall) -> tuple[int, int]:
     return call.job.conversation.campaign_id, call.job.conversation_id
 
 
-def _row(call: BotCall, number: int, is_withdrawn: bool) -> ReplyCall:
+def _row(call: BotCall, before: statements.CallsBefore) -> ReplyCall:
     reply, details = call.reply, call.reply.details
     usage = details.get("usage")
     counted = usage if isinstance(usage, Mapping) else {}
     raw = reply.text if reply.raw is None else reply.raw
     return ReplyCall(
         job=call.job,
-        number=number,
+        number=before.last + 1,
         attempt=call.job.attempt,
         outcome=call.outcome,
         events=spelled((*reply.events, *call.more)),
-        error="" if is_withdrawn else call.error,
-        raw=json.dumps("" if is_withdrawn else raw),
-        reasoning=json.dumps("" if is_withdrawn else reply.reasoning),
-        prompt=json.dumps(None if is_withdrawn else reply.prompt, default=str),
+        error="" if before.is_withdrawn else call.error,
+        raw=json.dumps("" if before.is_withdrawn else raw),
+        reasoning=json.dumps("" if before.is_withdrawn else reply.reasoning),
+        prompt=json.dumps(None if before.is_withdrawn else reply.prompt, default=str),
         parameters=json.dumps(dict(call.parameters), default=str, sort_keys=True),
         seed=call.seed,
         finish_reason=str(details.get("finish_reason", ""))[:40],

@@ -39,24 +39,26 @@ class BotAnswer:
     details: Mapping[str, Any]
 
 
-def answer(answers: Sequence[BotAnswer]) -> int:
+def answer(answers: Sequence[BotAnswer], locked: Mapping[int, Conversation] | None = None) -> int:
     """Store answers, and show those that are due at once; returns how many were stored.
 
-    Several share a transaction. Should one break it, each gets a transaction of its own.
+    Several share a transaction. Should one break it, each gets a transaction of its own. `locked`
+    are conversations whose locks the caller's transaction has, as it read them under these.
     """
     stored = 0
     for start in range(0, len(answers), CHUNK):
         chunk = answers[start : start + CHUNK]
         try:
-            stored += _answer(chunk)
+            stored += _answer(chunk, locked or {})
         except IntegrityError:
-            stored += sum(_answer([one]) for one in chunk)
+            stored += sum(_answer([one], {}) for one in chunk)
     return stored
 
 
-def _answer(answers: Sequence[BotAnswer]) -> int:
+def _answer(answers: Sequence[BotAnswer], locked: Mapping[int, Conversation]) -> int:
     with transaction.atomic():
-        conversations = events.lock_all(answer.job.conversation_id for answer in answers)
+        wanted = {answer.job.conversation_id for answer in answers}
+        conversations = locked if wanted <= set(locked) else events.lock_all(wanted)
         mixed = _mixed(answers)
         later = [answer for answer in answers if _is_shown_later(answer, mixed)]
         kept = {answer.job.pk for answer in later}
@@ -70,30 +72,45 @@ def _store(answers: Sequence[BotAnswer], event: str) -> list[BotAnswer]:
     """Store answers and return them, without those whose job another claim has or was given up.
 
     The jobs of one claim move by one conditional UPDATE; what each holds is then written to rows
-    that are this claim's.
+    that are this claim's. Of one job it is a part of that UPDATE.
     """
     moved: list[BotAnswer] = []
+    several: list[BotAnswer] = []
     for fence, claimed in groupby(
         answers, key=lambda answer: (answer.job.owner, answer.job.attempt)
     ):
         group = {answer.job.pk: answer for answer in claimed}
         rows = ReplyJob.objects.filter(pk__in=group, owner=fence[0], attempt=fence[1])
-        set_now = {"answered_at": Now(), "due_at": Now(), "lease_until": None, "error": ""}
+        set_now: dict[str, Any] = {
+            "answered_at": Now(),
+            "due_at": Now(),
+            "lease_until": None,
+            "error": "",
+        }
+        if len(group) == 1:
+            (one,) = group.values()
+            set_now |= {"text": one.text, "details": _details(one)}
         count = states.try_move(rows, event, **set_now)
         mine = set(group)
         if count < len(group):
             mine = _moved_now(rows, fence[1])
         moved += [answer for pk, answer in group.items() if pk in mine]
+        several += moved[len(moved) - len(mine) :] if len(group) > 1 else []
     for answer in moved:
-        answer.job.text = answer.text
-        kept = {"losses": answer.job.details["losses"]} if "losses" in answer.job.details else {}
-        answer.job.details = {**answer.details, **kept, "attempt": answer.job.attempt}
-    _store_texts(moved)
+        answer.job.text, answer.job.details = answer.text, _details(answer)
+    _store_texts(several)
     if event == "answer":
         for answer in moved:
             answer.job.due_at = _due_at(answer)
         ReplyJob.objects.bulk_update([one.job for one in moved], ["due_at"])
     return moved
+
+
+def _details(answer: BotAnswer) -> dict[str, Any]:
+    """Return what a job keeps of an answer: the bot's details, its losses and its attempt."""
+    known = answer.job.details
+    kept = {"losses": known["losses"]} if "losses" in known else {}
+    return {**answer.details, **kept, "attempt": answer.job.attempt}
 
 
 def _moved_now(rows: QuerySet[ReplyJob], attempt: int) -> set[int]:

@@ -278,8 +278,9 @@ def settle_together(ended: Sequence[EndedCall]) -> None:
     held = {job: (job.held_tokens, job.held_cost) for each in ended for job in each.work.jobs}
     try:
         with transaction.atomic():
-            _record(fresh, made)
-            _answer(ended, made)
+            locked = _record(fresh, made)
+            all_shown = {call.outcome for each in made.values() for call in each} == {Outcome.SHOWN}
+            _answer(ended, made, locked if all_shown else {})  # a refusal appends to a log itself
     except Exception as problem:
         for ended_call in fresh:
             ended_call.is_recorded = False
@@ -292,17 +293,24 @@ def settle_together(ended: Sequence[EndedCall]) -> None:
         _answer(ended, made)
 
 
-def _record(fresh: Sequence[EndedCall], made: Mapping[int, Sequence[calls.BotCall]]) -> None:
+def _record(
+    fresh: Sequence[EndedCall], made: Mapping[int, Sequence[calls.BotCall]]
+) -> dict[int, Conversation]:
+    locked: dict[int, Conversation] = {}
     if fresh:
-        calls.record([call for ended_call in fresh for call in made[id(ended_call)]])
+        locked = calls.record([call for ended_call in fresh for call in made[id(ended_call)]])
     for ended_call in fresh:
         ended_call.is_recorded = True
+    return locked
 
 
-def _answer(ended: Sequence[EndedCall], made: Mapping[int, Sequence[calls.BotCall]]) -> None:
-    delivery.answer(
-        [answer for ended_call in ended for answer in _answers(ended_call, made[id(ended_call)])]
-    )
+def _answer(
+    ended: Sequence[EndedCall],
+    made: Mapping[int, Sequence[calls.BotCall]],
+    locked: Mapping[int, Conversation] | None = None,
+) -> None:
+    answers = [answer for one in ended for answer in _answers(one, made[id(one)])]
+    delivery.answer(answers, locked or {})
 
 
 def _calls(ended_call: EndedCall) -> list[calls.BotCall]:

@@ -244,6 +244,32 @@ def held_jobs(owner: str) -> list[ReplyJob]:
     return found
 
 
+class CallsBefore(NamedTuple):
+    """The highest number among a job's calls so far, and whether its participant withdrew."""
+
+    last: int
+    is_withdrawn: bool
+
+
+def calls_before(jobs: Collection[int]) -> dict[int, CallsBefore]:
+    """Return what is known of the calls of reply jobs, by the jobs' numbers."""
+    if not jobs:
+        return {}
+    rows = _rows(connections[DEFAULT_DB_ALIAS], _before(len(jobs)), list(jobs))
+    return {pk: CallsBefore(last, bool(gone)) for pk, last, gone in rows}
+
+
+@lru_cache(maxsize=1024)
+def _before(count: int) -> str:
+    return (
+        "SELECT j.id, coalesce((SELECT max(c.number) FROM webapp_replycall c"  # noqa: S608 (no values)
+        " WHERE c.job_id = j.id), 0), EXISTS (SELECT 1 FROM webapp_seat s"
+        " JOIN webapp_participation p ON p.id = s.participation_id WHERE"
+        " s.conversation_id = j.conversation_id AND p.withdrawn_at IS NOT NULL)"
+        f" FROM webapp_replyjob j WHERE j.id IN ({_marks(count)})"
+    )
+
+
 @lru_cache(maxsize=1)
 def _of_owner() -> str:
     columns = ", ".join(each.sql for each in (JOB, *WHOLE))
