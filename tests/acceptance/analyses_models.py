@@ -17,22 +17,27 @@ from scipy.stats import binomtest
 from bots import Dialogue, Generator, Ranker, Trainable, make_bot
 from bots.benchmarks.cross_turn_repetition import converse
 from bots.benchmarks.profile_prediction import MOST, error
+from bots.commands.answers import answer
+from bots.commands.predictions import Task
 from bots.commands.test_set_replies import distinct
 from bots.datasets import jsonl
 from bots.text.events import mined, write_pairs
 from bots.text.repetition import RepetitionRule
 from bots.weights import data_digest, digest_of
 from bots.zoo.event_causality import EventCausality
-from tests.acceptance import personachat_dev
+from bots.zoo.hredgan import HredGan
+from tests.acceptance import personachat_dev, planted
 from tests.acceptance.bots_ranking import on_real, ranking
-from tests.acceptance.bots_writing import is_degenerate, real_turns, real_writer
+from tests.acceptance.bots_writing import discriminated, is_degenerate, real_turns, real_writer
 from tests.acceptance.paired import Paired, paired, slope_interval
 from tests.acceptance.planted import Told
+from tests.acceptance.protocols.nlp4convai_tables import printed_tables
 from tests.acceptance.shell import SEED, Shell, Shown, slow
 from tests.bots.examples import demo
 from tests.bots.zoo.test_event_causality import CAUSED, LIKELY, SAID
 
 LIMIT = "60"
+FLOOR = 0.2  # distinct-2 of a writer that is not stuck
 LONGEST = 8  # messages of a person in table 14
 LENT = (
     *("tfidf", "starspace", "profile_memory", "dual_encoder", "two_head", "toy_f1", "meena"),
@@ -280,6 +285,10 @@ def _generators(shell: Shell) -> Path:
 
 @slow
 def a_gan(shell: Shell) -> Shown:
+    """The table is of the demo, at toy size; the floors are for a writer that was taught.
+
+    One that says the same to all, and a discriminator that does, fall below them.
+    """
     out = _generators(shell)
     rows, listed = table(out, "generators"), table(out, "discriminator_ranking")
     text = shell.analysis(str(out / "generators.jsonl"), "--report", "generators")
@@ -287,9 +296,38 @@ def a_gan(shell: Shell) -> Shown:
         f"{row['model']} ppl {row['ppl']:.0f} d2 {row['distinct-2']:.2f}" for row in rows
     )
     scores = [row["log D"] for row in listed]
+    bot = planted.taught("hredgan", **planted.WORDS, noise="word", samples=12, alpha=50.0)
+    assert isinstance(bot, HredGan)
+    said = _distinct_2(shell, bot)
+    order, spread, _ = discriminated(bot)
+    for each in bot.adversaries.discriminator.parameters():
+        each.data.zero_()
+    broken, flat, _ = discriminated(bot)
     holds = len(rows) == 6 and scores == sorted(scores, reverse=True) and "rouge2_f1" in text
-    return shell.shown(holds, f"{told}; {len(listed)} replies by log D {scores[0]:.2f} to "
-                       f"{scores[-1]:.2f}")  # fmt: skip
+    holds &= said["taught"] > FLOOR > said["broken"] and order.holds and spread > 0.1
+    holds &= not broken.holds and flat < 1e-5
+    return shell.shown(
+        holds,
+        f"{told}; {len(listed)} replies by log D {scores[0]:.2f} to {scores[-1]:.2f}; distinct-2 "
+        f"of a taught hredGAN {said['taught']:.2f}, of one reply to all {said['broken']:.2f}, "
+        f"floor {FLOOR}; D has right words above the same turned round {order}, a constant one "
+        f"{broken.right}",
+    )
+
+
+def _distinct_2(shell: Shell, bot: Any) -> dict[str, float]:
+    """Return what the report prints of a writer's replies, and of the first one said to all."""
+    asked = planted.questions(held_out=True)
+    taught = list(answer(bot, "taught", asked, Task("planted", sides="self")))
+    same = [
+        {**row, "prediction": f"b{row['prediction']}", "system": "broken"}
+        | {"response": taught[0]["response"]}
+        for row in taught
+    ]
+    lines = "".join(json.dumps(row) + "\n" for row in [*taught, *same])
+    file = shell.written("taught.jsonl", lines)
+    own = printed_tables(shell.analysis(file, "--report", "generators"))[0]
+    return {row["model"]: float(row["distinct2"]) for row in own}
 
 
 @slow

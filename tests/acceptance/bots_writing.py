@@ -251,10 +251,10 @@ def b_hredgan(shell: Shell) -> Shown:
     for noise in ("utterance", "word"):
         bot = planted.taught("hredgan", **planted.WORDS, noise=noise, samples=12, alpha=50.0)
         assert isinstance(bot, HredGan)
-        order, spread, different = _discriminated(bot)
+        order, spread, different = discriminated(bot)
         for each in bot.adversaries.discriminator.parameters():
             each.data.zero_()
-        broken, flat, _ = _discriminated(bot)
+        broken, flat, _ = discriminated(bot)
         holds &= order.holds and spread > 0.1 and different >= 2 / 3
         holds &= not broken.holds and flat < 1e-5
         told.append(
@@ -265,7 +265,7 @@ def b_hredgan(shell: Shell) -> Shown:
     return shell.shown(holds, f"{'; '.join(told)}; VHRED: {vhred[1]}", HredGan.trust)
 
 
-def _discriminated(bot: HredGan) -> tuple[planted.Told, float, float]:
+def discriminated(bot: HredGan) -> tuple[planted.Told, float, float]:
     """Return whether D knows words in order, the least spread of a list, and how many differ.
 
     Raises AssertionError where a list is not in the order of the discriminator.
