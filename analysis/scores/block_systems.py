@@ -161,9 +161,13 @@ class Factored:
     @cached_property
     def reach(self) -> Floats:
         """The inverse's columns of the equations that are left, of dense rests only."""
-        found = self.inverse
+        at = self.eliminated
+        found = np.empty((at + len(self.root), len(self.root)))
+        found[at:] = self.inverse
         for block in reversed(self.blocks):
-            found = np.concatenate([-(block.shares.T @ found), found])
+            first = at - len(block.diagonal)
+            np.negative(block.shares.T @ found[at:], out=found[first:at])
+            at = first
         return found
 
     @property
