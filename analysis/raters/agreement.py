@@ -161,19 +161,19 @@ def _straight(votes: Votes, statistic: Statistic, seed: int) -> Interval | None:
 def _left_out(votes: Votes, statistic: Statistic, seed: int) -> tuple[Floats, Floats, Floats]:
     """Return a statistic without some units, how many these are, and how many are like them.
 
-    Where groups were drawn, what else will be asked of them is kept: drawing them costs more.
+    Where groups were drawn, what else will be wanted of them is kept: drawing them costs more.
     """
     name, known = _name(statistic), votes.left_out.setdefault(seed, {})
     if name not in known:
-        asked = {name: statistic}
+        wanted = {name: statistic}
         if len(votes.times) > GROUPS:
-            asked |= {_name(each): each for each in _usual(votes)}
+            wanted |= {_name(each): each for each in _usual(votes)}
         parts = [
-            (out, times, *(each(votes, rest) for each in asked.values()))
+            (out, times, *(each(votes, rest) for each in wanted.values()))
             for rest, out, times in _without(votes, seed)
         ]
         out, times, *found = (np.concatenate(each) for each in zip(*parts, strict=True))
-        known |= {each: (of, out, times) for each, of in zip(asked, found, strict=True)}
+        known |= {each: (of, out, times) for each, of in zip(wanted, found, strict=True)}
     return known[name]
 
 

@@ -154,7 +154,7 @@ def together(one: Ints, other: Ints) -> Ints:
 def distinct(codes: Ints) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     """Return the codes that there are, in order, and of each row the place of its own."""
     if int(codes.max(initial=0)) > COUNTED * len(codes):
-        found, places = np.unique(codes, return_inverse=True)
-        return found.astype(np.intp), places
+        found, position = np.unique(codes, return_inverse=True)
+        return found.astype(np.intp), position
     is_there = np.bincount(codes) > 0
     return np.flatnonzero(is_there), (np.cumsum(is_there) - 1)[codes]

@@ -153,6 +153,6 @@ def test_errors_of_all_pairs_at_once_are_those_of_each() -> None:
 @pytest.mark.parametrize("most", [9, 1000])
 def test_codes_are_told_apart_alike_by_counting_and_by_sorting(most: int) -> None:
     codes = np.random.default_rng(0).integers(most, size=50)
-    found, places = distinct(codes)
+    found, position = distinct(codes)
     assert found.tolist() == sorted(set(codes.tolist()))
-    assert (found[places] == codes).all()
+    assert (found[position] == codes).all()
