@@ -5,9 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-import torch
-from transformers import BertConfig, BertForSequenceClassification, BertTokenizer
-
 from analysis.text.inference import InferenceClassifier, Pair
 
 # ConvAI2 (Dinan et al. 2019, section 5), and neutral sentences in place of the second.
@@ -30,6 +27,9 @@ def by_heart() -> InferenceClassifier:
 
 def trained(folder: Path, labels: Sequence[str] = LABELS) -> Path:
     """Write a model of a few hundred weights that has learned the printed pairs by heart."""
+    import torch  # not by whoever only collects tests: it takes 3 s of CPU with transformers
+    from transformers import BertConfig, BertForSequenceClassification, BertTokenizer
+
     torch.manual_seed(0)
     pairs: list[tuple[Pair, int]] = [(pair, 2) for pair in sorted(KNOWN)]
     firsts = sorted({first for first, _ in KNOWN} | {"i love running."})
