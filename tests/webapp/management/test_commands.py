@@ -82,9 +82,8 @@ def test_a_broker_elsewhere_must_be_encrypted_and_have_a_password(settings: Sett
 def test_servers_as_they_should_be_pass_and_an_evicting_broker_fails(
     servers: dict[str, str],
 ) -> None:
-    import redis
-
     import psycopg
+    import redis
 
     with psycopg.connect(servers["DATABASE_URL"]) as connection:
         connection.execute("CREATE ROLE platform LOGIN")

@@ -1,4 +1,4 @@
-"""`manage.py database_rights ACCOUNT`: let reply workers have an account of PostgreSQL of their own."""
+"""`manage.py database_rights ACCOUNT`: a reply worker's rights for an account of PostgreSQL."""
 
 from __future__ import annotations
 

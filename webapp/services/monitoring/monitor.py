@@ -37,6 +37,7 @@ P = Participation.State
 BUDGET_SHARES = (50, 80, 95)  # percent of the budget from which the live page says so
 UNUSUAL = {
     "quit": gettext_lazy("stopped early"),
+    "idle": gettext_lazy("were paid without any work"),
     "one_word": gettext_lazy("wrote single words only"),
 }
 COUNTS = ("reserved", "completed", "target")

@@ -25,6 +25,7 @@ LEAST, MOST = 10, 300  # characters of a reason, which the participant reads
 AT_ONCE = 200
 BECAUSE = {
     "quit": gettext_lazy("stopped early, as most of the latest people did"),
+    "idle": gettext_lazy("was paid without any work, as nearly all of the latest people were"),
     "one_word": gettext_lazy("wrote single words, as most of the latest people did"),
     "flags": gettext_lazy("has flags"),
 }

@@ -1,4 +1,4 @@
-"""What a reply worker may do in PostgreSQL under an account of its own: what it needs, no more (S9).
+"""What a reply worker may do in PostgreSQL under an account of its own: what it needs (S9).
 
 A bot is code and text of others. Under this account a worker that was taken over reads no password,
 second factor, session or panel id, and changes neither accounts, nor budgets, nor answers. Rights
@@ -129,5 +129,5 @@ def _table(model: str) -> str:
 def _of(model: str, columns: Columns) -> str:
     """Return columns as a statement lists them; one that is not there is a mistake of ours."""
     fields = (apps.get_model("webapp", model)._meta.get_field(each) for each in columns)
-    names = ", ".join(_name(str(field.column)) for field in fields)  # type: ignore[union-attr]
+    names = ", ".join(_name(str(field.column)) for field in fields)
     return f" ({names})" if names else ""

@@ -16,14 +16,20 @@ from webapp.models import CompletionCode, Event, Participation, PayHold
 LATEST = 20  # endings that are looked at
 LEAST = 10  # fewer say little about a rate
 SHARE = 0.5  # of them, from which a rate is unusual
+MOST = 0.9  # of them who were paid without work: a screening may well turn most people away
 HOLD = timedelta(days=3)  # that a payment may wait for a person; panels pay by themselves in weeks
+Outcome = Participation.Outcome
+# Ends that cost nobody anything; who has them between others would else hide a rate.
+FOR_NOTHING = (Outcome.DECLINED, Outcome.FULL, Outcome.LEFT)
+# Ends that are paid without any work, where the campaign pays for them.
+WITHOUT_WORK = (Outcome.SCREENED_OUT, Outcome.CHECK_FAILED, Outcome.NOBODY)
 FLAGS = "flags"  # of a payment that waits because of what the end of a participation showed
 
 
 def unusual(campaign_pk: int, since: datetime | None) -> str:
-    """Return what most of the latest people did, "quit" or "one_word"; "" where nothing is unusual.
+    """Return what most of the latest people did, a kind of `monitor.UNUSUAL`; "" where none is.
 
-    Only endings after `since` count, when a person last looked.
+    Only endings after `since` count, when a person last looked, and none that costs nothing.
     """
     people = _latest(campaign_pk, since)
     if len(people) < LEAST:
@@ -31,6 +37,9 @@ def unusual(campaign_pk: int, since: datetime | None) -> str:
     quits = sum(outcome == Participation.Outcome.QUIT for _pk, outcome in people)
     if quits >= SHARE * len(people):
         return "quit"
+    idle = [pk for pk, outcome in people if outcome in WITHOUT_WORK]
+    if len(idle) >= MOST * len(people) and _are_paid(idle):
+        return "idle"
     return "one_word" if _terse([pk for pk, _outcome in people]) >= SHARE * len(people) else ""
 
 
@@ -38,6 +47,8 @@ def is_one(person: Participation, kind: str) -> bool:
     """Tell whether a person's own ending is of an unusual kind."""
     if kind == "one_word":
         return _terse([person.pk]) == 1
+    if kind == "idle":
+        return person.outcome in WITHOUT_WORK
     return person.outcome == Participation.Outcome.QUIT
 
 
@@ -51,9 +62,14 @@ def hold(code: CompletionCode, because: str, now: datetime) -> bool:
 
 def _latest(campaign_pk: int, since: datetime | None) -> list[tuple[int, str]]:
     rows = Participation.objects.filter(campaign=campaign_pk, state=Participation.State.ENDED)
+    rows = rows.exclude(outcome__in=FOR_NOTHING)
     if since is not None:
         rows = rows.filter(ended_at__gt=since)
     return list(rows.order_by("-ended_at", "-pk").values_list("pk", "outcome")[:LATEST])
+
+
+def _are_paid(people: Sequence[int]) -> bool:
+    return CompletionCode.objects.filter(participation__in=people, amount__gt=0).exists()
 
 
 def _terse(people: Sequence[int]) -> int:

@@ -12,11 +12,19 @@ from django.db.models import Sum
 
 from tests.factories import NOW, make_campaign, make_participation, make_staff, make_system
 from tests.webapp.services.people import after, bot_says, conversation_of, join, send_message, start
-from webapp.models import Amendment, Bonus, Campaign, CompletionCode, Participation, PayLedger
+from webapp.models import (
+    Amendment,
+    Bonus,
+    Campaign,
+    CompletionCode,
+    Participation,
+    PayHold,
+    PayLedger,
+)
 from webapp.services.campaign import amendments
 from webapp.services.monitoring import campaign_list, monitor, review
 from webapp.services.participation import consents, enrolment, stopping
-from webapp.services.rules import ledger, payment
+from webapp.services.rules import endings, ledger, payment
 from webapp.services.staff_forms.fields import Invalid
 
 pytestmark = pytest.mark.django_db
@@ -266,6 +274,36 @@ def test_single_words_are_unusual_even_where_nobody_stops() -> None:
     send_message(person, "and one more")
     complete(person)
     assert "endings" not in [alarm.name for alarm in monitor.live(campaign, NOW).alarms]
+
+
+def test_ends_that_cost_nothing_hide_no_rate() -> None:
+    """Two who decline between each two who stop early: half of all, and all that was paid."""
+    campaign = make_campaign(target=30, quit_rule="FULL", least_work=1, hold_unusual=True)
+    for number in range(10):
+        for other in range(2):
+            stopping.stop(person=join(campaign, f"declines {number} {other}"), now=after(number))
+        farm(campaign, number)
+    assert ledger.is_held(campaign)
+
+
+@pytest.mark.parametrize(
+    ("pay", "honest", "unusual"), [("0.30", 1, "idle"), ("0.30", 4, ""), ("0", 0, "")]
+)
+def test_nearly_all_who_are_paid_for_a_check_alone_are_unusual(
+    pay: str, honest: int, unusual: str
+) -> None:
+    campaign = make_campaign(target=30, screening_pay=pay, hold_payments=True)
+    for number in range(honest):
+        complete(start(campaign, f"honest {number}", now=after(number)))
+    for number in range(16):
+        person = join(campaign, f"turned away {number}")
+        payment.settle(
+            person=person, outcome=Outcome.SCREENED_OUT, now=after(9 + number), event="stop"
+        )
+    assert endings.unusual(campaign.pk, None) == unusual
+    assert PayHold.objects.filter(because="idle").exists() == bool(unusual)
+    alarms = [alarm.text for alarm in monitor.live(campaign, NOW).alarms if alarm.name == "endings"]
+    assert alarms == ["Most of the latest people were paid without any work."] * bool(unusual)
 
 
 def test_codes_from_before_the_ledger_count_as_spent() -> None:

@@ -11,7 +11,7 @@ from django.conf import LazySettings
 from django.test import Client
 from django.urls import reverse
 
-from tests.factories import NOW, make_campaign
+from tests.factories import NOW, make_campaign, make_member
 from tests.webapp.services.recruiting.fake_panel import TOKEN, FakePanel, connected
 from tests.webapp.services.recruiting.test_drill import ENDS, end
 from webapp.models import AuditEntry, Campaign, PanelStudy
@@ -136,3 +136,13 @@ def test_a_study_that_was_refused_there_can_be_corrected(ann: Client, panel: Fak
     assert page(ann, campaign, "panel-new", **FORM).status_code == 409
     now_turn()
     assert PanelStudy.objects.get().status == "UNPUBLISHED"
+
+
+def test_codes_and_submissions_are_shown_to_payers_alone(campaign: Campaign) -> None:
+    for role, shown in (("viewer", False), ("runner", False), ("payer", True)):
+        client = Client()
+        client.force_login(make_member(role, role, project=campaign.project))
+        page = client.get(reverse("panel", args=[campaign.pk])).content.decode()
+        assert ("AB-CD" in page, ">sub<" in page) == (shown, shown), role
+        assert ("Submissions and codes are shown to payers." in page) != shown
+        assert "paid less owed" in page
