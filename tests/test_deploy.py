@@ -47,7 +47,7 @@ def commands() -> Iterator[str]:
 
 def test_every_command_has_the_options_that_it_is_given() -> None:
     ours = [line for line in commands() if "parley" in line or ".venv" in line]
-    assert len(ours) == 3 + 2 + 3
+    assert len(ours) == 4 + 2 + 5
     assert [line for line in ours if not check(line.replace("%i", "8001"))] == []
 
 
@@ -76,7 +76,9 @@ def test_every_stage_that_is_built_or_copied_from_exists() -> None:
 def test_every_variable_is_a_setting() -> None:
     known = set(SETTING.findall((ROOT / "webapp" / "settings.py").read_text(encoding="utf-8")))
     given = set(re.findall(r"^([A-Z_]+)=", text("parley.env"), re.M))
-    assert given | set(compose()["x-parley"]["environment"]) <= known
+    passwords = {"DATABASE_PASSWORD", "REPLIES_PASSWORD"}  # of roles.sql
+    assert passwords <= given
+    assert (given - passwords) | set(compose()["x-parley"]["environment"]) <= known
     in_image = re.findall(r"([A-Z_]+)=", re.findall(r"^ENV (.*)", text("Dockerfile"), re.M)[0])
     assert set(in_image) - {"PYTHONUNBUFFERED"} <= known
 
@@ -153,5 +155,29 @@ def test_systemd_accepts_the_units(tmp_path: Path) -> None:
         ["systemd-analyze", "verify", *copies], capture_output=True, text=True, check=False
     )
     ours = [line for line in done.stderr.splitlines() if "parley" in line or "model" in line]
-    assert (ours, len(copies)) == ([], 6)
+    assert (ours, len(copies)) == ([], 7)
     assert done.returncode == 0, done.stderr
+
+
+def test_every_process_is_started_by_a_unit_and_by_a_service() -> None:
+    """What one process has as threads (`webapp.embedded`) is a process of its own here."""
+    units = "\n".join(unit.read_text(encoding="utf-8") for unit in UNITS)
+    services = [str(each.get("command", "")) for each in compose()["services"].values()]
+    for command in ("sweep", "recruit"):
+        assert f"manage.py {command}\n" in units
+        assert any("manage.py" in words and command in words for words in services)
+
+
+def test_containers_have_all_variables_and_an_account_of_the_database_each() -> None:
+    services = compose()["services"]
+    for name in ("migrate", "web1", "web2", "replies", "sweep", "recruit"):
+        assert services[name]["env_file"] == ["/etc/parley.env"], name
+        who = "parley_replies" if name == "replies" else "parley"
+        address = services[name]["environment"]["DATABASE_URL"]
+        assert address.startswith(f"postgres://{who}:"), name
+        assert set(services[name]["environment"]) >= {"SECRET_KEY", "REDIS_URL", "DATA_DIR"}
+    assert "POSTGRES_USER" not in services["database"]["environment"], "it would be a superuser"
+    (mounted,) = [each for each in services["database"]["volumes"] if "roles.sql" in each]
+    assert (FOLDER / mounted.partition(":")[0]).exists()
+    asked = set(re.findall(r"^.getenv \w+ (\w+)$", text("roles.sql"), re.M))
+    assert asked <= set(services["database"]["environment"])
