@@ -1,4 +1,7 @@
-"""The reference client: small, free of Parley, and not to be stopped by a broken line."""
+"""The reference client: small, free of Parley, and not to be stopped by a broken line.
+
+G31.
+"""
 
 from __future__ import annotations
 

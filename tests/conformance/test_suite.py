@@ -1,4 +1,7 @@
-"""The suite itself: each rule stands on the page, is kept, and notices a server that breaks it."""
+"""The suite itself: each rule stands on the page, is kept, and notices a server that breaks it.
+
+G31.
+"""
 
 from __future__ import annotations
 

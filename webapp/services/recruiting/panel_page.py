@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import datetime
 from decimal import Decimal
 
+from webapp import clock
 from webapp.models import PanelBatch, PanelCall, PanelStudy, QuotaCell
-from webapp.services.recruiting import books, client, studies
+from webapp.services.recruiting import books, client, studies, submissions
 from webapp.services.rules.access import AnyCampaign
 
 WORDS = {"PUBLISH": "Publish", "PAUSE": "Pause", "START": "Start again", "STOP": "Stop"}
@@ -31,6 +33,7 @@ class Panel:
     codes: dict[str, str]
     error: str
     waits: bool  # a change is on its way
+    is_silent: bool  # nothing has spoken to the panel for long
     failed: list[str]
     was_refused: bool  # it can be made anew
     actions: dict[str, str]
@@ -40,6 +43,14 @@ class Panel:
 def is_connected() -> bool:
     """Tell whether this server has the panel's token."""
     return client.is_on()
+
+
+def _is_silent(study: PanelStudy, now: datetime) -> bool:
+    """Tell whether three times were missed at which the study would have been made, or read."""
+    before = now - 3 * submissions.POLL
+    if study.study_id is None:
+        return study.calls.filter(stage=PanelCall.Stage.DUE, made_at__lt=before).exists()
+    return study.read_at is not None and study.read_at < before  # None: an event came just now
 
 
 def wanted(campaign: AnyCampaign) -> int:
@@ -71,6 +82,7 @@ def of(study: PanelStudy) -> Panel:
         codes=study.codes,
         error=study.error,
         waits=waits,
+        is_silent=study.campaign.ended_at is None and _is_silent(study, clock.now()),
         failed=[*troubles, *(f"bonuses: {each.error}" for each in refused)],
         was_refused=studies.may_make(study.campaign),
         actions={} if waits else _possible(study),

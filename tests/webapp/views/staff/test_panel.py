@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -136,6 +137,22 @@ def test_a_study_that_was_refused_there_can_be_corrected(ann: Client, panel: Fak
     assert page(ann, campaign, "panel-new", **FORM).status_code == 409
     now_turn()
     assert PanelStudy.objects.get().status == "UNPUBLISHED"
+
+
+def test_it_is_said_where_nothing_speaks_to_the_panel(ann: Client, panel: FakePanel) -> None:
+    campaign, words = make_campaign(), "Nothing has spoken to Prolific"
+    page(ann, campaign, "panel-new", **FORM)
+    assert words not in page(ann, campaign).content.decode()
+    later, soon = NOW + timedelta(minutes=16), NOW + timedelta(minutes=14)
+    with time_machine.travel(later, tick=False):
+        assert words in page(ann, campaign).content.decode(), "it was not made"
+    now_turn()
+    with time_machine.travel(soon, tick=False):
+        assert words not in page(ann, campaign).content.decode()
+    with time_machine.travel(later, tick=False):
+        assert words in page(ann, campaign).content.decode(), "it is not read"
+        turn.turn(later)
+        assert words not in page(ann, campaign).content.decode()
 
 
 def test_codes_and_submissions_are_shown_to_payers_alone(campaign: Campaign) -> None:
