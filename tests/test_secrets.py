@@ -34,6 +34,7 @@ NAMED = re.compile(
 RANDOM = 4.0  # bits a character: 20 characters of hex or base64 have more, words have less
 EXAMPLES = {
     "postgres://parley:PASSWORD@": "what a deployer replaces",
+    "postgres://parley_replies:PASSWORD@": "what a deployer replaces",
     "postgres://user:password@": "how an address is written",
     "smtp+tls://user:password@": "how an address is written",
     "sk-very-secret-0123456789": "a test's, which no server knows",
