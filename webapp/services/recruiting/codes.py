@@ -36,7 +36,10 @@ TYPES = {
     "screened_out": "FIXED_SCREENOUT",
     "unpaid": "NO_CONSENT",
 }
-REVIEW, RETURN = {"action": "MANUALLY_REVIEW"}, {"action": "REQUEST_RETURN"}
+REVIEW = {"action": "MANUALLY_REVIEW"}
+# Participants read these; the panel takes no request to return without a reason.
+PAID_BY_BONUS = "Your pay for this study comes as a bonus. Please return the submission."
+UNPAID_END = "You took no part in the paid work of this study. Please return the submission."
 
 
 def new_codes() -> dict[str, str]:
@@ -69,7 +72,10 @@ def _action(study: PanelStudy, group: str) -> dict[str, Any]:
             "fixed_screen_out_reward": study.screening_reward,
             "slots": study.screening_openings,
         }
-    return dict(REVIEW if group in ("completed", "failed_by_us") else RETURN)
+    if group in ("completed", "failed_by_us"):
+        return dict(REVIEW)
+    reason = UNPAID_END if group == "unpaid" else PAID_BY_BONUS
+    return {"action": "REQUEST_RETURN", "return_reason": reason}
 
 
 def group_of(person: Participation, study: PanelStudy) -> str:

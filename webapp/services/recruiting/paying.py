@@ -17,7 +17,7 @@ from django.db.models import Exists, F, OuterRef, QuerySet, Subquery, Sum
 from django.db.models.functions import Coalesce
 
 from webapp.models import PanelBatch, PanelCall, PanelPayment, PanelStudy, PanelSubmission, PayHold
-from webapp.services.recruiting import client, submissions
+from webapp.services.recruiting import client, codes, submissions
 from webapp.services.rules import ledger
 
 Stage, Call = PanelBatch.Stage, PanelCall.Stage
@@ -26,7 +26,6 @@ AGAIN = timedelta(minutes=10)  # between two tries that are safe to repeat
 AT_ONCE = 200  # bonuses of one bulk, approvals of one call
 REVIEW = "AWAITING REVIEW"
 UNPAID_THERE = ("RETURNED", "TIMED-OUT")  # terminal: an approval would fail
-ASK_TO_RETURN = "Your pay for this study comes as a bonus. Please return the submission."
 
 
 @dataclass(frozen=True)
@@ -114,7 +113,7 @@ def intend(study: PanelStudy, now: datetime) -> int:
 def _queue(study: PanelStudy, one: PanelSubmission, action: str, now: datetime) -> bool:
     about = {"study": study, "submission": one, "action": action, "due_at": now, "made_at": now}
     if action == "RETURN":
-        about["content"] = {"request_return_reasons": [ASK_TO_RETURN]}
+        about["content"] = {"request_return_reasons": [codes.PAID_BY_BONUS]}
     key = f"{study.key}:{action.lower()}:{one.pk}"
     found, is_new = PanelCall.objects.get_or_create(key=key, defaults=about)
     if not is_new and action == "APPROVE":  # a person's rejection came first, and was refused there

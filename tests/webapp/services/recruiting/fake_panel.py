@@ -151,8 +151,16 @@ class FakePanel:
             for each in content["completion_codes"]
             if each["actions"][0]["action"] == "FIXED_SCREEN_OUT_PAYMENT"
         ]
+        returns = [
+            action
+            for each in content["completion_codes"]
+            for action in each["actions"]
+            if action["action"] == "REQUEST_RETURN"
+        ]
         if len(set(codes)) != len(codes) or len(outs) > 1:
             raise No("completion_codes")
+        if not all(action.get("return_reason") for action in returns):
+            raise No("return_reason")
         if outs and not (0 < outs[0]["fixed_screen_out_reward"] < content["reward"]):
             raise No("fixed_screen_out_reward")
         if content["maximum_allowed_time"] < content["estimated_completion_time"]:
