@@ -79,6 +79,11 @@ NOTICES = {
     "unkept_form": _(
         "Others are waiting for a place in this study. Your first answer keeps yours. Time left:"
     ),
+    # at a panel, where the submission is asked back
+    "return_for_bonus": _(
+        "Your pay for this study comes as a bonus. Please return the submission."
+    ),
+    "return_unpaid": _("No pay is due for this submission. Please return it."),
     "not_begun": _(
         "You had not begun, and somebody waited, so your place went to them. You can start again."
     ),

@@ -78,6 +78,11 @@ DATABASES = {
     "default": env.db("DATABASE_URL", default=f"sqlite:///{DATA_DIR / 'parley.sqlite3'}"),
 }
 DATABASE = DATABASES["default"]
+if not DATABASE["ENGINE"].endswith((".sqlite3", ".postgresql")):
+    raise ImproperlyConfigured(
+        f"DATABASE_URL names {DATABASE['ENGINE'].rpartition('.')[2]}; "
+        "it must begin with sqlite:// or postgres://"
+    )
 DATABASE["ENGINE"] = DATABASE["ENGINE"].replace("django.db.backends", "webapp.databases")
 DATABASE["ATOMIC_REQUESTS"] = False
 if "DATABASE_URL" not in env:

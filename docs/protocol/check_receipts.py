@@ -21,7 +21,9 @@ def decoded(text: str) -> bytes:
 
 def check(text: str, key: str) -> str:
     """Return what the file is; raises ValueError or InvalidSignature where it is not valid."""
-    *receipts, last = text.splitlines()
+    *receipts, last = text.splitlines() or [""]
+    if last.count(".") != 3:
+        raise ValueError("the last line is not PF1.TIME.DIGEST.SIGNATURE")
     version, at, digest, signature = last.split(".")
     if (
         version != "PF1"

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -13,6 +16,7 @@ from django.db.models import Count, Exists, F, Model, OuterRef, Q, QuerySet
 from django.db.models.sql.compiler import SQLCompiler
 
 from tests.factories import make_campaign, make_participation
+from tests.live import ROOT
 from webapp.databases.sqlite3.base import Cursor
 from webapp.models import Campaign, Participation, Persona, Seat, System
 
@@ -130,3 +134,16 @@ def test_marks_of_values_are_converted_as_by_django(names: list[str] | None) -> 
         assert cursor.convert_query(text, param_names=names) == own.convert_query(
             text, param_names=names
         )
+
+
+def test_another_kind_of_database_is_refused_by_name() -> None:
+    told = subprocess.run(
+        [sys.executable, "-c", "import webapp.settings"],
+        cwd=ROOT,
+        env={**os.environ, "DEBUG": "1", "DATABASE_URL": "mysql://host/name"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert told.returncode == 1
+    assert "DATABASE_URL names mysql; it must begin with sqlite:// or postgres://" in told.stderr

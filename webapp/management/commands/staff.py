@@ -62,6 +62,8 @@ class Command(QuickCommand):
         **kwargs: Any,
     ) -> None:
         if anew:
+            if generate or email or superuser or project or roles:
+                raise CommandError("--anew changes the password of an account, and nothing else")
             self._draw_anew(name)
             return
         password = logins.new_password() if generate else self._ask()

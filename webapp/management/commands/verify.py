@@ -17,7 +17,6 @@ WORDS = {
     ReceiptVerdict.UNKNOWN: "signed by this server, but the database does not have it",
     ReceiptVerdict.DIFFERS: "signed by this server, but the database has something else",
     ReceiptVerdict.DELETED: "valid: signed by this server; the words were deleted by a withdrawal",
-    ReceiptVerdict.SIGNED: "valid: this server signed exactly these receipts",
     ReceiptVerdict.MATCHES: "valid: signed by this server, and the database has what it confirms",
 }
 

@@ -1,4 +1,4 @@
-"""Where alarms are mailed to: each account's own address, which is used for nothing else (S13)."""
+"""Addresses that alarms are mailed to: each account's own, used for nothing else (S13)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a reply worker may do in PostgreSQL under an account of its own: what it needs (S9).
+"""Rights of a reply worker in PostgreSQL, under an account of its own: no more than it needs (S9).
 
 A bot is code and text of others. Under this account a worker that was taken over reads no password,
 second factor, session or panel id, and changes neither accounts, nor budgets, nor answers. Rights

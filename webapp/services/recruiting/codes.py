@@ -8,6 +8,7 @@ from __future__ import annotations
 import secrets
 from typing import Any
 
+from webapp import notices
 from webapp.models import ExternalId, PanelStudy, Participation
 from webapp.services.rules import payment
 
@@ -37,9 +38,6 @@ TYPES = {
     "unpaid": "NO_CONSENT",
 }
 REVIEW = {"action": "MANUALLY_REVIEW"}
-# Participants read these; the panel takes no request to return without a reason.
-PAID_BY_BONUS = "Your pay for this study comes as a bonus. Please return the submission."
-UNPAID_END = "You took no part in the paid work of this study. Please return the submission."
 
 
 def new_codes() -> dict[str, str]:
@@ -74,8 +72,13 @@ def _action(study: PanelStudy, group: str) -> dict[str, Any]:
         }
     if group in ("completed", "failed_by_us"):
         return dict(REVIEW)
-    reason = UNPAID_END if group == "unpaid" else PAID_BY_BONUS
-    return {"action": "REQUEST_RETURN", "return_reason": reason}
+    return {"action": "REQUEST_RETURN", "return_reason": return_reason(study, group)}
+
+
+def return_reason(study: PanelStudy, group: str) -> str:
+    """Return why a submission is asked back, which the panel requires and participants read."""
+    key = "return_unpaid" if group == "unpaid" else "return_for_bonus"
+    return notices.text_in(study.campaign.languages[0], key)
 
 
 def group_of(person: Participation, study: PanelStudy) -> str:

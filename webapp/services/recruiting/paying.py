@@ -113,7 +113,7 @@ def intend(study: PanelStudy, now: datetime) -> int:
 def _queue(study: PanelStudy, one: PanelSubmission, action: str, now: datetime) -> bool:
     about = {"study": study, "submission": one, "action": action, "due_at": now, "made_at": now}
     if action == "RETURN":
-        about["content"] = {"request_return_reasons": [codes.PAID_BY_BONUS]}
+        about["content"] = {"request_return_reasons": [codes.return_reason(study, "partial")]}
     key = f"{study.key}:{action.lower()}:{one.pk}"
     found, is_new = PanelCall.objects.get_or_create(key=key, defaults=about)
     if not is_new and action == "APPROVE":  # a person's rejection came first, and was refused there

@@ -19,8 +19,9 @@ SHARE = 0.5  # of them, from which a rate is unusual
 MOST = 0.9  # of them who were paid without work: a screening may well turn most people away
 HOLD = timedelta(days=3)  # that a payment may wait for a person; panels pay by themselves in weeks
 Outcome = Participation.Outcome
-# Ends that cost nobody anything; who has them between others would else hide a rate.
+# Ends that cost nobody anything without a code; who has them between others would else hide a rate.
 FOR_NOTHING = (Outcome.DECLINED, Outcome.FULL, Outcome.LEFT)
+STOPPED_EARLY = (Outcome.QUIT, Outcome.LEFT)  # who left and came back is paid as who stopped
 # Ends that are paid without any work, where the campaign pays for them.
 WITHOUT_WORK = (Outcome.SCREENED_OUT, Outcome.CHECK_FAILED, Outcome.NOBODY)
 FLAGS = "flags"  # of a payment that waits because of what the end of a participation showed
@@ -34,7 +35,7 @@ def unusual(campaign_pk: int, since: datetime | None) -> str:
     people = _latest(campaign_pk, since)
     if len(people) < LEAST:
         return ""
-    quits = sum(outcome == Participation.Outcome.QUIT for _pk, outcome in people)
+    quits = sum(outcome in STOPPED_EARLY for _pk, outcome in people)
     if quits >= SHARE * len(people):
         return "quit"
     idle = [pk for pk, outcome in people if outcome in WITHOUT_WORK]
@@ -49,7 +50,7 @@ def is_one(person: Participation, kind: str) -> bool:
         return _terse([person.pk]) == 1
     if kind == "idle":
         return person.outcome in WITHOUT_WORK
-    return person.outcome == Participation.Outcome.QUIT
+    return person.outcome in STOPPED_EARLY
 
 
 def hold(code: CompletionCode, because: str, now: datetime) -> bool:
@@ -62,7 +63,7 @@ def hold(code: CompletionCode, because: str, now: datetime) -> bool:
 
 def _latest(campaign_pk: int, since: datetime | None) -> list[tuple[int, str]]:
     rows = Participation.objects.filter(campaign=campaign_pk, state=Participation.State.ENDED)
-    rows = rows.exclude(outcome__in=FOR_NOTHING)
+    rows = rows.exclude(outcome__in=FOR_NOTHING, code=None)
     if since is not None:
         rows = rows.filter(ended_at__gt=since)
     return list(rows.order_by("-ended_at", "-pk").values_list("pk", "outcome")[:LATEST])

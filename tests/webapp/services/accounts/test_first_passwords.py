@@ -135,3 +135,13 @@ def test_only_an_account_of_staff_gets_another_one() -> None:
     for name in ("guest", "nobody"):
         with pytest.raises(CommandError, match="no account of staff"):
             call_command("staff", name, "--anew", stdout=StringIO())
+
+
+def test_another_first_password_changes_nothing_else() -> None:
+    """An option that would do nothing is refused, and the password stays."""
+    drawn("--generate")
+    before = get_user_model().objects.get().password
+    for more in (["--email", "ada@example.org"], ["--superuser"], ["--project", "lab"]):
+        with pytest.raises(CommandError, match="nothing else"):
+            drawn("--anew", *more)
+    assert get_user_model().objects.get().password == before

@@ -80,6 +80,26 @@ def test_each_outcome_returns_with_the_code_the_panel_knows_for_it(panel: FakePa
     assert told["status"] == "ACTIVE"
 
 
+@pytest.mark.parametrize("language", ["en", "de"])
+def test_who_is_asked_to_return_reads_why_in_the_campaigns_language(
+    panel: FakePanel, language: str
+) -> None:
+    """The panel's reference requires a reason, and takes no study without."""
+    study = published(panel, make_campaign(languages=[language, "fr"]))
+    told = panel.studies[study.study_id or ""]["completion_codes"]
+    reasons = {
+        group: action["return_reason"]
+        for each in told
+        for group, code in study.codes.items()
+        for action in each["actions"]
+        if code == each["code"] and action["action"] == "REQUEST_RETURN"
+    }
+    assert set(reasons) == {"partial", "no_partner", "screened_out", "unpaid"}
+    bonus, none = ("bonus", "No pay") if language == "en" else ("Bonus", "keine Bezahlung")
+    assert [group for group, words in reasons.items() if none in words] == ["unpaid"]
+    assert sum(bonus in words for words in reasons.values()) == 3
+
+
 def test_a_study_whose_answer_was_lost_is_not_made_twice(panel: FakePanel) -> None:
     panel.faults = {"lost": 1.0}
     campaign = make_campaign()

@@ -286,6 +286,23 @@ def test_ends_that_cost_nothing_hide_no_rate() -> None:
     assert ledger.is_held(campaign)
 
 
+@pytest.mark.parametrize("paid", [4, 5])
+def test_who_left_and_came_back_for_pay_counts_as_who_stopped_early(paid: int) -> None:
+    """Five of ten are as unusual as five who stop; who left for nothing counts as nobody."""
+    campaign = make_campaign(target=30)
+    for number in range(14):
+        person = start(campaign, f"person {number}")
+        if number < 10 - paid:
+            complete(person)
+            continue
+        payment.settle(person=person, outcome=Outcome.LEFT, now=after(number))
+        if number < 10:
+            CompletionCode.objects.create(
+                participation=person, code=f"C{number}", kind="PART", amount="0.70"
+            )
+    assert endings.unusual(campaign.pk, None) == ("quit" if paid == 5 else "")
+
+
 @pytest.mark.parametrize(
     ("pay", "honest", "unusual"), [("0.30", 1, "idle"), ("0.30", 4, ""), ("0", 0, "")]
 )
