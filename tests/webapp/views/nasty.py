@@ -34,22 +34,25 @@ FIELD, OPTION = re.compile(r'name="([^"]+)"'), re.compile(r'<option value="([^"]
 ELSEWHERE = ("next", "page", "search", "state", "after", "conversation", "version", "invitation")
 
 
+TELLING = ("\0", "\ud83d", "é" * 300, "9" * 400, "NaN", "[")  # each breaks what does not look
+
+
 @dataclass(frozen=True)
 class Fields:
     """The names of a page's fields, and values that it offers."""
 
-    names: tuple[str, ...]
-    offered: tuple[str, ...]
+    names: frozenset[str]
+    offered: tuple[str, ...] = ()
 
     @classmethod
     def of(cls, page: str) -> Fields:
-        names = sorted({*FIELD.findall(page), *ELSEWHERE})
-        return cls(tuple(names), tuple(OPTION.findall(page)[:50]))
+        return cls(frozenset(FIELD.findall(page)), tuple(OPTION.findall(page)[:50]))
 
     def draw(self, chance: random.Random) -> dict[str, str]:
         """Return most of the fields, each with some value."""
         values = (*ODD, *USUAL, *self.offered)
-        return {name: chance.choice(values) for name in self.names if chance.random() < 0.7}
+        names = sorted(self.names | set(ELSEWHERE))
+        return {name: chance.choice(values) for name in names if chance.random() < 0.7}
 
 
 def _coded(values: Mapping[str, str]) -> bytes:
@@ -100,20 +103,28 @@ BODIES: tuple[Callable[[Mapping[str, str], random.Random], dict[str, Any]], ...]
 def faults(
     client: Client, addresses: list[str], *, rounds: int, seed: int
 ) -> tuple[int, dict[str, str]]:
-    """Send each address so many requests; return their count, and what the server failed at.
+    """Send each address the telling values and so many requests; return their count, and faults.
 
     The client must not raise what a view raises. Each request's changes are taken back.
     """
     chance, count, found = random.Random(seed), 0, dict[str, str]()
-    for address in addresses:
-        fields = Fields.of(_text(ask(client, address, {"method": "GET"})))
-        for _ in range(rounds):
-            request = chance.choice(BODIES)(fields.draw(chance), chance)
+    pages = {address: _fields(client, address) for address in addresses}
+    # What a page posts to another address stands nowhere at that address itself.
+    every = Fields(frozenset[str]().union(*(fields.names for fields in pages.values())))
+    for address, own in pages.items():
+        fields = own if own.names else every
+        telling = [_form(dict.fromkeys(fields.names, value), chance) for value in TELLING]
+        drawn = [chance.choice(BODIES)(fields.draw(chance), chance) for _ in range(rounds)]
+        for request in (*telling, *drawn):
             response, count = ask(client, address, request), count + 1
             if response.status_code >= 500:
                 problem = getattr(response, "exc_info", None)
                 found[address] = f"{response.status_code} {problem and problem[1]!r} {request}"
     return count, found
+
+
+def _fields(client: Client, address: str) -> Fields:
+    return Fields.of(_text(ask(client, address, {"method": "GET"})))
 
 
 def ask(client: Client, address: str, request: Mapping[str, Any]) -> Any:
