@@ -57,6 +57,15 @@ def test_everything_is_reached_in_a_tiny_window(visitors: Visitors) -> None:
     page.get_by_role("button", name="Yes, stop here").click()
     expect(page.get_by_text("you are paid 1.00 USD")).to_be_visible()
     visitor.check("tiny-done")
+    with page.expect_download() as started:
+        page.get_by_role("link", name="Download the receipt").click()
+    page.get_by_role("link", name="Check a receipt").click()
+    page.get_by_label("Receipt", exact=True).fill(started.value.path().read_text())
+    page.get_by_role("button", name="Check it").click()
+    expect(
+        page.get_by_text("Valid: this server signed exactly the receipts above.")
+    ).to_be_visible()
+    visitor.check("tiny-receipts")
 
 
 def test_stop_names_what_is_due_at_the_moment_it_is_opened(visitors: Visitors) -> None:
