@@ -151,6 +151,8 @@ class Host:
     def _settle(self, bot: str) -> None:
         """Store what came of the calls that have ended; those that went well, together."""
         ended = _taken(self._finished[bot])
+        if self._stopped.is_set():  # what was lost by our own stop is put back, not settled
+            ended = [one for one in ended if not isinstance(one[1].problem, inference.WorkerLost)]
         try:
             well = [one for one in ended if one[1].problem is None and len(one[1].work.jobs) == 1]
             if len(well) > 1:

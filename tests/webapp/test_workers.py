@@ -220,6 +220,24 @@ def test_what_is_in_hand_when_a_worker_stops_ends_or_is_put_back_at_once(
     assert (job.state, job.attempt, job.error) == ("QUEUED", 0, "the worker was stopped")
 
 
+def test_a_call_that_a_stop_itself_ended_is_put_back_and_not_counted(
+    apart: workers.Host, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Between the end of its processes and that of its threads, a host sees its call lost."""
+    monkeypatch.setenv("BOT_CALLABLES", FUNCTIONS)
+    ask_bot("callable", {"function": "tests.journeys.unruly.told"}, "Please stall.")
+    apart.wake("callable")
+    wait_for(ReplyJob.objects.filter(state=ReplyJob.State.CLAIMED).exists)
+    (thread,) = [each for each in apart._threads if each.name == "bot callable"]
+    apart._stopped.set()
+    assert apart._children is not None
+    apart._children.close()
+    wait_for(lambda: not thread.is_alive())  # it woke for the call that was lost
+    apart.stop(grace=0)
+    job = ReplyJob.objects.get()
+    assert (job.state, job.attempt, job.error) == ("QUEUED", 0, "the worker was stopped")
+
+
 def test_a_worker_takes_back_what_a_dead_process_of_its_host_held(host: workers.Host) -> None:
     """R12: at once, and not when the lease ends; a living owner's job is left alone."""
     dead = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE)
