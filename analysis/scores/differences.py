@@ -15,6 +15,7 @@ from analysis.stats.intervals import LEVEL
 SIMULATED_AS = ("system_difference",)
 
 POWER = 0.8
+LEAST = 2.0**-53  # half of the step of floats below 1
 
 
 @dataclass(frozen=True)
@@ -43,13 +44,17 @@ class Difference:
 
     @property
     def p(self) -> float:
-        """Return the two-sided p of no difference (Student's t)."""
-        return float(2 * special.stdtr(self.df, -abs(self._sure) / self.se))
+        """Return the two-sided p of no difference (Student's t), above 0 as `above` is."""
+        return max(float(2 * special.stdtr(self.df, -abs(self._sure) / self.se)), LEAST)
 
     @property
     def above(self) -> float:
-        """Return the probability that the system is above the other, its prior being flat."""
-        return float(special.stdtr(self.df, self._sure / self.se))
+        """Return the probability that the system is above the other, its prior being flat.
+
+        Neither 0 nor 1, which only rounding would make of it.
+        """
+        found = float(special.stdtr(self.df, self._sure / self.se))
+        return min(max(found, LEAST), 1 - LEAST)
 
     @property
     def detectable(self) -> float:

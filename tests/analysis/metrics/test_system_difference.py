@@ -9,6 +9,7 @@ from statsmodels.regression.mixed_linear_model import MixedLM
 
 from analysis.metrics.system_difference import system_difference
 from analysis.metrics.system_score import system_score
+from analysis.scores.differences import Difference
 from analysis.scores.question_ratings import questions
 from analysis.simulation.campaigns import Design, scale
 from tests.analysis.examples import ratings
@@ -42,6 +43,14 @@ def test_one_rating_of_each_by_each_is_the_paired_t_test() -> None:
     paired = stats.ttest_rel(values["a"], values["b"])
     assert row["p"] == pytest.approx(paired.pvalue, rel=1e-6)
     assert row["df"] == pytest.approx(29)
+
+
+@pytest.mark.parametrize("estimate", [-90.0, 90.0])
+def test_nothing_is_certain_however_large_the_difference(estimate: float) -> None:
+    found = Difference("a", "b", 300, estimate, 0.5, 300.0, 1.0, 100.0)
+    assert 0 < found.p < 1e-9
+    assert 0 < found.above < 1
+    assert round(found.above) == (estimate > 0)
 
 
 def test_equal_systems_are_found_different_about_one_time_in_twenty() -> None:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import io
 from datetime import date
+from itertools import pairwise
 from pathlib import Path
 
 import pandas as pd
 import pypdf
 import pytest
+from pypdf._text_extraction import mult
 
 from analysis import Report, Section, summary
 from analysis.__main__ import main
@@ -138,6 +140,43 @@ def test_names_above_many_columns_can_be_broken() -> None:
     header = pypdf.PdfReader(io.BytesIO(content)).pages[0].extract_text().replace(BREAK, "")
     assert "language_model_10" in "".join(header.split())
     assert "language_model_0 language_model_1" not in header
+
+
+def _heads(content: bytes, letters: str) -> list[tuple[float, float, bool]]:
+    """Return size, place from the left and uprightness of the texts that have these letters."""
+    found: list[tuple[float, float, bool]] = []
+
+    def note(text: str, page: list[float], line: list[float], _: object, size: float) -> None:
+        if letters in text:
+            at = mult(line, page)
+            found.append((size * max(map(abs, at[:2])), at[4], abs(at[1]) > 0.5))
+
+    for page in pypdf.PdfReader(io.BytesIO(content)).pages:
+        page.extract_text(visitor_text=note)
+    return found
+
+
+@pytest.mark.parametrize(("name", "stands"), [("eightlet", False), ("ninelette", True)])
+def test_long_names_above_a_crowd_of_numbers_stand_upright_and_can_be_read(
+    name: str, stands: bool
+) -> None:
+    names = ["system", *(f"{name[:-1]}{k}" for k in range(10))]
+    table = pd.DataFrame([["eins", *[0.5] * 10]], columns=names)
+    heads = _heads(pdf(_report(Section("t", table)), Origin("")), name[:-1])
+    assert len(heads) == 10
+    assert {upright for _, _, upright in heads} == {stands}
+    assert min(size for size, *_ in heads) >= 7
+    places = sorted(place for _, place, _ in heads)
+    assert min(b - a for a, b in pairwise(places)) > 8 or not stands
+
+
+def test_the_longest_names_stay_on_the_page() -> None:
+    names = ["system", *(f"{k}{'w' * 150}" for k in range(10))]
+    table = pd.DataFrame([["eins", *[0.5] * 10]], columns=names)
+    content = pdf(_report(Section("t", table)), Origin(""))
+    pages = pypdf.PdfReader(io.BytesIO(content)).pages
+    assert len(pages) == 1
+    assert pages[0].extract_text().replace(BREAK, "").count("w") >= 1500
 
 
 def test_a_chart_is_titled_by_its_finding_and_always_the_same() -> None:
