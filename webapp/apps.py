@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -29,6 +30,10 @@ class ParleyConfig(AppConfig):
                 "a CHAT_SERVICE_TOKEN: it proves that the chat service calls"
             )
         _check_panel(settings.PROLIFIC_URL)
+        if settings.BREACHED_PASSWORDS:
+            from webapp.services.accounts import breached  # most servers have no such file
+
+            breached.check_file(Path(settings.BREACHED_PASSWORDS))
         if settings.DEBUG:
             return
         if len(settings.SECRET_KEY) < WEAKEST_KEY or len(set(settings.SECRET_KEY)) < 5:

@@ -206,8 +206,11 @@ AUTH_PASSWORD_VALIDATORS = [
         )
     ),
     {"NAME": "webapp.services.accounts.passwords.ContextWords"},
+    {"NAME": "webapp.services.accounts.breached.Breached"},
     {"NAME": "webapp.services.accounts.first_passwords.Replaced"},
 ]
+# A file of hashes of passwords that are known from breaches, sorted; empty: none is looked up
+BREACHED_PASSWORDS = env.str("BREACHED_PASSWORDS", default="")
 # Days in which a password that was drawn for an account can be used, to choose another; 0: for ever
 FIRST_PASSWORD_DAYS = env.int("FIRST_PASSWORD_DAYS", default=0 if DEBUG else 7)
 
