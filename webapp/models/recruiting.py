@@ -26,6 +26,7 @@ class PanelStudy(Row):
     screening_reward = models.PositiveIntegerField()  # 0: who is screened out is paid by a bonus
     screening_openings = models.PositiveIntegerField()
     codes = models.JSONField()  # group of outcomes: code
+    pays_parts = models.BooleanField(default=False)  # a part of the pay is one of the reward
     status = models.CharField(max_length=30, blank=True)  # in the panel's words
     hourly = models.PositiveIntegerField(null=True)
     is_underpaying = models.BooleanField(null=True)
@@ -117,6 +118,14 @@ class PanelPayment(Row):
             ),
             models.CheckConstraint(condition=Q(amount__gt=0), name="an_intended_bonus_is_positive"),
         )
+
+
+class PanelHook(Row):
+    """A workspace of the panel whose events come here, and the secret that signs them, sealed."""
+
+    workspace = models.CharField(max_length=64, unique=True)
+    sealed = models.TextField()
+    made_at = models.DateTimeField()
 
 
 class PanelEvent(Row):

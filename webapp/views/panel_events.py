@@ -1,11 +1,10 @@
 """The webhook of a panel: a hint that a submission or a study has changed, signed (S5).
 
-Off until PROLIFIC_WEBHOOK_SECRET is set. Nothing in the body is believed but which row to look at.
+Off until something is subscribed. Nothing in the body is believed but which row to look at.
 """
 
 from __future__ import annotations
 
-from django.conf import settings
 from django.http import Http404, HttpRequest, JsonResponse
 from django.urls import path
 from django.views.decorators.csrf import csrf_exempt
@@ -13,7 +12,7 @@ from django.views.decorators.http import require_POST
 from msgspec import Struct, ValidationError, convert
 
 from webapp import clock
-from webapp.services.recruiting import submissions
+from webapp.services.recruiting import hooks, submissions
 from webapp.sockets import frames
 from webapp.views.audience import Audience, meant_for
 
@@ -32,7 +31,7 @@ class PanelMessage(Struct):
 @require_POST
 def events(request: HttpRequest) -> JsonResponse:
     """Take an event; what is not signed gets a 403, a repeat the same answer as the first."""
-    if not settings.PROLIFIC_WEBHOOK_SECRET:
+    if not hooks.is_subscribed():
         raise Http404
     now, headers = clock.now(), request.headers
     timestamp = headers.get("X-Prolific-Request-Timestamp", "")

@@ -70,7 +70,7 @@ def of(study: PanelStudy) -> PanelBooks:
             "pk", "participation__code__code"
         )
     )
-    lines = [NumberedLine(each.submission.pk, _line(study, each, codes)) for each in found]
+    lines = [NumberedLine(each.submission.pk, _line(each, codes)) for each in found]
     rows = [each.line for each in lines]
     sums = (sum((getattr(row, name) for row in rows), Decimal(0)) for name in SUMMED)
     return PanelBooks(lines, *sums)
@@ -79,19 +79,17 @@ def of(study: PanelStudy) -> PanelBooks:
 SUMMED = ("owed", "approved", "bonus")
 
 
-def _line(study: PanelStudy, each: paying.Account, codes: dict[int, str]) -> PanelLine:
+def _line(each: paying.Account, codes: dict[int, str]) -> PanelLine:
     one, person = each.submission, each.submission.participation
-    rewards = {"APPROVED": study.reward, "SCREENED OUT": study.screening_reward}
-    approved = rewards.get(one.status, 0)
     return PanelLine(
         submission_id=one.submission_id,
         outcome=person.get_outcome_display() if person else "",
         own_code=codes.get(one.pk, ""),
         status=one.status,
         owed=each.owed * CENT,
-        approved=approved * CENT,
+        approved=each.rewarded * CENT,
         bonus=one.bonus_seen * CENT,
-        difference=(approved + one.bonus_seen - each.owed) * CENT,
+        difference=(each.rewarded + one.bonus_seen - each.owed) * CENT,
         note=_note(each),
     )
 

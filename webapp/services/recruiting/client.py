@@ -54,6 +54,13 @@ def call(method: str, path: str, content: Mapping[str, Any] | None = None) -> Js
 
     No error names the token, which is in a header; none names the answer of a failed server.
     """
+    return call_for_headers(method, path, content)[0]
+
+
+def call_for_headers(
+    method: str, path: str, content: Mapping[str, Any] | None = None
+) -> tuple[Json, Mapping[str, str]]:
+    """Make one call as `call` does; the answer's object, and its headers."""
     import httpx  # 0.15 s of each start, for what most servers never use
 
     try:
@@ -64,7 +71,7 @@ def call(method: str, path: str, content: Mapping[str, Any] | None = None) -> Js
         raise NotReached(type(problem).__name__) from None
     except (httpx.HTTPError, httpx.InvalidURL) as problem:
         raise AnswerLost(type(problem).__name__) from None
-    return _read(answer)
+    return _read(answer), answer.headers
 
 
 def _read(answer: httpx.Response) -> Json:

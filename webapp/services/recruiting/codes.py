@@ -37,15 +37,17 @@ TYPES = {
     "screened_out": "FIXED_SCREENOUT",
     "unpaid": "NO_CONSENT",
 }
+BY_PERCENTAGE = "by_percentage"  # a code that only we send, with a percentage of the reward
 REVIEW = {"action": "MANUALLY_REVIEW"}
 
 
-def new_codes() -> dict[str, str]:
+def new_codes(*, pays_parts: bool = False) -> dict[str, str]:
     """Draw a study's codes, all different; secret, so not from a campaign's seed."""
+    names = [*TYPES, *([BY_PERCENTAGE] if pays_parts else [])]
     drawn: set[str] = set()
-    while len(drawn) < len(TYPES):
+    while len(drawn) < len(names):
         drawn.add("".join(secrets.choice(payment.ALPHABET) for _ in range(LENGTH)))
-    return dict(zip(TYPES, sorted(drawn, key=lambda _: secrets.randbits(32)), strict=True))
+    return dict(zip(names, sorted(drawn, key=lambda _: secrets.randbits(32)), strict=True))
 
 
 def for_panel(study: PanelStudy) -> list[dict[str, Any]]:
@@ -55,12 +57,14 @@ def for_panel(study: PanelStudy) -> list[dict[str, Any]]:
     """
     return [
         {"code": code, "code_type": _type(study, group), "actions": [_action(study, group)]}
+        | ({"actor": "researcher"} if group == BY_PERCENTAGE else {})
         for group, code in study.codes.items()
     ]
 
 
 def _type(study: PanelStudy, group: str) -> str:
-    return "OTHER" if group == "screened_out" and not study.screening_reward else TYPES[group]
+    is_bonus = group == "screened_out" and not study.screening_reward
+    return "OTHER" if is_bonus or group == BY_PERCENTAGE else TYPES[group]
 
 
 def _action(study: PanelStudy, group: str) -> dict[str, Any]:
@@ -70,7 +74,9 @@ def _action(study: PanelStudy, group: str) -> dict[str, Any]:
             "fixed_screen_out_reward": study.screening_reward,
             "slots": study.screening_openings,
         }
-    if group in ("completed", "failed_by_us"):
+    if group == BY_PERCENTAGE:
+        return {"action": "DYNAMIC_PAYMENT"}
+    if group in ("completed", "failed_by_us") or (study.pays_parts and group != "unpaid"):
         return dict(REVIEW)
     return {"action": "REQUEST_RETURN", "return_reason": return_reason(study, group)}
 

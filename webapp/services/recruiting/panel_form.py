@@ -6,7 +6,16 @@ from typing import Any
 
 from webapp.services.recruiting import reviewing
 from webapp.services.rules.access import AnyCampaign
-from webapp.services.staff_forms.fields import BadField, Invalid, Raw, money, parse_all, text, whole
+from webapp.services.staff_forms.fields import (
+    BadField,
+    Invalid,
+    Raw,
+    money,
+    parse_all,
+    text,
+    whole,
+    yes_no,
+)
 
 MOST_OPENINGS = 100_000
 LEAST_REASON = 100  # characters: the panel refuses a shorter one
@@ -43,7 +52,8 @@ def read_study(campaign: AnyCampaign, raw: Raw) -> dict[str, Any]:
     if found["reward"] > campaign.pay:
         about = f"is more than the pay that participants are promised; write at most {campaign.pay}"
         raise Invalid({"reward": about})
-    return found | {"reward": round(found["reward"] * 100)}
+    pays_parts = yes_no(raw.get("pays_parts", ""))
+    return found | {"reward": round(found["reward"] * 100), "pays_parts": pays_parts}
 
 
 def read_openings(raw: Raw, now: int) -> int:

@@ -8,7 +8,7 @@ from decimal import Decimal
 
 from webapp import clock
 from webapp.models import PanelBatch, PanelCall, PanelStudy, QuotaCell
-from webapp.services.recruiting import books, client, studies, submissions
+from webapp.services.recruiting import books, client, hooks, studies, submissions
 from webapp.services.rules.access import AnyCampaign
 
 WORDS = {"PUBLISH": "Publish", "PAUSE": "Pause", "START": "Start again", "STOP": "Stop"}
@@ -33,6 +33,7 @@ class Panel:
     codes: dict[str, str]
     error: str
     waits: bool  # a change is on its way
+    hears: bool  # webhooks are subscribed
     is_silent: bool  # nothing has spoken to the panel for long
     failed: list[str]
     was_refused: bool  # it can be made anew
@@ -82,6 +83,7 @@ def of(study: PanelStudy) -> Panel:
         codes=study.codes,
         error=study.error,
         waits=waits,
+        hears=hooks.is_subscribed(),
         is_silent=study.campaign.ended_at is None and _is_silent(study, clock.now()),
         failed=[*troubles, *(f"bonuses: {each.error}" for each in refused)],
         was_refused=studies.may_make(study.campaign),

@@ -7,6 +7,7 @@ show it; and it is sent again only where nothing of it was seen for `QUIET` afte
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -17,7 +18,7 @@ from django.db.models import Exists, F, OuterRef, QuerySet, Subquery, Sum
 from django.db.models.functions import Coalesce
 
 from webapp.models import PanelBatch, PanelCall, PanelPayment, PanelStudy, PanelSubmission, PayHold
-from webapp.services.recruiting import client, codes, submissions
+from webapp.services.recruiting import client, codes, parts, submissions
 from webapp.services.rules import ledger
 
 Stage, Call = PanelBatch.Stage, PanelCall.Stage
@@ -25,18 +26,24 @@ QUIET = timedelta(hours=1)  # the panel pays "in the following minutes" after it
 AGAIN = timedelta(minutes=10)  # between two tries that are safe to repeat
 AT_ONCE = 200  # bonuses of one bulk, approvals of one call
 REVIEW = "AWAITING REVIEW"
+PART_PAID = "PARTIALLY APPROVED"
+PAID_THERE = ("APPROVED", "SCREENED OUT", PART_PAID)
 UNPAID_THERE = ("RETURNED", "TIMED-OUT")  # terminal: an approval would fail
 
 
 @dataclass(frozen=True)
 class Account:
-    """One submission's money in cents. `part` is what the reward pays, None while unknown."""
+    """One submission's money in cents. `part` is what the reward pays, None while unknown.
+
+    `rewarded` is what the reward was seen to have paid.
+    """
 
     submission: PanelSubmission
     owed: int
     intended: int
     part: int | None
     refused: bool
+    rewarded: int = 0
     held: bool = False
 
     @property
@@ -62,38 +69,65 @@ def accounts(study: PanelStudy) -> list[Account]:
         is_held=Exists(waiting),
         **ledger.owed("participation"),
     )
-    actions = study.calls.filter(action__in=("APPROVE", "REJECT"))
-    approving = set(
-        actions.filter(action="APPROVE")
-        .exclude(stage=Call.FAILED)
-        .values_list("submission__pk", flat=True)
+    calls = _money_calls(study)
+    return [_account(study, row, calls) for row in rows]
+
+
+@dataclass(frozen=True)
+class _MoneyCalls:
+    """Calls by submission: approvals and rejections that have not failed, and parts in cents."""
+
+    approving: set[int]
+    refused: set[int]
+    parts: dict[int, int]
+    failed_parts: dict[int, int]
+
+
+def _money_calls(study: PanelStudy) -> _MoneyCalls:
+    found: dict[tuple[str, bool], dict[Any, Any]] = defaultdict(dict)
+    calls = study.calls.filter(action__in=("APPROVE", "REJECT", "PART"))
+    for action, stage, submission, content in calls.values_list(
+        "action", "stage", "submission", "content"
+    ):
+        found[action, stage == Call.FAILED][submission] = content.get("cents")
+    return _MoneyCalls(
+        set(found["APPROVE", False]),
+        set(found["REJECT", False]),
+        found["PART", False],
+        found["PART", True],
     )
-    rejecting = actions.filter(action="REJECT").exclude(stage=Call.FAILED)
-    refused = set(rejecting.values_list("submission__pk", flat=True))
-    return [_account(study, row, approving, refused) for row in rows]
 
 
-def _account(
-    study: PanelStudy, row: PanelSubmission, approving: set[int], refused: set[int]
-) -> Account:
+def _account(study: PanelStudy, row: PanelSubmission, calls: _MoneyCalls) -> Account:
     amounts = row.__dict__
     owed = amounts["owed_code"] + amounts["owed_bonus"]
-    is_refused = row.status == "REJECTED" and row.pk in refused
+    is_refused = row.status == "REJECTED" and row.pk in calls.refused
     intended = amounts["intended"]
-    whole = row.pk in approving or owed - max(intended, row.bonus_seen) >= study.reward
-    parts = {
+    paid = {
         "APPROVED": study.reward,
         "SCREENED OUT": study.screening_reward,
-        REVIEW: study.reward if whole and row.pk not in refused else 0,
+        PART_PAID: (calls.failed_parts | calls.parts).get(row.pk),  # None: by hand there
+        REVIEW: _of_reward(study, row.pk, owed - max(intended, row.bonus_seen), calls),
         **dict.fromkeys(UNPAID_THERE, 0),
     }
-    part = parts.get(row.status)
+    part = paid.get(row.status)
+    rewarded = (part or 0) if row.status in PAID_THERE else 0
     if amounts["is_held"]:
         part = None  # a person has to look first: until then nothing is paid
-    elif row.status == REVIEW and row.pk in refused:
+    elif row.status == REVIEW and row.pk in calls.refused:
         part = None  # a person has asked to reject it: nothing is paid until the panel has answered
     owed = 0 if is_refused else owed
-    return Account(row, owed, intended, part, is_refused, held=amounts["is_held"])
+    return Account(row, owed, intended, part, is_refused, rewarded, held=amounts["is_held"])
+
+
+def _of_reward(study: PanelStudy, pk: int, due: int, calls: _MoneyCalls) -> int:
+    """Return how many cents of the reward a submission that awaits review is to get."""
+    if pk in calls.parts:
+        return calls.parts[pk]
+    if pk in calls.approving or due >= study.reward:
+        return study.reward
+    found = parts.part_of(study.reward, due) if study.pays_parts else None
+    return found.cents if found and pk not in calls.failed_parts else 0
 
 
 def intend(study: PanelStudy, now: datetime) -> int:
@@ -102,18 +136,27 @@ def intend(study: PanelStudy, now: datetime) -> int:
     for each in accounts(study):
         one = each.submission
         if one.status == REVIEW and each.part and each.owed:
-            new += _queue(study, one, "APPROVE", now)
+            new += _queue_pay(study, one, each.part, now)
         elif one.status == REVIEW and each.part == 0 and each.owed and not one.return_requested:
-            new += _queue(study, one, "RETURN", now)
+            reasons = {"request_return_reasons": [codes.return_reason(study, "partial")]}
+            new += _queue(study, one, "RETURN", now, reasons)
         if each.bonus_due:
             new += _intend_bonus(each, now)
     return new
 
 
-def _queue(study: PanelStudy, one: PanelSubmission, action: str, now: datetime) -> bool:
+def _queue_pay(study: PanelStudy, one: PanelSubmission, cents: int, now: datetime) -> bool:
+    if cents == study.reward:
+        return _queue(study, one, "APPROVE", now, {})
+    content = {"percentage": cents * 100 // study.reward, "cents": cents}
+    return _queue(study, one, "PART", now, content)
+
+
+def _queue(
+    study: PanelStudy, one: PanelSubmission, action: str, now: datetime, content: client.Json
+) -> bool:
     about = {"study": study, "submission": one, "action": action, "due_at": now, "made_at": now}
-    if action == "RETURN":
-        about["content"] = {"request_return_reasons": [codes.return_reason(study, "partial")]}
+    about["content"] = content
     key = f"{study.key}:{action.lower()}:{one.pk}"
     found, is_new = PanelCall.objects.get_or_create(key=key, defaults=about)
     if not is_new and action == "APPROVE":  # a person's rejection came first, and was refused there

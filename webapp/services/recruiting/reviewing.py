@@ -7,12 +7,15 @@ from datetime import datetime
 from typing import Any
 
 from django.db import transaction
+from django.db.models import Q
 
 from webapp.models import PanelCall, PanelStudy, PanelSubmission
-from webapp.services.recruiting import client, studies, submissions
+from webapp.services.recruiting import client, codes, studies, submissions
 from webapp.services.rules import access, audit, states
 
 REVIEW = "AWAITING REVIEW"
+# A part that was tried may have been paid; an approval that may have been is no longer due.
+UNSENT = Q(stage=PanelCall.Stage.DUE) & (Q(action="APPROVE") | Q(attempt=0))
 CATEGORIES = {
     "TOO_QUICKLY": "Too quickly",
     "TOO_SLOWLY": "Too slowly",
@@ -50,15 +53,13 @@ def reject(
 
     Only what awaits review: what is approved, or on its way to be, stays so.
     """
-    open_stages = (PanelCall.Stage.SENT, PanelCall.Stage.DONE)
-    approving = one.calls.filter(action="APPROVE", stage__in=open_stages)
-    if one.status != REVIEW or approving.exists():
+    paying = one.calls.filter(action__in=("APPROVE", "PART")).exclude(stage=PanelCall.Stage.FAILED)
+    unsent = paying.filter(UNSENT)
+    if one.status != REVIEW or paying.exclude(UNSENT).exists():
         raise states.Illegal(one, "reject", one.status)
     content = {"action": "REJECT", "rejection_category": category, "message": message}
     with transaction.atomic():
-        one.calls.filter(action="APPROVE", stage=PanelCall.Stage.DUE).update(
-            stage=PanelCall.Stage.FAILED, error="rejected by a person"
-        )
+        unsent.update(stage=PanelCall.Stage.FAILED, error="rejected by a person")
         return _queue(
             one, "REJECT", "reject", content, by, now, category=category, evidence=evidence
         )
@@ -116,7 +117,9 @@ def _queue(
 def send_due(now: datetime) -> int:
     """Make the calls about submissions that are due; return how many."""
     due = PanelCall.objects.filter(
-        stage=PanelCall.Stage.DUE, due_at__lte=now, action__in=("REJECT", "RETURN", "MESSAGE")
+        stage=PanelCall.Stage.DUE,
+        due_at__lte=now,
+        action__in=("REJECT", "RETURN", "MESSAGE", "PART"),
     )
     rows = due.select_related("study", "submission__study")[: studies.AT_ONCE]
     return sum(studies.attempt(one, _send, now) for one in rows)
@@ -130,9 +133,25 @@ def _send(one: PanelCall, now: datetime) -> None:
         return
     if one.action == "REJECT":
         client.call("POST", f"{path}transition/", one.content)
+    elif one.action == "PART":
+        _pay_part(one, one.submission, now)
     else:
         client.call("POST", f"{path}request-return/", one.content)
     submissions.read_one(one.submission, now)
+
+
+def _pay_part(one: PanelCall, submission: PanelSubmission, now: datetime) -> None:
+    """Pay a percentage of the reward; the panel ignores repeats."""
+    content = {
+        "action": "COMPLETE",
+        "completion_code": one.study.codes[codes.BY_PERCENTAGE],
+        "completion_code_data": {"percentage_of_reward": one.content["percentage"]},
+    }
+    try:
+        client.call("POST", f"submissions/{submission.submission_id}/transition/", content)
+    except client.PanelRefusal:  # as of a repeat after a lost answer: what it is now decides
+        submissions.read_one(submission, now)
+        raise
 
 
 def _message(one: PanelCall, found: client.Json) -> None:

@@ -51,7 +51,7 @@ def make(
             address=f"{start_link}?{PLACEHOLDERS}",
             # the panel takes only less than the reward; else it is a bonus
             screening_reward=screening if screening < values["reward"] else 0,
-            codes=codes.new_codes(),
+            codes=codes.new_codes(pays_parts=values.get("pays_parts", False)),
             made_by=by,
             **values,
         )
@@ -147,7 +147,9 @@ def attempt(one: PanelCall, send: Callable[[PanelCall, datetime], None], now: da
         held.update(stage=Stage.FAILED, error=str(problem)[:200])
     except (client.NotReached, client.AnswerLost) as problem:
         pause = problem.pause if isinstance(problem, client.NotReached) else 30.0
-        stage = Stage.FAILED if one.attempt >= ATTEMPTS else Stage.DUE
+        # A part that may have been paid is never given up: else a bonus would pay it again.
+        is_over = one.attempt >= ATTEMPTS and one.action != "PART"
+        stage = Stage.FAILED if is_over else Stage.DUE
         due = now + timedelta(seconds=pause)
         held.update(stage=stage, due_at=due, error=str(problem)[:200])
     else:

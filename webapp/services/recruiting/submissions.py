@@ -17,7 +17,7 @@ from django.db import transaction
 from django.db.models import Q
 
 from webapp.models import PanelEvent, PanelPayment, PanelStudy, PanelSubmission, Participation
-from webapp.services.recruiting import client, codes, studies
+from webapp.services.recruiting import client, codes, hooks, studies
 from webapp.services.rules import identity
 
 log = logging.getLogger(__name__)
@@ -35,9 +35,15 @@ def is_signed(*, body: bytes, timestamp: str, signature: str, now: datetime) -> 
         return False
     if abs(now.timestamp() - int(timestamp)) > OLDEST:
         return False
-    secret = settings.PROLIFIC_WEBHOOK_SECRET.encode()
-    right = base64.b64encode(hmac.digest(secret, timestamp.encode() + body, hashlib.sha256))
-    return hmac.compare_digest(right, signature.encode("utf-8", "surrogateescape"))
+    received = signature.encode("utf-8", "surrogateescape")
+    return any(
+        hmac.compare_digest(_signature(secret, timestamp.encode() + body), received)
+        for secret in hooks.secrets()
+    )
+
+
+def _signature(secret: str, content: bytes) -> bytes:
+    return base64.b64encode(hmac.digest(secret.encode(), content, hashlib.sha256))
 
 
 def take_event(*, event_id: str, kind: str, resource_id: str, now: datetime) -> bool:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import itertools
 import json
+import math
 import os
 import random
 import signal
@@ -21,7 +22,7 @@ from urllib.parse import parse_qs, urlsplit
 
 TOKEN, SECRET = "panel-token-of-the-test", "panel-secret-of-the-test"
 PAGE = 100
-OVER = ("APPROVED", "REJECTED", "RETURNED", "TIMED-OUT", "SCREENED OUT")
+OVER = ("APPROVED", "REJECTED", "RETURNED", "TIMED-OUT", "SCREENED OUT", "PARTIALLY APPROVED")
 MOVES = {"PUBLISH": "ACTIVE", "PAUSE": "PAUSED", "START": "ACTIVE", "STOP": "AWAITING REVIEW"}
 FROM = {
     "PUBLISH": ("UNPUBLISHED",),
@@ -48,11 +49,16 @@ class FakePanel:
     paid: dict[str, list[int]] = field(default_factory=dict)  # by submission, all that was paid
     unseen: list[tuple[str, int]] = field(default_factory=list)
     messages: list[Json] = field(default_factory=list)
+    workspaces: dict[str, str] = field(default_factory=lambda: {"w1": "Our lab"})
+    secrets: dict[str, str] = field(default_factory=dict)  # by workspace, as it makes them
+    hooks: dict[str, Json] = field(default_factory=dict)
+    confirmations: dict[str, str] = field(default_factory=dict)  # by subscription
     events: list[Json] = field(default_factory=list)
     calls: list[str] = field(default_factory=list)
     faults: dict[str, float] = field(default_factory=dict)  # of what share of the calls
     kills: list[str] = field(default_factory=list)  # before or after a call with this in its path
     refuses: str = ""  # a field of a new study
+    pays_parts: bool = True  # only some workspaces may
     pause: int = 0  # seconds after which who was too fast may come again
     victim: int = 0  # the process that is killed
     rng: random.Random = field(default_factory=lambda: random.Random(5))
@@ -77,9 +83,7 @@ class FakePanel:
         if row["status"] != "ACTIVE":
             return
         row["entered_code"] = code
-        known: Json = {
-            each["code"]: each for each in self.studies[row["study_id"]]["completion_codes"]
-        }
+        known: Json = self._codes(submission, "participant")
         review: Json = {"action": "MANUALLY_REVIEW"}
         action: Json = known[code]["actions"][0] if code in known else review
         if action["action"] == "FIXED_SCREEN_OUT_PAYMENT":
@@ -89,6 +93,10 @@ class FakePanel:
         if action["action"] == "REQUEST_RETURN":
             row["return_requested"] = "2026-01-05T12:00:00Z"
         self.becomes(submission, "AWAITING REVIEW")
+
+    def _codes(self, submission: str, actor: str) -> Json:
+        codes = self.studies[self.submissions[submission]["study_id"]]["completion_codes"]
+        return {each["code"]: each for each in codes if each.get("actor", "participant") == actor}
 
     def becomes(self, submission: str, status: str) -> None:
         row = self.submissions[submission]
@@ -135,6 +143,11 @@ class FakePanel:
                 return self._approve(content["submission_ids"])
             case "POST", ["bulk-bonus-payments", pk, "pay"]:
                 return self._pay_bulk(pk)
+            case "GET", ["workspaces"]:
+                rows = [{"id": pk, "title": title} for pk, title in self.workspaces.items()]
+                return self._page(rows, "workspaces", query)
+            case _, ["hooks", kind, *rest]:
+                return self._hooks(method, kind, rest, content, query)
             case "POST", ["messages"]:
                 self.messages.append(content)
                 return {}
@@ -159,6 +172,8 @@ class FakePanel:
         ]
         if len(set(codes)) != len(codes) or len(outs) > 1:
             raise No("completion_codes")
+        if not self.pays_parts and "DYNAMIC_PAYMENT" in str(content["completion_codes"]):
+            raise No("DYNAMIC_PAYMENT is not for this workspace")
         if not all(action.get("return_reason") for action in returns):
             raise No("return_reason")
         if outs and not (0 < outs[0]["fixed_screen_out_reward"] < content["reward"]):
@@ -230,9 +245,62 @@ class FakePanel:
             if row["status"] not in ("AWAITING REVIEW", "REJECTED"):
                 raise No(f"rejection of what is {row['status']}")
             self.becomes(pk, "REJECTED")
+        elif rest == ["transition"] and content["action"] == "COMPLETE":
+            self._complete(pk, content)
         elif rest == ["request-return"]:
             row["return_requested"] = "2026-01-05T12:00:00Z"
         return dict(row) | {"participant": row["participant_id"]}
+
+    def _complete(self, pk: str, content: Json) -> None:
+        """Pay a percentage by a researcher's code; a repeat is ignored, half cents are paid up."""
+        row, known = self.submissions[pk], self._codes(pk, "researcher")
+        percentage = content.get("completion_code_data", {}).get("percentage_of_reward", 0)
+        if content["completion_code"] not in known or not 8 <= percentage <= 99:
+            raise No("completion_code or percentage_of_reward")
+        if row["status"] == "PARTIALLY APPROVED":
+            return
+        if row["status"] != "AWAITING REVIEW":
+            raise No(f"completion of what is {row['status']}")
+        self._pay(pk, math.ceil(self.studies[row["study_id"]]["reward"] * percentage / 100))
+        self.becomes(pk, "PARTIALLY APPROVED")
+
+    def _hooks(self, method: str, kind: str, rest: list[str], content: Json, query: Json) -> Any:
+        workspace = content.get("workspace_id") or query.get("workspace_id", "")
+        if kind == "secrets" and method == "POST":  # ends the one before
+            self.secrets[workspace] = f"secret-{next(self.numbers)}"
+            return {"value": self.secrets[workspace], "workspace_id": workspace}
+        if kind == "secrets":
+            found = self.secrets.get(workspace)
+            rows = [{"value": found, "workspace_id": workspace}] if found else []
+            return self._page(rows, "hooks/secrets", query)
+        if rest:
+            return self._hook(method, rest[0], content)
+        if method == "GET":
+            wanted = query["is_enabled"] == "true"
+            rows = [row for row in self.hooks.values() if row["is_enabled"] is wanted]
+            rows = [row for row in rows if row["workspace_id"] == workspace]
+            return self._page(rows, "hooks/subscriptions", query)
+        return self._subscribe(workspace, content)
+
+    def _subscribe(self, workspace: str, content: Json) -> Json:
+        if workspace not in self.secrets:
+            raise No("this workspace has no secret")
+        if not content["target_url"].startswith("https://"):
+            raise No("target_url")
+        if any(row["is_enabled"] and row.items() >= content.items() for row in self.hooks.values()):
+            raise No("subscribed already")
+        pk = self.new_id()
+        self.hooks[pk] = content | {"id": pk, "is_enabled": False}
+        self.confirmations[pk] = f"confirm-{next(self.numbers)}"
+        return self.hooks[pk]
+
+    def _hook(self, method: str, pk: str, content: Json) -> Json:
+        if method == "DELETE":
+            return self.hooks.pop(pk)
+        if content.get("secret") != self.confirmations[pk]:
+            raise No("secret")
+        self.hooks[pk]["is_enabled"] = True
+        return self.hooks[pk]
 
     # --- what goes wrong
     def fault(self, path: str) -> str:
@@ -273,9 +341,12 @@ class Handler(BaseHTTPRequestHandler):
             return self._kill()
         if wrong == "lost":
             return self._close()
-        return self._say(200, found)
+        headers = {}
+        if self.command == "POST" and urlsplit(path).path.endswith("/hooks/subscriptions/"):
+            headers["X-Hook-Secret"] = panel.confirmations[found["id"]]
+        return self._say(200, found, headers)
 
-    do_GET = do_POST = do_PATCH = _handle
+    do_GET = do_POST = do_PATCH = do_DELETE = _handle
 
     def _kill(self) -> None:
         os.kill(self.panel.victim, signal.SIGKILL)

@@ -50,19 +50,21 @@ ENDS: tuple[tuple[str, str, str], ...] = (
 )
 
 
-def made(campaign: Campaign, now: datetime = NOW) -> PanelStudy:
+def made(campaign: Campaign, now: datetime = NOW, *, pays_parts: bool = False) -> PanelStudy:
     """Return a campaign's study that is to be created."""
     campaign.refresh_from_db()
     values: dict[str, Any] = {"title": "Chat", "description": "Chat and rate.", "minutes": 10}
-    values |= {"reward": 200, "openings": 20, "screening_openings": 5}
+    values |= {"reward": 200, "openings": 20, "screening_openings": 5, "pays_parts": pays_parts}
     link = "https://parley.example.org/c/x/"
     by = campaign.owner
     return studies.make(campaign=campaign, values=values, start_link=link, by=by, now=now)
 
 
-def published(panel: FakePanel, campaign: Campaign, now: datetime = NOW) -> PanelStudy:
+def published(
+    panel: FakePanel, campaign: Campaign, now: datetime = NOW, *, pays_parts: bool = False
+) -> PanelStudy:
     """Return a campaign's study after it was created and published."""
-    study = made(campaign, now)
+    study = made(campaign, now, pays_parts=pays_parts)
     turn.turn(now)
     study.refresh_from_db()
     studies.change(study=study, action="PUBLISH", by=campaign.owner, now=now)
@@ -164,14 +166,15 @@ def _turn(now: datetime) -> None:
 
 
 CALLS = ("/submissions/bonus-payments", "/pay", "bulk-approve", "/submissions/?", "request-")
-KILLS = [f"{when} {call}" for call in CALLS for when in ("kill-before", "kill-after")]
+PART = "/transition"  # of a submission, which pays a percentage
 
 
-def go_wrong(panel: FakePanel, rng: random.Random) -> tuple[int, datetime]:
+def go_wrong(panel: FakePanel, rng: random.Random, calls: tuple[str, ...]) -> tuple[int, datetime]:
     """Take turns in which calls fail, answers are lost and processes die; return how many died."""
     killed, now = 0, NOW
     panel.faults = {"busy": 0.05, "broken": 0.05, "lost": 0.1}
-    for kill in [*KILLS, *KILLS]:
+    kills = [f"{when} {call}" for call in calls for when in ("kill-before", "kill-after")]
+    for kill in [*kills, *kills]:
         now += timedelta(minutes=6)
         killed += turn_elsewhere(panel, now, kill) == -signal.SIGKILL
         deliver(panel, rng, now)
@@ -190,15 +193,16 @@ def go_wrong(panel: FakePanel, rng: random.Random) -> tuple[int, datetime]:
         pytest.param(10_000, marks=[pytest.mark.slow, pytest.mark.timeout(3_000)]),
     ],
 )
+@pytest.mark.parametrize("pays_parts", [False, True])
 def test_books_are_equal_to_the_cent_whatever_is_lost_doubled_or_killed(
-    panel: FakePanel, people: int
+    panel: FakePanel, people: int, pays_parts: bool
 ) -> None:
     rng = random.Random(3)
-    study = published(panel, make_campaign(screening_pay="0.30"))
+    study = published(panel, make_campaign(screening_pay="0.30"), pays_parts=pays_parts)
     owed = finish(panel, study, people, rng)
     kept, told = deliver(panel, rng, NOW)
     assert kept < told
-    killed, now = go_wrong(panel, rng)
+    killed, now = go_wrong(panel, rng, (*CALLS[:-1], PART) if pays_parts else CALLS)
     assert killed >= 6
     for _ in range(12 + people // 100):  # at most 200 bonuses and approvals in a turn
         now += timedelta(minutes=20)
@@ -207,6 +211,8 @@ def test_books_are_equal_to_the_cent_whatever_is_lost_doubled_or_killed(
     doubled = [pk for pk, cents in owed.items() if panel.total(pk) > cents]
     unpaid = [pk for pk, cents in owed.items() if panel.total(pk) < cents]
     assert (doubled, unpaid) == ([], [])
+    ends = {each["status"] for each in panel.submissions.values()}
+    assert ("PARTIALLY APPROVED" in ends) is pays_parts
     _check_books(panel, study, owed)
     print(
         f"{people} submissions; {kept} of {told} first events arrived; {killed} processes killed;"

@@ -103,6 +103,20 @@ def test_a_wrong_field_is_named_and_nothing_typed_is_lost(
     assert not PanelStudy.objects.exists()
 
 
+@pytest.mark.parametrize("ticked", [False, True])
+def test_parts_by_percentage_are_ticked_and_stay_so(
+    ann: Client, panel: FakePanel, ticked: bool
+) -> None:
+    campaign, form = make_campaign(), FORM | ({"pays_parts": "true"} if ticked else {})
+    wrong = page(ann, campaign, "panel-new", **form | {"minutes": "x"}).content.decode()
+    assert ("hint\" checked" in wrong) is ticked
+    assert page(ann, campaign, "panel-new", **form).status_code == 302
+    now_turn()
+    (study,) = panel.studies.values()
+    assert ("DYNAMIC_PAYMENT" in str(study["completion_codes"])) is ticked
+    assert PanelStudy.objects.get().pays_parts is ticked
+
+
 def test_a_rejection_without_evidence_is_refused(ann: Client, panel: FakePanel) -> None:
     campaign = make_campaign()
     page(ann, campaign, "panel-new", **FORM)
