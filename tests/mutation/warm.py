@@ -41,7 +41,8 @@ LOG = ROOT / "var" / "log"  # what the last fork wrote
 TEMPLATE = ROOT / "var" / "template.sqlite3"  # the empty, migrated database
 # Plugins are imported before a fork; nothing of them needs rewritten assertions.
 NO_REWRITING = "ignore::pytest.PytestAssertRewriteWarning"
-OPTIONS = ("-x", "-q", "-p", "no:cacheprovider", "-W", NO_REWRITING)
+# A fork has a deadline of its own, and tests that are traced take several times as long.
+OPTIONS = ("-x", "-q", "-p", "no:cacheprovider", "-W", NO_REWRITING, "--timeout=0")
 LONGEST = 600.0  # seconds that loading may take
 
 
