@@ -109,7 +109,7 @@ def test_parts_by_percentage_are_ticked_and_stay_so(
 ) -> None:
     campaign, form = make_campaign(), FORM | ({"pays_parts": "true"} if ticked else {})
     wrong = page(ann, campaign, "panel-new", **form | {"minutes": "x"}).content.decode()
-    assert ("hint\" checked" in wrong) is ticked
+    assert ('hint" checked' in wrong) is ticked
     assert page(ann, campaign, "panel-new", **form).status_code == 302
     now_turn()
     (study,) = panel.studies.values()
