@@ -28,7 +28,6 @@ THROUGH_PAGES = "NL-P4"
 OF_CAMPAIGNS = {"A-THRED"}  # analyses that no protocol's row shows
 # Rows whose sentence does not hold yet, and why; one that comes to hold must leave this list.
 OPEN = {
-    "B-RUUH": "13 of 30 unseen insults get an editorial reply, half is asked",
     "B-NGRAM": "on 850 real dialogues .387, below .421 of the learned map, 75 to 108, p .02",
     "B-STARSPACE": "on 850 real dialogues .234 against .246 of IR, 51 to 62 examples, p .35",
 }

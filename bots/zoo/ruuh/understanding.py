@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from bots.dialogue import Utterance
 from bots.guards.filters import unsafe
 from bots.text.tokens import key
+from bots.zoo.ruuh.offenses import offends
 
 OFFENCE = "offence"
 _PATTERNS: Mapping[str, str] = {
@@ -62,9 +63,9 @@ class Understood:
 
 def understand(message: str) -> str | None:
     """Return the meaning of a message, or None where editors do not answer it."""
-    if unsafe(message):
-        return OFFENCE
     plain = " ".join(re.sub(r"[^\w' ]+", " ", message.lower().replace("’", "'")).split())
+    if unsafe(message) or offends(plain):
+        return OFFENCE
     found = (name for name, pattern in INTENTS.items() if pattern.search(plain))
     return next(found, None)
 

@@ -40,6 +40,32 @@ def test_offence_gets_an_editorial_answer_every_time() -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "is_one"),
+    [
+        ("You are so useless.", True),
+        ("what a clueless, brainless machine you are", True),
+        ("You're a total waste of time", True),
+        ("Nobody likes you.", True),
+        ("Zip it!", True),
+        ("Go away.", True),
+        ("Are you a clown?", False),
+        ("Do you like clowns?", False),
+        ("I am useless at chess.", False),
+        ("I am sorry that you are miserable", False),
+        ("My boss is an arrogant fool.", False),
+        ("You have nothing to lose", False),
+        ("I can't stand you to be sad", False),
+        ("What a waste of food that was.", False),
+        ("I had to get out of my car", False),
+    ],
+)
+def test_offenses_are_what_is_said_to_the_partner_and_no_talk_of_others(
+    text: str, is_one: bool
+) -> None:
+    assert (understand(text) == "offence") is is_one
+
+
+@pytest.mark.parametrize(
     ("text", "intent"),
     [
         ("Hello there!", "greeting"),
