@@ -5,6 +5,7 @@ Standard library only.
 
 from evaluation.admission import (
     Admission,
+    Attention,
     KnownAnswer,
     Onboarding,
     Quiz,
@@ -60,6 +61,7 @@ __all__ = [
     "AnswerField",
     "AnswerOption",
     "AnsweredExample",
+    "Attention",
     "Brief",
     "Chat",
     "Choice",

@@ -1,7 +1,8 @@
-"""Admission: what comes before the work and decides who does it.
+"""Checks of participants: what decides who does the work, and who still reads it.
 
-A screening lets in whoever answers as it wants, a quiz whoever has understood the instructions, an
-onboarding whoever judges items of known answers well enough.
+Before the work a screening lets in whoever answers as it wants, a quiz whoever has understood the
+instructions, an onboarding whoever judges items of known answers well enough. Within it attention
+checks find who no longer reads the questions.
 """
 
 from __future__ import annotations
@@ -146,6 +147,78 @@ class Onboarding:
         return settings_of(self, self.prefix, sources)
 
 
+@dataclass(frozen=True, kw_only=True)
+class Attention:
+    """Attention checks: questions within the work that say themselves what to answer.
+
+    One stands at the end of a form, the questions take turns. passes: the right answers to each.
+    They are announced before consent, and are no data.
+    """
+
+    prefix: ClassVar[str] = "attention"
+    questions: tuple[Question, ...]
+    passes: tuple[Gate, ...]
+    every: int = setting(
+        "Forms per attention check",
+        WholeNumber(least=1, most=100),
+        default=1,
+        help="1: at the end of every form; 5: of each participant's fifth form, tenth, and so on.",
+    )
+    misses: int = setting(
+        "Wrong answers that fail the attention checks",
+        WholeNumber(least=1, most=20),
+        default=1,
+        help="Whoever has failed is flagged; reports tell the results with and without them.",
+    )
+    ends: bool = setting(
+        "End the participation of whoever fails the attention checks",
+        OnOff(),
+        default=False,
+        help="Off: they go on and are paid as everybody. On: they are paid for the check or for "
+        "what is done, whichever is more, and others judge what they judged.",
+    )
+
+    def __post_init__(self) -> None:
+        """Refuse a question without a right answer, or that depends on another one.
+
+        Raises `ValueError`.
+        """
+        _check_forms(self.questions)
+        _check_answers("passes", self.questions, self.passes)
+        known = [each.question for each in self.passes]
+        for question in self.questions:
+            if known.count(question.name) != 1:
+                count = known.count(question.name)
+                raise ValueError(
+                    f"question {question.name}: passes has {count} for it; there must be one"
+                )
+            if question.only_if is not None:
+                raise ValueError(
+                    f"question {question.name}: only_if is {question.only_if.question}; an "
+                    "attention check is asked by itself, leave it out"
+                )
+
+    def question_in(self, form: int) -> Question | None:
+        """Return the question in a participant's form of this number, from 1; None in most."""
+        turn, rest = divmod(form, self.every)
+        return None if rest else self.questions[(turn - 1) % len(self.questions)]
+
+    def parse(self, question: Question, raw: Mapping[str, str]) -> Value:
+        """Return the answer to a question. Raises `InvalidAnswers`."""
+        return _parsed((question,), self.prefix, raw)[question.name]
+
+    def is_right(self, question: Question, value: Value) -> bool:
+        """Tell whether an answer is right."""
+        return any(each.question == question.name and each.opens(value) for each in self.passes)
+
+    def changed(self, values: Mapping[str, object]) -> Attention:
+        """Return these checks with some settings replaced. Raises `InvalidSetting`."""
+        return replaced(self, self.prefix, values)
+
+    def settings(self, sources: Mapping[str, Source]) -> list[Setting]:
+        return settings_of(self, self.prefix, sources)
+
+
 Admission = Screening | Quiz
 
 
@@ -168,7 +241,7 @@ def _check_forms(questions: Collection[Question]) -> None:
         if question.intended or question.personas_beside() is not None or question.compares:
             raise ValueError(
                 f"question {question.name}: a {question.kind} that asks about a partner or a "
-                "reply; before the work there is none"
+                "reply, of which nothing is shown there"
             )
 
 

@@ -6,7 +6,7 @@ import dataclasses
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from evaluation.admission import Admission, Onboarding, Quiz, Screening, admissions
+from evaluation.admission import Admission, Attention, Onboarding, Quiz, Screening, admissions
 from evaluation.chat import Chat
 from evaluation.images import Image
 from evaluation.questions import Question
@@ -16,7 +16,7 @@ from evaluation.words import Translated, texts, translated
 from evaluation.writing import Write
 
 ENGLISH = "en"
-Step = Chat | Rate | Write | Screening | Quiz | Onboarding
+Step = Chat | Rate | Write | Screening | Quiz | Onboarding | Attention
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -87,10 +87,15 @@ class Protocol:
         return next((step for step in self.steps if isinstance(step, Onboarding)), None)
 
     @property
+    def attention(self) -> Attention | None:
+        return next((step for step in self.steps if isinstance(step, Attention)), None)
+
+    @property
     def questions(self) -> tuple[Question, ...]:
-        """Every question, those before the work first."""
+        """Every question, those before the work first, attention checks last."""
         before = (question for step in self.admissions for question in step.questions)
-        return (*before, *(question for rate in self.rates for question in rate.questions))
+        work = (question for rate in self.rates for question in rate.questions)
+        return (*before, *work, *(self.attention.questions if self.attention else ()))
 
     @property
     def every_image(self) -> tuple[Image, ...]:

@@ -15,7 +15,7 @@ from functools import cache, lru_cache
 from typing import Any, ClassVar, Literal, Union, get_args, get_origin, get_type_hints
 
 from evaluation import checks
-from evaluation.admission import Onboarding, Quiz, Screening
+from evaluation.admission import Attention, Onboarding, Quiz, Screening
 from evaluation.chat import Chat
 from evaluation.protocol import Protocol
 from evaluation.questions import Question
@@ -30,6 +30,7 @@ STEPS: dict[str, type] = {
     "screening": Screening,
     "quiz": Quiz,
     "onboarding": Onboarding,
+    "attention": Attention,
     "chat": Chat,
     "rate": Rate,
     "write": Write,

@@ -65,6 +65,8 @@ def _of_steps(protocol: Protocol) -> Iterator[Complaint]:
     if protocol.onboarding and not _has_known(protocol.after):
         right = "replies to contexts, or conversations in pairs, of which some have known answers"
         yield "onboarding.items", f"needs {right}"
+    if protocol.attention and protocol.after is None:
+        yield "attention", "has no form to stand in; add questions at the end, or leave it out"
     for known in protocol.quiz.answers if protocol.quiz else ():
         if len(known.explanation) > LONGEST_TEXT:
             about = f"question {known.question}"

@@ -20,7 +20,7 @@ NOT_SHOWN = frozenset(
         *("partner", "first", "turns", "pool", "form", "partner_form", "instead"),  # of a chat
         *("over", "when", "sides", "show", "keep"),  # of a rating
         *("only_if", "otherwise", "intended", "better"),  # of a question
-        *("passes", "question", "values"),  # of a screening and a quiz
+        *("passes", "question", "values"),  # of a screening, a quiz, attention checks
         "value",  # of an option
         "sha256",  # of an image
         *("makes", "stop_words", "allowed", "review", "split"),  # of writing and its checks

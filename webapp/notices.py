@@ -201,6 +201,16 @@ NOTICES = {
         "The first %(items)d things that you judge have known answers. If too few of yours agree "
         "the study ends there for you, and %(pays)s, or for what is done where that is more."
     ),
+    "attention_ends": _(
+        "Some forms have an attention check: a question that says itself what to answer. If you "
+        "answer %(wrong)d or more of them otherwise the study ends there for you, and %(pays)s, or "
+        "for what is done where that is more."
+    ),
+    "attention_marks": _(
+        "Some forms have an attention check: a question that says itself what to answer. Your pay "
+        "does not depend on it. If you answer %(wrong)d or more of them otherwise, your answers "
+        "may be left out of the results."
+    ),
     "pays_screening": _("you are paid %(pay)s"),
     "pays_nothing": _("no pay is due"),
     # in a chat service, where there is no page

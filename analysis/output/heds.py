@@ -311,6 +311,10 @@ def _quality(study: CampaignRecord) -> Found:
     for name in ("screening", "quiz", "onboarding"):
         if _step(study, name):
             sentences.append(f"A step before the work: {name}.")
+    if attention := _step(study, "attention"):
+        questions = many(len(attention["questions"]), "attention check")
+        each = many(attention["every"], "form")
+        sentences.append(f"Within the work: {questions} in turn, one every {each}.")
     sentences.append("Oddities are flagged for people to judge.")
     reviewed = study.people["excluded"].astype(str).ne("").sum()
     if reviewed:

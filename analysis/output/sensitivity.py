@@ -25,12 +25,14 @@ from analysis.tables.schema import RatingTable
 NO_INTERVAL = "those of the metrics it calls on fewer ratings, and the t interval of items' means"
 ALL = "all that count"
 UNFLAGGED, PASSED = "without flagged raters", "without raters who failed the control"
+ATTENTIVE = "without raters who failed attention checks"
 PUBLISHED, ORDINAL, ITEMS = "published calibration", "ordinal model", "means of items"
 MODELS = {PUBLISHED: "calibrated_score", ORDINAL: "ordinal_score"}
 # What each choice is, in the order in which the note has them.
 CHOSEN = {
     UNFLAGGED: "without the raters whom the report rater_quality flags",
     PASSED: "without those who do not rate the control lower (Ji et al. 2022)",
+    ATTENTIVE: "without those who failed the attention checks that were announced",
     PUBLISHED: "by the published calibration (Kulikov et al. 2018)",
     ORDINAL: "by the ordinal model (McCullagh 1980)",
     ITEMS: "by plain means of each item's mean",
@@ -49,6 +51,7 @@ EACH_NOTE = (
     "Kendall's tau is of the order of systems beside that of all that count: 1 is the same order. "
     "Intervals are 95 %, of the ratings or items that are left."
 )
+FLAG = "attention"  # as tables of Parley mark who failed them
 READ = ("campaign", "item", "system", "rater", "value")
 Scores = pd.DataFrame  # system, estimate, low, high, n; the control left out
 
@@ -165,6 +168,7 @@ def _choices(
     yield SensitivityCheck(ALL, _by(results, SCORE))
     flagged = profiles(ratings, seed=seed, control=control, control_questions=control_questions)
     yield from _fewer(UNFLAGGED, ratings, without_flagged(ratings, flagged), control)
+    yield from _fewer(ATTENTIVE, ratings, _attentive(ratings), control)
     if control is not None:
         yield from _fewer(PASSED, ratings, _passed(ratings, control, control_questions), control)
     for name, metric in MODELS.items():
@@ -184,6 +188,14 @@ def _fewer(
 def _again(ratings: RatingTable, control: str | None) -> pd.DataFrame:
     """Return the headline's scores of other ratings."""
     return call(get_metric(SCORE), ratings, {"control": control})
+
+
+def _attentive(ratings: RatingTable) -> RatingTable:
+    """Return the ratings without those who failed attention checks, by the flag of their rows."""
+    if "flags" not in ratings.columns:
+        return ratings
+    kinds = ratings["flags"].fillna("").astype(str).str.split(";")
+    return RatingTable(ratings[[FLAG not in each for each in kinds]].reset_index(drop=True))
 
 
 def _passed(ratings: RatingTable, control: str, names: Sequence[str]) -> RatingTable:

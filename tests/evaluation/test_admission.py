@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from evaluation import (
+    Attention,
     Choice,
     ChoiceOption,
     Gate,
@@ -46,6 +47,14 @@ QUIZ = Quiz(
     ),
 )
 
+ATTENTION = Attention(
+    questions=(PARTNER, LENGTH), passes=(Gate("partner"), Gate("length", (0,))), every=2
+)
+
+
+FOCUS = YesNo(name="focus", text=ours("This is an attention check: please choose No."))
+ATTENTION_ONLY = Attention(questions=(FOCUS,), passes=(Gate("focus", (0,)),))
+
 
 def with_steps(*steps: Any, name: str = "coherency_pairs", **changes: Any) -> Protocol:
     base = get_protocol(name)
@@ -81,6 +90,25 @@ def test_an_onboarding_is_passed_from_the_share_on(right: int, passes: bool) -> 
     assert Onboarding(items=4, share=0.75).passes(right, 4) == passes
 
 
+@pytest.mark.parametrize(
+    ("form", "name"),
+    [(1, None), (2, "partner"), (3, None), (4, "length"), (5, None), (6, "partner")],
+)
+def test_attention_checks_take_turns_at_the_forms_that_have_one(
+    form: int, name: str | None
+) -> None:
+    found = ATTENTION.question_in(form)
+    assert (found.name if found else None) == name
+
+
+def test_an_attention_check_knows_its_own_right_answer() -> None:
+    assert ATTENTION.parse(LENGTH, {"attention.length": "0"}) == 0
+    assert [ATTENTION.is_right(each, 0) for each in (PARTNER, LENGTH)] == [False, True]
+    with pytest.raises(InvalidAnswers) as refused:
+        ATTENTION.parse(LENGTH, {"attention.partner": "1"})
+    assert set(refused.value.problems) == {"attention.length", "attention.partner"}
+
+
 REFUSED: list[tuple[Any, str]] = [
     (lambda: Screening(questions=(), passes=()), "questions is empty"),
     (lambda: Screening(questions=(WATCHED,), passes=()), "passes is empty"),
@@ -96,6 +124,16 @@ REFUSED: list[tuple[Any, str]] = [
         lambda: Screening(questions=(Preference.sample(),), passes=(Gate("better", ("neither",)),)),
         "question better: a preference that asks about a partner or a reply",
     ),
+    (lambda: Attention(questions=(), passes=()), "questions is empty"),
+    (lambda: Attention(questions=(PARTNER,), passes=()), "question partner: passes has 0 for it"),
+    (
+        lambda: Attention(questions=(PARTNER,), passes=(Gate("partner", (0,)), Gate("partner"))),
+        "question partner: passes has 2 for it",
+    ),
+    (
+        lambda: Attention(questions=(WATCHED, OFTEN), passes=SCREENING.passes),
+        "question often: only_if is watched; an attention check is asked by itself",
+    ),
 ]
 
 
@@ -105,18 +143,21 @@ def test_what_nobody_could_pass_is_refused(make: Any, complaint: str) -> None:
         make()
 
 
-def test_all_three_come_back_from_json_with_their_words() -> None:
-    protocol = with_steps(SCREENING, QUIZ, Onboarding(items=3, share=0.75))
+def test_all_four_come_back_from_json_with_their_words() -> None:
+    protocol = with_steps(SCREENING, QUIZ, Onboarding(items=3, share=0.75), ATTENTION_ONLY)
     again = from_json(json.loads(json.dumps(to_json(protocol))))
     assert again == protocol
     assert digest(again) == digest(protocol)
     assert [*complaints(protocol)] == []
     names = [setting.name for setting in protocol.settings()]
-    assert names[:4] == [
+    assert names[:7] == [
         "quiz.tries",
         "onboarding.items",
         "onboarding.share",
         "onboarding.silently",
+        "attention.every",
+        "attention.misses",
+        "attention.ends",
     ]
 
 
@@ -133,6 +174,8 @@ def test_soundness_tells_what_cannot_be_together() -> None:
     assert found["question watched"] == "name: 2 questions have it; give each its own"
     chat = with_steps(Onboarding(items=1, share=1.0), name="meena_interactive")
     assert "needs replies to contexts" in dict(complaints(chat))["onboarding.items"]
+    writes = with_steps(ATTENTION_ONLY, name="personachat_personas")
+    assert "has no form to stand in" in dict(complaints(writes))["attention"]
     long = dataclasses.replace(QUIZ.answers[1], explanation=ours("x" * 2001))
     quiz = dataclasses.replace(QUIZ, answers=(QUIZ.answers[0], long))
     assert "at most 2000" in dict(complaints(with_steps(quiz)))["question length"]

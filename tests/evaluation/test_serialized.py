@@ -137,7 +137,7 @@ WRONG = [
     (("instructions",), "Read.", 'instructions is "Read."; it must be a list'),
     (("instructions", 0), 7, "instructions.1 is 7; it must be a text"),
     (("instructions", 0), {"text": "Read.", "tag": "X"}, 'instructions.1.tag is "X"; it must'),
-    (("steps", 0, "step"), "dance", 'steps.1.step is "dance"; it must be one of chat, onboarding'),
+    (("steps", 0, "step"), "dance", 'steps.1.step is "dance"; it must be one of attention, chat'),
     (("steps", 0, "over"), "all", 'steps.1.over is "all"; it must be one of "partner"'),
     (("steps", 0, "votes"), 2.5, "steps.1.votes is 2.5; it must be a whole number"),
     (("steps", 0, "messages"), [1], "steps.1.messages has 1 values; it must have 2"),

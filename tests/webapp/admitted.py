@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from evaluation import (
+    Attention,
     Choice,
     ChoiceOption,
     Gate,
@@ -64,9 +65,9 @@ def rows_of(count: int, systems: tuple[str, ...] = ("alpha", "beta")) -> list[di
 
 
 def onboarding_campaign(
-    step: Onboarding, rows: Sequence[Mapping[str, Any]], **changes: Any
+    step: Onboarding | Attention, rows: Sequence[Mapping[str, Any]], **changes: Any
 ) -> Campaign:
-    """Return an open campaign of pairs that raters of an onboarding judge."""
+    """Return an open campaign of pairs that raters judge, with an onboarding or other checks."""
     draft = campaign_with(
         step,
         protocol="coherency_pairs",

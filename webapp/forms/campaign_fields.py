@@ -66,8 +66,9 @@ class CampaignFields(StaffForm):
         kind="number",
         initial="0.00",
         help_text=gettext_lazy(
-            "Of a screening, a quiz or an open onboarding; stated before consent. Panels ask that "
-            "people who were screened out within a study are paid for their time."
+            "Of a screening, a quiz, an open onboarding or attention checks that end the "
+            "participation; stated before consent. Panels ask that people who were screened out "
+            "within a study are paid for their time."
         ),
     )
     quit_rule = TypedField(

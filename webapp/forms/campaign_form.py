@@ -157,7 +157,7 @@ def _unwanted(protocol: Protocol) -> set[str]:
         unwanted = {"reply_seconds"}
     if chat is None or chat.partner == "bot":
         unwanted |= {"waiting_pay", "wait_seconds", "partner_left_counts"}
-    if not (protocol.admissions or protocol.onboarding):
+    if not (protocol.admissions or protocol.onboarding or protocol.attention):
         unwanted |= {"screening_pay", "screened_url"}
     if chat is None or chat.partner != "either":
         unwanted.add("bot_when_alone")

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from django import forms
 
-from evaluation import AnswerField, Question, Shown
+from evaluation import AnswerField, Attention, Question, Shown
 from webapp.languages import localized
 from webapp.services.rating.form import FormReply, RatingForm
 from webapp.services.rules import identity
@@ -143,6 +143,8 @@ def fields(
 ) -> tuple[QuestionField, ...]:
     """Return the form's questions in order, with what was answered and what is wrong."""
     letters = {reply.key: reply.letter for reply in form.replies}
+    questions = form.rate.form_questions(form.shown)
+    check = [(Attention.prefix, form.attention)] if form.attention else []
     return tuple(
         QuestionField(
             name=(name := f"{about}.{question.name}"),
@@ -154,7 +156,7 @@ def fields(
             gate=f"{about}.{question.only_if.question}" if question.only_if else "",
             letter=letters.get(about, ""),
         )
-        for number, (about, question) in enumerate(form.rate.form_questions(form.shown), start=1)
+        for number, (about, question) in enumerate([*questions, *check], start=1)
     )
 
 

@@ -27,7 +27,7 @@ from webapp.forms.protocol_parts import (
     WRITE,
     question_types,
 )
-from webapp.forms.protocol_text import BEFORE, GATE, KNOWN, Raw, anchors, image_keys, keys_of
+from webapp.forms.protocol_text import GATE, KNOWN, WITH_RIGHT, Raw, anchors, image_keys, keys_of
 from webapp.forms.protocol_words import HELP, LABELS
 from webapp.forms.typed_fields import TypedField
 from webapp.services.staff_forms.fields import BadField, Parse, one_of, shown, storable
@@ -38,14 +38,15 @@ WHEN: dict[str, str | Promise] = {
     "together": gettext_lazy("Once about all replies that are shown together"),
     "screening": gettext_lazy("About the participant, before the instructions: who may take part"),
     "quiz": gettext_lazy("About the instructions, in a quiz before the work"),
+    "attention": gettext_lazy("As an attention check, at the end of a form"),
 }
 STANDING_HELP = gettext_lazy("An example is in this list once the form was sent, by any button.")
 WHERE = {
-    CHAT: ("each", "live", *BEFORE),
-    CONTEXTS: ("each", "together", *BEFORE),
-    MESSAGES: ("each", *BEFORE),
-    CONVERSATION: ("each", *BEFORE),
-    SPEAKERS: ("each", "together", *BEFORE),
+    CHAT: ("each", "live", *WITH_RIGHT),
+    CONTEXTS: ("each", "together", *WITH_RIGHT),
+    MESSAGES: ("each", *WITH_RIGHT),
+    CONVERSATION: ("each", *WITH_RIGHT),
+    SPEAKERS: ("each", "together", *WITH_RIGHT),
 }
 
 
@@ -111,9 +112,9 @@ def question_fields(card: Card, raw: Raw, activity: str) -> Iterator[tuple[str, 
 
 
 def known_fields(key: str, raw: Raw) -> tuple[str, ...]:
-    """Return the fields of right answers, which only questions before the work have."""
+    """Return the fields of right answers, which only questions of checks have."""
     when = raw.get(f"q{key}.asked", "")
-    return KNOWN[: {"screening": 1, "quiz": 2}.get(when, 0)]
+    return KNOWN[: {"screening": 1, "attention": 1, "quiz": 2}.get(when, 0)]
 
 
 def question_json(card: Card, values: Mapping[str, Any]) -> dict[str, Any]:
@@ -132,13 +133,13 @@ def question_json(card: Card, values: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def known_json(card: Card, values: Mapping[str, Any], known: Mapping[str, Any]) -> Iterator[Any]:
-    """Yield the answers that pass, of a question before the work that has any."""
+    """Yield the answers that pass, of a question of a check that has any."""
     prefix = f"q{card.key}."
     right = [scalar(each) for each in listed(values.get(prefix + "right", ""))]
     found: dict[str, Any] = {"question": values[prefix + "name"], "values": right}
     if text := values.get(prefix + "explanation"):
         found["explanation"] = known.get(text, text)
-    if right or values[prefix + "asked"] == "quiz":
+    if right or values[prefix + "asked"] in ("quiz", "attention"):
         yield found
 
 

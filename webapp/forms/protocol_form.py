@@ -126,13 +126,13 @@ class ProtocolForm(StaffForm):
     def _prefixes(self) -> tuple[str, ...]:
         """Return the parts whose fields are shown, by what participants do."""
         times = {self.raw.get(f"q{key}.asked") for key in keys_of(self.raw)}
-        quiz = ("quiz.",) if "quiz" in times else ()
+        checks = tuple(f"{name}." for name in ("quiz", "attention") if name in times)
         live = ("live.",) if "live" in times else ()
         has_end = "each" in times and self.raw.get("chat.partner", "bot") != "bot"
         chat = ("chat.", "chat.brief.", "chat.instead.", *(("rate.",) if has_end else ()), *live)
         rated = dict.fromkeys(WITH_KNOWN, ("rate.", "onboarding."))
         shown = {CHAT: chat, WRITE: ("write.", "write.asks."), **rated}
-        return (*shown.get(self.activity, ("rate.",)), *quiz)
+        return (*shown.get(self.activity, ("rate.",)), *checks)
 
     # --- on the page
 

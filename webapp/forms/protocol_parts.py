@@ -13,6 +13,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy
 
 from evaluation import (
+    Attention,
     Brief,
     Chat,
     Onboarding,
@@ -40,6 +41,7 @@ OF_BRIEF = ("yours", "theirs", "one_group", "topics")
 OF_TELLING = ("told", "debrief")
 OF_QUIZ = ("tries",)
 OF_ONBOARDING = ("items", "share", "silently")
+OF_ATTENTION = ("every", "misses", "ends")
 OF_LIVE = ("optional", "label_opening")
 OF_WRITE = (
     *("makes", "messages", "sentences", "count", "valid", "test", "writers", "batch", "review"),
@@ -88,6 +90,7 @@ def parts(activity: str) -> tuple[BuilderPart, ...]:
         BuilderPart("rate.", Rate, OF_RATE.get(activity, OF_RATE[CHAT])),
         BuilderPart("quiz.", Quiz, OF_QUIZ),
         BuilderPart("onboarding.", Onboarding, OF_ONBOARDING, is_optional=True),
+        BuilderPart("attention.", Attention, OF_ATTENTION),
         BuilderPart("write.", Write, OF_WRITE),
         BuilderPart("write.asks.", written, tuple(question_types(written, None))),
     )
@@ -105,6 +108,7 @@ def value_of(part: BuilderPart, protocol: Protocol) -> Any:
         "rate.": protocol.after,
         "quiz.": protocol.quiz,
         "onboarding.": protocol.onboarding,
+        "attention.": protocol.attention,
         "write.": write,
         "write.asks.": write.asks if write else None,
     }[part.prefix]

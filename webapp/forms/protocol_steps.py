@@ -33,7 +33,7 @@ from webapp.forms.protocol_parts import (
     WRITE,
     checks_of,
 )
-from webapp.forms.protocol_text import BEFORE, Raw, anchors
+from webapp.forms.protocol_text import WITH_RIGHT, Raw, anchors
 
 Values = Mapping[str, Any]
 
@@ -57,16 +57,20 @@ class Typed:
         placed = images_json(base, list(self.images), values, self.sizes)
         content["images"] = placed.get("", [])
         by_time: dict[str, list[Any]] = {name: [] for name in WHEN}
-        known: dict[str, list[Any]] = {name: [] for name in BEFORE}
+        known: dict[str, list[Any]] = {name: [] for name in WITH_RIGHT}
         for card in self.cards:
             when = values[f"q{card.key}.asked"]
             question = question_json(card, values) | {"images": placed.get(f"q{card.key}", [])}
             at = anchors(self.raw, f"q{card.key}.")
             illustrate(question.get("examples", ()), at, placed)
             by_time[when].append(question)
-            if when in BEFORE:
+            if when in WITH_RIGHT:
                 known[when] += known_json(card, values, known_texts(base))
-        content["steps"] = [*self._before(by_time, known), *self._work(by_time, placed)]
+        content["steps"] = [
+            *self._before(by_time, known),
+            *self._work(by_time, placed),
+            *self._between(by_time, known),
+        ]
         content["sources"] = {}
         return _with_provenance(from_json(content), base)
 
@@ -89,6 +93,12 @@ class Typed:
         is_shared = self.values["activity"] in WITH_KNOWN
         if is_shared and self.values.get("onboarding.items") is not None:
             yield self.part("onboarding.", {"step": "onboarding"})
+
+    def _between(self, by_time: Values, known: Values) -> Iterator[Any]:
+        """Yield the checks within the work."""
+        if found := by_time["attention"]:
+            checks = {"step": "attention", "questions": found, "passes": known["attention"]}
+            yield self.part("attention.", checks)
 
     def _work(self, by_time: Values, placed: Values) -> Iterator[Any]:
         """Yield what participants do, and what they are asked about it."""
@@ -153,6 +163,6 @@ def _still_right(base: Protocol, made: Protocol) -> dict[str, dict[str, str]]:
 
 
 def _step_name(step: Mapping[str, Any]) -> str:
-    if step["step"] in (CHAT, WRITE, *BEFORE, "onboarding"):
+    if step["step"] in (CHAT, WRITE, *WITH_RIGHT, "onboarding"):
         return str(step["step"])
     return "live" if step.get("when") == "live" else str(step.get("over", "partner"))

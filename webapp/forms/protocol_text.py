@@ -45,6 +45,7 @@ MOST_QUESTIONS = 50
 MOST_NUMBERS = 1000  # characters of a list of questions or images
 Raw = Mapping[str, str]
 BEFORE = ("screening", "quiz")  # when a question is asked before the work
+WITH_RIGHT = (*BEFORE, "attention")  # when a question has right answers
 KNOWN = ("right", "explanation")  # of such a question
 GATE = ("only_if", "only_if.values", "otherwise")
 # What stands in a part that the protocol does not have, beside the defaults.
@@ -185,6 +186,8 @@ def _placed_questions(protocol: Protocol) -> Iterable[tuple[Question, str]]:
     if (after := protocol.after) is not None:
         yield from ((question, "each") for question in after.each)
         yield from ((question, "together") for question in after.together)
+    for question in protocol.attention.questions if protocol.attention else ():
+        yield question, "attention"
 
 
 def _question_typed(question: Question, when: str) -> dict[str, str]:
@@ -204,11 +207,12 @@ def _question_typed(question: Question, when: str) -> dict[str, str]:
 
 
 def _known(protocol: Protocol, question: Question, when: str) -> dict[str, str]:
-    """Return the answers to a question that pass, where it is asked before the work."""
+    """Return the answers to a question that pass, where it has any."""
     values: tuple[Value, ...] = ()
     explanation = ""
-    if when == "screening" and protocol.screening:
-        gates = protocol.screening.passes
+    step = {"screening": protocol.screening, "attention": protocol.attention}.get(when)
+    if step is not None:
+        gates = step.passes
         values = next((gate.values for gate in gates if gate.question == question.name), ())
     if when == "quiz" and protocol.quiz:
         answers = {each.question: each for each in protocol.quiz.answers}

@@ -43,6 +43,23 @@ def test_the_headline_is_shown_without_those_who_failed_the_control() -> None:
     assert long.loc["without raters who failed the control", "tau"] == pytest.approx(-1)
 
 
+def test_the_headline_is_shown_without_those_who_failed_attention_checks() -> None:
+    ratings = _with_control(failing=8)
+    failed = ratings["rater"].isin([f"r{n}" for n in range(8)])
+    marked = ratings.assign(flags=failed.map({True: "attention;quick", False: "quick"}))
+    long = _section(
+        summary(RatingTable(marked), control="bad"), "sensitivity-numbers"
+    ).frame.set_index("choice")
+    assert long.loc["all that count", "highest"] == "b"
+    assert long.loc["without raters who failed attention checks", "highest"] == "a"
+    assert long.loc["without raters who failed attention checks", "raters left"] == 4
+    names = _section(
+        summary(RatingTable(ratings.assign(flags="inattention")), control="bad"),
+        "sensitivity-numbers",
+    ).frame
+    assert "without raters who failed attention checks" not in set(names["choice"])
+
+
 def test_both_rankings_stand_side_by_side_with_n_of_each() -> None:
     part = _section(summary(_with_control(failing=8), control="bad"), "control-q")
     assert part.title == "Q: the order changes without 8 raters who failed the control"

@@ -12,6 +12,7 @@ from typing import Any, ClassVar, get_args, get_origin, get_type_hints
 import pytest
 
 from evaluation import (
+    Attention,
     Brief,
     Chat,
     Draw,
@@ -48,6 +49,7 @@ PREFIXES: dict[str, type] = {
     "rate.": Rate,
     "quiz.": Quiz,
     "onboarding.": Onboarding,
+    "attention.": Attention,
     "write.": Write,
     "write.asks.": FreeText,
     "i1.": Image,
@@ -81,6 +83,8 @@ NOT_SET = {  # class and field: the reason
     "Rate.when": BY_TIME,
     "Screening.questions": BY_TIME,
     "Screening.passes": BY_TIME,
+    "Attention.questions": BY_TIME,
+    "Attention.passes": BY_TIME,
     "Quiz.questions": BY_TIME,
     "Quiz.answers": BY_TIME,
     "Gate.question": "typed as the field of the question that it opens",
@@ -118,7 +122,7 @@ def forms() -> Iterator[ProtocolForm]:
         raw = with_image(typed(base) | {"activity": activity, "chat.partner": "either"}, "0" * 64)
         for kind in kind_names():
             raw = acted(raw | {"add_kind": kind}, "add")
-        for key, when in enumerate(("live", "quiz", "screening"), start=1):
+        for key, when in enumerate(("live", "quiz", "screening", "attention"), start=1):
             raw |= {f"q{key}.asked": when}
         yield ProtocolForm(base, raw)
 

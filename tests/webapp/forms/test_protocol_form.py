@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from evaluation import Protocol
+from evaluation import Gate, Protocol
 from evaluation.registry import get_kind, get_protocol, kind_names, protocol_names
 from evaluation.serialized import digest
 from evaluation.soundness import complaints
@@ -110,6 +110,25 @@ def screened() -> tuple[Protocol, dict[str, str]]:
     ):
         raw |= {f"q{key}.name": name, f"q{key}.text": f"Is it {name}?", f"q{key}.asked": when}
     return base, typed_again(base, raw)
+
+
+def test_attention_checks_are_built_from_questions_with_right_answers() -> None:
+    base, raw = screened()
+    raw = typed_again(base, raw | {"q1.asked": "attention", "q2.asked": "each"})
+    assert {"q1.right", "attention.every", "attention.misses", "attention.ends"} <= set(raw)
+    assert not {"q1.explanation", "quiz.tries"} & set(ProtocolForm(base, raw).fields)
+    more = {"attention.every": "2", "attention.misses": "3", "attention.ends": "true"}
+    made = saved(base, raw | {"q1.right": "0"} | more)
+    step = made.attention
+    assert step is not None
+    assert (step.passes, step.every, step.misses, step.ends) == (
+        (Gate("watched", (0,)),),
+        2,
+        3,
+        True,
+    )
+    assert [each.prefix for each in made.steps] == ["chat", "rate", "attention"]
+    assert digest(saved(made, typed(made))) == digest(made)
 
 
 def test_a_screening_and_a_quiz_are_built_from_questions_before_the_work() -> None:

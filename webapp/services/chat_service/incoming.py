@@ -197,7 +197,9 @@ def _has_buttons(protocol: Protocol) -> bool:
         one.meanings() or one.level == "text" or one.personas_beside() is not None
         for one in after.each
     )
-    has_pages = bool(protocol.admissions) or (protocol.chat is not None and protocol.chat.brief)
+    has_pages = bool(protocol.admissions or protocol.attention) or (
+        protocol.chat is not None and protocol.chat.brief
+    )
     is_alone = after is None or (after.show == "one" and after.over == "partner")
     return bool(protocol.chat and of_messages and at_the_end and is_alone and not has_pages)
 

@@ -29,6 +29,7 @@ COLUMNS = tuple(codebook.BROKEN_RULES)
 DONE = Assignment.State.DONE
 REFUSED = str(Contribution.State.REFUSED)
 FAILED = {str(Participation.Outcome(each).label) for each in answers.NOT_ONBOARD}
+CHECK_FAILED = str(Participation.Outcome.CHECK_FAILED.label)
 WHY = {
     third_parties.OWN_CONVERSATION: "took part in it",
     third_parties.BEFORE: "judged its conversation in another campaign",
@@ -107,6 +108,8 @@ def _checked(found: list[Violation], rows: Rows) -> Checked:
 def violations(protocol: Protocol, rows: Rows) -> list[Violation]:
     """Return what is broken in rows of ratings."""
     found: list[Violation] = []
+    if protocol.attention and protocol.attention.ends:  # others judge what those people judged
+        rows = [row for row in rows if row.get("excluded") != CHECK_FAILED]
     found += _onboarding(protocol, rows)
     rows = [row for row in rows if not _is_known(row)]
     for rate in protocol.rates:

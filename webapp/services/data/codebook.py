@@ -174,8 +174,8 @@ OF_STUDY = {
 }
 ADMISSION = {
     "participant": "pseudonym, as in participants.csv",
-    "step": "screening, or quiz about the instructions",
-    "try": "number of the try, from 1",
+    "step": "screening, quiz about the instructions, or attention (checks within the work)",
+    "try": "number of the try, from 1; of attention the number of the check",
     "question": "name of the question; its wording is below",
     "value": "the answer, as stored",
     "right": "1 where the answer lets somebody in, or is right; 0 where it is not",
@@ -225,10 +225,15 @@ def codebook(campaign: Campaign) -> dict[str, Any]:
         "questions": [
             *(_question(q, "before the work") for s in protocol.admissions for q in s.questions),
             *(_question(q, WHEN[step.when]) for step in protocol.rates for q in step.questions),
+            *(_question(q, "in between") for q in _attention(protocol)),
         ],
         "settings": _settings(campaign),
         "words": _words(campaign),
     }
+
+
+def _attention(protocol: Protocol) -> tuple[Question, ...]:
+    return protocol.attention.questions if protocol.attention else ()
 
 
 def _writing(write: Write | None) -> dict[str, Any]:

@@ -136,7 +136,7 @@ def participants(campaign: Campaign) -> Iterator[Record]:
 
 
 def admission(campaign: Campaign) -> Iterator[Record]:
-    """Yield every answer before the work, in the order of tries; who withdrew is absent."""
+    """Yield every answer before the work and to attention checks; who withdrew is absent."""
     rows = AdmissionTry.objects.filter(
         participation__campaign=campaign, participation__withdrawn_at=None
     )

@@ -12,7 +12,7 @@ from functools import cache
 from django.utils.translation import gettext as _
 
 from bots.datasets import contexts, demo
-from evaluation import Protocol, Rate, Shown, Write, letter
+from evaluation import Protocol, Rate, Screening, Shown, Write, letter
 from webapp import notices
 from webapp.models import Participation
 from webapp.services.conversation.briefs import Sheet
@@ -46,10 +46,14 @@ def question_groups(protocol: Protocol) -> tuple[QuestionGroup, ...]:
         QuestionGroup(before[step.prefix], admission.form_with(step, {}))
         for step in protocol.admissions
     )
-    return *first, *(
+    work = (
         QuestionGroup(_judged(rate), rating_form(rate, f"{protocol.name}-{number}"))
         for number, rate in enumerate(protocol.rates, start=1)
     )
+    if (step := protocol.attention) is None:
+        return *first, *work
+    checks = Screening(questions=step.questions, passes=step.passes)  # as their form is drawn
+    return *first, *work, QuestionGroup(_("Attention checks"), admission.form_with(checks, {}))
 
 
 def rating_form(rate: Rate, candidate: str = "sample") -> RatingForm:

@@ -137,6 +137,9 @@ def _checks(protocol: Protocol, terms: payment.Terms) -> Iterator[str]:
         yield notices.text("first_quiz", tries=protocol.quiz.tries, pays=pays)
     if protocol.onboarding and not protocol.onboarding.silently:
         yield notices.text("first_items", items=protocol.onboarding.items, pays=pays)
+    if attention := protocol.attention:
+        name = "attention_ends" if attention.ends else "attention_marks"
+        yield notices.text(name, wrong=attention.misses, pays=pays)
 
 
 def _judged(protocol: Protocol) -> Iterator[Question]:

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from django.db.models import Count, Q
 from django.utils.translation import gettext as _
 
-from evaluation import Rate, Shown, letter
+from evaluation import Question, Rate, Shown, letter
 from webapp.models import Assignment, Candidate, Event, Participation, Persona, Seat
-from webapp.services.rating import submission
+from webapp.services.rating import attention, submission
 from webapp.services.rules import events
 
 LIST = 10  # replies
@@ -58,6 +58,7 @@ class RatingForm:
     draft: Mapping[str, str]
     number: int
     total: int
+    attention: Question | None = None  # the attention check at its end
 
     @property
     def is_whole(self) -> bool:
@@ -91,6 +92,7 @@ def of(person: Participation) -> RatingForm | None:
     shown = submission.shown_among(assignment, candidates.values())
     number, total = _number_in_batch(person, assignment, is_own=own is not None)
     judged = [candidates[key] for key in shown.candidates]
+    check = attention.check_for(person)
     return RatingForm(
         rate=submission.rate_of(person),
         shown=shown,
@@ -102,6 +104,7 @@ def of(person: Participation) -> RatingForm | None:
         draft={str(name): str(text) for name, text in assignment.draft.items()},
         number=number,
         total=total,
+        attention=check.question if check else None,
     )
 
 

@@ -11,9 +11,10 @@ from datetime import datetime
 from django.db import transaction
 from django.db.models import Prefetch, Q, QuerySet, prefetch_related_objects
 
-from evaluation import Rate, Shown, Value
+from evaluation import InvalidAnswers, Rate, Shown, Value
 from webapp.models import Assignment, Candidate, CompletionCode, Conversation, Participation, Rating
-from webapp.services.rating import onboarding
+from webapp.services.rating import attention, onboarding
+from webapp.services.rating.attention import AttentionCheck
 from webapp.services.rating.labels import LabelRefused
 from webapp.services.rules import flags, next_round, payment, quota, states
 from webapp.services.rules.protocols import shown_protocol
@@ -95,10 +96,39 @@ def submit(
         shown = _looked_up(assignment, person)
         if not _is_of(answers, shown) and _is_repeat(person, answers):
             return None
-        _store(assignment, rate_of(person).parse(answers, shown), now)
+        check = attention.check_for(person)
+        values, checked = _parsed(person, answers, shown, check)
+        _store(assignment, values, now)
         if assignment.item.known and onboarding.is_failed(person):
             return _end_onboarding(person, now)
+        if check is not None and checked is not None:
+            has_failed = attention.store(person, check, checked, now)
+            if has_failed and check.step.ends:
+                return attention.end(person, now)
         return None if waiting[1:] else _finish(person, assignment.item.conversation, now)
+
+
+def _parsed(
+    person: Participation, answers: Mapping[str, str], shown: Shown, check: AttentionCheck | None
+) -> tuple[dict[tuple[str, str], Value], Value | None]:
+    """Return the answers of a form, and that to its attention check, where it has one.
+
+    Raises `InvalidAnswers` with what is missing of both.
+    """
+    own, checks = attention.parted(answers) if check else (answers, {})
+    problems: dict[str, str] = {}
+    values, checked = {}, None
+    try:
+        values = rate_of(person).parse(own, shown)
+    except InvalidAnswers as refusal:
+        problems |= refusal.problems
+    try:
+        checked = check.parse(checks) if check else None
+    except InvalidAnswers as refusal:
+        problems |= refusal.problems
+    if problems:
+        raise InvalidAnswers(problems)
+    return values, checked
 
 
 def _looked_up(assignment: Assignment, person: Participation) -> Shown:
@@ -111,7 +141,8 @@ def _looked_up(assignment: Assignment, person: Participation) -> Shown:
 
 def _is_of(answers: Mapping[str, str], shown: Shown) -> bool:
     """Tell whether these fields are all of the form that is shown."""
-    return {name.split(".")[0] for name in answers} <= {*shown.intended, shown.together}
+    own, _checks = attention.parted(answers)
+    return {name.split(".")[0] for name in own} <= {*shown.intended, shown.together}
 
 
 def _end_onboarding(person: Participation, now: datetime) -> CompletionCode | None:
@@ -127,7 +158,9 @@ def _names(assignment: Assignment, rate: Rate) -> set[str]:
 
 
 def _fits(assignment: Assignment, answers: Mapping[str, str]) -> bool:
-    return set(answers) <= _names(assignment, rate_of(assignment.participation))
+    check = attention.check_for(assignment.participation)
+    names = _names(assignment, rate_of(assignment.participation))
+    return set(answers) <= names | ({check.field} if check else set())
 
 
 def _is_repeat(person: Participation, answers: Mapping[str, str]) -> bool:
@@ -136,7 +169,8 @@ def _is_repeat(person: Participation, answers: Mapping[str, str]) -> bool:
     No two items of a person have candidates of the same key.
     """
     done = Assignment.objects.filter(participation=person, state=State.DONE)
-    keys = {name.split(".")[0] for name in answers}
+    own, _checks = attention.parted(answers)
+    keys = {name.split(".")[0] for name in own}
     if not keys:
         return False
     items = [key.removeprefix(TOGETHER) for key in keys if key.startswith(TOGETHER)]

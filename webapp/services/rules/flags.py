@@ -38,6 +38,7 @@ REPEATED_MESSAGES = 4
 # Equal answers are ordinary in honest forms; equal and quicker than reading the questions are not.
 STRAIGHT_ANSWERS = 3
 STRAIGHT_SECONDS = 2.0  # for each question
+ATTENTION = "attention"  # of who failed the attention checks, raised as they do
 
 
 def raise_flag(
@@ -67,7 +68,8 @@ def review(*, person: Participation, now: datetime) -> list[Flag]:
     for conversation, messages in _timed_messages(person).items():
         found += [(kind, conversation, detail) for kind, detail in _oddities(messages)]
     found += [("straight_lined", None, detail) for detail in _straight_lined(person)]
-    if found and person.campaign.hold_payments:
+    is_odd = found or Flag.objects.filter(participation=person, kind=ATTENTION).exists()
+    if is_odd and person.campaign.hold_payments:
         for code in CompletionCode.objects.filter(participation=person):
             endings.hold(code, endings.FLAGS, now)
     about = {"campaign": person.campaign, "participation": person}

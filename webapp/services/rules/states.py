@@ -81,6 +81,7 @@ TRANSITIONS: dict[type[models.Model], dict[str, tuple[tuple[str, ...], str]]] = 
         "judge": ((A.RESERVED,), A.DONE),
         "release": ((A.RESERVED,), A.RELEASED),
         "reserve": ((A.RELEASED,), A.RESERVED),  # who gave it back has come back
+        "set_aside": ((A.DONE,), A.RELEASED),  # judged by who failed the attention checks
     },
     Contribution: {
         "accept": ((T.OFFERED,), T.ACCEPTED),
