@@ -30,6 +30,7 @@ EVENTS: Mapping[str, str] = {
     "unprintable": "characters that no page can hold were left out",
 }
 TROUBLES = ("empty", "filtered", "cut", "canned", "long")  # looked at before a launch
+LATE = "the answer came after the job had gone to another worker, or was given up"
 LARGEST_SEED = 2**31  # what every server takes as a seed
 
 
@@ -93,6 +94,18 @@ def record(made: Sequence[BotCall]) -> dict[int, Conversation]:
         for call in sorted(made, key=_by_campaign):
             allowances.settle(call.job, call.reply, call.parameters, call.error)
     return conversations
+
+
+def mark_late(jobs: Iterable[ReplyJob]) -> None:
+    """Mark calls as failed whose answer came when the job was not their claim's any more.
+
+    An answer that is stored again, as after a lost connection, is none of them.
+    """
+    for job in jobs:
+        own = {"owner": job.owner, "attempt": job.attempt, "answered_at__isnull": False}
+        if not ReplyJob.objects.filter(pk=job.pk, **own).exists():
+            rows = ReplyCall.objects.filter(job=job.pk, attempt=job.attempt, outcome=Outcome.SHOWN)
+            rows.update(outcome=Outcome.FAILED, error=LATE)
 
 
 def _by_campaign(call: BotCall) -> tuple[int, int]:

@@ -310,7 +310,8 @@ def _answer(
     locked: Mapping[int, Conversation] | None = None,
 ) -> None:
     answers = [answer for one in ended for answer in _answers(one, made[id(one)])]
-    delivery.answer(answers, locked or {})
+    if delivery.answer(answers, locked or {}) < len(answers):
+        calls.mark_late([each.job for each in answers])
 
 
 def _calls(ended_call: EndedCall) -> list[calls.BotCall]:

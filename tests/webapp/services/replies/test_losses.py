@@ -18,9 +18,9 @@ from tests.factories import NOW, make_campaign, make_participation
 from tests.webapp.services.replies.test_queue import replied, serve, waiting
 from webapp import inference
 from webapp.inference import Answers
-from webapp.models import Flag, ReplyJob
+from webapp.models import Flag, ReplyCall, ReplyJob
 from webapp.services.conversation import chat, opening
-from webapp.services.replies import batches, delivery, pace, queue, worker
+from webapp.services.replies import batches, calls, delivery, pace, queue, worker
 from webapp.services.replies.batches import Limit
 
 J = ReplyJob.State
@@ -171,3 +171,32 @@ def test_nobody_waits_for_minutes_until_a_long_answer_seems_typed() -> None:
     assert job.due_at is not None
     assert job.answered_at is not None
     assert (job.due_at - job.answered_at).total_seconds() <= pace.LONGEST_TYPING + 1
+
+
+def test_a_worker_that_wakes_after_losing_its_job_has_shown_nothing() -> None:
+    """Its call is kept as one that failed; settled again, that of the other stays shown."""
+    waiting()
+    (stalled,) = worker.claim(bot="parrot", owner="stalled")
+    late = worker.ask(stalled, inference.respond_here)
+    ReplyJob.objects.update(lease_until=Now() - timedelta(seconds=1))
+    (other,) = worker.claim(bot="parrot", owner="other")
+    shown = worker.ask(other, inference.respond_here)
+    for ended_call in (shown, late, shown):
+        worker.settle(ended_call, Limit())
+    rows = ReplyCall.objects.order_by("attempt").values_list("attempt", "outcome", "error")
+    assert list(rows) == [(1, "FAILED", calls.LATE), (2, "SHOWN", "")]
+    assert len(replied()) == 1
+
+
+def test_of_calls_that_end_together_only_the_late_one_has_failed() -> None:
+    waiting(3)
+    (work,) = worker.claim(bot="parrot", owner="stalled")
+    late = worker.ask(work, inference.respond_here)
+    lost = work.jobs[1].pk
+    ReplyJob.objects.filter(pk=lost).update(lease_until=Now() - timedelta(seconds=1))
+    serving.serve(bot="parrot", owner="other", respond=inference.respond_here, limit=Limit())
+    worker.settle(late, Limit())
+    failed = ReplyCall.objects.filter(outcome="FAILED").values_list("job", "error")
+    assert list(failed) == [(lost, calls.LATE)]
+    assert ReplyCall.objects.filter(outcome="SHOWN").count() == 3
+    assert len(replied()) == 3
