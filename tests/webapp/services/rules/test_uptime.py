@@ -144,7 +144,7 @@ def test_a_wait_stands_still_and_its_page_is_drawn_anew() -> None:
 
 
 def test_no_process_asks_its_own_clock() -> None:
-    """R36: only the clock's module may; a file's date and a count's minute are no deadlines."""
+    """R27, R36: only the clock's module may; a file's date and a minute are no deadlines."""
     limits = "webapp/services/participation/limits.py"
     allowed = {"webapp/clock.py", "webapp/views/security.py", limits}
     asking = ("timezone.now", "datetime.now(", "utcnow(", "auto_now", "time.time()")
