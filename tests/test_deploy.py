@@ -5,9 +5,13 @@ from __future__ import annotations
 import json
 import os
 import re
+import secrets
 import shlex
 import shutil
+import signal
 import subprocess
+import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -47,7 +51,7 @@ def commands() -> Iterator[str]:
 
 def test_every_command_has_the_options_that_it_is_given() -> None:
     ours = [line for line in commands() if "parley" in line or ".venv" in line]
-    assert len(ours) == 4 + 2 + 5
+    assert len(ours) == 6 + 2 + 7
     assert [line for line in ours if not check(line.replace("%i", "8001"))] == []
 
 
@@ -155,7 +159,7 @@ def test_systemd_accepts_the_units(tmp_path: Path) -> None:
         ["systemd-analyze", "verify", *copies], capture_output=True, text=True, check=False
     )
     ours = [line for line in done.stderr.splitlines() if "parley" in line or "model" in line]
-    assert (ours, len(copies)) == ([], 7)
+    assert (ours, len(copies)) == ([], 10)
     assert done.returncode == 0, done.stderr
 
 
@@ -163,14 +167,23 @@ def test_every_process_is_started_by_a_unit_and_by_a_service() -> None:
     """What one process has as threads (`webapp.embedded`) is a process of its own here."""
     units = "\n".join(unit.read_text(encoding="utf-8") for unit in UNITS)
     services = [str(each.get("command", "")) for each in compose()["services"].values()]
-    for command in ("sweep", "recruit"):
+    for command in ("sweep", "recruit", "chat_service"):
         assert f"manage.py {command}\n" in units
         assert any("manage.py" in words and command in words for words in services)
 
 
 def test_containers_have_all_variables_and_an_account_of_the_database_each() -> None:
     services = compose()["services"]
-    for name in ("migrate", "web1", "web2", "replies", "sweep", "recruit"):
+    for name in (
+        "migrate",
+        "web1",
+        "web2",
+        "replies",
+        "sweep",
+        "recruit",
+        "chat_service",
+        "backup",
+    ):
         assert services[name]["env_file"] == ["/etc/parley.env"], name
         who = "parley_replies" if name == "replies" else "parley"
         address = services[name]["environment"]["DATABASE_URL"]
@@ -181,3 +194,67 @@ def test_containers_have_all_variables_and_an_account_of_the_database_each() -> 
     assert (FOLDER / mounted.partition(":")[0]).exists()
     asked = set(re.findall(r"^.getenv \w+ (\w+)$", text("roles.sql"), re.M))
     assert asked <= set(services["database"]["environment"])
+
+
+@pytest.fixture
+def installation(tmp_path: Path) -> dict[str, str]:
+    """Return the variables of an installation of its own, with a new database."""
+    variables = {
+        "PATH": os.environ["PATH"],
+        "SECRET_KEY": secrets.token_urlsafe(50),
+        "ALLOWED_HOSTS": "parley.example.org",
+        "DATA_DIR": str(tmp_path),
+        "CHAT_SERVICE_TOKEN": "123:token",
+        "CHAT_SERVICE_SECRET": secrets.token_urlsafe(20),
+    }
+    done = started("manage.py migrate", variables).communicate()
+    assert "Applying" in done[0], done
+    return variables
+
+
+def started(line: str, variables: dict[str, str]) -> subprocess.Popen[str]:
+    words = [sys.executable, *shlex.split(line)]
+    pipes: dict[str, Any] = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    return subprocess.Popen(words, cwd=ROOT, env=variables, **pipes)
+
+
+def command_of(unit: str) -> str:
+    (line,) = re.findall(r"^ExecStart=/opt/parley/.venv/bin/python (.*)", text(unit), re.M)
+    return str(line)
+
+
+def handles_sigterm(pid: int) -> bool:
+    """Tell whether a process has a handler of its own for SIGTERM, as Linux knows."""
+    status = Path(f"/proc/{pid}/status").read_text()
+    (caught,) = re.findall(r"^SigCgt:\s*([0-9a-f]+)", status, re.M)
+    return bool(int(caught, 16) >> (signal.SIGTERM - 1) & 1)
+
+
+def test_the_backup_unit_writes_one_where_its_user_may(installation: dict[str, str]) -> None:
+    process = started(command_of("parley-backup.service"), installation)
+    printed, complaints = process.communicate()
+    assert process.returncode == 0, complaints
+    folder = Path(installation["DATA_DIR"]) / "backups"
+    assert [path.name in printed for path in folder.iterdir()] == [True]
+    assert "/var/lib/parley" in text("parley-backup.service"), "what ProtectSystem leaves writable"
+    assert "DATA_DIR=/var/lib/parley\n" in text("parley.env")
+    assert "OnCalendar=hourly" in text("parley-backup.timer")
+
+
+def test_the_chat_service_unit_ends_as_systemd_ends_it(installation: dict[str, str]) -> None:
+    process = started(command_of("parley-chat-service.service"), installation)
+    until = time.monotonic() + 60
+    while not handles_sigterm(process.pid) and time.monotonic() < until:
+        assert process.poll() is None, process.communicate()
+        time.sleep(0.05)
+    process.terminate()
+    _, complaints = process.communicate(timeout=30)
+    assert (process.returncode, "Traceback" in complaints) == (0, False), complaints
+
+
+def test_without_its_token_the_chat_service_unit_says_so(installation: dict[str, str]) -> None:
+    del installation["CHAT_SERVICE_TOKEN"]
+    process = started(command_of("parley-chat-service.service"), installation)
+    _, complaints = process.communicate(timeout=60)
+    assert process.returncode != 0
+    assert "CHAT_SERVICE_TOKEN is not set" in complaints
