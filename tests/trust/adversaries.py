@@ -2,10 +2,11 @@
 
     python -m tests.trust.adversaries --attempts 200 --seed 1
 
-Two campaigns, with a bot and with pairs, each with the usual budget. Attempts are dealt to six
-kinds in turn, and come between honest people with signed invitations. Prints JSON: codes and
-budget, loss per 1,000 attempts of each kind, and how honest people's visits ended. Exits 1 where
-codes exceed a budget, a guess or a replay gains anything, or who finished was not paid (G28).
+Three campaigns, with a bot, with pairs, and with a bot after a screening that pays who does not
+pass, each with the usual budget. Attempts are dealt to seven kinds in turn, and come between honest
+people with signed invitations. Prints JSON: codes and budget, loss per 1,000 attempts of each kind,
+and how honest people's visits ended. Exits 1 where codes exceed a budget, a guess or a replay gains
+anything, or who finished was not paid (G28).
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from datetime import timedelta
 from decimal import Decimal
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -31,7 +33,6 @@ import httpx
 from tests import live
 from tests.trust.outages import connect
 from webapp.crowd import answers
-from webapp.crowd.__main__ import nobody
 from webapp.crowd.ledger import Ledger
 from webapp.crowd.page import BrowserPage
 from webapp.crowd.participant import Participant, Visit
@@ -42,6 +43,7 @@ AT_ONCE = 12
 STAYS = 100.0  # seconds that an adversary stays at most
 PATIENCE = 400.0  # seconds of somebody honest
 MINIMUM = 8
+SCREENED = Decimal("0.20")  # of who does not pass, which is a tenth of the pay
 UNPAID = "worked and got no code"
 LOOKS = 40  # at a page, a half second apart, for what somebody waits for
 
@@ -218,6 +220,12 @@ async def replay(one: Visitor) -> None:
     one.again = one.codes - first
 
 
+async def fail_screening(one: Visitor) -> None:
+    """Join under a made-up id and fail the screening on purpose, for its pay."""
+    if await one.join():
+        await one.press("/answer", {"screening.watched": "0"})
+
+
 def _only_token(sent: Mapping[str, str]) -> dict[str, str]:
     """Return the token against forged requests, which a replay of one's own can have anew."""
     return {name: value for name, value in sent.items() if name == "csrfmiddlewaretoken"}
@@ -230,6 +238,7 @@ KINDS: dict[str, tuple[str, Callable[[Visitor], Awaitable[None]]]] = {
     "ready-check burners": ("pairs", burn),
     "code guessers": ("bots", guess),
     "replayers": ("bots", replay),
+    "screen-out farmers": ("screened", fail_screening),
 }
 
 
@@ -255,15 +264,21 @@ def main() -> int:
 
 
 def _campaigns(honest: int) -> list[tuple[str, str]]:
-    """Make both campaigns; return the slug and the invitation of each honest person, by number."""
+    """Make the campaigns; return the slug and the invitation of each honest person, by number."""
     from tests.factories import make_campaign
+    from tests.webapp.admitted import SCREENING, campaign_with
     from webapp import clock
     from webapp.services.participation import invitations
     from webapp.services.rules import ledger
 
     made = []
-    for name, bot in (("bots", "parrot"), ("pairs", "people")):
-        campaign = make_campaign(
+    screened = partial(campaign_with, SCREENING, protocol="personachat_bot", screening_pay=SCREENED)
+    for name, bot, make in (
+        ("bots", "parrot", make_campaign),
+        ("pairs", "people", make_campaign),
+        ("screened", "parrot", screened),
+    ):
+        campaign = make(
             name=name,
             systems={"alpha": bot},
             target=honest,
@@ -277,8 +292,13 @@ def _campaigns(honest: int) -> list[tuple[str, str]]:
     return [
         (each.slug, invitations.token(each, f"honest-{number}", until))
         for number in range(honest)
-        for each in [made[number % 2]]
+        for each in [made[number % len(made)]]
     ]
+
+
+async def passing(person: str) -> Mapping[str, Any]:
+    """Return what passes the screening, which somebody honest is fit for."""
+    return {"screening.watched": '["1"]'}
 
 
 Attempts = list[tuple[str, Visitor]]
@@ -289,7 +309,11 @@ async def _everybody(
 ) -> tuple[Attempts, list[str], list[str]]:
     """Let adversaries and honest people come in a drawn order, some at a time."""
     chance, limit = random.Random(wanted.seed), asyncio.Semaphore(AT_ONCE)
-    attempts = _attempts(wanted, {"bots": invited[0][0], "pairs": invited[1][0]}, base)
+    attempts = _attempts(
+        wanted,
+        dict(zip(("bots", "pairs", "screened"), (slug for slug, _ in invited), strict=False)),
+        base,
+    )
     refused: list[str] = []
     records = io.StringIO()
 
@@ -307,7 +331,7 @@ async def _everybody(
         person = Person(name=f"honest-{number}&invitation={token}", seed=wanted.seed, pause=0.1)
         stay = Visit((base,), slug, {}, seconds=PATIENCE)
         async with limit:
-            one = Participant(person, stay, Ledger(records), nobody)
+            one = Participant(person, stay, Ledger(records), passing)
             await one.live()
             if one.end == "refused":
                 refused.append(await asyncio.to_thread(_refusal, slug))

@@ -14,7 +14,7 @@ pytestmark = [pytest.mark.trust, pytest.mark.slow, pytest.mark.timeout(400)]
 
 
 def test_adversaries_get_no_more_than_the_budget_and_nothing_by_guessing() -> None:
-    words = ["-m", "tests.trust.adversaries", "--attempts", "12", "--honest", "10", "--seed", "2"]
+    words = ["-m", "tests.trust.adversaries", "--attempts", "14", "--honest", "10", "--seed", "2"]
     done = subprocess.run(
         [sys.executable, *words], cwd=live.ROOT, capture_output=True, text=True, check=False
     )
@@ -26,5 +26,6 @@ def test_adversaries_get_no_more_than_the_budget_and_nothing_by_guessing() -> No
     for campaign in found["budgets"].values():
         assert campaign["codes"] <= campaign["budget"]
     assert found["loss per 1,000"]["code guessers"] == 0
+    assert found["loss per 1,000"]["screen-out farmers"] == 200, "both were paid 0.20, as announced"
     assert sum(found["loss per 1,000"].values()) > 0, "who works by the rule is paid, whoever it is"
     assert done.returncode == 0
