@@ -22,6 +22,7 @@ from evaluation import Protocol, Question, Rate, serialized
 from webapp.models import Assignment, Campaign, Contribution, ExternalId, Item, Participation
 from webapp.services.data import answers, codebook, contribution_rows, tables
 from webapp.services.rating import one_kind, third_parties
+from webapp.services.rules.flags import ATTENTION
 from webapp.services.rules.protocols import protocol_of
 
 BROKEN = "broken_rules.csv"
@@ -109,7 +110,7 @@ def violations(protocol: Protocol, rows: Rows) -> list[Violation]:
     """Return what is broken in rows of ratings."""
     found: list[Violation] = []
     if protocol.attention and protocol.attention.ends:  # others judge what those people judged
-        rows = [row for row in rows if row.get("excluded") != CHECK_FAILED]
+        rows = [row for row in rows if not _ended_inattentive(row)]
     found += _onboarding(protocol, rows)
     rows = [row for row in rows if not _is_known(row)]
     for rate in protocol.rates:
@@ -120,6 +121,11 @@ def violations(protocol: Protocol, rows: Rows) -> list[Violation]:
         for question in rate.questions:
             found += _ranks(question, [row for row in mine if row["question"] == question.name])
     return found
+
+
+def _ended_inattentive(row: Mapping[str, Any]) -> bool:
+    kinds = str(row.get("flags", "")).split(";")
+    return row.get("excluded") == CHECK_FAILED and ATTENTION in kinds
 
 
 def of_texts(protocol: Protocol, rows: Rows) -> Iterator[Violation]:
