@@ -99,6 +99,7 @@ def main() -> int:
     parser.add_argument("--people", type=int, default=40)
     parser.add_argument("--pause", type=float, default=2.5, help="seconds between two messages")
     parser.add_argument("--around", type=float, default=10.0, help="seconds before and after")
+    parser.add_argument("--late", type=float, default=0.0, help="seconds until nginx rereads")
     parser.add_argument("--former", nargs="?", const="", metavar="COMMIT", help="serves first")
     wanted = parser.parse_args()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # and so end what was started
@@ -115,7 +116,7 @@ def main() -> int:
         ports = [servers.free_port(), servers.free_port()]
         stack.enter_context(_served(folder, env, ports, code))
         nginx = stack.enter_context(proxy.running(folder, ports))
-        roll = _roll(folder, ports, nginx)
+        roll = _roll(folder, ports, nginx, wanted.late)
         found = asyncio.run(_measure(wanted, study, nginx, roll, env))
         found["migrated"] = _migrations(env) - before
     print(json.dumps(found))
@@ -191,13 +192,14 @@ def _served(
             thread.join(PATIENCE)
 
 
-def _roll(folder: Path, ports: Sequence[int], nginx: proxy.Proxy) -> list[str]:
+def _roll(folder: Path, ports: Sequence[int], nginx: proxy.Proxy, late: float) -> list[str]:
     """Return the command, with what this machine has in place of systemd."""
+    reload = f"(sleep {late}; {nginx.reload}) &" if late else nginx.reload
     pid = shlex.quote(str(folder)) + "/{port}.pid"
     again = f'while [ "$(cat {pid})" = "$old" ]; do sleep 0.05; done'
     return [
         *(sys.executable, "script/roll", *map(str, ports), "--upstream", str(nginx.upstream)),
-        *("--reload", nginx.reload, "--drain", f"kill -USR1 $(cat {pid})"),
+        *("--reload", reload, "--drain", f"kill -USR1 $(cat {pid})"),
         *("--restart", f"old=$(cat {pid}); kill $old; {again}"),
     ]
 
@@ -287,9 +289,8 @@ async def _over_http(
             frame = {"type": "message", "id": str(uuid.uuid4()), "text": "I write by forms."}
             sent = time.monotonic()
             try:
-                answer = await browser.post(path, headers=headers, json=frame)
-                answer.raise_for_status()
-                (await browser.get(f"/c/{slug}/now")).raise_for_status()
+                answer = await _ask(browser, "POST", path, headers=headers, json=frame)
+                await _ask(browser, "GET", f"/c/{slug}/now")
             except httpx.HTTPError as problem:
                 found.refusals.append(repr(problem))
             else:
@@ -297,6 +298,19 @@ async def _over_http(
                 frames = {each.get("id"): each for each in answers}
                 found.take(frames[frame["id"]], frame["id"], sent)
             await asyncio.sleep(pause)
+
+
+async def _ask(browser: httpx.AsyncClient, method: str, path: str, **options: Any) -> Any:
+    """Ask as a browser does: once more where the proxy closed a kept connection as it was used.
+
+    RFC 9112, section 9.3.1: a client may repeat what was sent to a connection that ended so.
+    """
+    try:
+        answer = await browser.request(method, path, **options)
+    except httpx.RemoteProtocolError:
+        answer = await browser.request(method, path, **options)
+    answer.raise_for_status()
+    return answer
 
 
 async def _over_sockets(

@@ -19,7 +19,7 @@ ROLL = [sys.executable, "script/roll"]
 @pytest.mark.slow
 def test_a_rolling_restart_refuses_parts_and_loses_nobody() -> None:
     proxy.program()
-    words = ["-m", "tests.trust.rolling", "--people", "12", "--around", "5"]
+    words = ["-m", "tests.trust.rolling", "--people", "12", "--around", "5", "--late", "1"]
     done = subprocess.run(
         [sys.executable, *words], cwd=live.ROOT, capture_output=True, text=True, check=False
     )
