@@ -187,6 +187,7 @@ def _seed(
     bot: str = "parrot",
     options: dict[str, Any] | None = None,
     people: int = 1,
+    free: int = 1,
     pace: float = 0.0,
     reply_seconds: int = 60,
     languages: tuple[str, ...] = ("en",),
@@ -207,7 +208,7 @@ def _seed(
             f"staff {access.new_secret()[:8]}"
         ),  # one database is seeded several times
         systems={"alpha": bot},
-        target=people + 1,
+        target=people + free,
         changes=({"chat.pace": pace} if protocol == "personachat_bot" else {}) | (changes or {}),
         reply_seconds=reply_seconds,
         languages=list(languages),

@@ -11,6 +11,7 @@ import os
 import signal
 import threading
 from collections.abc import Callable, Coroutine, Mapping
+from contextlib import suppress
 from importlib import import_module
 from types import FrameType
 from typing import Any, cast
@@ -26,12 +27,13 @@ from django.conf import settings
 from django.db import DatabaseError, InterfaceError
 from django.urls import path
 
-from webapp import exporters, realtime
+from webapp import clock, exporters, realtime
 from webapp.calculators import Calculators
 from webapp.embedded import Embedded
 from webapp.middleware import PROBES
 from webapp.services.accounts import sessions
 from webapp.services.ops import host_clocks
+from webapp.services.participation import overload
 from webapp.services.rules import uptime
 from webapp.sockets import consumers, draining
 from webapp.sockets.batching import database
@@ -135,6 +137,7 @@ async def _live(receive: Receive, send: Send) -> None:
     realtime.serve_on(asyncio.get_running_loop())
     await _beat()  # before anybody is judged, and before anything is served
     beating = asyncio.create_task(_keep_beating())
+    watching = asyncio.create_task(_watch_load())
     _drain_first(beating)
     embedded = Embedded() if settings.EMBEDDED else None
     calculators = Calculators()
@@ -145,6 +148,7 @@ async def _live(receive: Receive, send: Send) -> None:
     await send({"type": "lifespan.startup.complete"})
     await receive()
     beating.cancel()
+    watching.cancel()
     exporters.stop()
     await asyncio.to_thread(calculators.stop)
     if embedded:
@@ -157,6 +161,19 @@ async def _keep_beating() -> None:
     while True:
         await asyncio.sleep(uptime.BEAT)
         await _beat()
+
+
+async def _watch_load() -> None:
+    """Measure how late this loop and the threads for the database are (R23)."""
+    loop = asyncio.get_running_loop()
+    while True:
+        began = loop.time()
+        await asyncio.sleep(overload.EVERY)
+        await database(lambda: None)
+        overload.note(loop.time() - began - overload.EVERY)
+        if overload.is_overloaded():
+            with suppress(DatabaseError, InterfaceError):
+                await database(lambda: overload.tell(clock.now()))
 
 
 async def _beat() -> None:

@@ -23,6 +23,10 @@ NOTICES = {
         "We were away for a while; that was our fault. Nothing you did is lost, and the time does "
         "not count against anybody: please go on where you were."
     ),
+    "busy_for_new": _(
+        "The server is busy, so nobody new can begin at the moment. Please reload this page in a "
+        "few minutes."
+    ),
     "busy": _("The server is busy. Your work is safe. We will retry automatically."),
     # the partner
     "slow": _("Your partner is still thinking."),

@@ -209,6 +209,8 @@ AUTH_PASSWORD_VALIDATORS = [
     {"NAME": "webapp.services.accounts.breached.Breached"},
     {"NAME": "webapp.services.accounts.first_passwords.Replaced"},
 ]
+# Seconds by which a web process may be late, looks in a row, before it takes nobody new; 0: any
+OVERLOAD_SECONDS = env.float("OVERLOAD_SECONDS", default=2.0)
 # A file of hashes of passwords that are known from breaches, sorted; empty: none is looked up
 BREACHED_PASSWORDS = env.str("BREACHED_PASSWORDS", default="")
 # Days in which a password that was drawn for an account can be used, to choose another; 0: for ever

@@ -186,7 +186,11 @@ def consent(request: HttpRequest, slug: str) -> HttpResponse:
         reason = "changed" if isinstance(refusal, consents.PayChanged) else "closed"
         study = _visit(request, slug).offered(who, now)
         shown = {"study": study, "who": who, reason: notices.text(refusal.notice)}
-        return render(request, "participant/entry.html", shown, status=409)
+        is_busy = refusal.notice == consents.BUSY
+        response = render(request, "participant/entry.html", shown, status=503 if is_busy else 409)
+        if is_busy:
+            response.headers["Retry-After"] = "60"
+        return response
     return _remember(redirect("current-step", slug), slug, secret)
 
 

@@ -28,6 +28,7 @@ from webapp.models import (
     System,
 )
 from webapp.services.monitoring import pay_holds, problem_reports
+from webapp.services.participation import overload
 from webapp.services.replies import allowances, calls, load
 from webapp.services.rules import audit, endings, ledger
 from webapp.services.rules.access import AnyCampaign, row_of
@@ -169,7 +170,11 @@ def live(campaign: AnyCampaign, now: datetime) -> Live:
         bots=bots,
         replies=replies,
         money=money(books, campaign.currency),
-        alarms=(*_alarms(campaign, bots, replies), *_other_alarms(campaign, books, tokens)),
+        alarms=(
+            *_alarms(campaign, bots, replies),
+            *_load_alarms(now),
+            *_other_alarms(campaign, books, tokens),
+        ),
         tokens=tokens,
         has_tokens=has_tokens,
         no_tokens=ended.count() if has_tokens else 0,
@@ -181,7 +186,8 @@ def alarms(campaign: Campaign, now: datetime) -> tuple[Alarm, ...]:
     systems = list(campaign.systems.select_related("cell"))
     bots, replies = load.look(campaign, systems, now), tuple(calls.counts(campaign))
     books, tokens = ledger.books(campaign), tuple(allowances.books(campaign))
-    return (*_alarms(campaign, bots, replies), *_other_alarms(campaign, books, tokens))
+    others = _other_alarms(campaign, books, tokens)
+    return (*_alarms(campaign, bots, replies), *_load_alarms(now), *others)
 
 
 def _other_alarms(
@@ -328,6 +334,13 @@ def _alarms(
         more = ", ..." if len(changed) > NAMED else ""
         numbers = ", ".join(map(str, changed[:NAMED])) + more
         yield Alarm("audit", "danger", text % {"numbers": numbers})
+
+
+def _load_alarms(now: datetime) -> Iterator[Alarm]:
+    """Yield the hosts that could not keep up lately."""
+    if slow := overload.hosts(now):
+        text = _("The server is overloaded (%(hosts)s): nobody new can join until it keeps up.")
+        yield Alarm("overload", "danger", text % {"hosts": ", ".join(slow)})
 
 
 def _report_alarms(campaign: Campaign) -> Iterator[Alarm]:

@@ -27,7 +27,7 @@ log = logging.getLogger(__name__)
 TURN = "alarm mail"  # the row that says when alarms were last looked at
 EVERY = timedelta(minutes=1)
 QUIET = timedelta(hours=1)  # without it an alarm that comes back is a new one
-OF_SERVER = frozenset({"disk", "audit"})  # the same in every campaign
+OF_SERVER = frozenset({"disk", "overload", "audit"})  # the same in every campaign
 REPORTS = frozenset({"crisis", "reports"})  # each report is an alarm of its own
 WORDS = {
     ProblemReport.Kind.CRISIS: "The words of a participant suggest a crisis: read them now.",

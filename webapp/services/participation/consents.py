@@ -13,6 +13,8 @@ from webapp.models import Campaign, Consent, ExternalId, Participation
 from webapp.services.rules import access, ledger, payment
 from webapp.services.rules.protocols import consent_of
 
+BUSY = "busy_for_new"  # a notice: who waits may come in later
+
 
 class Closed(Exception):
     """Nobody new is taken, or not this person; `notice` says why."""

@@ -20,6 +20,7 @@ from webapp.services.participation import (
     consents,
     disjoint,
     limits,
+    overload,
     return_pay,
     steps,
     waiting_list,
@@ -123,7 +124,7 @@ def _check_may_join(
 
 
 def check_open(campaign: Campaign, now: datetime) -> None:
-    """Refuse before any work is done: a campaign that is not open, a full one, a full disk.
+    """Refuse before any work is done: a campaign that is not open, or full; a full disk; overload.
 
     Where a place may come free that nobody has begun to use, a newcomer may wait for it.
     """
@@ -143,7 +144,9 @@ def check_open(campaign: Campaign, now: datetime) -> None:
         raise consents.Closed("full")
     disk = shutil.disk_usage(settings.DATA_DIR)
     if disk.free < max(LEAST_DISK, LEAST_SHARE * disk.total):
-        raise consents.Closed("busy")
+        raise consents.Closed(consents.BUSY)
+    if overload.is_overloaded():
+        raise consents.Closed(consents.BUSY)
 
 
 def _resume(

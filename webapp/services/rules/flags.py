@@ -68,8 +68,8 @@ def review(*, person: Participation, now: datetime) -> list[Flag]:
     for conversation, messages in _timed_messages(person).items():
         found += [(kind, conversation, detail) for kind, detail in _oddities(messages)]
     found += [("straight_lined", None, detail) for detail in _straight_lined(person)]
-    is_odd = found or Flag.objects.filter(participation=person, kind=ATTENTION).exists()
-    if is_odd and person.campaign.hold_payments:
+    inattentive = Flag.objects.filter(participation=person, kind=ATTENTION)
+    if person.campaign.hold_payments and (found or inattentive.exists()):
         for code in CompletionCode.objects.filter(participation=person):
             endings.hold(code, endings.FLAGS, now)
     about = {"campaign": person.campaign, "participation": person}

@@ -153,7 +153,7 @@ def test_new_people_are_refused_before_the_disk_is_full(
     monkeypatch.setattr(shutil, "disk_usage", lambda _: Usage(total, total - free, free))
     assert join(campaign, "here").state == "READY"
     if busy:
-        with pytest.raises(consents.Closed, match="busy"):
+        with pytest.raises(consents.Closed, match="busy_for_new"):
             join(campaign, "new")
     else:
         assert join(campaign, "new").state == "READY"
