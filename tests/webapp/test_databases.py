@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import subprocess
 import sys
@@ -10,10 +11,12 @@ from typing import Any
 
 import pytest
 from django.apps import apps
+from django.conf import settings
 from django.db import connection
 from django.db.backends.sqlite3.base import SQLiteCursorWrapper
 from django.db.models import Count, Exists, F, Model, OuterRef, Q, QuerySet
 from django.db.models.sql.compiler import SQLCompiler
+from django.test.utils import CaptureQueriesContext
 
 from tests.factories import make_campaign, make_participation
 from tests.live import ROOT
@@ -134,6 +137,22 @@ def test_marks_of_values_are_converted_as_by_django(names: list[str] | None) -> 
         assert cursor.convert_query(text, param_names=names) == own.convert_query(
             text, param_names=names
         )
+
+
+def test_statements_are_kept_for_who_captures_them_and_logged_for_who_reads_them(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(settings, "DEBUG", True)
+    connection.queries_log.clear()
+    assert not Persona.objects.filter(pk=1).exists()
+    assert connection.queries == [], "what people write would be among the values"
+    with CaptureQueriesContext(connection) as captured:
+        assert not Persona.objects.filter(pk=2).exists()
+    assert [each["sql"].count('"id" = 2') for each in captured] == [1]
+    connection.queries_log.clear()
+    with caplog.at_level(logging.DEBUG, "django.db.backends"):
+        assert not Persona.objects.filter(pk=3).exists()
+    assert len(connection.queries) == len(caplog.records) == 1
 
 
 def test_another_kind_of_database_is_refused_by_name() -> None:

@@ -6,10 +6,12 @@ is not a plain column of a table to it. `tests/webapp/test_databases.py` compare
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterable, Iterator
 from functools import cache
 from typing import Any
 
+from django.conf import settings
 from django.db.models import Field, Model
 from django.db.models.expressions import Col
 from django.db.models.options import Options
@@ -18,6 +20,23 @@ from django.db.models.sql.compiler import SQLCompiler
 # What was found out once: bounded by the columns that there are.
 _columns: dict[tuple[str, str | None, str | None], str] = {}  # by database, table and column
 _as_stored: dict[str, set[Field[Any, Any]]] = {}  # by database: whose values need no conversion
+_statements = logging.getLogger("django.db.backends")
+
+
+class Unlogged:
+    """A connection that logs its statements for whoever captures or reads them, not by DEBUG alone.
+
+    Else each statement under DEBUG has its values quoted, on SQLite by a query of its own, and is
+    kept, with what people wrote.
+    """
+
+    force_debug_cursor: bool
+
+    @property
+    def queries_logged(self) -> bool:
+        return self.force_debug_cursor or (
+            settings.DEBUG and _statements.isEnabledFor(logging.DEBUG)
+        )
 
 
 @cache

@@ -7,7 +7,7 @@ from typing import Any
 from django.db.backends.postgresql import base, operations
 from django.db.models.sql.compiler import SQLCompiler
 
-from webapp.databases.quick import quick
+from webapp.databases.quick import Unlogged, quick
 
 
 class _Operations(operations.DatabaseOperations):
@@ -16,7 +16,7 @@ class _Operations(operations.DatabaseOperations):
         return quick(kind)
 
 
-class QuickPostgreSQL(base.DatabaseWrapper):
+class QuickPostgreSQL(Unlogged, base.DatabaseWrapper):
     ops_class = _Operations
 
 

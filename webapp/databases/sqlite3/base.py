@@ -8,7 +8,7 @@ from typing import Any
 from django.db.backends.sqlite3 import base, operations
 from django.db.models.sql.compiler import SQLCompiler
 
-from webapp.databases.quick import quick
+from webapp.databases.quick import Unlogged, quick
 
 
 class _Operations(operations.DatabaseOperations):
@@ -30,7 +30,7 @@ def _with_question_marks(query: str) -> str:
     return base.FORMAT_QMARK_REGEX.sub("?", query).replace("%%", "%")
 
 
-class QuickSQLite(base.DatabaseWrapper):
+class QuickSQLite(Unlogged, base.DatabaseWrapper):
     ops_class = _Operations
 
     def create_cursor(self, name: str | None = None) -> Any:
