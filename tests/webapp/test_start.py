@@ -7,6 +7,13 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
+
+import pytest
+from django.conf import settings
+from django.urls import clear_url_caches, get_resolver
+from django.urls.resolvers import RegexPattern, URLResolver
+from django.utils import translation
 
 ROOT = Path(__file__).parents[2]
 HEAVY = {"pandas", "scipy", "torch", "transformers", "altair", "matplotlib", "statsmodels"}
@@ -21,6 +28,8 @@ print([name for name in sys.modules if name.startswith("webapp.services.")])
 import webapp.asgi
 import webapp.urls
 print(sorted({HEAVY | AT_FIRST_USE!r} & {{*sys.modules}}))
+from django.urls import get_resolver
+print(*sorted(get_resolver()._reverse_dict))
 """
 
 
@@ -29,9 +38,10 @@ def test_a_web_process_starts_without_statistics_and_models() -> None:
     told = subprocess.run(
         [sys.executable, "-c", START], cwd=ROOT, capture_output=True, text=True, check=True
     )
-    services, heavy = told.stdout.splitlines()
+    services, heavy, languages = told.stdout.splitlines()
     assert services == "[]", "commands pay for them, and tests.mutation could not change them"
     assert heavy == "[]"
+    assert languages.split() == sorted(code for code, _name in settings.LANGUAGES)
 
 
 def test_a_web_process_that_showed_every_page_has_none_of_them_either(tmp_path: Path) -> None:
@@ -59,3 +69,21 @@ def test_a_web_process_that_showed_every_page_has_none_of_them_either(tmp_path: 
     assert found["exported"][0] == "ann"
     assert {"messages.csv", "ratings.parquet", "manifest.json"} <= {*found["exported"]}
     assert found["heavy"] == []
+
+
+@pytest.mark.parametrize("language", [code for code, _name in settings.LANGUAGES])
+def test_addresses_are_listed_before_the_first_page_as_django_lists_them(
+    language: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from webapp import asgi
+
+    clear_url_caches()
+    asgi.know_addresses()
+    known: Any = get_resolver()
+    own: Any = URLResolver(RegexPattern(r"^/"), settings.ROOT_URLCONF)
+    with translation.override(language):
+        wanted = (own.reverse_dict, own.namespace_dict, own.app_dict)
+        monkeypatch.setattr(known, "_populate", None)  # nobody lists them again
+        assert (known.reverse_dict, known.namespace_dict, known.app_dict) == wanted
+    assert len(wanted[0]) > 100
+    assert language in own._reverse_dict
