@@ -222,9 +222,8 @@ def without_data(case: Case) -> Iterator[str]:
     """Codes for completed work of which there are no ratings, and codes that exist nowhere."""
     codes = {someone.code for someone in case.base.people.values() if someone.code}
     for name, someone in case.base.people.items():
-        is_to_rate = not someone.chats or any(chat.rates for chat in someone.chats)
         completed = someone.outcome == "COMPLETED"
-        if someone.code and completed and is_to_rate and not someone.ratings:
+        if someone.code and completed and _is_to_rate(someone) and not someone.ratings:
             yield f"{name}: was paid as completed, and there is no rating"
         came_back = someone.outcome == "LEFT"
         due, paid = (
@@ -239,6 +238,16 @@ def without_data(case: Case) -> Iterator[str]:
         for end in story.ends:
             if end.get("code") and end["code"] not in codes:
                 yield f"{name}: was shown a code that is not in the database"
+
+
+def _is_to_rate(someone: Someone) -> bool:
+    """Tell whether completed work has ratings: a conversation that came to nothing asks for none.
+
+    Who was parted before any work may have been the one to rate there, and not with the partner of
+    the conversation that was finished.
+    """
+    finished = [chat for chat in someone.chats if chat.state == "FINISHED"]
+    return not finished or any(chat.rates for chat in finished)
 
 
 def overshoot(case: Case) -> Iterator[str]:

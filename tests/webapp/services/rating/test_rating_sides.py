@@ -12,7 +12,7 @@ from evaluation import Source
 from evaluation.frozen import as_planned
 from evaluation.registry import get_protocol
 from tests.factories import NOW, make_campaign, make_staff
-from tests.trust import snapshot
+from tests.trust import checks, snapshot
 from tests.webapp.services.people import (
     after,
     bot_says,
@@ -236,6 +236,33 @@ def test_the_ledger_counts_who_met_a_second_partner_by_that_conversation_alone()
             rate(person)
     cell = QuotaCell.objects.get(system__campaign=campaign)
     assert cell.completed == snapshot._done(cell.system_id) == 2
+
+
+@pytest.mark.parametrize("rated_first", [True, False])
+def test_the_ledger_asks_for_ratings_of_the_finished_conversation_alone(rated_first: bool) -> None:
+    """Who was to rate a partner that left at once, and then met another who rates, owes none."""
+    campaign = campaign_of()
+    stays, left = sorted(pair(campaign), key=lambda each: each.seats.get().rates != rated_first)
+    chat.leave(person=left, now=NOW, because="left")
+    other = start(campaign, now=NOW)
+    for person in (stays, other):
+        opening.meet(person=person, now=NOW)
+    conversation = conversation_of(stays)
+    conversation.seats.update(rates=False)
+    conversation.seats.filter(participation=other).update(rates=True)
+    sides = {seat.side: seat.participation for seat in conversation.seats.all()}
+    one = sides[conversation.first_side]
+    for side in (conversation.first_side, 1 - conversation.first_side):
+        send_message(sides[side], "Hello there.", NOW)  # type: ignore[arg-type]
+    chat.finish(person=one, client_id=uuid.uuid4(), now=NOW)  # type: ignore[arg-type]
+    stays.refresh_from_db()
+    assert stays.outcome == "COMPLETED"
+    assert CompletionCode.objects.filter(participation=stays).exists()
+    case = checks.Case({}, snapshot.take(campaign), None)
+    assert list(checks.without_data(case)) == []
+    conversation.seats.filter(participation=stays).update(rates=True)  # then a rating is missing
+    case = checks.Case({}, snapshot.take(campaign), None)
+    assert len(list(checks.without_data(case))) == 1
 
 
 @pytest.mark.parametrize("first_rates", [True, False])
