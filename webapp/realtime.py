@@ -17,11 +17,14 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from channels.layers import get_channel_layer
 from django.conf import settings
 from django.db import transaction
+
+if TYPE_CHECKING:
+    from celery import Celery
 
 log = logging.getLogger(__name__)
 PATIENCE = 0.5  # seconds that one hint may take (R11)
@@ -199,10 +202,28 @@ class HintOutbox(threading.Thread):
                 del self._jobs[bot, system]
             try:
                 app.send_task("answer", [bot, jobs], queue=f"bot.{bot}", retry=False)
-                # After the task, which fails where the broker is away: this would try for ever.
-                app.control.broadcast("wake", arguments={"bot": bot})
+                wake_all(app, bot)
             except Exception as problem:  # a broker may fail in any way; workers poll as well
                 _lose("worker", problem)
+
+
+def wake_all(app: Celery, bot: str) -> None:
+    """Tell all workers of a bot by the control command `wake`; fails where the broker is away.
+
+    `app.control.broadcast` says the same, but tries for ever where the broker went away since the
+    last word, and no other hint would be sent meanwhile.
+    """
+    word = {"method": "wake", "arguments": {"bot": bot}, "destination": None}
+    exchange, clock = app.control.mailbox.exchange, app.clock.forward()
+    with app.producer_or_acquire() as producer:
+        producer.publish(
+            word,
+            exchange=exchange.name,
+            declare=[exchange],
+            headers={"clock": clock, "expires": 0},
+            serializer="json",
+            retry=False,
+        )
 
 
 def _lose(which: str, problem: Exception) -> None:

@@ -11,8 +11,10 @@ from contextlib import ExitStack
 
 import pytest
 import redis
+from celery import Celery
 from channels.layers import get_channel_layer
 from django.conf import LazySettings
+from kombu.exceptions import OperationalError
 
 from tests.servers import free_port, redis_server
 from tests.webapp.sockets.browsing import PATIENCE, Pair, browsing, is_message_of, pool
@@ -140,3 +142,25 @@ async def test_a_socket_that_finds_no_redis_joins_and_looks_once_it_is_there(
         await pair.partner_sends("I have five.")
         with redis_server(port):
             await browser.until(is_message_of("partner"))
+
+
+@pytest.mark.timeout(120)
+async def test_a_word_to_all_workers_is_given_up_where_the_broker_has_gone_away() -> None:
+    """R11: the connection of the word before is dead, and no hint may wait until it is not."""
+    from webapp.celery import GIVING_UP
+
+    port = free_port()
+    app = Celery("words", broker=f"redis://127.0.0.1:{port}/0")
+    app.conf.broker_transport_options = GIVING_UP
+    with ExitStack() as running, redis.Redis(port=port) as other:
+        running.enter_context(redis_server(port))
+        with other.pubsub() as heard:
+            heard.psubscribe("*pidbox*")
+            await until(lambda: heard.get_message() is not None)
+            realtime.wake_all(app, "parrot")
+            await until(lambda: (word := heard.get_message()) and word["type"] == "pmessage")
+        await asyncio.to_thread(running.close)
+        async with asyncio.timeout(PATIENCE):
+            with pytest.raises((OperationalError, redis.ConnectionError)):
+                await asyncio.to_thread(realtime.wake_all, app, "parrot")
+    app.close()
