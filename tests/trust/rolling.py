@@ -303,11 +303,20 @@ async def _over_http(
 async def _ask(browser: httpx.AsyncClient, method: str, path: str, **options: Any) -> Any:
     """Ask as a browser does: once more where the proxy closed a kept connection as it was used.
 
-    RFC 9112, section 9.3.1: a client may repeat what was sent to a connection that ended so.
+    RFC 9112, section 9.3.1: a client may repeat what was sent to a connection that ended so. One
+    that was made for the request has to answer.
     """
+    made: list[str] = []
+
+    async def note(event: str, _info: object) -> None:
+        made.extend([event] * (event == "connection.connect_tcp.started"))
+
+    options["extensions"] = {"trace": note}
     try:
         answer = await browser.request(method, path, **options)
-    except httpx.RemoteProtocolError:
+    except (httpx.RemoteProtocolError, httpx.ReadError, httpx.WriteError):
+        if made:
+            raise
         answer = await browser.request(method, path, **options)
     answer.raise_for_status()
     return answer

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
 import json
 import subprocess
 import sys
 from pathlib import Path
 
+import httpx
 import pytest
 
 from tests import live, servers
-from tests.trust import proxy
+from tests.trust import proxy, rolling
 
 pytestmark = [pytest.mark.trust, pytest.mark.timeout(300)]
 ROLL = [sys.executable, "script/roll"]
@@ -75,3 +78,30 @@ def test_a_roll_of_one_process_is_refused() -> None:
         status, told = roll(*words)
         assert status == 2
         assert told.startswith("roll: name the ports of two web processes or more")
+
+
+@pytest.mark.parametrize(("answered", "asked"), [(0, 1), (1, 3)])
+async def test_only_a_kept_connection_that_was_closed_as_it_was_used_is_asked_again(
+    answered: int, asked: int
+) -> None:
+    """The first connection answers so often, then ends each request; the others answer none."""
+    seen: list[int] = []
+
+    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        with contextlib.suppress(asyncio.IncompleteReadError, ConnectionError):
+            while True:
+                await reader.readuntil(b"\r\n\r\n")
+                seen.append(1)
+                if len(seen) > answered:
+                    writer.transport.abort()
+                    return
+                writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
+
+    server = await asyncio.start_server(serve, "127.0.0.1", 0)
+    port = server.sockets[0].getsockname()[1]
+    async with server, httpx.AsyncClient(base_url=f"http://127.0.0.1:{port}") as browser:
+        for _ in range(answered):
+            await rolling._ask(browser, "GET", "/")
+        with pytest.raises(httpx.TransportError):
+            await rolling._ask(browser, "GET", "/")
+    assert len(seen) == asked
