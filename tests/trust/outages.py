@@ -24,7 +24,7 @@ import time
 import urllib.request
 import uuid
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -186,8 +186,9 @@ def _stored() -> Counter[str]:
     """Return all that was said, and every code, each with how often it is there."""
     from webapp.models import CompletionCode, Event
 
-    said = Event.objects.exclude(kind="notice")
-    rows = [f"{c} {content}" for c, content in said.values_list("conversation", "content")]
+    said = Event.objects.filter(kind="message")
+    found = said.values_list("conversation", "side", "content")
+    rows = [f"{number} {side} {content}" for number, side, content in found]
     return Counter([*rows, *CompletionCode.objects.values_list("code", flat=True)])
 
 
@@ -230,12 +231,16 @@ def _outage(seconds: int, stage: Stage, server: live.Server) -> dict[str, Any]:
     return {"seconds": seconds, "harm": harm, **kept, "told": told, **_notices()}
 
 
-def _move_back(span: timedelta) -> None:
+def _move_back(
+    span: timedelta, *, only: Sequence[type[Any]] = (), besides: Sequence[type[Any]] = ()
+) -> None:
     """Make all that was stored older, as if the time had passed without a server."""
     from django.apps import apps
     from django.db.models import DateTimeField, F
 
-    for model in apps.get_app_config("webapp").get_models():
+    for model in only or apps.get_app_config("webapp").get_models():
+        if model in besides:
+            continue
         names = [one.name for one in model._meta.fields if isinstance(one, DateTimeField)]
         if names:
             model._base_manager.update(**{name: F(name) - span for name in names})

@@ -20,13 +20,13 @@ ROOT = Path(__file__).parents[2]
 pytestmark = [pytest.mark.trust, pytest.mark.timeout(300)]
 
 
-def run(*words: str) -> list[dict[str, Any]]:
+def run(*words: str, program: str = "outages", longest: int = 280) -> list[dict[str, Any]]:
     answer = subprocess.run(
-        [sys.executable, "-m", "tests.trust.outages", *words],
+        [sys.executable, "-m", f"tests.trust.{program}", *words],
         cwd=ROOT,
         capture_output=True,
         text=True,
-        timeout=280,
+        timeout=longest,
         check=False,
     )
     assert answer.stdout.startswith("["), answer.stdout + answer.stderr
@@ -65,6 +65,30 @@ def test_a_first_sweep_that_judges_by_wall_time_is_caught() -> None:
     (found,) = run("--seconds", "1860", "--bug", "judged_by_wall_time")
     harmed = [found["harm"][name] for name in ("parted", "unpaid", "accused", "moved")]
     assert min(harmed) > 0, found
+
+
+@pytest.mark.parametrize(
+    "lengths",
+    [["98"], pytest.param(["10", "1860", "86400"], marks=pytest.mark.slow)],
+)
+@pytest.mark.timeout(1200)
+def test_a_part_that_is_away_alone_harms_nobody(lengths: list[str]) -> None:
+    """G26: of web, database and reply worker each, the others at work; all owed replies come."""
+    skip_without_postgresql("postgresql")
+    found = run("--seconds", *lengths, program="parts_away", longest=1150)
+    assert len(found) == 3 * len(lengths)
+    assert harm(found) == [0] * len(found), found
+    told = {each["away"]: each["outages"] for each in found}
+    assert told == {"web": 1, "database": 1, "replies": 0}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("part", ["web", "database"])
+def test_a_part_that_is_away_is_charged_to_people_by_wall_time(part: str) -> None:
+    skip_without_postgresql("postgresql")
+    words = ("--away", part, "--seconds", "1860", "--bug", "judged_by_wall_time")
+    (found,) = run(*words, program="parts_away")
+    assert min(found["harm"][name] for name in ("parted", "unpaid", "accused", "moved")) > 0
 
 
 @pytest.mark.parametrize("backend", ["sqlite", "postgresql"])
