@@ -10,7 +10,9 @@ from collections import Counter
 import pytest
 
 from tests.trust.simulation import steps
+from tests.trust.simulation.__main__ import MOST_REFUSED
 from tests.trust.simulation.bugs import BUGS, injected
+from webapp.services.participation import limits
 
 pytestmark = pytest.mark.django_db
 SEED, ENOUGH = 1, 3_000
@@ -20,6 +22,16 @@ def test_the_model_and_the_system_agree() -> None:
     counts = steps.run(7, 120)
     assert counts["join"] > 5
     assert counts["send"] > 5
+
+
+def test_no_campaign_is_kept_out_by_the_joins_of_those_before_it() -> None:
+    """Its people have their numbers: a limit per minute of this machine's clock would hold them."""
+    for _ in range(limits.PER_MINUTE[limits.JOINS] + 1):
+        for number in range(500):
+            limits.allow(limits.JOINS, number)
+    counts = steps.run(7, 120)
+    assert counts["join"] > 5
+    assert counts["refused"] < MOST_REFUSED * counts["steps"]
 
 
 @pytest.mark.slow
