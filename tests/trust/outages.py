@@ -61,7 +61,7 @@ def main() -> int:
         env = live.environment(folder, **changes)
         connect(env)
         if wanted.clocks:
-            stage = _seed()
+            stage = seed_stage()
             found = [_off_clock(seconds, stage, env) for seconds in wanted.clocks]
         else:
             found = _outages(wanted.seconds, live.Server(env, faults=wanted.bug))
@@ -71,14 +71,14 @@ def main() -> int:
 
 def _outages(lengths: list[int], server: live.Server) -> list[dict[str, Any]]:
     with _served(server):
-        _wait_for_a_turn()
-    stage = _seed()
+        wait_for_a_turn()
+    stage = seed_stage()
     return [_outage(seconds, stage, server) for seconds in lengths]
 
 
 def _off_clock(seconds: int, stage: Stage, env: dict[str, str]) -> dict[str, Any]:
     """Sweep once on a host whose clock is off, while people and pages are there."""
-    now = _all_are_there()
+    now = all_are_there()
     script = (
         "import time, django; django.setup()\n"
         "from django.core.management import call_command\n"
@@ -93,10 +93,10 @@ def _off_clock(seconds: int, stage: Stage, env: dict[str, str]) -> dict[str, Any
     )
     read, carried, own = (float(word) - now.timestamp() for word in done.stdout.split()[:3])
     off = {"read": round(read), "carried": round(carried), "host": round(own)}
-    return {"clock": seconds, "harm": _harm(stage), "seconds off": off}
+    return {"clock": seconds, "harm": harm_of(stage), "seconds off": off}
 
 
-def _all_are_there() -> datetime:
+def all_are_there() -> datetime:
     """Let people and pages have given a sign of life now, however slow this machine is."""
     from webapp import clock
     from webapp.models import Conversation, Heartbeat, Participation
@@ -132,7 +132,7 @@ def _served(server: live.Server) -> Iterator[None]:
         server.kill()
 
 
-def _seed() -> Stage:
+def seed_stage() -> Stage:
     from tests.factories import make_campaign
     from webapp import clock
     from webapp.services.conversation import opening
@@ -164,7 +164,7 @@ def _seed() -> Stage:
     _join(stage, "screening", bots, "ADMISSION", 1)
     _write_something(stage, now)
     stage.states = _states(stage)
-    stage.stored = _stored()
+    stage.stored = all_stored()
     return stage
 
 
@@ -174,7 +174,7 @@ def _write_something(stage: Stage, now: datetime) -> None:
     from webapp.services.conversation import chat
     from webapp.services.rules import payment
 
-    for number, person in enumerate(_people(stage, "chat")):
+    for number, person in enumerate(people_at(stage, "chat")):
         text = f"I am number {number}."
         chat.send_message(person=person, client_id=uuid.uuid4(), text=text, now=now)
     done = make_campaign("personachat_bot", systems={"alpha": "parrot"}, personas=20)
@@ -182,7 +182,7 @@ def _write_something(stage: Stage, now: datetime) -> None:
     payment.settle(person=person, outcome="STOPPED", now=now)
 
 
-def _stored() -> Counter[str]:
+def all_stored() -> Counter[str]:
     """Return all that was said, and every code, each with how often it is there."""
     from webapp.models import CompletionCode, Event
 
@@ -216,22 +216,22 @@ def _join(stage: Stage, step: str, campaign: Any, state: str, count: int, **chan
 def _outage(seconds: int, stage: Stage, server: live.Server) -> dict[str, Any]:
     from webapp.models import Outage
 
-    _all_are_there()
-    _move_back(timedelta(seconds=seconds))
+    all_are_there()
+    move_back(timedelta(seconds=seconds))
     before = Outage.objects.filter(part="web").count()
     with _served(server):
-        _wait_for_a_turn()
-        harm = _harm(stage)
+        wait_for_a_turn()
+        harm = harm_of(stage)
         told = sum(
             b"We were away for a while" in _page(server, stage, step)
             for step in ("join", "wait", "ready check", "rating")
         )
     stored = Outage.objects.filter(part="web").count() - before
     kept = {"stored": sum(stage.stored.values()), "outages": stored}
-    return {"seconds": seconds, "harm": harm, **kept, "told": told, **_notices()}
+    return {"seconds": seconds, "harm": harm, **kept, "told": told, **notices()}
 
 
-def _move_back(
+def move_back(
     span: timedelta, *, only: Sequence[type[Any]] = (), besides: Sequence[type[Any]] = ()
 ) -> None:
     """Make all that was stored older, as if the time had passed without a server."""
@@ -246,7 +246,7 @@ def _move_back(
             model._base_manager.update(**{name: F(name) - span for name in names})
 
 
-def _wait_for_a_turn() -> None:
+def wait_for_a_turn() -> None:
     """Wait until the sweeper has been through once, and begun again."""
     from webapp import clock
     from webapp.models import Heartbeat
@@ -261,7 +261,7 @@ def _wait_for_a_turn() -> None:
         time.sleep(0.1)
 
 
-def _people(stage: Stage, step: str) -> Any:
+def people_at(stage: Stage, step: str) -> Any:
     from webapp.models import Participation
     from webapp.services.rules import access
 
@@ -270,14 +270,14 @@ def _people(stage: Stage, step: str) -> Any:
 
 
 def _states(stage: Stage) -> dict[str, str]:
-    return {step: " ".join(one.state for one in _people(stage, step)) for step in stage.secrets}
+    return {step: " ".join(one.state for one in people_at(stage, step)) for step in stage.secrets}
 
 
-def _harm(stage: Stage) -> dict[str, int]:
+def harm_of(stage: Stage) -> dict[str, int]:
     """Count what is lost, double or in disorder, and the parted, unpaid, accused and moved."""
     from webapp.models import Conversation, Participation
 
-    found = _stored()
+    found = all_stored()
     harm = {
         "lost": sum((stage.stored - found).values()),
         "doubled": sum(count - 1 for count in found.values()),
@@ -302,7 +302,7 @@ def _disorder() -> int:
     return sum(len(list(checks.mis_ordered(case))) for case in cases)
 
 
-def _notices() -> dict[str, int]:
+def notices() -> dict[str, int]:
     from webapp.models import Event
 
     told = Event.objects.filter(kind="notice", content__notice="we_were_away")

@@ -77,7 +77,7 @@ def installed(bug: str) -> Iterator[Installation]:
         stack.enter_context(cluster.running(processes))
         _until_all_give_signs_of_life()
         try:
-            yield Installation(database, processes, outages._seed())
+            yield Installation(database, processes, outages.seed_stage())
         finally:
             connection.close()  # else the database waits for it
 
@@ -95,13 +95,13 @@ def outage(here: Installation, part: str, seconds: int) -> dict[str, Any]:
     """Let a part be away for so long, and tell what was found once it was back."""
     from webapp.models import Outage
 
-    outages._all_are_there()
+    outages.all_are_there()
     before = Outage.objects.filter(part="web").count()
     AWAY[part](here, seconds)
-    outages._wait_for_a_turn()
+    outages.wait_for_a_turn()
     stored = Outage.objects.filter(part="web").count() - before
-    harm = outages._harm(here.stage)
-    return {"away": part, "seconds": seconds, "harm": harm, "outages": stored, **outages._notices()}
+    harm = outages.harm_of(here.stage)
+    return {"away": part, "seconds": seconds, "harm": harm, "outages": stored, **outages.notices()}
 
 
 def _without_web(here: Installation, seconds: int) -> None:
@@ -136,7 +136,7 @@ def _without_database(here: Installation, seconds: int) -> None:
     for process in here.processes.processes:
         _signal(process, signal.SIGSTOP)
     here.database.start()
-    outages._move_back(timedelta(seconds=seconds))
+    outages.move_back(timedelta(seconds=seconds))
     for process in here.processes.processes:
         _signal(process, signal.SIGCONT)
 
@@ -170,11 +170,11 @@ def _pass(span: timedelta, silent: str, meanwhile: Callable[[], None] = lambda: 
 
     kept = dict(Heartbeat.objects.values_list("name", "seen_at"))
     Heartbeat.objects.filter(name=silent).update(seen_at=kept[silent] - span)
-    outages._wait_for_a_turn()
+    outages.wait_for_a_turn()
     with transaction.atomic():
-        outages._move_back(span, besides=(Heartbeat,))
+        outages.move_back(span, besides=(Heartbeat,))
         meanwhile()
-    outages._wait_for_a_turn()
+    outages.wait_for_a_turn()
 
 
 def _go_on(stage: outages.Stage) -> None:
@@ -183,9 +183,9 @@ def _go_on(stage: outages.Stage) -> None:
 
     from webapp.models import Event
 
-    now = outages._all_are_there()
+    now = outages.all_are_there()
     for step in WORKED:
-        people = outages._people(stage, step)
+        people = outages.people_at(stage, step)
         people.update(state_at=now)
         last = people.aggregate(last=Max("seats__conversation__events__pk"))["last"]
         Event.objects.filter(pk=last).update(made_at=now)
@@ -195,11 +195,11 @@ def _write_to_a_bot(stage: outages.Stage) -> None:
     from webapp import clock
     from webapp.services.conversation import chat
 
-    (person,) = outages._people(stage, "typing bot")
+    (person,) = outages.people_at(stage, "typing bot")
     key = uuid.uuid4()
     text = f"Are you still there, after {person.seats.latest('pk').conversation.last_seq}?"
     chat.send_message(person=person, client_id=key, text=text, now=clock.read())
-    stage.stored = outages._stored()
+    stage.stored = outages.all_stored()
 
 
 def _until_answered(stage: outages.Stage) -> None:
@@ -208,7 +208,7 @@ def _until_answered(stage: outages.Stage) -> None:
     from webapp.models import ReplyJob
     from webapp.services.conversation import chat
 
-    (person,) = outages._people(stage, "typing bot")
+    (person,) = outages.people_at(stage, "typing bot")
     job = ReplyJob.objects.filter(conversation__seats__participation=person).latest("pk")
     if job.state == ReplyJob.State.FAILED:
         chat.retry(person=person, client_id=uuid.uuid4(), now=clock.read())
