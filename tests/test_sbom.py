@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import runpy
 import subprocess
 import sys
 from pathlib import Path
@@ -76,3 +77,19 @@ def test_another_kind_is_refused_by_name() -> None:
     refused = sbom("laptop")
     assert refused.returncode == 2
     assert "laptop: must be one of web, worker, development" in refused.stderr
+
+
+def test_no_list_for_the_advisory_service_names_a_package_twice_and_none_is_left_out() -> None:
+    """Locks may pin one package at two versions, and pip-audit refuses a list that has both."""
+    asked = runpy.run_path(str(SCRIPT / "audit"))["lists"]()
+    for pins in asked:
+        names = [pin.split("==")[0] for pin in pins]
+        assert len(names) == len(set(names)), "pip-audit would look nothing up"
+    pinned = {
+        line.split()[0]
+        for lock in SCRIPT.glob("*.lock")
+        for line in lock.read_text().splitlines()
+        if line[:1].isalnum()
+    }
+    assert len(pinned) > 100
+    assert sorted(pin for pins in asked for pin in pins) == sorted(pinned)
