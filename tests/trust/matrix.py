@@ -246,8 +246,18 @@ def _count(row: Row, parts: list[Part], folder: Path, site: Site) -> None:
     for name, sentences in result.faults.items():
         row.counts[_column(name)] += len(sentences)
         row.why += [f"{name}: {each}" for each in sentences]
-    row.why += [f"torn: conversation {each.pk}" for each in torn]
+    row.why += [f"torn: conversation {each.pk}: {_end_of(each)}" for each in torn]
     row.why += [f"accused: {each.pk} {each.notice or each.outcome}" for each in accused]
+
+
+def _end_of(conversation: Any) -> str:
+    """Return how a conversation ended, and when, by the clock that wrote each time."""
+    times = {
+        name: f"{at:%H:%M:%S}"
+        for name in ("started_at", "deadline_at", "ended_at")
+        if (at := getattr(conversation, name))
+    }
+    return f"{conversation.ended_because} {times}"
 
 
 def _column(check: str) -> str:

@@ -24,6 +24,7 @@ from webapp.models import (
     Outage,
     Participation,
     ReplyJob,
+    Seat,
     ServiceCall,
 )
 from webapp.services.rules import events
@@ -211,6 +212,7 @@ def _put_back(now: datetime) -> None:
         _at_most(rows, field, now, now)
     for deadlines, field, longest in (
         (Conversation.objects.filter(state=Conversation.State.CHECKING), "deadline_at", SOON),
+        (Seat.objects.filter(ready_at=None), "answers_at", SOON / 4),
         (Participation.objects.all(), "partner_at", timedelta(minutes=15)),
         (ReplyJob.objects.all(), "lease_until", SOON),
         (ReplyJob.objects.all(), "due_at", SOON),

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import inspect
+import re
 from datetime import timedelta
 from pathlib import Path
 
 import pytest
+from django.apps import apps
 
 from tests.factories import NOW, make_campaign, make_participation
-from tests.webapp.services.people import after, join, pair, people_campaign, start
+from tests.webapp.services.people import after, conversation_of, join, pair, people_campaign, start
 from webapp import clock
 from webapp.models import Conversation, Event, Heartbeat, Outage, Participation
-from webapp.services.conversation import matching
+from webapp.services.conversation import matching, opening
 from webapp.services.ops import sweeper
 from webapp.services.participation import enrolment
 from webapp.services.rules import uptime
@@ -108,6 +111,53 @@ def test_a_clock_that_goes_back_leaves_nobody_in_the_future() -> None:
     assert long_ago.seen_at == NOW, "nothing becomes older, or younger than it was"
     assert not Outage.objects.filter(ended_at__gt=now).exists()
     assert Outage.objects.latest("pk").reason == "back"
+
+
+def test_a_clock_that_goes_back_lets_a_bot_answer_the_ready_check_in_time() -> None:
+    """Its answer was planned an hour ahead, when the check would have run out long since."""
+    uptime.beat("web")
+    ahead = clock.now() + timedelta(hours=1)
+    campaign = make_campaign(systems={"humans": "people", "bot": "parrot"})
+    came = (start(campaign, now=ahead) for _ in range(4))
+    met, person = next((one.partner_at, one) for one in came if one.partner_at)  # a bot is drawn
+    matching.match_with_bot(person=person, now=met)  # unless it came at once
+    opening.meet(person=person, now=met)
+    Heartbeat.objects.update(seen_at=ahead)
+    uptime.beat("web")
+    back = clock.now()
+    assert conversation_of(person).state == "CHECKING"
+    seat = conversation_of(person).seats.get(participation=None)
+    assert seat.answers_at is not None
+    assert seat.answers_at <= back + timedelta(seconds=15)
+    sweeper.tick(back + timedelta(seconds=16))
+    assert conversation_of(person).state == "OPEN"
+
+
+PLANNED = re.compile(r"due_at|deadline_at|lease_until|answers_at|partner_at|^until|wanted_at")
+LATE_AT_MOST = {  # what is later by the jump, and harms nobody who is at work
+    "PanelCall.due_at",
+    "PanelBatch.due_at",
+    "PanelPayment.due_at",
+    "PayHold.until",
+    "StoredResult.wanted_at",
+}
+
+
+def test_every_planned_time_is_put_back_or_known_to_be_late() -> None:
+    """A field of this kind that is new has to be in one of the two."""
+    planned = {
+        f"{model.__name__}.{field.name}"
+        for model in apps.get_app_config("webapp").get_models()
+        for field in model._meta.fields
+        if PLANNED.search(field.name)
+    }
+    source = inspect.getsource(uptime._put_back)
+    put_back = {
+        f"{model}.{field}" for model, field in re.findall(r'\((\w+)\.objects.*?"(\w+)"', source)
+    }
+    assert planned <= put_back | LATE_AT_MOST, planned - put_back - LATE_AT_MOST
+    assert not LATE_AT_MOST & put_back
+    assert planned >= LATE_AT_MOST
 
 
 def test_a_pair_is_parted_by_absence_while_we_were_there_only() -> None:
