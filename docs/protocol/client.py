@@ -137,10 +137,10 @@ class ClientParticipation(threading.Thread):
             self.kept |= json.loads(self.file.read_text())
         if private := self.kept["private"]:
             self.send(self.page(private).forms[""] | {"action": private})
-        elif form := self.page(f"{self.link}?id={self.name}").forms.get("consent"):
-            self.send(form)
         else:
-            raise RuntimeError("the study takes nobody now")
+            form = self.page(f"{self.link}?id={self.name}").forms.get("consent")
+            if not form or self.send(form) == 409:  # it took its last one since the page came
+                raise RuntimeError("the study takes nobody now")
 
     def step(self) -> None:
         status, text = self.ask(f"{self.path}status?version=2", Accept="application/json")
@@ -166,8 +166,8 @@ class ClientParticipation(threading.Thread):
             self.send(form, self.answers(form["questions"]))
             self.counts["pages"] += bool(form["questions"])
 
-    def send(self, form: dict[str, Any], answers: dict[str, str] | None = None) -> None:
-        self.ask(form["action"], urlencode({**form["sent"], **(answers or {})}).encode())
+    def send(self, form: dict[str, Any], answers: dict[str, str] | None = None) -> int:
+        return self.ask(form["action"], urlencode({**form["sent"], **(answers or {})}).encode())[0]
 
     def answers(self, questions: list[dict[str, Any]]) -> dict[str, str]:
         found: dict[str, str] = {}
