@@ -1,12 +1,13 @@
 """Outages of one part alone, the others at work, begun at every step, on real servers (G26).
 
-    python -m tests.trust.parts_away --away web database replies --seconds 10 98 1860 86400
+    python -m tests.trust.parts_away --away web database replies sweeper broker --seconds 10 1860
 
 People stand at each step of an installation of several processes (PostgreSQL, Redis, a web server,
-a reply worker, a sweeper). The web server or the reply worker is killed, or the database crashes;
-all stored times are moved back by the length of the outage, in pieces where the sweeper is at work,
-so that it judges all along; then the part comes back. Prints what was found after the sweeper's
-next turns, for each outage; exits 1 unless all harm is zero.
+a reply worker, a sweeper). One of them is killed, or the database crashes; all stored times are
+moved back by the length of the outage, in pieces where the sweeper is at work, so that it judges
+all along; then the part comes back. People whose pages answer are there meanwhile and go on, but
+for those who wait for what is away. Prints what was found after the sweeper's next turns, for each
+outage; exits 1 unless all harm is zero.
 
 `tests.trust.outages` has all parts together.
 """
@@ -16,6 +17,7 @@ from __future__ import annotations
 import argparse
 import contextlib
 import json
+import os
 import signal
 import sys
 import tempfile
@@ -26,6 +28,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 from tests import live, servers
 from tests.trust import cluster, outages
@@ -39,6 +42,7 @@ class Installation:
     """What runs, and who stands where."""
 
     database: servers.PostgreSQL
+    broker: contextlib.ExitStack
     processes: cluster.Cluster
     stage: outages.Stage
 
@@ -68,7 +72,8 @@ def installed(bug: str) -> Iterator[Installation]:
     with contextlib.ExitStack() as stack:
         database = stack.enter_context(servers.restartable_postgresql())
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
-        redis = stack.enter_context(servers.redis_server())
+        broker = stack.enter_context(contextlib.ExitStack())
+        redis = broker.enter_context(servers.redis_server())
         changes = {"DATABASE_URL": database.url, "REDIS_URL": redis, "PARTNER_GRACE": "90"}
         env = live.environment(folder, LOG_LEVEL="ERROR", **changes)
         outages.connect(env)
@@ -77,7 +82,7 @@ def installed(bug: str) -> Iterator[Installation]:
         stack.enter_context(cluster.running(processes))
         _until_all_give_signs_of_life()
         try:
-            yield Installation(database, processes, outages.seed_stage())
+            yield Installation(database, broker, processes, outages.seed_stage())
         finally:
             connection.close()  # else the database waits for it
 
@@ -126,6 +131,48 @@ def _without_replies(here: Installation, seconds: int) -> None:
     _until_answered(here.stage)
 
 
+def _without_sweeper(here: Installation, seconds: int) -> None:
+    """Nobody judges meanwhile; the first turn afterwards sees people who were there all along."""
+    from django.db.models import F
+
+    from webapp.models import Heartbeat
+
+    sweeper = here.process("sweep")
+    sweeper.kill()
+    span = timedelta(seconds=seconds)
+    Heartbeat.objects.filter(name="platform sweeper").update(seen_at=F("seen_at") - span)
+    _everybody_goes_on(here.stage, span)
+    sweeper.start()
+    _until_all_beat_again("platform sweeper")
+
+
+def _without_broker(here: Installation, seconds: int) -> None:
+    """No hint arrives: a reply that is owed comes by the worker's own look."""
+    port = urlsplit(os.environ["REDIS_URL"]).port or 0
+    here.broker.close()
+    _write_to_a_bot(here.stage)
+    _until_answered(here.stage)
+    for piece in _pieces(seconds):
+        _everybody_goes_on(here.stage, piece)
+        outages.wait_for_a_turn()
+    here.broker.enter_context(servers.redis_server(port))
+
+
+def _everybody_goes_on(stage: outages.Stage, span: timedelta) -> None:
+    """Let time pass for people of all steps, who make progress; who works gives signs of life."""
+    from django.db import transaction
+    from django.db.models import F
+
+    from webapp.models import Heartbeat, Participation
+
+    with transaction.atomic():
+        outages.move_back(span, besides=(Heartbeat,))
+        _go_on(stage)
+        rows = Participation.objects.exclude(state="ENDED")
+        rows.update(state_at=F("seen_at"))
+        rows.filter(waiting_at__isnull=False).update(waiting_at=F("seen_at"))
+
+
 def _without_database(here: Installation, seconds: int) -> None:
     """Nothing is stored meanwhile: the others try in vain, until they find it again."""
     from django.db import connection
@@ -145,6 +192,8 @@ AWAY: dict[str, Callable[[Installation, int], None]] = {
     "web": _without_web,
     "database": _without_database,
     "replies": _without_replies,
+    "sweeper": _without_sweeper,
+    "broker": _without_broker,
 }
 
 
