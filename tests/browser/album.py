@@ -44,6 +44,7 @@ SCREENS = {
     "quiz": "admission",
     "matched": "waiting",
     "onboarding": "rate",
+    "attention": "rate",
 }
 
 
@@ -62,6 +63,7 @@ def steps() -> Mapping[str, Callable[[str], Visit]]:
         "chat": _chatted,
         "rate": _rated,
         "onboarding": lambda language: _started(_onboarding(language)),
+        "attention": lambda language: _started(_attention(language)),
         "write": lambda language: _started(_writing(language)),
         "ended": _ended,
     }
@@ -142,6 +144,16 @@ def _onboarding(language: str) -> Any:
 
     rows = [*map(known_row, range(2)), *rows_of(4)]
     return _in(onboarding_campaign(Onboarding(items=2, share=0.5), rows, batch=4), language)
+
+
+def _attention(language: str) -> Any:
+    """Return a campaign whose first form ends with an attention check."""
+    from evaluation import Attention, Gate, YesNo, ours
+    from tests.webapp.admitted import onboarding_campaign, rows_of
+
+    check = YesNo(name="choose_no", text=ours("This is an attention check: please choose No."))
+    step = Attention(questions=(check,), passes=(Gate("choose_no", (0,)),), every=1, misses=1)
+    return _in(onboarding_campaign(step, rows_of(4), batch=4), language)
 
 
 def _writing(language: str) -> Any:
