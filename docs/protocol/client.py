@@ -140,7 +140,7 @@ class ClientParticipation(threading.Thread):
         else:
             form = self.page(f"{self.link}?id={self.name}").forms.get("consent")
             if not form or self.send(form) == 409:  # it took its last one since the page came
-                raise RuntimeError("the study takes nobody now")
+                raise RuntimeError("the study takes nobody now, or not on these terms")
 
     def step(self) -> None:
         status, text = self.ask(f"{self.path}status?version=2", Accept="application/json")

@@ -74,10 +74,11 @@ def completed(name: str, folder: Path) -> Found:
     )
     clients = tuple(json.loads(line) for line in _lines(folder / LINES))
     outcomes = Counter(_lines(folder / OUTCOMES))
-    # More come than there are places for; on a busy machine the last one after everybody is done.
-    problems = [
-        line["problem"] for line in clients if line["problem"] and NOBODY not in line["problem"]
-    ]
+    problems = [line["problem"] for line in clients if line["problem"]]
+    # More come than there are places: on a busy machine one may come after everybody is done.
+    late = [each for each in problems if NOBODY in each]
+    if len(late) == 1:
+        problems.remove(late[0])
     if result.returncode:
         problems += result.stderr.strip().splitlines()[-1:] or [f"status {result.returncode}"]
     if not outcomes["COMPLETED"] + outcomes["QUIT"] * (name in WITHOUT_END):

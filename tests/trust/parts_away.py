@@ -90,10 +90,8 @@ def installed(bug: str) -> Iterator[Installation]:
 def _until_all_give_signs_of_life() -> None:
     from webapp.models import Heartbeat
 
-    end = time.monotonic() + outages.PATIENCE
-    while Heartbeat.objects.filter(kind="platform").count() < 3:
-        assert time.monotonic() < end, list(Heartbeat.objects.values_list("name", flat=True))
-        time.sleep(0.1)
+    rows = Heartbeat.objects.filter(kind="platform")
+    _until(lambda: rows.all().count() >= 3, "web, sweeper and reply worker give signs of life")
 
 
 def outage(here: Installation, part: str, seconds: int) -> dict[str, Any]:
@@ -261,11 +259,8 @@ def _until_answered(stage: outages.Stage) -> None:
     job = ReplyJob.objects.filter(conversation__seats__participation=person).latest("pk")
     if job.state == ReplyJob.State.FAILED:
         chat.retry(person=person, client_id=uuid.uuid4(), now=clock.read())
-    end = time.monotonic() + outages.PATIENCE
-    while job.state != ReplyJob.State.DONE:
-        assert time.monotonic() < end, f"the bot still owes a reply: {job.state} {job.error}"
-        time.sleep(0.1)
-        job.refresh_from_db()
+    done = ReplyJob.objects.filter(pk=job.pk, state=ReplyJob.State.DONE)
+    _until(lambda: done.all().exists(), "the bot replies")
 
 
 def _until_all_beat_again(name: str) -> None:
@@ -273,9 +268,14 @@ def _until_all_beat_again(name: str) -> None:
     from webapp import clock
     from webapp.models import Heartbeat
 
-    since, end = clock.read(), time.monotonic() + outages.PATIENCE
-    while not Heartbeat.objects.filter(name=name, seen_at__gt=since).exists():
-        assert time.monotonic() < end, f"{name} gives no sign of life"
+    beaten = Heartbeat.objects.filter(name=name, seen_at__gt=clock.read())
+    _until(lambda: beaten.all().exists(), f"{name} gives a sign of life")
+
+
+def _until(condition: Callable[[], bool], what: str) -> None:
+    end = time.monotonic() + outages.PATIENCE
+    while not condition():
+        assert time.monotonic() < end, f"in vain: {what}"
         time.sleep(0.1)
 
 

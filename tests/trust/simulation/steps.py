@@ -71,7 +71,7 @@ def open_campaign(seed: int, number: int, counts: Counter[str]) -> World:
 def take_step(world: World) -> None:
     from webapp.services.participation import limits
 
-    limits.own.clear()  # of joins, by the clock of this machine, in which a campaign takes seconds
+    limits.own.clear()  # per minute of this machine's clock, not of the drawn one
     chance = world.chance
     world.now += timedelta(seconds=chance.choice((0, 0, 1, 1, 1, 2, 2, 5, 20, 90)))
     here = [soul for soul in world.souls if not soul.is_gone]
