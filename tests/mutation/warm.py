@@ -44,6 +44,7 @@ NO_REWRITING = "ignore::pytest.PytestAssertRewriteWarning"
 # A fork has a deadline of its own, and tests that are traced take several times as long.
 OPTIONS = ("-x", "-q", "-p", "no:cacheprovider", "-W", NO_REWRITING, "--timeout=0")
 LONGEST = 600.0  # seconds that loading may take
+TRACED = 20.0  # seconds of a test that are traced; what it runs later is left to other tests
 
 
 def fork(work: Callable[[], Reply], seconds: float) -> Reply:
@@ -185,6 +186,9 @@ class _Plugin:
             self.lines.clear()
 
     def _called(self, frame: FrameType, event: str, value: object) -> Any:
+        if time.monotonic() - self.began > TRACED:
+            sys.settrace(None)
+            return None
         file = self.names.get(frame.f_code.co_filename)
         return None if file is None else self._tracer(self.lines[file])
 

@@ -35,7 +35,7 @@ UNPAID_THERE = ("RETURNED", "TIMED-OUT")  # terminal: an approval would fail
 class Account:
     """One submission's money in cents. `part` is what the reward pays, None while unknown.
 
-    `rewarded` is what the reward was seen to have paid.
+    `rewarded` is what the reward was seen to have paid; `asked` names what needs no asking again.
     """
 
     submission: PanelSubmission
@@ -45,6 +45,7 @@ class Account:
     refused: bool
     rewarded: int = 0
     held: bool = False
+    asked: frozenset[str] = frozenset()
 
     @property
     def bonus_due(self) -> int:
@@ -81,11 +82,20 @@ class _MoneyCalls:
     refused: set[int]
     parts: dict[int, int]
     failed_parts: dict[int, int]
+    returning: set[int]  # failed ones, too: nobody is asked twice to return
+
+    def asked(self, pk: int) -> frozenset[str]:
+        of = {
+            "APPROVE": self.approving,
+            "PART": self.parts.keys() | self.failed_parts.keys(),
+            "RETURN": self.returning,
+        }
+        return frozenset(action for action, known in of.items() if pk in known)
 
 
 def _money_calls(study: PanelStudy) -> _MoneyCalls:
     found: dict[tuple[str, bool], dict[Any, Any]] = defaultdict(dict)
-    calls = study.calls.filter(action__in=("APPROVE", "REJECT", "PART"))
+    calls = study.calls.filter(action__in=("APPROVE", "REJECT", "PART", "RETURN"))
     for action, stage, submission, content in calls.values_list(
         "action", "stage", "submission", "content"
     ):
@@ -95,6 +105,7 @@ def _money_calls(study: PanelStudy) -> _MoneyCalls:
         set(found["REJECT", False]),
         found["PART", False],
         found["PART", True],
+        {*found["RETURN", False], *found["RETURN", True]},
     )
 
 
@@ -117,7 +128,8 @@ def _account(study: PanelStudy, row: PanelSubmission, calls: _MoneyCalls) -> Acc
     elif row.status == REVIEW and row.pk in calls.refused:
         part = None  # a person has asked to reject it: nothing is paid until the panel has answered
     owed = 0 if is_refused else owed
-    return Account(row, owed, intended, part, is_refused, rewarded, held=amounts["is_held"])
+    held, asked = amounts["is_held"], calls.asked(row.pk)
+    return Account(row, owed, intended, part, is_refused, rewarded, held, asked)
 
 
 def _of_reward(study: PanelStudy, pk: int, due: int, calls: _MoneyCalls) -> int:
@@ -134,22 +146,27 @@ def intend(study: PanelStudy, now: datetime) -> int:
     """Write down what is to be paid and how; return how much was new. A repeat does nothing."""
     new = 0
     for each in accounts(study):
-        one = each.submission
-        if one.status == REVIEW and each.part and each.owed:
-            new += _queue_pay(study, one, each.part, now)
-        elif one.status == REVIEW and each.part == 0 and each.owed and not one.return_requested:
-            reasons = {"request_return_reasons": [codes.return_reason(study, "partial")]}
-            new += _queue(study, one, "RETURN", now, reasons)
+        if each.submission.status == REVIEW and each.owed:
+            new += _ask(study, each, now)
         if each.bonus_due:
             new += _intend_bonus(each, now)
     return new
 
 
-def _queue_pay(study: PanelStudy, one: PanelSubmission, cents: int, now: datetime) -> bool:
-    if cents == study.reward:
-        return _queue(study, one, "APPROVE", now, {})
-    content = {"percentage": cents * 100 // study.reward, "cents": cents}
-    return _queue(study, one, "PART", now, content)
+def _ask(study: PanelStudy, each: Account, now: datetime) -> bool:
+    """Queue what the reward is to pay, or that nothing of it is taken; no statement if asked."""
+    one, cents = each.submission, each.part
+    content: client.Json
+    if cents and cents == study.reward:
+        action, content = "APPROVE", {}
+    elif cents:
+        action, content = "PART", {"percentage": cents * 100 // study.reward, "cents": cents}
+    elif cents == 0 and not one.return_requested:
+        reason = codes.return_reason(study, "partial")
+        action, content = "RETURN", {"request_return_reasons": [reason]}
+    else:
+        return False
+    return action not in each.asked and _queue(study, one, action, now, content)
 
 
 def _queue(

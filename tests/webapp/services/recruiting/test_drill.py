@@ -15,8 +15,9 @@ from typing import Any
 
 import pytest
 import time_machine
-from django.db import connections, transaction
+from django.db import connection, connections, transaction
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
 
 from tests.factories import NOW, make_campaign
 from tests.webapp.services.recruiting.fake_panel import SECRET, FakePanel
@@ -30,7 +31,7 @@ from webapp.models import (
     PanelStudy,
     Participation,
 )
-from webapp.services.recruiting import books, client, codes, studies, turn
+from webapp.services.recruiting import books, client, codes, paying, studies, submissions, turn
 from webapp.services.rules import identity
 
 Outcome, Kind = Participation.Outcome, CompletionCode.Kind
@@ -103,10 +104,12 @@ def end(campaign: Campaign, number: int, outcome: str, amount: str, extra: str) 
 
 
 @transaction.atomic  # as fast as one write
-def finish(panel: FakePanel, study: PanelStudy, people: int, rng: random.Random) -> dict[str, int]:
+def finish(
+    panel: FakePanel, study: PanelStudy, people: int, rng: random.Random, *, first: int = 0
+) -> dict[str, int]:
     """Let people of all ends come and leave; return what each submission is owed, in cents."""
     owed: dict[str, int] = {}
-    for number in range(people):
+    for number in range(first, first + people):
         outcome, amount, extra = ENDS[number % len(ENDS)]
         person = end(study.campaign, number, outcome, amount, extra)
         pk = panel.comes(study.study_id or "", f"person{number}")
@@ -218,6 +221,29 @@ def test_books_are_equal_to_the_cent_whatever_is_lost_doubled_or_killed(
         f"{people} submissions; {kept} of {told} first events arrived; {killed} processes killed;"
     )
     print(f"{len(panel.calls)} calls; {sum(owed.values()) / 100:.2f} owed and paid")
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("pays_parts", [False, True])
+def test_what_was_asked_for_is_not_looked_up_again_for_each_submission(
+    panel: FakePanel, pays_parts: bool
+) -> None:
+    study = published(panel, make_campaign(screening_pay="0.30"), pays_parts=pays_parts)
+    spent: list[int] = []
+    for people in (len(ENDS), 3 * len(ENDS)):
+        finish(panel, study, people, random.Random(3), first=study.submissions.count())
+        submissions.read_due(NOW + timedelta(minutes=len(spent) * 10 + 10))
+        study.submissions.update(return_requested=False)  # as of a code that asks nobody
+        waiting = study.submissions.filter(status="AWAITING REVIEW").count()
+        assert paying.intend(study, NOW) >= waiting // 2 > 0
+        with CaptureQueriesContext(connection) as asked:
+            assert paying.intend(study, NOW) == 0
+        spent.append(len(asked))
+    assert spent[0] == spent[1]
+    assert set(study.calls.values_list("action", flat=True)) >= {
+        "APPROVE",
+        "PART" if pays_parts else "RETURN",
+    }
 
 
 def _check_books(panel: FakePanel, study: PanelStudy, owed: dict[str, int]) -> None:
