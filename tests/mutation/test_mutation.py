@@ -70,9 +70,9 @@ def copy(tmp_path_factory: pytest.TempPathFactory) -> Iterator[trees.Copy]:
     tree = tmp_path_factory.mktemp("planted")
     plant(tree)
     file = tree / TESTS
-    file.write_text(
-        TEST + "\n\ndef test_it_ends():\n    while adding.total(1) != 1:\n        pass\n"
-    )
+    endless = "def test_it_ends():\n    while adding.total(1) != 1:\n        pass\n"
+    night = "@pytest.mark.slow\ndef test_of_a_night():\n    adding.larger(1, 2)\n"
+    file.write_text(f"import pytest\n{TEST}\n\n{endless}\n\n{night}")
     with trees.copies(tree, 1) as (made,):
         made.load(trees.own_tests(tree, MODULE), [MODULE])
         yield made

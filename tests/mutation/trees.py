@@ -25,7 +25,6 @@ ELSEWHERE: Mapping[str, Sequence[str]] = {
         "tests/webapp/services/participation/test_enrolment.py"
     ],
 }
-LONGEST = 3600  # seconds that all tests may take with every line noted
 # The tests run on SQLite, without a broker; which settings they need is the tree's to say.
 NOT_PASSED_ON = ("DATABASE_URL", "REDIS_URL", "DJANGO_SETTINGS_MODULE")
 
@@ -100,7 +99,7 @@ class Copy:
 
     def trace(self, tests: Sequence[str], files: Sequence[str]) -> dict[str, Touched]:
         """Return what each test touches of `files`. Raises `TestsFail` where one fails."""
-        reply = self.ask("trace", tests=tests, files=files, seconds=LONGEST)
+        reply = self.ask("trace", tests=tests, files=files, seconds=1800)
         if reply["outcome"] != "passed":
             problem = f"{reply['test']}: {reply['outcome']} before anything was changed"
             raise TestsFail(f"{problem}\n{reply['log']}")

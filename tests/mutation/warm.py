@@ -43,8 +43,8 @@ TEMPLATE = ROOT / "var" / "template.sqlite3"  # the empty, migrated database
 NO_REWRITING = "ignore::pytest.PytestAssertRewriteWarning"
 # A fork has a deadline of its own, and tests that are traced take several times as long.
 OPTIONS = ("-x", "-q", "-p", "no:cacheprovider", "-W", NO_REWRITING, "--timeout=0")
+WITHOUT_SLOW = ("-m", "not slow")  # as `script/test` runs them
 LONGEST = 600.0  # seconds that loading may take
-TRACED = 20.0  # seconds of a test that are traced; what it runs later is left to other tests
 
 
 def fork(work: Callable[[], Reply], seconds: float) -> Reply:
@@ -135,7 +135,7 @@ def run(tests: Sequence[str], files: Sequence[str] = ()) -> Reply:
 
     began = time.monotonic()
     plugin = _Plugin(tests, files)
-    code = pytest.main([*OPTIONS, *tests], plugins=[plugin])
+    code = pytest.main([*OPTIONS, *WITHOUT_SLOW, *tests], plugins=[plugin])
     failed = plugin.failed or ("" if code == 0 else f"(exit {int(code)})")
     return {
         "outcome": "failed" if failed else "passed",
@@ -186,9 +186,6 @@ class _Plugin:
             self.lines.clear()
 
     def _called(self, frame: FrameType, event: str, value: object) -> Any:
-        if time.monotonic() - self.began > TRACED:
-            sys.settrace(None)
-            return None
         file = self.names.get(frame.f_code.co_filename)
         return None if file is None else self._tracer(self.lines[file])
 
