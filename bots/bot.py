@@ -101,6 +101,18 @@ class StreamingBot(Protocol):
 
 
 @runtime_checkable
+class StreamingBatchBot(Protocol):
+    """Answers many conversations in one pass, and tells by the place of a turn what grows.
+
+    It tells only what the reply will begin with; not of each word, where that would cost time.
+    """
+
+    def respond_many_growing(
+        self, turns: Sequence[Turn], growing: Callable[[int, str], None]
+    ) -> Sequence[Reply]: ...
+
+
+@runtime_checkable
 class Prompted(Protocol):
     """Tells the request, or prompt, that it would make of a turn, without calling anything."""
 

@@ -18,6 +18,7 @@ from typing import Any
 
 from bots import Turn, Way
 from bots.footprint import Footprint
+from bots.guards.growing import Growing
 from webapp.inference import PATIENCE, Answers, Child, begin_nursery, begin_process
 from webapp.pipes import Nursery, Process
 
@@ -56,10 +57,19 @@ class Children:
         self._nursery: Nursery | None = None
         self._closed = False
 
-    def respond(self, name: str, options: Mapping[str, Any], turns: Sequence[Turn]) -> Answers:
-        """Answer a batch in the child that holds this bot, starting one if there is none."""
+    def respond(
+        self,
+        name: str,
+        options: Mapping[str, Any],
+        turns: Sequence[Turn],
+        growing: Mapping[int, Growing] | None = None,
+    ) -> Answers:
+        """Answer a batch in the child that holds this bot, starting one if there is none.
+
+        `growing` is told what replies have grown to, as `Child.respond` does.
+        """
         with self._using(name, options) as child:
-            return child.respond(name, options, turns)
+            return child.respond(name, options, turns, growing)
 
     def warm_up(self, name: str, options: Mapping[str, Any]) -> None:
         """Load a bot before anybody waits for it, in each of its processes."""

@@ -19,6 +19,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 from typing import IO, Any, cast
@@ -30,6 +31,7 @@ from bots import (
     Bot,
     Reply,
     SeededHistory,
+    StreamingBatchBot,
     StreamingBot,
     Turn,
     Utterance,
@@ -43,6 +45,7 @@ from bots import (
 )
 from bots.dialogue import Speaker
 from bots.footprint import Footprint, footprint
+from bots.guards.growing import Growing, Paced
 from webapp.pipes import READY, Nursery, Pipe, Process
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -87,12 +90,18 @@ class Answers:
 
 
 Respond = Callable[[str, Mapping[str, Any], Sequence[Turn]], Answers]
+RespondGrowing = Callable[[str, Mapping[str, Any], Sequence[Turn], Mapping[int, Growing]], Answers]
+Tell = Callable[[int, str], None]  # the place of a turn, and what its reply has grown to
 
 
-def respond_here(name: str, options: Mapping[str, Any], turns: Sequence[Turn]) -> Answers:
+def respond_here(
+    name: str, options: Mapping[str, Any], turns: Sequence[Turn], tell: Tell | None = None
+) -> Answers:
     """Answer in this process; an error of the device means that the process must end."""
     with _device_watched():
         bot = get_bot(name, **options)
+        if tell is not None and isinstance(bot, StreamingBatchBot):
+            return Answers(list(bot.respond_many_growing(turns, tell)), version(bot))
         return Answers(_replies(bot, turns), version(bot))
 
 
@@ -100,19 +109,27 @@ async def respond_beside(
     name: str,
     options: Mapping[str, Any],
     turn: Turn,
-    growing: Callable[[str], None] | None = None,
+    growing: Growing | None = None,
 ) -> Answers:
     """Answer one conversation in this event loop, by a bot whose way is `async`.
 
-    `growing` is told what the reply has grown to, by a bot that streams.
+    `growing` is told, ten times a second at most, what the reply has grown to, by a bot that
+    streams.
     """
     with _device_watched():
         bot = get_bot(name, **options)
         if growing is not None and isinstance(bot, StreamingBot):
-            reply = await bot.respond_growing(*turn, growing)
+            reply = await _growing(bot, turn, Paced(growing))
         else:
             reply = await cast(AsyncBot, bot).respond_async(*turn)
         return Answers([reply], version(bot))
+
+
+async def _growing(bot: StreamingBot, turn: Turn, paced: Paced) -> Reply:
+    try:
+        return await bot.respond_growing(*turn, paced.grow)
+    finally:
+        paced.end()
 
 
 def warm_up_here(name: str, options: Mapping[str, Any]) -> Way:
@@ -180,18 +197,28 @@ class Child:
     def pid(self) -> int | None:
         return self._pipe.process.pid if self._pipe else None
 
-    def respond(self, name: str, options: Mapping[str, Any], turns: Sequence[Turn]) -> Answers:
-        """Answer a batch, or raise `WorkerLost` or `BotFailed`."""
-        listed = [_listed(turn) for turn in turns]
-        request = {"bot": name, "options": dict(options), "turns": listed}
+    def respond(
+        self,
+        name: str,
+        options: Mapping[str, Any],
+        turns: Sequence[Turn],
+        growing: Mapping[int, Growing] | None = None,
+    ) -> Answers:
+        """Answer a batch, or raise `WorkerLost` or `BotFailed`.
+
+        `growing`, by the place of a turn, is told in another thread what the reply of a bot that
+        streams has grown to.
+        """
+        listed, heard = [_listed(turn) for turn in turns], growing or {}
+        request = {"bot": name, "options": dict(options), "turns": listed, "grows": [*heard]}
         with self._turn:
             pipe = self._load(name, options)
             is_async = self.way == "async"
             if not is_async:
-                result = self._result(pipe, request, self._patience)
+                result = self._result(pipe, request, self._patience, heard)
         if is_async:  # the child itself ends what is late, and spares the others
             alone = {**request, "patience": self._patience}
-            result = self._result(pipe, alone, self._patience + BEYOND)
+            result = self._result(pipe, alone, self._patience + BEYOND, heard)
         return Answers([Reply(**reply) for reply in result["replies"]], result["version"])
 
     def warm_up(self, name: str, options: Mapping[str, Any]) -> None:
@@ -215,8 +242,15 @@ class Child:
             self._loaded.add(key)
         return pipe
 
-    def _result(self, pipe: Pipe, request: Mapping[str, Any], patience: float) -> dict[str, Any]:
-        result = pipe.ask(request, patience)
+    def _result(
+        self,
+        pipe: Pipe,
+        request: Mapping[str, Any],
+        patience: float,
+        heard: Mapping[int, Growing] | None = None,
+    ) -> dict[str, Any]:
+        heard = heard or {}
+        result = pipe.ask(request, patience, lambda index, text: heard[index](text))
         if result.get("lost"):
             self._end(pipe)
             raise WorkerLost(result["error"], of_device=bool(result.get("of_device")))
@@ -273,21 +307,23 @@ def _listed(turn: Turn) -> list[Any]:
     return [list(persona), plain, seed_of(history), asdict(background_of(history))]
 
 
-def answer_line(line: bytes) -> dict[str, Any]:
+def answer_line(line: bytes, outlet: Outlet | None = None) -> dict[str, Any]:
     """Return a child's answer to one request: a batch, or a bot to be loaded."""
     request = json.loads(line)
     with _reported(request) as result:
-        result |= _answered(request) if "turns" in request else _loaded(request)
+        result |= _answered(request, outlet) if "turns" in request else _loaded(request)
     return result
 
 
-async def answer_beside(request: Mapping[str, Any]) -> dict[str, Any]:
+async def answer_beside(request: Mapping[str, Any], outlet: Outlet | None = None) -> dict[str, Any]:
     """Return a child's answer to one conversation; others are answered meanwhile."""
     with _reported(request) as result:
         (turn,), patience = _turns(request), request["patience"]
+        tell = _tell(request, outlet)
+        growing = None if tell is None else partial(tell, 0)
         try:
             async with asyncio.timeout(patience):
-                answers = await respond_beside(request["bot"], request["options"], turn)
+                answers = await respond_beside(request["bot"], request["options"], turn, growing)
         except TimeoutError as late:
             raise BotFailed(f"the bot took longer than {patience:g} s") from late
         result |= _sent_all(answers)
@@ -315,8 +351,22 @@ def _loaded(request: Mapping[str, Any]) -> dict[str, Any]:
     return {"way": way, "imported": [name for name in SLOW_TO_IMPORT if name in sys.modules]}
 
 
-def _answered(request: Mapping[str, Any]) -> dict[str, Any]:
-    return _sent_all(respond_here(request["bot"], request["options"], _turns(request)))
+def _answered(request: Mapping[str, Any], outlet: Outlet | None) -> dict[str, Any]:
+    name, options, tell = request["bot"], request["options"], _tell(request, outlet)
+    return _sent_all(respond_here(name, options, _turns(request), tell))
+
+
+def _tell(request: Mapping[str, Any], outlet: Outlet | None) -> Tell | None:
+    """Return what tells the parent of the replies that it wants to see grow."""
+    if outlet is None or not request["grows"]:
+        return None
+    wanted, number = set(request["grows"]), request["number"]
+
+    def tell(index: int, text: str) -> None:
+        if index in wanted:
+            outlet.write({"number": number, "grown": [index, text[:LONGEST]]})
+
+    return tell
 
 
 def _turns(request: Mapping[str, Any]) -> list[Turn]:
@@ -421,10 +471,10 @@ def _answer_requests() -> None:
     for line in sys.stdin.buffer:
         request = json.loads(line)
         if "patience" in request:
-            answer = asyncio.run_coroutine_threadsafe(answer_beside(request), loop)
+            answer = asyncio.run_coroutine_threadsafe(answer_beside(request, outlet), loop)
             answer.add_done_callback(lambda done: outlet.write(done.result()))
         else:
-            outlet.write(answer_line(line))
+            outlet.write(answer_line(line, outlet))
 
 
 if __name__ == "__main__":

@@ -1,7 +1,8 @@
 """Pipes to a child process: requests as JSON lines, each answered by its number, in any order.
 
-Several may be under way. Where the process ends, all that wait are told so. The process is started
-by a command, or forked from a `Nursery`, which has imported what takes long.
+What an answer has grown to may come before it. Several may be under way. Where the process ends,
+all that wait are told so. The process is started by a command, or forked from a `Nursery`, which
+has imported what takes long.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ import socket
 import subprocess
 import threading
 import weakref
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
 from typing import IO, Any, Protocol, cast
 
@@ -143,14 +144,26 @@ class Pipe:
         self.process = process
         self._numbers = itertools.count()
         self._waiting: dict[int, Future[dict[str, Any]]] = {}
+        self._growing: dict[int, Callable[[int, str], None]] = {}
         self._lock = threading.Lock()
         self._writing = threading.Lock()
         self._is_over = False
         threading.Thread(target=self._read, name="answers of a child", daemon=True).start()
 
-    def ask(self, request: Mapping[str, Any], patience: float) -> dict[str, Any]:
-        """Return the answer, or one that says `lost`; a process that is late is ended."""
+    def ask(
+        self,
+        request: Mapping[str, Any],
+        patience: float,
+        growing: Callable[[int, str], None] | None = None,
+    ) -> dict[str, Any]:
+        """Return the answer, or one that says `lost`; a process that is late is ended.
+
+        `growing` is told, in the thread that reads, what a row of the answer has grown to; it must
+        not wait.
+        """
         number, answer = next(self._numbers), Future[dict[str, Any]]()
+        if growing is not None:
+            self._growing[number] = growing
         with self._lock:
             if self._is_over:
                 return _lost(ENDED)
@@ -167,6 +180,7 @@ class Pipe:
         finally:
             with self._lock:
                 self._waiting.pop(number, None)
+                self._growing.pop(number, None)
 
     def end(self) -> None:
         """End the process; what waits is told that it was lost."""
@@ -187,8 +201,12 @@ class Pipe:
         with contextlib.suppress(OSError, ValueError, KeyError, TypeError):
             while line := got.readline(LARGEST):
                 result: dict[str, Any] = json.loads(line)
+                number = result.pop("number")
+                if "grown" in result:
+                    self._growing.get(number, _unheard)(*result["grown"])
+                    continue
                 with self._lock:
-                    answer = self._waiting.pop(result.pop("number"), None)
+                    answer = self._waiting.pop(number, None)
                 if answer is not None:
                     answer.set_result(result)
         self.process.kill()
@@ -198,6 +216,10 @@ class Pipe:
         for answer in left:
             answer.set_result(_lost(ENDED))
         got.close()
+
+
+def _unheard(row: int, text: str) -> None:
+    """Drop what grows after its call was given up."""
 
 
 def _lost(error: str) -> dict[str, Any]:

@@ -8,7 +8,7 @@ turn alone would get.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import Any, Protocol, runtime_checkable
@@ -59,12 +59,17 @@ class _Row:
     log_probs: list[float] = field(default_factory=list)
 
 
+Watch = Callable[[Sequence[Sequence[int]]], None]
+
+
 def propose(
-    model: StepModel, turns: Sequence[Turn], decoding: Decoding
+    model: StepModel, turns: Sequence[Turn], decoding: Decoding, watch: Watch | None = None
 ) -> list[list[ReplyCandidate]]:
     """Return each turn's candidates, best first.
 
     Beam search gives fewer than `number` only where the model's distribution does not hold more.
+    `watch` is told after each step but a beam's what all rows have written, without the end; so
+    that each step waits for the device.
     """
     if not turns:
         return []
@@ -72,7 +77,7 @@ def propose(
         if decoding.method == "beam":
             rows = _beam(model, turns, decoding)
         else:
-            rows = _walk(model, turns, decoding)
+            rows = _walk(model, turns, decoding, watch)
     return [best_first([_candidate(model.codec, row) for row in found], decoding) for found in rows]
 
 
@@ -81,7 +86,9 @@ def _candidate(codec: Codec, row: _Row) -> ReplyCandidate:
     return ReplyCandidate(codec.decode(written), codec.tokens(written), tuple(row.log_probs))
 
 
-def _walk(model: StepModel, turns: Sequence[Turn], decoding: Decoding) -> list[list[_Row]]:
+def _walk(
+    model: StepModel, turns: Sequence[Turn], decoding: Decoding, watch: Watch | None = None
+) -> list[list[_Row]]:
     """Write all rows side by side, greedily or by sampling; a row that has ended is dropped."""
     number = decoding.number if decoding.method == "sample" else 1
     rows = [[_Row() for _ in range(number)] for _ in turns]
@@ -93,12 +100,16 @@ def _walk(model: StepModel, turns: Sequence[Turn], decoding: Decoding) -> list[l
         state = model.select(state, torch.arange(len(turns)).repeat_interleave(number))
     tokens = torch.full((len(flat),), START)
     steps: list[tuple[np.ndarray, Tensor, Tensor]] = []
+    written: list[list[int]] = [[] for _ in flat]
     for index in range(decoding.max_tokens):
         log_probs, state = model.step(state, tokens)
         allowed = _allowed(log_probs)
         drawn = None if lots is None else torch.from_numpy(lots[alive, index])
         tokens = allowed.argmax(1) if drawn is None else _draw(allowed, drawn, decoding)
         steps.append((alive, tokens, log_probs.gather(1, tokens[:, None])[:, 0]))
+        if watch is not None:
+            _note(written, alive, tokens)
+            watch(written)
         left = (tokens != END).nonzero()[:, 0]
         if not len(left):
             break
@@ -110,6 +121,12 @@ def _walk(model: StepModel, turns: Sequence[Turn], decoding: Decoding) -> list[l
             )
     _fill(flat, steps)
     return rows
+
+
+def _note(written: Sequence[list[int]], alive: np.ndarray, tokens: Tensor) -> None:
+    for row, token in zip(alive, tokens.tolist(), strict=True):
+        if token != END:
+            written[row].append(token)
 
 
 def _fill(rows: Sequence[_Row], steps: Sequence[tuple[np.ndarray, Tensor, Tensor]]) -> None:

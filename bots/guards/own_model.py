@@ -14,7 +14,7 @@ from typing import Any, Literal
 from bots.bot import Reply, ReplyEvent, Turn
 from bots.dialogue import SeededHistory, Utterance, seed_of
 from bots.guards.filters import EMPTY, unsafe
-from bots.options import option
+from bots.options import InvalidOption, option
 from bots.text.tokens import display
 
 CUT = "length"  # the finish reason of a reply that reached its limit of tokens
@@ -84,6 +84,11 @@ class OwnModel:
         joined = "\n\n".join(thoughts)
         return Reply(text, score, about, raw, joined, prompt, tuple(events))
 
+    def refuse_stream(self, bot: str) -> None:
+        """Raise `InvalidOption` where a reply is to grow of which no part may be shown."""
+        for name, problem in rules_of_the_whole(vars(self)).items():
+            raise InvalidOption(f"{bot}: stream is on, but {name} {problem}")
+
     def drawn(self, turn: Turn, seed: int) -> int:
         """Return the seed for a turn: its own where draws are independent, else the option's."""
         own = seed_of(turn[1]) if self.draws == "independent" else None
@@ -128,6 +133,10 @@ def rules_of_the_whole(options: Mapping[str, Any]) -> dict[str, str]:
     reasoning makes reasoning of all that stands before it.
     """
     found: dict[str, str] = {}
+    if options.get("decoding") == "beam":
+        found["decoding"] = "is “beam”; choose greedy, or a way to sample"
+    elif options.get("decoding", "greedy") != "greedy" and options["number"] != 1:
+        found["number"] = f"is {options['number']}, of which one is shown; choose 1"
     if options["safety"] == "stop":
         found["safety"] = "is “stop”; choose off or flag"
     if options["display"] != "verbatim":
@@ -136,8 +145,8 @@ def rules_of_the_whole(options: Mapping[str, Any]) -> dict[str, str]:
         found["on_cut"] = f"is “{options['on_cut']}”; choose show"
     if options["reasoning_begins"] and options["reasoning_ends"]:
         found["reasoning_ends"] = (
-            f"is “{options['reasoning_ends']}”; leave it empty, and let the server set reasoning "
-            "apart (reasoning_content)"
+            f"is “{options['reasoning_ends']}”; leave it empty, and let the model set reasoning "
+            "apart (a server by reasoning_content, a function by a Reply)"
         )
     return found
 

@@ -4,17 +4,19 @@ Source: none, the adapter is ours; bots that their makers do not give away are c
 function, or by imported transcripts. The function takes the persona (sentences) and the history
 (`bots.Utterance`s, speaker "self" or "partner"; `bots.seed_of(history)` is a seed of this reply's
 own) and returns a text or a `bots.Reply`, which may carry `raw`, `reasoning`, `prompt` and details.
-An `async def` is awaited, several conversations at once in each process; with `batch` the function
-takes a list of pairs (persona, history) and returns as many replies. Only functions named in
-BOT_CALLABLES are called, "package.module.function" or "package.module.*"; on a server they run in
-processes of their own.
+An `async def` is awaited, several conversations at once in each process; one that yields gives the
+text in pieces, of which the last may be a `bots.Reply` that ends the text and carries the rest.
+With `batch` the function takes a list of pairs (persona, history) and returns as many replies. Only
+functions named in BOT_CALLABLES are called, "package.module.function" or "package.module.*"; on a
+server they run in processes of their own.
 """
 
 from __future__ import annotations
 
 import asyncio
 import inspect
-from collections.abc import Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import aclosing
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -22,7 +24,7 @@ from bots.bot import Reply, Turn, Way
 from bots.dialogue import Utterance
 from bots.guards.callables import find
 from bots.guards.own_model import OwnModel
-from bots.options import option
+from bots.options import InvalidOption, option
 
 
 @dataclass
@@ -44,12 +46,23 @@ class Function(OwnModel):
         16, "Conversations under way in each process, where it is an async def", least=1, most=256
     )
 
+    stream: bool = option(
+        False,
+        "The function is an async def that yields its reply piece by piece, and participants see "
+        "it grow where the protocol shows replies as they are written. Not with rules that decide "
+        "by the whole reply what is shown",
+        label="Stream replies",
+        last=True,
+    )
+
     @property
     def way(self) -> Way:
         """Follow the function's form."""
         if self.batch:
             return "batch"
-        return "async" if inspect.iscoroutinefunction(self._function()) else "one"
+        function = self._function()
+        is_async = inspect.iscoroutinefunction(function) or inspect.isasyncgenfunction(function)
+        return "async" if is_async else "one"
 
     def respond(self, persona: Sequence[str], history: Sequence[Utterance]) -> Reply:
         """Answer one conversation.
@@ -65,6 +78,7 @@ class Function(OwnModel):
         """
         if self.way == "async":
             return asyncio.run(self._all(turns))
+        self._check_stream()
         function, arguments = self._function(), [self._arguments(turn) for turn in turns]
         results = function(arguments) if self.batch else [function(*each) for each in arguments]
         if not isinstance(results, list | tuple) or len(results) != len(turns):
@@ -76,7 +90,53 @@ class Function(OwnModel):
 
         Raises TypeError if the function returns neither a text nor a reply.
         """
-        return self._reply(await self._function()(*self._arguments((persona, history))))
+        return await self.respond_growing(persona, history)
+
+    async def respond_growing(
+        self,
+        persona: Sequence[str],
+        history: Sequence[Utterance],
+        growing: Callable[[str], None] | None = None,
+    ) -> Reply:
+        """Answer one conversation by an `async def`; tell what a reply in pieces has grown to.
+
+        Raises TypeError if the function returns, or yields, neither texts nor a reply, and
+        `InvalidOption` if it is to stream and cannot.
+        """
+        self._check_stream()
+        answer = self._function()(*self._arguments((persona, history)))
+        if not inspect.isasyncgen(answer):
+            return self._reply(await answer)
+        async with aclosing(answer) as pieces:
+            return self._reply(await self._joined(pieces, growing if self.stream else None))
+
+    def _check_stream(self) -> None:
+        if not self.stream:
+            return
+        self.refuse_stream("callable")
+        if self.batch or not inspect.isasyncgenfunction(self._function()):
+            raise InvalidOption(
+                f"callable: stream is on, but {self.function} is no async def that yields pieces, "
+                "one conversation at a time"
+            )
+
+    async def _joined(
+        self, pieces: AsyncIterator[object], growing: Callable[[str], None] | None
+    ) -> Reply:
+        """Return the reply that the pieces are; a `Reply` among them ends it."""
+        text = ""
+        async for piece in pieces:
+            if isinstance(piece, Reply):
+                return replace(piece, text=text + piece.text)
+            if not isinstance(piece, str):
+                raise TypeError(
+                    f"{self.function} yielded {type(piece).__name__}, but must yield text, or a "
+                    "Reply at its end"
+                )
+            text += piece
+            if growing is not None:
+                growing(text)
+        return Reply(text)
 
     async def _all(self, turns: Sequence[Turn]) -> list[Reply]:
         return list(await asyncio.gather(*(self.respond_async(*turn) for turn in turns)))

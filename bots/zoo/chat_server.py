@@ -20,7 +20,7 @@ from typing import Any, Literal
 from bots.bot import Reply, Turn, Way
 from bots.dialogue import Utterance, background_of
 from bots.guards import egress
-from bots.guards.own_model import OwnModel, rules_of_the_whole
+from bots.guards.own_model import OwnModel
 from bots.guards.remote import RemoteAnswer, RemoteServer, ServerFailed
 from bots.guards.streamed import text_of
 from bots.options import InvalidOption, option
@@ -293,8 +293,7 @@ class ChatServer(OwnModel):
         Raises `InvalidOption` where a reply is to be streamed of which no part may be shown.
         """
         if self.stream:
-            for name, problem in rules_of_the_whole(vars(self)).items():
-                raise InvalidOption(f"chat_server: stream is on, but {name} {problem}")
+            self.refuse_stream("chat_server")
         fields = {
             "temperature": self.temperature,
             "top_p": self.top_p,

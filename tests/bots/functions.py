@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+import json
+import os
+from collections.abc import AsyncIterator, Sequence
+from pathlib import Path
 from random import Random
 
 from bots import Reply, Turn, Utterance, seed_of
@@ -54,3 +57,33 @@ def together(turns: Sequence[Turn]) -> list[str]:
 def too_few(turns: Sequence[Turn]) -> list[str]:
     """Return one reply, however many were asked for."""
     return ["One."]
+
+
+async def written(persona: Sequence[str], history: Sequence[Utterance]) -> AsyncIterator[str]:
+    """Say the pieces of a file; go on after the n-th once there is a file n beside it."""
+    folder = Path(os.environ["PIECES"])
+    for number, piece in enumerate(json.loads((folder / "pieces").read_text()), start=1):
+        yield piece
+        while not (folder / str(number)).exists():
+            await asyncio.sleep(0.01)
+
+
+async def reasoned(
+    persona: Sequence[str], history: Sequence[Utterance]
+) -> AsyncIterator[str | Reply]:
+    """Say three words in pieces, and how it came to them."""
+    for piece in ("Toast, ", "as "):
+        yield piece
+    yield Reply("ever.", 0.5, {"finish_reason": "stop"}, reasoning="It is morning.")
+    yield "Nobody asks for this."
+
+
+async def breaks_off(persona: Sequence[str], history: Sequence[Utterance]) -> AsyncIterator[str]:
+    """Fail within the reply."""
+    yield "Toast, "
+    raise ValueError("no more")
+
+
+async def numbers(persona: Sequence[str], history: Sequence[Utterance]) -> AsyncIterator[int]:
+    """Yield what is no text."""
+    yield 3

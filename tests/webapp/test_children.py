@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
+from queue import SimpleQueue
 
 import pytest
 
@@ -162,6 +163,38 @@ def test_an_async_function_answers_several_in_one_process_and_ends_a_late_one_al
             late.result(20)
     assert pids(children) == [pid]
     children.close()
+
+
+def test_a_reply_in_pieces_grows_here_while_it_is_written_there(
+    children: Children, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    (tmp_path / "pieces").write_text('["Toast,\\n", "as\\n", "ever."]')
+    monkeypatch.setenv("PIECES", str(tmp_path))
+    options = {"function": FORMS + "written", "stream": True, "reasoning_ends": ""}
+    children.warm_up("callable", options)
+    told: SimpleQueue[str] = SimpleQueue()
+    with ThreadPoolExecutor(2) as pool:
+        grown = pool.submit(children.respond, "callable", options, [TURN], {0: told.put})
+        assert told.get(timeout=20) == "Toast,\n"
+        other = pool.submit(children.respond, "callable", options, [TURN])
+        (tmp_path / "1").touch()
+        assert told.get(timeout=20) == "Toast,\nas\n"
+        assert not grown.done()
+        (tmp_path / "2").touch()
+        assert told.get(timeout=20) == "Toast,\nas\never."
+        (tmp_path / "3").touch()
+        whole = [each.result(20).replies[0].text for each in (grown, other)]
+    assert whole == ["Toast,\nas\never."] * 2
+    assert told.empty()
+
+
+def test_what_breaks_off_is_the_error_and_not_the_reply(children: Children) -> None:
+    options = {"function": FORMS + "breaks_off", "stream": True, "reasoning_ends": ""}
+    told: SimpleQueue[str] = SimpleQueue()
+    children.warm_up("callable", options)
+    with pytest.raises(inference.BotFailed, match="ValueError: no more"):
+        children.respond("callable", options, [TURN], {0: told.put})
+    assert told.get_nowait() == "Toast, "
 
 
 def test_a_system_runs_in_as_many_processes_as_it_asks_for(children: Children) -> None:

@@ -133,8 +133,12 @@ class Lane:
 
     def _ask(self, work: worker.ReplyWork) -> None:
         children = self._children
-        respond = inference.respond_here if children is None else children.respond
-        self._end(worker.ask(work, respond))
+        if children is None:
+            self._end(worker.ask(work, inference.respond_here))
+        elif work.growing:
+            self._end(worker.ask_growing(work, children.respond))
+        else:
+            self._end(worker.ask(work, children.respond))
 
     def _end(self, ended_call: worker.EndedCall) -> None:
         self._finished(self, ended_call)

@@ -10,7 +10,10 @@ as DialoGPT was trained, "template" uses the tokenizer's own chat template. Need
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+import re
+import time
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
@@ -21,6 +24,7 @@ from bots.dialogue import Utterance
 from bots.generation import decoding as search
 from bots.generation import teacher_forcing
 from bots.guards.filters import empty_reply, keys_by
+from bots.guards.growing import PAUSE
 from bots.guards.own_model import CUT, OwnModel, with_prompt
 from bots.learning import training
 from bots.options import option
@@ -67,6 +71,14 @@ class Checkpoint(OwnModel):
     max_tokens: int = option(40, "Maximum tokens of a reply; the rest is cut", least=1, most=1000)
     max_words: int = option(25, "Maximum words of a reply, where possible", least=1)
     seed: int = option(0, "Seed of sampling", least=0)
+    stream: bool = option(
+        False,
+        "Participants see a reply grow where the protocol shows replies as they are written. Not "
+        "where one of several replies is chosen, nor with rules that decide by the whole reply "
+        "what is shown",
+        label="Stream replies",
+        last=True,
+    )
     _opened: Pretrained | None = field(default=None, init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -98,7 +110,28 @@ class Checkpoint(OwnModel):
 
     def respond_many(self, turns: Sequence[Turn]) -> list[Reply]:
         """Answer all in one batch: the best candidate that is short enough and new, or the best."""
-        found = self.propose(turns)
+        return self._replies(turns, None)
+
+    def respond_many_growing(
+        self, turns: Sequence[Turn], growing: Callable[[int, str], None]
+    ) -> list[Reply]:
+        """Answer all in one batch; where replies are streamed, tell their whole words so far."""
+        seen_at = -math.inf
+
+        def watch(written: Sequence[Sequence[int]]) -> None:
+            nonlocal seen_at
+            if time.monotonic() - seen_at >= PAUSE:
+                seen_at = time.monotonic()
+                for index, ids in enumerate(written):
+                    growing(index, _whole_words(self.model.codec.decode(ids)))
+
+        return self._replies(turns, watch if self.stream else None)
+
+    def _replies(self, turns: Sequence[Turn], watch: search.Watch | None) -> list[Reply]:
+        if self.stream:
+            self.refuse_stream("checkpoint")
+        drawing = self.drawing(turns)
+        found = search.propose(self.model, drawing, self._decoding(), watch)
         return [self._reply(*pair) for pair in zip(found, turns, strict=True)]
 
     def _reply(self, proposed: Sequence[ReplyCandidate], turn: Turn) -> Reply:
@@ -152,6 +185,11 @@ class Checkpoint(OwnModel):
             max_tokens=self.max_tokens,
             seed=self.seed,
         )
+
+
+def _whole_words(text: str) -> str:
+    """Return a text without its last word, which the next tokens may change."""
+    return (re.match(r"(?s).*(?=\s)", text) or [""])[0].rstrip()
 
 
 BOT = Checkpoint

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
+from typing import Any
+
 import pytest
 
 from bots import BatchBot, Reply, Utterance, make_bot, way_of
-from bots.bot import Bot
+from bots.bot import Bot, StreamingBot
 from bots.options import InvalidOption
 from tests.bots.examples import HELLO, PERSONA
 
@@ -17,8 +20,8 @@ def _named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("BOT_CALLABLES", f"lab.bots.reply, {HERE}.*")
 
 
-def bot(function: str) -> Bot:
-    found = make_bot("callable", function=function)
+def bot(function: str, **options: Any) -> Bot:
+    found = make_bot("callable", function=function, **options)
     assert isinstance(found, Bot)
     return found
 
@@ -74,6 +77,58 @@ def test_a_function_may_take_a_batch_or_be_awaited() -> None:
     texts = [reply.text for reply in awaited.respond_many(named)]
     assert texts == ["Hello first.", "Hello second."]
     assert way_of(bot(f"{HERE}.count")) == "one"
+
+
+def streamed(function: str, **options: Any) -> tuple[list[str], Reply]:
+    """Return what a reply in pieces was said to have grown to, and the reply."""
+    options = {"stream": True, "reasoning_ends": "", **options}
+    found = make_bot("callable", function=f"{HERE}.{function}", **options)
+    assert isinstance(found, StreamingBot)
+    told: list[str] = []
+    return told, asyncio.run(found.respond_growing(PERSONA, HELLO, told.append))
+
+
+def test_pieces_grow_to_the_reply_which_one_at_the_end_completes() -> None:
+    assert way_of(bot(f"{HERE}.reasoned")) == "async"
+    told, reply = streamed("reasoned")
+    assert told == ["Toast, ", "Toast, as "]
+    assert (reply.text, reply.raw, reply.score) == ("Toast, as ever.", "Toast, as ever.", 0.5)
+    assert (reply.reasoning, reply.events) == ("It is morning.", ("reasoned",))
+    assert reply.details == {"finish_reason": "stop"}
+    assert bot(f"{HERE}.reasoned").respond(PERSONA, HELLO) == reply  # where nobody looks on
+
+
+def test_nothing_grows_unless_the_option_says_so() -> None:
+    told, reply = streamed("reasoned", stream=False)
+    assert (told, reply.text) == ([], "Toast, as ever.")
+
+
+@pytest.mark.parametrize(
+    ("function", "problem", "told"),
+    [
+        ("breaks_off", ValueError, "no more"),
+        ("numbers", TypeError, "yielded int, but must yield text, or a Reply at its end"),
+        ("waits", InvalidOption, r"stream is on, but .*\.waits is no async def that yields"),
+        ("count", InvalidOption, r"stream is on, but .*\.count is no async def that yields"),
+    ],
+)
+def test_what_cannot_grow_to_a_reply_is_an_error(
+    function: str, problem: type[Exception], told: str
+) -> None:
+    with pytest.raises(problem, match=told):
+        streamed(function)
+
+
+@pytest.mark.parametrize("function", ["count", "together"])
+def test_a_function_that_returns_is_not_said_to_stream(function: str) -> None:
+    found = bot(f"{HERE}.{function}", stream=True, reasoning_ends="", batch=function == "together")
+    with pytest.raises(InvalidOption, match="stream is on, but"):
+        found.respond(PERSONA, HELLO)
+
+
+def test_a_rule_of_the_whole_reply_lets_nothing_grow() -> None:
+    with pytest.raises(InvalidOption, match=r"stream is on, but reasoning_ends is “</think>”"):
+        streamed("reasoned", reasoning_ends="</think>")
 
 
 def test_a_batch_function_must_answer_each() -> None:

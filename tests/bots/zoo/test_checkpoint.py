@@ -13,9 +13,11 @@ import pytest
 import torch
 
 from bots import SeededHistory, Utterance, bot_presets, make_bot, version
-from bots.bot import BatchBot, Generator, Ranker
+from bots.bot import BatchBot, Generator, Ranker, StreamingBatchBot
 from bots.generation.teacher_forcing import forced
+from bots.options import InvalidOption
 from bots.weights import InvalidWeights
+from bots.zoo import checkpoint
 from bots.zoo.checkpoint import pretrained
 from bots.zoo.checkpoint.pretrained import Pretrained
 from bots.zoo.checkpoint.prompts import Prompt
@@ -96,6 +98,53 @@ def test_a_batch_says_what_each_would_alone(folder: Any, decoding: str) -> None:
     assert together == said(folder(), **options)
     if decoding != "beam":
         assert together != said(folder(), **{**options, "seed": 5})
+
+
+STREAM = {"stream": True, "reasoning_ends": "", "max_tokens": 12, "max_words": 1}
+
+
+@KINDS
+@pytest.mark.parametrize("drawn", [{}, {"decoding": "nucleus", "number": 1, "seed": 4}])
+def test_what_grows_is_what_each_reply_begins_with(
+    folder: Any, drawn: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(checkpoint, "PAUSE", 0.0)
+    bot = make_bot("checkpoint", checkpoint=str(folder()), **STREAM, **drawn)
+    assert isinstance(bot, StreamingBatchBot)
+    assert isinstance(bot, BatchBot)
+    told: dict[int, list[str]] = {place: [] for place in range(len(TURNS))}
+    replies = bot.respond_many_growing(TURNS, lambda place, text: told[place].append(text))
+    assert list(replies) == list(bot.respond_many(TURNS))
+    assert all(replies[place].text.startswith(text) for place in told for text in told[place])
+    assert any(0 < len(text) < len(replies[place].text) for place in told for text in told[place])
+
+
+def test_what_grows_is_looked_at_ten_times_a_second_at_most(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(checkpoint, "PAUSE", 1000.0)
+    bot = make_bot("checkpoint", checkpoint=str(tiny_causal()), **STREAM)
+    assert isinstance(bot, StreamingBatchBot)
+    told: list[int] = []
+    bot.respond_many_growing(TURNS, lambda place, text: told.append(place))
+    assert told == list(range(len(TURNS)))
+
+
+@pytest.mark.parametrize(
+    ("options", "problem"),
+    [
+        ({"decoding": "beam"}, "decoding is “beam”; choose greedy, or a way to sample"),
+        ({"decoding": "top_k", "number": 2}, "number is 2, of which one is shown; choose 1"),
+        ({"safety": "stop"}, "safety is “stop”"),
+    ],
+)
+def test_what_decides_by_the_whole_reply_lets_nothing_grow(
+    options: dict[str, Any], problem: str
+) -> None:
+    bot = make_bot("checkpoint", checkpoint=str(tiny_causal()), **STREAM, **options)
+    assert isinstance(bot, BatchBot)
+    with pytest.raises(InvalidOption, match=f"checkpoint: stream is on, but {problem}"):
+        bot.respond_many(TURNS)
 
 
 @KINDS

@@ -35,7 +35,7 @@ UNPAID_THERE = ("RETURNED", "TIMED-OUT")  # terminal: an approval would fail
 class Account:
     """One submission's money in cents. `part` is what the reward pays, None while unknown.
 
-    `rewarded` is what the reward was seen to have paid; `asked` names what needs no asking again.
+    `rewarded` is what the reward was seen to have paid; `queued` names the calls that are written down.
     """
 
     submission: PanelSubmission
@@ -45,7 +45,7 @@ class Account:
     refused: bool
     rewarded: int = 0
     held: bool = False
-    asked: frozenset[str] = frozenset()
+    queued: frozenset[str] = frozenset()
 
     @property
     def bonus_due(self) -> int:
@@ -84,7 +84,7 @@ class _MoneyCalls:
     failed_parts: dict[int, int]
     returning: set[int]  # failed ones, too: nobody is asked twice to return
 
-    def asked(self, pk: int) -> frozenset[str]:
+    def queued(self, pk: int) -> frozenset[str]:
         of = {
             "APPROVE": self.approving,
             "PART": self.parts.keys() | self.failed_parts.keys(),
@@ -128,8 +128,8 @@ def _account(study: PanelStudy, row: PanelSubmission, calls: _MoneyCalls) -> Acc
     elif row.status == REVIEW and row.pk in calls.refused:
         part = None  # a person has asked to reject it: nothing is paid until the panel has answered
     owed = 0 if is_refused else owed
-    held, asked = amounts["is_held"], calls.asked(row.pk)
-    return Account(row, owed, intended, part, is_refused, rewarded, held, asked)
+    held, queued = amounts["is_held"], calls.queued(row.pk)
+    return Account(row, owed, intended, part, is_refused, rewarded, held, queued)
 
 
 def _of_reward(study: PanelStudy, pk: int, due: int, calls: _MoneyCalls) -> int:
@@ -166,7 +166,7 @@ def _ask(study: PanelStudy, each: Account, now: datetime) -> bool:
         action, content = "RETURN", {"request_return_reasons": [reason]}
     else:
         return False
-    return action not in each.asked and _queue(study, one, action, now, content)
+    return action not in each.queued and _queue(study, one, action, now, content)
 
 
 def _queue(

@@ -7,7 +7,6 @@ tells something, none of it is shown before it is whole.
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Mapping
 from typing import Any
 
@@ -16,8 +15,6 @@ from webapp import realtime
 from webapp.models import Conversation, ReplyJob
 from webapp.services.replies import pace, texts
 from webapp.services.rules.protocols import protocol_of
-
-PAUSE = 0.1  # seconds at least between two of one reply
 
 
 def is_streamed(options: Mapping[str, Any]) -> bool:
@@ -36,40 +33,21 @@ def are_shown(conversation: Conversation, options: Mapping[str, Any]) -> bool:
 
 
 class PartialReply:
-    """Tells who follows a conversation what the reply to one of its jobs has grown to.
-
-    It is called on the event loop of the calls, and waits for nobody: what grows faster than it may
-    tell is told together.
-    """
+    """Tells who follows a conversation what the reply to one of its jobs has grown to."""
 
     def __init__(self, job: ReplyJob) -> None:
         self._conversation, self._after = job.conversation_id, job.in_reply_to
-        self._text = self._sent = ""
-        self._sent_at = float("-inf")
-        self._timer: asyncio.TimerHandle | None = None
+        self._sent = ""
 
-    def grow(self, text: str) -> None:
-        """Note what the reply has grown to; "" where it begins anew."""
-        self._text = text
-        loop = asyncio.get_running_loop()
-        wait = self._sent_at + PAUSE - loop.time()
-        if self._timer is None and wait > 0:
-            self._timer = loop.call_later(wait, self._tell)
-        elif self._timer is None:
-            self._tell()
-
-    def end(self, *, is_whole: bool) -> None:
-        """Tell no more; what does not become a message vanishes."""
-        if self._timer is not None:
-            self._timer.cancel()
-        if not is_whole:
-            self._text = ""
-            self._tell()
-
-    def _tell(self) -> None:
-        self._timer = None
-        text = texts.shown(self._text)
+    def show(self, text: str) -> None:
+        """Tell what the reply has grown to; "" where it begins anew."""
+        text = texts.shown(text)
         text = text if text.strip() else ""
         if text != self._sent:
-            self._sent, self._sent_at = text, asyncio.get_running_loop().time()
+            self._sent = text
             realtime.tell([realtime.Partial(self._conversation, self._after, text)])
+
+    def end(self, *, is_whole: bool) -> None:
+        """Let what does not become a message vanish."""
+        if not is_whole:
+            self.show("")

@@ -34,7 +34,7 @@ from bots import (
 )
 from bots.guards.filters import EMPTY
 from bots.registry import PATHS
-from webapp.inference import Answers, Respond, WorkerLost, respond_beside
+from webapp.inference import Answers, Respond, RespondGrowing, WorkerLost, respond_beside
 from webapp.models import Campaign, Conversation, Event, ReplyCall, ReplyJob, Seat, System
 from webapp.services.replies import allowances, calls, delivery, model_keys, partials, queue, texts
 from webapp.services.replies.background import background
@@ -143,20 +143,40 @@ def ask(work: ReplyWork, respond: Respond) -> EndedCall:
     return EndedCall(work, answers, None, time.monotonic() - started)
 
 
+def ask_growing(work: ReplyWork, respond: RespondGrowing) -> EndedCall:
+    """Run the bot, and show as they grow the replies that are to be shown so."""
+    shown = _partials(work)
+    showing = {index: partial.show for index, partial in shown.items()}
+
+    def growing(bot: str, options: Mapping[str, Any], turns: Sequence[Turn]) -> Answers:
+        return respond(bot, options, turns, showing)
+
+    return _end_partials(ask(work, growing), shown)
+
+
 async def ask_beside(work: ReplyWork) -> EndedCall:
     """Run a bot whose way is `async` over one job, in this event loop."""
-    started, (job,) = time.monotonic(), work.jobs
-    partial = partials.PartialReply(job) if job.pk in work.growing else None
+    started, shown = time.monotonic(), _partials(work)
     try:
-        grow = partial.grow if partial is not None else None
-        answers = await respond_beside(work.bot, work.options, work.inputs[0], grow)
+        show = shown[0].show if shown else None
+        answers = await respond_beside(work.bot, work.options, work.inputs[0], show)
     except Exception as problem:
         ended_call = EndedCall(work, None, problem, time.monotonic() - started)
     else:
         ended_call = EndedCall(work, answers, None, time.monotonic() - started)
-    if partial is not None:
-        answered = ended_call.answers
-        partial.end(is_whole=answered is not None and bool(answered.replies[0].text.strip()))
+    return _end_partials(ended_call, shown)
+
+
+def _partials(work: ReplyWork) -> dict[int, partials.PartialReply]:
+    """Return what shows the replies that grow, by the place of their jobs."""
+    jobs = enumerate(work.jobs)
+    return {index: partials.PartialReply(job) for index, job in jobs if job.pk in work.growing}
+
+
+def _end_partials(ended_call: EndedCall, shown: Mapping[int, partials.PartialReply]) -> EndedCall:
+    answers = ended_call.answers
+    for index, partial in shown.items():
+        partial.end(is_whole=answers is not None and bool(answers.replies[index].text.strip()))
     return ended_call
 
 

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from django.conf import LazySettings
 
+from bots.guards.growing import Paced
 from evaluation import InvalidSetting
 from evaluation.checks import MaxWords
 from evaluation.registry import get_protocol, protocol_names
@@ -255,9 +256,10 @@ def test_it_is_told_at_most_ten_times_a_second_and_always_the_latest(
     told: list[realtime.Signal],
 ) -> None:
     clock, partial = Clock(), partials.PartialReply(ReplyJob(conversation_id=3, in_reply_to=5))
+    paced = Paced(partial.show)
 
     async def grow(text: str) -> None:
-        partial.grow(text)
+        paced.grow(text)
 
     for number in range(1, 1001):
         clock.run_until_complete(grow("x" * number))
@@ -274,10 +276,12 @@ def test_after_its_end_nothing_is_told_but_that_it_vanishes(
     told: list[realtime.Signal], is_whole: bool, rest: list[str]
 ) -> None:
     clock, partial = Clock(), partials.PartialReply(ReplyJob(conversation_id=3, in_reply_to=5))
+    paced = Paced(partial.show)
 
     async def grow() -> None:
-        partial.grow("Mar")
-        partial.grow("Marmalade")  # waits, and comes too late
+        paced.grow("Mar")
+        paced.grow("Marmalade")  # waits, and comes too late
+        paced.end()
         partial.end(is_whole=is_whole)
 
     clock.run_until_complete(grow())
@@ -288,9 +292,10 @@ def test_after_its_end_nothing_is_told_but_that_it_vanishes(
 
 def test_what_no_page_can_hold_is_left_out_as_of_the_message(told: list[realtime.Signal]) -> None:
     clock, partial = Clock(), partials.PartialReply(ReplyJob(conversation_id=3, in_reply_to=5))
+    paced = Paced(partial.show)
 
     async def grow(text: str) -> None:
-        partial.grow(text)
+        paced.grow(text)
 
     for text in (" \n", " \n\0", "a\0b\ud83d", "a\0b\ud83d" + "y" * 5000):
         clock.run_until_complete(grow(text))
