@@ -19,11 +19,17 @@ from tests.mutation.operators import Mutant
 
 WARM = Path(__file__).with_name("warm.py")
 LEFT_OUT = (".git", ".venv", "var", "build", ".*_cache", "staticfiles", "node_modules", "weights")
+IMPORTED = "tests/webapp/services/campaign/test_transcripts_import.py"
 # Tests of a module besides those of its own room, where these say more of it than the room does.
 ELSEWHERE: Mapping[str, Sequence[str]] = {
     "webapp.services.conversation.allocation": [
         "tests/webapp/services/participation/test_enrolment.py"
     ],
+    "webapp.services.conversation.messages": ["tests/webapp/views/test_chat_service.py"],
+    "webapp.services.rating.attention": ["tests/webapp/views/test_attention.py"],
+    "webapp.services.rating.transcript_rules": [IMPORTED],
+    "webapp.services.rating.transcripts": [IMPORTED],
+    "webapp.services.rules.quota": ["tests/webapp/services/rating/test_rating_sides.py"],
 }
 # The tests run on SQLite, without a broker; which settings they need is the tree's to say.
 NOT_PASSED_ON = ("DATABASE_URL", "REDIS_URL", "DJANGO_SETTINGS_MODULE")

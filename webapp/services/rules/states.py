@@ -47,7 +47,7 @@ TRANSITIONS: dict[type[models.Model], dict[str, tuple[tuple[str, ...], str]]] = 
         "fail": ((P.CHATTING, P.RATING, P.WRITING), P.ENDED),
         "stop": (ACTIVE, P.ENDED),
         "give_up": ((P.WAITING, P.MATCHED), P.ENDED),  # waited, nobody came
-        "refuse": ((P.READY, P.WAITING), P.ENDED),  # full before any work
+        "refuse": ((P.ADMISSION, P.READY, P.WAITING), P.ENDED),  # full before any work
         "screen_out": ((P.ADMISSION,), P.ENDED),
         "fail_check": ((P.ADMISSION, P.RATING), P.ENDED),
         "leave": (ACTIVE, P.ENDED),

@@ -212,6 +212,18 @@ def test_the_choices_come_with_the_end_of_the_countdown(
     assert matching.choices(alone(), after(seconds)) == choices
 
 
+def test_how_long_the_platform_was_up_is_not_looked_up_before_the_clock_says_so(
+    django_assert_num_queries: Any,
+) -> None:
+    person = alone()
+    assert person.campaign.wait_seconds == 60
+    with django_assert_num_queries(0):
+        assert matching.choices(person, after(59)) == ()
+    person.waiting_at = None
+    with django_assert_num_queries(0):
+        assert matching.choices(person, after(999)) == ()
+
+
 def test_without_a_free_bot_only_leaving_can_be_chosen() -> None:
     person = alone()
     QuotaCell.objects.filter(system__name="alpha").update(target=0)

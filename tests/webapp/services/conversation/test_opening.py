@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import pytest
 
 from tests.factories import NOW, make_campaign, make_participation
@@ -9,6 +11,7 @@ from tests.webapp.services.people import after, conversation_of, people_campaign
 from tests.webapp.services.queries import moved
 from webapp.models import Campaign, Conversation, Event, Item, Participation, Persona, Seat
 from webapp.services.conversation import matching, opening
+from webapp.services.rules.protocols import protocol_of
 
 pytestmark = pytest.mark.django_db
 P = Participation.State
@@ -185,3 +188,28 @@ def test_both_sides_play_different_characters_where_one_is_taken_seldom() -> Non
     person = make_participation(campaign)
     made = opening.open_with_bot(person=person, system=campaign.systems.get(), now=NOW)
     assert list(made.seats.values_list("persona", flat=True)) == [rare.pk, common.pk]
+
+
+def test_where_one_of_two_people_rates_it_is_the_side_that_is_drawn() -> None:
+    campaign = people_campaign(changes={"rate.sides": "one"}, target=100)
+    system = campaign.systems.get()
+    drawn: Counter[int] = Counter()
+    for _ in range(12):
+        first, second = (
+            make_participation(campaign, system=system, state="MATCHED") for _ in range(2)
+        )
+        room = opening.open_with_person(first=first, second=second, system=system, now=NOW)
+        (rater,) = room.seats.filter(rates=True)
+        people = {0: first, 1: second}
+        assert rater.participation == people[rater.side]
+        assert (rater.side,) == opening._rating_sides(room, protocol_of(campaign))
+        drawn[rater.side] += 1
+    assert min(drawn[0], drawn[1]) > 0
+
+
+def test_both_of_two_people_rate_where_the_setting_says_so() -> None:
+    campaign = people_campaign()
+    system = campaign.systems.get()
+    first, second = (make_participation(campaign, system=system, state="MATCHED") for _ in range(2))
+    room = opening.open_with_person(first=first, second=second, system=system, now=NOW)
+    assert room.seats.filter(rates=True).count() == 2

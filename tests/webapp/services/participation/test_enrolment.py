@@ -6,22 +6,29 @@ from collections import Counter
 from typing import Any
 
 import pytest
+from django.db.models import F
 
-from tests.factories import NOW, make_campaign, make_system
+from tests.factories import NOW, make_campaign, make_participation, make_system
+from tests.webapp.admitted import QUIZ, campaign_with
 from tests.webapp.services.people import after, conversation_of, join, start
 from webapp.models import (
+    Assignment,
     Campaign,
     CompletionCode,
     Consent,
+    Conversation,
     ExternalId,
+    Item,
     Participation,
+    PayLedger,
     QuotaCell,
+    Seat,
 )
 from webapp.services.participation import consents, enrolment
-from webapp.services.rules import access, payment
+from webapp.services.rules import access, ledger, payment
 
 pytestmark = pytest.mark.django_db
-V = Campaign.State
+V, P = Campaign.State, Participation.State
 
 
 def test_joining_creates_one_participation_and_again_resumes_it_and_both_cookies_hold() -> None:
@@ -205,3 +212,53 @@ def test_who_was_paid_keeps_what_was_promised() -> None:
     join(Campaign.objects.get(), "A1")
     person.refresh_from_db()
     assert str(person.pay) == "2.00"
+
+
+def started_with(campaign: Campaign, cents: int) -> Participation:
+    """Return somebody who starts when the budget has so many cents left."""
+    person = join(campaign)
+    ledger.begin(campaign)
+    PayLedger.objects.update(budget=F("reserved") + cents)
+    enrolment.start(person=person, now=NOW)
+    person.refresh_from_db()
+    return person
+
+
+@pytest.mark.parametrize(("cents", "outcome"), [(29, "FULL"), (30, ""), (31, "")])
+def test_who_is_to_pass_a_quiz_first_has_the_pay_of_failing_it_reserved(
+    cents: int, outcome: str
+) -> None:
+    """R37."""
+    campaign = campaign_with(QUIZ, budget="9.00", waiting_pay="0.00", screening_pay="0.30")
+    person = started_with(campaign, cents)
+    held = "0.00" if outcome else "0.30"
+    assert (person.outcome, str(person.reserved_pay)) == (outcome, held)
+    assert person.state == (P.ENDED if outcome else P.ADMISSION)
+    assert not person.holds_slot
+
+
+@pytest.mark.parametrize(("cents", "state"), [(199, P.ENDED), (200, P.CHATTING)])
+def test_a_place_without_its_pay_is_given_back(cents: int, state: str) -> None:
+    """R37: both are reserved, or neither."""
+    campaign = make_campaign(waiting_pay="0.00", budget="9.00")
+    person = started_with(campaign, cents)
+    assert (person.state, QuotaCell.objects.get().reserved) == (state, int(state == P.CHATTING))
+    assert person.holds_slot is (state == P.CHATTING)
+
+
+def test_a_form_is_about_the_seat_of_its_own_conversation() -> None:
+    campaign = make_campaign()
+    person = make_participation(campaign)
+    rooms = [
+        Conversation.objects.create(
+            campaign=campaign, system=campaign.systems.get(), seed=n, started_at=NOW
+        )
+        for n in range(2)
+    ]
+    seats = [
+        Seat.objects.create(conversation=room, side=0, participation=person, active=False)
+        for room in rooms
+    ]
+    item = Item.objects.create(campaign=campaign, key="i", conversation=rooms[0], target=1)
+    form = Assignment.objects.create(item=item, participation=person, place=0)
+    assert enrolment._seat_of(form) == seats[0]

@@ -19,9 +19,11 @@ from tests.webapp.services.people import (
     start,
 )
 from webapp.models import (
+    AdmissionTry,
     Assignment,
     Campaign,
     Conversation,
+    Event,
     Flag,
     Item,
     Participation,
@@ -212,3 +214,59 @@ def test_who_has_no_conversation_is_ended_with_the_campaign_too() -> None:
     person: Any = join(make_campaign())
     stopping.end_with_campaign(person=person, now=after(9))
     assert reread(person).outcome == "STOPPED"
+
+
+# --- who makes no progress (R40)
+
+
+@pytest.mark.parametrize(("seconds", "stalls"), [(-0.1, True), (0.0, False), (0.1, False)])
+def test_a_try_of_the_quiz_is_progress_until_the_place_was_kept_for_its_time(
+    seconds: float, stalls: bool
+) -> None:
+    person = make_participation(make_campaign(), state="ADMISSION", state_at=after(-60))
+    AdmissionTry.objects.create(
+        participation=person,
+        step="quiz",
+        number=1,
+        answers={},
+        wrong=[],
+        passed=False,
+        made_at=after(seconds),
+    )
+    assert stopping.stalled(NOW + stopping.KEPT).exists() is stalls
+
+
+# --- a conversation in which nobody writes
+
+
+IDLE = 600  # of the protocol
+
+
+def silent(*, writes: bool) -> Participation:
+    """Return somebody to whom a bot has just written, after they did, or who never wrote."""
+    person = start(make_campaign("convai2_wild"))
+    if writes:
+        send_message(person, "Hello.")
+    bot_says(conversation_of(person), "Hello, who are you?")
+    Event.objects.update(made_at=NOW)
+    return person
+
+
+@pytest.mark.parametrize(("seconds", "ends"), [(-0.1, False), (0.0, True), (0.1, True)])
+def test_it_ends_after_so_long_without_a_message_and_not_before(seconds: float, ends: bool) -> None:
+    person = silent(writes=False)
+    now = after(IDLE + seconds)
+    if ends:
+        stopping.fall_silent(person=person, now=now)
+    else:
+        with pytest.raises(stopping.CameBack):
+            stopping.fall_silent(person=person, now=now)
+    assert (reread(person).outcome == "LEFT") is ends
+
+
+def test_who_wrote_judges_a_silent_conversation_and_who_did_not_has_left() -> None:
+    one, other = silent(writes=True), silent(writes=False)
+    for person in (one, other):
+        stopping.fall_silent(person=person, now=after(IDLE))
+    assert (reread(one).state, reread(one).outcome) == ("RATING", "")
+    assert (reread(other).state, reread(other).outcome) == ("ENDED", "LEFT")

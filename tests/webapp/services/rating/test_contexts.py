@@ -4,9 +4,19 @@ from __future__ import annotations
 
 import pytest
 
-from tests.factories import NOW, make_campaign, make_system
+from tests.factories import NOW, make_campaign, make_context, make_system
 from tests.webapp.services.people import after
-from webapp.models import Campaign, Candidate, Context, Conversation, Event, Item, ReplyJob, Seat
+from webapp.models import (
+    Campaign,
+    Candidate,
+    Context,
+    Conversation,
+    Event,
+    Item,
+    QuotaCell,
+    ReplyJob,
+    Seat,
+)
 from webapp.services.rating import context_items, contexts
 from webapp.services.rules import events
 
@@ -169,3 +179,11 @@ def test_systems_have_other_numbers_in_other_contexts_and_each_its_own() -> None
             numbers[name].add(number)
     assert numbers == {"alpha": {1, 2}, "beta": {1, 2}}
     assert Seat.objects.filter(active=True).count() == 24
+
+
+def test_a_campaign_without_systems_lacks_no_item_yet() -> None:
+    campaign = make_campaign("coherency_pairs", personas=0, state="DRAFT")
+    QuotaCell.objects.all().delete()
+    campaign.systems.all().delete()
+    make_context(campaign)
+    assert context_items.without_items(campaign) == []

@@ -19,6 +19,7 @@ from webapp.models import Assignment, Campaign, Candidate, Item
 from webapp.services.campaign import checklist, launch, transcripts_import
 from webapp.services.data import assignment_rules, exports, tables
 from webapp.services.rating import conversation_items, form, submission
+from webapp.services.rating.context_items import draw
 
 pytestmark = pytest.mark.django_db
 PROTOCOL = "acute_eval"
@@ -130,3 +131,10 @@ def test_who_stops_gives_the_pages_back() -> None:
     person = start(campaign)
     assert submission.current(person) is not None
     assert Item.objects.get().reserved == 1
+
+
+def test_the_order_of_items_is_drawn_by_the_campaigns_seed() -> None:
+    campaign = campaign_of(good=6, bad=6)
+    found = dict(campaign.items.values_list("key", "order"))
+    assert found == {key: draw(campaign, key, "order").getrandbits(31) for key in found}
+    assert sorted(found, key=lambda key: found[key]) != sorted(found)

@@ -8,7 +8,7 @@ import pytest
 
 from tests.factories import make_campaign, make_participation
 from tests.webapp.services.people import after, bot_says, conversation_of, pair, send_message, start
-from webapp.models import Assignment, Conversation, Item, Participation, Persona
+from webapp.models import Assignment, Conversation, Item, Participation, Persona, Seat
 from webapp.services.conversation import chat
 from webapp.services.rating import form, submission
 
@@ -107,3 +107,13 @@ def test_the_count_of_a_batch_leaves_out_what_was_given_back_and_what_is_labeled
     mine = shown(person)
     assert mine.total == 3
     assert mine.number == 2 + 0  # one done before it; what was given back stands nowhere
+
+
+def test_without_a_conversation_there_is_no_persona_to_choose() -> None:
+    person = chatted()
+    assignment = submission.current(person)
+    assert assignment is not None
+    options = submission.shown_to(assignment)
+    seats = list(Seat.objects.filter(conversation=conversation_of(person)))
+    assert form._personas(person, [], options) == {}
+    assert set(form._personas(person, seats, options)) == set(options.choices["persona"])

@@ -297,6 +297,20 @@ def test_closing_the_form_is_done_once_and_for_ones_own(chat: Chat) -> None:
     assert (other.state, other.item.completed, other.item.reserved) == ("RESERVED", 0, 1)
 
 
+def test_closing_leaves_the_form_of_somebody_else_about_it_open(chat: Chat) -> None:
+    for revision, event in enumerate((chat.opening, chat.reply), start=1):
+        chat.label("sensible", "0", revision, event)
+    form = Assignment.objects.get()
+    type(form.item).objects.update(target=2, reserved=2)
+    beside = make_participation(chat.person.campaign)
+    other = Assignment.objects.create(item=form.item, participation=beside, place=0)
+    labels.finish(person=chat.person, conversation=chat.conversation, now=NOW)
+    for each in (form, other):
+        each.refresh_from_db()
+    assert (form.state, other.state) == ("DONE", "RESERVED")
+    assert (form.item.completed, form.item.reserved) == (1, 1)
+
+
 def test_closing_is_counted_once_though_another_place_of_the_item_is_reserved(chat: Chat) -> None:
     for revision, event in enumerate((chat.opening, chat.reply), start=1):
         chat.label("sensible", "0", revision, event)

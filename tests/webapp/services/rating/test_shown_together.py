@@ -26,7 +26,7 @@ from webapp.models import Assignment, Campaign, Candidate, Item, QuotaCell, Rati
 from webapp.services.campaign import checklist, contexts_import
 from webapp.services.data import tables
 from webapp.services.participation import enrolment
-from webapp.services.rating import context_items, form, items, submission
+from webapp.services.rating import context_items, form, items, one_kind, submission
 
 pytestmark = pytest.mark.django_db
 SYSTEMS = ("alpha", "beta", "gamma")
@@ -196,6 +196,17 @@ def test_who_comes_back_keeps_the_kind_they_had(toy: Toy) -> None:
     person.assignments.update(state="RELEASED")
     again = items.assign(person=person, now=NOW)
     assert {one.item.context.group for one in again if one.item.context} == before
+
+
+def test_an_item_with_a_known_answer_settles_no_kind(toy: Toy) -> None:
+    rows = [{**row, "dataset": f"set{n % 2}"} for n, row in enumerate(rows_of(8))]
+    campaign = toy('Rate(each=(ASKED,), over="contexts", keep="group", batch=2)', rows)
+    person = join(campaign)
+    first = campaign.items.filter(context__group="set0")
+    Assignment.objects.create(item=first[0], participation=person, place=0, state="DONE")
+    first.update(known=True, target=0)
+    found = one_kind.kept_to(items.open_items(campaign), person)
+    assert set(found.values_list("context__group", flat=True)) == {"set1"}
 
 
 # --- what is stored ---------------------------------------------------------------------------

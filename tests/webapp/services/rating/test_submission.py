@@ -13,6 +13,7 @@ import pytest
 from django.db import connection
 
 from evaluation import InvalidAnswers
+from evaluation.questions import Shown
 from tests.factories import NOW, make_campaign, make_participation, talk_of
 from tests.webapp.services.people import after, start
 from webapp.models import (
@@ -309,3 +310,21 @@ def test_the_answers_of_another_rater_are_no_repeat_of_ones_own() -> None:
     second, answers = make_rater(make_campaign())
     assert submission.submit(person=second, answers=answers, now=NOW) is not None
     assert Rating.objects.filter(assignment__participation=second).count() == 4
+
+
+@pytest.mark.parametrize(
+    ("names", "is_of"),
+    [
+        ([], True),
+        (["a.fluency"], True),
+        (["a.fluency", "b.fluency"], True),
+        (["a.fluency", "b.fluency", "both.preferred"], True),
+        (["a.fluency", "c.fluency"], False),
+        (["c.fluency"], False),
+        (["fluency.a"], False),
+        (["a.fluency", "attention.choose_no"], True),
+    ],
+)
+def test_the_names_of_the_fields_tell_which_form_is_meant(names: list[str], is_of: bool) -> None:
+    shown = Shown(("a", "b"), {}, "both", {"a": "", "b": ""})
+    assert submission._is_of(dict.fromkeys(names, "1"), shown) is is_of

@@ -19,7 +19,7 @@ from tests.factories import (
     make_staff,
     make_system,
 )
-from webapp.models import Campaign, Conversation, Participation, Seat, Whitelist
+from webapp.models import Browser, Campaign, Conversation, Participation, Seat, Whitelist
 from webapp.services.rules import access
 
 pytestmark = pytest.mark.django_db
@@ -221,3 +221,36 @@ def test_a_cookie_that_shows_nothing_is_nobody_known() -> None:
     assert access.known(campaign.slug, "mine") == person
     assert access.known(campaign.slug, "another") is None
     assert access.known("nowhere", "mine") is None
+
+
+def test_a_further_browser_shows_what_the_first_one_does() -> None:
+    campaign = make_campaign(personas=0)
+    person = known(campaign, "one")
+    hashed = access.secret_hash("two")
+    Browser.objects.create(participation=person, secret_hash=hashed, made_at=NOW)
+    asked = [(campaign.slug, name) for name in ("one", "two", "three")]
+    assert access.participations(asked) == {asked[0]: person, asked[1]: person}
+    assert access.participations(asked[1:]) == {asked[1]: person}
+
+
+@pytest.mark.parametrize(
+    ("secrets", "found"),
+    [
+        ([], ""),
+        (["one"], "one"),
+        (["two"], "two"),
+        (["nobody's"], ""),
+        (["nobody's", "two"], "two"),
+        (["another's", "one"], "one"),
+        (["two", "one"], "two"),
+    ],
+)
+def test_of_several_secrets_the_first_that_is_ones_own_is_held(
+    secrets: list[str], found: str
+) -> None:
+    campaign = make_campaign(personas=0)
+    person = known(campaign, "one")
+    known(campaign, "another's")
+    hashed = access.secret_hash("two")
+    Browser.objects.create(participation=person, secret_hash=hashed, made_at=NOW)
+    assert access.held(person, secrets) == found

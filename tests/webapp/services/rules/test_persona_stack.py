@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from django.db import connection
 
-from tests.factories import NOW, make_campaign, make_persona
+from tests.factories import NOW, make_campaign, make_participation, make_persona
 from webapp.models import Campaign, Conversation, Persona, Seat
 from webapp.services.rules import persona_stack
 
@@ -159,3 +159,58 @@ def test_a_persona_that_all_are_taking_is_shared_and_not_counted() -> None:
     assert shared.persona.campaign == campaign != other
     assert not shared.counted
     assert set(Persona.objects.values_list("taken", flat=True)) == {0}
+
+
+def seated(campaign: Campaign, persona: Persona | None, *, counted: bool) -> Seat:
+    """Return the seat of somebody whose partner missed the check."""
+    room = Conversation.objects.create(
+        campaign=campaign, system=campaign.systems.get(), seed=1, started_at=NOW
+    )
+    person = make_participation(campaign)
+    return Seat.objects.create(
+        conversation=room, side=0, participation=person, persona=persona, persona_counted=counted
+    )
+
+
+def kept(seat: Seat) -> tuple[Persona | None, bool]:
+    """Return what the person of a seat waits on with, and how often it is taken now."""
+    assert seat.participation is not None
+    persona_stack.keep(seat.participation, seat)
+    seat.participation.refresh_from_db()
+    return seat.participation.persona, seat.participation.persona_counted
+
+
+@pytest.mark.parametrize("counted", [True, False])
+def test_who_waits_on_keeps_the_persona_and_it_counts_as_before(counted: bool) -> None:
+    campaign = make_campaign(personas=2)
+    persona = campaign.personas.earliest("pk")
+    beside = make_participation(campaign)
+    assert kept(seated(campaign, persona, counted=counted)) == (persona, counted)
+    persona.refresh_from_db()
+    assert persona.taken == int(counted)
+    beside.refresh_from_db()
+    assert beside.persona is None, "nobody else waits with it"
+
+
+def test_without_a_persona_or_in_a_campaign_that_is_not_open_nothing_is_kept() -> None:
+    campaign = make_campaign(personas=1)
+    assert kept(seated(campaign, None, counted=True)) == (None, False)
+    persona = campaign.personas.get()
+    campaign.state = Campaign.State.PAUSED
+    campaign.save()
+    assert kept(seated(campaign, persona, counted=True)) == (None, False)
+    persona.refresh_from_db()
+    assert persona.taken == 0
+
+
+def test_a_persona_that_is_given_back_leaves_no_count_behind() -> None:
+    campaign = make_campaign(personas=1)
+    persona = campaign.personas.get()
+    Persona.objects.update(taken=1)
+    person = make_participation(campaign, persona=persona, persona_counted=True)
+    for _ in range(2):
+        persona_stack.give_back(person)
+        person.refresh_from_db()
+        assert (person.persona, person.persona_counted) == (None, False)
+    persona.refresh_from_db()
+    assert persona.taken == 0

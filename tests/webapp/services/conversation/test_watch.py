@@ -1,0 +1,57 @@
+"""How the seats of conversations stand, by one look for all pages (R6, R8)."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.factories import NOW
+from tests.webapp.services.people import after, conversation_of, pair, people_campaign
+from webapp.models import Conversation, Participation
+from webapp.services.conversation import watch
+from webapp.services.conversation.messages import FRESH
+from webapp.services.conversation.updates import AWAY, SLOW
+
+pytestmark = pytest.mark.django_db
+LONGEST = AWAY.total_seconds()
+
+
+def side_of(person: Participation) -> tuple[int, int]:
+    return conversation_of(person).pk, person.seats.get().side
+
+
+@pytest.mark.parametrize(("seconds", "noted"), [(0.0, False), (0.1, True)])
+def test_who_has_a_page_is_noted_before_the_look_unless_it_is_fresh(
+    seconds: float, noted: bool
+) -> None:
+    first, second = pair(people_campaign())
+    now = NOW + FRESH + (after(seconds) - NOW)
+    watch.look([conversation_of(first).pk], [first.pk], now)
+    for person in (first, second):
+        person.refresh_from_db()
+    assert (first.seen_at == now, second.seen_at) == (noted, NOW)
+
+
+@pytest.mark.parametrize(("seconds", "present"), [(-0.1, True), (0.0, False)])
+def test_a_partner_is_present_until_they_were_away_for_long(seconds: float, present: bool) -> None:
+    first, second = pair(people_campaign())
+    now = after(LONGEST + seconds)
+    found = watch.look([conversation_of(first).pk], [second.pk], now)
+    assert (found[side_of(first)].is_present, found[side_of(second)].is_present) == (True, present)
+
+
+@pytest.mark.parametrize(("seconds", "slow"), [(-0.1, False), (0.0, True)])
+def test_a_conversation_is_slow_by_its_last_message(seconds: float, slow: bool) -> None:
+    first, _ = pair(people_campaign())
+    talk = conversation_of(first)
+    Conversation.objects.filter(pk=talk.pk).update(last_message_at=after(10))
+    now = after(10 + SLOW.total_seconds() + seconds)
+    assert watch.look([talk.pk], [], now)[side_of(first)].is_slow is slow
+
+
+def test_a_look_has_the_people_of_these_conversations_alone() -> None:
+    campaign = people_campaign(target=4)
+    first, second = pair(campaign)
+    pair(campaign)
+    found = watch.look([conversation_of(first).pk], [], NOW)
+    assert set(found) == {side_of(first), side_of(second)}
+    assert watch.look([], [], NOW) == {}
