@@ -326,3 +326,22 @@ def test_the_released_conversations_come_in_as_they_are(shared_data: Path) -> No
         "Mitsuku": 100,
         "XiaoIce": 114,
     }
+
+
+def test_what_is_judged_of_an_import_is_what_the_bot_said_and_both_of_two_people() -> None:
+    first, second = imported(CHATS), imported(CHATS)
+    talk = transcripts.of(first).earliest("pk")
+    for number, (kind, side) in enumerate((("state", 1), ("message", 0)), start=90):
+        Event.objects.create(
+            conversation=talk, seq=number, kind=kind, side=side, content={"text": "."}
+        )
+    judged = transcripts.judged_messages(first)
+    assert sorted(event.content["text"] for event in judged) == [
+        "Hi!",
+        "Hi, how was your day?",
+        "Tell me of [image of a bridge] Leeds.",
+        "Why do you say hi, Miss Palmer?",
+        "Why?",
+    ]
+    assert not judged.filter(conversation__campaign=second).exists()
+    assert transcripts.of(first).count() == transcripts.of(second).count() == 3

@@ -27,7 +27,7 @@ from webapp.models import Assignment, Campaign, CompletionCode, Participation, Q
 from webapp.services.campaign import amendments, checklist, launch
 from webapp.services.conversation import chat, opening
 from webapp.services.data import conversation_records, tables
-from webapp.services.participation import stopping
+from webapp.services.participation import privacy, stopping
 from webapp.services.rating import submission
 from webapp.services.staff_forms import source_settings
 from webapp.services.staff_forms.fields import Invalid
@@ -279,3 +279,74 @@ def test_the_ledger_counts_two_who_both_rate_once_both_have(first_rates: bool) -
     cell.refresh_from_db()
     assert Participation.objects.filter(outcome="COMPLETED").count() == 1
     assert cell.completed == snapshot._done(cell.system_id) == 0
+
+
+# --- the two slots of people who both rate ----------------------------------------------------
+
+
+def slots(campaign: Campaign) -> tuple[int, int]:
+    """Return how many slots are reserved, and how many are completed."""
+    cell = QuotaCell.objects.get(system__campaign=campaign)
+    return cell.reserved, cell.completed
+
+
+def withdraw(person: Participation) -> None:
+    privacy.withdraw(token=privacy.withdraw_token(person), now=NOW)
+
+
+def test_who_rates_first_leaves_both_slots_to_who_rates_last() -> None:
+    campaign = campaign_of("both")
+    first, last = talked(campaign)
+    assert slots(campaign) == (2, 0)
+    rate(first)
+    last.refresh_from_db()
+    assert (last.holds_slot, last.holds_partners_slot, slots(campaign)) == (True, True, (2, 0))
+    rate(last)
+    last.refresh_from_db()
+    assert (last.holds_slot, last.holds_partners_slot, slots(campaign)) == (False, False, (0, 2))
+
+
+def test_of_two_who_have_rated_the_first_who_withdraws_takes_back_both_slots() -> None:
+    campaign = campaign_of("both")
+    pairs = [talked(campaign, 60 * n) for n in range(2)]
+    for person in (*pairs[0], *pairs[1]):
+        rate(person)
+    assert slots(campaign) == (0, 4)
+    for person in pairs[0]:
+        withdraw(person)
+        assert slots(campaign) == (0, 2)
+
+
+def test_who_rates_after_the_partner_has_withdrawn_completes_nothing() -> None:
+    campaign = campaign_of("both")
+    first, last = talked(campaign)
+    rate(first)
+    withdraw(first)
+    last.refresh_from_db()
+    assert (last.holds_slot, last.holds_partners_slot, slots(campaign)) == (True, False, (1, 0))
+    rate(last)
+    assert slots(campaign) == (0, 0)
+
+
+def test_who_rated_alone_takes_back_both_slots_by_withdrawing() -> None:
+    campaign = campaign_of("both", target=6, partner_left_counts=True)
+    pairs = [talked(campaign, 60 * n) for n in range(2)]
+    for person in pairs[0]:
+        rate(person)
+    stays, leaves = pair(campaign, now=after(180))
+    conversation = conversation_of(stays)
+    one, other = sorted(
+        (stays, leaves), key=lambda each: each.seats.get().side != conversation.first_side
+    )
+    for person in (one, other, one, other):
+        send_message(person, "Hello to you.", after(180))
+    stopping.stop(person=leaves, now=after(181))
+    stays.refresh_from_db()
+    assert (stays.state, stays.holds_partners_slot, slots(campaign)) == ("RATING", True, (4, 2))
+    rate(stays)
+    assert (Participation.objects.get(pk=stays.pk).outcome, slots(campaign)) == (
+        "PARTNER_LEFT",
+        (2, 4),
+    )
+    withdraw(stays)
+    assert slots(campaign) == (2, 2)
