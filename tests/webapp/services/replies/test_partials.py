@@ -150,6 +150,23 @@ def test_a_system_whose_rules_need_the_whole_reply_is_refused_by_that_field(
     assert complaint.endswith("or turn “Stream replies” off")
 
 
+@pytest.mark.parametrize(
+    ("options", "problems"),
+    [
+        ({}, {}),
+        ({"decoding": "top_k", "number": 1}, {}),
+        ({"decoding": "top_k"}, {"number": "is 5, of which one is shown; choose 1"}),
+        ({"decoding": "beam"}, {"decoding": "is “beam”; choose greedy, or a way to sample"}),
+    ],
+)
+def test_a_checkpoint_that_chooses_among_replies_is_refused_by_that_field(
+    options: dict[str, Any], problems: dict[str, str]
+) -> None:
+    streamed = {"stream": True, "reasoning_ends": "", **options}
+    told = {name: f"{problem}, or turn “Stream replies” off" for name, problem in problems.items()}
+    assert systems.problems_of("checkpoint", streamed) == told
+
+
 def test_a_system_inside_another_one_cannot_stream() -> None:
     problems = systems.problems_of("mmi", {"bot": "chat_server", "options": {"stream": True}})
     assert problems == {
