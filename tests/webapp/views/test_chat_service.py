@@ -35,7 +35,7 @@ from webapp.models import (
     ServiceUpdate,
 )
 from webapp.services.chat_service import incoming
-from webapp.services.conversation.messages import MESSAGES
+from webapp.services.conversation.messages import FRAMES, MESSAGES
 from webapp.services.ops import sweeper
 
 pytestmark = pytest.mark.django_db
@@ -214,6 +214,7 @@ def test_who_has_blocked_the_bot_holds_nobody_up(ann: Volunteer) -> None:
 
 def test_the_thirty_first_message_of_a_minute_is_refused_once_in_words(ann: Volunteer) -> None:
     """S2: the limit of the socket."""
+    assert (FRAMES, MESSAGES) == (120, 30)
     ann.begins(wild())
     for number in range(MESSAGES - 2):  # the two before were /start and, by a button, consent
         ann.post(ann.service.writes(ANN, f"Number {number}"))

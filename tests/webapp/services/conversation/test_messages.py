@@ -206,8 +206,3 @@ def test_in_a_conversation_without_messages_the_first_side_begins() -> None:
     assert one(send(first, "Hello.")).seq == 1
     send_message(second, "Hello to you.")
     assert notice(send(second, "And more.")) == "not_your_turn"
-
-
-def test_thirty_messages_a_minute_are_anybodys_and_a_hundred_and_twenty_frames() -> None:
-    """S2."""
-    assert (messages.FRAMES, messages.MESSAGES) == (120, 30)
