@@ -104,7 +104,7 @@ class StreamingBot(Protocol):
 class StreamingBatchBot(Protocol):
     """Answers many conversations in one pass, and tells by the place of a turn what grows.
 
-    It tells only what the reply will begin with; not of each word, where that would cost time.
+    It tells only what the reply will begin with, and may pass over steps: telling each costs time.
     """
 
     def respond_many_growing(
