@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tests.factories import NOW, make_campaign, make_context, make_participation, make_system
-from webapp.models import Campaign, Candidate, Conversation, Item, Participation, QuotaCell
+from webapp.models import Campaign, Candidate, Conversation, Item, Participation, QuotaCell, Seat
 from webapp.services.conversation import allocation
 
 pytestmark = pytest.mark.django_db
@@ -225,3 +225,19 @@ def test_orders_count_while_their_people_are_there(state: str, outcome: str) -> 
         Participation.objects.filter(pk=person.pk).update(state="ENDED", outcome="LEFT")
         QuotaCell.objects.update(reserved=0)
     assert (alike == 0) is (state == "CHATTING")
+
+
+@pytest.mark.parametrize(
+    ("state", "begun"), [("CHECKING", 1), ("OPEN", 1), ("FINISHED", 1), ("ABANDONED", 0)]
+)
+def test_a_round_that_was_abandoned_is_still_planned(state: str, begun: int) -> None:
+    campaign = rounds_campaign()
+    systems = list(campaign.systems.order_by("pk").values_list("pk", flat=True))[:3]
+    person = make_participation(campaign, state="CHATTING", planned=systems)
+    room = Conversation.objects.create(
+        campaign=campaign, system_id=systems[0], seed=1, started_at=NOW, state=state
+    )
+    Seat.objects.create(conversation=room, side=0, participation=person, round=0)
+    counts = allocation._by_round(campaign, besides=make_participation(campaign))
+    assert counts == dict.fromkeys(enumerate(systems), 1)
+    assert allocation._by_round(campaign, besides=person) == ({(0, systems[0]): 1} if begun else {})

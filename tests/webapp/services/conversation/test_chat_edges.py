@@ -370,6 +370,18 @@ def test_other_entries_after_a_failure_do_not_take_the_second_try_away() -> None
     assert chat.retry(**acting(person)).content == {"state": "retried"}
 
 
+@pytest.mark.parametrize(("maximum", "refused"), [(1, True), (2, False), (None, False)])
+def test_no_answer_is_asked_for_again_that_would_be_one_message_too_many(
+    maximum: int | None, refused: bool
+) -> None:
+    person, room = failed()
+    Conversation.objects.filter(pk=room.pk).update(maximum=maximum)
+    if refused:
+        assert refusal(chat.retry, **acting(person)) == "not_now"
+    else:
+        assert chat.retry(**acting(person)).content == {"state": "retried"}
+
+
 @pytest.mark.parametrize("action", [chat.retry, chat.give_up], ids=lambda one: one.__name__)
 def test_nothing_failed_so_nothing_is_asked_for_again_nor_given_up(action: Action) -> None:
     person = start(make_campaign())

@@ -304,6 +304,24 @@ def test_times_are_peoples_once_enough_are_known(count: int, answered: float | N
     assert (answers_at == (None if answered is None else after(answered))) == is_known
 
 
+@pytest.mark.parametrize("waited", [0.0, 0.5, 1.0])
+def test_who_did_not_wait_at_all_counts_as_no_wait(waited: float) -> None:
+    campaign = mixed()
+    for _ in range(20):
+        seat_of_people(campaign, waited, 1.0)
+    person = join(campaign)
+    person.system = campaign.systems.get(name="alpha")
+    assert entrance.partner_at(person, NOW) == after(waited)
+
+
+def test_a_check_that_is_over_is_answered_by_no_bot() -> None:
+    campaign = mixed()
+    room = conversation_of(asked(campaign))
+    Conversation.objects.filter(pk=room.pk).update(state="ABANDONED")
+    assert opening._answer_check(room.pk, after(3600)) == 0
+    assert opening.answer_checks(now=after(3600)) == 0
+
+
 def test_a_draw_is_repeated_and_differs_between_people_and_attempts() -> None:
     campaign = mixed()
     people = [join(campaign) for _ in range(6)]

@@ -144,6 +144,7 @@ def test_what_a_missed_check_leaves() -> None:
     assert states_of(first, second) == [P.READY, P.WAITING]
     assert (first.notice, first.state_at) == ("missed", after(20))
     assert (first.waiting_at, first.system, first.holds_slot) == (None, None, False)
+    assert [float(each.reserved_pay) for each in (first, second)] == [0.0, 2.0]
     assert (second.notice, second.state_at) == ("partner_missed", after(20))
     assert (second.waiting_at, second.holds_slot) == (NOW, True)
     assert QuotaCell.objects.get().reserved == 1

@@ -32,6 +32,8 @@ def test_who_misses_as_many_as_may_not_be_missed_fails_once(
     step = Attention(questions=(NO,), passes=(Gate("choose_no", (RIGHT,)),), every=1, misses=2)
     person = make_participation(onboarding_campaign(step, rows_of(6), batch=6, votes=1))
     check = attention.AttentionCheck(step, NO)
+    beside = make_participation(person.campaign)
+    attention.store(beside, check, WRONG, NOW)  # which is nobody else's
     failed = [attention.store(person, check, each, NOW) for each in answers]
     assert failed == [number == failed_at for number in range(1, len(answers) + 1)]
     tries = AdmissionTry.objects.filter(participation=person).order_by("number")

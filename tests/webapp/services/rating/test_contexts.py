@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+
 import pytest
 
 from tests.factories import NOW, make_campaign, make_context, make_system
@@ -187,3 +189,21 @@ def test_a_campaign_without_systems_lacks_no_item_yet() -> None:
     campaign.systems.all().delete()
     make_context(campaign)
     assert context_items.without_items(campaign) == []
+
+
+def test_a_plan_has_the_replies_of_its_own_campaign_by_their_hash() -> None:
+    campaigns = [campaign_of("Hi.", key=f"k{number}") for number in range(2)]
+    for number, campaign in enumerate(campaigns):
+        contexts.build(campaign=campaign, now=NOW)
+        talk = campaign.conversations.get()
+        reply(talk, f"Reply {number}.")
+        Conversation.objects.filter(pk=talk.pk).update(state="FINISHED")
+    for number, campaign in enumerate(campaigns):
+        sha256 = hashlib.sha256(f"Reply {number}.".encode()).hexdigest()
+        assert context_items.digests(campaign) == [
+            {"context": f"k{number}", "system": "alpha", "intended": "", "sha256": sha256}
+        ]
+
+
+def test_a_campaign_that_judges_no_contexts_makes_no_items_of_them() -> None:
+    assert context_items.make(make_campaign(personas=0), at_launch=True) == 0

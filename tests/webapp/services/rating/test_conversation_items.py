@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from analysis import get_report, read
-from tests.factories import NOW
+from tests.factories import NOW, make_campaign
 from tests.webapp.services.judged import chats_campaign, judge
 from tests.webapp.services.people import start
 from webapp.models import Assignment, Campaign, Candidate, Item
@@ -138,3 +138,15 @@ def test_the_order_of_items_is_drawn_by_the_campaigns_seed() -> None:
     found = dict(campaign.items.values_list("key", "order"))
     assert found == {key: draw(campaign, key, "order").getrandbits(31) for key in found}
     assert sorted(found, key=lambda key: found[key]) != sorted(found)
+
+
+def test_a_rater_reads_no_conversation_twice_where_there_are_others() -> None:
+    campaign = campaign_of(good=4, bad=4, people=4, batch=4)
+    for _ in range(8):
+        held = Assignment.objects.filter(participation=start(campaign)).order_by("place")[:2]
+        shown = Candidate.objects.filter(item__in=[each.item_id for each in held])
+        assert len(set(shown.values_list("conversation", flat=True))) == 4
+
+
+def test_where_no_pairs_are_shown_there_are_no_controls() -> None:
+    assert conversation_items.controls(make_campaign(personas=0)) == 0

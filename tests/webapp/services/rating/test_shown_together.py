@@ -209,6 +209,20 @@ def test_an_item_with_a_known_answer_settles_no_kind(toy: Toy) -> None:
     assert set(found.values_list("context__group", flat=True)) == {"set1"}
 
 
+@pytest.mark.parametrize(
+    ("count", "first", "last"), [(8, "A", "H"), (9, "A", "I"), (10, "1", "10"), (11, "1", "11")]
+)
+def test_a_list_is_numbered_where_a_few_replies_have_letters(
+    count: int, first: str, last: str
+) -> None:
+    replies = {f"s{number:02}": f"Answer {number}." for number in range(count)}
+    rows = [{"id": "k", "messages": ["Hi?"], "replies": replies}]
+    campaign = filled("reply_ranking", rows, **{"rate.votes": 1, "rate.batch": 1})
+    mine = form.of(enrolment.start(person=join(campaign), now=NOW))
+    assert mine is not None
+    assert (mine.replies[0].letter, mine.replies[-1].letter) == (first, last)
+
+
 # --- what is stored ---------------------------------------------------------------------------
 
 
