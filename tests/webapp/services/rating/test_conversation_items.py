@@ -142,7 +142,7 @@ def test_the_order_of_items_is_drawn_by_the_campaigns_seed() -> None:
 
 def test_a_rater_reads_no_conversation_twice_where_there_are_others() -> None:
     campaign = campaign_of(good=4, bad=4, people=4, batch=5)
-    for _ in range(8):
+    for _ in range(2):
         held = Assignment.objects.filter(participation=start(campaign)).order_by("place")[:3]
         shown = Candidate.objects.filter(item__in=[each.item_id for each in held])
         assert len(set(shown.values_list("conversation", flat=True))) == 6
