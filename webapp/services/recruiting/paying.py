@@ -35,7 +35,7 @@ UNPAID_THERE = ("RETURNED", "TIMED-OUT")  # terminal: an approval would fail
 class Account:
     """One submission's money in cents. `part` is what the reward pays, None while unknown.
 
-    `rewarded` is what the reward was seen to have paid; `queued` names the calls that are written down.
+    `rewarded` is what the reward was seen to have paid; `queued` names its queued calls.
     """
 
     submission: PanelSubmission

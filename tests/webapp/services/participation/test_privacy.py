@@ -403,3 +403,34 @@ def test_nobody_goes_on_judging_the_messages_of_who_withdrew() -> None:
     assert rater.outcome == "COMPLETED"
     assert set(rater.assignments.values_list("state", flat=True)) == {"RELEASED"}
     assert set(campaign.items.values_list("reserved", flat=True)) == {0}
+
+
+@pytest.mark.parametrize(
+    ("content", "left"),
+    [
+        ({"text": "My name is Ada."}, {"text": "", "withdrawn": True}),
+        (
+            {"refused": "x", "complaint": "y", "state": "refused"},
+            {"refused": "", "complaint": "", "state": "refused", "withdrawn": True},
+        ),
+        ({"notice": "crisis", "word": "die"}, {"withdrawn": True}),
+        ({"notice": "slow"}, {"notice": "slow", "withdrawn": True}),
+    ],
+)
+def test_what_was_written_goes_and_that_it_went_is_told(
+    content: dict[str, object], left: dict[str, object]
+) -> None:
+    assert privacy._blank(content) == left
+
+
+@pytest.mark.parametrize(
+    ("days", "seconds", "over"),
+    [(0, 0, False), (0, 1, True), (1, 86_400, False), (1, 86_401, True)],
+)
+def test_what_people_wrote_is_kept_for_so_many_days_after_the_end(
+    days: int, seconds: float, over: bool
+) -> None:
+    campaign = make_campaign(keep_days=days, ended_at=NOW)
+    assert privacy._is_over(campaign, after(seconds)) is over
+    campaign.ended_at = None
+    assert not privacy._is_over(campaign, after(seconds))

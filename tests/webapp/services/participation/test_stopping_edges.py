@@ -270,3 +270,27 @@ def test_who_wrote_judges_a_silent_conversation_and_who_did_not_has_left() -> No
         stopping.fall_silent(person=person, now=after(IDLE))
     assert (reread(one).state, reread(one).outcome) == ("RATING", "")
     assert (reread(other).state, reread(other).outcome) == ("ENDED", "LEFT")
+
+
+# --- who came back meanwhile
+
+
+def test_who_wrote_a_moment_ago_is_not_given_away_though_no_sign_of_life_was_noted() -> None:
+    person = start(make_campaign())
+    send_message(person, "Hello.")
+    now = after(3600)
+    Event.objects.filter(side=0).update(made_at=after(3599))
+    with pytest.raises(stopping.CameBack):
+        stopping.give_away(person=person, now=now)
+    assert reread(person).state == "CHATTING"
+    Event.objects.filter(side=0).update(made_at=NOW)
+    stopping.give_away(person=person, now=now)
+    assert reread(person).outcome == "LEFT"
+
+
+def test_who_went_on_meanwhile_keeps_the_place() -> None:
+    person = start(make_campaign())
+    Participation.objects.update(state_at=after(10))
+    with pytest.raises(stopping.CameBack):
+        stopping.release(person=person, now=NOW + stopping.KEPT)
+    assert reread(person).state == "CHATTING"

@@ -350,3 +350,16 @@ def test_who_rated_alone_takes_back_both_slots_by_withdrawing() -> None:
     )
     withdraw(stays)
     assert slots(campaign) == (2, 2)
+
+
+def test_a_rating_counts_until_who_gave_it_withdraws() -> None:
+    campaign = campaign_of("one")
+    pairs = [talked(campaign, 60 * n) for n in range(2)]
+    for person in (*pairs[0], *pairs[1]):
+        if person.state == "RATING":
+            rate(person)
+    assert slots(campaign) == (0, 4)
+    rated, rater = sorted(pairs[0], key=lambda each: each.seats.get().rates)
+    for person, left in ((rated, 4), (rater, 2)):
+        withdraw(person)
+        assert slots(campaign) == (0, left)

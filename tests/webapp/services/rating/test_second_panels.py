@@ -9,8 +9,8 @@ from tests.factories import NOW, make_campaign, make_staff
 from tests.webapp.services import rated
 from tests.webapp.services.people import after, join
 from tests.webapp.services.studies import make_study
-from tests.webapp.services.third import chatted, judge_all, labeling
-from webapp.models import Campaign, Candidate, Item, Participation
+from tests.webapp.services.third import came, chatted, judge_all, labeling
+from webapp.models import Assignment, Campaign, Candidate, Item, Participation
 from webapp.services.campaign import launch, message_items
 from webapp.services.participation import enrolment, privacy
 from webapp.services.rating import form, submission, third_parties
@@ -173,6 +173,16 @@ def test_who_gave_the_first_labels_may_not_give_the_second() -> None:
     assert refusal(second, "p0") == "took_part"
     assert refusal(second, "new") == ""
     assert refusal(labeling(source.campaign), "judge") == ""
+
+
+@pytest.mark.parametrize(("state", "closed"), [("RELEASED", False), ("DONE", True)])
+def test_who_gave_back_what_they_had_elsewhere_may_judge_it_here(state: str, closed: bool) -> None:
+    source = chatted(2)
+    second, first = opened("meena_second_panel", source), labeling(source)
+    person, elsewhere = join(second, "both"), came(first, "both")
+    Assignment.objects.filter(participation=elsewhere).update(state=state)
+    rules = dict(third_parties.closed_to(Item.objects.filter(campaign=second), person))
+    assert rules[third_parties.BEFORE].exists() is closed
 
 
 def test_who_labels_elsewhere_meanwhile_gets_no_more_of_the_same_conversation() -> None:

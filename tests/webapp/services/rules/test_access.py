@@ -14,6 +14,7 @@ from django.test.utils import CaptureQueriesContext
 from tests.factories import (
     NOW,
     make_campaign,
+    make_member,
     make_participation,
     make_project,
     make_staff,
@@ -254,3 +255,21 @@ def test_of_several_secrets_the_first_that_is_ones_own_is_held(
     hashed = access.secret_hash("two")
     Browser.objects.create(participation=person, secret_hash=hashed, made_at=NOW)
     assert access.held(person, secrets) == found
+
+
+ROLES = (access.Role.RUNNER, access.Role.EXPORTER, access.Role.PAYER)
+
+
+@pytest.mark.parametrize("held", ROLES)
+def test_a_project_is_there_for_the_roles_that_one_has_in_it(held: access.Role) -> None:
+    project, other = make_project("Ours"), make_project("Theirs")
+    member = make_member("one", held, project=project)
+    for role in (*ROLES, access.Role.VIEWER, access.Role.ADMINISTRATOR):
+        found = list(access.projects(member, role))
+        assert found == [project] * (role in (held, access.Role.VIEWER))
+    administrator = make_member("all", "administrator", project=project)
+    for role in access.Role:
+        assert list(access.projects(administrator, role)) == [project]
+    assert access.project(member, project.pk).name == "Ours"
+    with pytest.raises(access.NotFound, match=f"project {other.pk}"):
+        access.project(member, other.pk)

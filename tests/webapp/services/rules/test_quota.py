@@ -65,3 +65,16 @@ def test_who_comes_back_to_a_form_whose_place_was_filled_is_told_so() -> None:
     assert (back.state, back.outcome) == ("ENDED", "LEFT")
     counts = QuotaCell.objects.values_list("reserved", "completed").get()
     assert counts == (0, 1)
+
+
+def test_of_several_rows_each_with_a_place_left_gives_one() -> None:
+    campaign = make_campaign(personas=0, systems=dict.fromkeys(("a", "b", "c", "d"), "parrot"))
+    cells = list(QuotaCell.objects.filter(system__campaign=campaign).order_by("pk"))
+    for each, (reserved, completed) in zip(cells, ((0, 0), (1, 0), (1, 1), (0, 2)), strict=True):
+        QuotaCell.objects.filter(pk=each.pk).update(
+            target=2, reserved=reserved, completed=completed
+        )
+    assert quota.reserve_each(cells[:3]) == {cells[0].pk, cells[1].pk}
+    counts = QuotaCell.objects.order_by("pk").values_list("reserved", "completed")
+    assert list(counts) == [(1, 0), (2, 0), (1, 1), (0, 2)]
+    assert quota.reserve_each([]) == set()
