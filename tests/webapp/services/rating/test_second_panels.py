@@ -9,7 +9,7 @@ from tests.factories import NOW, make_campaign, make_staff
 from tests.webapp.services import rated
 from tests.webapp.services.people import after, join
 from tests.webapp.services.studies import make_study
-from tests.webapp.services.third import came, chatted, judge_all, labeling
+from tests.webapp.services.third import chatted, judge_all, labeling
 from webapp.models import Assignment, Campaign, Candidate, Item, Participation
 from webapp.services.campaign import launch, message_items
 from webapp.services.participation import enrolment, privacy
