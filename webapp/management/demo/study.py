@@ -16,7 +16,7 @@ from webapp import clock
 from webapp.forms.campaign_form import CampaignForm
 from webapp.forms.system_form import SystemForm
 from webapp.management.demo.planted import BEST, EACH, FAIR, GOOD, KEY_VALUE, POOR
-from webapp.management.demo.weights import SMALL
+from webapp.management.demo.weights import MATCHER, SMALL
 from webapp.models import Campaign, System
 from webapp.services.campaign import campaigns, contexts_import, launch, personas_import, systems
 from webapp.services.rating import contexts
@@ -24,7 +24,7 @@ from webapp.services.replies import rehearsal
 from webapp.services.rules.protocols import original_of
 from webapp.services.staff_forms.source_settings import PREFIX
 
-WRITER = "small-model"  # in the seats, where its extra is installed
+WRITER, RANKER = "small-model", "minilm"  # in the seats, where their extras are installed
 PATIENCE = 360.0  # seconds for a rehearsal with its loading, and for the replies to the contexts
 BOTS = {
     BEST: "profile_memory",
@@ -33,8 +33,14 @@ BOTS = {
     FAIR: "generic",
     POOR: "parrot",
     WRITER: SMALL,
+    RANKER: MATCHER,
 }
-WEIGHTS = {BEST: "demo", KEY_VALUE: "demo", GOOD: "demo-tfidf"}  # folders of weights
+WEIGHTS = {
+    BEST: "demo",
+    KEY_VALUE: "demo",
+    GOOD: "demo-tfidf",
+    RANKER: "demo-minilm",
+}  # folders of weights
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -116,9 +122,9 @@ def make(study: DemoStudy, *, by: Any, seed: int) -> Campaign:
 
 
 def systems_of(study: DemoStudy) -> tuple[str, ...]:
-    """Return a study's systems; in a seat the small model too, where it is installed."""
-    writes = bool(study.invites) and not bot_lacks(SMALL)
-    return (*study.systems, WRITER) if writes else study.systems
+    """Return a study's systems; in a seat those too whose extras are installed."""
+    more = (RANKER, WRITER) if study.invites else ()
+    return (*study.systems, *(name for name in more if not bot_lacks(BOTS[name])))
 
 
 def _settings(study: DemoStudy, seed: int) -> dict[str, Any]:
