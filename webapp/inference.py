@@ -97,7 +97,10 @@ Tell = Callable[[int, str], None]  # the place of a turn, and what its reply has
 def respond_here(
     name: str, options: Mapping[str, Any], turns: Sequence[Turn], tell: Tell | None = None
 ) -> Answers:
-    """Answer in this process; an error of the device means that the process must end."""
+    """Answer in this process; an error of the device means that the process must end.
+
+    `tell` hears what the replies of a bot grow to that streams batches.
+    """
     with _device_watched():
         bot = get_bot(name, **options)
         if tell is not None and isinstance(bot, StreamingBatchBot):

@@ -195,6 +195,13 @@ class Pipe:
             sent.write(line)
             sent.flush()
 
+    def _tell(self, number: int, row: int, text: str) -> None:
+        """Tell what an answer has grown to: it may be lost, which the answer may not."""
+        growing = self._growing.get(number)
+        if growing is not None:
+            with contextlib.suppress(Exception):
+                growing(row, text)
+
     def _read(self) -> None:
         """Hand out answers until the process ends; one that cannot be read ends it."""
         got = cast(IO[bytes], self.process.stdout)
@@ -203,7 +210,7 @@ class Pipe:
                 result: dict[str, Any] = json.loads(line)
                 number = result.pop("number")
                 if "grown" in result:
-                    self._growing.get(number, _unheard)(*result["grown"])
+                    self._tell(number, *result["grown"])
                     continue
                 with self._lock:
                     answer = self._waiting.pop(number, None)
@@ -216,10 +223,6 @@ class Pipe:
         for answer in left:
             answer.set_result(_lost(ENDED))
         got.close()
-
-
-def _unheard(row: int, text: str) -> None:
-    """Drop what grows after its call was given up."""
 
 
 def _lost(error: str) -> dict[str, Any]:

@@ -188,6 +188,19 @@ def test_a_reply_in_pieces_grows_here_while_it_is_written_there(
     assert told.empty()
 
 
+def test_what_grows_may_be_lost_and_the_answer_comes_all_the_same(children: Children) -> None:
+    def fails(text: str) -> None:
+        heard.append(text)
+        raise RuntimeError("nobody listens any more")
+
+    options = {"function": FORMS + "reasoned", "stream": True, "reasoning_ends": ""}
+    heard: list[str] = []
+    for _ in range(2):
+        reply = children.respond("callable", options, [TURN], {0: fails}).replies[0]
+        assert reply.text == "Toast, as ever."
+    assert heard
+
+
 def test_what_breaks_off_is_the_error_and_not_the_reply(children: Children) -> None:
     options = {"function": FORMS + "breaks_off", "stream": True, "reasoning_ends": ""}
     told: SimpleQueue[str] = SimpleQueue()

@@ -27,17 +27,20 @@ MATCHER = "minilm_matcher"
 
 @dataclass(frozen=True)
 class DemoBot:
-    """What is trained for a folder of weights: with the real conversations too, unless it says."""
+    """A bot that is trained for a folder of weights, and what it learns from.
+
+    has_real: the real conversations as well, which takes some bots many minutes.
+    """
 
     bot: str
     options: tuple[str, ...] = ()
-    is_quick: bool = True  # to learn from 1,500 conversations
+    has_real: bool = True
 
 
 TRAINED = {
     "demo": DemoBot("profile_memory", ("dimension=128", "epochs=3", "held_out=0.02")),
     "demo-tfidf": DemoBot("tfidf"),
-    "demo-minilm": DemoBot(MATCHER, ("examples=0", "epochs=3", "candidates=2000"), is_quick=False),
+    "demo-minilm": DemoBot(MATCHER, ("examples=0", "epochs=3", "candidates=2000"), has_real=False),
 }
 
 
@@ -73,8 +76,8 @@ def _converted() -> str:
 
 
 def _train(each: DemoBot, out: Path) -> None:
-    has_real = each.is_quick and find_spec("chitchat_dataset")
-    real = ["--data", f"chitchat:{CHATS}"] if has_real else []
+    is_there = each.has_real and find_spec("chitchat_dataset")
+    real = ["--data", f"chitchat:{CHATS}"] if is_there else []
     chosen = [word for option in each.options for word in ("--set", option)]
     command = ["train", each.bot, *real, "--data", "demo:train", *chosen, "--out", str(out)]
     done = subprocess.run(  # noqa: S603 (our own program)

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import dataclasses
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pytest
 from django.conf import LazySettings
 
-from bots.guards.growing import Paced
+from bots import Reply, Turn
+from bots.guards.growing import Growing, Paced
 from evaluation import InvalidSetting
 from evaluation.checks import MaxWords
 from evaluation.registry import get_protocol, protocol_names
@@ -17,10 +19,11 @@ from evaluation.soundness import complaints
 from tests.factories import NOW, make_campaign, make_participation, make_system
 from webapp import realtime
 from webapp.forms.system_form import SystemForm
+from webapp.inference import Answers
 from webapp.models import PEOPLE, Campaign, Conversation, ReplyJob
 from webapp.services.campaign import checklist, systems
 from webapp.services.conversation import opening
-from webapp.services.replies import partials
+from webapp.services.replies import partials, worker
 
 STREAM = {"stream": True, "reasoning_begins": "", "reasoning_ends": ""}
 GROWING = {"chat.pace": 0.0, "chat.streams": True}
@@ -319,3 +322,27 @@ def test_what_no_page_can_hold_is_left_out_as_of_the_message(told: list[realtime
         run(clock, 0.2)
     clock.close()
     assert texts(told) == ["ab", "ab" + "y" * 3998]
+
+
+@pytest.mark.parametrize(("answer", "rest"), [("Marmalade", []), ("", [""]), (None, [""])])
+def test_of_a_batch_those_grow_that_are_shown_and_vanish_where_no_message_follows(
+    told: list[realtime.Signal], answer: str | None, rest: list[str]
+) -> None:
+    jobs = [ReplyJob(pk=pk, conversation_id=10 * pk, in_reply_to=pk) for pk in (1, 2, 3)]
+    turns: dict[int, Turn] = {job.pk: ((), ()) for job in jobs}
+
+    def respond(
+        bot: str, options: Any, turns: Sequence[Turn], growing: Mapping[int, Growing]
+    ) -> Answers:
+        assert set(growing) == {1, 2}
+        growing[2]("Toast")
+        growing[1]("Mar")
+        if answer is None:
+            raise ValueError("the model broke off")
+        return Answers([Reply("No."), Reply(answer), Reply("Toast.")], {})
+
+    ended_call = worker.ask_growing(worker.ReplyWork("lm", {}, jobs, turns, {2, 3}), respond)
+    assert (ended_call.problem is None) is (answer is not None)
+    assert told[:2] == [realtime.Partial(30, 3, "Toast"), realtime.Partial(20, 2, "Mar")]
+    assert texts([one for one in told[2:] if one.conversation == 20]) == rest
+    assert texts([one for one in told[2:] if one.conversation == 30]) == [""] * (answer is None)
