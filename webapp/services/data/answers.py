@@ -9,7 +9,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 from typing import Annotated, Any, NamedTuple
 
-from django.db.models import Exists, F, OuterRef, Subquery
+from django.db.models import Count, Exists, F, OuterRef, Subquery, Window
 from django.db.models.functions import Coalesce
 
 from webapp.models import Campaign, Conversation, Flag, Participation, Rating, Seat
@@ -61,6 +61,7 @@ class AnswerRow(NamedTuple):
     side: Annotated[int, From("candidate__side")]
     judged_person: int | None
     judged_persona: str | None
+    answered: int  # questions of the same rater about the same candidate that have an answer
 
     @property
     def is_context(self) -> bool:
@@ -108,6 +109,7 @@ def answer_rows(campaign: Campaign) -> Iterator[AnswerRow]:
         judged_person=Subquery(judged.values("participation")),
         judged_persona=Subquery(judged.values("persona__key")),
         outcome=Coalesce(Subquery(own.values("outcome")), F("assignment__participation__outcome")),
+        answered=Window(Count("question"), partition_by=[F("assignment"), F("candidate")]),
     )
     return query_rows.rows(AnswerRow, found.order_by("pk"), chunk=CHUNK)
 
@@ -136,7 +138,7 @@ def excluded(campaign: Campaign, row: AnswerRow) -> str:
     return f"conversation {State(row.state).label}"
 
 
-def flagged(campaign: Campaign) -> defaultdict[tuple[str, int | None], set[str]]:
+def flagged(campaign: Campaign) -> dict[tuple[str, int | None], set[str]]:
     """Return the kinds of flags that nobody has settled, by person and by conversation."""
     found: defaultdict[tuple[str, int | None], set[str]] = defaultdict(set)
     rows = Flag.objects.filter(campaign=campaign, settled_at=None)
@@ -148,4 +150,4 @@ def flagged(campaign: Campaign) -> defaultdict[tuple[str, int | None], set[str]]
     left = Seat.objects.filter(conversation__campaign=campaign, outcome=Outcome.PARTNER_LEFT)
     for conversation in left.values_list("conversation", flat=True):
         found["conversation", conversation].add("partner_left")
-    return found
+    return dict(found)

@@ -20,10 +20,6 @@ from datetime import datetime
 from pathlib import Path
 from typing import IO, Any, cast
 
-import pandas as pd
-import pyarrow as pa
-import pyarrow.parquet as pq
-
 from evaluation import serialized
 from webapp.models import Campaign
 from webapp.services.campaign import launch
@@ -35,12 +31,14 @@ from webapp.services.data import (
     conversation_records,
     csv_format,
     message_file,
+    rating_file,
     reply_records,
     reviewed_answers,
     study_record,
     tables,
 )
 from webapp.services.data.dataset_card import dataset_card
+from webapp.services.data.rating_file import LaidDownRatings
 from webapp.services.data.snapshots import snapshot
 from webapp.services.rules import audit, ledger, protocols
 from webapp.services.rules.access import AnyCampaign, row_of
@@ -108,9 +106,11 @@ class Archive:
         wanted = list(columns)
         self._csv(name, wanted, ([row[column] for column in wanted] for row in rows))
 
-    def frame(self, name: str, frame: pd.DataFrame) -> None:
-        """Add a frame as CSV."""
-        self._csv(name, list(frame.columns), frame.itertuples(index=False))
+    def ratings(self, rows: LaidDownRatings) -> None:
+        """Add the three files of ratings."""
+        self._csv("ratings.csv", rows.columns, rows.rows(is_whole=False))
+        self.add("ratings.parquet", rows.parquet)
+        self._csv("ratings_all.csv", rows.columns, rows.rows(is_whole=True))
 
     def _csv(self, name: str, columns: list[str], rows: Iterable[Sequence[Any]]) -> None:
         def write(stream: io.BufferedIOBase) -> int:
@@ -146,6 +146,9 @@ class _Counted(io.BufferedIOBase):
         self.size += len(data)
         return self.stream.write(data)
 
+    def tell(self) -> int:
+        return self.size
+
 
 def write(*, campaign: Campaign, folder: Path, now: datetime) -> Path:
     """Write the export into a folder, under a name that tells the time, and return its path."""
@@ -160,8 +163,10 @@ def write_to(*, campaign: Campaign, path: Path) -> Path:
         rows = Campaign.objects.prefetch_related("systems")
         campaign = rows.get(pk=campaign.pk)  # as of the snapshot
         archive = Archive(unfinished)
-        with archive.zip:
-            _fill(archive, campaign)
+        answers = tables.rating_rows(campaign)
+        columns = list(codebook.RATINGS)
+        with archive.zip, rating_file.laid_down(answers, columns, path.parent) as ratings:
+            _fill(archive, campaign, ratings)
     return path
 
 
@@ -205,11 +210,9 @@ def replacing(path: Path) -> Iterator[Path]:
         Path(name).unlink(missing_ok=True)
 
 
-def _fill(archive: Archive, campaign: Campaign) -> None:
-    frame = tables.ratings(campaign, include_excluded=True)
-    kept = frame[frame["excluded"] == ""].reset_index(drop=True)
+def _fill(archive: Archive, campaign: Campaign, ratings: LaidDownRatings) -> None:
     book = codebook.codebook(campaign)
-    archive.text("README.md", dataset_card(campaign, book, answers=len(kept)))
+    archive.text("README.md", dataset_card(campaign, book, answers=ratings.kept))
     broken = assignment_rules.id_rule_rows(campaign)
     archive.table(assignment_rules.BROKEN, codebook.BROKEN_RULES, broken)
     written = contribution_rows.contribution_rows(campaign)
@@ -224,13 +227,11 @@ def _fill(archive: Archive, campaign: Campaign) -> None:
     reviewed = reviewed_answers.rows(campaign)
     archive.table(reviewed_answers.FILE, codebook.REVIEWED_ANSWERS, reviewed)
     people = list(conversation_records.participants(campaign))
-    archive.text(HEDS, study_record.heds_text(campaign, frame, people))
+    archive.text(HEDS, study_record.heds_text(campaign, ratings.judged(), people))
     archive.table("participants.csv", codebook.PARTICIPANTS, people)
     archive.table("admission.csv", codebook.ADMISSION, conversation_records.admission(campaign))
     archive.lines("personas.jsonl", conversation_records.personas(campaign))
-    archive.frame("ratings.csv", kept)
-    archive.add("ratings.parquet", lambda stream: parquet(stream, kept))
-    archive.frame("ratings_all.csv", frame)
+    archive.ratings(ratings)
     archive.text("manifest.json", pretty(_manifest(archive, campaign)))
 
 
@@ -245,19 +246,6 @@ def add_plan(
     files = protocol_images.as_text(protocol)
     more = {"image_files": files} if files else {}
     archive.text(f"{folder}protocol.json", pretty(serialized.to_json(protocol) | more))
-
-
-def parquet(stream: io.BufferedIOBase, frame: pd.DataFrame) -> int:
-    """Write a table of ratings and return how many rows it has."""
-    buffer = io.BytesIO()
-    if frame["value"].dtype == object:  # a column of a file has one type
-        texts = (
-            each if isinstance(each, str) else csv_format.cell(each) for each in frame["value"]
-        )
-        frame = frame.assign(value=pd.Series(texts, index=frame.index, dtype="str"))
-    pq.write_table(pa.Table.from_pandas(frame, preserve_index=False), buffer)
-    stream.write(buffer.getvalue())
-    return len(frame)
 
 
 def _manifest(archive: Archive, campaign: Campaign) -> dict[str, Any]:

@@ -13,6 +13,8 @@ from webapp.services.data import codebook, conversation_records, tables
 from webapp.services.data.tables import Row
 from webapp.services.rules.access import AnyStudy
 
+RATINGS = (*codebook.RATINGS, "phase")
+
 
 def ratings(study: AnyStudy) -> RatingTable:
     """Return every current answer of the study's campaigns, those set aside too."""
@@ -20,7 +22,12 @@ def ratings(study: AnyStudy) -> RatingTable:
         tables.ratings(campaign, include_excluded=True).assign(phase=campaign.phase)
         for campaign in studies.phases(study)
     ]
-    return RatingTable(_joined(parts, [*codebook.RATINGS, "phase"]))
+    return RatingTable(_joined(parts, list(RATINGS)))
+
+
+def rating_rows(study: AnyStudy) -> Iterator[Row]:
+    """Yield the same row by row."""
+    return rows(study, tables.rating_rows)
 
 
 def described_messages(study: AnyStudy) -> MessageTable:

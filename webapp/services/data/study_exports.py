@@ -22,12 +22,14 @@ from webapp.services.data import (
     exports,
     message_file,
     phases,
+    rating_file,
     reply_records,
     reviewed_answers,
     study_record,
     tables,
 )
 from webapp.services.data.exports import Archive, pretty
+from webapp.services.data.rating_file import LaidDownRatings
 from webapp.services.data.snapshots import snapshot
 from webapp.services.rules import audit
 from webapp.services.rules.access import AnyStudy
@@ -66,8 +68,9 @@ def write_to(*, study: AnyStudy, path: Path) -> Path:
     with exports.replacing(path) as unfinished, snapshot():
         row = Study.objects.get(pk=study.pk)  # as of the snapshot
         archive = Archive(unfinished)
-        with archive.zip:
-            _fill(archive, row)
+        rows = phases.rating_rows(row)
+        with archive.zip, rating_file.laid_down(rows, phases.RATINGS, path.parent) as ratings:
+            _fill(archive, row, ratings)
     return path
 
 
@@ -87,10 +90,8 @@ def record(*, study: AnyStudy, by: str, path: Path, now: datetime) -> None:
         audit.append(actor=by, action="exported", campaign=campaign, now=now, **detail)
 
 
-def _fill(archive: Archive, study: Study) -> None:
+def _fill(archive: Archive, study: Study, ratings: LaidDownRatings) -> None:
     campaigns = studies.phases(study)
-    frame = phases.ratings(study)
-    kept = frame[frame["excluded"] == ""].reset_index(drop=True)
     archive.text("README.md", _card(study, campaigns))
     archive.lines("conversations.jsonl", _conversations(campaigns))
     beside = tuple(codebook.OF_STUDY)
@@ -107,13 +108,12 @@ def _fill(archive: Archive, study: Study) -> None:
     people = conversation_records.participants
     _add(archive, study, "participants.csv", codebook.PARTICIPANTS, people)
     archive.lines("personas.jsonl", _personas(campaigns))
-    archive.frame("ratings.csv", kept)
-    archive.add("ratings.parquet", lambda stream: exports.parquet(stream, kept))
-    archive.frame("ratings_all.csv", frame)
+    archive.ratings(ratings)
     for campaign in campaigns:
-        folder = f"{phases.of_study(campaign)['campaign']}/"
+        name = phases.of_study(campaign)["campaign"]
+        folder = f"{name}/"
         exports.add_plan(archive, campaign, codebook.codebook(campaign), folder)
-        answers = tables.ratings(campaign, include_excluded=True)
+        answers = ratings.judged(name)
         archive.text(f"{folder}{exports.HEDS}", study_record.heds_text(campaign, answers))
     archive.text("manifest.json", pretty(_manifest(archive, study, campaigns)))
 

@@ -46,11 +46,12 @@ def study(
 def heds_text(campaign: Campaign, whole: RatingTable, people: Rows | None = None) -> str:
     """Return the datasheet as the form of HEDS 3.0 loads it, of the answers that count.
 
-    Of answers that cannot be analyzed it says nothing: the data is handed out all the same.
+    Names may be categories. Of answers that cannot be analyzed it says nothing: the data is handed
+    out all the same.
     """
     kept = whole[whole["excluded"] == ""].reset_index(drop=True)
     try:
-        ratings = rating_table(kept)
+        ratings = rating_table(kept, coded=True)
     except BadTable:
         ratings = RatingTable(kept.iloc[:0])
     return heds.written(heds.heds(ratings, study(campaign, whole, people, calls=())))

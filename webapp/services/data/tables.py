@@ -36,9 +36,7 @@ BY_TYPE: dict[Any, str] = {
     float: "float64",
     float | None: "float64",
 }
-BY_NAME = {**dict.fromkeys(SCALE_COLUMNS, "float64"), "questions": "int64", "value": "object"}
-# Of each answer, besides its columns: one rater's answers about one candidate are complete or not.
-SESSION = ("assignment_id", "candidate_id", "questions")
+BY_NAME = {**dict.fromkeys(SCALE_COLUMNS, "float64"), "value": "object"}
 INCOMPLETE = "incomplete: not every question was answered"
 Purpose = Conversation.Purpose
 PURPOSES = (Purpose.STUDY, Purpose.CONTEXT, Purpose.IMPORTED)
@@ -48,15 +46,12 @@ def ratings(
     campaign: Campaign, *, include_excluded: bool = False, include_flagged: bool = True
 ) -> RatingTable:
     """Return every current answer of the campaign; by default those that its results rest on."""
-    columns = list(codebook.RATINGS)
-    frame = _frame(_rating_rows(campaign), [*columns, *SESSION], AnswerRow)
-    _mark_incomplete(frame)
-    frame = frame[frame["value"] != ""]  # a text that was left blank
-    if not include_excluded:
-        frame = frame[frame["excluded"] == ""]
-    if not include_flagged:
-        frame = frame[frame["flags"] == ""]
-    frame = frame[columns].reset_index(drop=True)
+    rows = (
+        row
+        for row in rating_rows(campaign)
+        if (include_excluded or not row["excluded"]) and (include_flagged or not row["flags"])
+    )
+    frame = _frame(rows, list(codebook.RATINGS), AnswerRow)
     return RatingTable(frame.assign(value=_values(frame["value"])))
 
 
@@ -159,9 +154,7 @@ def conversations(campaign: Campaign) -> QuerySet[Conversation]:
 
 def _frame(rows: Iterable[Row], columns: list[str], kind: type) -> pd.DataFrame:
     """Return rows as a frame, made in pieces, so that Python objects of few rows live at once."""
-    declared = get_type_hints(kind)
-    by_type = {name: BY_TYPE[each] for name, each in declared.items() if each in BY_TYPE}
-    types = {name: BY_NAME.get(name) or by_type.get(name, "str") for name in columns}
+    types = types_of(columns, kind)
     pick = itemgetter(*columns)
     pieces, piece = [], []
     for row in rows:
@@ -170,6 +163,13 @@ def _frame(rows: Iterable[Row], columns: list[str], kind: type) -> pd.DataFrame:
             pieces.append(_piece(piece, types))
             piece = []
     return pd.concat([*pieces, _piece(piece, types)], ignore_index=True)
+
+
+def types_of(columns: Iterable[str], kind: type) -> dict[str, str]:
+    """Return the type of each column, as pandas names it."""
+    declared = get_type_hints(kind)
+    by_type = {name: BY_TYPE[each] for name, each in declared.items() if each in BY_TYPE}
+    return {name: BY_NAME.get(name) or by_type.get(name, "str") for name in columns}
 
 
 def _piece(rows: list[tuple[Any, ...]], types: dict[str, str]) -> pd.DataFrame:
@@ -184,7 +184,11 @@ def _values(column: pd.Series) -> pd.Series:
     return pd.Series(values, index=column.index, dtype=object)
 
 
-def _rating_rows(campaign: Campaign) -> Iterator[Row]:
+def rating_rows(campaign: Campaign) -> Iterator[Row]:
+    """Yield a row per current answer, with the reason where it is set aside; blank texts are none.
+
+    A session that lacks an answer is set aside, as PERSONA-CHAT's released code does.
+    """
     names, flagged = system_names(campaign), answers.flagged(campaign)
     protocol = protocol_of(campaign)
     intended = _intended(campaign)
@@ -194,17 +198,20 @@ def _rating_rows(campaign: Campaign) -> Iterator[Row]:
         if step
         for each in step.questions
     }
-    cells = query_rows.picked(AnswerRow, {*codebook.RATINGS, *SESSION})
+    cells = query_rows.picked(AnswerRow, codebook.RATINGS)
     for row in answers.answer_rows(campaign):
         when = "live" if row.item_key.endswith(":live") else "after"
         question, about, step = questions[when, row.question]
-        is_rank = question.level == "rank"
         value, chosen = question.cells(row.stored, row.judged_persona or "")
-        kinds = flagged["person", row.person] | flagged["conversation", row.conversation_id]
+        if value == "":
+            continue
+        is_rank = question.level == "rank"
+        wanted = step.questions_about(row.intended, intended.get(row.item_key, ()))
+        of_person = flagged.get(("person", row.person), set())
+        kinds = of_person | flagged.get(("conversation", row.conversation_id), set())
         yield {
             **cells(row),
             **about,
-            "questions": step.questions_about(row.intended, intended.get(row.item_key, ())),
             "answer": str(row.pk),
             "item": row.item_key if is_rank else row.item,
             "place": row.page_position if is_rank else row.place,
@@ -214,7 +221,8 @@ def _rating_rows(campaign: Campaign) -> Iterator[Row]:
             "value": value,
             "conversation": str(row.conversation_id),
             "message_seq": "" if row.seq is None else str(row.seq),
-            "excluded": answers.excluded(campaign, row),
+            "excluded": answers.excluded(campaign, row)
+            or ("" if row.answered >= wanted else INCOMPLETE),
             "flags": ";".join(sorted(kinds)),
             "chosen": chosen,
             "follows": str(int(row.is_implied)),
@@ -242,10 +250,3 @@ def _about(campaign: Campaign, question: Question) -> Row:
         "scale_high": high,
         "better": question.better if not math.isnan(low) and question.level != "rank" else "",
     }
-
-
-def _mark_incomplete(frame: pd.DataFrame) -> None:
-    """Set aside a session that lacks an answer, as PERSONA-CHAT's released code does."""
-    answered = frame.groupby(["assignment_id", "candidate_id"])["question"].transform("nunique")
-    lacking = (answered < frame["questions"]) & (frame["excluded"] == "")
-    frame.loc[lacking, "excluded"] = INCOMPLETE
