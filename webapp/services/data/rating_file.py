@@ -23,10 +23,11 @@ from analysis import RatingTable
 from analysis.tables.columns import BETTER_COLUMN, RATING_COLUMNS, SCALE_COLUMNS
 from analysis.tables.schema import VOTES_COLUMN
 from webapp.services.data import csv_format, tables
-from webapp.services.data.answers import CHUNK, AnswerRow
+from webapp.services.data.answers import AnswerRow
 from webapp.services.data.tables import Row
 
-GROUP = 100_000  # rows of a row group of Parquet
+CHUNK = 1_000  # rows in memory at once
+GROUP = 50_000  # rows of a row group of Parquet
 ARROW = {"int64": pa.int64(), "float64": pa.float64(), "str": pa.large_string()}
 TEXT = "text"  # beside `value`, where an answer is a text: a column has one type
 # What a datasheet is told of: who judged what, how, and what is set aside.

@@ -208,6 +208,19 @@ def test_the_hour_counts_from_the_end_and_between_different_people_only() -> Non
     assert [each.field for each in late.faults] == ["began_at"]
 
 
+def test_nobody_waits_for_who_is_not_known_to_have_had_the_account() -> None:
+    unknown = [json.dumps(json.loads(visit(at, "one")) | {"account": ""}) for at in (0, 5)]
+    unknown[1] = unknown[1].replace('"one"', '"two"')
+    assert look("\n".join(unknown)).good
+
+
+def test_the_lines_of_a_conversation_count_from_one() -> None:
+    (talk,) = Conversation.objects.filter(campaign=imported(record(id="a")))
+    seqs = list(talk.events.order_by("seq").values_list("seq", flat=True))
+    assert seqs == list(range(1, talk.last_seq + 1))
+    assert len(seqs) > 1
+
+
 def test_a_volunteer_is_kept_as_a_keyed_code_and_may_not_judge() -> None:
     campaign = opened(visit(0, "worker-7"))
     (note,) = TranscriptNote.objects.all()

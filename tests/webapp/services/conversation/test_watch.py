@@ -9,7 +9,8 @@ from tests.webapp.services.people import after, conversation_of, pair, people_ca
 from webapp.models import Conversation, Participation
 from webapp.services.conversation import watch
 from webapp.services.conversation.messages import FRESH
-from webapp.services.conversation.updates import AWAY, SLOW
+from webapp.services.conversation.updates import AWAY, SLOW, Frame
+from webapp.services.conversation.watch import Current, PageState
 
 pytestmark = pytest.mark.django_db
 LONGEST = AWAY.total_seconds()
@@ -55,3 +56,24 @@ def test_a_look_has_the_people_of_these_conversations_alone() -> None:
     found = watch.look([conversation_of(first).pk], [], NOW)
     assert set(found) == {side_of(first), side_of(second)}
     assert watch.look([], [], NOW) == {}
+
+
+@pytest.mark.parametrize(("tab", "is_newest"), [("", True), ("a", True), ("b", False)])
+def test_a_page_is_the_newest_unless_another_tab_was_opened_since(
+    tab: str, is_newest: bool
+) -> None:
+    current = Current(
+        last_seq=3,
+        is_ended=False,
+        is_slow=False,
+        is_present=True,
+        failed=False,
+        tab=tab,
+        is_withdrawn=False,
+    )
+    told = {"turn": "you", "ended": False, "slow": False, "present": True, "failed": False}
+    for shown in (True, False):
+        status: Frame = {**told, "tab_is_newest": shown}
+        differs = {"tab_is_newest"} if shown != is_newest else set()
+        assert current.differences(PageState(3, status, "a")) == differs
+        assert current.differences(PageState(2, status, "a")) == differs | {"seq"}

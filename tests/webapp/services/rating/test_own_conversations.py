@@ -238,6 +238,16 @@ def test_a_role_is_refused_where_no_answer_is_known() -> None:
         own(source, draft)
 
 
+def test_of_a_control_that_was_taken_the_better_one_is_not_the_worse_one() -> None:
+    source = chatted(1)
+    draft = with_imports(draft_of(**ONE_CONTROL), "person", "good", "bad", count=1)
+    own(source, draft, control="worse")
+    (item,) = Item.objects.filter(campaign=opened(draft), known=True)
+    names = dict(item.candidates.values_list("pk", "system__name"))
+    assert set(names.values()) == {"person", "human"}
+    assert names[conversation_items.better_of(item)] == "person"
+
+
 def _withdraw(conversation: object) -> None:
     person = conversation.seats.get(side=0).participation  # type: ignore[attr-defined]
     privacy.withdraw(token=privacy.withdraw_token(person), now=NOW)

@@ -181,6 +181,7 @@ def test_the_form_of_another_is_neither_read_nor_written() -> None:
     assert submission.save_draft(person=second, answers={"p.fluency": "2"}, now=NOW)
     drafts = {one.participation: one.draft for one in Assignment.objects.all()}
     assert drafts == {first: {}, second: {"p.fluency": "2"}}
+    assert (reread(first).drafted_at, reread(second).drafted_at) == (None, NOW)
     submission.submit(person=second, answers=answers, now=NOW)
     assert reread(first).state == "RATING"
     form = submission.current(first)

@@ -273,3 +273,14 @@ def test_a_project_is_there_for_the_roles_that_one_has_in_it(held: access.Role) 
     assert access.project(member, project.pk).name == "Ours"
     with pytest.raises(access.NotFound, match=f"project {other.pk}"):
         access.project(member, other.pk)
+
+
+def test_beside_a_campaign_are_the_others_of_its_project_that_one_sees() -> None:
+    project, other = make_project("Ours"), make_project("Theirs")
+    member = make_member("one", "runner", project=project)
+    first, second = (make_campaign(personas=0, project=project) for _ in range(2))
+    theirs = make_campaign(personas=0, project=other)
+    assert list(access.beside(first, member)) == [second]
+    assert list(access.beside(theirs, member)) == []
+    stranger = make_member("two", "runner", project=other)
+    assert list(access.beside(first, stranger)) == []

@@ -9,8 +9,17 @@ from typing import Any
 import pytest
 
 from tests.factories import NOW, make_campaign
-from tests.webapp.services.people import after, bot_says, conversation_of, join, send_message, start
-from webapp.models import Conversation, Item, Participation, QuotaCell
+from tests.webapp.services.people import (
+    after,
+    bot_says,
+    conversation_of,
+    join,
+    pair,
+    people_campaign,
+    send_message,
+    start,
+)
+from webapp.models import Conversation, Item, Participation, QuotaCell, Seat
 from webapp.services.conversation import chat
 from webapp.services.participation import stopping
 from webapp.services.rules import payment, quota
@@ -78,3 +87,49 @@ def test_of_several_rows_each_with_a_place_left_gives_one() -> None:
     counts = QuotaCell.objects.order_by("pk").values_list("reserved", "completed")
     assert list(counts) == [(1, 0), (2, 0), (1, 1), (0, 2)]
     assert quota.reserve_each([]) == set()
+
+
+@pytest.mark.parametrize(
+    ("sides", "is_rater", "is_partner_rated", "slots"),
+    [
+        ("both", True, False, 1),
+        ("both", True, True, 2),
+        ("one", True, False, 2),
+        ("one", False, False, 0),
+    ],
+)
+def test_of_two_people_who_comes_back_holds_what_their_rating_settles(
+    sides: str, is_rater: bool, is_partner_rated: bool, slots: int
+) -> None:
+    campaign = people_campaign(changes={"rate.sides": sides})
+    pair(campaign)
+    seat = Seat.objects.filter(rates=is_rater).select_related("participation").earliest("pk")
+    Seat.objects.exclude(pk=seat.pk).update(outcome="COMPLETED" if is_partner_rated else "")
+    assert_takes_again(seat, slots)
+
+
+def test_who_comes_back_from_a_bot_holds_their_own_slot() -> None:
+    start(make_campaign())
+    assert_takes_again(Seat.objects.get(participation__isnull=False), 1)
+
+
+def assert_takes_again(seat: Seat, slots: int) -> None:
+    """Let somebody who holds nothing come back, once where there is room and once where not."""
+    person = seat.participation
+    assert person is not None
+    rows = Participation.objects.filter(pk=person.pk)
+    held = rows.values_list("holds_slot", "holds_partners_slot")
+    rows.update(holds_slot=False, holds_partners_slot=False)
+    Seat.objects.filter(pk=seat.pk).update(outcome="LEFT")
+    cells = QuotaCell.objects.all()
+    cells.update(target=10, completed=0)
+    if slots:
+        cells.update(reserved=10 - slots + 1)
+        assert not quota.take_again(person, seat)
+        assert held.get() == (False, False)
+    cells.update(reserved=10 - slots)
+    assert quota.take_again(person, seat)
+    assert held.get() == (True, slots == 2)
+    assert cells.get().reserved == 10
+    seat.refresh_from_db()
+    assert seat.outcome == ""
