@@ -20,6 +20,8 @@ from datetime import datetime
 from pathlib import Path
 from typing import IO, Any, cast
 
+import pandas as pd
+
 from evaluation import serialized
 from webapp.models import Campaign
 from webapp.services.campaign import launch
@@ -105,6 +107,10 @@ class Archive:
         """Add a CSV file; a row may know more than its columns."""
         wanted = list(columns)
         self._csv(name, wanted, ([row[column] for column in wanted] for row in rows))
+
+    def frame(self, name: str, frame: pd.DataFrame) -> None:
+        """Add a frame as CSV."""
+        self._csv(name, list(frame.columns), frame.itertuples(index=False))
 
     def ratings(self, rows: LaidDownRatings) -> None:
         """Add the three files of ratings."""
@@ -226,9 +232,9 @@ def _fill(archive: Archive, campaign: Campaign, ratings: LaidDownRatings) -> Non
     archive.table("reply_events.csv", codebook.REPLY_EVENTS, reply_records.event_rows(campaign))
     reviewed = reviewed_answers.rows(campaign)
     archive.table(reviewed_answers.FILE, codebook.REVIEWED_ANSWERS, reviewed)
-    people = list(conversation_records.participants(campaign))
+    people = study_record.people_of(campaign)
     archive.text(HEDS, study_record.heds_text(campaign, ratings.judged(), people))
-    archive.table("participants.csv", codebook.PARTICIPANTS, people)
+    archive.frame("participants.csv", people)
     archive.table("admission.csv", codebook.ADMISSION, conversation_records.admission(campaign))
     archive.lines("personas.jsonl", conversation_records.personas(campaign))
     archive.ratings(ratings)

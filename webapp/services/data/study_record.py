@@ -12,28 +12,30 @@ from analysis.output import heds
 from analysis.tables.campaign_record import CampaignRecord
 from webapp.models import Campaign, Participation
 from webapp.services.campaign import launch
-from webapp.services.data import codebook, conversation_records, reply_records
+from webapp.services.data import codebook, conversation_records, reply_records, tables
 
 Rows = Sequence[Mapping[str, Any]]
+COUNTS = dict.fromkeys(("conversations", "least_work"), "int64")  # of the participants' table
 
 
 def study(
-    campaign: Campaign, whole: RatingTable, people: Rows | None = None, calls: Rows | None = None
+    campaign: Campaign,
+    whole: RatingTable,
+    people: pd.DataFrame | None = None,
+    calls: Rows | None = None,
 ) -> CampaignRecord:
     """Return the plan, people and answers; a draft's plan is the one that it would freeze.
 
     `people` are the campaign's participants, and `calls` the counts of its systems' calls, where
     somebody has read them already, or wants none.
     """
-    if people is None:
-        people = list(conversation_records.participants(campaign))
     if calls is None:
         calls = list(reply_records.event_rows(campaign))
     return CampaignRecord(
         plan=campaign.plan or launch.plan_of(Campaign.objects.get(pk=campaign.pk)),
         plan_sha256=campaign.plan_hash,
         state=campaign.state,
-        people=pd.DataFrame(people, columns=list(codebook.PARTICIPANTS)),
+        people=people_of(campaign) if people is None else people,
         answers=whole,
         replies=pd.DataFrame(calls, columns=list(codebook.REPLY_EVENTS)),
         withdrew=withdrew(campaign),
@@ -43,7 +45,13 @@ def study(
     )
 
 
-def heds_text(campaign: Campaign, whole: RatingTable, people: Rows | None = None) -> str:
+def people_of(campaign: Campaign) -> pd.DataFrame:
+    """Return the rows of the participants' table, who withdrew left out."""
+    types = dict.fromkeys(codebook.PARTICIPANTS, "str") | COUNTS
+    return tables.compact(conversation_records.participants(campaign), types)
+
+
+def heds_text(campaign: Campaign, whole: RatingTable, people: pd.DataFrame | None = None) -> str:
     """Return the datasheet as the form of HEDS 3.0 loads it, of the answers that count.
 
     Names may be categories. Of answers that cannot be analyzed it says nothing: the data is handed

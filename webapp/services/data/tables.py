@@ -51,13 +51,14 @@ def ratings(
         for row in rating_rows(campaign)
         if (include_excluded or not row["excluded"]) and (include_flagged or not row["flags"])
     )
-    frame = _frame(rows, list(codebook.RATINGS), AnswerRow)
+    frame = compact(rows, types_of(codebook.RATINGS, AnswerRow))
     return RatingTable(frame.assign(value=_values(frame["value"])))
 
 
 def messages(campaign: Campaign) -> MessageTable:
     """Return every message of the campaign's conversations, in order."""
-    return MessageTable(_frame(message_rows(campaign), list(codebook.MESSAGES), MessageRow))
+    types = types_of(codebook.MESSAGES, MessageRow)
+    return MessageTable(compact(message_rows(campaign), types))
 
 
 def described_messages(campaign: Campaign) -> MessageTable:
@@ -152,10 +153,12 @@ def conversations(campaign: Campaign) -> QuerySet[Conversation]:
 # --- how the rows are read --------------------------------------------------------------------
 
 
-def _frame(rows: Iterable[Row], columns: list[str], kind: type) -> pd.DataFrame:
-    """Return rows as a frame, made in pieces, so that Python objects of few rows live at once."""
-    types = types_of(columns, kind)
-    pick = itemgetter(*columns)
+def compact(rows: Iterable[Row], types: dict[str, str]) -> pd.DataFrame:
+    """Return rows as a frame, made in pieces, so that Python objects of few rows live at once.
+
+    types: pandas' name of each column's type, in their order.
+    """
+    pick = itemgetter(*types)
     pieces, piece = [], []
     for row in rows:
         piece.append(pick(row))
