@@ -32,6 +32,8 @@ PRESETS = {
         "scale": 20.0,
         "epochs": 6,
     },
+    # For conversations without personas, and so to be trained on dialogues without them.
+    "without_persona": {"dimension": 2048, "scale": 10.0, "rate": 0.0003, "epochs": 12},
     "released": {
         "loss": "embedding",
         "optimizer": "sgd",
