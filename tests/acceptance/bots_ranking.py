@@ -155,10 +155,8 @@ def b_starspace(shell: Shell) -> Shown:
     shell.bots("train", "starspace", "--data", f"jsonl:{bare}", *STARSPACE, "--out", where)
     star, of_star = ranking(shell, "starspace", "none", data=(tested,), where=where, sides="self")
     plain, of_ir = on_real(shell, "tfidf", "none")
-    as_much = ranking(
-        *(shell, "tfidf", "none", "--set", "history=2"),
-        **{"data": (tested,), "where": shell.path("tfidf-real"), "sides": "self"},
-    )
+    at, two = shell.path("tfidf-real"), ("--set", "history=2")
+    as_much = ranking(shell, "tfidf", "none", *two, data=(tested,), where=at, sides="self")
     found, of_two = paired(of_star, of_ir), paired(of_star, as_much[1])
     result = f"hits@1/20 without persona on held-out real dialogues, {SIZE}: StarSpace "
     result += f"{star:.3f}, IR {plain:.3f}; StarSpace above IR by {found}, n {found.n}; above an "

@@ -219,6 +219,8 @@ def test_the_lines_of_a_conversation_count_from_one() -> None:
     seqs = list(talk.events.order_by("seq").values_list("seq", flat=True))
     assert seqs == list(range(1, talk.last_seq + 1))
     assert len(seqs) > 1
+    sides = list(talk.events.order_by("seq").values_list("side", flat=True))
+    assert talk.first_side == sides[0] != sides[-1]
 
 
 def test_a_volunteer_is_kept_as_a_keyed_code_and_may_not_judge() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from typing import Any
 
 import pytest
@@ -333,3 +334,27 @@ def test_a_draw_is_repeated_and_differs_between_people_and_attempts() -> None:
     room = conversation_of(asked(campaign))
     Seat.objects.filter(conversation=room, side=0).update(participation=people[0], active=False)
     assert entrance.answers_at(people[0], NOW) != draws[0]
+
+
+def test_before_people_are_known_half_of_all_meet_a_bot_at_once_and_none_before() -> None:
+    draws = [entrance.default_wait(random.Random(number)) for number in range(400)]
+    assert min(draws) == 0.0
+    assert 150 < draws.count(0.0) < 250
+    rest = [each for each in draws if each]
+    assert 15 < sum(rest) / len(rest) < 25
+
+
+@pytest.mark.parametrize(("people", "known"), [(199, 199), (200, 200), (201, 200)])
+def test_of_the_waits_of_people_the_latest_are_known(people: int, known: int) -> None:
+    campaign = people_campaign()
+    system = campaign.systems.get()
+    talks = Conversation.objects.bulk_create(
+        Conversation(campaign=campaign, system=system, seed=1, started_at=NOW)
+        for _ in range(people)
+    )
+    Seat.objects.bulk_create(
+        Seat(conversation=talk, side=0, checked_at=NOW, seconds_waiting=float(number))
+        for number, talk in enumerate(talks)
+    )
+    expected = [float(number) for number in range(people)][::-1][:known]
+    assert entrance._waits(campaign) == expected

@@ -262,3 +262,19 @@ def test_a_form_is_about_the_seat_of_its_own_conversation() -> None:
     item = Item.objects.create(campaign=campaign, key="i", conversation=rooms[0], target=1)
     form = Assignment.objects.create(item=item, participation=person, place=0)
     assert enrolment._seat_of(form) == seats[0]
+
+
+@pytest.mark.parametrize(("cents", "is_open"), [(199, False), (200, True), (201, True)])
+def test_who_comes_is_let_in_where_the_budget_has_their_pay_to_the_cent(
+    cents: int, is_open: bool
+) -> None:
+    """R37."""
+    campaign = make_campaign(waiting_pay="0.00", pay="2.00", budget="9.00")
+    ledger.begin(campaign)
+    PayLedger.objects.update(budget=F("reserved") + cents)
+    if is_open:
+        enrolment.check_open(campaign, NOW)
+        return
+    with pytest.raises(consents.Closed) as refused:
+        enrolment.check_open(campaign, NOW)
+    assert refused.value.notice == "full"

@@ -43,6 +43,7 @@ from webapp.models import (
     QuotaCell,
     Rating,
     ReplyJob,
+    ServiceCall,
 )
 from webapp.services.conversation import chat
 from webapp.services.ops import sweeper
@@ -434,3 +435,17 @@ def test_what_people_wrote_is_kept_for_so_many_days_after_the_end(
     assert privacy._is_over(campaign, after(seconds)) is over
     campaign.ended_at = None
     assert not privacy._is_over(campaign, after(seconds))
+
+
+def test_what_a_chat_service_was_to_send_to_others_is_still_sent() -> None:
+    campaign = make_campaign()
+    people = [join(campaign) for _ in range(2)]
+    for number, person in enumerate(people):
+        ExternalId.objects.filter(participation=person).update(
+            platform=identity.TELEGRAM, value=f"chat-{number}"
+        )
+        ServiceCall.objects.create(
+            recipient=f"chat-{number}", method="sendMessage", content={"text": "Hi."}, due_at=NOW
+        )
+    privacy.withdraw(token=privacy.withdraw_token(people[0]), now=NOW)
+    assert [call.recipient for call in ServiceCall.objects.all()] == ["chat-1"]

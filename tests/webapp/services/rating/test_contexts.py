@@ -6,12 +6,14 @@ import hashlib
 
 import pytest
 
-from tests.factories import NOW, make_campaign, make_context, make_system
+from tests.factories import NOW, make_campaign, make_context, make_participation, make_system
 from tests.webapp.services.people import after
 from webapp.models import (
+    Assignment,
     Campaign,
     Candidate,
     Context,
+    Contribution,
     Conversation,
     Event,
     Item,
@@ -20,6 +22,7 @@ from webapp.models import (
     Seat,
 )
 from webapp.services.rating import context_items, contexts
+from webapp.services.rating.contexts import FixedReply
 from webapp.services.rules import events
 
 pytestmark = pytest.mark.django_db
@@ -207,3 +210,19 @@ def test_a_plan_has_the_replies_of_its_own_campaign_by_their_hash() -> None:
 
 def test_a_campaign_that_judges_no_contexts_makes_no_items_of_them() -> None:
     assert context_items.make(make_campaign(personas=0), at_launch=True) == 0
+
+
+def test_replies_that_are_added_end_at_once_and_say_whether_they_were_written() -> None:
+    campaign = campaign_of("Hi.")
+    context, system = Context.objects.get(), campaign.systems.get()
+    author = make_participation(campaign)
+    item = Item.objects.create(campaign=campaign, key="w", target=1)
+    given = Assignment.objects.create(item=item, participation=author, place=0, made_at=NOW)
+    text = Contribution.objects.create(assignment=given, texts=["Mine."])
+    replies = [
+        FixedReply(context, system, "Theirs."),
+        FixedReply(context, system, "Mine.", written=text),
+    ]
+    contexts.add_replies(replies, now=NOW)
+    found = Conversation.objects.order_by("pk").values_list("state", "ended_because", "ended_at")
+    assert list(found) == [("FINISHED", "imported", NOW), ("FINISHED", "written", NOW)]

@@ -49,6 +49,11 @@ def test_every_conversation_stands_beside_one_of_each_other_system() -> None:
     shown = set(Candidate.objects.values_list("conversation", flat=True))
     assert shown == set(campaign.conversations.values_list("pk", flat=True))
     assert conversation_items.make(campaign) == 0
+    assert conversation_items.planned(campaign) == 8
+    Candidate.objects.all().delete()
+    Item.objects.all().delete()
+    assert conversation_items.make(campaign) == 8
+    assert conversation_items.planned(make_campaign("meena_interactive", personas=0)) == 0
 
 
 def test_only_pairs_with_the_first_system_if_that_is_set() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import uuid
+from dataclasses import replace
 
 import pytest
 
@@ -117,3 +118,15 @@ def test_without_a_conversation_there_is_no_persona_to_choose() -> None:
     seats = list(Seat.objects.filter(conversation=conversation_of(person)))
     assert form._personas(person, [], options) == {}
     assert set(form._personas(person, seats, options)) == set(options.choices["persona"])
+
+
+@pytest.mark.parametrize(("replies", "is_list"), [(9, False), (10, True), (11, True)])
+def test_so_many_replies_are_a_list_whose_single_question_is_answered_by_keys(
+    replies: int, is_list: bool
+) -> None:
+    found = shown(chatted())
+    given = tuple(form.FormReply(key=f"r{n}", letter=str(n), text="Hi.") for n in range(replies))
+    several = replace(found, replies=given)
+    assert (several.is_list, several.steps) == (is_list, False)
+    one = replace(several, rate=replace(found.rate, each=found.rate.each[:1]))
+    assert (one.is_list, one.steps) == (is_list, is_list)

@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 
 from evaluation import Onboarding
-from tests.factories import NOW, make_staff
+from tests.factories import NOW, make_campaign, make_participation, make_staff
 from tests.webapp.admitted import campaign_with, known_row, onboarding_campaign, rows_of
 from tests.webapp.services.judged import exported, judge
 from tests.webapp.services.people import after, join, start
@@ -228,3 +228,7 @@ def test_the_launch_asks_for_enough_known_items_and_others(
     (check,) = (each for each in checks if each.name == "Items with known answers")
     assert check.ok == ok
     assert f"{known} contexts with known answers, 4 are wanted" in check.text
+
+
+def test_nobody_fails_where_there_is_no_onboarding() -> None:
+    assert not onboarding.is_failed(make_participation(make_campaign("meena_static", personas=0)))

@@ -10,7 +10,7 @@ from tests.webapp.services import rated
 from tests.webapp.services.people import after, join
 from tests.webapp.services.studies import make_study
 from tests.webapp.services.third import chatted, judge_all, labeling
-from webapp.models import Assignment, Campaign, Candidate, Item, Participation
+from webapp.models import Assignment, Campaign, Candidate, ExternalId, Item, Participation
 from webapp.services.campaign import launch, message_items
 from webapp.services.participation import enrolment, privacy
 from webapp.services.rating import form, submission, third_parties
@@ -183,6 +183,9 @@ def test_who_gave_back_what_they_had_elsewhere_may_judge_it_here(state: str, clo
     Assignment.objects.filter(participation=elsewhere).update(state=state)
     rules = dict(third_parties.closed_to(Item.objects.filter(campaign=second), person))
     assert rules[third_parties.BEFORE].exists() is closed
+    assert not rules[third_parties.OWN_TEXT].exists()
+    ExternalId.objects.filter(participation=person).delete()
+    assert list(third_parties.closed_to(Item.objects.filter(campaign=second), person)) == []
 
 
 def test_who_labels_elsewhere_meanwhile_gets_no_more_of_the_same_conversation() -> None:

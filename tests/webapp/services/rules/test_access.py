@@ -7,7 +7,7 @@ from dataclasses import fields
 from typing import Any
 
 import pytest
-from django.contrib.auth.models import AnonymousUser
+from django.contrib.auth.models import AnonymousUser, User
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
@@ -20,7 +20,15 @@ from tests.factories import (
     make_staff,
     make_system,
 )
-from webapp.models import Browser, Campaign, Conversation, Participation, Seat, Whitelist
+from webapp.models import (
+    Browser,
+    Campaign,
+    Conversation,
+    Member,
+    Participation,
+    Seat,
+    Whitelist,
+)
 from webapp.services.rules import access
 
 pytestmark = pytest.mark.django_db
@@ -284,3 +292,13 @@ def test_beside_a_campaign_are_the_others_of_its_project_that_one_sees() -> None
     assert list(access.beside(theirs, member)) == []
     stranger = make_member("two", "runner", project=other)
     assert list(access.beside(first, stranger)) == []
+
+
+def test_who_is_no_staff_has_no_project_and_an_administrator_every_role() -> None:
+    make_project("Ours")
+    stranger = User.objects.create(username="guest", is_staff=False)
+    for somebody in (stranger, AnonymousUser()):
+        assert list(access.projects(somebody)) == []
+    administrator = make_member("all", "administrator", project=make_project("Theirs"))
+    member = Member.objects.get(account=administrator.pk)
+    assert access.roles_of(member) == set(access.Role)
