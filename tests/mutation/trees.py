@@ -32,6 +32,7 @@ ELSEWHERE: Mapping[str, Sequence[str]] = {
     ],
     "webapp.services.rating.transcript_rules": [IMPORTED],
     "webapp.services.rating.transcripts": [IMPORTED],
+    "webapp.services.rules.payment": ["tests/webapp/services/participation/test_rounds.py"],
     "webapp.services.rules.quota": ["tests/webapp/services/rating/test_rating_sides.py"],
 }
 # The tests run on SQLite, without a broker; which settings they need is the tree's to say.

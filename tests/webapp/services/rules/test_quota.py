@@ -133,3 +133,22 @@ def assert_takes_again(seat: Seat, slots: int) -> None:
     assert cells.get().reserved == 10
     seat.refresh_from_db()
     assert seat.outcome == ""
+
+
+def test_what_is_taken_back_is_of_the_system_that_was_met() -> None:
+    campaign = make_campaign(systems=dict.fromkeys(("a", "b"), "parrot"))
+    start(campaign)
+    seat = Seat.objects.get(participation__isnull=False)
+    QuotaCell.objects.update(completed=1)
+    quota.uncount(seat)
+    met = seat.conversation.system_id
+    left = dict(QuotaCell.objects.values_list("system", "completed"))
+    assert left == {pk: int(pk != met) for pk in left}
+    assert len(left) == 2
+
+
+def test_how_a_seat_ended_is_that_of_its_person() -> None:
+    person, other = (start(make_campaign(), name) for name in ("A1", "A2"))
+    payment.settle(person=person, outcome=Participation.Outcome.COMPLETED, now=after(60))
+    assert person.seats.get().outcome == "COMPLETED"
+    assert other.seats.get().outcome == ""
