@@ -9,7 +9,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 from typing import Annotated, Any, NamedTuple
 
-from django.db.models import Count, Exists, F, OuterRef, Subquery, Window
+from django.db.models import Count, Exists, F, OuterRef, Subquery
 from django.db.models.functions import Coalesce
 
 from webapp.models import Campaign, Conversation, Flag, Participation, Rating, Seat
@@ -101,6 +101,11 @@ def answer_rows(campaign: Campaign) -> Iterator[AnswerRow]:
         conversation=OuterRef("candidate__conversation"),
         participation=OuterRef("assignment__participation"),
     )
+    # Looked up for each row: a window would sort all of them once more before it gives the first.
+    session = Rating.objects.filter(
+        assignment=OuterRef("assignment"), candidate=OuterRef("candidate")
+    ).order_by()
+    session = session.values("assignment").annotate(answered=Count("question", distinct=True))
     found = Rating.objects.filter(
         ~Exists(later),
         assignment__item__campaign=campaign,
@@ -109,7 +114,7 @@ def answer_rows(campaign: Campaign) -> Iterator[AnswerRow]:
         judged_person=Subquery(judged.values("participation")),
         judged_persona=Subquery(judged.values("persona__key")),
         outcome=Coalesce(Subquery(own.values("outcome")), F("assignment__participation__outcome")),
-        answered=Window(Count("question"), partition_by=[F("assignment"), F("candidate")]),
+        answered=Subquery(session.values("answered")),
     )
     return query_rows.rows(AnswerRow, found.order_by("pk"), chunk=CHUNK)
 
