@@ -105,7 +105,7 @@ def answer_rows(campaign: Campaign) -> Iterator[AnswerRow]:
     session = Rating.objects.filter(
         assignment=OuterRef("assignment"), candidate=OuterRef("candidate")
     ).order_by()
-    session = session.values("assignment").annotate(answered=Count("question", distinct=True))
+    counted = session.values("assignment").annotate(answered=Count("question", distinct=True))
     found = Rating.objects.filter(
         ~Exists(later),
         assignment__item__campaign=campaign,
@@ -114,7 +114,7 @@ def answer_rows(campaign: Campaign) -> Iterator[AnswerRow]:
         judged_person=Subquery(judged.values("participation")),
         judged_persona=Subquery(judged.values("persona__key")),
         outcome=Coalesce(Subquery(own.values("outcome")), F("assignment__participation__outcome")),
-        answered=Subquery(session.values("answered")),
+        answered=Subquery(counted.values("answered")),
     )
     return query_rows.rows(AnswerRow, found.order_by("pk"), chunk=CHUNK)
 
