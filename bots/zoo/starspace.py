@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 import torch
 from torch import Tensor
@@ -24,7 +24,7 @@ from bots.rankers.profile import OPENING, ProfileNetwork, ProfileQuery
 from bots.rankers.profile_bot import Item, ProfileBot
 from bots.rankers.profile_serving import MODEL
 
-PRESETS = {
+PRESETS: dict[str, dict[str, Any]] = {
     "small": {
         "sides": "self",
         "history": 1,

@@ -85,7 +85,7 @@ def test_losses_by_hand() -> None:
 
 
 def test_the_released_recipe_learns() -> None:
-    bot = BOT(**{**PRESETS["released"], "epochs": 2})  # type: ignore[arg-type, dict-item]
+    bot = BOT(**{**PRESETS["released"], "epochs": 2})
     bot.train(demo("valid"), seed=0)
     assert bot._about is not None
     losses = [epoch["loss"] for epoch in bot._about.history]

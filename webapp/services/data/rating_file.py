@@ -1,7 +1,8 @@
-"""The files of ratings, from one look at the answers, in memory that does not grow with them.
+"""The files of ratings, from one look at the answers, a part of them in memory at a time.
 
 Rows are laid down in a temporary file of Arrow batches, from which each file is written: so all of
-them are of one look, and how many answers count is known before the first.
+them are of one look, and how many answers count is known before the first. Only what a datasheet is
+told of (`judged`) grows with the answers.
 """
 
 from __future__ import annotations

@@ -127,7 +127,7 @@ def test_of_a_study_each_campaign_has_its_own(tmp_path: Path) -> None:
             assert judged["value"].tolist() == whole["value"].tolist()
 
 
-def test_memory_does_not_grow_with_the_rows(
+def test_python_objects_of_few_rows_live_at_once(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(rating_file, "CHUNK", 500)

@@ -107,6 +107,10 @@ def test_a_session_without_every_score_is_set_aside() -> None:
     campaign, _, _ = one_chat()
     Rating.objects.filter(question="consistency").delete()
     assert {row["excluded"] for row in rows_of(campaign)} == {tables.INCOMPLETE}
+    again = Rating.objects.earliest("pk")  # an answer that is changed is no further one
+    again.pk, again.revision = None, again.revision + 1
+    again.save()
+    assert {row["excluded"] for row in rows_of(campaign)} == {tables.INCOMPLETE}
 
 
 @pytest.mark.parametrize("of", [Participation, Conversation])
