@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from analysis.conversations.transcripts import joined_lines
+from analysis.freed_memory import give_back
 from analysis.output import heds, heds_own
 from analysis.output.all_metrics import evaluate, records, run
 from analysis.output.notebook import READ_BY, NotebookRecipe, notebook
@@ -61,8 +62,9 @@ def command(options: argparse.Namespace, line: str) -> int:
         return _refuse(str(error))
     except OSError as error:
         return _refuse(f"{error.filename}: cannot be read ({error.strerror or error})")
-    if tables.ratings is not None and summarized:
+    if summarized and tables.ratings is not None:
         tables = replace(tables, ratings=numbered(tables.ratings))
+        give_back()
     try:
         return _answer(options, tables, line)
     except BadOption as error:

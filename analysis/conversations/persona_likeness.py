@@ -71,8 +71,8 @@ def votes(ratings: RatingTable, *, needed: int | None = None) -> pd.DataFrame:
 def cast(ratings: RatingTable) -> pd.DataFrame:
     """Return the single votes, a row each."""
     rows = identified(ratings)
-    rows = rows.assign(**{name: "" for name in MESSAGE_KEYS if name not in rows.columns})
     rows = rows[rows["question"].isin(LIKELY) & rows["value"].isin([0.0, 1.0])]
+    rows = rows.assign(**{name: "" for name in MESSAGE_KEYS if name not in rows.columns})
     named = rows["character"].astype(str) if "character" in rows.columns else ""
     character = rows["system"].astype(str).where(pd.Series(named, index=rows.index) == "", named)
     return rows.assign(character=character, value=rows["value"].astype(float))

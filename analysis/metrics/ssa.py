@@ -18,6 +18,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 import pandas as pd
 
+from analysis.scores.incidence import Ints, distinct
 from analysis.scores.majorities import majority, votes_wanted
 from analysis.scores.question_ratings import identified
 from analysis.stats.clustering import Added, Codes, codes, error_of_mean, share_intervals
@@ -40,11 +41,13 @@ def ssa(ratings: RatingTable, *, votes: int | None = None) -> pd.DataFrame:
     `votes`, and without that to the most that any reply of the protocol has.
     """
     rows = identified(ratings)
-    rows = rows[rows["question"].isin(SENSIBLE + SPECIFIC) & rows["value"].isin([0.0, 1.0])]
+    is_label = rows["question"].isin(SENSIBLE + SPECIFIC) & rows["value"].isin([0.0, 1.0])
     found = (
         row
-        for protocol, part in rows.groupby("protocol", sort=True)
-        for row in _of_protocol(str(protocol), part, votes)
+        for protocol in sorted(rows.loc[is_label, "protocol"].unique())
+        for row in _of_protocol(
+            str(protocol), rows[is_label & (rows["protocol"] == protocol)], votes
+        )
     )
     return tidy("ssa", found)
 
@@ -68,17 +71,32 @@ def _is_of_conversations(rows: pd.DataFrame) -> bool:
 def _labels(rows: pd.DataFrame) -> pd.DataFrame:
     """Return a row per rater and reply with both labels; not sensible is not specific."""
     who = "conversation" if _names_conversations(rows) else "rater"
-    marked = rows.assign(
-        label=np.where(rows["question"].isin(SENSIBLE), "sensible", "specific"),
-        value=rows["value"].astype(float),
-        cluster=rows[who] if rows[who].dtype == "category" else rows[who].astype(str),
+    keys = rows[[*REPLY, "rater"]].assign(
+        cluster=rows[who] if rows[who].dtype == "category" else rows[who].astype(str)
     )
-    keys = [*REPLY, "rater", "cluster"]
-    labels = marked.pivot_table(index=keys, columns="label", values="value", aggfunc="first")
-    labels = labels.reindex(columns=["sensible", "specific"]).reset_index()
+    of_both = _numbered(keys)
+    first = np.zeros(int(of_both.max(initial=-1)) + 1, dtype=np.intp)
+    first[of_both[::-1]] = np.arange(len(keys))[::-1]
+    labels = keys.iloc[first].reset_index(drop=True)
+    is_sensible = rows["question"].isin(SENSIBLE).to_numpy()
+    value = rows["value"].to_numpy(dtype=float)
+    for name, is_about in (("sensible", is_sensible), ("specific", ~is_sensible)):
+        known = np.full(len(labels), np.nan)
+        # The first in the table, where a reply has several of a rater.
+        known[of_both[is_about][::-1]] = value[is_about][::-1]
+        labels[name] = known
     if LABELS_COLUMN not in rows or not (rows[LABELS_COLUMN] == UNCHANGED).any():
         labels["specific"] = labels["specific"].mask(labels["sensible"] == 0, 0.0)
     return labels.dropna()
+
+
+def _numbered(keys: pd.DataFrame) -> Ints:
+    """Return the number of each row's keys among those that there are, in their order."""
+    found = np.zeros(len(keys), dtype=np.int64)
+    for name in keys:
+        code, names = pd.factorize(keys[name], sort=True)
+        found = distinct(found * len(names) + code)[1]
+    return found
 
 
 def _of_protocol(protocol: str, rows: pd.DataFrame, votes: int | None) -> Iterator[Row]:

@@ -35,12 +35,17 @@ def standardized_score(
     """
     rows = identified(ratings)
     columns = [name for name in READ if name in rows]
-    rows = rows.loc[rows["level"].isin(["ordinal", "interval"]), columns]
-    check_control(rows, control, control_questions)
+    is_scale = rows["level"].isin(["ordinal", "interval"])
+    check_control(rows.loc[is_scale, ["system", "question"]], control, control_questions)
     found = (
         row
-        for protocol, part in rows.groupby("protocol", sort=True)
-        for row in _protocol_rows(str(protocol), part, control, control_questions)
+        for protocol in sorted(rows.loc[is_scale, "protocol"].unique())
+        for row in _protocol_rows(
+            str(protocol),
+            rows.loc[is_scale & (rows["protocol"] == protocol), columns],
+            control,
+            control_questions,
+        )
     )
     return tidy("standardized_score", found)
 
@@ -48,16 +53,20 @@ def standardized_score(
 def _protocol_rows(
     protocol: str, rows: pd.DataFrame, control: str | None, questions: Sequence[str]
 ) -> Iterator[dict[str, object]]:
+    systems = sorted(map(str, rows["system"].unique()))
     scored = standardized(rows)
+    del rows
     raters = scored["rater"].nunique()
-    if control is not None and control in set(rows["system"]):
+    if control is not None and control in systems:
         scored = scored[scored["rater"].isin(passing(scored, control, questions))]
     kept = {"raters": raters, "raters_kept": scored["rater"].nunique(), "control": control}
     if raters and scored.empty:
-        for system in sorted(set(rows["system"])):
-            found = {"protocol": protocol, "question": ALL, "system": str(system)}
+        for system in systems:
+            found = {"protocol": protocol, "question": ALL, "system": system}
             yield {**found, "n": 0, "reason": NOBODY, **kept}
-    for system, of_system in scored.groupby("system", sort=True):
+    for system in sorted(scored["system"].unique()):
+        # One after the other, as groups are parts of a copy of all.
+        of_system = scored[scored["system"] == system]
         parts = [(ALL, of_system), *of_system.groupby("question", sort=True)]
         for question, part in parts:
             yield {

@@ -10,6 +10,7 @@ from typing import TypeVar, cast
 import pandas as pd
 
 from analysis import registry
+from analysis.freed_memory import give_back
 from analysis.predictions.rated_replies import with_replies
 from analysis.report import Report
 from analysis.scores.question_ratings import shared
@@ -56,10 +57,19 @@ def _computed(
     metrics = [registry.get_metric(name) for name in registry.metric_names()]
     with shared():
         return joined(
-            call(metric, table, options)
+            _alone(metric, table, options)
             for metric in metrics
             if (table := tables[registry.table_of(metric)]) is not None
         )
+
+
+def _alone(
+    metric: Callable[..., pd.DataFrame], table: pd.DataFrame, options: Mapping[str, object]
+) -> pd.DataFrame:
+    """Return what a metric says, without the memory that it took for a large table."""
+    found = call(metric, table, options)
+    give_back(len(table))
+    return found
 
 
 def call(

@@ -56,25 +56,28 @@ def _section(question: QuestionRatings, name: str) -> Section:
 
 def _counts(question: QuestionRatings) -> pd.DataFrame:
     """Return how often each answer was given to each system; many kinds are put into bands."""
+    code, names = _answers(question)
+    system, systems = pd.factorize(question.rows["system"], sort=True)
+    cells = np.bincount(system * len(names) + code, minlength=len(systems) * len(names))
+    counts = pd.DataFrame(
+        cells.reshape(len(systems), -1), pd.Index(systems.astype("str"), name="system"), names
+    )
+    # Of numbers that are written alike the one is the other.
+    counts = counts.T.groupby(level=0, sort=False).sum().T
+    return counts.loc[:, counts.any()]
+
+
+def _answers(question: QuestionRatings) -> tuple[np.ndarray, list[str]]:
+    """Return the kind of each answer, counted from 0, and what the kinds are called, in order."""
     values = question.rows["value"]
     numbers = pd.to_numeric(values, errors="coerce")
     if numbers.isna().any():
-        shown = values.astype(str)
-        order = sorted(shown.unique())
-    elif question.level == "nominal" or numbers.nunique() <= KINDS:
-        code, known = pd.factorize(numbers, sort=True)
-        # Of numbers that are written alike the one is the other.
-        shown = pd.Series(pd.Index(known).map("{:g}".format)[code], index=values.index)
-        order = [f"{value:g}" for value in sorted(numbers.unique())]
-    else:
-        shown, order = _banded(question)
-    counts = pd.crosstab(question.rows["system"].astype(str), shown)
-    return counts.reindex(columns=[name for name in order if name in counts])
-
-
-def _banded(question: QuestionRatings) -> tuple[pd.Series, list[str]]:
+        code, known = pd.factorize(values.astype(str), sort=True)
+        return code, [str(each) for each in known]
+    code, points = pd.factorize(numbers, sort=True)
+    if question.level == "nominal" or len(points) <= KINDS:
+        return code, [f"{value:g}" for value in points]
     low, high = question.ends
     edges = np.linspace(low, high, BANDS + 1)
-    names = [f"{a:g} to {b:g}" for a, b in pairwise(edges)]
-    index = np.clip(np.searchsorted(edges, question.values, side="right") - 1, 0, BANDS - 1)
-    return pd.Series([names[k] for k in index], index=question.rows.index), names
+    bands = np.clip(np.searchsorted(edges, question.values, side="right") - 1, 0, BANDS - 1)
+    return bands, [f"{a:g} to {b:g}" for a, b in pairwise(edges)]

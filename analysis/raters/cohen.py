@@ -13,14 +13,14 @@ from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
-import pandas as pd
 from scipy import sparse
 
 from analysis.raters import agreement
 from analysis.raters.alpha import UNDEFINED
 from analysis.raters.ballots import Ballots, of_part
 from analysis.raters.kappas import Weights, agreement_weights, too_many
-from analysis.scores.integer_codes import Ints, RowIndex
+from analysis.scores.incidence import Ints
+from analysis.scores.integer_codes import RowIndex
 from analysis.scores.question_ratings import QuestionRatings
 from analysis.stats.intervals import (
     NONE,
@@ -180,19 +180,19 @@ class PairRows:
 def shared(ballots: Ballots) -> tuple[int, PairRows]:
     """Return how many pairs share a unit, and the rows of those that share two or more."""
     order = np.lexsort((ballots.rater, ballots.unit))
-    unit, rater, code = ballots.unit[order], ballots.rater[order], ballots.code[order]
-    none = np.array([], dtype=np.int64)
-    found = [(none, none, none, none)]
-    for lag in range(1, int(np.bincount(unit).max(initial=0))):
-        index = np.flatnonzero(unit[lag:] == unit[:-lag])
-        pair = rater[index] * ballots.raters + rater[index + lag]
-        found.append((pair, unit[index], code[index], code[index + lag]))
-    name, unit, first, second = (np.concatenate(parts) for parts in zip(*found, strict=True))
-    pair = pd.factorize(name)[0]
-    often = np.bincount(pair)[pair] > 1
-    kept = pd.factorize(name[often], sort=True)[0].astype(np.int64)
-    met = int(pair.max(initial=-1)) + 1
-    return met, PairRows(kept, unit[often], first[often], second[often])
+    unit, rater = ballots.unit[order], ballots.rater[order]
+    code = ballots.code[order].astype(np.int32)
+    lags = range(1, int(np.bincount(unit).max(initial=0)))
+    found = [np.flatnonzero(unit[lag:] == unit[:-lag]).astype(np.int32) for lag in lags]
+    none = np.zeros(0, dtype=np.int32)
+    first = np.concatenate([none, *found])
+    second = np.concatenate([none, *(at + lag for at, lag in zip(found, lags, strict=True))])
+    name = rater[first] * ballots.raters + rater[second]
+    _, pair, times = np.unique(name, return_inverse=True, return_counts=True)
+    often = times[pair] > 1
+    first, second = first[often], second[often]
+    kept = (np.cumsum(times > 1, dtype=np.int32) - 1)[pair[often]]
+    return len(times), PairRows(kept, unit[first].astype(np.int32), code[first], code[second])
 
 
 class _Tables:
@@ -224,15 +224,17 @@ class _Tables:
     def derivatives(self) -> Floats:
         """Return how the pair's kappa changes with the weight of each row."""
         rows, of = self.rows, self.rows.pair
-        expected = np.where(self.known, self.expected, 1.0)[of]
-        moved = self.of_first[of, rows.first] + self.of_second[of, rows.second]
-        change = self.observed[of] + self.units[of] * self.row_apart
-        product = self.units[of] * self.observed[of]
-        return np.asarray(product * moved / expected**2 - change / expected)
+        expected = np.where(self.known, self.expected, 1.0)
+        found = self.of_first[of, rows.first]
+        found += self.of_second[of, rows.second]
+        found *= (self.units * self.observed / expected**2)[of]
+        found -= (self.observed / expected)[of]
+        found -= (self.units / expected)[of] * self.row_apart
+        return np.asarray(found)
 
     def _margin(self, codes: Ints) -> Floats:
         size = len(self.apart)
-        cells = np.bincount(self.rows.pair * size + codes, minlength=self.count * size)
+        cells = np.bincount(self.rows.pair * np.int64(size) + codes, minlength=self.count * size)
         return cells.reshape(self.count, size).astype(float)
 
 
@@ -246,9 +248,9 @@ class _Weighed:
         self.aparts, self.pairs = aparts, int(rows.pair.max()) + 1
         unit = np.unique(rows.unit, return_inverse=True)[1]
         self.units = int(unit.max()) + 1
-        size = len(aparts[0])
+        size, pair, ones = len(aparts[0]), rows.pair.astype(np.int64), np.ones(len(unit))
         first, second = (
-            self._counted(unit, rows.pair * size + code, self.pairs * size, np.ones(len(unit)))
+            self._counted(unit, pair * size + code, self.pairs * size, ones)
             for code in (rows.first, rows.second)
         )
         order = by_content(*np.hstack([first.toarray(), second.toarray()]).T)

@@ -20,6 +20,7 @@ from analysis.stats.intervals import Floats
 Weights = Literal["identity", "linear", "quadratic", "ordinal"]
 Chance = Callable[[Floats, Floats], Floats]
 # A matrix of weights between more categories than this would say nothing and fill the memory.
+NEAR = 4096  # patterns looked at together: each has a number for every category
 MOST_CATEGORIES = 1000
 
 
@@ -47,11 +48,18 @@ def agreements(votes: Votes, kind: Weights = "identity") -> Floats:
 
 def _agreements(votes: Votes, kind: Weights) -> Floats:
     if kind == "identity":
-        near: Any = votes.counts.power(2)
+        near = _sums(votes.counts.power(2))
     else:
-        near = votes.counts * (votes.counts @ agreement_weights(votes.values, kind))
+        weights = agreement_weights(votes.values, kind)
+        pieces = [votes.counts[at : at + NEAR] for at in range(0, len(votes.times), NEAR)]
+        none = [np.zeros(0)]
+        near = np.concatenate(none + [_sums(piece * (piece @ weights)) for piece in pieces])
     own = votes.per_unit**2 - votes.pairs
-    return np.asarray((np.asarray(near.sum(axis=1)).ravel() - own) / votes.pairs)
+    return np.asarray((near - own) / votes.pairs)
+
+
+def _sums(rows: Any) -> Floats:
+    return np.asarray(rows.sum(axis=1), dtype=float).ravel()
 
 
 def percents(votes: Votes, drawn: Floats, kind: Weights = "identity") -> Floats:

@@ -8,11 +8,15 @@ facts need no model; the models of raters are in their own modules.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from functools import reduce
+
 import numpy as np
 import pandas as pd
 
+from analysis.scores.incidence import Ints, together
 from analysis.scores.integer_codes import coded_question, units
-from analysis.scores.question_ratings import QuestionRatings, identified, questions
+from analysis.scores.question_ratings import UNIT, QuestionRatings, identified, questions
 from analysis.tables import cell_values
 from analysis.tables.schema import RatingTable
 
@@ -25,7 +29,7 @@ ROUNDING = 1e-12
 def counts(rows: pd.DataFrame) -> pd.DataFrame:
     """Return, per rater, how many answers, items and systems, and different answers to scales."""
     by_rater = rows[["rater", "system"]].assign(unit=units(rows)).groupby("rater")
-    scales = rows[rows["level"].isin(SCALES)].groupby("rater")["value"]
+    scales = _scales(rows, ["rater", "value"]).groupby("rater")["value"]
     return pd.DataFrame(
         {
             "answers": by_rater.size(),
@@ -37,31 +41,43 @@ def counts(rows: pd.DataFrame) -> pd.DataFrame:
     )
 
 
+def _scales(rows: pd.DataFrame, names: list[str]) -> pd.DataFrame:
+    """Return columns of the answers to scales, without a copy where there are no others."""
+    of_scales = rows["level"].isin(SCALES)
+    return rows[names] if of_scales.all() else rows.loc[of_scales, names]
+
+
 def equal_rows(rows: pd.DataFrame) -> pd.DataFrame:
     """Return, per rater, the share of items with straight lines, and with their commonest row.
 
     Of items about which three scale questions or more were answered; a row is all answers to them,
     a straight line a row of one answer.
     """
-    scales = rows[rows["level"].isin(SCALES)]
-    unit, rater = units(scales), pd.factorize(scales["rater"])[0]
-    sheet = pd.factorize(rater * (unit.max(initial=0) + 1) + unit)[0]
+    scales = _scales(rows, [*UNIT, "rater", "protocol", "question", "value"])
+    key = _numbered(scales, ["protocol", "question", "value"]).astype(np.int32)
+    sheet = together(units(scales), pd.factorize(scales["rater"])[0]).astype(np.int32)
     full = np.bincount(sheet)[sheet] >= FEWEST_QUESTIONS
     if not full.any():
         return pd.DataFrame(columns=["sheets", "straight", "same_row"], dtype=float)
-    answers = scales[full].assign(sheet=sheet[full]).sort_values("sheet", kind="stable")
-    first = np.flatnonzero(~answers["sheet"].duplicated())
-    value = answers["value"].to_numpy(dtype=float)
+    order = np.flatnonzero(full)
+    order = order[np.argsort(sheet[order], kind="stable")]
+    first = np.flatnonzero(np.diff(sheet[order], prepend=-1))
+    value = scales["value"].to_numpy(dtype=float)[order]
     # Rows are told apart by the sum of their answers' hashes: two alike by chance are not met.
-    each = answers[["protocol", "question"]].assign(value=value)
-    hashed = pd.util.hash_pandas_object(each, index=False).to_numpy()
+    hashed = pd.util.hash_array(key[order])
     lines = np.minimum.reduceat(value, first) == np.maximum.reduceat(value, first)
-    found = pd.DataFrame({"rater": answers["rater"].to_numpy()[first], "line": lines})
+    found = pd.DataFrame({"rater": scales["rater"].array[order[first]], "line": lines})
     by_rater = found.assign(row=np.add.reduceat(hashed, first)).groupby("rater")
     sheets = by_rater.size()
     most = by_rater["row"].value_counts().groupby(level=0).max()
     shares = {"straight": by_rater["line"].mean(), "same_row": most / sheets}
     return pd.DataFrame({"sheets": sheets, **shares}, dtype=float)
+
+
+def _numbered(rows: pd.DataFrame, names: Sequence[str]) -> Ints:
+    """Return a number for each row, the same where these columns are."""
+    codes = (pd.factorize(rows[name])[0] for name in names)
+    return reduce(together, codes)
 
 
 def scale_use(rows: pd.DataFrame) -> pd.DataFrame:
@@ -70,16 +86,16 @@ def scale_use(rows: pd.DataFrame) -> pd.DataFrame:
     Severity is how far a rater is below what others gave the same system, in SDs of the question;
     spread is the rater's SD about systems' means as a share of all raters'.
     """
-    scales = rows[rows["level"].isin(SCALES)]
-    value = scales["value"].astype(float)
-    question_keys = [scales["protocol"], scales["question"]]
-    system = [*question_keys, scales["system"]]
-    by_system, by_own = value.groupby(system), value.groupby([*system, scales["rater"]])
-    total, n = by_system.transform("sum"), by_system.transform("size")
-    mine, my_n = by_own.transform("sum"), by_own.transform("size")
-    others = (total - mine) / (n - my_n).where(n > my_n)
-    sd = value.groupby(question_keys).transform("std")
-    gap = (value - others) / sd.where(sd > 0)
+    scales = _scales(rows, ["protocol", "question", "system", "rater", "value"])
+    value = scales["value"].to_numpy(dtype=float)
+    question = _numbered(scales, ["protocol", "question"])
+    system = together(question, pd.factorize(scales["system"])[0])
+    own = together(system, pd.factorize(scales["rater"])[0])
+    others = np.bincount(system, value)[system] - np.bincount(own, value)[own]
+    n = np.bincount(system)[system] - np.bincount(own)[own]
+    others = np.divide(others, n, out=np.full_like(value, np.nan), where=n > 0)
+    sd = pd.Series(value).groupby(question).std()
+    gap = pd.Series(value - others, scales.index) / sd.where(sd > 0).to_numpy()[question]
     by_rater = gap.groupby(scales["rater"])
     whole = float(gap.std())
     spread = by_rater.std() / whole if whole > 0 else by_rater.std() * np.nan
@@ -119,21 +135,29 @@ def with_others(ratings: RatingTable) -> pd.DataFrame:
     found = pd.DataFrame({"correlation": np.nan, "kappa": np.nan}, index=_raters(ratings))
     scales = [_beside_others(question) for question in questions(ratings, "ordinal", "interval")]
     labels = [_same_as_others(question) for question in questions(ratings, "nominal")]
-    compared = pd.concat([*scales, *labels] or [_NOTHING])
-    found["shared"] = _named(compared.groupby("rater").size()).reindex(found.index, fill_value=0)
-    for by, column in ((scales, "correlation"), (labels, "kappa")):
-        rows = pd.concat(by or [_NOTHING])
-        values = _correlations(rows) if column == "correlation" else _kappas(rows)
-        found[column] = _named(values).reindex(found.index)
+    shared = _sums([*scales, *labels])["n"]
+    found["shared"] = shared.reindex(found.index, fill_value=0).astype("int64")
+    found["correlation"] = _correlations(scales).reindex(found.index)
+    found["kappa"] = _kappas(labels).reindex(found.index)
     return found
 
 
-def _named(values: pd.Series) -> pd.Series:
-    """Return values of raters by their names as texts."""
-    return values.set_axis(values.index.astype("str"))
+COMPARED = ("own", "others")
 
 
-_NOTHING = pd.DataFrame({"rater": pd.Series(dtype="str"), "own": 0.0, "others": 0.0}).iloc[:0]
+def _sums(parts: Sequence[pd.DataFrame]) -> pd.DataFrame:
+    """Return, per rater by name, how many answers all parts have, and sums of numbers in them."""
+    found = pd.concat([_sums_of(part) for part in parts] or [_NOTHING])
+    return found.groupby(level=0).sum()
+
+
+def _sums_of(part: pd.DataFrame) -> pd.DataFrame:
+    by_rater = part.groupby("rater", observed=True)
+    found = by_rater.sum().assign(n=by_rater.size())
+    return found.set_axis(found.index.astype("str"))
+
+
+_NOTHING = pd.DataFrame(columns=["n", *COMPARED], index=pd.Index([], dtype="str"), dtype=float)
 
 
 def _raters(ratings: RatingTable) -> list[str]:
@@ -166,18 +190,28 @@ def _same_as_others(question: QuestionRatings) -> pd.DataFrame:
     return pd.DataFrame({"rater": rater, "own": same, "others": common})
 
 
-def _correlations(rows: pd.DataFrame) -> pd.Series:
-    by_rater = rows.groupby("rater")
-    own, others = (rows[name] - by_rater[name].transform("mean") for name in ("own", "others"))
-    products = pd.DataFrame({"xy": own * others, "xx": own**2, "yy": others**2})
-    sums = products.groupby(rows["rater"]).sum()
-    below = (sums["xx"] * sums["yy"]) ** 0.5
-    found: pd.Series = sums["xy"] / below.where(below > ROUNDING)
+def _correlations(parts: Sequence[pd.DataFrame]) -> pd.Series:
+    sums = _sums(parts)
+    means = sums[[*COMPARED]].div(sums["n"], axis=0)
+    around = _sums([_products(part, means) for part in parts])
+    if around.empty:
+        return pd.Series(dtype=float)
+    below = (around["xx"] * around["yy"]) ** 0.5
+    found: pd.Series = around["xy"] / below.where(below > ROUNDING)
     return found
 
 
-def _kappas(rows: pd.DataFrame) -> pd.Series:
-    means = rows.groupby("rater")[["own", "others"]].mean()
+def _products(part: pd.DataFrame, means: pd.DataFrame) -> pd.DataFrame:
+    """Return products of how far each answer and the others' are from the rater's means."""
+    code, raters = pd.factorize(part["rater"])
+    of_rater = means.reindex(pd.Index(raters).astype("str"))
+    own, others = (part[name] - of_rater[name].to_numpy()[code] for name in COMPARED)
+    return pd.DataFrame({"rater": part["rater"], "xy": own * others, "xx": own**2, "yy": others**2})
+
+
+def _kappas(parts: Sequence[pd.DataFrame]) -> pd.Series:
+    sums = _sums(parts)
+    means = sums[[*COMPARED]].div(sums["n"], axis=0)
     headroom = 1 - means["others"]
     found: pd.Series = (means["own"] - means["others"]) / headroom.where(headroom > ROUNDING)
     return found

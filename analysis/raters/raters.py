@@ -12,6 +12,7 @@ from itertools import compress
 
 import pandas as pd
 
+from analysis.freed_memory import give_back
 from analysis.raters import rater_facts
 from analysis.raters.dawid_skene import dawid_skene
 from analysis.raters.mace import mace
@@ -100,6 +101,7 @@ def profiles(
     """Return a row per rater: facts, and `flags`, the flags that hold, joined by commas."""
     rows = identified(ratings)
     facts = rater_facts.counts(rows)
+    give_back(len(rows))
     parts = (
         rater_facts.equal_rows(rows),
         rater_facts.scale_use(rows),

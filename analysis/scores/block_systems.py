@@ -29,6 +29,8 @@ FEW = 100
 DENSE = 600
 # And so many where their inverse is asked for.
 MOST_DENSE = 1500
+# Columns that are solved together: more need not be held at once.
+TOGETHER = 4
 CLOSE = 1e-9
 STEPS = 10_000
 TINY = np.finfo(float).tiny
@@ -227,25 +229,46 @@ def solve(matrix: sparse.csc_matrix, right: Floats, sizes: Sequence[int]) -> Flo
     return Factored(matrix, sizes).solve(right) if found is None else found
 
 
-def solve_last(matrix: sparse.csc_matrix, right: Floats, sizes: Sequence[int]) -> Floats:
-    """Return the same, by gradients for the last block: all others are eliminated at each step.
+class AllButLast:
+    """A matrix whose blocks but the last are eliminated; what is left is solved by gradients.
 
     For a last block that every other meets at random, as raters meet items: what they share is then
-    little beside what each has of its own, and the steps are few.
+    little beside what each has of its own, and the steps are few. `make` gives the matrix, which is
+    not held: it is larger than all that is made of it.
     """
-    inner = matrix.shape[0] - sizes[-1]
-    columns, own = matrix[:, :inner], matrix[:, inner:][inner:]
-    rest, across = Factored(columns[:inner], sizes[:-1]), columns[inner:]
-    back = across.T
 
-    def times(along: Floats) -> Floats:
-        return np.asarray(own @ along - across @ rest.solve(back @ along))
+    def __init__(self, make: Callable[[], sparse.csc_matrix], sizes: Sequence[int]) -> None:
+        self.make, self.sizes = make, sizes
+        matrix = make()
+        self.inner = inner = matrix.shape[0] - sizes[-1]
+        self.own, self.across = matrix[inner:, inner:], matrix[:inner, inner:].T
+        others = matrix[:inner, :inner]
+        del matrix
+        self.rest = Factored(others, sizes[:-1])
 
-    left = right[inner:] - across @ rest.solve(right[:inner])
-    found = _by_gradients(times, own.diagonal(), left)
-    if found is None:
-        return Factored(matrix, sizes).solve(right)
-    return np.concatenate([rest.solve(right[:inner] - back @ found), found])
+    def solve(self, right: Floats) -> Floats:
+        """Return what the matrix times gives `right`, a vector or columns."""
+        inner, rest, across = self.inner, self.rest, self.across
+
+        def times(along: Floats) -> Floats:
+            return np.asarray(self.own @ along - across @ rest.solve(across.T @ along))
+
+        left = right[inner:] - across @ rest.solve(right[:inner])
+        found = _by_gradients(times, self.own.diagonal(), left)
+        if found is None:
+            return Factored(self.make(), self.sizes).solve(right)
+        return np.concatenate([rest.solve(right[:inner] - across.T @ found), found])
+
+
+def inverse_at(solve: Callable[[Floats], Floats], size: int, positions: Positions) -> Floats:
+    """Return rows and columns of the inverse that `solve` applies, a few columns at a time."""
+    found = np.empty((len(positions), len(positions)))
+    for at in range(0, len(positions), TOGETHER):
+        some = positions[at : at + TOGETHER]
+        unit = np.zeros((size, len(some)))
+        unit[some, np.arange(len(some))] = 1
+        found[:, at : at + TOGETHER] = solve(unit)[positions]
+    return found
 
 
 def _by_gradients(
@@ -280,16 +303,16 @@ class SymmetricPattern:
     Those of the diagonal must all be among them.
     """
 
-    def __init__(self, rows: NDArray[np.intp], columns: NDArray[np.intp], size: int) -> None:
-        mirrored = np.flatnonzero(rows != columns)
-        down = np.concatenate([rows, columns[mirrored]])
-        across = np.concatenate([columns, rows[mirrored]])
-        taken = np.concatenate([np.arange(len(rows)), mirrored]).astype(np.int32)
-        # By rows and then by columns puts the rows of each column in order, without a sort.
-        placed = sparse.coo_array((taken, (down, across)), shape=(size, size)).tocsr().tocsc()
-        self.taken, self.down, self.ends = placed.data, placed.indices, placed.indptr
-        column = np.repeat(np.arange(size), np.diff(self.ends))
+    def __init__(self, rows: NDArray[np.integer], columns: NDArray[np.integer], size: int) -> None:
+        self.count = len(rows)
+        numbered = np.arange(1, self.count + 1, dtype=np.int32)
+        once = sparse.coo_array((numbered, (rows, columns)), shape=(size, size)).tocsr()
+        both = once + once.T
+        self.down, self.ends = both.indices, both.indptr
+        column = np.repeat(np.arange(size, dtype=np.int32), np.diff(self.ends))
         self.diagonal = np.flatnonzero(self.down == column)
+        both.data[self.diagonal] //= 2  # its own mirror
+        self.taken = both.data - 1
 
     def matrix(self, numbers: Floats, diagonal: Floats) -> sparse.csc_matrix:
         """Return the matrix of these numbers, with the others added to its diagonal."""

@@ -17,6 +17,7 @@ Apart because the self-test and planning fit the same model to ratings that they
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -25,6 +26,7 @@ import scipy
 from numpy.typing import NDArray
 from scipy import sparse
 
+from analysis.freed_memory import give_back
 from analysis.scores.incidence import RESIDUAL, Incidence, Ints, crossed
 from analysis.stats.intervals import Floats
 
@@ -37,7 +39,7 @@ VANISHED = 1e-7  # of the variance within systems: a residual below it is none
 BALANCED = 1e-9  # the sum of a difference's weights
 FEWEST, DRAWS = 16, 80
 DRAWN = 4_000_000  # ratings, when there are many
-TOGETHER = 2_000_000  # numbers drawn together at most: more need not be held at once
+TOGETHER = 1_000_000  # numbers drawn together at most: more need not be held at once
 
 
 @dataclass(frozen=True, eq=False)
@@ -126,11 +128,17 @@ class CrossedFit:
 class CrossedDesign:
     """An incidence prepared once, for as many vectors of ratings as there are.
 
-    Of many levels at most so many `draws` tell the errors of the variances.
+    Of many levels at most so many `draws` tell the errors of the variances, or the `forms` that
+    were drawn of the same ratings in another order.
     """
 
-    def __init__(self, incidence: Incidence, draws: int = DRAWS) -> None:
-        self.incidence, self.draws = incidence, draws
+    def __init__(
+        self,
+        incidence: Incidence,
+        draws: int = DRAWS,
+        forms: Callable[[], Floats] | None = None,
+    ) -> None:
+        self.incidence, self.draws, self._forms = incidence, draws, forms
         self.names = (RESIDUAL, *incidence.effects)
         self.levels = sum(incidence.levels)
         self._reduced = _Reduced(incidence) if self.levels <= MOST else None
@@ -204,34 +212,25 @@ class CrossedDesign:
 
     @cached_property
     def _drawn(self) -> Floats:
-        """Quadratic forms of residuals drawn with unit variances: form, effect, effect, draw.
-
-        Forms of ratings with other variances are these, times both effects' SDs; so the ratings of
-        a design are drawn once, however often it is fitted.
-        """
-        of, chance = self.incidence, np.random.default_rng(0)
-        draws = int(np.clip(DRAWN // of.ratings, FEWEST, self.draws))
-        forms, each = _Forms(of), max(1, TOGETHER // of.ratings)
-        return np.concatenate(
-            [
-                forms.of(*_drawn_parts(of, min(each, draws - done), chance))
-                for done in range(0, draws, each)
-            ],
-            axis=-1,
-        )
+        return drawn_forms(self.incidence, self.draws) if self._forms is None else self._forms()
 
 
-def _drawn_parts(
-    of: Incidence, draws: int, chance: np.random.Generator
-) -> tuple[Floats, list[Floats]]:
-    """Return normal noise of each rating, and what each level felt, a column per draw."""
-    parts = [np.empty((draws, size)) for size in (of.ratings, *of.levels)]
-    for draw in range(draws):
-        for part in parts:
-            chance.standard_normal(out=part[draw])
-    # A row per rating or level, as the sums by level read them; turned once, as that is faster.
-    noise, *felt = (np.ascontiguousarray(part.T) for part in parts)
-    return noise, felt
+def drawn_forms(of: Incidence, most: int = DRAWS) -> Floats:
+    """Return quadratic forms of residuals drawn with unit variances: form, effect, effect, draw.
+
+    Forms of ratings with other variances are these, times both effects' SDs; so the ratings of a
+    design are drawn once, however often it is fitted. There are as many draws as `most`, and fewer
+    of many ratings.
+    """
+    give_back(of.ratings)
+    chance = np.random.default_rng(0)
+    draws = int(np.clip(DRAWN // of.ratings, FEWEST, most))
+    forms, each = _Forms(of), max(1, TOGETHER // of.ratings)
+    pieces = (min(each, draws - done) for done in range(0, draws, each))
+    found = np.concatenate([forms.of(piece, chance) for piece in pieces], axis=-1)
+    del forms
+    give_back(of.ratings)
+    return found
 
 
 class _Forms:
@@ -242,36 +241,44 @@ class _Forms:
     """
 
     def __init__(self, of: Incidence) -> None:
-        self.n, self.counts, codes = of.n, of.by_system, list(of.effects.values())
-        self.systems = _indicators(of.system).T
-        self.levels = [_indicators(one).T for one in codes]
+        self.of_ratings, self.n, self.counts = of, of.n, of.by_system
+        codes = list(of.effects.values())
         self.met = [
-            [crossed(one, codes[m], of.levels[m]) for m in range(k + 1)]
+            [crossed(one, codes[m], of.levels[m]).astype(np.float32) for m in range(k + 1)]
             for k, one in enumerate(codes)
         ]
 
-    def of(self, noise: Floats, felt: list[Floats]) -> Floats:
-        """Return the forms of these draws."""
-        n, counts = self.n, self.counts
-        of_noise = self.systems @ noise / n[:, None]
+    def of(self, draws: int, chance: np.random.Generator) -> Floats:
+        """Return the forms of so many draws of normal noise and of what each level felt."""
+        of, n, counts = self.of_ratings, self.n, self.counts
+        by = [(of.system, of.systems), *zip(of.effects.values(), of.levels, strict=True)]
+        squares = np.empty(draws)
+        sums_of_noise = [np.empty((size, draws)) for _, size in by]
+        felt = [np.empty((size, draws)) for size in of.levels]
+        for draw in range(draws):
+            noise = chance.standard_normal(of.ratings)
+            squares[draw] = noise @ noise
+            for (codes, size), found in zip(by, sums_of_noise, strict=True):
+                found[:, draw] = np.bincount(codes, noise, size)
+            for values in felt:
+                values[:, draw] = chance.standard_normal(len(values))
+        of_noise = sums_of_noise[0] / n[:, None]
         of_felt = [one.T @ values / n[:, None] for one, values in zip(counts, felt, strict=True)]
-        sums = [
-            [one @ noise - own @ of_noise] for one, own in zip(self.levels, counts, strict=True)
-        ]
+        sums = [[one - own @ of_noise] for one, own in zip(sums_of_noise[1:], counts, strict=True)]
         for k, own in enumerate(counts):
             for m, both in enumerate(self.met[k]):
                 sums[k].append(both @ felt[m] - own @ of_felt[m])
                 if m < k:
                     sums[m].append(both.T @ felt[k] - counts[m] @ of_felt[k])
-        whole = np.empty((len(felt) + 1, len(felt) + 1, noise.shape[1]))
-        whole[0, 0] = np.einsum("nd,nd->d", noise, noise) - n @ of_noise**2
+        whole = np.empty((len(felt) + 1, len(felt) + 1, draws))
+        whole[0, 0] = squares - n @ of_noise**2
         for k, values in enumerate(felt):
             whole[k + 1] = [np.einsum("ld,ld->d", values, each) for each in sums[k]]
             whole[0, k + 1] = whole[k + 1, 0]
-        squares = (
+        of_levels = (
             [[np.einsum("ld,ld->d", one, other) for other in each] for one in each] for each in sums
         )
-        return np.array([whole, *squares])
+        return np.array([whole, *of_levels])
 
 
 class _Reduced:

@@ -16,9 +16,9 @@ Long because the design, its slopes and the search for the spreads share their b
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import combinations
 
 import numpy as np
@@ -26,20 +26,22 @@ import scipy
 from numpy.typing import NDArray
 from scipy import sparse, special
 
+from analysis.freed_memory import give_back
 from analysis.scores.block_systems import (
     DENSE,
     MOST_DENSE,
+    AllButLast,
     Factored,
     SymmetricPattern,
+    inverse_at,
     largest_first,
     solve,
-    solve_last,
 )
 from analysis.scores.incidence import distinct
 from analysis.scores.severity import Gaussian
 from analysis.stats.intervals import Floats
 
-Ints = NDArray[np.intp]
+Ints = NDArray[np.integer]
 PRIOR_SD = 5.0
 EFFECT_PRIOR_SD = 2.0
 TOLERANCE = 1e-9
@@ -99,34 +101,37 @@ def fit(answers: OrderedAnswers) -> Fitted:
     """
     few = _some(answers)
     model = _Model(answers, is_whole=few is answers)
+    give_back(len(answers.values))
     known = model if few is answers else _Model(few)
     sds = _spreads(known) if model.names else np.zeros(0)
     model.start[: model.starts[2]] = known.start[: model.starts[2]]
-    mode, information = model.mode(sds)
-    return model.fitted(mode, information, sds)
+    give_back(len(answers.values))
+    return model.fitted(model.mode(sds), sds)
 
 
 def _spreads(model: _Model) -> Floats:
     """Return the effects' SDs that maximize the likelihood, each between 0.001 and 20.
 
-    Logarithms of SDs are searched, in units in which the deviance bends alike.
+    SDs themselves are searched, in units in which the deviance bends alike: towards an SD of
+    nothing it is flat in their logarithms, so a search would creep there.
     """
-    start = np.full(len(model.names), np.log(0.7))
-    units = np.sqrt(model.bends(np.exp(start)))
+    start = np.full(len(model.names), 0.7)
+    units = np.sqrt(model.bends(start)) / start
 
     def deviance(at: Floats) -> tuple[float, Floats]:
-        value, slope = model.deviance(np.exp(at / units))
-        return value, slope / units
+        sds = at / units
+        value, slope = model.deviance(sds)
+        return value, slope / at
 
     found = scipy.optimize.minimize(
         deviance,
         start * units,
         jac=True,
         method="L-BFGS-B",
-        bounds=[(np.log(1e-3) * unit, np.log(20.0) * unit) for unit in units],
+        bounds=[(1e-3 * unit, 20.0 * unit) for unit in units],
         options={"ftol": CLOSE, "gtol": FLAT},
     )
-    return np.asarray(np.exp(np.atleast_1d(found.x) / units), dtype=float)
+    return np.atleast_1d(np.asarray(found.x / units, dtype=float))
 
 
 def _some(answers: OrderedAnswers) -> OrderedAnswers:
@@ -175,13 +180,21 @@ class _Group:
 
     @cached_property
     def _cells(self) -> Ints:
-        return self.codes * self.levels + self.values
+        return self.codes.astype(np.int64) * self.levels + self.values
 
     def sums(self, weights: Floats) -> Floats:
         return _counted(self.codes, weights, self.count)
 
     def by_value(self, weights: Floats | None = None) -> Floats:
         return _counted(self._cells, weights, self.count * self.levels).reshape(-1, self.levels)
+
+    @property
+    def passed(self) -> NDArray[np.bool_]:
+        """Which thresholds are an end of some answer, a row per level; the first is not sought."""
+        if self.levels == 2:
+            return np.zeros((self.count, 0), dtype=bool)
+        table = self.by_value()
+        return np.asarray(table[:, 1:-1] + table[:, 2:] > 0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -227,9 +240,8 @@ class _Model:
         ]
         self.counts = np.bincount(values, minlength=levels).astype(float)
         self.pairs = list(combinations(self.groups, 2))
-        self.met = [distinct(one.codes * other.count + other.codes) for one, other in self.pairs]
-        tables = [group.by_value() for group in self.groups]
-        self.passed = [table[:, 1:-1] + table[:, 2:] > 0 for table in tables]
+        self.met = [_met(one, other) for one, other in self.pairs]
+        self.passed = [group.passed for group in self.groups]
         # The information has the largest block first, as it is eliminated.
         last = None if is_whole else self._last()
         self.has_last = last is not None
@@ -237,8 +249,10 @@ class _Model:
         self.sizes = [int(np.diff(self.starts)[k]) for k in blocks]
         self.order = np.concatenate([np.arange(*self.starts[k : k + 2]) for k in blocks])
         self.position = np.argsort(self.order)
-        rows, columns = (np.concatenate(each) for each in zip(*self._positions(), strict=True))
-        self.pattern = SymmetricPattern(self.position[rows], self.position[columns], self.size)
+        moved = self.position.astype(np.int32)
+        met = [(moved[rows], moved[columns]) for rows, columns in self._positions()]
+        met_rows, met_columns = (np.concatenate(each) for each in zip(*met, strict=True))
+        self.pattern = SymmetricPattern(met_rows, met_columns, self.size)
         self.start = np.zeros(self.size)
         self.start[self.starts[1] : self.starts[2]] = np.arange(1, inner + 1)
 
@@ -306,26 +320,27 @@ class _Model:
         precision = [PRIOR_SD**-2, 0.0, *(sds**-2.0)]
         return np.repeat(precision, sizes)
 
-    def mode(self, sds: Floats) -> tuple[_Point, sparse.csc_matrix]:
-        """Return the mode of the log posterior and its information there.
+    def mode(self, sds: Floats) -> _Point:
+        """Return the mode of the log posterior.
 
         Raises `NotConverged` where Newton's method finds no mode.
         """
         prior = self._prior(sds)
         now = self._point(self.start, prior)
         for _ in range(ITERATIONS):
-            step = self._solved(self._information(now, prior), self._gradient(now, prior))
-            before, now = now, self._advance(now, step, prior)
-            if now.height - before.height < TOLERANCE * (1 + abs(now.height)):
+            step = np.empty(self.size)
+            step[self.order] = self._solving(now, prior)(self._gradient(now, prior)[self.order])
+            height, now = now.height, self._advance(now, step, prior)
+            if now.height - height < TOLERANCE * (1 + abs(now.height)):
                 self.start = now.at
-                return now, self._information(now, prior)
+                return now
         raise NotConverged("Newton's method found no mode")
 
-    def _solved(self, information: sparse.csc_matrix, right: Floats) -> Floats:
-        found = np.empty_like(right)
-        by = solve_last if self.has_last else solve
-        found[self.order] = by(information, right[self.order], self.sizes)
-        return found
+    def _solving(self, point: _Point, prior: Floats) -> Callable[[Floats], Floats]:
+        """Return what solves equations with the information at a point, in its order."""
+        if self.has_last:
+            return AllButLast(lambda: self._information(point, prior), self.sizes).solve
+        return partial(solve, self._information(point, prior), sizes=self.sizes)
 
     def _advance(self, now: _Point, step: Floats, prior: Floats) -> _Point:
         """Go as far along a step as it goes up; thresholds must stay in order."""
@@ -353,7 +368,10 @@ class _Model:
         return _Point(at, over, under, gap, likelihood - 0.5 * float((prior * at**2).sum()))
 
     def _information(self, point: _Point, prior: Floats) -> sparse.csc_matrix:
-        sums = np.concatenate(list(self._sums(point)))
+        sums, at = np.empty(self.pattern.count), 0
+        for part in self._sums(point):
+            sums[at : at + len(part)] = part
+            at += len(part)
         return self.pattern.matrix(sums, prior[self.order])
 
     def _gradient(self, point: _Point, prior: Floats) -> Floats:
@@ -375,7 +393,8 @@ class _Model:
         return value, np.array([(self._approximated(one)[0] - value) / APART for one in ahead])
 
     def _approximated(self, sds: Floats) -> tuple[float, _Point, Factored]:
-        mode, information = self.mode(sds)
+        mode = self.mode(sds)
+        information = self._information(mode, self._prior(sds))
         effects = np.diff(self.starts)[2:]
         scale = -float((effects * np.log(sds)).sum())
         factor = Factored(information, self.sizes, dense=MOST_DENSE)
@@ -468,11 +487,11 @@ class _Model:
             found = found + 2 * factor.entries(self.position[rows], self.position[columns])[inverse]
         return np.asarray(found)
 
-    def fitted(self, mode: _Point, information: sparse.csc_matrix, sds: Floats) -> Fitted:
+    def fitted(self, mode: _Point, sds: Floats) -> Fitted:
         """Return what was found under its names."""
         systems, known = self.answers.systems, int(self.starts[2])
-        unit = np.eye(self.size, known)
-        covariance = self._solved(information, unit)[:known]
+        solve = self._solving(mode, self._prior(sds))
+        covariance = inverse_at(solve, self.size, self.position[:known])
         joint = (covariance + covariance.T) / 2
         parts = np.split(mode.at, self.starts[1:-1])
         return Fitted(
@@ -482,6 +501,13 @@ class _Model:
             {name: float(sd) for name, sd in zip(self.names, sds, strict=True)},
             dict(zip(self.names, parts[2:], strict=True)),
         )
+
+
+def _met(one: _Group, other: _Group) -> tuple[Ints, NDArray[np.int32]]:
+    """Return which parameters of both meet, and of each answer the place of its own."""
+    both, index = distinct(one.codes.astype(np.int64) * other.count + other.codes)
+    small = np.int32 if one.count * other.count < 2**31 else np.int64
+    return both.astype(small), index.astype(np.int32)
 
 
 def _counted(codes: Ints, weights: Floats | None, size: int) -> Floats:

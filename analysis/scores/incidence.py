@@ -148,7 +148,9 @@ def _one_each(counts: sparse.csr_array) -> bool:
 
 def together(one: Ints, other: Ints) -> Ints:
     """Return codes of the combinations of both that there are."""
-    return np.asarray(pd.factorize(one.astype(np.int64) * (int(other.max()) + 1) + other)[0])
+    both = one.astype(np.int64, copy=False) * (int(other.max(initial=0)) + 1)
+    both += other
+    return np.asarray(pd.factorize(both)[0])
 
 
 def distinct(codes: Ints) -> tuple[NDArray[np.intp], NDArray[np.intp]]:

@@ -57,8 +57,9 @@ def scale_of(question: QuestionRatings) -> Scale:
 def units(rows: pd.DataFrame) -> Ints:
     """Return the unit of each row, counted from 0."""
     first, second = (pd.factorize(rows[column])[0] for column in UNIT)
-    both = first.astype(np.int64) * (int(second.max(initial=0)) + 1) + second
-    return pd.factorize(both)[0].astype(np.int64)
+    both = first.astype(np.int64, copy=False) * (int(second.max(initial=0)) + 1)
+    both += second
+    return pd.factorize(both)[0].astype(np.int64, copy=False)
 
 
 def coded(question: QuestionRatings, rows: pd.DataFrame, level: Scale) -> tuple[Ints, Floats]:

@@ -95,12 +95,12 @@ def _codes(question: QuestionRatings, name: str, system: Ints) -> Ints | None:
     single = groups == len(codes)
     nested = len(pd.unique(codes * (system.max() + 1) + system)) == groups
     same = nested and groups <= system.max() + 1
-    return None if groups < 2 or single or same else codes
+    return None if groups < 2 or single or same else codes.astype(np.int32)
 
 
 def _alike(first: Ints, second: Ints) -> bool:
     """Tell whether two effects have the same groups, of which only the sum could be known."""
-    both = len(pd.unique(first * (int(second.max()) + 1) + second))
+    both = len(pd.unique(first.astype(np.int64) * (int(second.max()) + 1) + second))
     return both == int(first.max()) + 1 == int(second.max()) + 1
 
 

@@ -16,6 +16,7 @@ from typing import Any, TypeVar, cast
 import numpy as np
 import pandas as pd
 
+from analysis.freed_memory import give_back
 from analysis.stats.intervals import Floats
 from analysis.tables.columns import BETTER_COLUMN, HIGH, Better
 from analysis.tables.schema import LEVELS, Level, RatingTable
@@ -86,6 +87,10 @@ class QuestionRatings:
         """Return the same of what rests on the columns of `DESIGN` and the order of rows alone."""
         return _once(self.kept_of_design, name, make)
 
+    def forget(self, name: str) -> None:
+        """Let go of what `once` kept under a name, where nobody will ask for it again."""
+        self.kept.pop(name, None)
+
     def by_system(self) -> Iterator[tuple[str, pd.DataFrame]]:
         for system, rows in self.rows.groupby("system", sort=True):
             yield str(system), rows
@@ -125,17 +130,18 @@ def questions(ratings: RatingTable, *levels: Level) -> Iterator[QuestionRatings]
         if id(ratings) not in read:
             read[id(ratings)] = ratings, list(_questions(ratings, LEVELS))
         found = read[id(ratings)][1]
-    return (one for one in found if one.level in levels)
+    for one in found:
+        if one.level in levels:
+            yield one
+            give_back(len(one.rows))
 
 
 def _questions(ratings: RatingTable, levels: Sequence[Level]) -> Iterator[QuestionRatings]:
-    rows = _numbered(identified(ratings))
+    rows = numbered(RatingTable(identified(ratings)))
     (protocol, protocols), (question, names) = (
         pd.factorize(rows[column], sort=True) for column in ("protocol", "question")
     )
     numbers = protocol * len(names) + question
-    # No coefficient asks for the names of answers, which none have in common.
-    rows = rows.drop(columns="answer", errors="ignore")
     found: list[QuestionRatings] = []
     for code in np.flatnonzero(np.bincount(numbers)):
         indices = np.flatnonzero(numbers == code)
@@ -161,9 +167,10 @@ def _have_one_design(one: QuestionRatings, other: QuestionRatings) -> bool:
 def numbered(ratings: RatingTable) -> RatingTable:
     """Return the same with names as categories, which whatever groups by them need not hash.
 
-    Answers that are all numbers are held as such.
+    Answers that are all numbers are held as such, and without the names of answers, which none have
+    in common and no coefficient asks for.
     """
-    return RatingTable(_numbered(ratings))
+    return RatingTable(_numbered(ratings).drop(columns="answer", errors="ignore"))
 
 
 def _numbered(rows: pd.DataFrame) -> pd.DataFrame:

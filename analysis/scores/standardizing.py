@@ -13,6 +13,7 @@ import pandas as pd
 import scipy
 
 from analysis.scores.question_ratings import declared_ends
+from analysis.tables.columns import SCALE_COLUMNS
 from analysis.tables.options import BadOption
 
 SIMULATED_AS = ("control_p",)
@@ -34,25 +35,26 @@ def check_control(rows: pd.DataFrame, control: str | None, questions: Sequence[s
 def standardized(rows: pd.DataFrame) -> pd.DataFrame:
     """Return the ratings with their z, of raters who judged two systems or more."""
     several = rows.groupby("rater")["system"].transform("nunique") > 1
-    scored = rows[several].assign(raw=rows["value"].astype(float))
-    scored = scored.assign(score=_on_one_scale(scored))
-    by_rater = scored.groupby("rater")["score"]
+    scored = rows if several.all() else rows[several]
+    # A copy, which does not hold on to the columns that are dropped.
+    raw = scored["value"].astype(float).copy()
+    score = _on_one_scale(scored, raw)
+    by_rater = score.groupby(scored["rater"])
     spread = by_rater.transform("std")
-    scored = scored.assign(
-        z=(scored["score"] - by_rater.transform("mean")) / spread.where(spread > 0)
-    )
     # A rater without spread has no z, and cannot pass.
-    return scored
+    z = (score - by_rater.transform("mean")) / spread.where(spread > 0)
+    kept = [name for name in scored if name not in ("value", *SCALE_COLUMNS)]
+    return scored[kept].assign(raw=raw, score=score, z=z)
 
 
-def _on_one_scale(scored: pd.DataFrame) -> pd.Series:
+def _on_one_scale(scored: pd.DataFrame, raw: pd.Series) -> pd.Series:
     """Return ratings as shares of their scale where questions declare different ones."""
     ends = {name: declared_ends(rows) for name, rows in scored.groupby("question")}
     if len(set(ends.values())) < 2 or None in ends.values():
-        return scored["raw"]
+        return raw
     low = scored["question"].map({name: pair[0] for name, pair in ends.items() if pair})
     high = scored["question"].map({name: pair[1] for name, pair in ends.items() if pair})
-    return (scored["raw"] - low) / (high - low)
+    return (raw - low) / (high - low)
 
 
 def passing(scored: pd.DataFrame, control: str, questions: Sequence[str]) -> list[str]:

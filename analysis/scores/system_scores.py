@@ -10,7 +10,7 @@ yes, intervals held .92 without.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -23,7 +23,6 @@ from analysis.scores.allocation import LOOKS, allowed_losses, follows_scores
 from analysis.scores.crossed import CrossedFit
 from analysis.scores.differences import Difference
 from analysis.scores.incidence import (
-    Identified,
     Incidence,
     Ints,
     distinct,
@@ -44,6 +43,7 @@ TASTE, REPLY = "rater by system", "item by system"
 MIXED = {TASTE: RATER, REPLY: ITEM}
 COLUMNS = (RATER, ITEM, "context", "conversation")
 DRAWS = 20_000
+SCORED_DESIGN = "scored design"
 NO_RESIDUAL = "systems, raters and items explain every rating, so no interval"
 ONE_RATER = (
     "all ratings are one rater's, so what this rater likes cannot be told from quality; "
@@ -225,7 +225,8 @@ class ScoredDesign:
     """A question's systems and incidence, prepared once for as many vectors of ratings as come.
 
     `known` has the codes of every column that the table has of an effect, identified or not. As
-    many `draws` tell errors of variances as pay for a design that is fitted often, or once.
+    many `draws` tell errors of variances as pay for a design that is fitted often, or once; `forms`
+    gives those of a design that several questions share.
     """
 
     systems: tuple[str, ...]
@@ -235,10 +236,11 @@ class ScoredDesign:
     is_yes_no: bool
     reason: str | None
     draws: int = crossed.DRAWS
+    forms: Callable[[], Floats] | None = None
 
     @cached_property
     def _crossed(self) -> crossed.CrossedDesign:
-        return crossed.CrossedDesign(self.incidence, self.draws)
+        return crossed.CrossedDesign(self.incidence, self.draws, self.forms)
 
     def scores(self, values: Floats) -> SystemScores:
         """Return the scores of these ratings, in the order of the incidence."""
@@ -282,40 +284,51 @@ def _scores(question: QuestionRatings) -> SystemScores:
 
 def scored_design(question: QuestionRatings) -> tuple[ScoredDesign, Floats]:
     """Return the design of a question, and its ratings in the order of the incidence."""
-    return question.once("scored design", lambda: _design(question))
+    return question.once(SCORED_DESIGN, lambda: _design(question))
 
 
 def _design(question: QuestionRatings) -> tuple[ScoredDesign, Floats]:
     system, names = pd.factorize(question.rows["system"], sort=True)
     by_name = question.once_of_design("effects", lambda: _effects(question))
-    known = question.once_of_design("identified", lambda: _identified(system, by_name))
+    mixed = question.once_of_design("effects by system", lambda: _by_system(system, by_name))
+    every = by_name | mixed
+    known = question.once_of_design("identified", lambda: identified(system, every))
+
+    def forms() -> Floats:
+        of_rows = of_identified(system, every, known)
+        return question.once_of_design("drawn forms", lambda: crossed.drawn_forms(of_rows))
+
     # In order of value, so that sums do not depend on the order of rows even in the last digit.
     order = np.argsort(question.values, kind="stable")
-    system, values = system[order], question.values[order]
+    values = question.values[order]
     effects = {name: codes[order] for name, codes in by_name.items()}
-    found = of_identified(system, effects | with_systems(system, effects), known)
+    kept = {name: codes[order] for name, codes in mixed.items() if name in known.effects}
+    found = of_identified(system[order], effects | kept, known)
     ends = (0.0, 1.0) if question.is_yes_no else declared_ends(question.rows)
     design = ScoredDesign(
-        tuple(map(str, names)), found, effects, ends, question.is_yes_no, withheld(found)
-    )
+        tuple(map(str, names)), found, effects, ends, question.is_yes_no, withheld(found),
+        forms=forms,
+    )  # fmt: skip
     return design, values
 
 
-def _identified(system: Ints, effects: dict[str, Ints]) -> Identified:
-    """Return which effects of codes by name are in the model, whatever the order of rows."""
-    mixed = {
-        name: distinct(effects[one] * (int(system.max()) + 1) + system)[1]
+def _by_system(system: Ints, effects: Mapping[str, Ints]) -> dict[str, Ints]:
+    """Return the same as `with_systems`, numbered in an order that rows do not tell."""
+    systems = int(system.max()) + 1
+    return {
+        name: distinct(effects[one].astype(np.int64) * systems + system)[1].astype(np.int32)
         for name, one in MIXED.items()
         if one in effects
     }
-    return identified(system, effects | mixed)
 
 
 def _effects(question: QuestionRatings) -> dict[str, Ints]:
     known = [
         name for name in COLUMNS if name in question.rows and question.rows[name].notna().all()
     ]
-    return {name: np.asarray(pd.factorize(question.rows[name], sort=True)[0]) for name in known}
+    return {
+        name: pd.factorize(question.rows[name], sort=True)[0].astype(np.int32) for name in known
+    }
 
 
 def with_systems(system: Ints, effects: Mapping[str, Ints]) -> dict[str, Ints]:

@@ -19,6 +19,7 @@ import numpy as np
 
 from analysis.scores.question_ratings import QuestionRatings
 from analysis.scores.system_scores import (
+    SCORED_DESIGN,
     ScoredDesign,
     SystemScores,
     scored_design,
@@ -157,9 +158,14 @@ class SelfTest:
 def tested(question: QuestionRatings, options: SelfTest) -> TestedScores:
     """Return a question's scores as they are to be printed, tried on campaigns where asked."""
     scores = system_scores(question)
-    if options.campaigns == 0 or len(scores.systems) < 2:
-        return TestedScores(scores.without(options.control), None, None)
-    return question.once(f"self-test {options}", lambda: _tested(question, options))
+    found = (
+        TestedScores(scores.without(options.control), None, None)
+        if options.campaigns == 0 or len(scores.systems) < 2
+        else question.once(f"self-test {options}", lambda: _tested(question, options))
+    )
+    # As large as the table, and what rests on it is kept.
+    question.forget(SCORED_DESIGN)
+    return found
 
 
 def _quick(design: ScoredDesign, questions: int) -> int:

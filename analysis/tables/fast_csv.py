@@ -52,11 +52,11 @@ def unusual(header: str) -> tuple[str, ...]:
     return (f"The file is separated by {OTHERS[parted]}.",) if parted in OTHERS else ()
 
 
-def plain(content: bytes, *, coded: bool = False) -> pd.DataFrame | None:
+def plain(content: bytes, *, coded: bool = False) -> pyarrow.Table | None:
     """Return the cells of a CSV as text; None where that takes a closer look.
 
-    Where `coded`, columns whose cells repeat are categories in order of name: a million of them
-    take a few megabytes, and are never hashed one by one.
+    Where `coded`, columns whose cells repeat are dictionaries, of which `frame` makes categories in
+    order of name: a million of them take a few megabytes, and are never hashed one by one.
     """
     start = _start(content)
     lone = content.count(b"\r") != content.count(b"\r\n")
@@ -76,10 +76,16 @@ def plain(content: bytes, *, coded: bool = False) -> pd.DataFrame | None:
         table = _cells(cells, names, parted, repeated)
     except pyarrow.ArrowInvalid:
         return None
-    if table.column_names != names:
-        return None
-    return pd.DataFrame({name: _named(table[name]) if name in repeated else _text(table[name])
-                         for name in names})  # fmt: skip
+    return table if table.column_names == names else None
+
+
+def frame(cells: pyarrow.Table) -> pd.DataFrame:
+    """Return the same cells as pandas has them."""
+    return pd.DataFrame({name: _column(cells[name]) for name in cells.column_names})
+
+
+def _column(cells: pyarrow.ChunkedArray) -> pd.Series:
+    return _named(cells) if pyarrow.types.is_dictionary(cells.type) else _text(cells)
 
 
 def _start(content: bytes) -> int | None:
@@ -99,6 +105,8 @@ def _cells(
     types |= dict.fromkeys(repeated, pyarrow.dictionary(pyarrow.int32(), pyarrow.large_string()))
     return csv.read_csv(
         content,
+        # Threads would keep a heap each, of the size of the table.
+        read_options=csv.ReadOptions(use_threads=False),
         parse_options=csv.ParseOptions(delimiter=parted, quote_char=False),
         convert_options=csv.ConvertOptions(column_types=types, strings_can_be_null=False),
     )
@@ -129,4 +137,5 @@ def _named(column: pyarrow.ChunkedArray) -> pd.Series:
         return pd.Series(pd.Categorical(pd.Series([], dtype="str")))
     indices = np.concatenate([chunk.indices.to_numpy() for chunk in chunks])
     code, names = pd.factorize(_text(pyarrow.chunked_array([chunks[0].dictionary])), sort=True)
-    return pd.Series(pd.Categorical.from_codes(code[indices], names))
+    small = code.astype(np.min_scalar_type(-len(names)))
+    return pd.Series(pd.Categorical.from_codes(small[indices], names))

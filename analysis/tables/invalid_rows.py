@@ -35,6 +35,15 @@ def of_each(column: pd.Series, function: Callable[[object], object]) -> Cells:
     return _objects(function(cell) for cell in distinct)[codes]
 
 
+def is_such(column: pd.Series, function: Callable[[object], bool]) -> Cells:
+    """Tell of every cell what `function` tells of it, called once for cells that are the same."""
+    try:
+        codes, distinct = pd.factorize(column, use_na_sentinel=False)
+    except TypeError:
+        return np.array([function(cell) for cell in column], dtype=bool)
+    return np.array([function(cell) for cell in distinct], dtype=bool)[codes]
+
+
 def _objects(values: Iterable[object]) -> Cells:
     """Return an array of objects as they are: numpy would take pairs for a second dimension."""
     found = list(values)
@@ -129,19 +138,21 @@ def levels(table: pd.DataFrame) -> Rows:
 def values(table: pd.DataFrame) -> Rows:
     """Return the places of values that are blank, several, or no number where one is due."""
     column = table["value"]
-    is_blank = np.array(of_each(column, cell_values.is_blank), dtype=bool)
-    is_word = np.array(of_each(column, lambda cell: cell_values.number(cell) is None), dtype=bool)
-    is_several = np.array(of_each(column, lambda cell: isinstance(cell, list | dict)), dtype=bool)
+    is_never_right = is_such(
+        column, lambda cell: cell_values.is_blank(cell) or isinstance(cell, list | dict)
+    )
+    is_word = is_such(column, lambda cell: cell_values.number(cell) is None)
     is_number_due = ~table["level"].isin(["nominal", TEXT]).to_numpy()
-    return np.flatnonzero(is_blank | is_several | (is_word & is_number_due))
+    return np.flatnonzero(is_never_right | (is_word & is_number_due))
 
 
 def numbers(column: pd.Series) -> Rows:
     """Return the places of cells that are neither blank nor a number."""
-    wrong = of_each(
-        column, lambda cell: not cell_values.is_blank(cell) and cell_values.number(cell) is None
+    return np.flatnonzero(
+        is_such(
+            column, lambda cell: not cell_values.is_blank(cell) and cell_values.number(cell) is None
+        )
     )
-    return np.flatnonzero(np.array(wrong, dtype=bool))
 
 
 def control(column: pd.Series) -> Rows:
@@ -150,8 +161,9 @@ def control(column: pd.Series) -> Rows:
         return np.flatnonzero(column.cat.codes.isin(control(column.cat.categories.to_series())))
     if isinstance(column.dtype, pd.StringDtype):
         return np.flatnonzero(column.str.contains(CONTROL.pattern, na=False))
-    found = of_each(column, lambda cell: isinstance(cell, str) and bool(CONTROL.search(cell)))
-    return np.flatnonzero(np.array(found, dtype=bool))
+    return np.flatnonzero(
+        is_such(column, lambda cell: isinstance(cell, str) and bool(CONTROL.search(cell)))
+    )
 
 
 def directions(table: pd.DataFrame) -> Rows:
@@ -165,13 +177,15 @@ def directions(table: pd.DataFrame) -> Rows:
 
 def scales(table: pd.DataFrame) -> Rows:
     """Return the places of rows whose scale, or value on it, may be wrong: all, or none."""
-    low, high = table["scale_low"], table["scale_high"]
+    question = ["protocol", "question"]
+    known = table[[*question, "scale_low", "scale_high"]].drop_duplicates()
+    changed = known.dropna().duplicated(question).any()
+    changed |= (known["scale_low"] >= known["scale_high"]).any()
+    ends = known.groupby(question, observed=True)[["scale_low", "scale_high"]].first()
     values = pd.Series(of_each(table["value"], cell_values.number), index=table.index, dtype=float)
-    of_question = [table["protocol"], table["question"]]
-    lowest, highest = (ends.groupby(of_question).transform("first") for ends in (low, high))
-    outside = (low >= high) | (values < lowest) | (values > highest)
-    known = table[["protocol", "question", "scale_low", "scale_high"]].dropna().drop_duplicates()
-    changed = known.duplicated(["protocol", "question"]).any()
+    of_question = [table[name] for name in question]
+    held = values.groupby(of_question, observed=True).agg(["min", "max"]).reindex(ends.index)
+    outside = (held["min"] < ends["scale_low"]) | (held["max"] > ends["scale_high"])
     return np.arange(len(table) if changed or outside.any() else 0)
 
 
@@ -180,7 +194,7 @@ def votes(table: pd.DataFrame, item: Sequence[str]) -> Rows:
     wanted = pd.Series(
         of_each(table[VOTES_COLUMN], cell_values.number), index=table.index, dtype=float
     )
-    stated = ~np.array(of_each(table[VOTES_COLUMN], cell_values.is_blank), dtype=bool)
+    stated = ~is_such(table[VOTES_COLUMN], cell_values.is_blank)
     sound = ((wanted[stated] >= 1) & (wanted[stated] % 1 == 0)).all()
     changed = False
     if wanted.nunique() > 1:

@@ -15,6 +15,7 @@ from typing import Any
 import pandas as pd
 import pyarrow
 
+from analysis.freed_memory import give_back
 from analysis.tables import cell_values, defaults, fast_csv, personas, validation
 from analysis.tables.campaign_record import ANSWERS, PEOPLE, REPLIES, CampaignRecord
 from analysis.tables.columns import REFUSE, Labels
@@ -77,8 +78,10 @@ def read_all(
 
 def _file(path: Path, coded: bool) -> tuple[pd.DataFrame, tuple[str, ...]]:
     """Return the cells of a file and what is unusual about it; its bytes are not kept."""
-    content = unpacked(path.name, path.read_bytes())
-    return _read_frame(path.name, content, coded), _notes_on_file(path.name, content)
+    content = [unpacked(path.name, path.read_bytes())]
+    notes = _notes_on_file(path.name, content[0])
+    # Taken from here, so that the reader is the last to hold them.
+    return _read_frame(path.name, content.pop(), coded), notes
 
 
 def _ratings(
@@ -229,8 +232,14 @@ def _kind(frame: pd.DataFrame) -> str:
 def _read_frame(name: str, content: bytes, coded: bool = False) -> pd.DataFrame:
     kind = format_of(name)
     if kind == "csv":
-        found = fast_csv.plain(content, coded=coded)
-        return _read_csv(name, decoded(name, content)) if found is None else found
+        cells = fast_csv.plain(content, coded=coded)
+        if cells is None:
+            return _read_csv(name, decoded(name, content))
+        del content
+        found = fast_csv.frame(cells)
+        del cells
+        give_back(len(found))
+        return found
     if kind == "json lines":
         return _read_json_lines(name, decoded(name, content))
     if kind == "parquet":

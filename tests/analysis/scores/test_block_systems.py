@@ -7,6 +7,7 @@ import pytest
 from scipy import sparse
 
 from analysis.scores import block_systems
+from analysis.stats.intervals import Floats
 
 
 def system(items: int, raters: int, systems: int) -> tuple[sparse.csc_matrix, list[int]]:
@@ -80,9 +81,9 @@ def test_a_last_block_is_solved_for_by_gradients(of: tuple[int, int, int]) -> No
     matrix, sizes = system(*of)
     right = np.random.default_rng(1).normal(size=(matrix.shape[0], 2))
     expected = np.linalg.solve(matrix.toarray(), right)
-    assert block_systems.solve_last(matrix, right, sizes) == pytest.approx(expected, abs=1e-7)
-    one = block_systems.solve_last(matrix, right[:, 0], sizes)
-    assert one == pytest.approx(expected[:, 0], abs=1e-7)
+    known = block_systems.AllButLast(lambda: matrix, sizes)
+    assert known.solve(right) == pytest.approx(expected, abs=1e-7)
+    assert known.solve(right[:, 0]) == pytest.approx(expected[:, 0], abs=1e-7)
 
 
 def test_a_last_block_that_gradients_do_not_reach_is_eliminated(
@@ -92,7 +93,25 @@ def test_a_last_block_that_gradients_do_not_reach_is_eliminated(
     right = np.random.default_rng(1).normal(size=matrix.shape[0])
     monkeypatch.setattr(block_systems, "STEPS", 2)
     expected = np.linalg.solve(matrix.toarray(), right)
-    assert block_systems.solve_last(matrix, right, sizes) == pytest.approx(expected, abs=1e-9)
+    known = block_systems.AllButLast(lambda: matrix, sizes)
+    assert known.solve(right) == pytest.approx(expected, abs=1e-9)
+
+
+@pytest.mark.parametrize("count", [1, 3, 4, 5, 9])
+def test_a_part_of_the_inverse_is_found_a_few_columns_at_a_time(count: int) -> None:
+    matrix, sizes = system(40, 3, 20)
+    positions = np.random.default_rng(1).permutation(matrix.shape[0])[:count]
+    widths: list[int] = []
+
+    def solve(right: Floats) -> Floats:
+        widths.append(right.shape[1])
+        return block_systems.solve(matrix, right, sizes)
+
+    found = block_systems.inverse_at(solve, matrix.shape[0], positions)
+    expected = np.linalg.inv(matrix.toarray())[np.ix_(positions, positions)]
+    assert found == pytest.approx(expected, abs=1e-10)
+    assert max(widths) <= block_systems.TOGETHER
+    assert sum(widths) == count
 
 
 def test_the_largest_block_comes_first_and_one_may_be_last() -> None:

@@ -19,6 +19,13 @@ CELLS = st.text(
 )
 
 
+def frame(content: bytes, *, coded: bool = False) -> pd.DataFrame:
+    """Return the cells of a file that takes no closer look."""
+    cells = fast_csv.plain(content, coded=coded)
+    assert cells is not None
+    return fast_csv.frame(cells)
+
+
 @settings(deadline=None)
 @given(
     st.lists(st.tuples(CELLS, CELLS, CELLS), max_size=5),
@@ -27,12 +34,10 @@ CELLS = st.text(
 def test_it_is_the_frame_that_rows_give(rows: list[tuple[str, str, str]], end: str) -> None:
     lines = [["a", "b", "c"], *rows]
     content = "".join(",".join(line) + end for line in lines)
-    found, coded = (fast_csv.plain(content.encode(), coded=way) for way in (False, True))
+    found, coded = (frame(content.encode(), coded=way) for way in (False, True))
     read = [line for line in csv.reader(io.StringIO(content, newline=""), strict=True) if line]
     slow: Any = [[cell_values.unguarded(cell) for cell in line] for line in read[1:]]
     expected = pd.DataFrame(slow, columns=["a", "b", "c"], dtype="str")
-    assert found is not None
-    assert coded is not None
     pd.testing.assert_frame_equal(found, expected)
     pd.testing.assert_frame_equal(coded.astype("str"), expected)
 
@@ -40,8 +45,7 @@ def test_it_is_the_frame_that_rows_give(rows: list[tuple[str, str, str]], end: s
 def test_cells_that_repeat_are_categories_in_order_of_name() -> None:
     rows = [("b", "1"), ("'=x", "2"), ("a", "3"), ("b", "4"), ("a", "5"), ("'=x", "6")] * 2
     content = "who,id\n" + "".join(f"{who},{id}-{k}\n" for k, (who, id) in enumerate(rows))
-    found = fast_csv.plain(content.encode(), coded=True)
-    assert found is not None
+    found = frame(content.encode(), coded=True)
     assert found["who"].cat.categories.tolist() == ["=x", "a", "b"]  # without the guard
     assert found["who"].astype("str").tolist() == [who.lstrip("'") for who, _ in rows]
     assert found["id"].dtype == "str"  # no two alike
@@ -50,8 +54,7 @@ def test_cells_that_repeat_are_categories_in_order_of_name() -> None:
 def test_a_name_that_comes_late_in_a_long_file_is_read_too(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(fast_csv, "SAMPLE", 100)
     names = [*["a", "b"] * 40, *map(str, range(9)), "A"]
-    found = fast_csv.plain(("who\n" + "\n".join(names)).encode(), coded=True)
-    assert found is not None
+    found = frame(("who\n" + "\n".join(names)).encode(), coded=True)
     assert isinstance(found["who"].dtype, pd.CategoricalDtype)
     assert found["who"].tolist() == names
 
@@ -77,8 +80,7 @@ def test_what_needs_a_look_is_left_to_the_reading_by_rows(content: bytes, coded:
 
 @pytest.mark.parametrize("mark", [b"", b"\xef\xbb\xbf", b"sep=;\r\n", b"\xef\xbb\xbfsep=;\n"])
 def test_marks_before_the_header_are_no_cells(mark: bytes) -> None:
-    found = fast_csv.plain(mark + b"a;b\n1;2\n")
-    assert found is not None
+    found = frame(mark + b"a;b\n1;2\n")
     assert found.to_dict("list") == {"a": ["1"], "b": ["2"]}
 
 
