@@ -108,6 +108,10 @@ def _of_protocol(protocol: str, rows: pd.DataFrame, votes: int | None) -> Iterat
     evaluation = "static" if voted and not _is_of_conversations(rows) else "interactive"
     systems = []
     for system, of_system in labels.groupby("system", sort=True):
+        if isinstance(of_system["item"].dtype, pd.CategoricalDtype):
+            # Whatever groups by items looks at every one that could be there.
+            items = of_system["item"].cat.remove_unused_categories()
+            of_system = of_system.assign(item=items)
         wanted = needed.xs(system, level="system")
         replies = _majorities(of_system, wanted)
         decided = replies.dropna()

@@ -179,7 +179,7 @@ class PairRows:
 
 def shared(ballots: Ballots) -> tuple[int, PairRows]:
     """Return how many pairs share a unit, and the rows of those that share two or more."""
-    order = np.lexsort((ballots.rater, ballots.unit))
+    order = np.argsort(ballots.unit * ballots.raters + ballots.rater)
     unit, rater = ballots.unit[order], ballots.rater[order]
     code = ballots.code[order].astype(np.int32)
     lags = range(1, int(np.bincount(unit).max(initial=0)))

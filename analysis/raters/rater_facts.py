@@ -91,11 +91,13 @@ def scale_use(rows: pd.DataFrame) -> pd.DataFrame:
     question = _numbered(scales, ["protocol", "question"])
     system = together(question, pd.factorize(scales["system"])[0])
     own = together(system, pd.factorize(scales["rater"])[0])
-    others = np.bincount(system, value)[system] - np.bincount(own, value)[own]
-    n = np.bincount(system)[system] - np.bincount(own)[own]
-    others = np.divide(others, n, out=np.full_like(value, np.nan), where=n > 0)
+    whose = np.zeros(int(own.max(initial=-1)) + 1, dtype=np.intp)
+    whose[own] = system
+    others = np.bincount(system, value)[whose] - np.bincount(own, value)
+    n = np.bincount(system)[whose] - np.bincount(own)
+    others = np.divide(others, n, out=np.full(len(n), np.nan), where=n > 0)
     sd = pd.Series(value).groupby(question).std()
-    gap = pd.Series(value - others, scales.index) / sd.where(sd > 0).to_numpy()[question]
+    gap = pd.Series(value - others[own], scales.index) / sd.where(sd > 0).to_numpy()[question]
     by_rater = gap.groupby(scales["rater"])
     whole = float(gap.std())
     spread = by_rater.std() / whole if whole > 0 else by_rater.std() * np.nan

@@ -101,17 +101,17 @@ def profiles(
     """Return a row per rater: facts, and `flags`, the flags that hold, joined by commas."""
     rows = identified(ratings)
     facts = rater_facts.counts(rows)
-    give_back(len(rows))
-    parts = (
-        rater_facts.equal_rows(rows),
-        rater_facts.scale_use(rows),
-        rater_facts.pace(rows).rename("pace").to_frame(),
-        rater_facts.with_others(ratings),
-        _models(ratings, seed),
-        _control(rows, control, control_questions),
+    parts: tuple[Callable[[], pd.DataFrame], ...] = (
+        lambda: rater_facts.equal_rows(rows),
+        lambda: rater_facts.scale_use(rows),
+        lambda: rater_facts.pace(rows).rename("pace").to_frame(),
+        lambda: rater_facts.with_others(ratings),
+        lambda: _models(ratings, seed),
+        lambda: _control(rows, control, control_questions),
     )
     for part in parts:
-        facts = facts.join(part)
+        give_back(len(rows))
+        facts = facts.join(part())
     facts["judged_control"] = facts.index.isin(rows["rater"][rows["system"] == control].unique())
     held = zip(*(rule.holds(facts) for rule in RULES), strict=True)
     flags_of = [", ".join(compress([rule.flag for rule in RULES], each)) for each in held]

@@ -10,7 +10,7 @@ ratings.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -32,6 +32,9 @@ MOST_DENSE = 1500
 # Columns that are solved together: more need not be held at once.
 TOGETHER = 4
 CLOSE = 1e-9
+# Of an inverse: its diagonal is off by the square of this only, as what is left of a solution is
+# orthogonal to it.
+CLOSE_INVERSE = 1e-6
 STEPS = 10_000
 TINY = np.finfo(float).tiny
 
@@ -246,15 +249,15 @@ class AllButLast:
         del matrix
         self.rest = Factored(others, sizes[:-1])
 
-    def solve(self, right: Floats) -> Floats:
-        """Return what the matrix times gives `right`, a vector or columns."""
+    def solve(self, right: Floats, close: float = CLOSE) -> Floats:
+        """Return what the matrix times gives `right`, a vector or columns, to this share of it."""
         inner, rest, across = self.inner, self.rest, self.across
 
         def times(along: Floats) -> Floats:
             return np.asarray(self.own @ along - across @ rest.solve(across.T @ along))
 
         left = right[inner:] - across @ rest.solve(right[:inner])
-        found = _by_gradients(times, self.own.diagonal(), left)
+        found = _by_gradients(times, self.own.diagonal(), left, close)
         if found is None:
             return Factored(self.make(), self.sizes).solve(right)
         return np.concatenate([rest.solve(right[:inner] - across.T @ found), found])
@@ -272,13 +275,13 @@ def inverse_at(solve: Callable[[Floats], Floats], size: int, positions: Position
 
 
 def _by_gradients(
-    times: Callable[[Floats], Floats], diagonal: Floats, right: Floats
+    times: Callable[[Floats], Floats], diagonal: Floats, right: Floats, close: float = CLOSE
 ) -> Floats | None:
     """Return the solution, of all columns at once; None where some column does not come close."""
     scale = (1 / diagonal).reshape(-1, *[1] * (right.ndim - 1))
     found, left = np.zeros_like(right), right.copy()
     along = scale * left
-    was, limit = _products(left, along), CLOSE**2 * _products(right, right)
+    was, limit = _products(left, along), close**2 * _products(right, right)
     for _ in range(STEPS):
         if (_products(left, left) <= limit).all():
             return found
@@ -314,8 +317,12 @@ class SymmetricPattern:
         both.data[self.diagonal] //= 2  # its own mirror
         self.taken = both.data - 1
 
-    def matrix(self, numbers: Floats, diagonal: Floats) -> sparse.csc_matrix:
-        """Return the matrix of these numbers, with the others added to its diagonal."""
+    def matrix(self, parts: Iterable[Floats], diagonal: Floats) -> sparse.csc_matrix:
+        """Return the matrix of numbers in parts, with the others added to its diagonal."""
+        numbers, at = np.empty(self.count), 0
+        for part in parts:
+            numbers[at : at + len(part)] = part
+            at += len(part)
         found = numbers[self.taken]
         found[self.diagonal] += diagonal
         size = len(self.ends) - 1

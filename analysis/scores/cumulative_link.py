@@ -28,6 +28,7 @@ from scipy import sparse, special
 
 from analysis.freed_memory import give_back
 from analysis.scores.block_systems import (
+    CLOSE_INVERSE,
     DENSE,
     MOST_DENSE,
     AllButLast,
@@ -105,6 +106,7 @@ def fit(answers: OrderedAnswers) -> Fitted:
     known = model if few is answers else _Model(few)
     sds = _spreads(known) if model.names else np.zeros(0)
     model.start[: model.starts[2]] = known.start[: model.starts[2]]
+    del known, few
     give_back(len(answers.values))
     return model.fitted(model.mode(sds), sds)
 
@@ -296,8 +298,7 @@ class _Model:
 
         Of the last only what is between thresholds is left: it depends on nothing else.
         """
-        upper, lower = point.weights
-        both = upper + lower
+        both = np.add(*point.weights)
         for group in self.groups:
             yield group.sums(both)
         for unique, inverse in self.met:
@@ -305,6 +306,7 @@ class _Model:
         if self.answers.levels == 2:  # no threshold is sought
             yield np.zeros(0)
             return
+        upper, lower = point.weights
         for group, passed in zip(self.groups, self.passed, strict=True):
             yield -(group.by_value(upper)[:, 1:-1] + group.by_value(lower)[:, 2:])[passed]
         curve = self.counts * point.gap / (1 - point.gap) ** 2
@@ -330,17 +332,21 @@ class _Model:
         for _ in range(ITERATIONS):
             step = np.empty(self.size)
             step[self.order] = self._solving(now, prior)(self._gradient(now, prior)[self.order])
+            give_back(len(self.answers.values))
             height, now = now.height, self._advance(now, step, prior)
             if now.height - height < TOLERANCE * (1 + abs(now.height)):
                 self.start = now.at
                 return now
         raise NotConverged("Newton's method found no mode")
 
-    def _solving(self, point: _Point, prior: Floats) -> Callable[[Floats], Floats]:
+    def _solving(
+        self, point: _Point, prior: Floats, *, for_inverse: bool = False
+    ) -> Callable[[Floats], Floats]:
         """Return what solves equations with the information at a point, in its order."""
-        if self.has_last:
-            return AllButLast(lambda: self._information(point, prior), self.sizes).solve
-        return partial(solve, self._information(point, prior), sizes=self.sizes)
+        if not self.has_last:
+            return partial(solve, self._information(point, prior), sizes=self.sizes)
+        known = AllButLast(lambda: self._information(point, prior), self.sizes)
+        return partial(known.solve, close=CLOSE_INVERSE) if for_inverse else known.solve
 
     def _advance(self, now: _Point, step: Floats, prior: Floats) -> _Point:
         """Go as far along a step as it goes up; thresholds must stay in order."""
@@ -357,22 +363,25 @@ class _Model:
         thresholds = np.concatenate([[-np.inf, 0.0], inner, [np.inf]])
         values, gap = self.answers.values, np.exp(-np.diff(thresholds))
         with np.errstate(over="ignore", invalid="ignore"):  # of steps too far, which are not taken
-            felt = np.exp(sum(at[group.ahead] for group in self.groups))
-            over = np.exp(-thresholds[1:])[values] * felt
-            under = np.exp(thresholds[:-1])[values] / felt
+            felt = np.zeros(len(values))
+            for group in self.groups:
+                felt += at[group.ahead]
+            np.exp(felt, out=felt)
+            over, under = np.exp(-thresholds[1:])[values], np.exp(thresholds[:-1])[values]
+            over *= felt
+            under /= felt
             # F(a) F(-b) is 1 / (1 + e^-a) (1 + e^b), and e^-a e^b is the gap.
-            likelihood = -float(np.log(1 + gap[values] + over + under).sum())
+            both = gap[values]
+            for part in (1.0, over, under):
+                both += part
+            likelihood = -float(np.log(both, out=both).sum())
         if (gap >= 1).any():
             return _Point(at, over, under, gap, -np.inf)
         likelihood += float(self.counts @ np.log1p(-gap))
         return _Point(at, over, under, gap, likelihood - 0.5 * float((prior * at**2).sum()))
 
     def _information(self, point: _Point, prior: Floats) -> sparse.csc_matrix:
-        sums, at = np.empty(self.pattern.count), 0
-        for part in self._sums(point):
-            sums[at : at + len(part)] = part
-            at += len(part)
-        return self.pattern.matrix(sums, prior[self.order])
+        return self.pattern.matrix(self._sums(point), prior[self.order])
 
     def _gradient(self, point: _Point, prior: Floats) -> Floats:
         up, down = point.over / (1 + point.over), point.under / (1 + point.under)
@@ -490,7 +499,7 @@ class _Model:
     def fitted(self, mode: _Point, sds: Floats) -> Fitted:
         """Return what was found under its names."""
         systems, known = self.answers.systems, int(self.starts[2])
-        solve = self._solving(mode, self._prior(sds))
+        solve = self._solving(mode, self._prior(sds), for_inverse=True)
         covariance = inverse_at(solve, self.size, self.position[:known])
         joint = (covariance + covariance.T) / 2
         parts = np.split(mode.at, self.starts[1:-1])

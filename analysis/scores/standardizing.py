@@ -49,7 +49,12 @@ def standardized(rows: pd.DataFrame) -> pd.DataFrame:
 
 def _on_one_scale(scored: pd.DataFrame, raw: pd.Series) -> pd.Series:
     """Return ratings as shares of their scale where questions declare different ones."""
-    ends = {name: declared_ends(rows) for name, rows in scored.groupby("question")}
+    if not {*SCALE_COLUMNS} <= {*scored}:
+        return raw
+    rows_of = {name: scored["question"] == name for name in scored["question"].unique()}
+    ends = {
+        name: declared_ends(scored.loc[rows, [*SCALE_COLUMNS]]) for name, rows in rows_of.items()
+    }
     if len(set(ends.values())) < 2 or None in ends.values():
         return raw
     low = scored["question"].map({name: pair[0] for name, pair in ends.items() if pair})

@@ -126,7 +126,10 @@ def test_a_pattern_mirrors_each_number_and_adds_a_diagonal() -> None:
     for start in (1.0, 5.0):
         a, b, c, d, e = numbers = start + np.arange(5.0)
         expected = [[a + 10, b, 0], [b, d + 20, e], [0, e, c + 30]]
-        assert pattern.matrix(numbers, np.array([10.0, 20, 30])).toarray().tolist() == expected
+        assert (
+            pattern.matrix([numbers[:2], numbers[2:]], np.array([10.0, 20, 30])).toarray().tolist()
+            == expected
+        )
 
 
 def test_what_gradients_do_not_reach_is_eliminated(monkeypatch: pytest.MonkeyPatch) -> None:
