@@ -148,3 +148,15 @@ def test_the_spreads_are_found_in_few_looks(monkeypatch: pytest.MonkeyPatch) -> 
     assert len(looks) <= 10
     best = whole(cumulative_link._Model(answers), np.array([found.sds["rater"]]))
     assert abs(best[1][0]) < 0.05
+
+
+@pytest.mark.parametrize("severity", [0.0, 0.1, 0.2, 0.4, 1.5])
+@pytest.mark.parametrize("seed", range(3))
+def test_no_other_spread_fits_better_least_of_all_none(severity: float, seed: int) -> None:
+    """At nothing the deviance is level whatever the answers, and a search must not end there."""
+    answers, _ = draw(seed, 400, 40, severity)
+    model = cumulative_link._Model(answers)
+    found = model.deviance(np.array([fit(answers).sds["rater"]]))[0]
+    spreads = [0.001, 0.01, *np.arange(0.05, 3, 0.05)]
+    others = [model.deviance(np.array([spread]))[0] for spread in spreads]
+    assert found <= min(others) + 1e-3
