@@ -60,12 +60,12 @@ def largest(scores: Tensor, most: int) -> tuple[Tensor, Tensor]:
 def _largest_of(scores: Tensor, most: int) -> tuple[Tensor, Tensor]:
     if most == 0:
         return scores[:0], torch.empty(0, dtype=torch.int64, device=scores.device)
-    indices = (scores >= _bound(scores, most)).nonzero().squeeze(1)
+    indices = (scores >= bound(scores, most)).nonzero().squeeze(1)
     values, order = scores[indices].sort(descending=True, stable=True)
     return values[:most], indices[order[:most]]
 
 
-def _bound(scores: Tensor, most: int) -> Tensor:
+def bound(scores: Tensor, most: int) -> Tensor:
     """Return the score of the last that is among the largest."""
     whole = len(scores) // BLOCK * BLOCK
     if whole < 8 * most * BLOCK:

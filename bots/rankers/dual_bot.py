@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar, Literal
 
@@ -16,8 +17,8 @@ from torch import Tensor
 from bots import weights
 from bots.bot import Reply, Turn
 from bots.dialogue import Dialogue, Example, Sides, Utterance, examples
-from bots.encoders import topk
 from bots.encoders.bags import Vocabulary, count_words
+from bots.encoders.shortlist import RowSearch
 from bots.encoders.text_encoder import Shape, TextEncoder, WordTable, encode_all
 from bots.guards import whitelists
 from bots.guards.filters import choose, nearest_to_try, speakable
@@ -56,6 +57,11 @@ class DualServed:
         """Return a copy with other replies to choose from, encoded now."""
         return replace(self, replies=tuple(replies), matrix=self.embed(replies))
 
+    @cached_property
+    def search(self) -> RowSearch:
+        """The encoded replies as they are searched, rounded once where they are many."""
+        return RowSearch(self.matrix)
+
     def queries(self, turns: Sequence[Turn]) -> Tensor:
         """Encode conversations."""
         most, table = self.context_words, self.network.table
@@ -69,7 +75,7 @@ class DualServed:
 
     def best(self, turns: Sequence[Turn], most: int) -> list[list[tuple[str, float]]]:
         """Return for each conversation the best replies, exactly: one product with all."""
-        values, indices = topk.best(self.matrix, self.queries(turns), most)
+        values, indices = self.search.best(self.queries(turns), most)
         return [
             [(self.replies[index], score) for index, score in zip(*row, strict=True)]
             for row in zip(indices.tolist(), values.tolist(), strict=True)
