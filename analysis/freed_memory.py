@@ -16,7 +16,7 @@ LARGE = 50_000
 
 
 def give_back(rows: int = LARGE) -> None:
-    """Return what is free to the system, after work on so many rows; a millisecond at most.
+    """Return what is free to the system, after work on so many rows: about a millisecond.
 
     Of another C library than glibc only Arrow's allocator knows the way.
     """

@@ -20,8 +20,8 @@ from analysis.stats.intervals import Floats
 Weights = Literal["identity", "linear", "quadratic", "ordinal"]
 Chance = Callable[[Floats, Floats], Floats]
 # A matrix of weights between more categories than this would say nothing and fill the memory.
-NEAR = 4096  # patterns looked at together: each has a number for every category
 MOST_CATEGORIES = 1000
+NEAR = 4096  # patterns looked at together: each has a number for every category
 
 
 def agreement_weights(values: Floats, kind: Weights) -> Floats:

@@ -24,6 +24,7 @@ SCALES = ("ordinal", "interval")
 # Equal answers to fewer questions, or about fewer items, are ordinary.
 FEWEST_QUESTIONS = 3
 ROUNDING = 1e-12
+COMPARED = ("own", "others")
 
 
 def counts(rows: pd.DataFrame) -> pd.DataFrame:
@@ -142,9 +143,6 @@ def with_others(ratings: RatingTable) -> pd.DataFrame:
     found["correlation"] = _correlations(scales).reindex(found.index)
     found["kappa"] = _kappas(labels).reindex(found.index)
     return found
-
-
-COMPARED = ("own", "others")
 
 
 def _sums(parts: Sequence[pd.DataFrame]) -> pd.DataFrame:

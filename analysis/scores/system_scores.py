@@ -28,7 +28,6 @@ from analysis.scores.incidence import (
     distinct,
     identified,
     of_identified,
-    together,
 )
 from analysis.scores.question_ratings import QuestionRatings, declared_ends
 from analysis.scores.rater_design import SEVERITY_BY
@@ -290,7 +289,7 @@ def scored_design(question: QuestionRatings) -> tuple[ScoredDesign, Floats]:
 def _design(question: QuestionRatings) -> tuple[ScoredDesign, Floats]:
     system, names = pd.factorize(question.rows["system"], sort=True)
     by_name = question.once_of_design("effects", lambda: _effects(question))
-    mixed = question.once_of_design("effects by system", lambda: _by_system(system, by_name))
+    mixed = question.once_of_design("effects by system", lambda: with_systems(system, by_name))
     every = by_name | mixed
     known = question.once_of_design("identified", lambda: identified(system, every))
 
@@ -312,16 +311,6 @@ def _design(question: QuestionRatings) -> tuple[ScoredDesign, Floats]:
     return design, values
 
 
-def _by_system(system: Ints, effects: Mapping[str, Ints]) -> dict[str, Ints]:
-    """Return the same as `with_systems`, numbered in an order that rows do not tell."""
-    systems = int(system.max()) + 1
-    return {
-        name: distinct(effects[one].astype(np.int64) * systems + system)[1].astype(np.int32)
-        for name, one in MIXED.items()
-        if one in effects
-    }
-
-
 def _effects(question: QuestionRatings) -> dict[str, Ints]:
     known = [
         name for name in COLUMNS if name in question.rows and question.rows[name].notna().all()
@@ -332,8 +321,16 @@ def _effects(question: QuestionRatings) -> dict[str, Ints]:
 
 
 def with_systems(system: Ints, effects: Mapping[str, Ints]) -> dict[str, Ints]:
-    """Return what raters like of single systems, and replies that several raters judged."""
-    return {name: together(effects[one], system) for name, one in MIXED.items() if one in effects}
+    """Return what raters like of single systems, and replies that several raters judged.
+
+    Numbered in an order that does not depend on that of the rows.
+    """
+    systems = int(system.max()) + 1
+    return {
+        name: distinct(effects[one].astype(np.int64) * systems + system)[1].astype(np.int32)
+        for name, one in MIXED.items()
+        if one in effects
+    }
 
 
 def withheld(design: Incidence) -> str | None:

@@ -27,21 +27,25 @@ def of_each(column: pd.Series, function: Callable[[object], object]) -> Cells:
 
     1, 1.0 and True are the same here, so a function that tells them apart is not for mixed columns.
     """
+    return _each(column, function, _objects)
+
+
+def is_such(column: pd.Series, function: Callable[[object], bool]) -> Cells:
+    """Tell of every cell whether `function` is true of it, in a byte each."""
+    return _each(column, function, lambda values: np.array(list(values), dtype=bool))
+
+
+def _each(
+    column: pd.Series,
+    function: Callable[[object], object],
+    held: Callable[[Iterable[object]], Cells],
+) -> Cells:
     try:
         codes, distinct = pd.factorize(column, use_na_sentinel=False)
     except TypeError:
         # Lists and the like cannot be told apart by a hash.
-        return _objects(function(cell) for cell in column)
-    return _objects(function(cell) for cell in distinct)[codes]
-
-
-def is_such(column: pd.Series, function: Callable[[object], bool]) -> Cells:
-    """Tell of every cell what `function` tells of it, called once for cells that are the same."""
-    try:
-        codes, distinct = pd.factorize(column, use_na_sentinel=False)
-    except TypeError:
-        return np.array([function(cell) for cell in column], dtype=bool)
-    return np.array([function(cell) for cell in distinct], dtype=bool)[codes]
+        return held(function(cell) for cell in column)
+    return held(function(cell) for cell in distinct)[codes]
 
 
 def _objects(values: Iterable[object]) -> Cells:

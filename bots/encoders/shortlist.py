@@ -37,7 +37,8 @@ class RowSearch:
 
         As `topk.best` has it; products may differ in the last digit by how many are made at once.
         """
-        if self.rounded is None or len(queries) > FEW or not 0 < most < len(self.matrix):
+        is_few = 0 < len(queries) <= FEW and queries.shape[1:] == self.matrix.shape[1:]
+        if self.rounded is None or not is_few or not 0 < most < len(self.matrix):
             return topk.best(self.matrix, queries, most)
         found = [self._best_of(self.rounded.kept(query, most), query, most) for query in queries]
         scores, rows = zip(*found, strict=True)

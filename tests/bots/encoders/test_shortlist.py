@@ -110,6 +110,13 @@ def test_only_many_rows_of_plain_numbers_are_rounded(
     assert (RowSearch(torch.zeros(rows, 2, dtype=kind)).rounded is not None) == is_rounded
 
 
+def test_no_query_has_no_answer_and_one_of_another_length_is_refused() -> None:
+    search = RowSearch(torch.zeros(600, 3))
+    assert search.best(torch.zeros(0, 3), 2)[1].shape[0] == 0
+    with pytest.raises(ValueError, match="rows of the same length"):
+        search.best(torch.zeros(1, 4), 2)
+
+
 def test_many_queries_are_multiplied_together() -> None:
     chance = torch.Generator().manual_seed(0)
     matrix, queries = _normal(chance, 600), _normal(chance, shortlist.FEW + 1)
