@@ -52,6 +52,7 @@ ROOT = Path(__file__).resolve().parent.parent
 PATIENCE = 30.0  # seconds for one batch; a child that takes longer is ended
 LOADING = 600.0  # seconds until a bot must be loaded
 BEYOND = 5.0  # seconds in which a child says itself that a call took too long
+STOPPING = "the server is stopping"
 LEFT = 70  # exit status of a process whose device failed
 LONGEST = 1_000_000  # characters of a reply, its raw text and its reasoning, that leave a child
 LONGEST_DETAILS = 65_536
@@ -264,12 +265,15 @@ class Child:
 
     def _running(self) -> Pipe:
         if self._closed:
-            raise WorkerLost("the server is stopping")
+            raise WorkerLost(STOPPING)
         pipe = self._pipe
         if pipe is None or pipe.process.poll() is not None:
             if pipe is not None:
                 self._end(pipe)
             pipe = self._pipe = Pipe(self._begin())
+            if self._closed:  # meanwhile, by who saw no process to end
+                self._end(pipe)
+                raise WorkerLost(STOPPING)
         return pipe
 
     def _end(self, pipe: Pipe) -> None:

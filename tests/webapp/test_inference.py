@@ -17,6 +17,7 @@ import pytest
 
 from bots import Utterance
 from webapp import inference
+from webapp.pipes import Process
 
 ROOT = Path(__file__).parents[2]
 TURNS = [((), (Utterance("partner", f"This is {number}."),)) for number in range(3)]
@@ -120,6 +121,21 @@ def test_a_closed_child_starts_no_more(child: inference.Child) -> None:
     assert is_gone(pid)
     with pytest.raises(inference.WorkerLost):
         child.respond("parrot", {}, TURNS)
+
+
+def test_a_child_that_is_closed_while_its_process_begins_ends_it() -> None:
+    """Who closed it saw no process to end: the reply under way would have been waited for."""
+    began: list[Process] = []
+
+    def begin() -> Process:
+        began.append(inference.begin_process())
+        child.close()
+        return began[0]
+
+    child = inference.Child(begin=begin)
+    with pytest.raises(inference.WorkerLost, match="the server is stopping"):
+        child.respond("parrot", {}, TURNS)
+    assert is_gone(began[0].pid)
 
 
 def test_a_child_ends_with_its_parent_even_a_killed_one() -> None:
